@@ -262,7 +262,9 @@ CREATE TABLE trades (
   occurrence INTEGER NOT NULL DEFAULT 1,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
-  content BLOB,  -- checksums of the fields in imported files; null for a trade that no import added
+  -- Checksums of the fields in imported files, then eight bytes for each row of pairs that the trade was joined from;
+  -- null for a trade that no import added.
+  content BLOB,
   -- One name for a contract however brokers write it, such as MNQZ26, and its root MNQ: rules of values/instruments.py.
   contract TEXT NOT NULL DEFAULT '',
   root TEXT NOT NULL DEFAULT '',

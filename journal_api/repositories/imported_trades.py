@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from aiosqlite import Connection
 
 from journal_api.repositories import new_trades, trade_annotations
+from journal_api.repositories.merged_parts import MergedParts
 from journal_api.repositories.new_trades import Kind
 from journal_api.repositories.sql import json_list
 from journal_api.repositories.stored_positions import STORED_TRADE, build_stored
-from journal_api.repositories.trade_merges import MergedParts
 from journal_api.repositories.trades import LATER
 from journal_api.repositories.tradovate_trades import find_stored_under_pair_id
 from journal_api.rules.import_rows import Correction, Rejected, ResolvedRow, StoredTrade

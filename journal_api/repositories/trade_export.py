@@ -41,7 +41,7 @@ COLUMNS = f"""
     (SELECT name FROM setups WHERE id = trade.setup_id) AS setup,
     ({TAG_NAMES}) AS tags,
     ({ANSWERS}) AS confirmations,
-    external_id, notes, fills"""
+    external_id, notes, fills, fees_source"""
 
 
 async def rows_after(db: Connection, user_id: int, query: ExportQuery, trade_id: int) -> list[dict[str, Any]]:

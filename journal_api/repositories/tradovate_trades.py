@@ -16,7 +16,7 @@ from journal_api.rules.trade_identity import (
     CORRECTED_FIELDS,
     IDENTIFYING_FIELDS,
     compute_content_fingerprint,
-    has_fill_ids,
+    read_fill_ids,
 )
 
 # Trades with equal content are matched in the order of their ids, each with one row of the file.
@@ -47,7 +47,11 @@ async def find_stored_under_pair_id(
     indexes_by_kind: dict[Kind, list[int]] = {}
     wanted: dict[Kind, dict[str, Any]] = {}
     for index, row in enumerate(rows):
-        if isinstance(row, ResolvedRow) and index not in matches and has_fill_ids(row.columns):
+        if (
+            isinstance(row, ResolvedRow)
+            and index not in matches
+            and read_fill_ids(row.columns["external_id"])
+        ):
             kind = Kind(row.columns["account_id"], compute_content_fingerprint(row.columns))
             indexes_by_kind.setdefault(kind, []).append(index)
             fields = {name: row.columns[name] for name in ("account_id", *IDENTIFYING_FIELDS)}

@@ -23,7 +23,7 @@ async def create_fills(request: Request, db: Connection, body: FillsCreate) -> R
     trade_id = request.path_params["id"]
     stored = await trades.find(db, request.user.id, trade_id)
     owner = await users.find(db, request.user.id)
-    changed = add_fills(TradeDraft.of_stored(stored), body.list_fills(), owner.timezone, now())
+    changed = add_fills(TradeDraft.of_stored(stored), body, owner.timezone, now())
     await store(db, request.user.id, stored, changed, owner.timezone)
     return created(f"/v1/trades/{trade_id}", trade=await trades.get(db, request.user.id, trade_id))
 

@@ -4,7 +4,7 @@ from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.errors import ValidationFailed
-from journal_api.repositories import imports, trade_merges, trades, users
+from journal_api.repositories import imports, trade_merges, trade_splits, trades, users
 from journal_api.rules.trade_merge import (
     build_whole,
     find_positions,
@@ -63,7 +63,7 @@ async def split_import(request: Request, db: Connection) -> Response:
     import_id = request.path_params["id"]
     ids = await trade_merges.list_of_format(db, request.user.id, import_id)
     merged = [one.id for one in await trade_merges.find_many(db, request.user.id, ids) if one.merged_ids]
-    rows = [row for one in merged for row in await trade_merges.split(db, request.user.id, one)]
+    rows = [row for one in merged for row in await trade_splits.split(db, request.user.id, one)]
     if rows:
         await imports.set_trade_unit(db, request.user.id, import_id, "row")
     return ok(trades=await trades.list_of_ids(db, request.user.id, rows))
@@ -75,5 +75,5 @@ async def split_trade(request: Request, db: Connection) -> Response:
 
     Each is what it was. What was annotated since the merge stays on the first.
     """
-    ids = await trade_merges.split(db, request.user.id, request.path_params["id"])
+    ids = await trade_splits.split(db, request.user.id, request.path_params["id"])
     return ok(trades=await trades.list_of_ids(db, request.user.id, ids))

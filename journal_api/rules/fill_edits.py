@@ -1,25 +1,30 @@
 """What adding, changing and deleting fills by hand makes of a trade."""
 
-from collections.abc import Sequence
-
 from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
 from journal_api.errors import Conflict, NotFound, ValidationFailed
-from journal_api.rules.fills import Fill
+from journal_api.rules.fills import Fill, FillRefused
 from journal_api.rules.trade_draft import TradeDraft
-from journal_api.structs.fills import FillCreate, FillPatch
+from journal_api.structs.fills import FillCreate, FillPatch, FillsCreate
 
 MAX_FILLS = 10_000  # of one trade
 
 
-def add_fills(trade: TradeDraft, bodies: Sequence[FillCreate], timezone: str, written_at: str) -> TradeDraft:
+def add_fills(trade: TradeDraft, body: FillsCreate, timezone: str, written_at: str) -> TradeDraft:
     """Return the trade with new fills. Their ids follow those of the trade. Raises ValidationFailed."""
+    bodies = body.list_fills()
     if len(trade.fills) + len(bodies) > MAX_FILLS:
         raise ValidationFailed(fields={"fills": f"of one trade must be at most {MAX_FILLS}"})
     first_id = 1 + max(fill.id for fill in trade.fills)
     added = [build_fill(body, number, timezone, written_at) for number, body in enumerate(bodies, first_id)]
-    changed = trade.with_fills([*trade.fills, *added])
+    try:
+        changed = trade.with_fills([*trade.fills, *added])
+    except FillRefused as error:
+        index = error.fill.id - first_id
+        if body.fills is UNSET or index < 0:
+            raise
+        raise ValidationFailed(fields={f"fills[{index}].{error.name}": error.reason}) from None
     return changed if all(body.fees is UNSET for body in bodies) else replace(changed, fees_source="typed")
 
 
@@ -62,7 +67,12 @@ def without_fill(trade: TradeDraft, fill_id: int) -> TradeDraft:
     find_fill(trade, fill_id)
     if len(trade.fills) == 1:
         raise Conflict("This is the only fill of the trade: delete the trade instead.")
-    return trade.with_fills([fill for fill in trade.fills if fill.id != fill_id])
+    others = [fill for fill in trade.fills if fill.id != fill_id]
+    if others[0].side != trade.fills[0].side:
+        raise Conflict(
+            "Without this fill the trade would begin with an exit: delete its exits first, or the trade."
+        )
+    return trade.with_fills(others)
 
 
 def find_fill(trade: TradeDraft, fill_id: int) -> Fill:

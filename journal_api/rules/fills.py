@@ -28,6 +28,14 @@ class Fill(NamedTuple):
         return self.quantity if self.side == "buy" else -self.quantity
 
 
+class FillRefused(ValidationFailed):
+    """A fill that the trade cannot have."""
+
+    def __init__(self, fill: Fill, name: str, reason: str) -> None:
+        super().__init__(fields={name: reason})
+        self.fill, self.name, self.reason = fill, name, reason
+
+
 class Position(NamedTuple):
     """What follows from the fills of a trade. An open one has no exit price, closing time, value."""
 
@@ -55,11 +63,9 @@ def summarize(fills: Sequence[Fill], *, may_be_flat: bool = False) -> Position:
     size = largest = entered = exited = entry_value = exit_value = 0
     for number, fill in enumerate(fills):
         if fill.price is None:
-            raise ValidationFailed(fields={"price": "of every fill is required: state the exit price first"})
+            raise FillRefused(fill, "price", "of every fill is required: state the exit price first")
         if number and not size and not may_be_flat:
-            raise ValidationFailed(
-                fields={"at": "is after the position was flat: a new position is a new trade"}
-            )
+            raise FillRefused(fill, "at", "is after the position was flat: a new position is a new trade")
         if fill.signed * sign > 0:
             entered += fill.quantity
             entry_value += fill.quantity * fill.price
@@ -67,12 +73,11 @@ def summarize(fills: Sequence[Fill], *, may_be_flat: bool = False) -> Position:
             largest = max(largest, size)
         else:
             if fill.quantity > size:
-                raise ValidationFailed(
-                    fields={
-                        "quantity": f"would turn the position over, of which {json_text(size)} is left:"
-                        " close this trade with that, then open another"
-                    }
+                reason = (
+                    f"would turn the position over, of which {json_text(size)} is left: close this trade with"
+                    " that, then open another"
                 )
+                raise FillRefused(fill, "quantity", reason)
             exited += fill.quantity
             exit_value += fill.quantity * fill.price
             size -= fill.quantity

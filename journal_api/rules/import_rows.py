@@ -1,11 +1,12 @@
 """The rows of an imported file at each step: parsed, resolved to ids, matched with stored trades."""
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
 from journal_api.rules.trade_draft import TradeDraft
-from journal_api.structs.trades import FillSide
+from journal_api.rules.trade_identity import read_row_keys
+from journal_api.structs.trades import FeesSource, FillSide
 from journal_api.values.timestamps import Timestamp
 
 
@@ -26,6 +27,22 @@ class FileFill(NamedTuple):
     time: Timestamp
     fees: int
     external_id: str | None
+
+
+# What a file has: a trade, a pair of a position that the import keeps apart, or a position from flat to flat,
+# made of pairs or of fills. A fill that only closes has no position in the file; what expires has no side.
+RowKind = Literal["trade", "row", "pairs", "fills", "closing", "expiring"]
+
+
+class PairRow(NamedTuple):
+    """A row of a pair in the position that it was joined to, with the indexes of its fills there."""
+
+    external_id: str | None
+    entry: int
+    exit: int
+    quantity: int
+    fees: int
+    gross_pnl: int
 
 
 class ImportedTrade(Struct, frozen=True, gc=False):
@@ -52,11 +69,15 @@ class ImportedTrade(Struct, frozen=True, gc=False):
     copy_of: str | None = None
     fill_ids: tuple[str, str] | None = None  # of entry and exit in a row of a pair
     fills: tuple[FileFill, ...] = ()  # empty if the trade is one entry and one exit without ids
-    is_row: bool = False  # whether it is one of the pairs of a position, which the import keeps apart
-    is_position: bool = False  # whether it was made from fills or pairs, from flat to flat
-    is_unmatched: bool = False  # whether it is a fill that only closes, and the file has no position for it
-    has_no_side: bool = False  # whether such a fill closes with whichever side that takes
+    fees_source: FeesSource | None = None  # if the file says it, as an export does
+    kind: RowKind = "trade"
+    pairs: tuple[PairRow, ...] = ()  # the rows of a position that was joined from several
     rows: int = 1  # the rows of the file that the trade was made from
+
+    @property
+    def is_unmatched(self) -> bool:
+        """Whether it is a fill that only closes, and the file has no position for it."""
+        return self.kind in ("closing", "expiring")
 
     def states(self, field: str) -> bool:
         """Return whether the file states the field."""
@@ -116,9 +137,18 @@ class ResolvedRow(Struct, frozen=True, gc=False):
     def line(self) -> int:
         return self.imported.line
 
+    @property
+    def row_keys(self) -> list[bytes]:
+        """What identifies the rows of pairs that it was made of, in the order of `pairs`."""
+        columns = self.columns
+        return read_row_keys(columns["content"], columns["fingerprint"], columns["occurrence"])
+
 
 class StoredTrade(NamedTuple):
-    """The stored trade that a row matches. `content` is None for a trade that no import added."""
+    """The stored trade that a row matches. `content` is None for one that no file may correct.
+
+    That is a trade that was entered by hand, or merged.
+    """
 
     trade_id: int
     source_trade_id: int | None
@@ -126,10 +156,25 @@ class StoredTrade(NamedTuple):
     fields: dict[str, Any]
     format: str | None = None  # of the file that added it
     external_id: str | None = None
+    row_keys: frozenset[bytes] = frozenset()  # of the rows of pairs that it was made of
 
     @property
     def original_id(self) -> int:
         return self.source_trade_id or self.trade_id
+
+
+class Relation(NamedTuple):
+    """What a stored trade is to a row of a file.
+
+    `row` is what the file makes of the stored trade, None if the file adds nothing. `is_filled_in` means that
+    it is the stored trade with what only this file knows.
+    """
+
+    stored: StoredTrade
+    row: ResolvedRow | None = None
+    is_filled_in: bool = False
+    is_continued: bool = False  # the fills of both must go through one book
+    suspicion: str | None = None  # why the row may be in the journal already
 
 
 class Correction(NamedTuple):

@@ -1,7 +1,6 @@
 """The fills of positions in files and in the journal: what identifies them, and what they make."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -11,13 +10,13 @@ from journal_api.rules.fills import (
     charge_fills,
     decode_fills,
     encode_fills,
-    number_fills,
     state_fills,
     summarize,
 )
 from journal_api.rules.import_rows import ResolvedRow, StoredTrade
-from journal_api.rules.trade_identity import compute_checksums, has_fill_ids
+from journal_api.rules.trade_identity import compute_checksums, read_fill_ids
 
+# What identifies a fill in files of one format: its id, else its time and price; and its side.
 Key = tuple[Any, ...]
 
 
@@ -29,20 +28,17 @@ def read_fills(columns: dict[str, Any]) -> list[Fill]:
 def read_stored_fills(stored: StoredTrade) -> list[Fill]:
     """Return the fills of a stored trade; the row of a pair has the ids of its external id."""
     fills = read_fills(stored.fields)
-    if stored.fields["fills"] or not has_fill_ids({"external_id": stored.external_id}):
-        return fills
-    ids = dict(zip(("buy", "sell"), (stored.external_id or "").split("-"), strict=True))
-    return [fill._replace(external_id=ids[fill.side]) for fill in fills]
+    ids = {} if stored.fields["fills"] else read_fill_ids(stored.external_id)
+    return [fill._replace(external_id=ids.get(fill.side, fill.external_id)) for fill in fills]
 
 
 def find_key(fill: Fill) -> Key:
-    """Return what identifies a fill in files of one format: its id, else its side, time, price and size."""
     if fill.external_id is not None:
-        return (fill.side, fill.external_id)
-    return fill.side, fill.at, fill.price, fill.quantity
+        return fill.side, fill.external_id
+    return fill.side, fill.at, fill.price
 
 
-def has_ids(fills: Sequence[Fill]) -> bool:
+def has_ids(fills: Iterable[Fill]) -> bool:
     return all(fill.external_id is not None for fill in fills)
 
 
@@ -52,35 +48,25 @@ def find_place(fill: Fill) -> tuple[str, int]:
     return fill.at, int(fill_id) if fill_id.isdecimal() else 0
 
 
-def is_whole(fills: Sequence[Fill], part: Sequence[Fill]) -> bool:
-    """Return whether no fill of a part is larger than the same fill of the whole."""
-    sizes = {find_key(fill): fill.quantity for fill in fills}
-    return all(fill.quantity <= sizes[find_key(fill)] for fill in part)
+def add_parts(fills: Iterable[Fill]) -> dict[Key, Fill]:
+    """Return the fills by key. The parts of a fill, in one position or in two, are one again."""
+    whole: dict[Key, Fill] = {}
+    for fill in fills:
+        key = find_key(fill)
+        whole[key] = add_part(whole[key], fill) if key in whole else fill
+    return whole
 
 
-def unite_fills(theirs: Sequence[Fill], mine: Sequence[Fill]) -> list[Fill]:
-    """Return the fills of both, in the order of time and of ids.
-
-    A fill that is in both has the larger size; if entries and exits do not balance, each has a part of it.
-    """
-    united: dict[Key, Fill] = {}
-    for fills in (theirs, mine):
-        occurrences: Counter[Key] = Counter()
-        for fill in fills:
-            key = find_key(fill)
-            occurrences[key] += 1
-            before = united.get((key, occurrences[key]), fill)
-            united[key, occurrences[key]] = fill._replace(quantity=max(fill.quantity, before.quantity))
-    shared = {find_key(fill) for fill in theirs} & {find_key(fill) for fill in mine}
-    missing = sum(fill.signed for fill in united.values())
-    for (key, number), fill in united.items():
-        if missing and key in shared and (fill.signed < 0) == (missing > 0):
-            united[key, number] = fill._replace(quantity=fill.quantity + abs(missing))
-            break
-    return number_fills(sorted(united.values(), key=find_place))
+def add_part(fill: Fill, part: Fill) -> Fill:
+    return fill._replace(quantity=fill.quantity + part.quantity, fees=fill.fees + part.fees)
 
 
-def with_fills(row: ResolvedRow, fills: list[Fill]) -> ResolvedRow:
+def list_sizes(fills: Iterable[Fill]) -> dict[Key, int]:
+    """Return how much of each fill belongs to a position."""
+    return {key: fill.quantity for key, fill in add_parts(fills).items()}
+
+
+def with_fills(row: ResolvedRow, fills: Sequence[Fill]) -> ResolvedRow:
     """Return the row as these fills make it. Raises ValidationFailed if they are no position."""
     position = summarize(fills)
     columns = {

@@ -1,51 +1,34 @@
 """Relates a position of a file to the stored positions of its account and contract.
 
-The same fills in a later file are the same position, also if one of the files cuts it. A file of another
-format has other fills of the same position: it is recognised by direction, size, times and prices.
+The same fills or rows in a later file of the format are the same position, also if one of the files cuts it.
+A file of another format has other fills of the same position, and so has a trade that was entered by hand: it
+is recognised by direction, size, times and prices.
 """
 
-from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec.structs import replace
 
-from journal_api.errors import ValidationFailed
 from journal_api.rules.fills import Fill
-from journal_api.rules.import_rows import ResolvedRow, StoredTrade
-from journal_api.rules.position_fills import (
-    Key,
-    find_key,
-    has_ids,
-    is_whole,
-    read_fills,
-    read_stored_fills,
-    unite_fills,
-    with_fills,
-)
+from journal_api.rules.import_rows import Relation, ResolvedRow, StoredTrade
+from journal_api.rules.pair_match import relate_pairs
+from journal_api.rules.position_fills import has_ids, list_sizes, read_fills, read_stored_fills
+from journal_api.rules.position_times import is_within, meets, overlaps
 from journal_api.values.money import json_text
 
 # Seconds between the times of one fill in two formats: some have no fractions, some the time of the order.
 MAX_DIFFERENCE = 2
+# Seconds between the time of a fill and the time that a trader types, without seconds.
+MAX_ROUNDING = 60
 # Prices of two formats agree if they differ by less than this part of the price: averages are rounded.
 PRICE_PARTS = 10_000
-
 # Seconds by which time zones differ, or a multiple of them.
 QUARTER = 900
 
-
-class Relation(NamedTuple):
-    """What a stored trade is to a position of a file.
-
-    `row` is the position with the fills of both, None if the file adds nothing. `is_filled_in` means that it
-    is the stored position with what only this file knows, `is_suspect` that another one was open then.
-    """
-
-    stored: StoredTrade
-    row: ResolvedRow | None
-    is_filled_in: bool = False
-    is_suspect: bool = False
+OTHER_FILE = "is at the time of a position that another file has added"
+BY_HAND = "is at the time of a trade that was entered by hand"
 
 
 def relate(
@@ -53,85 +36,105 @@ def relate(
     matched: StoredTrade | None,
     neighbours: Iterable[StoredTrade],
     file_format: str,
-    changed: Container[int],
+    related: Container[int],
 ) -> Relation | None:
     """Return the relation of a position to stored trades, None if it is new.
 
     `matched` is the trade with the same id or content, `neighbours` are those of the contract at the time.
-    `changed` are the trades that an earlier position of the file changes: none of them is another position.
+    `related` are the trades that earlier positions of the file are.
     """
-    if row.imported.is_unmatched:
-        return relate_close(row, [*([matched] if matched else []), *neighbours])
+    if matched is not None and not matched.fields:
+        return None  # entered by hand with the content of the row
     others = [stored for stored in neighbours if matched is None or stored.trade_id != matched.trade_id]
-    if row.imported.is_row:
-        free = [stored for stored in others if stored.trade_id not in changed]
-        return None if matched else relate_row(row, free, file_format)
-    if known := find_holder(row, [*([matched] if matched else []), *others]):
-        return Relation(known, None)
-    suspect: StoredTrade | None = None
-    joined: Relation | None = None
-    for stored in ([matched] if matched else []) + others:
-        mine, theirs = read_fills(row.columns), read_stored_fills(stored)
-        shares = not set(map(find_key, mine)).isdisjoint(map(find_key, theirs))
-        if stored is matched and not (shares and has_ids(mine) and has_ids(theirs)):
-            return Relation(stored, row)
-        is_cut = stored.format == file_format and overlaps(row.columns, stored.fields)
-        is_other_format = stored.format not in (None, file_format)
-        if is_other_format and set(map(find_key, mine)) == set(map(find_key, theirs)):
-            return Relation(stored, fill_in(row, mine, stored, theirs), is_filled_in=True)
-        if shares or (is_cut and row.columns["direction"] == stored.fields["direction"]):
-            relation = join_with(row, mine, stored, theirs)
-            if relation is None:
-                if shares and not row.imported.fill_ids:
-                    suspect = stored  # it uses a fill of another position
-                continue
-            if joined is not None or (relation.row is not None and stored.trade_id in changed):
-                return Relation(stored, None, is_suspect=True)  # it is stored in parts
-            joined = relation
-        elif stored.trade_id not in changed and is_same_position(row.columns, stored.fields):
-            return Relation(stored, fill_in(row, mine, stored, theirs), is_filled_in=True)
-        elif is_other_format and overlaps(row.columns, stored.fields):
-            suspect = stored
-    return joined or (Relation(suspect, None, is_suspect=True) if suspect else None)
+    stored_trades = [*([matched] if matched else []), *others]
+    if row.imported.is_unmatched:
+        return relate_close(row, stored_trades)
+    foreign = [stored for stored in stored_trades if stored.format != file_format]
+    if row.imported.kind == "row":
+        free = [stored for stored in foreign if stored.trade_id not in related]
+        return None if matched else relate_row(row, free)
+    relation = (
+        relate_pairs(row, matched, stored_trades, file_format, related)
+        if row.imported.kind == "pairs"
+        else relate_fills(row, matched, stored_trades, file_format)
+    )
+    return relation or relate_other(row, foreign, related)
 
 
 def relate_close(row: ResolvedRow, stored_trades: Iterable[StoredTrade]) -> Relation | None:
     """Return the stored trade that has the fill of a row which only closes, None without one."""
-    sides = slice(1 if row.imported.has_no_side else 0, None)
-    keys = {find_key(fill)[sides] for fill in read_fills(row.columns)}
+    sides = slice(1 if row.imported.kind == "expiring" else 0, None)
+    mine, *_ = ((key[sides], size) for key, size in list_sizes(read_fills(row.columns)).items())
     for stored in stored_trades:
-        if not keys.isdisjoint(find_key(fill)[sides] for fill in read_fills(stored.fields)):
-            return Relation(stored, None)
+        if mine in ((key[sides], size) for key, size in list_sizes(read_fills(stored.fields)).items()):
+            return Relation(stored)
     return None
 
 
-def relate_row(row: ResolvedRow, neighbours: Sequence[StoredTrade], file_format: str) -> Relation | None:
-    """Return the relation of a row that is kept apart to the positions that other formats have added."""
-    for stored in neighbours:
-        if stored.format in (None, file_format):
-            continue
+def relate_row(row: ResolvedRow, stored_trades: Iterable[StoredTrade]) -> Relation | None:
+    """Return the relation of a row that is kept apart to trades of another format, or entered by hand."""
+    suspect: Relation | None = None
+    for stored in stored_trades:
         if is_same_position(row.columns, stored.fields):
-            return Relation(stored, None)
-        if overlaps(row.columns, stored.fields) or touches(row.columns, stored.fields):
-            return Relation(stored, None, is_suspect=True)
-    return None
+            return Relation(stored)
+        may_be_part = overlaps(row.columns, stored.fields) or is_within(row.columns, stored.fields)
+        if may_be_part or is_typed(row.columns, stored):
+            suspect = Relation(stored, suspicion=OTHER_FILE if stored.format else BY_HAND)
+    return suspect
 
 
-def find_holder(row: ResolvedRow, stored_trades: Sequence[StoredTrade]) -> StoredTrade | None:
-    """Return a stored trade with fills of the row if several trades together hold all of them.
-
-    That is so for a file that a later one continued. One trade with all fills may be corrected by the row.
-    """
-    left = Counter[Key]()
-    for fill in read_fills(row.columns):
-        left[find_key(fill)] += fill.quantity
-    holders: list[StoredTrade] = []
+def relate_fills(
+    row: ResolvedRow, matched: StoredTrade | None, stored_trades: Iterable[StoredTrade], file_format: str
+) -> Relation | None:
+    """Return the position of the same fills, or one with which the fills must go through one book."""
+    fills = read_fills(row.columns)
+    if matched is not None and matched.fields["fills"] is None and has_ids(fills):
+        return Relation(matched, row)  # earlier releases stored no fills
+    mine, near = list_sizes(fills), list[StoredTrade]()
     for stored in stored_trades:
-        fills = {find_key(fill): fill.quantity for fill in read_stored_fills(stored)}
-        if not left.keys().isdisjoint(fills):
-            holders.append(stored)
-            left.subtract({key: quantity for key, quantity in fills.items() if key in left})
-    return holders[0] if len(holders) > 1 and all(missing <= 0 for missing in left.values()) else None
+        if stored.format != file_format:
+            continue
+        theirs = list_sizes(read_fills(stored.fields))
+        if mine == theirs:
+            return Relation(stored, row)
+        if stored.content is None and mine.items() <= theirs.items():
+            return Relation(stored)  # a part of a merged trade
+        shares = not mine.keys().isdisjoint(theirs)
+        # The first fill of a trade, which has given it its id, may belong to another trade by now.
+        if shares or stored is matched or meets(row.columns, stored.fields):
+            near.append(stored)
+    if matched is not None and near == [matched] and is_corrected(row.columns, matched.fields):
+        return Relation(matched, row)
+    return Relation(near[0], is_continued=True) if near else None
+
+
+def is_corrected(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Return whether two trades have the same fills, but for corrected prices or another time zone."""
+    fills, others = (
+        [(fill.side, fill.at, fill.quantity) for fill in read_fills(columns)] for columns in (one, other)
+    )
+    return fills == others or is_shifted(one, other)
+
+
+def relate_other(
+    row: ResolvedRow, stored_trades: Iterable[StoredTrade], related: Container[int]
+) -> Relation | None:
+    """Return the relation of a position to trades that another format or the trader has added."""
+    mine, suspect = read_fills(row.columns), None
+    for stored in stored_trades:
+        theirs = read_stored_fills(stored)
+        if list_sizes(mine) == list_sizes(theirs) or (
+            stored.trade_id not in related and is_same_position(row.columns, stored.fields)
+        ):
+            return Relation(stored, fill_in(row, mine, stored, theirs), is_filled_in=True)
+        if overlaps(row.columns, stored.fields) or is_typed(row.columns, stored):
+            suspect = Relation(stored, suspicion=OTHER_FILE if stored.format else BY_HAND)
+    return suspect
+
+
+def is_typed(columns: dict[str, Any], stored: StoredTrade) -> bool:
+    """Return whether a trade may be the same one, entered by hand with times without seconds."""
+    return stored.format is None and is_same_position(columns, stored.fields, MAX_ROUNDING)
 
 
 def describe_position(columns: dict[str, Any]) -> str:
@@ -144,28 +147,13 @@ def describe_position(columns: dict[str, Any]) -> str:
     )
 
 
-def overlaps(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Return whether two trades were open at the same time."""
-    return (other["closed_at"] is None or one["opened_at"] < other["closed_at"]) and (
-        one["closed_at"] is None or other["opened_at"] < one["closed_at"]
-    )
-
-
-def touches(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Return whether one trade is within the other: also one that closed in the second in which it opened."""
-    times = one["opened_at"], one["closed_at"]
-    return all(
-        time is not None and other["opened_at"] <= time <= (other["closed_at"] or time) for time in times
-    )
-
-
-def is_same_position(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Return whether two formats tell of one position."""
+def is_same_position(one: dict[str, Any], other: dict[str, Any], seconds: int = MAX_DIFFERENCE) -> bool:
+    """Return whether two formats tell of one position, with times that differ by so many seconds at most."""
     if any(one[name] != other[name] for name in ("direction", "quantity")):
         return False
     if (one["closed_at"] is None) != (other["closed_at"] is None):
         return False
-    return all(is_near(one[name], other[name]) for name in ("opened_at", "closed_at")) and all(
+    return all(is_near(one[name], other[name], seconds) for name in ("opened_at", "closed_at")) and all(
         is_near_price(one[name], other[name]) for name in ("entry_price", "exit_price")
     )
 
@@ -186,30 +174,17 @@ def is_shifted(one: dict[str, Any], other: dict[str, Any]) -> bool:
     )
 
 
-def is_near(one: str | None, other: str | None) -> bool:
+def is_near(one: str | None, other: str | None, seconds: int = MAX_DIFFERENCE) -> bool:
     if one is None or other is None:
         return one == other
     difference = datetime.fromisoformat(one) - datetime.fromisoformat(other)
-    return abs(difference.total_seconds()) <= MAX_DIFFERENCE
+    return abs(difference.total_seconds()) <= seconds
 
 
 def is_near_price(one: int | None, other: int | None) -> bool:
     if one is None or other is None:
         return True  # a result without a price
     return abs(one - other) * PRICE_PARTS <= max(abs(one), abs(other))
-
-
-def join_with(row: ResolvedRow, mine: list[Fill], stored: StoredTrade, theirs: list[Fill]) -> Relation | None:
-    """Return the stored trade with the fills of the row too, None if together they are no one position."""
-    mine_by_key, theirs_by_key = Counter(map(find_key, mine)), Counter(map(find_key, theirs))
-    if mine_by_key >= theirs_by_key and is_whole(mine, theirs):
-        return Relation(stored, row)
-    if theirs_by_key >= mine_by_key and is_whole(theirs, mine):
-        return Relation(stored, None)
-    try:
-        return Relation(stored, with_fills(row, unite_fills(theirs, mine)))
-    except ValidationFailed:
-        return None
 
 
 def fill_in(

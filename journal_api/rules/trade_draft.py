@@ -8,7 +8,15 @@ from msgspec import UNSET, Struct
 from msgspec.structs import asdict, replace
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.fills import Fill, Position, encode_fills, sort_fills, state_fills, summarize
+from journal_api.rules.fills import (
+    Fill,
+    FillRefused,
+    Position,
+    encode_fills,
+    sort_fills,
+    state_fills,
+    summarize,
+)
 from journal_api.structs.trades import (
     AMOUNTS,
     Direction,
@@ -223,7 +231,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
             reason = (
                 f"would begin the {self.direction} trade, whose first fill must be a {entry}: state its time"
             )
-            raise ValidationFailed(fields={"side": reason})
+            raise FillRefused(ordered[0], "side", reason)
         position = summarize(ordered, may_be_flat=self.is_flat_between())
         closed_at, exit_price = position.closed_at, position.exit_price
         return replace(

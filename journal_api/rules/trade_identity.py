@@ -62,25 +62,39 @@ def checksum(value: object) -> int:
     return zlib.crc32(str(value).encode()) or 1
 
 
-def has_fill_ids(columns: dict[str, Any]) -> bool:
-    """Return whether the external id consists of the ids of two fills, as in Tradovate's files."""
-    buy_id, separator, sell_id = (columns["external_id"] or "").partition("-")
-    return bool(separator) and buy_id.isdigit() and sell_id.isdigit()
+def build_row_key(fingerprint: bytes, occurrence: int) -> bytes:
+    """Return the eight bytes that identify a row of a pair, by its ordinal among equal rows."""
+    return fingerprint[:7] + bytes([occurrence % 256])
+
+
+def read_row_keys(content: bytes | None, fingerprint: bytes, occurrence: int) -> list[bytes]:
+    """Return the keys of the rows of a position, which follow the checksums unless it has one row."""
+    keys = (content or b"")[CHECKSUMS.size :]
+    if not keys:
+        return [build_row_key(fingerprint, occurrence)]
+    return [keys[begin : begin + 8] for begin in range(0, len(keys), 8)]
+
+
+def read_fill_ids(external_id: str | None) -> dict[str, str]:
+    """Return the ids of two fills by their sides, of which an external id consists in Tradovate's files."""
+    buy_id, _, sell_id = (external_id or "").partition("-")
+    return {"buy": buy_id, "sell": sell_id} if buy_id.isdigit() and sell_id.isdigit() else {}
 
 
 def changed_fields(before: bytes, after: bytes) -> tuple[list[str], bytes]:
     """Return the fields whose checksum differs from earlier files, and the merged checksums.
 
-    Fields that the new file does not state keep their checksum.
+    Fields that the new file does not state keep their checksum, and so do the keys of rows.
     """
     changed: list[str] = []
-    content = bytearray(before.ljust(len(after), b"\0"))  # earlier releases had no checksum of the fills
+    size = CHECKSUMS.size
+    content = bytearray(before[:size].ljust(size, b"\0"))  # earlier releases had no checksum of the fills
     for index, field in enumerate(BROKER_FIELDS):
         part = slice(4 * index, 4 * index + 4)
         if after[part] not in (UNSTATED, content[part]):
             changed.append(field)
             content[part] = after[part]
-    return changed, bytes(content)
+    return changed, bytes(content) + (after[size:] or before[size:])
 
 
 def states(content: bytes, field: str) -> bool:

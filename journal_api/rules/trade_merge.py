@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.fills import Fill, Position, number_fills, sort_fills, summarize
-from journal_api.rules.position_fills import find_place
+from journal_api.rules.position_fills import add_part, find_place
 from journal_api.rules.trade_draft import TradeDraft, checked_amount
-from journal_api.rules.trade_identity import has_fill_ids
+from journal_api.rules.trade_identity import read_fill_ids
 from journal_api.structs.trades import FeesSource, Trade
 from journal_api.values.money import Money
 from journal_api.values.timestamps import Timestamp
@@ -71,9 +71,9 @@ def find_book(trade: Trade) -> tuple[int, str, str, Decimal]:
 def find_places(trade: Trade) -> tuple[tuple[str, int], tuple[str, int]]:
     """Return the places of entry and exit of a closed trade: their times, and the ids of their fills."""
     assert trade.closed_at is not None, "only closed trades are compared"
-    buy, _, sell = (trade.external_id or "").partition("-")
-    ids = (int(buy), int(sell)) if has_fill_ids({"external_id": trade.external_id}) else (0, 0)
-    entry, exit_ = ids if trade.direction == "long" else reversed(ids)
+    ids = read_fill_ids(trade.external_id)
+    sides = ("buy", "sell") if trade.direction == "long" else ("sell", "buy")
+    entry, exit_ = (int(ids.get(side, 0)) for side in sides)
     return (trade.opened_at, entry), (trade.closed_at, exit_)
 
 
@@ -126,15 +126,8 @@ def join_fills(drafts: Sequence[TradeDraft]) -> list[Fill]:
 
 def name_fills(draft: TradeDraft) -> list[Fill]:
     """Return the fills of a part. A row of a pair has the ids of its fills in its external id."""
-    if not has_fill_ids({"external_id": draft.external_id}) or len(draft.fills) > 2:
-        return list(draft.fills)
-    buy_id, _, sell_id = str(draft.external_id).partition("-")
-    ids = {"buy": buy_id, "sell": sell_id}
-    return [fill._replace(external_id=fill.external_id or ids[fill.side]) for fill in draft.fills]
-
-
-def add_part(fill: Fill, part: Fill) -> Fill:
-    return fill._replace(quantity=fill.quantity + part.quantity, fees=fill.fees + part.fees)
+    ids = {} if len(draft.fills) > 2 else read_fill_ids(draft.external_id)
+    return [fill._replace(external_id=fill.external_id or ids.get(fill.side)) for fill in draft.fills]
 
 
 def summarize_whole(fills: Sequence[Fill]) -> Position:

@@ -5,17 +5,28 @@ go through one book, contract by contract.
 """
 
 import hashlib
-from collections.abc import Container, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from journal_api.rules.fills import Fill, fold_fills
 from journal_api.rules.import_rows import ResolvedRow, StoredTrade
-from journal_api.rules.position_fills import find_key, find_place, read_fills, with_fills
+from journal_api.rules.position_fills import (
+    Key,
+    add_parts,
+    find_key,
+    find_place,
+    list_sizes,
+    read_fills,
+    with_fills,
+)
 from journal_api.rules.trade_identity import compute_fingerprint
 from journal_api.structs.trades import FillSide
+
+MAX_MADE_IDS = 3  # of positions that begin with the same fill: other trades may have these
 
 
 class Contract(NamedTuple):
@@ -44,36 +55,61 @@ def closes_nothing(rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTr
 
 
 def continue_positions(
-    rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade]
+    rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade], taken: set[str]
 ) -> list[Continued] | None:
     """Return the positions of the fills of both, None if a stored trade would be no position any more.
 
-    All rows and trades are of one contract.
+    All rows and trades are of one contract. `taken` are the external ids that trades of the account have.
     """
     rows = [turn_expired(row, stored_trades) for row in rows]
-    unmatched = [row for row in rows if row.imported.is_unmatched]
-    closing = {find_key(fill) for row in unmatched for fill in read_fills(row.columns)}
-    held = {find_key(fill): fill for stored in stored_trades for fill in read_fills(stored.fields)}
+    held = add_parts(fill for stored in stored_trades for fill in read_fills(stored.fields))
+    closing = {
+        find_key(fill) for row in rows if row.imported.is_unmatched for fill in read_fills(row.columns)
+    } - held.keys()
+    # What a fill has beyond the position that it closed opens nothing in a later import either.
+    read = add_parts(
+        fill
+        for row in rows
+        for fill in read_fills(row.columns)
+        if not row.imported.is_unmatched or find_key(fill) in closing
+    )
     mine = {find_key(fill): row for row in rows for fill in read_fills(row.columns)}
-    fills = sorted(chain(merge_parts(stored_trades), merge_new(rows, held)), key=find_place)
-    remaining, taken = list(stored_trades), {stored.external_id for stored in stored_trades}
+    fills = sorted(unite(held, read), key=find_place)
+    holders, free = index_by_fill(stored_trades), set(range(len(stored_trades)))
     continued: list[Continued] = []
-    for position in fold_fills(fills, lambda fill: find_key(fill) in closing - held.keys()):
+    for position in fold_fills(fills, lambda fill: find_key(fill) in closing):
         keys = {find_key(fill) for fill in position}
-        stored = next((one for one in remaining if shares_fill(one, keys)), None)
+        place = min((place for key in keys for place in holders[key] if place in free), default=None)
+        stored = None if place is None else stored_trades[place]
         if stored is not None:
-            remaining.remove(stored)
+            free.discard(place)
             if mine.keys().isdisjoint(keys) and list_sizes(position) == list_sizes(read_fills(stored.fields)):
                 continue
         template = min((mine[key] for key in keys if key in mine), key=by_line, default=rows[0])
         row = with_fills(template, position)
-        continued.append(Continued(row if stored else with_own_id(row, position[0], taken), stored))
-    return None if remaining else continued
+        continued.append(Continued(row if stored else with_own_id(row, taken), stored))
+    return None if free else continued
+
+
+def index_by_fill(stored_trades: Sequence[StoredTrade]) -> defaultdict[Key, list[int]]:
+    """Return the places of the trades by each of their fills."""
+    places: defaultdict[Key, list[int]] = defaultdict(list)
+    for place, stored in enumerate(stored_trades):
+        for fill in read_fills(stored.fields):
+            places[find_key(fill)].append(place)
+    return places
+
+
+def unite(held: dict[Key, Fill], read: dict[Key, Fill]) -> Iterator[Fill]:
+    """Yield the fills of the journal and of the file: of a fill in both, the larger part."""
+    for key in held | read:
+        fill = held.get(key) or read[key]
+        yield fill._replace(quantity=max(fill.quantity, read.get(key, fill).quantity))
 
 
 def turn_expired(row: ResolvedRow, stored_trades: Sequence[StoredTrade]) -> ResolvedRow:
     """Return the row of an option that expires with the side that closes the stored position."""
-    if not row.imported.has_no_side:
+    if row.imported.kind != "expiring":
         return row
     side: FillSide = "sell" if read_fills(row.columns)[0].side == "buy" else "buy"
     turned = [fill._replace(side=side) for fill in read_fills(row.columns)]
@@ -85,28 +121,31 @@ def turn_expired(row: ResolvedRow, stored_trades: Sequence[StoredTrade]) -> Reso
     return with_fills(row, turned) if needs_turn else row
 
 
-def reopens(continued: Sequence[Continued]) -> bool:
-    """Return whether closed trades would be open: the fill that closes the position is in no file yet."""
-    stored = [one.stored for one in continued if one.stored]
-    return all(trade.fields["closed_at"] is not None for trade in stored) and any(
-        one.stored and one.row.columns["closed_at"] is None for one in continued
+def reopens(rows: Sequence[ResolvedRow], continued: Sequence[Continued]) -> bool:
+    """Return whether closed trades would be open although no fill of the rows is within them.
+
+    So it is if the fill that closes the position is in no file yet.
+    """
+    times = [fill.at for row in rows for fill in read_fills(row.columns)]
+    reopened = [
+        stored.fields
+        for row, stored in continued
+        if stored and stored.fields["closed_at"] is not None and row.columns["closed_at"] is None
+    ]
+    return bool(reopened) and not any(
+        fields["opened_at"] <= time <= fields["closed_at"] for fields in reopened for time in times
     )
 
 
 def list_unmatched(rows: Sequence[ResolvedRow], continued: Sequence[Continued]) -> list[ResolvedRow]:
-    """Return the rows whose fills only close, and are in none of the positions."""
-    known = {find_key(fill)[1:] for one in continued for fill in read_fills(one.row.columns)}
-    return [
-        row
-        for row in rows
-        if row.imported.is_unmatched
-        and known.isdisjoint(find_key(fill)[1:] for fill in read_fills(row.columns))
-    ]
+    """Return the rows whose fills only close, and are as a whole in none of the positions."""
+    known = {size for one in continued for size in list_exchanged(one.row)}
+    return [row for row in rows if row.imported.is_unmatched and known.isdisjoint(list_exchanged(row))]
 
 
-def list_sizes(fills: Sequence[Fill]) -> set[tuple[tuple[object, ...], int]]:
-    """Return the fills of a position with the part of each that belongs to it."""
-    return {(find_key(fill), fill.quantity) for fill in fills}
+def list_exchanged(row: ResolvedRow) -> list[tuple[Key, int]]:
+    """Return the fills of a row with their sizes, whatever their sides."""
+    return [(key[1:], size) for key, size in list_sizes(read_fills(row.columns)).items()]
 
 
 def by_line(row: ResolvedRow) -> int:
@@ -117,36 +156,25 @@ def shares_fill(stored: StoredTrade, keys: set[tuple[object, ...]]) -> bool:
     return any(find_key(fill) in keys for fill in read_fills(stored.fields))
 
 
-def merge_parts(stored_trades: Sequence[StoredTrade]) -> list[Fill]:
-    """Return the fills of the trades; the two parts of a fill that turned a position over are one again."""
-    whole: dict[tuple[object, ...], Fill] = {}
-    for stored in stored_trades:
-        for fill in read_fills(stored.fields):
-            key = find_key(fill)
-            whole[key] = add_part(whole[key], fill) if key in whole else fill
-    return list(whole.values())
+def list_ids(columns: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """Yield the external ids that new positions of the fills may get."""
+    for fill in chain.from_iterable(map(read_fills, columns)):
+        yield from propose_ids(fill)
 
 
-def merge_new(rows: Sequence[ResolvedRow], held: dict[tuple[object, ...], Fill]) -> list[Fill]:
-    """Return the fills of the rows that the stored trades do not have, each whole."""
-    whole: dict[tuple[object, ...], Fill] = {}
-    for row in rows:
-        for fill in read_fills(row.columns):
-            key = find_key(fill)
-            if key not in held:
-                whole[key] = add_part(whole[key], fill) if key in whole else fill
-    return list(whole.values())
+def propose_ids(first: Fill) -> Iterator[str]:
+    """Yield the ids of a position by its first fill: that of the fill, then made ones."""
+    if first.external_id is not None:
+        yield first.external_id
+    for number in range(MAX_MADE_IDS):
+        text = "\x1f".join(map(str, (*find_key(first), number)))
+        yield f"fill-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
-def add_part(fill: Fill, part: Fill) -> Fill:
-    return fill._replace(quantity=fill.quantity + part.quantity, fees=fill.fees + part.fees)
-
-
-def with_own_id(row: ResolvedRow, first: Fill, taken: Container[str | None]) -> ResolvedRow:
-    """Return a new position with the id of its first fill, or one made from it."""
-    text = "\x1f".join(map(str, (row.columns["contract"], first.at, first.side, first.quantity, first.price)))
-    made = f"fill-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-    known = first.external_id
-    external_id = made if known is None or known in taken else known
+def with_own_id(row: ResolvedRow, taken: set[str]) -> ResolvedRow:
+    """Return a new position with an id that no other trade has, which is taken then."""
+    first, *_ = read_fills(row.columns)
+    external_id = next(proposed for proposed in propose_ids(first) if proposed not in taken)
+    taken.add(external_id)
     columns = {**row.columns, "external_id": external_id}
     return replace(row, columns={**columns, "fingerprint": compute_fingerprint(columns)})

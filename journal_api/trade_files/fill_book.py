@@ -8,7 +8,7 @@ from datetime import UTC, timedelta
 from typing import NamedTuple, TypeVar
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import FileFill, ImportedTrade, LeftOut, Rejected, unstated
+from journal_api.rules.import_rows import FileFill, ImportedTrade, LeftOut, Rejected, RowKind, unstated
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import FillSide
 from journal_api.trade_files.cells import EXPIRATIONS, parse_right
@@ -186,11 +186,15 @@ def build_trade(book: Book, trip: RoundTrip) -> ImportedTrade:
         is_computed=True,
         is_future=instrument.is_future,
         fills=tuple(book.read_fill(part) for part in trip.parts),
-        is_position=True,
-        is_unmatched=trip.is_unmatched,
-        has_no_side=trip.is_unmatched and book.fills.has_no_side(trip.number),
+        kind=find_kind(book, trip),
         rows=len(trip.parts),
     )
+
+
+def find_kind(book: Book, trip: RoundTrip) -> RowKind:
+    if not trip.is_unmatched:
+        return "fills"
+    return "expiring" if book.fills.has_no_side(trip.number) else "closing"
 
 
 def make_id(instrument: Instrument, trip: RoundTrip) -> str:

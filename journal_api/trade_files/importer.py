@@ -68,9 +68,9 @@ class FileImport:
         choice = await self._choose_accounts(db)
         owner = await users.find(db, self.user_id)
         self.importer = await self._prepare(db, choice, None)
-        self.importer.preview = PreviewCollector(owner.timezone, owner.day_rollover)
+        self.importer.writer.preview = PreviewCollector(owner.timezone, owner.day_rollover)
         await self.importer.process(self.file, self.verdicts)
-        return self._result(await self.importer.link_copies())
+        return self._result(await self.importer.writer.link_copies())
 
     async def store(self, db: Connection) -> ImportResult:
         """Read the file and store its trades. Raises HasErrors after the first error."""
@@ -86,7 +86,7 @@ class FileImport:
         )
         self.importer = await self._prepare(db, choice, import_id)
         await self.importer.process(self.file, self.verdicts)
-        matches = await self.importer.link_copies()
+        matches = await self.importer.writer.link_copies()
         await set_counts(db, import_id, self.verdicts.counts)
         await self.importer.remember(self.file.timezone)
         return self._result(matches)
@@ -119,13 +119,13 @@ class FileImport:
         self._on_verdicts(verdicts)
 
     def _result(self, matches: CopyMatches) -> ImportResult:
-        importer = self.importer
+        importer, writer = self.importer, self.importer.writer
         self.digest.add_links(matches.links, importer.known.last_trade_id)
-        last_trade_id = importer.known.last_trade_id if importer.import_id is None else None
+        last_trade_id = importer.known.last_trade_id if writer.import_id is None else None
         return ImportResult(
-            *(importer.import_id, self.verdicts.counts, importer.accounts.named, importer.fees.applied),
-            *(importer.fees.source, importer.fees.accounts_without, self.digest.hexdigest()),
-            importer.preview.build() if importer.preview else None,
+            *(writer.import_id, self.verdicts.counts, importer.accounts.named, writer.fees.applied),
+            *(writer.fees.source, writer.fees.accounts_without, self.digest.hexdigest()),
+            writer.preview.build() if writer.preview else None,
             importer.open_at_end,
             len(matches.links),
             describe_ambiguous(matches.ambiguous, last_trade_id),

@@ -8,9 +8,9 @@ from aiosqlite import Connection
 from journal_api.repositories.accounts import read_commissions
 from journal_api.repositories.copy_links import read_rules
 from journal_api.repositories.import_lookups import find_accounts_with_trades, read_names
+from journal_api.repositories.merged_parts import MergedParts, read_merged_parts
 from journal_api.repositories.sql import fetch
 from journal_api.repositories.stored_positions import find_open_contracts
-from journal_api.repositories.trade_merges import MergedParts, read_merged_parts
 from journal_api.rules.commissions import Commissions
 from journal_api.rules.copy_match import CopyRules
 from journal_api.rules.import_rows import Names

@@ -76,24 +76,30 @@ class ImportFees:
             total[1] += fees
 
 
-def correct_trade(row: ResolvedRow, stored: StoredTrade, commissions: Commissions) -> Correction | None:
+def correct_trade(
+    row: ResolvedRow, stored: StoredTrade, commissions: Commissions, *, is_continued: bool = False
+) -> Correction | None:
     """Return the correction of a stored trade, None if the file changes nothing.
 
     A field changes when its value in the file differs from the value in the last file. So an edit by the
-    trader stays until the broker corrects that field. A trade that no import added is never changed.
+    trader stays until the broker corrects that field. A trade that no import added is never changed. A closed
+    one is reopened only if it is known that the file is not older than the close: `is_continued`, with fills
+    of both.
     """
-    if stored.content is None or (
-        row.columns["closed_at"] is None and stored.fields["closed_at"] is not None
-    ):
-        return None  # entered by hand, or the file is older than the close of the trade
+    if stored.content is None:
+        return None
+    if row.columns["closed_at"] is None and stored.fields["closed_at"] is not None and not is_continued:
+        return None
     differing, content = changed_fields(stored.content, row.columns["content"])
     if content == stored.content:
         return None
+    if is_continued and row.columns["fills"] != stored.fields["fills"]:
+        differing.append("fills")  # also if the columns state them now
     if "fills" in differing:  # what follows from the fills goes with them
         differing = list(dict.fromkeys((*differing, *FROM_FILLS, "gross_pnl")))
     fields = stored.fields | {field: row.columns[field] for field in differing}
     if "fees" in differing:
-        fields["fees_source"] = "file"
+        fields["fees_source"] = row.columns["fees_source"]
     if (fields["closed_at"] is None) != (fields["gross_pnl"] is None):  # the trader has reopened the trade
         differing += ["exit_price", "closed_at", "gross_pnl"]
         fields |= {field: row.columns[field] for field in differing}

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import FileFill, ImportedTrade, Rejected
+from journal_api.rules.import_rows import FileFill, ImportedTrade, PairRow, Rejected
 from journal_api.structs.trades import FillSide
 from journal_api.trade_files.file_format import first_reason
 from journal_api.trade_files.fill_book import check_amount, round_digits
@@ -60,7 +60,7 @@ def join_pairs(trades: Iterable[ImportedTrade | Rejected]) -> Iterator[ImportedT
 
 def keep_rows(trades: Iterable[ImportedTrade | Rejected]) -> Iterator[ImportedTrade | Rejected]:
     """Yield the rows as trades of their own, marked as parts of positions."""
-    return (trade if isinstance(trade, Rejected) else replace(trade, is_row=True) for trade in trades)
+    return (trade if isinstance(trade, Rejected) else replace(trade, kind="row") for trade in trades)
 
 
 def place_fills(rows: list[ImportedTrade]) -> Iterator[Pair]:
@@ -91,8 +91,9 @@ def join_rows(pairs: list[Pair]) -> ImportedTrade:
     """Return the position of the pairs. Raises ValidationFailed for an amount that exceeds a limit."""
     first = pairs[0].row
     if len(pairs) == 1:
-        return replace(first, fills=split_pair(first) if first.fill_ids else (), is_position=True)
+        return replace(first, fills=split_pair(first) if first.fill_ids else (), kind="pairs")
     fills = join_fills(pairs)
+    places = {place: index for index, place in enumerate(sorted(fills))}
     rows = [pair.row for pair in pairs]
     position = replace(
         first.trade,
@@ -115,8 +116,9 @@ def join_rows(pairs: list[Pair]) -> ImportedTrade:
         trade=position,
         as_read=as_read,
         unstated=tuple(name for name in first.unstated if not any(row.states(name) for row in rows)),
-        fills=fills,
-        is_position=True,
+        fills=tuple(fills[place] for place in places),
+        kind="pairs",
+        pairs=tuple(describe_row(pair, places) for pair in pairs),
         rows=len(rows),
     )
 
@@ -134,8 +136,8 @@ def split_pair(row: ImportedTrade) -> tuple[FileFill, ...]:
     )
 
 
-def join_fills(pairs: list[Pair]) -> tuple[FileFill, ...]:
-    """Return the fills of the pairs in their order; pairs that share the id of a fill share the fill."""
+def join_fills(pairs: list[Pair]) -> dict[Place, FileFill]:
+    """Return the fills of the pairs by place; pairs that share the id of a fill share the fill."""
     placed: dict[Place, FileFill] = {}
     entry_side, exit_side = SIDES[pairs[0].row.trade.direction]
     for entered, exited, row in pairs:
@@ -150,7 +152,21 @@ def join_fills(pairs: list[Pair]) -> tuple[FileFill, ...]:
             quantity = trade.quantity.units + (before.quantity if before else 0)
             paid = fees + (before.fees if before else 0)
             placed[place] = FileFill(side, quantity, price.units, place[0], paid, fill_id)
-    return tuple(placed[place] for place in sorted(placed))
+    return placed
+
+
+def describe_row(pair: Pair, places: dict[Place, int]) -> PairRow:
+    """Return what a later import must know of a row of a position."""
+    trade = pair.row.trade
+    assert trade.gross_pnl is not None, "a pair has a result"
+    return PairRow(
+        trade.external_id,
+        places[pair.entered],
+        places[pair.exited],
+        trade.quantity.units,
+        trade.fees.units,
+        trade.gross_pnl.units,
+    )
 
 
 def find_largest_size(pairs: list[Pair]) -> int:

@@ -7,9 +7,9 @@ from operator import itemgetter
 from typing import Any, BinaryIO, NamedTuple, get_args
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.fills import Fill, encode_fills, state_fills
+from journal_api.rules.fills import Fill, decode_fills, encode_fills, state_fills
 from journal_api.rules.import_rows import Candidate, FileFill, ImportedTrade, LeftOut, Rejected
-from journal_api.rules.trade_identity import compute_checksums, compute_fingerprint
+from journal_api.rules.trade_identity import build_row_key, compute_checksums, compute_fingerprint
 from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
 from journal_api.structs.imports import LeftOutRows
 from journal_api.trade_files.amounts import CACHED_AMOUNTS, Comma
@@ -229,14 +229,34 @@ def build_candidates(
         except ValidationFailed as error:
             yield Rejected(trade.line, first_reason(error))
             continue
-        columns["fees_source"] = "file" if trade.states("fees") else "none"
+        columns["fees_source"] = trade.fees_source or ("file" if trade.states("fees") else "none")
         if trade.fills:
             columns["fills"] = encode_file_fills(trade.fills, zone, columns)
+        content = compute_checksums(restore_multiplier(trade, columns), trade.unstated)
         columns |= {
             "fingerprint": compute_fingerprint(columns),
-            "content": compute_checksums(restore_multiplier(trade, columns), trade.unstated),
+            "content": content + b"".join(identify_rows(trade, columns)) if trade.pairs else content,
         }
         yield Candidate(trade, columns)
+
+
+def identify_rows(trade: ImportedTrade, columns: dict[str, Any]) -> Iterator[bytes]:
+    """Yield the keys of the rows that a position was joined from."""
+    fills = [] if trade.pairs[0].external_id else decode_fills(columns["fills"])
+    occurrences = Counter[bytes]()
+    for row in trade.pairs:
+        fields = {
+            "external_id": row.external_id,
+            "symbol": columns["symbol"],
+            "direction": columns["direction"],
+        }
+        if fills:
+            entry, exit_ = fills[row.entry], fills[row.exit]
+            fields |= {"quantity": row.quantity, "entry_price": entry.price, "exit_price": exit_.price}
+            fields |= {"opened_at": entry.at, "closed_at": exit_.at}
+        fingerprint = compute_fingerprint(fields)
+        occurrences[fingerprint] += 1
+        yield build_row_key(fingerprint, occurrences[fingerprint])
 
 
 def encode_file_fills(file_fills: Sequence[FileFill], zone: str, columns: dict[str, Any]) -> str | None:

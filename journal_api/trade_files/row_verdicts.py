@@ -11,7 +11,6 @@ from journal_api.rules.position_match import describe_position
 from journal_api.structs.imports import FieldChange, Verdict
 from journal_api.values.money import decimal_json, json_text
 
-SAME_TIME = "is at the time of a position that another file has added"
 CLOSES_NOTHING = (
     "closes {what}, and neither the file nor the journal has the position: import the file that opens it, and"
     " then this file again"
@@ -24,7 +23,6 @@ COMPARED = (
     *("symbol", "direction", "quantity", "opened_at", "entry_price", "closed_at", "exit_price"),
     *("gross_pnl", "fees"),
 )
-MERGED_POSITION = "may continue a position that was merged: split that, then import this file"
 
 
 def several(rows: int) -> int | UnsetType:
@@ -36,7 +34,7 @@ def error_verdict(line: int, reason: str) -> Verdict:
     return Verdict(line=line, verdict="error", reason=reason)
 
 
-def suspect_verdict(row: ResolvedRow, stored: StoredTrade, why: str = SAME_TIME) -> Verdict:
+def suspect_verdict(row: ResolvedRow, stored: StoredTrade, why: str) -> Verdict:
     """Return the verdict of a position that may be a stored one of another file."""
     mine, theirs = (describe_position(columns) for columns in (row.columns, stored.fields))
     reason = f"{why}: the file has {mine}; the journal has {theirs}"

@@ -234,6 +234,10 @@ async def test_a_fill_that_turns_the_position_over_or_begins_another_is_told_wha
     turned = await client.post(f"/trades/{trade['id']}/fills", json=fill("sell", 5, 101, "14:30"))
     await add(client, trade, fill("sell", 3, 101, "14:30"))
     another = await client.post(f"/trades/{trade['id']}/fills", json=fill("buy", 1, 101, "14:40"))
+    several = await client.post(
+        f"/trades/{trade['id']}/fills",
+        json={"fills": [fill("buy", 1, 101, "14:20"), fill("sell", 5, 101, "14:50")]},
+    )
 
     assert details_of(turned)["fields"]["quantity"] == (
         "would turn the position over, of which 3 is left: close this trade with that, then open another"
@@ -241,15 +245,23 @@ async def test_a_fill_that_turns_the_position_over_or_begins_another_is_told_wha
     assert details_of(another)["fields"]["at"] == (
         "is after the position was flat: a new position is a new trade"
     )
+    assert list(details_of(several)["fields"]) == ["fills[1].quantity"]
 
 
-async def test_the_last_fill_is_not_deleted(client: httpx.AsyncClient) -> None:
-    trade = await create_trade(client, **OPEN)
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [(OPEN, "delete the trade instead"), ({}, "delete its exits first, or the trade")],
+    ids=["the only fill", "the only entry"],
+)
+async def test_a_fill_without_which_there_is_no_trade_is_not_deleted(
+    client: httpx.AsyncClient, fields: dict[str, Any], reason: str
+) -> None:
+    trade = await create_trade(client, **fields)
 
     refused = await client.delete(f"/trades/{trade['id']}/fills/1")
 
     assert error_of(refused) == (409, "conflict")
-    assert "delete the trade instead" in refused.text
+    assert reason in refused.text
     assert await get_trade(client, trade) == trade
 
 

@@ -31,6 +31,15 @@ class Pair(NamedTuple):
     def result(self) -> Decimal:
         return (self.sold.price - self.bought.price) * self.quantity * POINT_VALUES[self.symbol]
 
+    @property
+    def is_long(self) -> bool:
+        return (self.bought.time, self.bought.id) < (self.sold.time, self.sold.id)
+
+    @property
+    def legs(self) -> tuple[FileFill, FileFill]:
+        """Entry and exit."""
+        return (self.bought, self.sold) if self.is_long else (self.sold, self.bought)
+
 
 def random_fills(seed: int, count: int) -> list[FileFill]:
     """Fills of two contracts, several of one second, that end flat."""
@@ -141,7 +150,7 @@ def position_history(pairs: Iterable[Pair]) -> bytes:
     return table(header, rows)
 
 
-def executions(fills: Iterable[FileFill]) -> bytes:
+def executions(fills: Iterable[FileFill], *, has_ids: bool = True) -> bytes:
     """The generic form of fills, without costs."""
     rows = (
         (
@@ -151,7 +160,7 @@ def executions(fills: Iterable[FileFill]) -> bytes:
             abs(fill.quantity),
             fill.price,
             "Buy" if fill.quantity > 0 else "Sell",
-            fill.id,
+            fill.id if has_ids else "",
         )
         for fill in fills
     )
@@ -164,3 +173,33 @@ def table(header: str, rows: Iterable[Iterable[object]]) -> bytes:
     writer.writerow(header.split(","))
     writer.writerows(rows)
     return text.getvalue().encode()
+
+
+def topstepx_trades(pairs: Iterable[Pair]) -> bytes:
+    """TopstepX's Trades: an id a row, none a fill."""
+    header = "Id,ContractName,EnteredAt,ExitedAt,EntryPrice,ExitPrice,Fees,PnL,Size,Type"
+    rows = (
+        (
+            *(f"{pair.bought.id}9{pair.sold.id}", pair.symbol),
+            *(f"{fill.time:%m/%d/%Y %H:%M:%S} +00:00" for fill in pair.legs),
+            *(fill.price for fill in pair.legs),
+            *(0, pair.result, pair.quantity, "Long" if pair.is_long else "Short"),
+        )
+        for pair in pairs
+    )
+    return table(header, rows)
+
+
+def ninjatrader_trades(pairs: Iterable[Pair]) -> bytes:
+    """NinjaTrader's Trades grid: no ids at all."""
+    header = "Trade number,Instrument,Market pos.,Qty,Entry price,Exit price,Entry time,Exit time,Profit"
+    rows = (
+        (
+            *(number, pair.symbol, "Long" if pair.is_long else "Short", pair.quantity),
+            *(fill.price for fill in pair.legs),
+            *(f"{fill.time:%m/%d/%Y %H:%M:%S}" for fill in pair.legs),
+            f"${pair.result}" if pair.result >= 0 else f"(${-pair.result})",
+        )
+        for number, pair in enumerate(pairs, 1)
+    )
+    return table(header, rows)

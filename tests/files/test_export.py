@@ -34,8 +34,8 @@ METRICS = (
     "mistake_free_rate",
     "trade_count",
 )
-# What a trade is called, and when it was written, is all that may differ.
-OWN = ("id", "created_at", "updated_at")
+# What a trade is called, when it was written, and whether it was merged, is all that may differ.
+OWN = ("id", "created_at", "updated_at", "merged_ids")
 
 
 async def export(client: httpx.AsyncClient, **query: Any) -> str:
@@ -132,6 +132,12 @@ async def journal(client: httpx.AsyncClient) -> httpx.AsyncClient:
     await client.patch(f"/trades/{early['id']}", json={"source_trade_id": late["id"]})
     for _ in range(2):
         await create_trade(client, one["id"], exit_price=99)
+    parts = [
+        await create_trade(client, one["id"], symbol="MNQ", exit_price=None, gross_pnl=result)
+        for result in (7, 9)
+    ]
+    merged = await client.post("/trades/merge", json={"ids": [part["id"] for part in parts]})
+    assert merged.status_code == 200
     for metric in METRICS:
         await create_goal(client, metric=metric, target_value=1, timeframe="daily", copy_group_id=group["id"])
         await create_goal(client, metric=metric, target_value=1, timeframe="monthly", account_id=one["id"])
@@ -162,11 +168,6 @@ async def test_an_export_ends_when_its_client_leaves(app: Starlette, client: htt
     assert (await client.get("/trades/export")).status_code == 200
 
 
-def without_fees_source(trades: Any) -> Any:
-    """The trades without the source of their fees, which is the file after an import."""
-    return [{**trade, "fees_source": None} for trade in trades]
-
-
 async def test_export_wipe_and_import_give_the_same_responses_and_the_same_export(
     journal: httpx.AsyncClient,
 ) -> None:
@@ -180,7 +181,7 @@ async def test_export_wipe_and_import_give_the_same_responses_and_the_same_expor
 
     assert beside["counts"] == {"new": 0, "duplicate": len(trades), "updated": 0, "error": 0}
     assert report["counts"] == {"new": len(trades), "duplicate": 0, "updated": 0, "error": 0}
-    assert without_fees_source(await read_record(journal)) == without_fees_source(trades)
+    assert await read_record(journal) == trades
     assert after == trades
     assert await read_history(journal) == history
     assert len({str(snapshots) for snapshots in history.values()}) > len(METRICS)
@@ -252,3 +253,31 @@ async def test_a_query_that_is_not_valid_is_refused_before_anything_is_sent(
     refused = await client.get(f"/trades/export?{query}")
 
     assert refused.status_code == 400
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [{"exit_price": None, "gross_pnl": 7}, {"exit_price": 99}],
+        [{"exit_price": 99}, {"exit_price": None, "gross_pnl": -7}],
+        [{"exit_price": None, "gross_pnl": 7}, {"exit_price": None, "closed_at": None}],
+        [
+            {"exit_price": None, "gross_pnl": 7, "direction": "short"},
+            {"entry_price": 98, "direction": "short"},
+        ],
+    ],
+    ids=["first", "last", "still open", "short"],
+)
+async def test_a_merged_trade_with_an_exit_without_a_price_comes_back(
+    client: httpx.AsyncClient, parts: list[dict[str, Any]]
+) -> None:
+    account = await create_account(client)
+    trades = [await create_trade(client, account["id"], **part) for part in parts]
+    unwrap(await client.post("/trades/merge", json={"ids": [trade["id"] for trade in trades]}))
+    record, file = await read_record(client), await export(client)
+    await wipe(client)
+
+    await create_import(client, file, account_id=account["id"])
+
+    assert await read_record(client) == record
+    assert await export(client) == file

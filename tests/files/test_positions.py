@@ -1,21 +1,36 @@
 """One trade is one position: pairs and fills, files that cut a position, the same position in two formats."""
 
 import json
-from collections.abc import Sequence
-from itertools import permutations
-from typing import Any
+import random
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from decimal import Decimal
+from itertools import pairwise, permutations
+from typing import Any, TypeVar
 
 import httpx
 import pytest
-from factories import create_account, create_import, details_of, read_file, run_sql, send_file, unwrap
+from factories import (
+    create_account,
+    create_import,
+    details_of,
+    list_trades,
+    read_file,
+    run_sql,
+    send_file,
+    unwrap,
+)
 from positions import (
     FileFill,
+    Pair,
     book_positions,
     executions,
     first_in_first_out,
+    ninjatrader_trades,
     performance,
     position_history,
     random_fills,
+    topstepx_trades,
 )
 from proofs import examples
 from starlette.applications import Starlette
@@ -23,6 +38,7 @@ from starlette.applications import Starlette
 from journal_api.rules.fills import decode_fills
 from journal_api.rules.import_rows import Candidate
 
+T = TypeVar("T")
 SEEDS = range(examples(full=400, ci=12))
 
 
@@ -97,6 +113,77 @@ async def test_pairs_that_two_files_cut_anywhere_are_the_positions_of_the_whole(
     assert await stored_positions(app) == expected(fills)
     again = await create_import(client, performance(pairs), account_id=account["id"])
     assert again["counts"]["new"] == again["counts"]["updated"] == 0
+
+
+FORMS = [performance, position_history, topstepx_trades, ninjatrader_trades]
+
+
+def cut(rows: Sequence[T], seed: int) -> list[list[T]]:
+    """The rows in two to five pieces, in any order."""
+    choose = random.Random(seed)
+    places = sorted(choose.sample(range(1, len(rows)), choose.randint(1, 4)))
+    pieces = [list(rows[begin:end]) for begin, end in pairwise([0, *places, len(rows)])]
+    choose.shuffle(pieces)
+    return pieces
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("seed", sorted({*range(examples(full=300, ci=6)), 36, 64, 106}))
+async def test_pairs_in_pieces_of_any_order_are_stored_once_or_suspect(
+    client: httpx.AsyncClient, app: Starlette, seed: int, form: Callable[[Iterable[Pair]], bytes]
+) -> None:
+    fills = random_fills(seed, 30)
+    pairs = list(first_in_first_out(fills))
+    account = await create_account(client)
+    stored, suspects = Decimal(), 0
+
+    for piece in cut(pairs, seed):
+        report = await create_import(client, form(piece), account_id=account["id"])
+        left = {row["line"] for row in report["rows"] if row["verdict"] == "suspect"}
+        suspects += len(left)
+        stored += sum(
+            Decimal(row.columns["gross_pnl"]) / 10**8
+            for row in read_file(form(piece), one_trade_is=lambda file_format: "position").candidates
+            if isinstance(row, Candidate) and row.imported.line not in left
+        )
+
+    ((total,),) = await run_sql(app, "SELECT sum(gross_pnl) FROM trades")
+    assert Decimal(total) / 10**8 == stored
+    if suspects:
+        return
+    assert total == sum(pair.result for pair in pairs) * 10**8
+    if form in (performance, position_history):
+        assert await stored_positions(app) == expected(fills)
+    again = await create_import(client, form(pairs), account_id=account["id"])
+    assert again["counts"]["new"] == again["counts"].get("suspect", 0) == 0
+    # Without ids the order of fills within a second is that of the file, so the whole file may correct it.
+    assert again["counts"]["updated"] == 0 or form in (topstepx_trades, ninjatrader_trades)
+    assert await run_sql(app, "SELECT sum(gross_pnl) FROM trades") == [(total,)]
+
+
+@pytest.mark.parametrize("has_ids", [True, False], ids=["ids", "no ids"])
+@pytest.mark.parametrize("seed", range(examples(full=600, ci=12)))
+async def test_fills_in_pieces_of_any_order_are_the_positions_of_the_whole_or_suspect(
+    client: httpx.AsyncClient, app: Starlette, seed: int, has_ids: bool
+) -> None:
+    fills = random_fills(seed, 30)
+    account = await create_account(client)
+    suspects = 0
+
+    for piece in cut(fills, seed):
+        report = await create_import(client, executions(piece, has_ids=has_ids), account_id=account["id"])
+        suspects += report["counts"].get("suspect", 0)
+
+    if suspects:
+        return
+    ((total,),) = await run_sql(app, "SELECT sum(gross_pnl) FROM trades")
+    assert total == sum(one["gross"] for one in expected(fills)) * 10**8
+    if has_ids:
+        assert await stored_positions(app) == expected(fills)
+    again = await create_import(client, executions(fills, has_ids=has_ids), account_id=account["id"])
+    # Without ids the order of fills within a second is that of the file, so the whole file may correct it.
+    assert (again["counts"]["new"] == again["counts"]["updated"] == 0) or not has_ids
+    assert await run_sql(app, "SELECT sum(gross_pnl) FROM trades") == [(total,)]
 
 
 @pytest.mark.parametrize("formats", [*permutations([0, 1, 2], 2)], ids=str)
@@ -242,14 +329,14 @@ LATER = ("b sell 2 25010 id2", "c buy 1 25000 id3", "d sell 1 25100 id4")
                 write_fills("a buy 1 25000 id1", "b sell 1 25010 id2"),
                 write_fills("b sell 1 25010 id2", "c buy 1 25000 id3"),
             ],
-            [("long", 1, 20)],
+            [("long", 1, 20), ("long", 1, None)],
         ),
     ],
     ids=[
         "a fill turns the position over",
         "the whole after its first part",
         "the whole after its later part",
-        "a fill of another position is suspect",
+        "a fill of another position closes that one only",
     ],
 )
 async def test_files_that_overlap_give_each_position_once(
@@ -342,3 +429,97 @@ async def test_fills_that_do_not_make_the_trade_of_their_row_are_refused(
 
     assert refused.status_code == 400
     assert details_of(refused)["reason"].startswith("fills must ")
+
+
+@pytest.mark.parametrize("seed", range(examples(full=20, ci=2)))
+async def test_trades_of_releases_without_fills_get_them(
+    client: httpx.AsyncClient, app: Starlette, seed: int
+) -> None:
+    fills = random_fills(seed, 60)
+    account = await create_account(client)
+    await create_import(client, executions(fills), account_id=account["id"])
+    await run_sql(app, "UPDATE trades SET fills = NULL, content = substr(content, 1, 40)")
+
+    report = await create_import(client, executions(fills), account_id=account["id"])
+
+    assert report["counts"] == {"new": 0, "duplicate": 0, "updated": len(book_positions(fills)), "error": 0}
+    assert await stored_positions(app) == expected(fills)
+
+
+TYPED = {"symbol": "MNQH6", "direction": "long", "quantity": 2, "multiplier": 2, "entry_price": 100}
+A_FILE_OF_IT = [("09:30:20", 2, "100", 1), ("09:41:40", -2, "110", 2)]
+
+
+def fills_of_day(rows: Sequence[tuple[str, int, str, int]]) -> list[FileFill]:
+    day = "2026-02-12T"
+    return [
+        FileFill(number, datetime.fromisoformat(day + at), "MNQH6", size, Decimal(price))
+        for at, size, price, number in rows
+    ]
+
+
+@pytest.mark.parametrize("form", ["fills", "pairs", "row"])
+@pytest.mark.parametrize(
+    ("typed", "verdict"),
+    [
+        ({"opened_at": "09:30:20", "closed_at": "09:41:40", "exit_price": 110}, "duplicate"),
+        ({"opened_at": "09:30:21", "closed_at": "09:41:39", "exit_price": 110}, "duplicate"),
+        ({"opened_at": "09:30:00", "closed_at": "09:41:00", "exit_price": 110}, "suspect"),
+        ({"opened_at": "09:31:00", "closed_at": "09:42:00", "exit_price": 110}, "suspect"),
+        ({"opened_at": "09:35:00", "closed_at": "09:41:00", "exit_price": 109}, "suspect"),
+        ({"opened_at": "09:30:00"}, "suspect"),
+        ({"opened_at": "09:50:00", "closed_at": "09:55:00", "exit_price": 110}, "new"),
+    ],
+    ids=["same", "seconds apart", "minutes", "next minutes", "overlaps", "still open", "later"],
+)
+async def test_a_file_never_doubles_a_trade_that_was_entered_by_hand(
+    client: httpx.AsyncClient, form: str, typed: dict[str, Any], verdict: str
+) -> None:
+    account = await create_account(client)
+    times = {name: f"2026-02-12T{at}Z" for name, at in typed.items() if name.endswith("_at")}
+    created = await client.post("/trades", json={**TYPED, **typed, **times, "account_id": account["id"]})
+    assert created.status_code == 201, created.text
+
+    fills = fills_of_day(A_FILE_OF_IT)
+    file = executions(fills) if form == "fills" else performance(first_in_first_out(fills))
+    query = {"one_trade_is": "row"} if form == "row" else {}
+
+    report = await create_import(client, file, account_id=account["id"], **query)
+
+    (row,) = report["rows"]
+    assert row["verdict"] == verdict
+    if verdict == "suspect":
+        assert "entered by hand: the file has long 2 MNQH6 from 2026-02-12T09:30:20" in row["reason"]
+
+
+@pytest.mark.parametrize(
+    ("typed_at", "price", "later", "expected_trades"),
+    [
+        ("09:41:40", 110, A_FILE_OF_IT, [("long", 40)]),
+        ("09:41:00", 110, A_FILE_OF_IT, "suspect"),
+        ("09:42:00", 110, A_FILE_OF_IT[1:], "suspect"),
+        ("09:43:10", 110, A_FILE_OF_IT, "suspect"),
+        ("09:41:40", 109, A_FILE_OF_IT, [("long", 40)]),
+    ],
+    ids=["same", "minutes", "only the close", "when it was noticed", "another price"],
+)
+async def test_a_file_never_doubles_a_fill_that_was_added_by_hand(
+    client: httpx.AsyncClient, typed_at: str, price: int, later: list[Any], expected_trades: Any
+) -> None:
+    account = await create_account(client)
+    first = await create_import(client, executions(fills_of_day(A_FILE_OF_IT[:1])), account_id=account["id"])
+    trade_id = first["rows"][0]["trade_id"]
+    fill = {"side": "sell", "quantity": 2, "price": price, "at": f"2026-02-12T{typed_at}Z"}
+    unwrap(await client.post(f"/trades/{trade_id}/fills", json=fill))
+
+    report = await create_import(client, executions(fills_of_day(later)), account_id=account["id"])
+
+    trades = [(one["direction"], one["gross_pnl"]) for one in await list_trades(client)]
+    if expected_trades == "suspect":
+        assert report["counts"]["suspect"] == len(report["rows"]) == 1
+        assert "entered by hand" in report["rows"][0]["reason"]
+        assert len(trades) == 1
+    else:
+        assert trades == expected_trades
+        again = await create_import(client, executions(fills_of_day(later)), account_id=account["id"])
+        assert again["counts"] == {"new": 0, "duplicate": 1, "updated": 0, "error": 0}

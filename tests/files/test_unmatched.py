@@ -39,9 +39,17 @@ async def results(client: httpx.AsyncClient) -> list[Any]:
         ((CLOSES, SELLS_SHORT, BUYS_BACK), [("short", 5, 0.1)], (1, 1)),
         ((OPENS, CLOSES), [("long", 10, 0.2)], (1, 0)),
         ((OPENS, CLOSES_MORE), [("long", 10, 0.2)], (1, 1)),
+        ((CLOSES_MORE, OPENS), [("long", 10, 0.2)], (1, 1)),
         ((SELLS_SHORT, CLOSES.replace("13:54", "14:05"), BUYS_BACK), [("short", 5, 0.1)], (1, 1)),
     ],
-    ids=["flat", "before a position", "of the position", "more than the position", "beside a short position"],
+    ids=[
+        "flat",
+        "before a position",
+        "of the position",
+        "more than the position",
+        "more than the position, newest first",
+        "beside a short position",
+    ],
 )
 async def test_a_fill_that_only_closes_opens_nothing(
     client: httpx.AsyncClient, rows: tuple[str, ...], stored: list[Any], counts: tuple[int, int]

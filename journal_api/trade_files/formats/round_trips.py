@@ -16,7 +16,7 @@ from journal_api.rules.fills import Fill, StoredFill, sort_fills
 from journal_api.rules.import_rows import Answered, FileFill, ImportedTrade, unstated
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.rules.trade_merge import summarize_whole
-from journal_api.structs.trades import Grade
+from journal_api.structs.trades import FeesSource, Grade
 from journal_api.trade_files.cells import parse_direction, parse_json_list, parse_names, text
 from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.trade_files.fill_book import round_digits
@@ -28,7 +28,7 @@ from journal_api.values.types import Name, Name40, Name100
 COLUMNS = (
     *("row", "account", "symbol", "direction", "quantity", "multiplier", "entry_price", "exit_price"),
     *("stop_loss", "opened_at", "closed_at", "gross_pnl", "fees", "initial_risk", "grade", "strategy"),
-    *("setup", "tags", "confirmations", "copy_of", "external_id", "notes", "fills"),
+    *("setup", "tags", "confirmations", "copy_of", "external_id", "notes", "fills", "fees_source"),
 )
 # The columns that name objects of the journal or rows of the file.
 NAMES = frozenset({"account", "strategy", "setup", "tags", "confirmations", "row", "copy_of"})
@@ -73,6 +73,7 @@ def read_trade(row: Row) -> ImportedTrade:
         is_computed=gross_pnl is None,
         derives_risk=not has_no_risk,
         fills=fills,
+        fees_source=row.read_if_any("fees_source", parse_fees_source),
     )
     if NAMES.isdisjoint(row):
         return imported
@@ -143,6 +144,12 @@ def parse_grade(cell: str) -> Grade:
     if cell not in get_args(Grade):
         raise ValueError(f"must be one of: {', '.join(get_args(Grade))}")
     return cast("Grade", cell)
+
+
+def parse_fees_source(cell: str) -> FeesSource:
+    if cell not in get_args(FeesSource):
+        raise ValueError(f"must be one of: {', '.join(get_args(FeesSource))}")
+    return cast("FeesSource", cell)
 
 
 def parse_answers(cell: str) -> tuple[Answered, ...]:

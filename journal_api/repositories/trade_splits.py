@@ -1,0 +1,197 @@
+"""SQL that splits a merged trade into its parts again, with all their rows (repositories/trade_merges.py)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from aiosqlite import Connection
+from msgspec import json
+
+from journal_api.errors import Conflict
+from journal_api.repositories import sql, trades
+from journal_api.repositories.trade_merges import ANNOTATIONS, BLOBS, CHECKLIST, OWN_ROWS, Part, read_parts
+from journal_api.rules.fills import decode_fills
+from journal_api.values.clock import now_after
+
+# References of a part to rows that may be deleted while it is merged.
+REFERENCES = {
+    "strategy_id": "strategies",
+    "setup_id": "setups",
+    "source_trade_id": "trades",
+    "import_id": "imports",
+}
+
+
+async def split(db: Connection, user_id: int, trade_id: int) -> list[int]:
+    """Restore the parts of a merged trade and return their ids, the first part first.
+
+    Raises NotFound, and Conflict if the trade is not merged or its fills were changed since.
+    """
+    await trades.get(db, user_id, trade_id)
+    (current,) = await read_parts(db, [trade_id])
+    if current["merged"] is None:
+        raise Conflict("This trade was not merged, so there is nothing to split.")
+    first, *others = current["merged"]
+    made = first.pop("made")
+    if list_exchanges(current["fills"]) != list_exchanges(made["fills"]):
+        raise Conflict(
+            "The fills of this trade were changed since the merge: change them back, then split it again."
+        )
+    await drop_deleted_references(db, [first, *others])
+    for part in others:
+        part["account_id"] = current["account_id"]
+    await restore_first(db, first, made, current)
+    await restore_others(db, others)
+    await restore_copies(db, [first, *others], current)
+    await record_days(db, [first["id"], *(part["id"] for part in others)])
+    return [first["id"], *(part["id"] for part in others)]
+
+
+def list_exchanges(fills: str) -> list[tuple[Any, ...]]:
+    """Return what was bought and sold; fees may have been charged or corrected since."""
+    return [(fill.side, fill.quantity, fill.price, fill.at) for fill in decode_fills(fills)]
+
+
+async def drop_deleted_references(db: Connection, parts: Sequence[Part]) -> None:
+    """Clear what the parts refer to and what was deleted since, as a foreign key would have."""
+    for name, table in REFERENCES.items():
+        ids = {part[name] for part in parts} - {None}
+        kept = await find_existing(db, table, ids) | {part["id"] for part in parts if table == "trades"}
+        for part in parts:
+            part[name] = part[name] if part[name] in kept else None
+    for part in parts:
+        part["setup_id"] = part["setup_id"] if part["strategy_id"] else None
+    own = (("trade_tags", "tag_id", "tags"), ("confirmation_answers", "confirmation_id", "confirmations"))
+    imported = (("import_updates", "import_id", "imports"), ("import_links", "import_id", "imports"))
+    for rows, name, table in (*own, *imported):
+        kept = await find_existing(db, table, {row[name] for part in parts for row in part[rows]})
+        for part in parts:
+            part[rows] = [row for row in part[rows] if row[name] in kept]
+    for part in parts:
+        if part["setup_id"] is None:
+            part["confirmation_answers"] = []
+
+
+async def find_existing(db: Connection, table: str, ids: Iterable[int]) -> set[int]:
+    rows: Iterable[Any] = await db.execute_fetchall(
+        f"SELECT id FROM {table} WHERE id IN (SELECT value FROM json_each(:ids))",
+        {"ids": sql.json_list(sorted(ids))},
+    )
+    return {row_id for (row_id,) in rows}
+
+
+async def restore_first(db: Connection, first: Part, made: Part, current: Part) -> None:
+    """Make the merged trade what its first part was, with what was annotated since the merge."""
+    restored = {**first, "account_id": current["account_id"]}
+    for name in ANNOTATIONS:
+        if current[name] != made[name]:
+            restored[name] = current[name]
+    if first["notes"] and made["notes"] and (current["notes"] or "").startswith(made["notes"]):
+        restored["notes"] = first["notes"] + current["notes"].removeprefix(made["notes"])
+    checklist = (*CHECKLIST, "confirmation_answers")
+    if any(current[name] != made[name] for name in checklist):
+        restored |= {name: current[name] for name in checklist}
+    now_has, had = ({row["tag_id"] for row in part["trade_tags"]} for part in (current, made))
+    tag_ids = ({row["tag_id"] for row in first["trade_tags"]} | (now_has - had)) - (had - now_has)
+    restored["trade_tags"] = [{"trade_id": first["id"], "tag_id": tag_id} for tag_id in sorted(tag_ids)]
+    if current["updated_at"] != made["updated_at"]:
+        restored["updated_at"] = now_after(current["updated_at"])
+    columns = await stored_columns(db, restored)
+    with sql.unique_value("external_id"):
+        await db.execute_fetchall(
+            f"UPDATE trades SET {sql.assignments(columns)} WHERE id = :id", {**columns, "id": first["id"]}
+        )
+    for table in OWN_ROWS:
+        await db.execute_fetchall(f"DELETE FROM {table} WHERE trade_id = :id", {"id": first["id"]})
+    await insert_own_rows(db, [restored])
+
+
+async def restore_others(db: Connection, parts: Sequence[Part]) -> None:
+    """Insert deleted parts again, under their ids, with their rows in other tables."""
+    for part in parts:
+        columns = {"id": part["id"], **await stored_columns(db, part)}
+        with sql.unique_value("external_id"):
+            await insert_row(db, "trades", columns)
+    await insert_own_rows(db, parts)
+    await db.execute_fetchall(
+        """
+        UPDATE imports
+        SET deleted = deleted - (SELECT count(*) FROM json_each(:import_ids) WHERE value = imports.id)
+        WHERE id IN (SELECT value FROM json_each(:import_ids))
+        """,
+        {"import_ids": sql.json_list([part["import_id"] for part in parts if part["import_id"]])},
+    )
+
+
+async def stored_columns(db: Connection, part: Part) -> dict[str, Any]:
+    """Return the columns of a part but its id, with its day in the calendar of now and a free ordinal."""
+    not_columns = {"id", "made", "copy_ids", *OWN_ROWS}
+    columns = {name: decode(name, value) for name, value in part.items() if name not in not_columns}
+    rows = await db.execute_fetchall(
+        """
+        SELECT trading_day(:closed_at, timezone, day_rollover),
+            iif(EXISTS (SELECT 1
+                        FROM trades
+                        WHERE account_id = :account_id AND fingerprint = :fingerprint
+                          AND occurrence = :occurrence AND id <> :id),
+                (SELECT max(occurrence) + 1
+                 FROM trades
+                 WHERE account_id = :account_id AND fingerprint = :fingerprint),
+                :occurrence)
+        FROM users
+        WHERE id = :user_id
+        """,
+        {**columns, "id": part["id"]},
+    )
+    ((columns["trading_day"], columns["occurrence"]),) = rows
+    return columns
+
+
+def decode(name: str, value: Any) -> Any:
+    """Return a member of a part as the column of its name."""
+    if value is None:
+        return None
+    if name in BLOBS:
+        return bytes.fromhex(value)
+    return json.encode(value).decode() if name == "merged" else value
+
+
+async def insert_own_rows(db: Connection, parts: Sequence[Part]) -> None:
+    for table in OWN_ROWS:
+        for part in parts:
+            for row in part[table]:
+                await insert_row(db, table, {name: decode(name, value) for name, value in row.items()})
+
+
+async def insert_row(db: Connection, table: str, columns: Mapping[str, Any]) -> None:
+    values = ", ".join(f":{name}" for name in columns)
+    await db.execute_fetchall(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({values})", columns)
+
+
+async def restore_copies(db: Connection, parts: Sequence[Part], current: Part) -> None:
+    """Link the copies of each part to it again, unless the trader has linked them to another trade."""
+    linked_to = {current["id"], current["source_trade_id"]}
+    await db.executemany(
+        """
+        UPDATE trades
+        SET source_trade_id = ?
+        WHERE id = ? AND source_trade_id IN (SELECT value FROM json_each(?))
+        """,
+        [
+            (part["id"], copy_id, sql.json_list(sorted(linked_to - {None})))
+            for part in parts
+            for copy_id in part["copy_ids"]
+        ],
+    )
+
+
+async def record_days(db: Connection, trade_ids: Sequence[int]) -> None:
+    """Record the days of restored trades as changes: that of an imported trade is not recorded by itself."""
+    await db.execute_fetchall(
+        """
+        INSERT INTO touched_days
+        SELECT DISTINCT account_id, trading_day
+        FROM trades
+        WHERE id IN (SELECT value FROM json_each(:ids))
+        """,
+        {"ids": sql.json_list(trade_ids)},
+    )

@@ -1,0 +1,99 @@
+"""Contracts whose fills in a file and in the journal go through one book, at the end of the file."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from journal_api.repositories.stored_positions import StoredPositions, find_taken, shift
+from journal_api.rules.import_rows import Rejected, ResolvedRow, StoredTrade
+from journal_api.rules.pair_match import FILL_BY_HAND, MERGED_POSITION
+from journal_api.rules.position_fills import list_sizes, read_fills
+from journal_api.rules.position_match import MAX_ROUNDING
+from journal_api.trade_files.continued import (
+    Continued,
+    Contract,
+    closes_nothing,
+    continue_positions,
+    list_ids,
+    list_unmatched,
+    reopens,
+)
+from journal_api.trade_files.known_journal import KnownJournal
+from journal_api.trade_files.row_verdicts import OTHER_POSITIONS, suspect_verdict, unmatched_verdict
+from journal_api.trade_files.row_writer import RowWriter
+from journal_api.trade_files.typed_fills import adopt_typed, find_edited
+
+
+class ContinuedContracts:
+    """The rows that may continue a position of their contract, or be continued."""
+
+    def __init__(
+        self, writer: RowWriter, known: KnownJournal, positions: StoredPositions, *, force: bool
+    ) -> None:
+        self.writer, self.known, self.positions, self.force = writer, known, positions, force
+        self._deferred: defaultdict[Contract, list[ResolvedRow]] = defaultdict(list)
+
+    def defers(self, row: ResolvedRow | Rejected) -> bool:
+        """Return whether the row has to wait for the end of the file; keep it until then."""
+        if isinstance(row, Rejected) or row.imported.kind not in ("fills", "closing", "expiring"):
+            return False
+        contract = Contract.of_row(row)
+        may_be_continued = (
+            row.columns["closed_at"] is None and contract.account_id in self.known.accounts_with_trades
+        )
+        if may_be_continued or contract in self.known.open_contracts or contract in self._deferred:
+            self.defer(row)
+            return True
+        return False
+
+    def defer(self, row: ResolvedRow) -> None:
+        self._deferred[Contract.of_row(row)].append(row)
+
+    def take_deferred(self) -> Iterator[tuple[Contract, list[ResolvedRow]]]:
+        """Yield the deferred rows of each contract, once."""
+        while self._deferred:
+            contract = next(iter(self._deferred))
+            yield contract, self._deferred.pop(contract)
+
+    async def find_stored(self, contract: Contract, rows: Sequence[ResolvedRow]) -> list[StoredTrade]:
+        """Return the stored positions that the rows of a contract may continue."""
+        since = shift(min(row.columns["opened_at"] for row in rows), -MAX_ROUNDING)
+        stored_trades = await self.positions.find_continued(self.writer.db, *contract, since)
+        return [] if closes_nothing(rows, stored_trades) else adopt_typed(rows, stored_trades)
+
+    async def find_taken(
+        self, contract: Contract, rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade]
+    ) -> set[str]:
+        """Return the external ids that new positions of these fills must not have."""
+        columns = [*(row.columns for row in rows), *(stored.fields for stored in stored_trades)]
+        return await find_taken(self.writer.db, contract.account_id, set(list_ids(columns)))
+
+    def settle(
+        self, rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade], taken: set[str]
+    ) -> bool:
+        """Add the positions of the fills of both. Returns False if the rows are positions of their own."""
+        merged = next((stored for stored in stored_trades if stored.content is None), None)
+        edited = find_edited(rows, stored_trades)
+        continued = None if merged or edited else continue_positions(rows, stored_trades, taken)
+        if continued is not None and not reopens(rows, continued):
+            self.add(rows, continued)
+            return True
+        if continued is not None or self.force:
+            return False
+        why = MERGED_POSITION if merged else FILL_BY_HAND if edited else OTHER_POSITIONS
+        for row in rows:
+            self.writer.report(suspect_verdict(row, merged or edited or stored_trades[0], why))
+        return True
+
+    def add(self, rows: Sequence[ResolvedRow], continued: Sequence[Continued]) -> None:
+        for unmatched in list_unmatched(rows, continued):
+            self.writer.report(unmatched_verdict(unmatched))
+        for row, stored in continued:
+            charged = self.writer.fees.charge(row)
+            if isinstance(charged, Rejected):
+                self.writer.reject(charged)
+            elif stored is None:
+                self.writer.insert(charged)
+            elif list_sizes(read_fills(row.columns)) == list_sizes(read_fills(stored.fields)):
+                self.writer.keep(charged, stored)
+            else:
+                self.writer.compare(charged, stored, is_continued=True)
