@@ -45,7 +45,8 @@ def relate_pairs(
         stored for stored in stored_trades if stored is matched or not mine.isdisjoint(stored.row_keys)
     ]
     new = mine.difference(*(stored.row_keys for stored in holders))
-    is_only_row = matched is not None and len(mine) == 1  # stored under an id of an earlier release
+    # Stored under an id of an earlier release, which kept no keys.
+    is_only_row = matched is not None and len(mine) == 1 and not matched.row_keys
     if holders and (not new or is_only_row):
         stored = holders[0]
         is_whole = len(holders) == 1 and (is_only_row or mine >= stored.row_keys)
