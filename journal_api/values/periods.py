@@ -117,6 +117,8 @@ def split_period(period: Period, ends: Mapping[date, date]) -> Iterator[Period]:
     while start <= period.end:
         end = min(ends.get(start, start), period.end)
         yield Period(start, end)
+        if end == period.end:
+            return  # there may be no later day
         start = end + ONE_DAY
 
 
