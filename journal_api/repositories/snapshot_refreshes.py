@@ -32,7 +32,7 @@ from journal_api.values.periods import Period, find_period
 from journal_api.values.statistics import Statistics
 
 # Periods after which histories are stored, and how often a goal may change meanwhile.
-MAX_PERIODS, MAX_TRIES = 5_000, 3
+MAX_PERIODS, MAX_TRIES = 10_000, 3
 CHANGING = "The goal or its accounts are being changed. Try again."
 
 

@@ -46,9 +46,9 @@ FACTS = """
             FROM confirmation_answers
             WHERE trade_id = trades.id)) AS answers,
         local_hour(opened_at, timezone) AS local_hour,
-        -- Only texts to the second are exact as julianday.
-        CAST(round(86400 * (julianday(substr(closed_at, 1, 19)) - julianday(substr(opened_at, 1, 19))))
-            AS INTEGER) - (substr(closed_at, 20) < substr(opened_at, 20)) AS held,
+        -- unixepoch() would round a fraction.
+        unixepoch(substr(closed_at, 1, 19)) - unixepoch(substr(opened_at, 1, 19))
+            - (substr(closed_at, 20) < substr(opened_at, 20)) AS held,
         contract, root, direction, strategy_id, setup_id
     FROM day
     CROSS JOIN trades ON trades.account_id = day.account_id AND trades.trading_day = day.trading_day
