@@ -5,6 +5,7 @@ Triggers record the days on which anything changed. The facts of a user include 
 stored, because the file is busy or full, is worked out while it is read (DECISIONS 17).
 """
 
+import logging
 import sqlite3
 import time
 from functools import partial
@@ -98,16 +99,17 @@ async def is_stale(db: Connection, user_id: int) -> bool:
 
 
 async def refresh(database: Database, user_id: int) -> None:
-    """Store the facts of what has changed, in short transactions, unless the file cannot be written now."""
-    has_more = await is_stale(database.reader, user_id)
+    """Store the facts of what has changed, in short transactions. Readers can do without any of them."""
     try:
+        has_more = await is_stale(database.reader, user_id)
         while has_more:
             has_more = await database.write(partial(store_some, user_id=user_id))
     except (Busy, StorageUnavailable):
-        return
+        return  # the file cannot be written now
     except sqlite3.Error as error:
+        database.note(error)
         if not isinstance(api_error(error), Busy | StorageUnavailable):
-            raise
+            logging.getLogger("journal_api").exception("The facts of trades could not be stored.")
 
 
 async def store_some(db: Connection, user_id: int) -> bool:
@@ -161,12 +163,15 @@ async def list_stale_days(db: Connection, user_id: int) -> list[tuple[int, str, 
 
 
 async def replace_days(db: Connection, days: list[tuple[int, str]]) -> None:
-    """Work out the facts of the trades of those accounts and days again."""
+    """Work out the facts of the trades of those accounts and days again.
+
+    A trade that has moved may still have facts on its old day, if that is stale too: they are replaced.
+    """
     await db.executemany("DELETE FROM trade_facts WHERE account_id = ? AND trading_day = ?", days)
     await db.execute_fetchall(
         f"""
         WITH day (account_id, trading_day) AS (SELECT value ->> 0, value ->> 1 FROM json_each(:days))
-        INSERT INTO trade_facts {FACTS}
+        INSERT OR REPLACE INTO trade_facts {FACTS}
         """,
         {"days": json_list(days)},
     )

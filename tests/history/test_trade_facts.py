@@ -1,0 +1,39 @@
+"""The stored facts of trades, in transactions of one day each."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from factories import A_TRADE, create_account, unwrap
+
+from journal_api.repositories import trade_facts
+
+
+@pytest.fixture(autouse=True)
+def one_day_at_a_time() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trade_facts, "DAYS", 1)
+        yield
+
+
+async def test_trades_may_move_to_days_whose_facts_are_stored_before_those_of_their_old_days(
+    client: httpx.AsyncClient,
+) -> None:
+    account = await create_account(client)
+    for day in (7, 6, 5):
+        times = {"opened_at": f"2026-01-{day:02}T12:00:00Z", "closed_at": f"2026-01-{day:02}T13:00:00Z"}
+        trade = {**A_TRADE, "account_id": account["id"], "exit_price": A_TRADE["entry_price"] + 1, **times}
+        unwrap(await client.post("/trades", json=trade))
+    days = [group["key"] for group in (await read_days(client))["groups"]]
+
+    unwrap(await client.patch("/me", json={"timezone": "Pacific/Auckland"}))
+
+    assert days == ["2026-01-05", "2026-01-06", "2026-01-07"]
+    moved = await read_days(client)
+    assert [group["key"] for group in moved["groups"]] == ["2026-01-06", "2026-01-07", "2026-01-08"]
+    assert moved["total"]["statistics"]["trades"] == 3
+
+
+async def read_days(client: httpx.AsyncClient) -> Any:
+    return unwrap(await client.get("/reports?group_by=day"))
