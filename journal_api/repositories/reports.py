@@ -93,8 +93,8 @@ async def compute_page(db: Connection, user_id: int, query: ReportQuery) -> Page
         ctes=f"{facts},{filtered}{TAGGED if query.group_by == 'tag' else ''}",
         select=f"SELECT {KEYS[query.group_by]} AS part, currency, {COLUMNS} FROM filtered AS facts",
         values={**values, "user_id": user_id},
-        by_trade=query.group_by in BY_TRADE,
-        has_total=True,
+        by_trade=query.group_by in (*BY_TRADE, "none"),
+        has_total=query.group_by in BY_TRADE,
     )
     is_by_confirmation = query.group_by == "confirmation"
     checklists = await read_checklists(db, user_id) if is_by_confirmation else {}
