@@ -288,7 +288,9 @@ def test_running_periods_are_evaluated_again_for_their_pace_and_drawdowns_for_th
 
 
 @OLDER_VERSIONS
-async def test_goals_and_imports_of_an_older_journal_read_like_new_ones(version: int, db: Path) -> None:
+async def test_goals_imports_reports_and_lists_of_an_older_journal_read_like_new_ones(
+    version: int, db: Path
+) -> None:
     write_released(db, version)
     app = create_app(Settings(db=db))
     async with started(app), client_of(app, await new_key_for(app)) as client:
@@ -300,7 +302,12 @@ async def test_goals_and_imports_of_an_older_journal_read_like_new_ones(version:
 
             assert await read_history(client, goal) == await read_history(client, new_goal)
         imports = {one["id"]: one["trade_count"] for one in unwrap(await client.get("/imports"))}
+        reported = unwrap(await client.get("/reports"))["total"]["statistics"]
+        listed = (await client.get("/trades?limit=1")).json()["meta"]["pagination"]["total"]
 
+    closed = rows(db, "SELECT count(*), sum(net_pnl) / 1e8 FROM trades WHERE closed_at IS NOT NULL")
+    assert [(reported["trades"], reported["net_pnl"])] == closed
+    assert [(listed,)] == rows(db, "SELECT count(*) FROM trades")
     left = rows(db, "SELECT import_id, count(*) FROM trades WHERE import_id IS NOT NULL GROUP BY 1")
     assert imports == dict(left)
     assert imports
