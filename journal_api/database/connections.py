@@ -47,7 +47,7 @@ class Reader(sqlite3.Connection):
         self.create_function("local_hour", 2, local_hour, deterministic=True)
         self.create_aggregate("sum_of_integers", 1, SumOfIntegers)
         self.create_aggregate("sum_of_squares", 1, SumOfSquares)
-        self.create_window_function("sum_or_out_of_range", 1, SumOrOutOfRange)
+        self.create_aggregate("sum_or_out_of_range", 1, SumOrOutOfRange)
         self.create_function("from_hex", 1, bytes.fromhex, deterministic=True)
         self.create_function("ratio", 2, sql_ratio, deterministic=True)
         self.create_function("goal_kind", 3, goal_kind, deterministic=True)

@@ -177,7 +177,7 @@ class SumOfSquares(SumOfIntegers):
 
 
 class SumOrOutOfRange:
-    """SQL's sum(), also over windows, that returns OUT_OF_RANGE where sum() fails: beyond 64 bits.
+    """SQL's sum() that returns OUT_OF_RANGE where sum() fails: beyond 64 bits.
 
     A sum of anything that is OUT_OF_RANGE is OUT_OF_RANGE too.
     """
@@ -192,12 +192,7 @@ class SumOrOutOfRange:
         elif value is not None:
             self.sum = (self.sum or 0) + value
 
-    def value(self) -> int | str | None:
+    def finalize(self) -> int | str | None:
         if self.is_out_of_range or not -(2**63) <= (self.sum or 0) < 2**63:
             return OUT_OF_RANGE
         return self.sum
-
-    finalize = value
-
-    def inverse(self, value: int | str | None, /) -> None:
-        raise NotImplementedError("the windows of statistics begin at the first row")
