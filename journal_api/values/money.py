@@ -192,7 +192,7 @@ class SumOrOutOfRange:
         elif value is not None:
             self.sum = (self.sum or 0) + value
 
-    def finalize(self) -> int | str | None:
+    def finalize(self) -> Any:
         if self.is_out_of_range or not -(2**63) <= (self.sum or 0) < 2**63:
             return OUT_OF_RANGE
         return self.sum
