@@ -104,7 +104,8 @@ def unite(held: dict[Key, Fill], read: dict[Key, Fill]) -> Iterator[Fill]:
     """Yield the fills of the journal and of the file: of a fill in both, the larger part."""
     for key in held | read:
         fill = held.get(key) or read[key]
-        yield fill._replace(quantity=max(fill.quantity, read.get(key, fill).quantity))
+        larger = max(fill, read.get(key, fill), key=lambda one: one.quantity)
+        yield fill._replace(quantity=larger.quantity, fees=larger.fees)
 
 
 def turn_expired(row: ResolvedRow, stored_trades: Sequence[StoredTrade]) -> ResolvedRow:
