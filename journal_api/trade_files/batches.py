@@ -117,7 +117,7 @@ class TradeImporter:
         for contract, rows in self.contracts.take_deferred():
             stored_trades = await self.contracts.find_stored(contract, rows)
             taken = await self.contracts.find_taken(contract, rows, stored_trades)
-            if stored_trades and self.contracts.settle(rows, stored_trades, taken):
+            if stored_trades and self.contracts.settle(rows, stored_trades, self.related, taken):
                 verdicts += await self.writer.write()
             else:
                 verdicts += await self.process_rows(rows, taken)

@@ -1,7 +1,7 @@
 """Contracts whose fills in a file and in the journal go through one book, at the end of the file."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from journal_api.repositories.stored_positions import StoredPositions, find_taken, shift
 from journal_api.rules.import_rows import Rejected, ResolvedRow, StoredTrade
@@ -68,12 +68,16 @@ class ContinuedContracts:
         return await find_taken(self.writer.db, contract.account_id, set(list_ids(columns)))
 
     def settle(
-        self, rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade], taken: set[str]
+        self,
+        rows: Sequence[ResolvedRow],
+        stored_trades: Sequence[StoredTrade],
+        related: Container[int],
+        taken: set[str],
     ) -> bool:
         """Add the positions of the fills of both. Returns False if the rows are positions of their own."""
         merged = next((stored for stored in stored_trades if stored.content is None), None)
         edited = find_edited(rows, stored_trades)
-        continued = None if merged or edited else continue_positions(rows, stored_trades, taken)
+        continued = None if merged or edited else continue_positions(rows, stored_trades, related, taken)
         if continued is not None and not reopens(rows, continued):
             self.add(rows, continued)
             return True

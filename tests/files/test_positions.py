@@ -38,6 +38,7 @@ from starlette.applications import Starlette
 from journal_api.rules.fills import decode_fills
 from journal_api.rules.import_rows import Candidate
 
+pytestmark = pytest.mark.soak
 T = TypeVar("T")
 SEEDS = range(examples(full=400, ci=12))
 
@@ -226,6 +227,11 @@ async def test_fills_that_files_cut_anywhere_are_the_positions_of_the_whole(
     assert again["counts"]["new"] == again["counts"]["updated"] == 0
 
 
+async def sum_results(app: Starlette) -> Decimal:
+    ((total,),) = await run_sql(app, "SELECT sum(gross_pnl) FROM trades")
+    return Decimal(total) / 10**8
+
+
 async def read_record(app: Starlette) -> list[Any]:
     """Every row that an import writes."""
     tables = ("trades", "imports", "import_updates", "import_links")
@@ -258,6 +264,28 @@ async def test_undoing_a_file_that_continued_positions_leaves_the_record_as_it_w
         assert "X-Trades-Kept" not in undone.headers
 
     assert await read_record(app) == record.pop()
+
+
+@pytest.mark.parametrize("has_ids", [True, False], ids=["ids", "no ids"])
+@pytest.mark.parametrize("seed", sorted({*range(examples(full=600, ci=6)), 48, 75}))
+async def test_the_whole_file_after_undoing_any_files_is_the_plain_book_or_suspect(
+    client: httpx.AsyncClient, app: Starlette, seed: int, has_ids: bool
+) -> None:
+    fills, choose = random_fills(seed, 24), random.Random(seed)
+    files = [*cut(fills, seed), fills] if choose.randint(0, 1) else [fills[16:], fills]
+    account = await create_account(client)
+    imports = [
+        await create_import(client, executions(file, has_ids=has_ids), account_id=account["id"])
+        for file in files
+    ]
+
+    for one in choose.sample(imports, choose.randint(1, len(imports))):
+        await client.delete(f"/imports/{one['id']}?force=true")
+    report = await create_import(client, executions(fills, has_ids=has_ids), account_id=account["id"])
+
+    if not report["counts"].get("suspect"):
+        assert await sum_results(app) == sum(one["gross"] for one in book_positions(fills))
+        assert await stored_positions(app) == expected(fills) or not has_ids
 
 
 async def read_trades(app: Starlette) -> list[Any]:
