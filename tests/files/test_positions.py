@@ -486,7 +486,7 @@ def fills_of_day(rows: Sequence[tuple[str, int, str, int]]) -> list[FileFill]:
     ]
 
 
-@pytest.mark.parametrize("form", ["fills", "pairs", "row"])
+@pytest.mark.parametrize("form", ["fills", "fills after an open position", "pairs", "row"])
 @pytest.mark.parametrize(
     ("typed", "verdict"),
     [
@@ -497,8 +497,15 @@ def fills_of_day(rows: Sequence[tuple[str, int, str, int]]) -> list[FileFill]:
         ({"opened_at": "09:35:00", "closed_at": "09:41:00", "exit_price": 109}, "suspect"),
         ({"opened_at": "09:30:00"}, "suspect"),
         ({"opened_at": "09:50:00", "closed_at": "09:55:00", "exit_price": 110}, "new"),
+        ({"opened_at": "09:30:20", "closed_at": "09:41:40", "exit_price": 110, "symbol": "MNQ"}, "suspect"),
+        ({"opened_at": "09:31:00", "closed_at": "09:42:00", "exit_price": 110, "symbol": "/MNQ"}, "suspect"),
+        ({"opened_at": "09:50:00", "closed_at": "09:55:00", "exit_price": 110, "symbol": "MNQ"}, "new"),
+        ({"opened_at": "09:30:20", "closed_at": "09:41:40", "exit_price": 110, "symbol": "MNQM6"}, "new"),
     ],
-    ids=["same", "seconds apart", "minutes", "next minutes", "overlaps", "still open", "later"],
+    ids=[
+        *("same", "seconds apart", "minutes", "next minutes", "overlaps", "still open", "later"),
+        *("root alone", "root and minutes", "root and later", "other month"),
+    ],
 )
 async def test_a_file_never_doubles_a_trade_that_was_entered_by_hand(
     client: httpx.AsyncClient, form: str, typed: dict[str, Any], verdict: str
@@ -509,12 +516,16 @@ async def test_a_file_never_doubles_a_trade_that_was_entered_by_hand(
     assert created.status_code == 201, created.text
 
     fills = fills_of_day(A_FILE_OF_IT)
-    file = executions(fills) if form == "fills" else performance(first_in_first_out(fills))
+    if form == "fills after an open position":
+        earlier = fills_of_day([("09:00:00", 1, "100", 90), ("09:01:00", -1, "101", 91)])
+        await create_import(client, executions(earlier[:1]), account_id=account["id"])
+        fills = [*earlier, *fills]
+    file = executions(fills) if form.startswith("fills") else performance(first_in_first_out(fills))
     query = {"one_trade_is": "row"} if form == "row" else {}
 
     report = await create_import(client, file, account_id=account["id"], **query)
 
-    (row,) = report["rows"]
+    row = report["rows"][-1]
     assert row["verdict"] == verdict
     if verdict == "suspect":
         assert "entered by hand: the file has long 2 MNQH6 from 2026-02-12T09:30:20" in row["reason"]
