@@ -16,6 +16,7 @@ from journal_api.rules.import_rows import Relation, ResolvedRow, StoredTrade
 from journal_api.rules.pair_match import relate_pairs
 from journal_api.rules.position_fills import has_ids, list_sizes, read_fills, read_stored_fills
 from journal_api.rules.position_times import is_within, meets, overlaps
+from journal_api.values.instruments import canonical_symbol
 from journal_api.values.money import json_text
 
 # Seconds between the times of one fill in two formats: some have no fractions, some the time of the order.
@@ -75,7 +76,7 @@ def relate_row(row: ResolvedRow, stored_trades: Iterable[StoredTrade]) -> Relati
     """Return the relation of a row that is kept apart to trades of another format, or entered by hand."""
     suspect: Relation | None = None
     for stored in stored_trades:
-        if is_same_position(row.columns, stored.fields):
+        if is_of_contract(row, stored) and is_same_position(row.columns, stored.fields):
             return Relation(stored)
         may_be_part = overlaps(row.columns, stored.fields) or is_within(row.columns, stored.fields)
         if may_be_part or is_typed(row.columns, stored):
@@ -123,13 +124,20 @@ def relate_other(
     mine, suspect = read_fills(row.columns), None
     for stored in stored_trades:
         theirs = read_stored_fills(stored)
-        if list_sizes(mine) == list_sizes(theirs) or (
+        is_same = list_sizes(mine) == list_sizes(theirs) or (
             stored.trade_id not in related and is_same_position(row.columns, stored.fields)
-        ):
+        )
+        if is_same and is_of_contract(row, stored):
             return Relation(stored, fill_in(row, mine, stored, theirs), is_filled_in=True)
         if overlaps(row.columns, stored.fields) or is_typed(row.columns, stored):
             suspect = Relation(stored, suspicion=OTHER_FILE if stored.format else BY_HAND)
     return suspect
+
+
+def is_of_contract(row: ResolvedRow, stored: StoredTrade) -> bool:
+    """Return whether a stored trade is of the row's contract, not entered by hand as a root alone."""
+    fields = stored.fields
+    return canonical_symbol(fields["symbol"], fields["opened_at"]) == str(row.columns["contract"])
 
 
 def is_typed(columns: dict[str, Any], stored: StoredTrade) -> bool:

@@ -1,7 +1,7 @@
 """Contracts whose fills in a file and in the journal go through one book, at the end of the file."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from journal_api.repositories.stored_positions import StoredPositions, find_taken, shift
 from journal_api.rules.import_rows import Rejected, ResolvedRow, StoredTrade
@@ -68,32 +68,40 @@ class ContinuedContracts:
         return await find_taken(self.writer.db, contract.account_id, set(list_ids(columns)))
 
     def settle(
-        self, rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade], taken: set[str]
-    ) -> bool:
-        """Add the positions of the fills of both. Returns False if the rows are positions of their own."""
+        self,
+        rows: Sequence[ResolvedRow],
+        stored_trades: Sequence[StoredTrade],
+        related: Container[int],
+        taken: set[str],
+    ) -> list[ResolvedRow | Rejected] | None:
+        """Add what the fills of both make of stored trades, and return the new positions.
+
+        Returns None if the rows are positions of their own.
+        """
         merged = next((stored for stored in stored_trades if stored.content is None), None)
         edited = find_edited(rows, stored_trades)
-        continued = None if merged or edited else continue_positions(rows, stored_trades, taken)
+        continued = None if merged or edited else continue_positions(rows, stored_trades, related, taken)
         if continued is not None and not reopens(rows, continued):
-            self.add(rows, continued)
-            return True
+            return self.add(rows, continued)
         if continued is not None or self.force:
-            return False
+            return None
         why = MERGED_POSITION if merged else FILL_BY_HAND if edited else OTHER_POSITIONS
         for row in rows:
             self.writer.report(suspect_verdict(row, merged or edited or stored_trades[0], why))
-        return True
+        return []
 
-    def add(self, rows: Sequence[ResolvedRow], continued: Sequence[Continued]) -> None:
+    def add(
+        self, rows: Sequence[ResolvedRow], continued: Sequence[Continued]
+    ) -> list[ResolvedRow | Rejected]:
+        new: list[ResolvedRow | Rejected] = []
         for unmatched in list_unmatched(rows, continued):
             self.writer.report(unmatched_verdict(unmatched))
         for row, stored in continued:
             charged = self.writer.fees.charge(row)
-            if isinstance(charged, Rejected):
-                self.writer.reject(charged)
-            elif stored is None:
-                self.writer.insert(charged)
+            if isinstance(charged, Rejected) or stored is None:
+                new.append(charged)
             elif list_sizes(read_fills(row.columns)) == list_sizes(read_fills(stored.fields)):
                 self.writer.keep(charged, stored)
             else:
                 self.writer.compare(charged, stored, is_continued=True)
+        return new

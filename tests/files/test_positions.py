@@ -38,6 +38,7 @@ from starlette.applications import Starlette
 from journal_api.rules.fills import decode_fills
 from journal_api.rules.import_rows import Candidate
 
+pytestmark = pytest.mark.soak
 T = TypeVar("T")
 SEEDS = range(examples(full=400, ci=12))
 
@@ -226,6 +227,11 @@ async def test_fills_that_files_cut_anywhere_are_the_positions_of_the_whole(
     assert again["counts"]["new"] == again["counts"]["updated"] == 0
 
 
+async def sum_results(app: Starlette) -> Decimal:
+    ((total,),) = await run_sql(app, "SELECT sum(gross_pnl) FROM trades")
+    return Decimal(total) / 10**8
+
+
 async def read_record(app: Starlette) -> list[Any]:
     """Every row that an import writes."""
     tables = ("trades", "imports", "import_updates", "import_links")
@@ -258,6 +264,28 @@ async def test_undoing_a_file_that_continued_positions_leaves_the_record_as_it_w
         assert "X-Trades-Kept" not in undone.headers
 
     assert await read_record(app) == record.pop()
+
+
+@pytest.mark.parametrize("has_ids", [True, False], ids=["ids", "no ids"])
+@pytest.mark.parametrize("seed", sorted({*range(examples(full=600, ci=6)), 48, 75}))
+async def test_the_whole_file_after_undoing_any_files_is_the_plain_book_or_suspect(
+    client: httpx.AsyncClient, app: Starlette, seed: int, has_ids: bool
+) -> None:
+    fills, choose = random_fills(seed, 24), random.Random(seed)
+    files = [*cut(fills, seed), fills] if choose.randint(0, 1) else [fills[16:], fills]
+    account = await create_account(client)
+    imports = [
+        await create_import(client, executions(file, has_ids=has_ids), account_id=account["id"])
+        for file in files
+    ]
+
+    for one in choose.sample(imports, choose.randint(1, len(imports))):
+        await client.delete(f"/imports/{one['id']}?force=true")
+    report = await create_import(client, executions(fills, has_ids=has_ids), account_id=account["id"])
+
+    if not report["counts"].get("suspect"):
+        assert await sum_results(app) == sum(one["gross"] for one in book_positions(fills))
+        assert await stored_positions(app) == expected(fills) or not has_ids
 
 
 async def read_trades(app: Starlette) -> list[Any]:
@@ -458,7 +486,7 @@ def fills_of_day(rows: Sequence[tuple[str, int, str, int]]) -> list[FileFill]:
     ]
 
 
-@pytest.mark.parametrize("form", ["fills", "pairs", "row"])
+@pytest.mark.parametrize("form", ["fills", "fills after an open position", "pairs", "row"])
 @pytest.mark.parametrize(
     ("typed", "verdict"),
     [
@@ -469,8 +497,15 @@ def fills_of_day(rows: Sequence[tuple[str, int, str, int]]) -> list[FileFill]:
         ({"opened_at": "09:35:00", "closed_at": "09:41:00", "exit_price": 109}, "suspect"),
         ({"opened_at": "09:30:00"}, "suspect"),
         ({"opened_at": "09:50:00", "closed_at": "09:55:00", "exit_price": 110}, "new"),
+        ({"opened_at": "09:30:20", "closed_at": "09:41:40", "exit_price": 110, "symbol": "MNQ"}, "suspect"),
+        ({"opened_at": "09:31:00", "closed_at": "09:42:00", "exit_price": 110, "symbol": "/MNQ"}, "suspect"),
+        ({"opened_at": "09:50:00", "closed_at": "09:55:00", "exit_price": 110, "symbol": "MNQ"}, "new"),
+        ({"opened_at": "09:30:20", "closed_at": "09:41:40", "exit_price": 110, "symbol": "MNQM6"}, "new"),
     ],
-    ids=["same", "seconds apart", "minutes", "next minutes", "overlaps", "still open", "later"],
+    ids=[
+        *("same", "seconds apart", "minutes", "next minutes", "overlaps", "still open", "later"),
+        *("root alone", "root and minutes", "root and later", "other month"),
+    ],
 )
 async def test_a_file_never_doubles_a_trade_that_was_entered_by_hand(
     client: httpx.AsyncClient, form: str, typed: dict[str, Any], verdict: str
@@ -481,12 +516,16 @@ async def test_a_file_never_doubles_a_trade_that_was_entered_by_hand(
     assert created.status_code == 201, created.text
 
     fills = fills_of_day(A_FILE_OF_IT)
-    file = executions(fills) if form == "fills" else performance(first_in_first_out(fills))
+    if form == "fills after an open position":
+        earlier = fills_of_day([("09:00:00", 1, "100", 90), ("09:01:00", -1, "101", 91)])
+        await create_import(client, executions(earlier[:1]), account_id=account["id"])
+        fills = [*earlier, *fills]
+    file = executions(fills) if form.startswith("fills") else performance(first_in_first_out(fills))
     query = {"one_trade_is": "row"} if form == "row" else {}
 
     report = await create_import(client, file, account_id=account["id"], **query)
 
-    (row,) = report["rows"]
+    row = report["rows"][-1]
     assert row["verdict"] == verdict
     if verdict == "suspect":
         assert "entered by hand: the file has long 2 MNQH6 from 2026-02-12T09:30:20" in row["reason"]
