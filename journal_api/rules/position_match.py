@@ -104,17 +104,20 @@ def relate_fills(
         # The first fill of a trade, which has given it its id, may belong to another trade by now.
         if shares or stored is matched or meets(row.columns, stored.fields):
             near.append(stored)
-    if matched is not None and near == [matched] and is_corrected(row.columns, matched.fields):
-        return Relation(matched, row)
+    if near == [matched] and is_shifted(row.columns, near[0].fields):
+        return Relation(near[0], row)
+    corrected = [stored for stored in near if is_corrected(row.columns, stored.fields)]
+    if len(corrected) == 1 and (near == [matched] or not has_ids(fills)):
+        return Relation(corrected[0], row)
     return Relation(near[0], is_continued=True) if near else None
 
 
 def is_corrected(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Return whether two trades have the same fills, but for corrected prices or another time zone."""
+    """Return whether two trades have the same fills, but for corrected prices."""
     fills, others = (
         [(fill.side, fill.at, fill.quantity) for fill in read_fills(columns)] for columns in (one, other)
     )
-    return fills == others or is_shifted(one, other)
+    return fills == others
 
 
 def relate_other(

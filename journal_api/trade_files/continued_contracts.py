@@ -94,14 +94,17 @@ class ContinuedContracts:
         self, rows: Sequence[ResolvedRow], continued: Sequence[Continued]
     ) -> list[ResolvedRow | Rejected]:
         new: list[ResolvedRow | Rejected] = []
+        whole = {frozenset(list_sizes(read_fills(row.columns)).items()): row for row in rows}
         for unmatched in list_unmatched(rows, continued):
             self.writer.report(unmatched_verdict(unmatched))
         for row, stored in continued:
             charged = self.writer.fees.charge(row)
             if isinstance(charged, Rejected) or stored is None:
                 new.append(charged)
-            elif list_sizes(read_fills(row.columns)) == list_sizes(read_fills(stored.fields)):
-                self.writer.keep(charged, stored)
-            else:
+            elif (sizes := list_sizes(read_fills(row.columns))) != list_sizes(read_fills(stored.fields)):
                 self.writer.compare(charged, stored, is_continued=True)
+            elif same := whole.get(frozenset(sizes.items())):
+                self.writer.compare(same, stored)
+            else:
+                self.writer.keep(charged, stored)
         return new

@@ -562,3 +562,39 @@ async def test_a_file_never_doubles_a_fill_that_was_added_by_hand(
         assert trades == expected_trades
         again = await create_import(client, executions(fills_of_day(later)), account_id=account["id"])
         assert again["counts"] == {"new": 0, "duplicate": 1, "updated": 0, "error": 0}
+
+
+TOUCHING = {
+    "earlier": [("10:00:00", 1, "100", 1), ("10:05:00", -1, "101", 2)],
+    "middle": [("10:05:00", 1, "101", 3), ("10:07:30", 1, "102", 4), ("10:10:00", -2, "103", 5)],
+    "later": [("10:10:00", 1, "103", 6), ("10:15:00", -1, "104", 7)],
+    "open": [("10:20:10", 1, "104", 8)],
+}
+
+
+@pytest.mark.parametrize("has_ids", [True, False], ids=["ids", "no ids"])
+@pytest.mark.parametrize(
+    "names", ["earlier open", "middle", "earlier middle", "middle later", "middle open", " ".join(TOUCHING)]
+)
+async def test_a_corrected_price_beside_positions_of_the_same_second_corrects_the_trade_or_is_suspect(
+    client: httpx.AsyncClient, app: Starlette, names: str, has_ids: bool
+) -> None:
+    fills = fills_of_day([fill for name in names.split() for fill in TOUCHING[name]])
+    for place, fill in enumerate(fills):
+        corrected = [*fills[:place], fill._replace(price=fill.price + 1), *fills[place + 1 :]]
+        account = await create_account(client, name=f"{names} {place}")
+        await create_import(client, executions(fills, has_ids=has_ids), account_id=account["id"])
+        before = await read_trades(app)
+
+        report = await create_import(client, executions(corrected, has_ids=has_ids), account_id=account["id"])
+
+        if report["counts"].get("suspect"):
+            assert not has_ids
+            assert "open" in names
+            assert await read_trades(app) == before
+        else:
+            trades = await list_trades(client, account_id=account["id"])
+            assert report["counts"]["updated"] == 1
+            assert len(trades) == len(names.split())
+            booked = book_positions(corrected if "open" not in names else corrected[:-1])
+            assert sum(one["gross_pnl"] or 0 for one in trades) == sum(one["gross"] for one in booked)
