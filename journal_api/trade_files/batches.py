@@ -9,7 +9,7 @@ from journal_api.repositories import import_timezones
 from journal_api.repositories.imported_trades import LastMatched, Matches, find_matches
 from journal_api.repositories.stored_positions import StoredPositions
 from journal_api.rules.import_rows import Candidate, Rejected, Relation, ResolvedRow, StoredTrade
-from journal_api.rules.position_match import OTHER_FILE, is_shifted, relate
+from journal_api.rules.position_match import OTHER_FILE, find_grown, is_shifted, relate, suspect_double
 from journal_api.structs.imports import Verdict
 from journal_api.trade_files.accounts import AccountChoice, FileAccounts
 from journal_api.trade_files.continued import with_own_id
@@ -117,7 +117,11 @@ class TradeImporter:
         for contract, rows in self.contracts.take_deferred():
             stored_trades = await self.contracts.find_stored(contract, rows)
             taken = await self.contracts.find_taken(contract, rows, stored_trades)
-            new = self.contracts.settle(rows, stored_trades, self.related, taken) if stored_trades else None
+            new = (
+                await self.contracts.settle(rows, stored_trades, self.related, taken)
+                if stored_trades
+                else None
+            )
             verdicts += await self.process_rows(
                 rows if new is None else new, taken, is_settled=new is not None
             )
@@ -208,6 +212,10 @@ class TradeImporter:
                 if not is_settled or stored.format != self.positions.format
             ]
             relation = relate(row, matched.get(index), near, self.positions.format, self.related)
+            grown = find_grown(relation)
+            if grown and not self.force:
+                foreign = [stored for stored in near if stored.format != self.positions.format]
+                relation = suspect_double(grown, foreign, self.related) or relation
             if relation is not None:
                 relations[index] = relation
                 if not (relation.suspicion or relation.is_continued):

@@ -119,10 +119,10 @@ async def test_pairs_that_two_files_cut_anywhere_are_the_positions_of_the_whole(
 FORMS = [performance, position_history, topstepx_trades, ninjatrader_trades]
 
 
-def cut(rows: Sequence[T], seed: int) -> list[list[T]]:
-    """The rows in two to five pieces, in any order."""
+def cut(rows: Sequence[T], seed: int, most: int = 5) -> list[list[T]]:
+    """The rows in two pieces or more, in any order."""
     choose = random.Random(seed)
-    places = sorted(choose.sample(range(1, len(rows)), choose.randint(1, 4)))
+    places = sorted(choose.sample(range(1, len(rows)), min(choose.randint(1, most - 1), len(rows) - 1)))
     pieces = [list(rows[begin:end]) for begin, end in pairwise([0, *places, len(rows)])]
     choose.shuffle(pieces)
     return pieces
@@ -230,6 +230,48 @@ async def test_fills_that_files_cut_anywhere_are_the_positions_of_the_whole(
 async def sum_results(app: Starlette) -> Decimal:
     ((total,),) = await run_sql(app, "SELECT sum(gross_pnl) FROM trades")
     return Decimal(total) / 10**8
+
+
+@pytest.mark.parametrize("has_ids", [True, False], ids=["ids", "no ids"])
+@pytest.mark.parametrize("seed", range(examples(full=1000, ci=12)))
+async def test_pieces_of_fills_and_of_pairs_in_any_order_are_the_plain_book_or_suspect(
+    client: httpx.AsyncClient, app: Starlette, seed: int, has_ids: bool
+) -> None:
+    fills, choose = random_fills(seed, seed % 5 * 4 + 3), random.Random(seed)
+    pairs = list(first_in_first_out(fills))
+    files = [
+        *(executions(piece, has_ids=has_ids) for piece in cut(fills, seed, most=3)),
+        *(performance(piece) for piece in ([pairs] if seed % 2 else cut(pairs, seed, most=2))),
+    ]
+    choose.shuffle(files)
+    account = await create_account(client)
+
+    reports = [await create_import(client, file, account_id=account["id"]) for file in files]
+
+    if not any(row["verdict"] in ("suspect", "unmatched") for one in reports for row in one["rows"]):
+        assert await sum_results(app) == sum(one["gross"] for one in book_positions(fills))
+
+
+ONE_LONG = [("09:00:00", 1, "1000", 1), ("10:00:00", -1, "1010", 2)]
+
+
+@pytest.mark.parametrize("order", [*permutations(["entry", "exit", "pair"])], ids=" then ".join)
+async def test_a_pair_of_fills_that_two_files_cut_is_never_stored_twice(
+    client: httpx.AsyncClient, app: Starlette, order: Sequence[str]
+) -> None:
+    entry, exit_ = fills_of_day(ONE_LONG)
+    pairs = performance(first_in_first_out([entry, exit_]))
+    files = {"entry": executions([entry]), "exit": executions([exit_]), "pair": pairs}
+    account = await create_account(client)
+
+    reports = [await create_import(client, files[name], account_id=account["id"]) for name in order]
+
+    assert await sum_results(app) == 20
+    verdicts = {name: one["rows"][0]["verdict"] for name, one in zip(order, reports, strict=True)}
+    if order[2] == "pair":
+        assert verdicts["pair"] == "duplicate"
+    else:
+        assert "suspect" in verdicts.values()
 
 
 async def read_record(app: Starlette) -> list[Any]:
