@@ -12,6 +12,7 @@ from journal_api.rules.import_rows import ResolvedRow, StoredTrade
 from journal_api.rules.position_match import MAX_ROUNDING
 from journal_api.rules.trade_identity import CORRECTED_FIELDS, read_row_keys
 from journal_api.values.clock import as_text
+from journal_api.values.instruments import list_bare_names
 
 MAX_NEIGHBOURS = 12
 DAY = 86_400  # seconds: more than two time zones differ by
@@ -102,16 +103,22 @@ class StoredPositions(NamedTuple):
         """Return the trades of the same contract that were open at the time of each row, by index.
 
         Positions of a contract follow one another, so the last few that opened before the row's end suffice.
+        By hand a trader may enter a future without its month.
         """
         keys = [
             {
                 "index": index,
                 "account_id": row.columns["account_id"],
-                "contract": row.columns["contract"],
+                "contract": name,
+                "is_bare": name != row.columns["contract"],
                 "begin": shift(row.columns["opened_at"], -MAX_ROUNDING),
                 "end": shift(row.columns["closed_at"], MAX_ROUNDING) if row.columns["closed_at"] else "9999",
             }
             for index, row in rows.items()
+            for name in (
+                row.columns["contract"],
+                *list_bare_names(row.columns["contract"], row.columns["root"]),
+            )
         ]
         return await self._fetch(
             db,
@@ -119,7 +126,9 @@ class StoredPositions(NamedTuple):
             trades.id IN (
                 SELECT trades.id
                 FROM trades
-                WHERE {OF_CONTRACT} AND opened_at <= key.value ->> '$.end'
+                WHERE {OF_CONTRACT}
+                  AND opened_at <= key.value ->> '$.end'
+                  AND (import_id IS NULL OR NOT key.value ->> '$.is_bare')
                 ORDER BY opened_at DESC
                 LIMIT {MAX_NEIGHBOURS})
             AND coalesce(closed_at, '9999') >= key.value ->> '$.begin'

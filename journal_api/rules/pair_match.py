@@ -26,8 +26,8 @@ SEVERAL_POSITIONS = (
     " import the files in the order of time"
 )
 FILL_BY_HAND = (
-    "continues a trade with a fill that was entered by hand and that the file does not have: delete that"
-    " fill, then import this file"
+    "continues a trade with a fill that the file does not have, entered by hand or corrected: delete that"
+    " fill, or undo the import that added it, then import this file"
 )
 MERGED_POSITION = "may continue a position that was merged: split that, then import this file"
 

@@ -66,6 +66,10 @@ def list_sizes(fills: Iterable[Fill]) -> dict[Key, int]:
     return {key: fill.quantity for key, fill in add_parts(fills).items()}
 
 
+def has_same_fills(row: ResolvedRow, stored: StoredTrade) -> bool:
+    return list_sizes(read_fills(row.columns)) == list_sizes(read_stored_fills(stored))
+
+
 def with_fills(row: ResolvedRow, fills: Sequence[Fill]) -> ResolvedRow:
     """Return the row as these fills make it. Raises ValidationFailed if they are no position."""
     position = summarize(fills)

@@ -14,8 +14,15 @@ from msgspec.structs import replace
 from journal_api.rules.fills import Fill
 from journal_api.rules.import_rows import Relation, ResolvedRow, StoredTrade
 from journal_api.rules.pair_match import relate_pairs
-from journal_api.rules.position_fills import has_ids, list_sizes, read_fills, read_stored_fills
+from journal_api.rules.position_fills import (
+    has_ids,
+    has_same_fills,
+    list_sizes,
+    read_fills,
+    read_stored_fills,
+)
 from journal_api.rules.position_times import is_within, meets, overlaps
+from journal_api.values.instruments import canonical_symbol
 from journal_api.values.money import json_text
 
 # Seconds between the times of one fill in two formats: some have no fractions, some the time of the order.
@@ -73,14 +80,13 @@ def relate_close(row: ResolvedRow, stored_trades: Iterable[StoredTrade]) -> Rela
 
 def relate_row(row: ResolvedRow, stored_trades: Iterable[StoredTrade]) -> Relation | None:
     """Return the relation of a row that is kept apart to trades of another format, or entered by hand."""
-    suspect: Relation | None = None
+    suspicion: Relation | None = None
     for stored in stored_trades:
-        if is_same_position(row.columns, stored.fields):
+        if is_of_contract(row, stored) and is_same_position(row.columns, stored.fields):
             return Relation(stored)
-        may_be_part = overlaps(row.columns, stored.fields) or is_within(row.columns, stored.fields)
-        if may_be_part or is_typed(row.columns, stored):
-            suspect = Relation(stored, suspicion=OTHER_FILE if stored.format else BY_HAND)
-    return suspect
+        if is_within(row.columns, stored.fields) or may_double(row.columns, stored, ()):
+            suspicion = suspect(stored)
+    return suspicion
 
 
 def relate_fills(
@@ -103,33 +109,85 @@ def relate_fills(
         # The first fill of a trade, which has given it its id, may belong to another trade by now.
         if shares or stored is matched or meets(row.columns, stored.fields):
             near.append(stored)
-    if matched is not None and near == [matched] and is_corrected(row.columns, matched.fields):
-        return Relation(matched, row)
+    if near == [matched] and is_shifted(row.columns, near[0].fields):
+        return Relation(near[0], row)
+    corrected = [stored for stored in near if is_corrected(row.columns, stored.fields)]
+    if len(corrected) == 1 and (near == [matched] or not has_ids(fills)):
+        return Relation(corrected[0], row)
     return Relation(near[0], is_continued=True) if near else None
 
 
 def is_corrected(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Return whether two trades have the same fills, but for corrected prices or another time zone."""
+    """Return whether two trades have the same fills, but for corrected prices."""
     fills, others = (
         [(fill.side, fill.at, fill.quantity) for fill in read_fills(columns)] for columns in (one, other)
     )
-    return fills == others or is_shifted(one, other)
+    return fills == others
 
 
 def relate_other(
     row: ResolvedRow, stored_trades: Iterable[StoredTrade], related: Container[int]
 ) -> Relation | None:
     """Return the relation of a position to trades that another format or the trader has added."""
-    mine, suspect = read_fills(row.columns), None
+    mine, suspicion = read_fills(row.columns), None
     for stored in stored_trades:
         theirs = read_stored_fills(stored)
-        if list_sizes(mine) == list_sizes(theirs) or (
+        is_same = list_sizes(mine) == list_sizes(theirs) or (
             stored.trade_id not in related and is_same_position(row.columns, stored.fields)
-        ):
+        )
+        if is_same and is_of_contract(row, stored):
             return Relation(stored, fill_in(row, mine, stored, theirs), is_filled_in=True)
-        if overlaps(row.columns, stored.fields) or is_typed(row.columns, stored):
-            suspect = Relation(stored, suspicion=OTHER_FILE if stored.format else BY_HAND)
-    return suspect
+        if may_double(row.columns, stored, related):
+            suspicion = suspect(stored)
+    return suspicion
+
+
+def find_grown(relation: Relation | None) -> ResolvedRow | None:
+    """Return a stored position with the other fills that the file makes of it, None if it makes no others."""
+    if relation is None or relation.row is None or relation.is_filled_in:
+        return None
+    return None if has_same_fills(relation.row, relation.stored) else relation.row
+
+
+def suspect_double(
+    row: ResolvedRow, stored_trades: Iterable[StoredTrade], related: Container[int]
+) -> Relation | None:
+    """Return the suspicion that a stored position, grown to the row, is a trade of another format as well."""
+    other = relate_other(row, stored_trades, related)
+    return other and suspect(other.stored)
+
+
+def suspect(stored: StoredTrade) -> Relation:
+    return Relation(stored, suspicion=OTHER_FILE if stored.format else BY_HAND)
+
+
+def may_double(columns: dict[str, Any], stored: StoredTrade, related: Container[int]) -> bool:
+    """Return whether a position may have a part of a trade that another format or the trader has added.
+
+    The fill that ends a position may begin the next one, if the file has both.
+    """
+    return (
+        overlaps(columns, stored.fields)
+        or is_typed(columns, stored)
+        or (stored.trade_id not in related and shares_fill(columns, stored))
+    )
+
+
+def shares_fill(columns: dict[str, Any], stored: StoredTrade) -> bool:
+    """Return whether two positions that follow one another have a fill in common, of whatever ids."""
+    ends = stored.fields["opened_at"], stored.fields["closed_at"]
+    fills = [fill for fill in read_fills(columns) if any(is_near(fill.at, end) for end in ends)]
+    return any(
+        one.side == other.side and is_near(one.at, other.at) and is_near_price(one.price, other.price)
+        for one in fills
+        for other in read_stored_fills(stored)
+    )
+
+
+def is_of_contract(row: ResolvedRow, stored: StoredTrade) -> bool:
+    """Return whether a stored trade is of the row's contract, not entered by hand as a root alone."""
+    fields = stored.fields
+    return canonical_symbol(fields["symbol"], fields["opened_at"]) == str(row.columns["contract"])
 
 
 def is_typed(columns: dict[str, Any], stored: StoredTrade) -> bool:

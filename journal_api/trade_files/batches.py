@@ -9,7 +9,7 @@ from journal_api.repositories import import_timezones
 from journal_api.repositories.imported_trades import LastMatched, Matches, find_matches
 from journal_api.repositories.stored_positions import StoredPositions
 from journal_api.rules.import_rows import Candidate, Rejected, Relation, ResolvedRow, StoredTrade
-from journal_api.rules.position_match import OTHER_FILE, is_shifted, relate
+from journal_api.rules.position_match import OTHER_FILE, find_grown, is_shifted, relate, suspect_double
 from journal_api.structs.imports import Verdict
 from journal_api.trade_files.accounts import AccountChoice, FileAccounts
 from journal_api.trade_files.continued import with_own_id
@@ -117,23 +117,31 @@ class TradeImporter:
         for contract, rows in self.contracts.take_deferred():
             stored_trades = await self.contracts.find_stored(contract, rows)
             taken = await self.contracts.find_taken(contract, rows, stored_trades)
-            if stored_trades and self.contracts.settle(rows, stored_trades, taken):
-                verdicts += await self.writer.write()
-            else:
-                verdicts += await self.process_rows(rows, taken)
+            new = (
+                await self.contracts.settle(rows, stored_trades, self.related, taken)
+                if stored_trades
+                else None
+            )
+            verdicts += await self.process_rows(
+                rows if new is None else new, taken, is_settled=new is not None
+            )
         return verdicts
 
     async def process_rows(
-        self, rows: Sequence[ResolvedRow | Rejected], taken: set[str] | None = None
+        self,
+        rows: Sequence[ResolvedRow | Rejected],
+        taken: set[str] | None = None,
+        *,
+        is_settled: bool = False,
     ) -> list[Verdict]:
         """Write the new and the corrected trades of rows. Returns their verdicts.
 
         Positions that must be continued are deferred. At the end of the file `taken` has the external ids
-        that they must not have.
+        that they must not have, and those that are settled are no stored trades of the format.
         """
         matches = await self.find_matches(rows)
         self.last_matched |= matches.last_matched
-        relations = await self.find_relations(rows, matches.stored)
+        relations = await self.find_relations(rows, matches.stored, is_settled=is_settled)
         for index, row in enumerate(rows):
             relation, stored = relations.get(index), matches.stored.get(index)
             if isinstance(row, Rejected):
@@ -174,7 +182,11 @@ class TradeImporter:
         return await find_matches(self.writer.db, rows, self.last_matched, self.known.merged_parts)
 
     async def find_relations(
-        self, rows: Sequence[ResolvedRow | Rejected], matched: Mapping[int, StoredTrade]
+        self,
+        rows: Sequence[ResolvedRow | Rejected],
+        matched: Mapping[int, StoredTrade],
+        *,
+        is_settled: bool,
     ) -> dict[int, Relation]:
         """Return what stored trades are to the positions of the batch, by index."""
         positions = {
@@ -194,8 +206,16 @@ class TradeImporter:
             if index in positions and positions[index].imported.kind == "row"
         }
         for index, row in positions.items():
-            stored = matched.get(index), neighbours.get(index, ())
-            relation = relate(row, *stored, self.positions.format, self.related)
+            near = [
+                stored
+                for stored in neighbours.get(index, ())
+                if not is_settled or stored.format != self.positions.format
+            ]
+            relation = relate(row, matched.get(index), near, self.positions.format, self.related)
+            grown = find_grown(relation)
+            if grown and not self.force:
+                foreign = [stored for stored in near if stored.format != self.positions.format]
+                relation = suspect_double(grown, foreign, self.related) or relation
             if relation is not None:
                 relations[index] = relation
                 if not (relation.suspicion or relation.is_continued):

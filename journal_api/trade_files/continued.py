@@ -6,7 +6,7 @@ go through one book, contract by contract.
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -55,11 +55,16 @@ def closes_nothing(rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTr
 
 
 def continue_positions(
-    rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade], taken: set[str]
+    rows: Sequence[ResolvedRow],
+    stored_trades: Sequence[StoredTrade],
+    related: Container[int],
+    taken: set[str],
 ) -> list[Continued] | None:
     """Return the positions of the fills of both, None if a stored trade would be no position any more.
 
-    All rows and trades are of one contract. `taken` are the external ids that trades of the account have.
+    All rows and trades are of one contract. `related` are the trades that other positions of the file are: a
+    fill that ends one of them may begin a position of the rows. `taken` are the external ids that trades of
+    the account have.
     """
     rows = [turn_expired(row, stored_trades) for row in rows]
     held = add_parts(fill for stored in stored_trades for fill in read_fills(stored.fields))
@@ -67,42 +72,60 @@ def continue_positions(
         find_key(fill) for row in rows if row.imported.is_unmatched for fill in read_fills(row.columns)
     } - held.keys()
     # What a fill has beyond the position that it closed opens nothing in a later import either.
-    read = add_parts(
+    opening = (
         fill
         for row in rows
         for fill in read_fills(row.columns)
         if not row.imported.is_unmatched or find_key(fill) in closing
     )
+    known = (stored.fields for stored in stored_trades if stored.trade_id in related)
+    read = add_parts(chain(opening, *map(read_fills, known)))
     mine = {find_key(fill): row for row in rows for fill in read_fills(row.columns)}
     fills = sorted(unite(held, read), key=find_place)
-    holders, free = index_by_fill(stored_trades), set(range(len(stored_trades)))
+    positions = fold_fills(fills, lambda fill: find_key(fill) in closing)
     continued: list[Continued] = []
-    for position in fold_fills(fills, lambda fill: find_key(fill) in closing):
-        keys = {find_key(fill) for fill in position}
-        place = min((place for key in keys for place in holders[key] if place in free), default=None)
-        stored = None if place is None else stored_trades[place]
-        if stored is not None:
-            free.discard(place)
-            if mine.keys().isdisjoint(keys) and list_sizes(position) == list_sizes(read_fills(stored.fields)):
-                continue
-        template = min((mine[key] for key in keys if key in mine), key=by_line, default=rows[0])
+    claimed = claim_trades(positions, stored_trades)
+    for number, position in enumerate(positions):
+        stored, sizes = claimed.get(number), list_sizes(position)
+        is_related = stored is not None and stored.trade_id in related
+        is_known = is_related or mine.keys().isdisjoint(sizes)
+        if stored and is_known and sizes == list_sizes(read_fills(stored.fields)):
+            continue
+        if is_related:
+            return None
+        template = min((mine[key] for key in sizes if key in mine), key=by_line, default=rows[0])
         row = with_fills(template, position)
         continued.append(Continued(row if stored else with_own_id(row, taken), stored))
-    return None if free else continued
+    return continued if len(claimed) == len(stored_trades) else None
 
 
-def index_by_fill(stored_trades: Sequence[StoredTrade]) -> defaultdict[Key, list[int]]:
-    """Return the places of the trades by each of their fills."""
-    places: defaultdict[Key, list[int]] = defaultdict(list)
-    for place, stored in enumerate(stored_trades):
-        for fill in read_fills(stored.fields):
-            places[find_key(fill)].append(place)
-    return places
+def claim_trades(
+    positions: Sequence[Sequence[Fill]], stored_trades: Sequence[StoredTrade]
+) -> dict[int, StoredTrade]:
+    """Return the stored trades by the index of the position that each is now.
+
+    A position is the trade of the same fills, else the first that has one of them and is no other position.
+    """
+    sizes = [list_sizes(read_fills(stored.fields)) for stored in stored_trades]
+    holders: defaultdict[Key, list[int]] = defaultdict(list)
+    for place, keys in enumerate(sizes):
+        for key in keys:
+            holders[key].append(place)
+    claimed: dict[int, int] = {}
+    free = set(range(len(stored_trades)))
+    for is_exact in (True, False):
+        for number, mine in enumerate(map(list_sizes, positions)):
+            places = {place for key in mine for place in holders[key] if place in free}
+            fitting = [place for place in places if sizes[place] == mine] if is_exact else places
+            if fitting and number not in claimed:
+                claimed[number] = min(fitting)
+                free.discard(claimed[number])
+    return {number: stored_trades[place] for number, place in claimed.items()}
 
 
 def unite(held: dict[Key, Fill], read: dict[Key, Fill]) -> Iterator[Fill]:
     """Yield the fills of the journal and of the file: of a fill in both, the larger part."""
-    for key in held | read:
+    for key in read | held:
         fill = held.get(key) or read[key]
         larger = max(fill, read.get(key, fill), key=lambda one: one.quantity)
         yield fill._replace(quantity=larger.quantity, fees=larger.fees)

@@ -35,8 +35,9 @@ def find_same(fill: Fill, others: Iterable[Fill]) -> Fill | None:
 
 
 def find_edited(rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade]) -> StoredTrade | None:
-    """Return a stored trade with a fill that was entered by hand, and that the file has otherwise."""
+    """Return a stored trade with a fill that the file has otherwise, entered by hand or corrected."""
     read = add_parts(fill for row in rows for fill in read_fills(row.columns))
+    held = {find_key(fill) for stored in stored_trades for fill in read_fills(stored.fields)}
     first, last = (choose(fill.at for fill in read.values()) for choose in (min, max))
     for stored in stored_trades:
         fills = read_fills(stored.fields)
@@ -44,10 +45,19 @@ def find_edited(rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade
         for fill in fills:
             is_left_out = shares and first < fill.at < last
             if find_key(fill) not in read and (
-                is_left_out or may_be_typed(fill, read.values(), shares=shares)
+                is_left_out
+                or may_be_typed(fill, read.values(), shares=shares)
+                or is_corrected(fill, (other for key, other in read.items() if key not in held))
             ):
                 return stored
     return None
+
+
+def is_corrected(fill: Fill, others: Iterable[Fill]) -> bool:
+    """Return whether a fill without an id may be one of others, with another price."""
+    return fill.external_id is None and any(
+        (other.side, other.quantity, other.at) == (fill.side, fill.quantity, fill.at) for other in others
+    )
 
 
 def may_be_typed(fill: Fill, others: Collection[Fill], *, shares: bool) -> bool:

@@ -178,6 +178,12 @@ def contract_root(symbol: str) -> str:
     return contract.root if contract is not None and is_future_symbol(symbol) else symbol.upper()
 
 
+def list_bare_names(contract: str, root: str) -> list[str]:
+    """Return the canonical symbols of a future without its month: MNQ and /MNQ for MNQZ26, else none."""
+    has_month = contract.startswith(root) and len(contract) == len(root) + len("Z26")
+    return [root, f"/{root}"] if has_month else []
+
+
 def full_size_contract(contract: str, root: str) -> str:
     """Return the full-size contract of a canonical symbol: NQZ26 for MNQZ26, any other symbol unchanged."""
     full_size = FULL_SIZE_ROOTS.get(root)

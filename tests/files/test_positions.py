@@ -38,6 +38,7 @@ from starlette.applications import Starlette
 from journal_api.rules.fills import decode_fills
 from journal_api.rules.import_rows import Candidate
 
+pytestmark = pytest.mark.soak
 T = TypeVar("T")
 SEEDS = range(examples(full=400, ci=12))
 
@@ -118,10 +119,10 @@ async def test_pairs_that_two_files_cut_anywhere_are_the_positions_of_the_whole(
 FORMS = [performance, position_history, topstepx_trades, ninjatrader_trades]
 
 
-def cut(rows: Sequence[T], seed: int) -> list[list[T]]:
-    """The rows in two to five pieces, in any order."""
+def cut(rows: Sequence[T], seed: int, most: int = 5) -> list[list[T]]:
+    """The rows in two pieces or more, in any order."""
     choose = random.Random(seed)
-    places = sorted(choose.sample(range(1, len(rows)), choose.randint(1, 4)))
+    places = sorted(choose.sample(range(1, len(rows)), min(choose.randint(1, most - 1), len(rows) - 1)))
     pieces = [list(rows[begin:end]) for begin, end in pairwise([0, *places, len(rows)])]
     choose.shuffle(pieces)
     return pieces
@@ -226,6 +227,53 @@ async def test_fills_that_files_cut_anywhere_are_the_positions_of_the_whole(
     assert again["counts"]["new"] == again["counts"]["updated"] == 0
 
 
+async def sum_results(app: Starlette) -> Decimal:
+    ((total,),) = await run_sql(app, "SELECT sum(gross_pnl) FROM trades")
+    return Decimal(total) / 10**8
+
+
+@pytest.mark.parametrize("has_ids", [True, False], ids=["ids", "no ids"])
+@pytest.mark.parametrize("seed", range(examples(full=1000, ci=12)))
+async def test_pieces_of_fills_and_of_pairs_in_any_order_are_the_plain_book_or_suspect(
+    client: httpx.AsyncClient, app: Starlette, seed: int, has_ids: bool
+) -> None:
+    fills, choose = random_fills(seed, seed % 5 * 4 + 3), random.Random(seed)
+    pairs = list(first_in_first_out(fills))
+    files = [
+        *(executions(piece, has_ids=has_ids) for piece in cut(fills, seed, most=3)),
+        *(FORMS[seed % 4](piece) for piece in ([pairs] if seed % 3 else cut(pairs, seed, most=2))),
+    ]
+    choose.shuffle(files)
+    account = await create_account(client)
+
+    reports = [await create_import(client, file, account_id=account["id"]) for file in files]
+
+    if not any(row["verdict"] in ("suspect", "unmatched") for one in reports for row in one["rows"]):
+        assert await sum_results(app) == sum(one["gross"] for one in book_positions(fills))
+
+
+ONE_LONG = [("09:00:00", 1, "1000", 1), ("10:00:00", -1, "1010", 2)]
+
+
+@pytest.mark.parametrize("order", [*permutations(["entry", "exit", "pair"])], ids=" then ".join)
+async def test_a_pair_of_fills_that_two_files_cut_is_never_stored_twice(
+    client: httpx.AsyncClient, app: Starlette, order: Sequence[str]
+) -> None:
+    entry, exit_ = fills_of_day(ONE_LONG)
+    pairs = performance(first_in_first_out([entry, exit_]))
+    files = {"entry": executions([entry]), "exit": executions([exit_]), "pair": pairs}
+    account = await create_account(client)
+
+    reports = [await create_import(client, files[name], account_id=account["id"]) for name in order]
+
+    assert await sum_results(app) == 20
+    verdicts = {name: one["rows"][0]["verdict"] for name, one in zip(order, reports, strict=True)}
+    if order[2] == "pair":
+        assert verdicts["pair"] == "duplicate"
+    else:
+        assert "suspect" in verdicts.values()
+
+
 async def read_record(app: Starlette) -> list[Any]:
     """Every row that an import writes."""
     tables = ("trades", "imports", "import_updates", "import_links")
@@ -258,6 +306,28 @@ async def test_undoing_a_file_that_continued_positions_leaves_the_record_as_it_w
         assert "X-Trades-Kept" not in undone.headers
 
     assert await read_record(app) == record.pop()
+
+
+@pytest.mark.parametrize("has_ids", [True, False], ids=["ids", "no ids"])
+@pytest.mark.parametrize("seed", sorted({*range(examples(full=600, ci=6)), 48, 75}))
+async def test_the_whole_file_after_undoing_any_files_is_the_plain_book_or_suspect(
+    client: httpx.AsyncClient, app: Starlette, seed: int, has_ids: bool
+) -> None:
+    fills, choose = random_fills(seed, 24), random.Random(seed)
+    files = [*cut(fills, seed), fills] if choose.randint(0, 1) else [fills[16:], fills]
+    account = await create_account(client)
+    imports = [
+        await create_import(client, executions(file, has_ids=has_ids), account_id=account["id"])
+        for file in files
+    ]
+
+    for one in choose.sample(imports, choose.randint(1, len(imports))):
+        await client.delete(f"/imports/{one['id']}?force=true")
+    report = await create_import(client, executions(fills, has_ids=has_ids), account_id=account["id"])
+
+    if not report["counts"].get("suspect"):
+        assert await sum_results(app) == sum(one["gross"] for one in book_positions(fills))
+        assert await stored_positions(app) == expected(fills) or not has_ids
 
 
 async def read_trades(app: Starlette) -> list[Any]:
@@ -458,7 +528,7 @@ def fills_of_day(rows: Sequence[tuple[str, int, str, int]]) -> list[FileFill]:
     ]
 
 
-@pytest.mark.parametrize("form", ["fills", "pairs", "row"])
+@pytest.mark.parametrize("form", ["fills", "fills after an open position", "pairs", "row"])
 @pytest.mark.parametrize(
     ("typed", "verdict"),
     [
@@ -469,8 +539,15 @@ def fills_of_day(rows: Sequence[tuple[str, int, str, int]]) -> list[FileFill]:
         ({"opened_at": "09:35:00", "closed_at": "09:41:00", "exit_price": 109}, "suspect"),
         ({"opened_at": "09:30:00"}, "suspect"),
         ({"opened_at": "09:50:00", "closed_at": "09:55:00", "exit_price": 110}, "new"),
+        ({"opened_at": "09:30:20", "closed_at": "09:41:40", "exit_price": 110, "symbol": "MNQ"}, "suspect"),
+        ({"opened_at": "09:31:00", "closed_at": "09:42:00", "exit_price": 110, "symbol": "/MNQ"}, "suspect"),
+        ({"opened_at": "09:50:00", "closed_at": "09:55:00", "exit_price": 110, "symbol": "MNQ"}, "new"),
+        ({"opened_at": "09:30:20", "closed_at": "09:41:40", "exit_price": 110, "symbol": "MNQM6"}, "new"),
     ],
-    ids=["same", "seconds apart", "minutes", "next minutes", "overlaps", "still open", "later"],
+    ids=[
+        *("same", "seconds apart", "minutes", "next minutes", "overlaps", "still open", "later"),
+        *("root alone", "root and minutes", "root and later", "other month"),
+    ],
 )
 async def test_a_file_never_doubles_a_trade_that_was_entered_by_hand(
     client: httpx.AsyncClient, form: str, typed: dict[str, Any], verdict: str
@@ -481,12 +558,16 @@ async def test_a_file_never_doubles_a_trade_that_was_entered_by_hand(
     assert created.status_code == 201, created.text
 
     fills = fills_of_day(A_FILE_OF_IT)
-    file = executions(fills) if form == "fills" else performance(first_in_first_out(fills))
+    if form == "fills after an open position":
+        earlier = fills_of_day([("09:00:00", 1, "100", 90), ("09:01:00", -1, "101", 91)])
+        await create_import(client, executions(earlier[:1]), account_id=account["id"])
+        fills = [*earlier, *fills]
+    file = executions(fills) if form.startswith("fills") else performance(first_in_first_out(fills))
     query = {"one_trade_is": "row"} if form == "row" else {}
 
     report = await create_import(client, file, account_id=account["id"], **query)
 
-    (row,) = report["rows"]
+    row = report["rows"][-1]
     assert row["verdict"] == verdict
     if verdict == "suspect":
         assert "entered by hand: the file has long 2 MNQH6 from 2026-02-12T09:30:20" in row["reason"]
@@ -523,3 +604,39 @@ async def test_a_file_never_doubles_a_fill_that_was_added_by_hand(
         assert trades == expected_trades
         again = await create_import(client, executions(fills_of_day(later)), account_id=account["id"])
         assert again["counts"] == {"new": 0, "duplicate": 1, "updated": 0, "error": 0}
+
+
+TOUCHING = {
+    "earlier": [("10:00:00", 1, "100", 1), ("10:05:00", -1, "101", 2)],
+    "middle": [("10:05:00", 1, "101", 3), ("10:07:30", 1, "102", 4), ("10:10:00", -2, "103", 5)],
+    "later": [("10:10:00", 1, "103", 6), ("10:15:00", -1, "104", 7)],
+    "open": [("10:20:10", 1, "104", 8)],
+}
+
+
+@pytest.mark.parametrize("has_ids", [True, False], ids=["ids", "no ids"])
+@pytest.mark.parametrize(
+    "names", ["earlier open", "middle", "earlier middle", "middle later", "middle open", " ".join(TOUCHING)]
+)
+async def test_a_corrected_price_beside_positions_of_the_same_second_corrects_the_trade_or_is_suspect(
+    client: httpx.AsyncClient, app: Starlette, names: str, has_ids: bool
+) -> None:
+    fills = fills_of_day([fill for name in names.split() for fill in TOUCHING[name]])
+    for place, fill in enumerate(fills):
+        corrected = [*fills[:place], fill._replace(price=fill.price + 1), *fills[place + 1 :]]
+        account = await create_account(client, name=f"{names} {place}")
+        await create_import(client, executions(fills, has_ids=has_ids), account_id=account["id"])
+        before = await read_trades(app)
+
+        report = await create_import(client, executions(corrected, has_ids=has_ids), account_id=account["id"])
+
+        if report["counts"].get("suspect"):
+            assert not has_ids
+            assert "open" in names
+            assert await read_trades(app) == before
+        else:
+            trades = await list_trades(client, account_id=account["id"])
+            assert report["counts"]["updated"] == 1
+            assert len(trades) == len(names.split())
+            booked = book_positions(corrected if "open" not in names else corrected[:-1])
+            assert sum(one["gross_pnl"] or 0 for one in trades) == sum(one["gross"] for one in booked)
