@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from journal_api.rules.fills import Fill
 from journal_api.rules.import_rows import Relation, ResolvedRow, StoredTrade
-from journal_api.rules.pair_match import relate_pairs
+from journal_api.rules.pair_match import FILL_BY_HAND, relate_pairs
 from journal_api.rules.position_fills import (
     has_ids,
     has_same_fills,
@@ -112,8 +112,10 @@ def relate_fills(
     if near == [matched] and is_shifted(row.columns, near[0].fields):
         return Relation(near[0], row)
     corrected = [stored for stored in near if is_corrected(row.columns, stored.fields)]
-    if len(corrected) == 1 and (near == [matched] or not has_ids(fills)):
+    if corrected == [matched] and (near == [matched] or not has_ids(fills)):
         return Relation(corrected[0], row)
+    if corrected and not has_ids(fills):  # or another position of the same second
+        return Relation(corrected[0], suspicion=FILL_BY_HAND)
     return Relation(near[0], is_continued=True) if near else None
 
 
