@@ -62,4 +62,28 @@ WRONG_FACTS = f"""
           UNION ALL
           SELECT * FROM (SELECT * FROM stored EXCEPT SELECT * FROM current))
     ORDER BY id"""
-CHECKS = {"fills": WRONG_FILLS, "facts": WRONG_FACTS}
+# The newest trade of each kind whose kept number is wrong, 0 for a kind without trades.
+WRONG_COUNTS = """
+    WITH
+    kinds AS (
+        SELECT user_id, account_id, contract, root, direction,
+            CASE WHEN net_pnl > 0 THEN 'win' WHEN net_pnl < 0 THEN 'loss' WHEN net_pnl = 0 THEN 'breakeven'
+                ELSE 'open' END AS outcome,
+            coalesce(grade, '') AS grade, coalesce(strategy_id, 0) AS strategy_id,
+            coalesce(setup_id, 0) AS setup_id, id
+        FROM trades
+    ),
+    counted AS (
+        SELECT user_id, account_id, contract, root, direction, outcome, grade, strategy_id, setup_id,
+            count(*) AS trades, max(id) AS id
+        FROM kinds
+        GROUP BY user_id, account_id, contract, root, direction, outcome, grade, strategy_id, setup_id
+    )
+    SELECT coalesce(max(id), 0)
+    FROM (SELECT *, 0 AS kept FROM counted
+          UNION ALL
+          SELECT *, NULL, 1 FROM trade_counts)
+    GROUP BY user_id, account_id, contract, root, direction, outcome, grade, strategy_id, setup_id
+    HAVING count(*) <> 2 OR min(trades) <> max(trades)
+    ORDER BY 1"""
+CHECKS = {"fills": WRONG_FILLS, "facts": WRONG_FACTS, "counts": WRONG_COUNTS}

@@ -263,11 +263,16 @@ def test_what_is_no_journal_of_this_release_is_refused(
             "facts",
             ("wrong", "facts: not in agreement with trades 1"),
         ),
+        (
+            statements(AN_ACCOUNT, A_CLOSED_TRADE, "UPDATE trade_counts SET trades = 2"),
+            "counts",
+            ("wrong", "counts: not in agreement with trades 1"),
+        ),
     ],
     ids=[
         *("empty", "older", "differences", "many differences", "loose row", "loose row in the log"),
         *("fills", "fees of fills", "size of fills"),
-        *("facts to come", "missing facts"),
+        *("facts to come", "missing facts", "wrong counts"),
     ],
 )
 def test_a_finding_says_what_is_wrong_by_the_name_of_the_file_and_by_a_link(
@@ -290,7 +295,7 @@ def test_pages_that_were_overwritten_are_found_and_the_other_checks_still_made(d
 
     findings = list(examine(db, CHECKS))
 
-    assert [finding.verdict for finding in findings] == ["ok"] * 7 + ["wrong"] * 2 + ["ok"] * 2
+    assert [finding.verdict for finding in findings] == ["ok"] * 7 + ["wrong"] * 2 + ["ok"] * 3
     assert findings[7].text.startswith("quick_check: ")
 
 
