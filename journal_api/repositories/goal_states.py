@@ -5,6 +5,7 @@ from datetime import date
 from aiosqlite import Connection
 from msgspec import json
 
+from journal_api.repositories.changes import select_changed_days
 from journal_api.repositories.sql import build_json_array, build_object, fetch, json_boolean, json_list
 from journal_api.rules.goal_history import GoalState
 from journal_api.values.clock import now
@@ -84,21 +85,9 @@ async def list_changed_days(db: Connection, state: GoalState) -> list[date]:
     """Return the trading days in scope that changed since the change cursor, oldest first."""
     if state.change_cursor is None:
         return []
+    changed_days = select_changed_days(":cursor", "SELECT value FROM json_each(:accounts)")
     rows = await db.execute_fetchall(
-        """
-        -- The + keeps SQLite from using the index of the accounts, which would read all their days or trades.
-        SELECT trading_day
-        FROM changes
-        WHERE sequence > :cursor
-          AND +account_id IN (SELECT value FROM json_each(:accounts))
-        UNION
-        SELECT trading_day
-        FROM trades
-        WHERE setup_id IN (SELECT setup_id FROM changes WHERE sequence > :cursor AND setup_id IS NOT NULL)
-          AND +account_id IN (SELECT value FROM json_each(:accounts))
-          AND trading_day IS NOT NULL
-        ORDER BY 1
-        """,
+        f"SELECT DISTINCT trading_day FROM ({changed_days}) ORDER BY trading_day",
         {"cursor": state.change_cursor, "accounts": json_list(state.account_ids)},
     )
     return [date.fromisoformat(row[0]) for row in rows]

@@ -16,7 +16,8 @@ from journal_api.repositories.fact_filters import filter_facts
 from journal_api.repositories.sql import json_list
 from journal_api.repositories.statistics_sql import COLUMNS, Selection, collect
 from journal_api.rules import reports
-from journal_api.rules.reports import HOLDING_TIMES, Key, Names, Page
+from journal_api.rules.report_groups import Key, find_groups
+from journal_api.rules.reports import HOLDING_TIMES, Names, Page
 from journal_api.structs.reports import GroupBy, PeriodGroup, ReportQuery
 from journal_api.values.metrics import METRICS
 
@@ -102,7 +103,7 @@ async def compute_page(db: Connection, user_id: int, query: ReportQuery) -> Page
         db,
         selection,
         {METRICS[key].extra for key in query.evaluated},
-        cache(partial(reports.find_groups, group_by=query.group_by, checklists=checklists)),
+        cache(partial(find_groups, group_by=query.group_by, checklists=checklists)),
         with_squares=is_by_confirmation,  # for the edge
     )
     return reports.build_page(collected, query)

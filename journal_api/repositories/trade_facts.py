@@ -15,6 +15,7 @@ from aiosqlite import Connection
 from journal_api.database.database import Database
 from journal_api.database.errors import api_error
 from journal_api.errors import Busy, StorageUnavailable
+from journal_api.repositories.changes import select_changed_days
 from journal_api.repositories.sql import fetch, json_list
 
 # Seconds after which a transaction that stores facts ends, and the days that it stores between two looks.
@@ -54,21 +55,8 @@ FACTS = """
     FROM day
     CROSS JOIN trades ON trades.account_id = day.account_id AND trades.trading_day = day.trading_day
     CROSS JOIN users ON users.id = user_id"""
-# The days of a user that changed after a change cursor. The + keeps SQLite from using the index of the
-# accounts, which would read all their days or trades.
-CHANGED_DAYS = """
-    SELECT account_id, trading_day
-    FROM changes
-    WHERE sequence > {cursor}
-      AND +account_id IN (SELECT id FROM accounts WHERE user_id = :user_id)
-    UNION
-    SELECT account_id, trading_day
-    FROM trades
-    WHERE setup_id IN (SELECT setup_id FROM changes WHERE sequence > {cursor} AND setup_id IS NOT NULL)
-      AND +user_id = :user_id
-      AND trading_day IS NOT NULL"""
 FACTS_CURSOR = "(SELECT facts_cursor FROM users WHERE id = :user_id)"
-STALE_DAYS = CHANGED_DAYS.format(cursor=FACTS_CURSOR)
+STALE_DAYS = select_changed_days(FACTS_CURSOR, "SELECT id FROM accounts WHERE user_id = :user_id")
 # CTEs of the facts of a user's trades: as stored, and with the days of newer changes worked out.
 STORED = "facts AS NOT MATERIALIZED (SELECT * FROM trade_facts)"
 CURRENT = f"""

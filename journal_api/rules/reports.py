@@ -7,13 +7,13 @@ from typing import Any, NamedTuple, get_args
 from msgspec import json
 
 from journal_api.rules.edge import Edge, Sample, compute_edge
-from journal_api.rules.statistics import Collected, Place
+from journal_api.rules.report_groups import ANSWERS, TOTAL, GroupPart, Key
+from journal_api.rules.statistics import Collected
 from journal_api.structs.reports import GroupBy, OrderedGroup, ReportQuery
 from journal_api.values.metrics import METRICS
 from journal_api.values.money import decimal_json
 from journal_api.values.statistics import NO_TRADES, ExtraStatistic, Statistics, show_statistics
 
-ANSWERS = ("present", "absent", "unanswered")
 # The ranges of holding times: the upper bound, which is exclusive, and the name.
 HOLDING_TIMES = {
     "under_1m": (timedelta(minutes=1), "under 1 min"),
@@ -25,19 +25,6 @@ HOLDING_TIMES = {
     "over_1d": (timedelta.max, "1 day and more"),
 }
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-Key = int | str | None
-
-
-class GroupPart(NamedTuple):
-    """A group of a report, or of a confirmation the decisions with one answer to it."""
-
-    key: Key
-    answer: str = "all"
-
-
-TOTAL = GroupPart(None, "total")
-# Groups whose keys are numbers. SQL returns some of them as text.
-NUMBERED = frozenset[GroupBy]({"weekday", "hour", "account", "strategy", "setup"})
 
 
 class Part(NamedTuple):
@@ -70,37 +57,6 @@ class Page(NamedTuple):
     total: Group
     groups: list[Group]
     group_count: int
-
-
-def find_groups(
-    part: str | int | None, place: Place, group_by: GroupBy, checklists: Mapping[int, Sequence[int]]
-) -> list[GroupPart]:
-    """Return the groups in which a part of the trades counts, the total among them.
-
-    The part by tag is a JSON array of tag ids; by confirmation the setup and a JSON array of the ids of the
-    confirmations that were present, negative for absent ones. `checklists` has the confirmations of setups.
-    """
-    if place == "total" or group_by == "none":
-        return [TOTAL]
-    if part is None:
-        groups = [GroupPart(None, "unanswered" if group_by == "confirmation" else "all")]
-    elif group_by == "tag":
-        groups = [GroupPart(tag_id) for tag_id in json.decode(str(part), type=list[int])]
-    elif group_by == "confirmation":
-        groups = find_answers(str(part), checklists)
-    else:
-        groups = [GroupPart(int(part) if group_by in NUMBERED else part)]
-    return groups if place == "group" else [*groups, TOTAL]
-
-
-def find_answers(part: str, checklists: Mapping[int, Sequence[int]]) -> list[GroupPart]:
-    """Return the answer to each confirmation of the setup, without any the group of no confirmation."""
-    setup_id, answers = part.split(" ", 1)
-    answered = json.decode(answers, type=set[int])
-    return [
-        GroupPart(one, "present" if one in answered else "absent" if -one in answered else "unanswered")
-        for one in checklists.get(int(setup_id), ())
-    ] or [GroupPart(None, "unanswered")]
 
 
 def build_page(collected: Mapping[GroupPart, Collected], query: ReportQuery) -> Page:
