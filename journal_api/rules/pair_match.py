@@ -93,7 +93,7 @@ def extend(row: ResolvedRow, stored: StoredTrade, new: Collection[bytes]) -> Res
     except ValidationFailed:
         return None
     columns = dict(extended.columns)
-    columns["content"] += b"".join([*stored.row_keys, *new])
+    columns["content"] += b"".join(sorted({*stored.row_keys, *new}))  # the same in every process
     if stored.fields["gross_pnl"] is not None:
         columns["gross_pnl"] = stored.fields["gross_pnl"] + add_results(row, new)
     return replace(extended, columns=columns)
