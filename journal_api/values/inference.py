@@ -180,8 +180,8 @@ def pearson_tails(z: float, skewness: float) -> float:
     if skewness < MIN_SKEWNESS:
         return erfc(z / sqrt(2))
     shape = 4 / skewness**2
-    upper = gamma_tail(shape, shape + z * sqrt(shape))
-    return min(1.0, upper + 1 - gamma_tail(shape, shape - z * sqrt(shape)))
+    lower = 1 - gamma_tail(shape, shape - z * sqrt(shape))
+    return min(1.0, gamma_tail(shape, shape + z * sqrt(shape)) + lower)
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
