@@ -5,7 +5,8 @@ from typing import Any
 from aiosqlite import Connection
 
 from journal_api.repositories.statistics_sql import COLUMNS, Selection, iterate
-from journal_api.rules.earlier import Decision, EarlierGroup, group_day
+from journal_api.rules.earlier import Decision, group_day
+from journal_api.structs.reports import GroupBy
 
 # All trades in the accounts and on the days of a report, whatever else it is filtered by.
 SCOPE = f"""
@@ -22,7 +23,7 @@ ORDER BY trading_day, closed_at, id"""
 
 
 async def group_decisions(
-    db: Connection, ctes: str, values: dict[str, Any], group_by: EarlierGroup
+    db: Connection, ctes: str, values: dict[str, Any], group_by: GroupBy
 ) -> dict[int, str | int]:
     """Return the group of each decision by its id; the CTEs are `facts` and `account`."""
     selection = Selection(ctes, SCOPE, values, by_trade=True).with_wide_sums()

@@ -20,12 +20,13 @@ from journal_api.rules import reports
 from journal_api.rules.comparisons import find_measures
 from journal_api.rules.report_groups import Key, find_groups
 from journal_api.rules.reports import HOLDING_TIMES, Names, Page
-from journal_api.structs.reports import GroupBy, PeriodGroup, ReportQuery
+from journal_api.structs.reports import EarlierGroup, GroupBy, PeriodGroup, ReportQuery
 from journal_api.values.metrics import METRICS
 
 HOLDING = " ".join(
     f"WHEN held < {bound.total_seconds():.0f} THEN '{key}'" for key, (bound, _) in HOLDING_TIMES.items()
 )
+EARLIER_GROUPS: tuple[GroupBy, ...] = get_args(EarlierGroup)
 # What trades are grouped by, as an expression over their facts.
 KEYS: dict[GroupBy, str] = {
     "none": "NULL",
@@ -46,7 +47,7 @@ KEYS: dict[GroupBy, str] = {
     "setup": "setup_id",
     "confirmation": "setup_id || ' ' || answers",
     "tag": "(SELECT tag_ids FROM tagged WHERE tagged.decision = facts.decision)",
-    **dict.fromkeys(EARLIER, "earlier_group(decision)"),
+    **dict.fromkeys(EARLIER_GROUPS, "earlier_group(decision)"),
     "rules": """CASE WHEN decision IN (SELECT decision FROM mistaken) THEN 'broken'
         WHEN checklist IS NULL THEN 'no_checklist'
         WHEN checklist THEN 'followed'
@@ -101,7 +102,7 @@ async def compute_page(db: Connection, user_id: int, query: ReportQuery) -> Page
     filtered, values = filter_facts(query)
     values = {**values, "user_id": user_id}
     ctes = f"{await trade_facts.read_source(db, user_id)},{filtered}"
-    if query.group_by in EARLIER:
+    if query.group_by in EARLIER_GROUPS:
         groups = await group_decisions(db, ctes, values, query.group_by)
         await db.create_function("earlier_group", 1, groups.get, deterministic=True)
     selection = Selection(

@@ -137,8 +137,8 @@ copied AS MATERIALIZED (SELECT * FROM selected WHERE {IS_SHARED}),
 several AS MATERIALIZED ({several}
 ),
 decisions AS NOT MATERIALIZED (
-    SELECT part, 'everywhere' AS place, trading_day, opened_at, closed_at, id, net_pnl AS pnl, initial_risk, r,
-        is_mistake, grade, checklist, 1 AS trades, fees, net_pnl,
+    SELECT part, 'everywhere' AS place, trading_day, opened_at, closed_at, id, net_pnl AS pnl, initial_risk,
+        r, is_mistake, grade, checklist, 1 AS trades, fees, net_pnl,
         currency AS first_currency, currency AS last_currency, decision
     FROM selected
     WHERE NOT {IS_SHARED}
@@ -175,12 +175,11 @@ async def collect(
             raise
         selection = selection.with_wide_sums()
         rows = await db.execute_fetchall(selection.build(statement), selection.values)
-    for part, place, day, *rest in rows:
-        powers_of, (worst_trade, first_currency, last_currency, *sums) = rest[: len(POWERS)], rest[len(POWERS) :]
+    for part, place, day, pnl, winning_pnl, r, worst_trade, first_currency, last_currency, *sums in rows:
         for group in find_groups(part, place):
             found = collected[group]
             found.add(sums, day)
-            found.add_powers(powers_of)
+            found.add_powers((pnl, winning_pnl, r))
             found.bound(worst_trade, first_currency, last_currency)
     if "days" in extras:
         async for rows in iterate(db, selection, DAYS):

@@ -5,11 +5,12 @@ closed at or before the time at which it was opened.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Literal, NamedTuple
+from typing import Any, NamedTuple
 
-EarlierGroup = Literal["after", "nth", "pause"]
+from journal_api.structs.reports import GroupBy
+
 # The groups of each kind in their order, with their names.
 AFTER = {
     "first": "First of the day",
@@ -27,9 +28,9 @@ PAUSES = {
     "15m_1h": (timedelta(hours=1), "15 min to 1 h"),
     "over_1h": (timedelta.max, "1 h and more"),
 }
-NAMES: dict[EarlierGroup, dict[str | int, str]] = {
-    "after": {**AFTER},
-    "nth": {**NTH},
+NAMES: dict[GroupBy, Mapping[Any, str]] = {
+    "after": AFTER,
+    "nth": NTH,
     "pause": {"first": "First of the day", **{key: name for key, (_, name) in PAUSES.items()}},
 }
 
@@ -46,7 +47,7 @@ class Decision(NamedTuple):
     sign: int
 
 
-def group_day(day: Sequence[Decision], group_by: EarlierGroup) -> Iterator[tuple[int, str | int]]:
+def group_day(day: Sequence[Decision], group_by: GroupBy) -> Iterator[tuple[int, str | int]]:
     """Yield the id and the group of each decision of a day, which are given in the order of their closes."""
     if group_by == "nth":
         in_order = sorted(day, key=lambda one: (one.opened_at, one.id))

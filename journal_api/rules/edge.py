@@ -35,8 +35,8 @@ class Edge(NamedTuple):
     q: float | None = None
     verdict: EdgeVerdict | None = None
     more_needed: int | None = None
-    present: int = 0
-    absent: int = 0
+    present: int | None = None
+    absent: int | None = None
     reason: EdgeReason | None = None
 
 

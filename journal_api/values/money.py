@@ -169,7 +169,7 @@ class SumOfIntegers:
 
 
 class PowerSums:
-    """An aggregate function of SQL: the sums of the squares and of the cubes of integers, as a text of both."""
+    """An aggregate function of SQL: the sums of squares and of cubes of integers, in a text."""
 
     def __init__(self) -> None:
         self.squares = self.cubes = 0
