@@ -573,9 +573,11 @@ def group_rows(journal: Journal, rows: list[Row], group_by: str, query: Query) -
 
 def place_decisions(journal: Journal, query: Query, group_by: str) -> dict[int, Any]:
     """The groups of decisions by what happened before them on their day, in the accounts of the report."""
-    scope = {name: query[name] for name in ("account_id", "copy_group_id", "from", "to") if name in query}
+    scope: Query = {
+        name: query[name] for name in ("account_id", "copy_group_id", "from", "to") if name in query
+    }
     every = decisions_of(journal, [row for row in journal.rows_in("all") if is_selected(journal, row, scope)])
-    found = {}
+    found: dict[int, Any] = {}
     for number, one in enumerate(every):
         day = [other for other in every if other.day == one.day]
         earlier = [
