@@ -6,16 +6,20 @@ An edge alone has an interval and a p; what a table may say of it depends on all
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from math import ceil
 from typing import NamedTuple
 
 from journal_api.values.inference import (
     MIN_DECISIONS,
+    UPPER,
     EdgeReason,
     EdgeVerdict,
     Sample,
+    Z,
     benjamini_hochberg,
     difference_p_value,
     permutation_p_value,
+    t_quantile,
     welch,
     welch_error,
 )
@@ -70,14 +74,25 @@ def count_more_needed(present: Sample, absent: Sample) -> int | None:
     variances = float(present.variance), float(absent.variance)
     size = present.size + absent.size
 
-    def is_off_zero(more: int) -> bool:
+    def measure_error(more: int) -> tuple[float, float]:
         growth = 1 + more / size
-        error, freedom = welch_error(variances, (present.size * growth, absent.size * growth))
-        return difference_p_value(difference, error, freedom) < MAX_RATE
+        return welch_error(variances, (present.size * growth, absent.size * growth))
 
-    if is_off_zero(0) or not is_off_zero(MAX_MORE):
+    def is_off_zero(more: int) -> bool:
+        return difference_p_value(difference, *measure_error(more)) < MAX_RATE
+
+    if not difference or is_off_zero(0):
         return None
-    return bisect_left(range(MAX_MORE), True, key=is_off_zero)
+    error, freedom = measure_error(0)
+    # As decisions are added, the quantile falls from today's towards the normal distribution's.
+    fewest, most = (
+        max(0, ceil(size * ((quantile * error / difference) ** 2 - 1)))
+        for quantile in (float(Z), t_quantile(UPPER, freedom))
+    )
+    if fewest > MAX_MORE:
+        return None
+    more = fewest + bisect_left(range(fewest, most), True, key=is_off_zero)
+    return more if more <= MAX_MORE else None
 
 
 def judge(edges: Sequence[Edge]) -> list[Edge]:
