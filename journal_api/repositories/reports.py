@@ -15,7 +15,7 @@ from journal_api.repositories import trade_facts
 from journal_api.repositories.earlier_decisions import group_decisions
 from journal_api.repositories.fact_filters import filter_facts
 from journal_api.repositories.sql import json_list
-from journal_api.repositories.statistics_sql import COLUMNS, Selection, collect
+from journal_api.repositories.statistics_sql import COLUMNS, Selection, collect, with_sums_in_range
 from journal_api.rules import reports
 from journal_api.rules.comparisons import find_measures
 from journal_api.rules.report_groups import Key, find_groups
@@ -113,12 +113,15 @@ async def compute_page(db: Connection, user_id: int, query: ReportQuery) -> Page
         has_total=query.group_by in BY_TRADE,
     )
     checklists = await read_checklists(db, user_id) if query.group_by == "confirmation" else {}
-    collected = await collect(
-        db,
+    collected = await with_sums_in_range(
         selection,
-        {METRICS[key].extra for key in query.evaluated},
-        cache(partial(find_groups, group_by=query.group_by, checklists=checklists)),
-        powers=find_measures(query),
+        partial(
+            collect,
+            db,
+            extras={METRICS[key].extra for key in query.evaluated},
+            find_groups=cache(partial(find_groups, group_by=query.group_by, checklists=checklists)),
+            powers=find_measures(query),
+        ),
     )
     return reports.build_page(collected, query)
 

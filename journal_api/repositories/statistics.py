@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from aiosqlite import Connection
 
 from journal_api.repositories.sql import json_list
-from journal_api.repositories.statistics_sql import COLUMNS, IS_SHARED, Selection, collect
+from journal_api.repositories.statistics_sql import COLUMNS, IS_SHARED, Selection, collect, with_sums_in_range
 from journal_api.repositories.trade_facts import read_source
 from journal_api.rules.statistics import Collected
 from journal_api.values.periods import Period, merge_periods, split_period
@@ -56,7 +56,9 @@ async def list_of_periods(
     selection = Selection(
         f"{scope.facts},{ACCOUNTS},{PARTS}", OF_PARTS, scope.with_parts(of_part), by_trade=True
     )
-    collected = await collect(db, selection, {*extras, "days"}, lambda part, _: groups[part])
+    collected = await with_sums_in_range(
+        selection, lambda selection: collect(db, selection, {*extras, "days"}, lambda part, _: groups[part])
+    )
     none = Collected()
     return {period: collected.get(period, none).compute(today.isoformat()) for period in periods}
 

@@ -6,7 +6,7 @@ A part is a set of trades that are summed together: a day of a goal, or the trad
 import re
 import sqlite3
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from aiosqlite import Connection
@@ -15,6 +15,7 @@ from journal_api.rules.statistics import Collected, Measure, Place
 from journal_api.values.statistics import ExtraStatistic
 
 Group = TypeVar("Group", bound=Hashable)
+Result = TypeVar("Result")
 # What a selection reads of the facts of trades.
 COLUMNS = """facts.id, facts.trading_day, facts.opened_at, facts.closed_at, facts.decision, facts.fees,
     facts.net_pnl, facts.initial_risk, facts.r, facts.grade, facts.is_mistake, facts.checklist"""
@@ -154,6 +155,17 @@ trades_in_parts AS NOT MATERIALIZED ({in_parts}
         return re.sub(r"\bsum\(", f"{self.sum}(", statement)
 
 
+async def with_sums_in_range(selection: Selection, work: Callable[[Selection], Awaitable[Result]]) -> Result:
+    """Return the result of the work, done again with wide sums if a sum does not fit into 64 bits."""
+    try:
+        return await work(selection)
+    except sqlite3.OperationalError as error:
+        # SQLite's sum() fails for all rows then.
+        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
+            raise
+        return await work(selection.with_wide_sums())
+
+
 async def collect(
     db: Connection,
     selection: Selection,
@@ -162,19 +174,13 @@ async def collect(
     powers: Collection[Measure] = (),
 ) -> dict[Group, Collected]:
     """Return what is collected of each group of the parts. Raises sqlite3.OperationalError."""
+
     collected = defaultdict[Group, Collected](Collected)
     statement = SUMS.format(
         day="trading_day" if "days" in extras else "NULL",
         powers=", ".join(POWERS[measure] if measure in powers else "NULL" for measure in POWERS),
     )
-    try:
-        rows = await db.execute_fetchall(selection.build(statement), selection.values)
-    except sqlite3.OperationalError as error:
-        # A sum does not fit into 64 bits. SQLite's sum() fails then for all rows.
-        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
-            raise
-        selection = selection.with_wide_sums()
-        rows = await db.execute_fetchall(selection.build(statement), selection.values)
+    rows = await db.execute_fetchall(selection.build(statement), selection.values)
     for part, place, day, pnl, winning_pnl, r, worst_trade, first_currency, last_currency, *sums in rows:
         for group in find_groups(part, place):
             found = collected[group]
