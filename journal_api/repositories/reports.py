@@ -15,6 +15,7 @@ from journal_api.repositories import trade_facts
 from journal_api.repositories.fact_filters import filter_facts
 from journal_api.repositories.sql import json_list
 from journal_api.repositories.statistics_sql import COLUMNS, Selection, collect
+from journal_api.repositories.users import read_breakeven_within
 from journal_api.rules import reports
 from journal_api.rules.report_groups import Key, find_groups
 from journal_api.rules.reports import HOLDING_TIMES, Names, Page
@@ -81,19 +82,20 @@ async def get(
         # In memory, the rows that SQLite sorts would take 600 MiB for a million trades; in files 25 MiB. The
         # files have no name, and a small report needs none.
         await db.execute_fetchall("PRAGMA temp_store = FILE")
-        page = await db.run(partial(compute_page, user_id=user_id, query=query))
+        within = await read_breakeven_within(db, user_id)
+        page = await db.run(partial(compute_page, user_id=user_id, breakeven_within=within, query=query))
         names = await read_names(db, query.group_by, [group.key for group in page.groups])
-    return reports.build_report(query, page, names, timezone, day_rollover), page.group_count
+    return reports.build_report(query, page, names, timezone, day_rollover, within), page.group_count
 
 
-async def compute_page(db: Connection, user_id: int, query: ReportQuery) -> Page:
+async def compute_page(db: Connection, user_id: int, breakeven_within: int, query: ReportQuery) -> Page:
     """Return the groups of one page of the report."""
     filtered, values = filter_facts(query)
     facts = await trade_facts.read_source(db, user_id)
     selection = Selection(
         ctes=f"{facts},{filtered}{TAGGED if query.group_by == 'tag' else ''}",
         select=f"SELECT {KEYS[query.group_by]} AS part, currency, {COLUMNS} FROM filtered AS facts",
-        values={**values, "user_id": user_id},
+        values={**values, "user_id": user_id, "breakeven_within": breakeven_within},
         by_trade=query.group_by in (*BY_TRADE, "none"),
         has_total=query.group_by in BY_TRADE,
     )

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from journal_api.structs.snapshots import ShownStatistics
-from journal_api.structs.trades import TradeSelection
+from journal_api.structs.trades import TradeFilter
 from journal_api.values.metric_formulas import Reason
 from journal_api.values.metrics import METRICS, MetricName
 from journal_api.values.types import DayText, Offset, default_value
@@ -66,7 +66,7 @@ class ReportSort(str):
         return cls(value)
 
 
-class ReportQuery(TradeSelection, kw_only=True):
+class ReportQuery(TradeFilter, kw_only=True):
     """Only closed trades count. `from` and `to` are trading days, both inclusive.
 
     Without `sort`, periods, weekdays, hours and holding times are in their own order, other groups by net
@@ -150,6 +150,7 @@ class Report(Struct, kw_only=True, forbid_unknown_fields=True):
     until: DayText | None = field(name="to")
     timezone: str
     day_rollover: str
+    breakeven_within: Decimal
     metrics: list[MetricName]
     total: ReportTotal
     groups: list[ReportGroup]
