@@ -17,7 +17,8 @@ SCOPE = f"""
     WHERE (:since IS NULL OR trading_day >= :since)
       AND (:until IS NULL OR trading_day <= :until)"""
 IN_ORDER = """
-SELECT trading_day, decision, coalesce(first_opened_at, opened_at), closed_at, (pnl > 0) - (pnl < 0)
+SELECT trading_day, decision, coalesce(first_opened_at, opened_at), closed_at,
+    (pnl > :breakeven_within) - (pnl < -:breakeven_within)
 FROM decisions
 LEFT JOIN (SELECT decision, min(opened_at) AS first_opened_at FROM copied GROUP BY decision) USING (decision)
 ORDER BY trading_day, closed_at, id"""

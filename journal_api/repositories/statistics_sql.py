@@ -77,15 +77,15 @@ TRADES_BY_REPRESENTATIVE = f"""
 # The statements over these CTEs.
 POWERS: dict[Measure, str] = {
     "pnl": "power_sums(pnl)",
-    "winning_pnl": "power_sums(max(pnl, 0))",
+    "winning_pnl": "power_sums(iif(pnl > :breakeven_within, pnl, NULL))",
     "r": "power_sums(r)",
 }
 SUMS = """
-SELECT part, place, {day}, {powers}, min(pnl), min(first_currency), max(last_currency),
+SELECT part, place, {day}, {powers}, min(pnl), max(initial_risk), min(first_currency), max(last_currency),
     sum(trades),
     count(pnl),
-    coalesce(sum(pnl > 0), 0),
-    coalesce(sum(pnl < 0), 0),
+    coalesce(sum(pnl > :breakeven_within), 0),
+    coalesce(sum(pnl < -:breakeven_within), 0),
     count(grade),
     coalesce(sum(grade = 'A+'), 0),
     count(initial_risk),
@@ -94,7 +94,9 @@ SELECT part, place, {day}, {powers}, min(pnl), min(first_currency), max(last_cur
     sum(is_mistake),
     sum(fees),
     sum(net_pnl),
-    sum(max(pnl, 0)),
+    sum(iif(pnl > :breakeven_within, pnl, 0)),
+    sum(iif(pnl < -:breakeven_within, pnl, 0)),
+    coalesce(sum(initial_risk), 0),
     count(r),
     coalesce(sum(r), 0)
 FROM decisions
@@ -104,11 +106,15 @@ SELECT part, trading_day, sum(net_pnl)
 FROM trades_in_parts
 GROUP BY part, trading_day"""
 CURVE = "SELECT part, net_pnl FROM trades_in_parts ORDER BY trading_day, closed_at, id"
-RUNS = "SELECT part, place, pnl FROM decisions ORDER BY trading_day, closed_at, id"
+RUNS = """
+SELECT part, place, (pnl > :breakeven_within) - (pnl < -:breakeven_within)
+FROM decisions
+ORDER BY trading_day, closed_at, id"""
 
 
 class Selection(NamedTuple):
-    """Trades in parts: the SELECT of COLUMNS with `part` and `currency`, the CTEs and the values it needs.
+    """Trades in parts: the SELECT of COLUMNS with `part` and `currency`, the CTEs and the values it needs,
+    with the owner's `breakeven_within`.
 
     A decision counts in the part of its representative trade; with `by_trade` in the part of each of its
     trades, and with `has_total` then once more in the total.
@@ -181,12 +187,13 @@ async def collect(
         powers=", ".join(POWERS[measure] if measure in powers else "NULL" for measure in POWERS),
     )
     rows = await db.execute_fetchall(selection.build(statement), selection.values)
-    for part, place, day, pnl, winning_pnl, r, worst_trade, first_currency, last_currency, *sums in rows:
+    for part, place, day, pnl, winning_pnl, r, worst_trade, largest_risk, *currencies_and_sums in rows:
+        first_currency, last_currency, *sums = currencies_and_sums
         for group in find_groups(part, place):
             found = collected[group]
             found.add(sums, day)
             found.add_powers((pnl, winning_pnl, r))
-            found.bound(worst_trade, first_currency, last_currency)
+            found.bound(worst_trade, largest_risk, first_currency, last_currency)
     if "days" in extras:
         async for rows in iterate(db, selection, DAYS):
             for part, day, net_pnl in rows:
@@ -199,9 +206,9 @@ async def collect(
                     collected[group].curve.add(net_pnl)
     if "win_streak" in extras:
         async for rows in iterate(db, selection, RUNS):
-            for part, place, pnl in rows:
+            for part, place, sign in rows:
                 for group in find_groups(part, place):
-                    collected[group].run.add(pnl)
+                    collected[group].run.add(sign)
     return collected
 
 
