@@ -188,9 +188,10 @@ def pearson_tails(z: float, skewness: float) -> float:
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """Return for each p the least false discovery rate that counts it as one (Benjamini, Hochberg 1995)."""
     order = sorted(range(len(p_values)), key=p_values.__getitem__, reverse=True)
-    ranked = (p_values[place] * len(order) / (len(order) - rank) for rank, place in enumerate(order))
+    size = len(order)
+    ranked = (p_values[place] * (size / (size - rank)) for rank, place in enumerate(order))
     lowest = dict(zip(order, accumulate(ranked, min), strict=True))
-    return [lowest[place] for place in range(len(order))]
+    return [lowest[place] for place in range(size)]
 
 
 # Incomplete functions ------------------------------------------------------------------------------------
