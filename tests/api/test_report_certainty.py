@@ -1,5 +1,6 @@
 """GET /reports: how sure its numbers are, and what happened before (docs/goals.md#how-sure-a-number-is)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import httpx
@@ -28,7 +29,7 @@ async def account_id(client: httpx.AsyncClient) -> int:
 async def insert_day(
     app: Starlette,
     account_id: int,
-    trades: list[tuple[str, str, float]],
+    trades: Sequence[tuple[str, str, float]],
     day: str = "2026-01-05",
     **fields: Any,
 ) -> list[int]:
@@ -50,7 +51,7 @@ def name_symbol(pnl: float) -> str:
     return "ABCDEFGHIJ"[int(abs(pnl)) % 10]
 
 
-async def place(client: httpx.AsyncClient, group_by: str, pnls: list[float], **query: Any) -> list[Any]:
+async def place(client: httpx.AsyncClient, group_by: str, pnls: Sequence[float], **query: Any) -> list[Any]:
     """The group of each trade, which alone is selected by its symbol."""
     found = []
     for pnl in pnls:
