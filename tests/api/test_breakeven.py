@@ -54,8 +54,8 @@ def values_of(total: Any) -> tuple[Any, ...]:
     return tuple(total["reasons"].get(metric, total["values"][metric]) for metric in METRICS)
 
 
-async def read_outcome(client: httpx.AsyncClient, outcome: str) -> list[list[float]]:
-    """The net P&L of the trades of an outcome as the list and the export have them, each with its number."""
+async def read_outcome(client: httpx.AsyncClient, outcome: str) -> list[float]:
+    """The net P&L of the trades of an outcome, which list, report and export agree on."""
     response = await client.get("/trades", params={"outcome": outcome})
     listed = [trade["net_pnl"] for trade in unwrap(response)]
     assert response.json()["meta"]["pagination"]["total"] == len(listed)
@@ -248,7 +248,11 @@ async def test_a_decision_beyond_64_bits_on_one_of_several_days_is_out_of_range(
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
     await insert_trade(app, account_id, gross_pnl=1, initial_risk=1)
-    day = {"closed_at": "2026-01-06T12:00:00Z", "gross_pnl": -(10**10), "initial_risk": 10**10}
+    day: dict[str, Any] = {
+        "closed_at": "2026-01-06T12:00:00Z",
+        "gross_pnl": -(10**10),
+        "initial_risk": 10**10,
+    }
     original = await insert_trade(app, account_id, **day)
     for _ in range(9):
         await insert_trade(app, account_id, **day, source_trade_id=original)
