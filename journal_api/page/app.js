@@ -1,4 +1,3 @@
-// @ts-check
 // The frame: the routes behind #, the selection, and redrawing what has changed.
 
 import { get, hasChanged, key, watchAnew } from "./client.js";
@@ -127,13 +126,12 @@ function put(name, nodes) {
 
 function failure(error) {
   return h(
-    "section",
-    { class: "card", role: "alert" },
-    h("h2", null, "This cannot be shown"),
-    h("p", { class: "error" }, error.message ?? String(error)),
+    "section.card",
+    { role: "alert" },
+    h("h2", "This cannot be shown"),
+    h("p.error", error.message ?? String(error)),
     h(
-      "div",
-      { class: "row" },
+      ".row",
       h("button", { onclick: draw }, "Try again"),
       h("button", { onclick: signOut }, "Sign out and use another key"),
     ),
@@ -149,7 +147,7 @@ function signIn(message) {
   for (const dialog of findAll("dialog[open]")) dialog.close();
   header.replaceChildren();
   const element = signInForm(message, draw);
-  put("sign-in", h("section", { class: "card narrow" }, h("h1", null, "Trading journal"), element));
+  put("sign-in", h("section.card.narrow", h("h1", "Trading journal"), element));
   element.elements.key.focus();
 }
 

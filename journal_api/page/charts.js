@@ -1,4 +1,3 @@
-// @ts-check
 // Charts: small functions that make SVG. Each is one image whose label says in words what it shows.
 
 import { h } from "./dom.js";
@@ -19,8 +18,8 @@ export const bar = (fraction, tone = "") =>
 function frame(label, height, low, high, ticks, format, ...shapes) {
   const y = scale(low, high, 100);
   return h(
-    "div",
-    { class: "chart", style: { height: `${height}px` } },
+    ".chart",
+    { style: { height: `${height}px` } },
     h(
       "svg:svg",
       { viewBox: `0 0 ${WIDTH} 100`, preserveAspectRatio: "none", role: "img", "aria-label": label },
@@ -29,9 +28,7 @@ function frame(label, height, low, high, ticks, format, ...shapes) {
       ),
       ...shapes,
     ),
-    ticks.map((tick) =>
-      h("span", { class: "tick", "aria-hidden": "true", style: at(0, y(tick)) }, format(tick)),
-    ),
+    ticks.map((tick) => h("span.tick", { "aria-hidden": "true", style: at(0, y(tick)) }, format(tick))),
   );
 }
 
@@ -69,7 +66,6 @@ export function equityCurve(days, { format, dayFormat }) {
     fall = line((one) => one.drawdown, down);
   return h(
     "figure",
-    null,
     frame(
       `Net P&L from ${format(0)} to ${format(total)} in ${days.length} days`,
       190,
@@ -80,12 +76,7 @@ export function equityCurve(days, { format, dayFormat }) {
       h("svg:path", { class: "area", d: `${curve}L${WIDTH} ${up(0)}L0 ${up(0)}Z` }),
       h("svg:path", { class: "line", d: curve }),
     ),
-    h(
-      "div",
-      { class: "label" },
-      h("span", null, "Drawdown"),
-      hasFallen ? h("span", { class: "loss" }, `deepest ${format(deepest)}`) : "none",
-    ),
+    h(".label", h("span", "Drawdown"), hasFallen ? h("span.loss", `deepest ${format(deepest)}`) : "none"),
     hasFallen &&
       frame(
         `Drawdown, deepest ${format(deepest)}`,
@@ -97,12 +88,7 @@ export function equityCurve(days, { format, dayFormat }) {
         h("svg:path", { class: "area loss", d: `${fall}L${WIDTH} 0L0 0Z` }),
         h("svg:path", { class: "line loss", d: fall }),
       ),
-    h(
-      "figcaption",
-      { class: "label" },
-      h("span", null, dayFormat(days[0].day)),
-      h("span", null, dayFormat(days.at(-1).day)),
-    ),
+    h("figcaption.label", h("span", dayFormat(days[0].day)), h("span", dayFormat(days.at(-1).day))),
   );
 }
 
@@ -112,8 +98,8 @@ export function columnsChart(columns, format) {
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
   const y = scale(low, high, 100);
   return h(
-    "div",
-    { class: "columns", style: { height: "130px" } },
+    ".columns",
+    { style: { height: "130px" } },
     columns.map((one) => {
       const edges = [y(one.value ?? 0), y(0)].sort((a, b) => a - b);
       return h(

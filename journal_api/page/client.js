@@ -1,4 +1,3 @@
-// @ts-check
 // The client of /v1 and of /sign-in: the key, the envelope, ETags. Nothing else on the page calls fetch.
 
 const KEY = "journal-key";

@@ -1,4 +1,3 @@
-// @ts-check
 // Elements, forms and dialogs. Text is always put in as text: nothing here parses markup.
 
 import { refused } from "./client.js";
@@ -29,21 +28,29 @@ export const findAll = (selector, within = document) => [...within.querySelector
 
 const SVG = "http://www.w3.org/2000/svg";
 
-// h("button", {class: "primary", onclick: save}, "Save"); h("svg:rect", {...}) makes an element of SVG.
-// An attribute that is false, null or undefined is left out; `style` is an object of CSS properties.
-export function h(tag, attributes, ...children) {
-  const svg = tag.startsWith("svg:");
-  const element = svg ? document.createElementNS(SVG, tag.slice(4)) : document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes ?? {})) {
+// h("button#save.primary", {onclick: save}, "Save"): the tag (div if it is left out), its id and classes, then perhaps
+// attributes, then children. An attribute that is false, null or undefined is left out; `style` is an object of CSS
+// properties; a button with an action of its own does not submit its form. "svg:rect" makes an element of SVG.
+export function h(selector, ...parts) {
+  const [, tag, id, classes] = selector.match(/^([\w:]*)#?([\w-]*)([.\w-]*)$/);
+  const element = tag.startsWith("svg:")
+    ? document.createElementNS(SVG, tag.slice(4))
+    : document.createElement(tag || "div");
+  const attributes = parts[0]?.constructor === Object ? parts.shift() : {};
+  if (id) element.id = id;
+  if (classes) element.setAttribute("class", classes.replaceAll(".", " ").trim());
+  if (tag === "button" && attributes.onclick) element.type = "button";
+  for (const [name, value] of Object.entries(attributes)) {
     if (value === false || value == null) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "style")
       for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
+    else if (name === "class") element.classList.add(...value.split(" ").filter(Boolean));
     else if (name === "value") element.value = value;
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child != null && child !== false));
-  if (tag === "select" && attributes?.value != null) element.value = attributes.value;
+  element.append(...parts.flat(Infinity).filter((child) => child != null && child !== false));
+  if (tag === "select" && attributes.value != null) element.value = attributes.value;
   return element;
 }
 
@@ -58,12 +65,11 @@ export const select = (attributes, options) =>
 // A label, its control, and the place for an error of the member `name` of the request's body.
 export const field = (label, control, hint) =>
   h(
-    "label",
-    { class: "field" },
-    h("span", null, label),
+    "label.field",
+    h("span", label),
     control,
-    hint && h("small", null, hint),
-    h("small", { class: "error", "data-field": control.name }),
+    hint && h("small", hint),
+    h("small.error", { "data-field": control.name }),
   );
 
 // A label with an input that has the member `name` of a thing.
@@ -77,7 +83,7 @@ export const reasonOf = ({ form: element, name }) => element?.querySelector(`[da
 // soon as its field is typed into: were it to go when the field is left, the button that leaves it would move away under
 // the mouse, and the press would be lost.
 export function form(attributes, action, ...children) {
-  const message = h("p", { class: "error", role: "alert" });
+  const message = h("p.error", { role: "alert" });
   const element = h("form", { ...attributes, novalidate: true }, ...children, message);
   element.addEventListener("input", ({ target }) => {
     const place = reasonOf(target);
@@ -138,7 +144,7 @@ export const trying = (action) => async (event) => {
   try {
     await action(event);
   } catch (error) {
-    open("That did not work", h("p", { class: "error" }, wordsOf(error)));
+    open("That did not work", h("p.error", wordsOf(error)));
   }
   if (button) button.disabled = false;
 };
@@ -151,7 +157,7 @@ export function open(title, ...children) {
     event.preventDefault();
     confirm("Close without saving?", "What you typed is not saved.", "Discard it", () => dialog.close());
   };
-  const close = h("button", { type: "button", "aria-label": "Close", class: "quiet", onclick: leave }, "✕");
+  const close = h("button.quiet", { "aria-label": "Close", onclick: leave }, "✕");
   const dialog = h(
     "dialog",
     {
@@ -160,7 +166,7 @@ export function open(title, ...children) {
       oncancel: leave,
       onkeydown: (event) => event.key === "Escape" && leave(event),
     },
-    h("div", { class: "title" }, h("h2", null, title), close),
+    h(".title", h("h2", title), close),
     ...children,
   );
   document.body.append(dialog);
@@ -178,13 +184,8 @@ export function confirm(title, text, verb, action, tone = "danger") {
         await action();
         dialog.close();
       },
-      h("p", null, text),
-      h(
-        "div",
-        { class: "row" },
-        h("button", { class: tone }, verb),
-        h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
-      ),
+      h("p", text),
+      h(".row", h("button", { class: tone }, verb), h("button", { onclick: () => dialog.close() }, "Cancel")),
     ),
   );
 }

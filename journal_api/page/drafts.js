@@ -1,4 +1,3 @@
-// @ts-check
 // What is typed and not saved yet, and the question before it is lost.
 
 import { confirm, find } from "./dom.js";

@@ -1,4 +1,3 @@
-// @ts-check
 // How a goal stands, and where its value comes from, in words that a trader can recompute (docs/goals.md).
 
 import { amount, count, number, dayOfYear, signed, valueOf, words } from "./format.js";

@@ -1,4 +1,3 @@
-// @ts-check
 // Numbers, days and words for people, in the owner's locale.
 
 const MINUS = "\u2212"; // as wide as a plus sign in tabular figures

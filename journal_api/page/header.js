@@ -1,4 +1,3 @@
-// @ts-check
 // The bar: the links of the views, and the accounts that are shown.
 
 import { send } from "./client.js";
@@ -26,9 +25,8 @@ export function headerOf(views, { name, me, accounts, copyGroups, redraw }) {
   ];
   return [
     h(
-      "a",
+      "a.skip",
       {
-        class: "skip",
         href: "#main",
         onclick: (event) => {
           event.preventDefault();

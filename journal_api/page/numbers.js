@@ -1,4 +1,3 @@
-// @ts-check
 // Numbers as people type them, read by the owner's locale: 50,000 and 25,300.25, or 50.000 and 25.300,25.
 
 import { refused } from "./client.js";

@@ -1,4 +1,3 @@
-// @ts-check
 // Signing in and out.
 
 import { exchange, key, keyCommand, send, whoIs } from "./client.js";
@@ -40,7 +39,7 @@ export async function signInByCode(code, signIn, then) {
     );
   } catch (error) {
     if (!key.get()) return signIn(error.message);
-    open("You are still signed in", h("p", { class: "error" }, error.message));
+    open("You are still signed in", h("p.error", error.message));
   }
 }
 
@@ -82,14 +81,14 @@ export function signInAbove(message) {
   const element = signInForm(message, () => dialog.close());
   const dialog = open(
     "Signed out",
-    h("p", null, "What you typed is still there. Sign in again to save it."),
+    h("p", "What you typed is still there. Sign in again to save it."),
     element,
   );
   element.elements.key.focus();
 }
 
 export function signInForm(message, then) {
-  const command = h("code", null);
+  const command = h("code");
   keyCommand().then(
     (line) => command.append(line),
     () => {},
@@ -97,20 +96,15 @@ export function signInForm(message, then) {
   return form(
     { id: "sign-in" },
     (values) => enter(values.key.trim(), { longer: Boolean(values.longer) }, then),
-    message && h("p", { class: "error", role: "alert" }, message),
+    message && h("p.error", { role: "alert" }, message),
     field(
       "API key",
       h("input", { type: "password", name: "key", autocomplete: "off", required: true, spellcheck: "false" }),
       "It stays in this tab until the tab is closed.",
     ),
-    h(
-      "label",
-      { class: "check" },
-      h("input", { type: "checkbox", name: "longer" }),
-      "Stay signed in on this browser",
-    ),
-    h("button", { class: "primary" }, "Sign in"),
-    h("p", { class: "muted" }, "This command prints a new key, in a terminal on the machine of the journal:"),
-    h("p", null, command),
+    h("label.check", h("input", { type: "checkbox", name: "longer" }), "Stay signed in on this browser"),
+    h("button.primary", "Sign in"),
+    h("p.muted", "This command prints a new key, in a terminal on the machine of the journal:"),
+    h("p", command),
   );
 }

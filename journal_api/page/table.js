@@ -1,4 +1,3 @@
-// @ts-check
 // A table that scrolls if it is too wide.
 
 import { h } from "./dom.js";
@@ -14,16 +13,14 @@ export function table(attributes, heads, rows, classes = []) {
   const head = (name, place) =>
     name ? h("th", { scope: "col", class: classes[place] === "num" && "num" }, name) : h("td");
   return h(
-    "div",
-    { class: "scroll" },
+    ".scroll",
     h(
       "table",
       attributes,
-      heads.length > 0 && h("thead", null, h("tr", null, heads.map(head))),
+      heads.length > 0 && h("thead", h("tr", heads.map(head))),
       h(
         "tbody",
-        null,
-        rows.map((cells) => h("tr", null, cells.map(cell))),
+        rows.map((cells) => h("tr", cells.map(cell))),
       ),
     ),
   );

@@ -1,4 +1,3 @@
-// @ts-check
 // Fields of a time, in the owner's time zone and without seconds where there are none.
 
 import { h } from "./dom.js";

@@ -1,4 +1,3 @@
-// @ts-check
 // The field of a time zone: found by its city, and a warning about names that never change to summer time.
 
 import { field, h } from "./dom.js";
@@ -70,7 +69,7 @@ function hoursOf(zone) {
 // A label with the input; attributes are those of the input.
 export function zoneField(label, { value, ...attributes }, hint) {
   const list = `zones-${++lists}`;
-  const warning = h("small", { class: "warn", "aria-live": "polite" });
+  const warning = h("small.warn", { "aria-live": "polite" });
   const warn = () => {
     const zone = findZone(input.value);
     const hours = hoursOf(zone);
@@ -86,7 +85,7 @@ export function zoneField(label, { value, ...attributes }, hint) {
         : [
             `${zone} never changes to summer time; `,
             ...(meant
-              ? ["did you mean ", h("button", { type: "button", class: "link", onclick: take }, meant), "?"]
+              ? ["did you mean ", h("button.link", { onclick: take }, meant), "?"]
               : ["name a city instead."]),
           ]),
     );
@@ -108,8 +107,7 @@ export function zoneField(label, { value, ...attributes }, hint) {
   });
   warn();
   return h(
-    "div",
-    { class: "field" },
+    ".field",
     field(label, input, hint),
     warning,
     h(

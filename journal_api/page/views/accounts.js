@@ -1,4 +1,3 @@
-// @ts-check
 // Accounts in the settings.
 
 import { refused } from "../client.js";
@@ -36,15 +35,9 @@ export const accountKind = {
   none: "No accounts.",
   loss: "Its goals go with it. An account with trades cannot be deleted; archive it instead.",
   fields: (account) => [
+    h(".row", textField("Name", "name", account, { required: true }), textField("Broker", "broker", account)),
     h(
-      "div",
-      { class: "row" },
-      textField("Name", "name", account, { required: true }),
-      textField("Broker", "broker", account),
-    ),
-    h(
-      "div",
-      { class: "row" },
+      ".row",
       textField("Currency", "currency", { currency: "USD", ...account }),
       field(
         "Starting balance",
@@ -65,8 +58,7 @@ export const accountKind = {
     ),
     account.id &&
       h(
-        "label",
-        { class: "check" },
+        "label.check",
         h("input", { type: "checkbox", name: "archived", checked: account.archived }),
         "Archived",
       ),

@@ -1,4 +1,3 @@
-// @ts-check
 // What tables of reports share: bars and intervals on one scale, whose numbers stand beside them, and headings.
 
 import { h } from "../dom.js";
@@ -54,8 +53,8 @@ export function sortable([key, title], sort, sortBy) {
   const direction = { [key]: "ascending", [`-${key}`]: "descending" }[sort];
   const mark = { ascending: " ▲", descending: " ▼" }[direction] ?? "";
   return h(
-    "th",
-    { scope: "col", class: "num", "aria-sort": direction },
+    "th.num",
+    { scope: "col", "aria-sort": direction },
     h(
       "button",
       { id: `sort-${key}`, onclick: () => sortBy(direction === "descending" ? key : `-${key}`) },

@@ -1,4 +1,3 @@
-// @ts-check
 // The month as a calendar: net P&L and number of trades of each day, and of each week.
 
 import { h } from "../dom.js";
@@ -28,9 +27,8 @@ export function calendar(month, today, groups, { me }) {
   const total = netOf(traded);
   const link = (label, text, steps) =>
     h(
-      "a",
+      "a.button.quiet",
       {
-        class: "button quiet",
         "aria-label": label,
         id: `month${steps}`,
         href: `#/today?month=${monthAfter(month, steps)}`,
@@ -38,37 +36,31 @@ export function calendar(month, today, groups, { me }) {
       text,
     );
   return h(
-    "section",
-    { class: "card", "aria-label": "Calendar" },
+    "section.card",
+    { "aria-label": "Calendar" },
     h(
-      "div",
-      { class: "title" },
-      h("h2", null, format.monthOf(`${month}-01`)),
+      ".title",
+      h("h2", format.monthOf(`${month}-01`)),
       h(
         "span",
-        null,
         h("span", { class: `strong ${format.gainOrLoss(total)}` }, format.signed(total)),
         ` · ${format.count(tradesOf(traded), "trade")}`,
       ),
-      h("span", { class: "row" }, link("Earlier month", "‹", -1), link("Later month", "›", 1)),
+      h("span.row", link("Earlier month", "‹", -1), link("Later month", "›", 1)),
     ),
-    total == null && h("p", { class: "muted" }, whyNone(traded)),
+    total == null && h("p.muted", whyNone(traded)),
     h(
-      "table",
-      { class: "calendar" },
+      "table.calendar",
       h(
         "thead",
-        null,
         h(
           "tr",
-          null,
           columns.map(({ name }) => h("th", { scope: "col" }, name)),
-          h("th", { scope: "col", class: "week" }, "Week"),
+          h("th.week", { scope: "col" }, "Week"),
         ),
       ),
       h(
         "tbody",
-        null,
         weeksOf(month)
           .filter((week) => columns.some(({ weekday }) => week[weekday - 1].startsWith(month)))
           .map((week) => weekRow(week, columns, { month, byDay, today, largest })),
@@ -83,14 +75,13 @@ function weekRow(week, columns, shown) {
   const total = netOf(groups);
   return h(
     "tr",
-    null,
     columns.map(({ weekday }) => dayCell(week[weekday - 1], shown)),
     h(
-      "td",
-      { class: "week", title: total == null && whyNone(groups) },
+      "td.week",
+      { title: total == null && whyNone(groups) },
       groups.length > 0 && [
         h("span", { class: format.gainOrLoss(total) }, format.whole(total)),
-        h("small", null, format.number(tradesOf(groups))),
+        h("small", format.number(tradesOf(groups))),
       ],
     ),
   );
@@ -99,8 +90,8 @@ function weekRow(week, columns, shown) {
 function dayCell(day, { month, byDay, today, largest }) {
   const group = byDay.get(day);
   const isOther = !day.startsWith(month);
-  if (isOther && !group) return h("td", { class: "other" });
-  const number = h("span", { class: "day" }, String(Number(day.slice(8))));
+  if (isOther && !group) return h("td.other");
+  const number = h("span.day", String(Number(day.slice(8))));
   if (!group) return h("td", { class: day === today ? "today" : "" }, number);
   const { net_pnl: pnl, trade_count: trades } = group.values;
   const tone = isOther ? "other" : format.gainOrLoss(pnl);
@@ -117,8 +108,8 @@ function dayCell(day, { month, byDay, today, largest }) {
         title: `${format.longDay(day)}: ${pnl == null ? whyNone([group]) : format.signed(pnl)}`,
       },
       number,
-      h("span", { class: "pnl" }, format.whole(pnl)),
-      h("small", null, format.count(trades, "trade")),
+      h("span.pnl", format.whole(pnl)),
+      h("small", format.count(trades, "trade")),
     ),
   );
 }

@@ -1,4 +1,3 @@
-// @ts-check
 // What is shown when somebody has changed a thing in the meantime (412): both versions, and the choice.
 
 import { h, open, trying } from "../dom.js";
@@ -13,16 +12,15 @@ export function showConflict(thing, rows, { keepMine, takeStored }) {
     });
   const dialog = open(
     `This ${thing} was changed in the meantime`,
-    h("p", null, "Your change is not saved yet. Which version do you want to keep?"),
+    h("p", "Your change is not saved yet. Which version do you want to keep?"),
     table(
       { class: "versions" },
       ["", "Yours", "Stored now"],
       rows.map(([label, mine, stored]) => [h("th", { scope: "row" }, label), mine, stored]),
     ),
     h(
-      "div",
-      { class: "row" },
-      h("button", { class: "primary", onclick: choose(keepMine) }, "Save mine"),
+      ".row",
+      h("button.primary", { onclick: choose(keepMine) }, "Save mine"),
       h("button", { onclick: choose(takeStored) }, "Keep the stored version"),
     ),
   );

@@ -1,4 +1,3 @@
-// @ts-check
 // Copy groups in the settings.
 
 import { refused, send } from "../client.js";
@@ -32,16 +31,13 @@ export const groupKind = {
     textField("Name", "name", group, { required: true }),
     h(
       "fieldset",
-      null,
-      h("legend", null, "Accounts, and how many contracts each trades for one of the master"),
+      h("legend", "Accounts, and how many contracts each trades for one of the master"),
       accounts.map((account) => {
         const member = group.members?.find((one) => one.account_id === account.id);
         return h(
-          "div",
-          { class: "row" },
+          ".row",
           h(
-            "label",
-            { class: "check" },
+            "label.check",
             h("input", { type: "checkbox", name: `member_${account.id}`, checked: Boolean(member) }),
             account.name,
           ),
@@ -53,7 +49,7 @@ export const groupKind = {
           }),
         );
       }),
-      h("small", { class: "error", "data-field": "members" }),
+      h("small.error", { "data-field": "members" }),
     ),
     field(
       "Master",
@@ -68,8 +64,7 @@ export const groupKind = {
       numberInput({ name: "copy_seconds", value: group.copy_seconds ?? 5 }),
     ),
     h(
-      "label",
-      { class: "check" },
+      "label.check",
       h("input", { type: "checkbox", name: "any_quantity", checked: Boolean(group.any_quantity) }),
       "Copies may have any quantity",
     ),
@@ -97,8 +92,7 @@ async function linkCopies(group, redraw, isQuiet = false) {
     ? ` ${count(ambiguous.length, "trade")} may copy several and ${ambiguous.length === 1 ? "is" : "are"} left alone.`
     : "";
   if (!linked && isQuiet) return;
-  if (!linked)
-    return void open("Nothing to link", h("p", null, `No trade is a copy that is not linked.${doubts}`));
+  if (!linked) return void open("Nothing to link", h("p", `No trade is a copy that is not linked.${doubts}`));
   confirm(
     `Link ${count(linked, "copy", "copies")} in ${group.name}?`,
     `Reports then count each decision once, by the original.${doubts}`,

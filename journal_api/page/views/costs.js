@@ -1,4 +1,3 @@
-// @ts-check
 // What an account pays per side: asked by an import and beside net figures, and charged to earlier trades.
 
 import { get, refused, send } from "../client.js";
@@ -43,17 +42,17 @@ const perSide = (account, redraw, done) =>
       numberInput({ name: "per_side", value: account.fees.default }),
       "0 if it is free",
     ),
-    h("button", { class: "again" }, "Charge this"),
-    h("p", { class: "muted wide" }, "Amounts for each contract root are under Settings, Accounts."),
+    h("button.again", "Charge this"),
+    h("p.muted.wide", "Amounts for each contract root are under Settings, Accounts."),
   );
 
 // The question above a file that states no costs, for accounts without commissions; `again` reads the file again.
 /** @param {Account[]} accounts @param {Context} context @param {() => Promise<void>} again */
 export const costsQuestion = (accounts, { redraw }, again) =>
   h(
-    "section",
-    { class: "notice costs", "aria-label": "Costs" },
-    h("p", { class: "strong" }, "This file states no costs. What do you pay per side?"),
+    "section.notice.costs",
+    { "aria-label": "Costs" },
+    h("p.strong", "This file states no costs. What do you pay per side?"),
     accounts.map((account) => perSide(account, redraw, again)),
   );
 
@@ -72,14 +71,13 @@ export async function costsNotice({ accounts, redraw }, filters) {
     const dialog = open("What do you pay per side?", perSide(account, redraw, done));
   };
   return h(
-    "div",
-    { class: "row warn", id: "no-costs" },
-    h("strong", null, "Gross = net, no costs:"),
+    "#no-costs.row.warn",
+    h("strong", "Gross = net, no costs:"),
     h(
       "a",
       { href: `#/trades?${new URLSearchParams(Object.entries(query))}` },
       count(meta.pagination.total, "trade"),
     ),
-    h("button", { type: "button", onclick: ask }, `What does ${account.name} pay?`),
+    h("button", { onclick: ask }, `What does ${account.name} pay?`),
   );
 }

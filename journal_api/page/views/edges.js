@@ -1,4 +1,3 @@
-// @ts-check
 // The report of confirmations: decisions with each beside those without it, and the interval of the difference.
 
 import { h } from "../dom.js";
@@ -26,50 +25,40 @@ export function edgeTable({ groups, trades, sort = "-edge", sortBy }) {
   return [
     h(
       "p",
-      null,
       "How much more a decision earns with a confirmation than without it. The line is the 95 % interval:",
       " where it crosses zero, the trades do not show a difference.",
     ),
-    rows.length === 0 && h("p", { class: "muted" }, "No trade here belongs to a setup with confirmations."),
+    rows.length === 0 && h("p.muted", "No trade here belongs to a setup with confirmations."),
     rows.length > 0 &&
       h(
-        "div",
-        { class: "scroll", tabindex: "0", role: "region", "aria-label": "By confirmation" },
+        ".scroll",
+        { tabindex: "0", role: "region", "aria-label": "By confirmation" },
         h(
-          "table",
-          { class: "report edges" },
+          "table.report.edges",
           h(
             "thead",
-            null,
             h(
               "tr",
-              null,
               h("th", { scope: "col" }, "Confirmation"),
               [
                 ["present", "With it"],
                 ["absent", "Without it"],
                 ["edge", "Edge per decision"],
               ].map((column) => sortable(column, sort, sortBy)),
-              h("th", { scope: "col", class: "verdict" }, "What it says"),
+              h("th.verdict", { scope: "col" }, "What it says"),
             ),
           ),
           h(
             "tbody",
-            null,
             rows.map((group) => row(group, scale, trades)),
           ),
           known.length > 0 &&
-            h(
-              "tfoot",
-              null,
-              h("tr", null, h("td", { colspan: "3" }), h("td", null, axis(scale, whole)), h("td")),
-            ),
+            h("tfoot", h("tr", h("td", { colspan: "3" }), h("td", axis(scale, whole)), h("td"))),
         ),
       ),
     without &&
       h(
-        "p",
-        { class: "muted" },
+        "p.muted",
         `Not compared: ${count(without.unanswered.values.trade_count, "decision")} whose setup has no checklist.`,
       ),
   ];
@@ -79,38 +68,35 @@ function row({ key, name, setup, strategy, present, absent, unanswered, edge }, 
   const unknown = unanswered.values.trade_count;
   return h(
     "tr",
-    null,
     h(
-      "th",
-      { scope: "row", class: "name" },
+      "th.name",
+      { scope: "row" },
       h("a", { href: trades({ strategy_id: key.strategy_id, setup_id: key.setup_id }) }, name),
-      h("small", null, `${strategy} › ${setup}`, unknown > 0 && ` · ${number(unknown)} unanswered`),
+      h("small", `${strategy} › ${setup}`, unknown > 0 && ` · ${number(unknown)} unanswered`),
     ),
     side("With it", present),
     side("Without it", absent),
     h(
-      "td",
-      { class: "edge" },
+      "td.edge",
       edge.reason
         ? ""
         : [
             interval(edge, scale, kindOf(edge)),
-            h("small", null, `${signed(edge.expectancy)} (${signed(edge.low)} to ${signed(edge.high)})`),
+            h("small", `${signed(edge.expectancy)} (${signed(edge.low)} to ${signed(edge.high)})`),
           ],
     ),
-    h("td", { class: "verdict" }, edge.reason ? reasonOf(edge) : verdict(edge)),
+    h("td.verdict", edge.reason ? reasonOf(edge) : verdict(edge)),
   );
 }
 
 // Expectancy, and below it of how many decisions and how many won.
 const side = (label, { values }) =>
   h(
-    "td",
-    { class: "num side", "data-label": label },
+    "td.num.side",
+    { "data-label": label },
     h("span", { class: gainOrLoss(values.expectancy) }, signed(values.expectancy)),
     h(
       "small",
-      null,
       values.trade_count === 0
         ? "none"
         : `${number(values.trade_count)} · ${values.win_rate == null ? NONE : rate(values.win_rate)} won`,
@@ -120,9 +106,9 @@ const side = (label, { values }) =>
 const kindOf = ({ low, high }) => (low > 0 ? "gain" : high < 0 ? "loss" : "plain");
 const verdict = (edge) =>
   ({
-    gain: h("span", { class: "gain" }, "▲ Earns more with it"),
-    loss: h("span", { class: "loss" }, "▼ Earns less with it"),
-    plain: h("span", { class: "muted" }, "No difference shown"),
+    gain: h("span.gain", "▲ Earns more with it"),
+    loss: h("span.loss", "▼ Earns less with it"),
+    plain: h("span.muted", "No difference shown"),
   })[kindOf(edge)];
 
 function reasonOf({ reason, present, absent }) {
@@ -130,5 +116,5 @@ function reasonOf({ reason, present, absent }) {
     too_few: `${count(present, "decision")} with it, ${number(absent)} without: too few to tell; ${MIN_EDGE_DECISIONS} on each side are needed.`,
     mixed_currencies: "Accounts in different currencies: choose an account.",
   };
-  return h("span", { class: "muted" }, words[reason] ?? "The amounts are too large to add.");
+  return h("span.muted", words[reason] ?? "The amounts are too large to add.");
 }

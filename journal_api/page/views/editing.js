@@ -1,4 +1,3 @@
-// @ts-check
 // Making, editing and deleting a thing of the API in a dialog.
 
 import { get, send } from "../client.js";
@@ -59,15 +58,9 @@ export async function edit(kind, id, context, preset = {}) {
       save,
       ...kind.fields(thing, context),
       h(
-        "div",
-        { class: "title" },
-        h("button", { class: "primary" }, id ? "Save" : "Create"),
-        id &&
-          h(
-            "button",
-            { type: "button", class: "danger", onclick: () => remove(kind, thing, dialog, context) },
-            "Delete",
-          ),
+        ".title",
+        h("button.primary", id ? "Save" : "Create"),
+        id && h("button.danger", { onclick: () => remove(kind, thing, dialog, context) }, "Delete"),
       ),
     ),
   );
@@ -87,7 +80,7 @@ export function listCard(title, kind, context, heads, rows) {
     { class: "middle stacked" },
     heads,
     rows.map(({ id, name, cells }) => [
-      h("button", { class: "link", onclick: trying(() => edit(kind, id, context)) }, name),
+      h("button.link", { onclick: trying(() => edit(kind, id, context)) }, name),
       ...cells,
     ]),
   );
@@ -96,12 +89,11 @@ export function listCard(title, kind, context, heads, rows) {
       line.hidden = !line.textContent.toLowerCase().includes(target.value.toLowerCase());
     });
   return h(
-    "section",
-    { class: "card", id: kind.section, "aria-label": title },
+    "section.card",
+    { id: kind.section, "aria-label": title },
     h(
-      "div",
-      { class: "title" },
-      h("h2", null, title),
+      ".title",
+      h("h2", title),
       h(
         "button",
         { id: `new-${kind.member}`, onclick: trying(() => edit(kind, null, context)) },
@@ -116,6 +108,6 @@ export function listCard(title, kind, context, heads, rows) {
         "aria-label": `Filter ${title}`,
         oninput: choose,
       }),
-    rows.length ? list : h("p", { class: "muted" }, kind.none),
+    rows.length ? list : h("p.muted", kind.none),
   );
 }

@@ -1,4 +1,3 @@
-// @ts-check
 // The filters of trades and reports: they stand in the address, under the names that the API has for them.
 
 import { find, h, select, wordsOf } from "../dom.js";
@@ -36,7 +35,7 @@ export function filtersOf({ query, selection }) {
 export const orRefused = (reading, data) =>
   reading.catch((error) => {
     if (error.status !== 400) throw error;
-    return { data, refused: h("section", { class: "card error", role: "alert" }, wordsOf(error)) };
+    return { data, refused: h("section.card.error", { role: "alert" }, wordsOf(error)) };
   });
 
 // The form of the filters. `fixed` is what else the address keeps; without `outcomes` there is no outcome.
@@ -81,19 +80,13 @@ export function filterForm(context, { strategies, setups, tags, symbols, outcome
         apply();
       };
       return [
-        h(
-          "button",
-          { type: "button", "aria-label": `Remove the filter ${label}`, onclick: remove },
-          label,
-          " ✕",
-        ),
+        h("button", { "aria-label": `Remove the filter ${label}`, onclick: remove }, label, " ✕"),
         h("input", { type: "hidden", name, value: value(name) }),
       ];
     });
   const form = h(
-    "form",
+    "form.filters",
     {
-      class: "filters",
       onchange: changed,
       onsubmit: (event) => {
         event.preventDefault();
@@ -112,8 +105,7 @@ export function filterForm(context, { strategies, setups, tags, symbols, outcome
     typed("symbol", "Symbol", "text", { list: "symbols" }),
     symbols &&
       h(
-        "datalist",
-        { id: "symbols" },
+        "datalist#symbols",
         symbols.map((symbol) => h("option", { value: symbol })),
       ),
     choice("strategy_id", "Strategy", "Any", named(strategies)),
@@ -131,15 +123,10 @@ export function filterForm(context, { strategies, setups, tags, symbols, outcome
     count > 0 && h("a", { href: `#/${place}?${new URLSearchParams(fixed)}` }, "Clear all"),
   );
   const open = find("#filters")?.open ?? matchMedia("(min-width: 760px)").matches;
-  return h(
-    "details",
-    { class: "card", id: "filters", open },
-    h("summary", null, count ? `Filters (${count})` : "Filters"),
-    form,
-  );
+  return h("details#filters.card", { open }, h("summary", count ? `Filters (${count})` : "Filters"), form);
 }
 
-const labelled = (label, control) => h("label", { class: "field" }, h("span", null, label), control);
+const labelled = (label, control) => h("label.field", h("span", label), control);
 
 // Pairs of the days "from to" and the name of the period.
 function periodsUntil(today) {

@@ -1,4 +1,3 @@
-// @ts-check
 // How fresh the journal is: the last trade, the last import, and accounts whose files are behind.
 
 import { get } from "../client.js";
@@ -35,7 +34,7 @@ export async function freshness({ me, accounts, selection }, groups) {
     behind.length > MAX_NAMED && `and ${count(behind.length - MAX_NAMED, "more account")}`,
   ];
   const text = words.filter(Boolean).join(", ");
-  return h("p", { class: "muted", id: "freshness" }, `${text[0].toUpperCase()}${text.slice(1)}`);
+  return h("p#freshness.muted", `${text[0].toUpperCase()}${text.slice(1)}`);
 }
 
 async function lastDay(selection) {

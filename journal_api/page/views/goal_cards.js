@@ -1,4 +1,3 @@
-// @ts-check
 // The goals as cards, the most urgent first, and the periods of the goal that is chosen.
 
 import { bar, columnsChart } from "../charts.js";
@@ -16,15 +15,14 @@ export function goalCards(goals, context, chosen) {
     warnings.length ? -1 : URGENCY.indexOf(current?.snapshot_data.pace?.state ?? "achieved");
   if (!goals.length) {
     return h(
-      "section",
-      { class: "card" },
-      h("p", { class: "muted" }, "No goals. A daily loss limit is a good first one."),
-      h("button", { id: "first-goal", onclick: editGoal(null, context) }, "Set a daily loss limit"),
+      "section.card",
+      h("p.muted", "No goals. A daily loss limit is a good first one."),
+      h("button#first-goal", { onclick: editGoal(null, context) }, "Set a daily loss limit"),
     );
   }
   return h(
-    "section",
-    { class: "grid goals", "aria-label": "Goals" },
+    "section.grid.goals",
+    { "aria-label": "Goals" },
     [...goals]
       .sort((a, b) => rank(a) - rank(b) || a.id - b.id)
       .map((goal) => (goal.warnings.length ? doubtful(goal, context) : card(goal, context, goal === chosen))),
@@ -45,11 +43,11 @@ const editGoal = (id, context) =>
 /** @param {Goal} goal @param {Context} context */
 const doubtful = (goal, context) =>
   h(
-    "div",
-    { class: "card goal warn", id: `goal-${goal.id}` },
-    h("p", { class: "strong small warn" }, "▲ Check this goal"),
-    h("h2", null, goal.goal_name),
-    h("p", { class: "small" }, format.sentences(goal.warnings)),
+    ".card.goal.warn",
+    { id: `goal-${goal.id}` },
+    h("p.strong.small.warn", "▲ Check this goal"),
+    h("h2", goal.goal_name),
+    h("p.small", format.sentences(goal.warnings)),
     h(
       "button",
       { "aria-label": `Edit the goal ${goal.goal_name}`, onclick: editGoal(goal.id, context) },
@@ -70,10 +68,9 @@ function card(goal, context, isChosen) {
       "aria-expanded": String(isChosen),
     },
     h("p", { class: `strong small ${tone}` }, `${mark} ${word}`),
-    h("h2", null, goal.goal_name),
+    h("h2", goal.goal_name),
     h(
-      "p",
-      { class: "muted small" },
+      "p.muted.small",
       [
         PERIODS[goal.timeframe] ?? span(goal.custom_start, goal.custom_end),
         target(goal),
@@ -82,9 +79,9 @@ function card(goal, context, isChosen) {
         .filter(Boolean)
         .join(" · "),
     ),
-    current && h("p", { class: "big" }, format.valueOf(current.snapshot_data.unit, current.actual)),
+    current && h("p.big", format.valueOf(current.snapshot_data.unit, current.actual)),
     current && bar(filled(goal), tone),
-    current && h("p", { class: "strong" }, whatIsLeft(goal)),
+    current && h("p.strong", whatIsLeft(goal)),
   );
 }
 
@@ -105,7 +102,7 @@ export async function history(goal, { query }) {
   const { data } = await get(`/goals/${goal.id}/snapshots`, { limit: 30 });
   const { snapshots } = data;
   const chosen = snapshots.find((one) => one.period_start === query.get("period")) ?? snapshots[0];
-  if (!chosen) return h("section", { class: "card" }, h("p", { class: "muted" }, "No period yet."));
+  if (!chosen) return h("section.card", h("p.muted", "No period yet."));
   const closed = snapshots.filter((one) => one.closed && one.achieved != null);
   const met = closed.filter((one) => one.achieved).length;
   const columns = snapshots
@@ -123,22 +120,19 @@ export async function history(goal, { query }) {
     })
     .reverse();
   return h(
-    "section",
-    { class: "card", "aria-label": `Periods of ${goal.goal_name}` },
+    "section.card",
+    { "aria-label": `Periods of ${goal.goal_name}` },
     h(
-      "div",
-      { class: "title" },
-      h("h2", null, goal.goal_name),
-      h("span", null, `met in ${met} of ${format.count(closed.length, "period")}`),
+      ".title",
+      h("h2", goal.goal_name),
+      h("span", `met in ${met} of ${format.count(closed.length, "period")}`),
     ),
     h(
-      "div",
-      { class: "split" },
+      ".split",
       columnsChart(columns),
       h(
-        "div",
-        { class: "explained" },
-        explained(goal, chosen).map((line) => h("p", null, line)),
+        ".explained",
+        explained(goal, chosen).map((line) => h("p", line)),
       ),
     ),
   );

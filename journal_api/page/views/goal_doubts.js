@@ -1,4 +1,3 @@
-// @ts-check
 // A goal that the API doubts is asked about before it is saved.
 
 import { refused, send } from "../client.js";
@@ -44,11 +43,10 @@ function ask(warnings, body, other) {
         number(other.target_value);
     const dialog = open(
       other ? `Did you mean ${said}?` : "Is this goal meant?",
-      h("p", null, sentences(warnings)),
+      h("p", sentences(warnings)),
       h(
-        "div",
-        { class: "row" },
-        other && h("button", { class: "primary", onclick: choose(other) }, `Save ${said}`),
+        ".row",
+        other && h("button.primary", { onclick: choose(other) }, `Save ${said}`),
         h("button", { onclick: choose(null) }, "Change it"),
         h("button", { onclick: choose(body) }, "Save it as it is"),
       ),

@@ -1,4 +1,3 @@
-// @ts-check
 // Goals in the settings: what they measure, over which time and accounts.
 
 import { refused, send } from "../client.js";
@@ -86,7 +85,7 @@ export const goalKind = (metrics) => ({
       { name: "direction", value: goal.direction ?? "at_least" },
       inWords(GOAL_DIRECTIONS),
     );
-    const about = h("p", { class: "muted" });
+    const about = h("p.muted");
     const describe = (isNew) => {
       const chosen = metrics.find((one) => one.key === metric.value);
       about.textContent = `${chosen.description.replace(/[`_]/g, (mark) => (mark === "_" ? " " : ""))} ${UNITS[chosen.unit]}`;
@@ -112,7 +111,7 @@ export const goalKind = (metrics) => ({
     const target = field("Target", numberInput({ name: "target_value", value: goal.target_value }), " ");
     const free = [
       field("Name", h("input", { name: "goal_name", value: goal.goal_name ?? "", required: true })),
-      h("div", { class: "row" }, field("What", metric), field("Wanted", direction)),
+      h(".row", field("What", metric), field("Wanted", direction)),
       about,
     ];
     const time = field("Time", timeframe);
@@ -133,8 +132,7 @@ export const goalKind = (metrics) => ({
       !goal.id && field("Goal", ready),
       ...free,
       h(
-        "div",
-        { class: "row" },
+        ".row",
         target,
         time,
         days,

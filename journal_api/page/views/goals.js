@@ -1,4 +1,3 @@
-// @ts-check
 // #/today: how the goals stand, the month as a calendar, the curve of net P&L.
 
 import { equityCurve } from "../charts.js";
@@ -35,7 +34,7 @@ export async function view(context) {
     !recent.groups.length &&
     !(await get("/trades", { limit: 1 })).meta.pagination.total;
   const notices = [await daysQuestion(context), exampleNotice(context, example.data.example_journal)];
-  if (isEmpty) return [h("h1", null, "Today"), ...notices, emptyJournal(context)];
+  if (isEmpty) return [h("h1", "Today"), ...notices, emptyJournal(context)];
   return [
     headline(
       today,
@@ -47,7 +46,7 @@ export async function view(context) {
     goalCards(data.goals, context, goal),
     goal && (await history(goal, context)),
     ...notices,
-    h("div", { class: "split" }, calendar(month, today, shown.groups, context), curve(recent)),
+    h(".split", calendar(month, today, shown.groups, context), curve(recent)),
   ];
 }
 
@@ -61,12 +60,10 @@ function todayOf(goals, me) {
 function headline(today, { groups }, archived) {
   const { values, reasons } = groups.find((group) => group.key === today) ?? {};
   return h(
-    "div",
-    { class: "title" },
-    h("h1", null, `Today, ${format.longDay(today)}`),
+    ".title",
+    h("h1", `Today, ${format.longDay(today)}`),
     h(
       "p",
-      null,
       values
         ? [
             h(
@@ -75,13 +72,9 @@ function headline(today, { groups }, archived) {
               format.signed(values.net_pnl),
             ),
             ` in ${format.count(values.trade_count, "trade")}`,
-            reasons.net_pnl && h("span", { class: "muted" }, `. ${format.whyNone(reasons.net_pnl)}`),
+            reasons.net_pnl && h("span.muted", `. ${format.whyNone(reasons.net_pnl)}`),
           ]
-        : h(
-            "span",
-            { class: "muted" },
-            archived ? `Account ${archived.name} is archived` : "No closed trade today",
-          ),
+        : h("span.muted", archived ? `Account ${archived.name} is archived` : "No closed trade today"),
     ),
   );
 }
@@ -97,20 +90,17 @@ function curve({ groups, total }) {
     .filter((group) => group.values.net_pnl != null)
     .map((group) => ({ day: group.key, value: group.values.net_pnl }));
   return h(
-    "section",
-    { class: "card", "aria-label": "Net P&L" },
-    h("h2", null, "Net P&L, last 6 months"),
+    "section.card",
+    { "aria-label": "Net P&L" },
+    h("h2", "Net P&L, last 6 months"),
     h(
-      "dl",
-      { class: "figures" },
-      figures.map(([name, text, tone]) =>
-        h("div", null, h("dt", null, name), h("dd", { class: tone }, text)),
-      ),
+      "dl.figures",
+      figures.map(([name, text, tone]) => h("div", h("dt", name), h("dd", { class: tone }, text))),
     ),
     total.reasons.net_pnl
-      ? h("p", { class: "muted" }, format.whyNone(total.reasons.net_pnl))
+      ? h("p.muted", format.whyNone(total.reasons.net_pnl))
       : days.length
         ? equityCurve(days, { format: format.whole, dayFormat: format.dayOfYear })
-        : h("p", { class: "muted" }, "No closed trade in these months."),
+        : h("p.muted", "No closed trade in these months."),
   );
 }

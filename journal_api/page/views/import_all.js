@@ -1,4 +1,3 @@
-// @ts-check
 // Several files at hand: what each of them would do, one button for those that can be imported, and what comes next.
 
 import { h, trying } from "../dom.js";
@@ -13,8 +12,8 @@ import { isAsking } from "./import_options.js";
 /** @param {Context} context */
 export function importAll(context) {
   return h(
-    "section",
-    { class: "card", "aria-label": "All files" },
+    "section.card",
+    { "aria-label": "All files" },
     table(
       { class: "middle stacked" },
       ["File", "Account", "Trades", "Net P&L", ""],
@@ -22,12 +21,11 @@ export function importAll(context) {
       ["", "", "num", "num"],
     ),
     h(
-      "div",
-      { class: "row" },
+      ".row",
       works.every((work) => work.report?.id)
-        ? [h("a", { class: "button primary", href: "#/today" }, "Show Today"), copiesButton(context)]
+        ? [h("a.button.primary", { href: "#/today" }, "Show Today"), copiesButton(context)]
         : importButton("import-all", context),
-      h("button", { class: "quiet", onclick: without(context) }, "Close all"),
+      h("button.quiet", { onclick: without(context) }, "Close all"),
     ),
   );
 }
@@ -39,8 +37,8 @@ function copiesButton(context) {
     context.accounts.length > 1 &&
     !context.copyGroups.length &&
     h(
-      "button",
-      { id: "copies", onclick: trying(() => edit(groupKind, null, context, { name: "Copies", members })) },
+      "button#copies",
+      { onclick: trying(() => edit(groupKind, null, context, { name: "Copies", members })) },
       "Some accounts copy another…",
     )
   );
@@ -53,10 +51,10 @@ function cellsOf(work, context) {
   const state = isBusy
     ? "reading …"
     : report?.id
-      ? h("span", { class: "gain" }, "✓ imported")
+      ? h("span.gain", "✓ imported")
       : isReady(work)
         ? "ready"
-        : h("span", { class: "warn" }, known ? whyNothing(report) : "needs an answer below");
+        : h("span.warn", known ? whyNothing(report) : "needs an answer below");
   return [
     file.name,
     known && placeOf([work], context).replace(" into ", ""),

@@ -1,4 +1,3 @@
-// @ts-check
 // The files at hand, and reading one: as a dry run or for good.
 
 import { send } from "../client.js";

@@ -1,4 +1,3 @@
-// @ts-check
 // Where a broker or a platform has the file.
 
 import { h, open } from "../dom.js";
@@ -26,12 +25,7 @@ const PLACES = [
   ["Webull", "Orders, Export, with all filled orders"],
 ];
 
-export const helpButton = () =>
-  h(
-    "button",
-    { type: "button", class: "link", id: "where-is-it", onclick: show },
-    "Where do I find the file?",
-  );
+export const helpButton = () => h("button#where-is-it.link", { onclick: show }, "Where do I find the file?");
 
 const show = () =>
   open(
@@ -41,5 +35,5 @@ const show = () =>
       [],
       PLACES.map(([name, place]) => [h("th", { scope: "row" }, name), place]),
     ),
-    h("p", { class: "muted" }, "A file in any other form is read too: say once what its columns hold."),
+    h("p.muted", "A file in any other form is read too: say once what its columns hold."),
   );

@@ -1,4 +1,3 @@
-// @ts-check
 // How a file is read. What it does not say is asked, and a press answers; of the rest, what changes something is offered.
 
 import { send } from "../client.js";
@@ -38,10 +37,10 @@ export function questionsOf(work, context) {
 }
 
 const question = (text, buttons) =>
-  h("p", { class: "row", role: "group", "aria-label": text }, h("strong", null, text), buttons);
+  h("p.row", { role: "group", "aria-label": text }, h("strong", text), buttons);
 
 const choice = (label, onclick, isFirst = false) =>
-  h("button", { type: "button", class: isFirst && "primary", onclick }, label);
+  h("button", { class: isFirst && "primary", onclick }, label);
 
 // Files of one drop are asked for their zone once.
 function zoneQuestion(context) {
@@ -81,8 +80,8 @@ function createAll(names, context) {
     await readAll(works.filter(asksNames), {}, context);
   };
   return h(
-    "button",
-    { type: "button", class: "primary", id: "create-accounts", onclick: trying(create) },
+    "button#create-accounts.primary",
+    { onclick: trying(create) },
     `Create ${count(names.length, "account")}`,
   );
 }
@@ -134,7 +133,7 @@ export function optionsForm(work, context, suffix) {
         ["position", "a position, from flat to flat"],
         ["row", "a row of the file"],
       ]),
-    error && !isOpen && h("button", { class: "again" }, "Read again"),
+    error && !isOpen && h("button.again", "Read again"),
   );
   element.addEventListener("change", ({ target }) => {
     if (SHOWN.includes(target.name)) again(Object.fromEntries(new FormData(element)));

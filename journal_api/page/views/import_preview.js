@@ -1,4 +1,3 @@
-// @ts-check
 // What an import will write: its sums, its symbols and days, the first and the last trades.
 
 import { h } from "../dom.js";
@@ -13,7 +12,7 @@ const netOf = ({ net_pnl: net }) => h("span", { class: format.gainOrLoss(net) },
 // The sums of all trades, in one line.
 /** @param {ImportReport} report */
 export const sumsOf = ({ preview, costs }) =>
-  preview?.total.trades > 0 && h("dl", { class: "figures" }, figures(preview, costs === "none"));
+  preview?.total.trades > 0 && h("dl.figures", figures(preview, costs === "none"));
 
 // The tables behind the sums; with several files they are folded.
 /** @param {ImportReport} report @param {Context} context @param {boolean} isBrief */
@@ -21,19 +20,18 @@ export function tablesOf({ preview }, { me }, isBrief) {
   if (!preview?.total.trades) return null;
   const { days, symbols, first, last } = preview;
   return h(
-    "div",
-    { class: "stack" },
+    ".stack",
     h(
       "details",
       { open: !isBrief },
-      h("summary", null, symbols.length > 1 ? "Symbols, first and last trades" : "First and last trades"),
+      h("summary", symbols.length > 1 ? "Symbols, first and last trades" : "First and last trades"),
       symbols.length > 1 && sumTable("Symbols", "Symbol", symbols, ({ symbol }) => symbol ?? "others"),
       tradeTable([...first, ...last], first.length, me),
     ),
     h(
       "details",
       { open: !isBrief && days.length <= FEW_DAYS },
-      h("summary", null, format.count(days.length, "day")),
+      h("summary", format.count(days.length, "day")),
       sumTable("Days", "Day", days, ({ day }) => (day ? format.longDay(day) : "still open")),
     ),
   );
@@ -50,7 +48,7 @@ function figures(preview, hasNoCosts) {
     ["Costs", hasNoCosts ? "none" : format.amount(total.fees)],
     [hasNoCosts ? "Gross = net, no costs" : "Net P&L", netOf(total)],
   ];
-  return rows.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value)));
+  return rows.map(([name, value]) => h("div", h("dt", name), h("dd", value)));
 }
 
 const sumTable = (label, head, groups, nameOf) =>

@@ -1,4 +1,3 @@
-// @ts-check
 // The formats that the owner has described, and the form for an unknown header.
 
 import { send } from "../client.js";
@@ -29,9 +28,9 @@ export const withoutProfile = ({ id }) => send("DELETE", `/import-profiles/${id}
 // The formats that the owner has described; without its description a file is asked about again.
 export const ownProfiles = (profiles, { redraw }) =>
   h(
-    "section",
-    { class: "card", "aria-label": "Your formats" },
-    h("h2", null, "Formats that you described"),
+    "section.card",
+    { "aria-label": "Your formats" },
+    h("h2", "Formats that you described"),
     table(
       { class: "middle" },
       [],
@@ -50,11 +49,7 @@ function removeButton(profile, redraw) {
       await withoutProfile(profile);
       await redraw();
     });
-  return h(
-    "button",
-    { class: "danger", "aria-label": `Remove the format ${profile.name}`, onclick: ask },
-    "Remove",
-  );
+  return h("button.danger", { "aria-label": `Remove the format ${profile.name}`, onclick: ask }, "Remove");
 }
 
 // `last` is the description that had errors; `onstored` is called when the profile is stored.
@@ -76,8 +71,7 @@ export function profileForm({ columns, sample_rows: rows, proposed_profile: gues
     columns.map(() => "nowrap"),
   );
   const groups = h(
-    "div",
-    { class: "grid" },
+    ".grid",
     ["symbol", "quantity", ...OF_TRADES, ...OF_FILLS, ...OPTIONAL].map((name) =>
       column(name, proposed[name]),
     ),
@@ -90,8 +84,7 @@ export function profileForm({ columns, sample_rows: rows, proposed_profile: gues
     },
     sample,
     h(
-      "div",
-      { class: "row" },
+      ".row",
       text("Name of the format", "name", proposed.name),
       field(
         "Rows",
@@ -101,8 +94,7 @@ export function profileForm({ columns, sample_rows: rows, proposed_profile: gues
     ),
     groups,
     h(
-      "div",
-      { class: "row" },
+      ".row",
       field(
         "Side",
         select({ name: "side", value: first(proposed.side?.column) ?? "" }, options),
@@ -112,12 +104,11 @@ export function profileForm({ columns, sample_rows: rows, proposed_profile: gues
       text("Words for short", "short", proposed.side?.short.join(", ")),
     ),
     h(
-      "div",
-      { class: "row" },
+      ".row",
       field("Costs", select({ name: "costs", value: first(proposed.costs?.columns[0]) ?? "" }, options)),
       text("Form of the times", "time", proposed.time?.join(", "), "Such as %d.%m.%Y %H:%M"),
     ),
-    h("button", { class: "primary" }, "Remember this format and read the file"),
+    h("button.primary", "Remember this format and read the file"),
   );
 }
 

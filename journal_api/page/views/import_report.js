@@ -1,4 +1,3 @@
-// @ts-check
 // What a dry run says about a file.
 
 import { h } from "../dom.js";
@@ -19,9 +18,8 @@ const WORDS = {
 /** @param {ImportReport} report */
 export const verdicts = ({ counts, format: name }) =>
   h(
-    "p",
-    { class: "row" },
-    h("strong", null, name),
+    "p.row",
+    h("strong", name),
     Object.entries(WORDS)
       .filter(([verdict]) => counts[verdict] > 0)
       .map(([verdict, [tone, word]]) =>
@@ -61,8 +59,7 @@ export function details(report, { accounts, me }) {
   ];
   return h(
     "ul",
-    null,
-    lines.filter(Boolean).map((line) => h("li", null, line)),
+    lines.filter(Boolean).map((line) => h("li", line)),
   );
 }
 
@@ -111,7 +108,7 @@ export function rowTable(rows) {
         ]),
       ["lines", "nowrap"],
     ),
-    more > 0 && h("p", { class: "muted" }, `and ${format.count(more, "more row")}`),
+    more > 0 && h("p.muted", `and ${format.count(more, "more row")}`),
   ];
 }
 

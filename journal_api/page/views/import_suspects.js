@@ -1,4 +1,3 @@
-// @ts-check
 // Trades of a file that may be in the journal already: each beside the stored trade, and what to do with them.
 
 import { h } from "../dom.js";
@@ -26,20 +25,14 @@ export function suspectsOf(work, context) {
   if (!suspects.length && !options.force) return null;
   const choose = (force) => () => read({ ...work, options: { ...options, force } }, context);
   const choice = (label, force) =>
-    h(
-      "button",
-      { type: "button", "aria-pressed": String(Boolean(options.force) === force), onclick: choose(force) },
-      label,
-    );
+    h("button", { "aria-pressed": String(Boolean(options.force) === force), onclick: choose(force) }, label);
   return h(
-    "section",
-    { class: "notice", "aria-label": "Perhaps there already" },
+    "section.notice",
+    { "aria-label": "Perhaps there already" },
     h(
-      "p",
-      { class: "row" },
+      "p.row",
       h(
         "strong",
-        null,
         suspects.length
           ? `${format.count(suspects.length, "trade")} may be in the journal already.`
           : "Trades that may be in the journal already are imported too.",
@@ -47,7 +40,7 @@ export function suspectsOf(work, context) {
       choice("Leave out", false),
       choice("Import anyway", true),
     ),
-    reasonsOf(suspects).map((reason) => h("p", null, reason)),
+    reasonsOf(suspects).map((reason) => h("p", reason)),
     suspects.length > 0 &&
       table(
         { "aria-label": "Suspects", class: "pairs" },
@@ -56,7 +49,7 @@ export function suspectsOf(work, context) {
         ["nowrap", ...Object.keys(NAMES).map((name) => (isText(name) ? "nowrap" : "num"))],
       ),
     suspects.length > MAX_SHOWN &&
-      h("p", { class: "muted" }, `and ${format.count(suspects.length - MAX_SHOWN, "more trade")}`),
+      h("p.muted", `and ${format.count(suspects.length - MAX_SHOWN, "more trade")}`),
   );
 }
 
@@ -79,7 +72,7 @@ function linesOf({ line, trade_id: id, changes }, { timezone }) {
     Object.keys(NAMES).map((name) => {
       const { before, after } = values.get(name);
       const text = shown(name, side === "before" ? before : after);
-      return before === after ? text : h("mark", null, text);
+      return before === after ? text : h("mark", text);
     });
   return [
     [h("a", { href: `#/trades?id=${id}` }, "Journal"), ...cells("before")],

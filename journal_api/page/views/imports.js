@@ -1,4 +1,3 @@
-// @ts-check
 // #/import: files are read at once without writing anything; then they are imported, and can be undone.
 
 import { get } from "../client.js";
@@ -20,7 +19,7 @@ export async function view(context) {
   ]);
   const own = profiles.data.import_profiles;
   return [
-    h("div", { class: "title" }, h("h1", null, "Import"), helpButton()),
+    h(".title", h("h1", "Import"), helpButton()),
     question,
     dropZone(context),
     works.length > 1 && importAll(context),
@@ -31,22 +30,19 @@ export async function view(context) {
 }
 
 function dropZone(context) {
-  const input = h("input", {
+  const input = h("input#file.unseen", {
     type: "file",
-    id: "file",
-    class: "unseen",
     multiple: true,
     accept: ".csv,.txt,.tsv,.xlsx,.htm,.html,.xml",
     onchange: () => input.files.length && take([...input.files], context),
   });
   const zone = h(
-    "label",
-    { class: "card drop", for: "file" },
-    h("strong", null, "Drop files here, or choose them"),
+    "label.card.drop",
+    { for: "file" },
+    h("strong", "Drop files here, or choose them"),
     input,
     h(
-      "span",
-      { class: "muted" },
+      "span.muted",
       "CSV, Excel, HTML or XML of your broker or platform. No trade is written before you import it.",
     ),
   );

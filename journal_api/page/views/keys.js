@@ -1,4 +1,3 @@
-// @ts-check
 // The card of API keys in #/settings.
 
 import { send } from "../client.js";
@@ -13,14 +12,10 @@ const isValid = ({ revoked_at: revoked, expires_at: expires }) =>
 export function keysCard(all, context) {
   const keys = all.filter(isValid);
   return h(
-    "section",
-    { class: "card", id: "keys", "aria-label": "Keys" },
-    h("h2", null, "Keys"),
-    h(
-      "p",
-      { class: "muted" },
-      "Whoever has one of these keys can use this journal. Revoke those that you no longer need.",
-    ),
+    "section#keys.card",
+    { "aria-label": "Keys" },
+    h("h2", "Keys"),
+    h("p.muted", "Whoever has one of these keys can use this journal. Revoke those that you no longer need."),
     keys.length > 0 &&
       table(
         { class: "middle" },
@@ -38,8 +33,8 @@ const lastUse = ({ is_current: isCurrent, last_used_on: used }) =>
 
 /** @param {ApiKey} one @param {Context} context */
 const cellsOf = (one, context) => [
-  [h("div", null, one.name), h("small", { class: "muted" }, about(one))],
-  h("code", null, `…${one.last_four}`),
+  [h("div", one.name), h("small.muted", about(one))],
+  h("code", `…${one.last_four}`),
   lastUse(one),
   h(
     "button",

@@ -1,4 +1,3 @@
-// @ts-check
 // #/settings: trading days, goals, accounts, copy groups, tags, keys; signing out.
 
 import { get, send } from "../client.js";
@@ -26,18 +25,11 @@ export async function view(context) {
   ).map(({ data }) => Object.values(data)[0]);
   const { accounts, copyGroups } = context;
   return [
+    h(".title", h("h1", "Settings"), h("button#sign-out", { onclick: context.signOut }, "Sign out")),
     h(
-      "div",
-      { class: "title" },
-      h("h1", null, "Settings"),
-      h("button", { id: "sign-out", onclick: context.signOut }, "Sign out"),
-    ),
-    h(
-      "div",
-      { class: "split" },
+      ".split",
       h(
-        "div",
-        { class: "stack" },
+        ".stack",
         tradingDays(context),
         listCard(
           "Goals",
@@ -48,8 +40,7 @@ export async function view(context) {
         ),
       ),
       h(
-        "div",
-        { class: "stack" },
+        ".stack",
         listCard(
           "Accounts",
           accountKind,
@@ -104,12 +95,11 @@ async function saveDays(changed, before, etag, redraw) {
 /** @param {Context} context */
 function tradingDays({ me, meEtag, redraw }) {
   return h(
-    "section",
-    { class: "card", "aria-label": "Trading days" },
-    h("h2", null, "Trading days"),
+    "section.card",
+    { "aria-label": "Trading days" },
+    h("h2", "Trading days"),
     h(
-      "p",
-      { class: "muted" },
+      "p.muted",
       `A trading day begins at ${me.day_rollover} in ${me.timezone}. Daily limits, the calendar and all periods count by it; another time or zone moves every trade to its day.`,
     ),
     form(
@@ -129,8 +119,7 @@ function tradingDays({ me, meEtag, redraw }) {
         await saveDays(changed, me, meEtag, redraw);
       },
       h(
-        "div",
-        { class: "row" },
+        ".row",
         zoneField("Time zone", { name: "timezone", value: me.timezone }, "America/New_York for futures"),
         field(
           "Begins at",
@@ -139,13 +128,11 @@ function tradingDays({ me, meEtag, redraw }) {
         ),
       ),
       h(
-        "fieldset",
-        { class: "row" },
-        h("legend", null, "Days on which you trade"),
+        "fieldset.row",
+        h("legend", "Days on which you trade"),
         WEEKDAYS.map((name, index) =>
           h(
-            "label",
-            { class: "check" },
+            "label.check",
             h("input", {
               type: "checkbox",
               name: "weekday",
@@ -156,8 +143,8 @@ function tradingDays({ me, meEtag, redraw }) {
           ),
         ),
       ),
-      h("small", { class: "error", "data-field": "trading_weekdays" }),
-      h("button", { class: "primary" }, "Save"),
+      h("small.error", { "data-field": "trading_weekdays" }),
+      h("button.primary", "Save"),
     ),
   );
 }

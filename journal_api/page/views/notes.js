@@ -1,4 +1,3 @@
-// @ts-check
 // The notes of a trade: saved when the field is left; text that is not saved outlives a redraw and is marked.
 
 import { find, h } from "../dom.js";
@@ -17,8 +16,7 @@ export function notesForm(trade, save) {
     event.preventDefault();
     keep();
   };
-  const text = h("textarea", {
-    id: "notes",
+  const text = h("textarea#notes", {
     rows: "4",
     value: old ? old.querySelector("textarea").value : (trade.notes ?? ""),
     onchange: keep,
@@ -32,8 +30,8 @@ export function notesForm(trade, save) {
       "data-changed": Boolean(old),
       onsubmit: again,
     },
-    h("label", { class: "field" }, h("span", null, "Notes"), text),
-    h("small", { class: "error", role: "alert" }, old && old.querySelector(".error").textContent),
+    h("label.field", h("span", "Notes"), text),
+    h("small.error", { role: "alert" }, old && old.querySelector(".error").textContent),
     h("button", { hidden: !old }, "Save the notes"),
   );
   form.saving = old ? old.saving : Promise.resolve();

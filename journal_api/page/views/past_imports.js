@@ -1,4 +1,3 @@
-// @ts-check
 // The list of imports, and undoing one, which is asked about if that loses anything.
 
 import { send } from "../client.js";
@@ -11,9 +10,8 @@ const KEPT = "Undo, and keep what was edited";
 // `done` runs when the import is undone.
 export const undoButton = ({ id, file_name: name }, done) =>
   h(
-    "button",
+    "button.danger",
     {
-      class: "danger",
       "aria-label": `Undo the import of ${name ?? id}`,
       onclick: trying(() => undo(id, name ?? id, done)),
     },
@@ -93,8 +91,7 @@ function ask(name, plain, all, finish) {
     `Undo the import of ${name}?`,
     h(
       "ul",
-      null,
-      lines.filter(Boolean).map((line) => h("li", null, line)),
+      lines.filter(Boolean).map((line) => h("li", line)),
     ),
     choice(false, "primary", plain.kept ? KEPT : "Undo the import"),
     plain.kept > 0 &&
@@ -103,7 +100,7 @@ function ask(name, plain, all, finish) {
         "danger",
         edited ? `Undo, and delete ${edited === 1 ? "that one" : `those ${edited}`} too` : "Undo all of it",
       ),
-    h("div", { class: "row" }, h("button", { type: "button", onclick: () => dialog.close() }, "Cancel")),
+    h(".row", h("button", { onclick: () => dialog.close() }, "Cancel")),
   );
 }
 
@@ -115,9 +112,9 @@ const netOf = ({ net_pnl: net }) => net != null && h("span", { class: gainOrLoss
 export function pastImports(imports, context, done) {
   const nameOf = (id) => context.accounts.find((one) => one.id === id)?.name;
   return h(
-    "section",
-    { class: "card", "aria-label": "Imports" },
-    h("h2", null, "Imports"),
+    "section.card",
+    { "aria-label": "Imports" },
+    h("h2", "Imports"),
     table(
       { class: "middle stacked" },
       ["File", "Account", "Format", "Imported", "Days", "Trades", "Net P&L", ""],

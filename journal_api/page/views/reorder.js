@@ -1,4 +1,3 @@
-// @ts-check
 // A list whose items are added, removed and put in another order: by dragging, or with Alt and an arrow.
 
 import { h } from "../dom.js";
@@ -18,25 +17,18 @@ export function list(label, verb, itemOf, values) {
     touched(item);
   };
   const items = h(
-    "ol",
-    { class: "items", "aria-label": label },
+    "ol.items",
+    { "aria-label": label },
     values.map((value) => row(itemOf(value), add)),
   );
-  return h(
-    "div",
-    { class: "nested" },
-    items,
-    h("button", { type: "button", class: "quiet add", onclick: () => add() }, `+ ${verb}`),
-  );
+  return h(".nested", items, h("button.quiet.add", { onclick: () => add() }, `+ ${verb}`));
 }
 
 function row({ id, name, controls, below }, add) {
-  const handle = h("span", { class: "handle", "aria-hidden": "true", onpointerdown: drag }, "⠿");
+  const handle = h("span.handle", { "aria-hidden": "true", onpointerdown: drag }, "⠿");
   const remove = h(
-    "button",
+    "button.quiet",
     {
-      type: "button",
-      class: "quiet",
       "aria-label": `Remove ${name ?? "this row"}`,
       onclick: () => leave(item),
     },
@@ -45,7 +37,7 @@ function row({ id, name, controls, below }, add) {
   const item = h(
     "li",
     { "data-id": id, onkeydown: (event) => pressed(event, add) },
-    h("div", { class: "item" }, handle, controls, remove),
+    h(".item", handle, controls, remove),
     below,
   );
   return item;

@@ -1,4 +1,3 @@
-// @ts-check
 // The table of a report, and what mistakes cost.
 
 import { h } from "../dom.js";
@@ -29,7 +28,7 @@ export function costOf(groups, total, defined) {
   const { net_pnl: net, trade_count: times } = worst.values;
   return [
     `The dearest mistake is ${worst.name}: `,
-    h("strong", { class: "loss" }, signed(net)),
+    h("strong.loss", signed(net)),
     ` in ${count(times, "decision")}. `,
     `Over all ${count(total.values.trade_count, "decision")} the expectancy is ${signed(total.values.expectancy)}.`,
   ];
@@ -42,7 +41,7 @@ export function reportTable({ title, sort, groups, report, link, sortBy }) {
   const named = ({ key, name }) => {
     const label = name ?? `No ${title.toLowerCase()}`;
     const href = link(key);
-    return h("th", { scope: "row", class: "name" }, href ? h("a", { href }, label) : label);
+    return h("th.name", { scope: "row" }, href ? h("a", { href }, label) : label);
   };
   const cells = ({ values, reasons }, isTotal) =>
     COLUMNS.map(([key, , format, isSigned]) =>
@@ -50,7 +49,7 @@ export function reportTable({ title, sort, groups, report, link, sortBy }) {
         "td",
         { class: `num ${key}` },
         values[key] == null
-          ? h("small", null, REASONS[reasons[key]] ?? reasons[key].replaceAll("_", " "))
+          ? h("small", REASONS[reasons[key]] ?? reasons[key].replaceAll("_", " "))
           : [
               h("span", { class: isSigned && gainOrLoss(values[key]) }, format(values[key])),
               !isTotal && bar(values[key], scales[key], isSigned ? gainOrLoss(values[key]) : "plain"),
@@ -58,36 +57,28 @@ export function reportTable({ title, sort, groups, report, link, sortBy }) {
       ),
     );
   const hint = h(
-    "p",
-    { class: "muted", hidden: true },
+    "p.muted",
+    { hidden: true },
     "Scroll the table to the right for win rate, expectancy, R and profit factor.",
   );
   const scroller = h(
-    "div",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": `By ${title.toLowerCase()}` },
+    ".scroll",
+    { tabindex: "0", role: "region", "aria-label": `By ${title.toLowerCase()}` },
     h(
-      "table",
-      { class: "report" },
+      "table.report",
       h(
         "thead",
-        null,
         h(
           "tr",
-          null,
           h("th", { scope: "col" }, title),
           COLUMNS.map((column) => sortable(column, sort, sortBy)),
         ),
       ),
       h(
         "tbody",
-        null,
-        groups.map((group) => h("tr", null, named(group), cells(group))),
+        groups.map((group) => h("tr", named(group), cells(group))),
       ),
-      h(
-        "tfoot",
-        null,
-        h("tr", null, h("th", { scope: "row", class: "name" }, "All"), cells(report.total, true)),
-      ),
+      h("tfoot", h("tr", h("th.name", { scope: "row" }, "All"), cells(report.total, true))),
     ),
   );
   requestAnimationFrame(() => {

@@ -1,4 +1,3 @@
-// @ts-check
 // #/report: what pays, by strategy, setup, tag, hour and so on (GET /v1/reports).
 
 import { get } from "../client.js";
@@ -74,10 +73,10 @@ export async function view(context) {
   );
   const own = Object.fromEntries([...query].filter(([name]) => name !== "by" && name !== "sort"));
   return [
-    h("h1", { class: "unseen" }, "What pays"),
+    h("h1.unseen", "What pays"),
     h(
-      "nav",
-      { class: "tabs", "aria-label": "Group by" },
+      "nav.tabs",
+      { "aria-label": "Group by" },
       GROUPS.map(([key, title]) =>
         h(
           "a",
@@ -115,35 +114,27 @@ function groupsOf(report, { by, sort, own, go, tags, total }) {
   const link = (key) => key != null && FILTERS[by] && trades(FILTERS[by](key));
   const sortBy = (key) => go("report", { ...own, by, sort: key });
   return h(
-    "section",
-    { class: "card" },
-    isMistake && h("p", null, costOf(groups, report.total, mistakes.size)),
+    "section.card",
+    isMistake && h("p", costOf(groups, report.total, mistakes.size)),
     groups.length > 0 &&
       (by === "confirmation"
         ? edgeTable({ groups, trades, sort, sortBy })
         : reportTable({ title: GROUPS.find(([key]) => key === by)[1], sort, groups, report, link, sortBy })),
-    total > LIMIT && h("p", { class: "muted" }, `The first ${LIMIT} of ${number(total)} groups.`),
-    h("p", { class: "muted" }, note(by, report)),
+    total > LIMIT && h("p.muted", `The first ${LIMIT} of ${number(total)} groups.`),
+    h("p.muted", note(by, report)),
   );
 }
 
 const nothing = (own) =>
   h(
-    "section",
-    { class: "card empty" },
+    "section.card.empty",
     h(
       "p",
-      null,
       Object.keys(own).length
         ? "No closed trade matches these filters."
         : "Closed trades are compared here once the journal has some.",
     ),
-    h(
-      "div",
-      { class: "row" },
-      h("a", { href: "#/import" }, "Import a file"),
-      h("a", { href: "#/trades" }, "Trades"),
-    ),
+    h(".row", h("a", { href: "#/import" }, "Import a file"), h("a", { href: "#/trades" }, "Trades")),
   );
 
 const note = (by, { timezone }) =>

@@ -1,4 +1,3 @@
-// @ts-check
 // The editor of a strategy. What is not saved yet lives in the form alone; it is read from there when it is saved.
 
 import { get, send } from "../client.js";
@@ -24,9 +23,8 @@ export function strategyEditor(context, read) {
     },
     () => save(context, element, read),
     h(
-      "div",
-      { class: "row" },
-      field("Name", h("input", { name: "name", id: "strategy-name", value: strategy.name })),
+      ".row",
+      field("Name", h("input#strategy-name", { name: "name", value: strategy.name })),
       field(
         "For trades of",
         select({ name: "account_id", value: scope }, [
@@ -36,9 +34,8 @@ export function strategyEditor(context, read) {
         ]),
       ),
       h(
-        "label",
-        { class: "field colour" },
-        h("span", null, "Colour"),
+        "label.field.colour",
+        h("span", "Colour"),
         h("input", { type: "color", name: "color_tag", value: strategy.color_tag }),
       ),
     ),
@@ -46,34 +43,28 @@ export function strategyEditor(context, read) {
       "Description",
       h("textarea", { name: "description", rows: "2", value: strategy.description ?? "" }),
     ),
-    h("h2", null, "Setups and their confirmations"),
+    h("h2", "Setups and their confirmations"),
     h(
-      "p",
-      { class: "muted" },
+      "p.muted",
       "Drag ⠿, or press ",
-      h("kbd", null, "Alt"),
+      h("kbd", "Alt"),
       " + ",
-      h("kbd", null, "↑"),
+      h("kbd", "↑"),
       " ",
-      h("kbd", null, "↓"),
+      h("kbd", "↓"),
       " in a row, to reorder. ",
-      h("kbd", null, "Enter"),
+      h("kbd", "Enter"),
       " adds a row below.",
     ),
     setups,
-    h("p", { class: "unseen", role: "status", id: "moved" }),
+    h("p#moved.unseen", { role: "status" }),
     h(
-      "div",
-      { class: "row" },
-      h("button", { class: "primary" }, "Save"),
-      h("button", { type: "button", onclick: () => discard(context, element) }, "Discard changes"),
+      ".row",
+      h("button.primary", "Save"),
+      h("button", { onclick: () => discard(context, element) }, "Discard changes"),
       h("a", { href: `#/report?by=confirmation&strategy_id=${strategy.id}` }, "What pays"),
       h("a", { href: `#/trades?strategy_id=${strategy.id}` }, "Trades"),
-      h(
-        "button",
-        { type: "button", class: "danger end", onclick: trying(() => remove(context, read)) },
-        "Delete",
-      ),
+      h("button.danger.end", { onclick: trying(() => remove(context, read)) }, "Delete"),
     ),
   );
   return element;
@@ -85,8 +76,8 @@ function discard({ redraw }, element) {
 }
 
 const named = (value, label) => [
-  h("input", { class: "item-name", value: value ?? "", "aria-label": label, placeholder: label }),
-  h("small", { class: "error", "data-field": "" }),
+  h("input.item-name", { value: value ?? "", "aria-label": label, placeholder: label }),
+  h("small.error", { "data-field": "" }),
 ];
 
 const setupItem = (setup = {}) => ({

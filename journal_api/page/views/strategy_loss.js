@@ -1,4 +1,3 @@
-// @ts-check
 // What a change of a strategy takes along, counted and in words.
 
 import { count } from "../format.js";

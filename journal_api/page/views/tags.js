@@ -1,4 +1,3 @@
-// @ts-check
 // Tags and their categories in the settings.
 
 import { refused, send } from "../client.js";
@@ -41,14 +40,12 @@ export const tagKind = (categories) => ({
     show();
     return [
       h(
-        "div",
-        { class: "row" },
+        ".row",
         textField("Name", "name", tag, { required: true }),
         field("Colour", h("input", { type: "color", name: "color", value: tag.color ?? "#3b82f6" })),
       ),
       h(
-        "div",
-        { class: "row" },
+        ".row",
         field("Category", choice),
         added,
         field(
@@ -88,6 +85,6 @@ export const tagRows = (tags, categories) =>
     cells: [
       categories.find((one) => one.id === tag.category_id)?.name,
       tag.type,
-      h("span", { class: "dot", "aria-hidden": "true", style: { background: tag.color } }),
+      h("span.dot", { "aria-hidden": "true", style: { background: tag.color } }),
     ],
   }));

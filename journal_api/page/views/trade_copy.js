@@ -1,4 +1,3 @@
-// @ts-check
 // Whose copy the open trade is: the original, taking the link away, and choosing another.
 
 import { get, send } from "../client.js";
@@ -13,11 +12,9 @@ export function copyOf(context, trade, original, latest) {
   if (!trade.source_trade_id) return null;
   const unlink = trying(() => link(context, trade, null, latest));
   return h(
-    "div",
-    { class: "copy" },
+    ".copy",
     h(
       "p",
-      null,
       "A copy of ",
       h(
         "a",
@@ -27,8 +24,8 @@ export function copyOf(context, trade, original, latest) {
       ". Reports judge the decision by the original: ",
       "its grade, tags, strategy and answers count, not those below.",
     ),
-    original && h("p", { class: "muted" }, judgementOf(original)),
-    h("button", { type: "button", id: "unlink", onclick: unlink }, "Unlink"),
+    original && h("p.muted", judgementOf(original)),
+    h("button#unlink", { onclick: unlink }, "Unlink"),
   );
 }
 
@@ -42,11 +39,7 @@ function judgementOf({ grade, tags, confirmations }) {
 export const linkButton = (context, trade, latest) =>
   !trade.source_trade_id &&
   context.accounts.length > 1 &&
-  h(
-    "button",
-    { type: "button", id: "link", onclick: trying(() => choose(context, trade, latest)) },
-    "Copy of…",
-  );
+  h("button#link", { onclick: trying(() => choose(context, trade, latest)) }, "Copy of…");
 
 async function link({ redraw }, trade, source_trade_id, latest) {
   await send("PATCH", `/trades/${trade.id}`, { body: { source_trade_id }, etag: latest().etag });
@@ -66,12 +59,10 @@ async function choose(context, trade, latest) {
     .slice(0, 12);
   const option = (one, place) =>
     h(
-      "label",
-      { class: "check" },
+      "label.check",
       h("input", { type: "radio", name: "original", value: String(one.id), checked: !place }),
       h(
         "span",
-        null,
         `${nameOf(accounts, one.account_id)}: ${one.symbol}, ${number(one.quantity)} at `,
         `${price(one.entry_price)}, ${instant(one.opened_at, me.timezone)}, ${signed(one.net_pnl)}`,
       ),
@@ -86,8 +77,8 @@ async function choose(context, trade, latest) {
             dialog.close();
           },
           originals.map(option),
-          h("button", { class: "primary" }, "Link"),
+          h("button.primary", "Link"),
         )
-      : h("p", null, "No other account has a trade of this side in these days."),
+      : h("p", "No other account has a trade of this side in these days."),
   );
 }

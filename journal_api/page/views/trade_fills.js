@@ -1,4 +1,3 @@
-// @ts-check
 // The fills of the open trade: adding to it, taking off, closing it, and correcting what happened.
 
 import { send } from "../client.js";
@@ -32,15 +31,13 @@ export function fillsOf(context, trade, latest) {
   return [
     isOpen && actions(context, trade, held.at(-1)),
     h(
-      "details",
+      "details#fills",
       {
-        id: "fills",
         "data-shown": shown,
         open: find(`#fills[data-shown="${shown}"]`)?.open ?? trade.fills.length > FEW,
       },
       h(
         "summary",
-        null,
         count(trade.fills.length, "fill"),
         trade.fills.length > FEW && `, at most ${number(trade.quantity)} held`,
       ),
@@ -60,7 +57,7 @@ function fillTable(context, trade, held, latest) {
   const hasFees = trade.fills.some((fill) => fill.fees);
   const time = timeOf(trade, context.me.timezone);
   const row = (fill, place) => [
-    h("button", { class: "link", onclick: () => changeFill(context, trade, fill, latest) }, time(fill)),
+    h("button.link", { onclick: () => changeFill(context, trade, fill, latest) }, time(fill)),
     fill.side,
     number(fill.quantity),
     number(fill.price),
@@ -79,10 +76,10 @@ function fillTable(context, trade, held, latest) {
 function actions(context, trade, rest) {
   const [entry, exit] = trade.direction === "long" ? ["buy", "sell"] : ["sell", "buy"];
   const button = (label, attributes, ...change) =>
-    h("button", { type: "button", ...attributes, onclick: () => addFill(context, trade, ...change) }, label);
+    h("button", { ...attributes, onclick: () => addFill(context, trade, ...change) }, label);
   return h(
-    "div",
-    { class: "row", role: "group", "aria-label": "Change the position" },
+    ".row",
+    { role: "group", "aria-label": "Change the position" },
     button("Add to it", { id: "add-fill" }, "Add to it", entry, {}),
     button("Take off", { id: "take-off" }, "Take off", exit, { hint: `Of ${number(rest)} held` }),
     button("Close", { id: "close-position", class: "primary" }, "Close", exit, { quantity: rest }),
@@ -106,14 +103,13 @@ function addFill({ me, redraw }, trade, verb, side, { quantity, hint } = /** @ty
         await redraw();
       },
       h(
-        "div",
-        { class: "row" },
+        ".row",
         field("Quantity", numberInput({ name: "quantity", value: quantity, autofocus: !quantity }), hint),
         field("Price", numberInput({ name: "price", autofocus: Boolean(quantity) })),
         field("Time", time, `Now, in ${me.timezone}`),
         field("Fees", numberInput({ name: "fees" }), "Empty: the commissions of the account"),
       ),
-      h("button", { class: "primary" }, verb),
+      h("button.primary", verb),
     ),
   );
 }
@@ -149,20 +145,14 @@ function changeFill({ me, redraw }, trade, fill, latest) {
         await finish();
       },
       h(
-        "div",
-        { class: "row" },
+        ".row",
         field("Side", select({ name: "side", value: fill.side }, SIDES)),
         field("Quantity", numberInput({ name: "quantity", value: fill.quantity })),
         field("Price", numberInput({ name: "price", value: fill.price })),
         field("Time", timeInput("at", fill.at, me.timezone), `In ${me.timezone}`),
         field("Fees", numberInput({ name: "fees", value: fill.fees })),
       ),
-      h(
-        "div",
-        { class: "title" },
-        h("button", { class: "primary" }, "Save"),
-        h("button", { type: "button", class: "danger", onclick: remove }, "Delete"),
-      ),
+      h(".title", h("button.primary", "Save"), h("button.danger", { onclick: remove }, "Delete")),
     ),
   );
 }

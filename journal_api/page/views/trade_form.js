@@ -1,4 +1,3 @@
-// @ts-check
 // The form of a trade: added by hand, or its prices and times changed.
 
 import { get, send } from "../client.js";
@@ -65,8 +64,7 @@ export function editTrade({ me, accounts, selection, go, redraw }, { strategies 
     null,
     save,
     h(
-      "div",
-      { class: "row" },
+      ".row",
       field(
         "Account",
         select(
@@ -82,15 +80,13 @@ export function editTrade({ me, accounts, selection, go, redraw }, { strategies 
         ),
     ),
     h(
-      "div",
-      { class: "row" },
+      ".row",
       numbers.map(([name, label]) => field(label, numberInput({ name, value: trade?.[name] }), HINTS[name])),
     ),
     isScaled
-      ? h("p", { class: "muted" }, "Quantity, prices and times follow from the fills: change those.")
+      ? h("p.muted", "Quantity, prices and times follow from the fills: change those.")
       : h(
-          "div",
-          { class: "row" },
+          ".row",
           field("Opened", time("opened_at")),
           field("Closed", time("closed_at"), "Empty while open."),
         ),
@@ -99,8 +95,8 @@ export function editTrade({ me, accounts, selection, go, redraw }, { strategies 
         "Strategy",
         select({ name: "strategy_id" }, [["", "None"], ...strategies.map(({ id, name }) => [id, name])]),
       ),
-    !isScaled && h("p", { class: "muted" }, `Times are in ${me.timezone}.`),
-    h("div", { class: "row" }, h("button", { class: "primary" }, trade ? "Save" : "Add the trade")),
+    !isScaled && h("p.muted", `Times are in ${me.timezone}.`),
+    h(".row", h("button.primary", trade ? "Save" : "Add the trade")),
   );
   const shown = bodyOf(Object.fromEntries(new FormData(element)));
   const dialog = open(
@@ -109,7 +105,6 @@ export function editTrade({ me, accounts, selection, go, redraw }, { strategies 
       ? element
       : h(
           "p",
-          null,
           "A trade belongs to an account. Make one under ",
           h("a", { href: "#/settings", onclick: () => dialog.close() }, "Settings"),
           ".",

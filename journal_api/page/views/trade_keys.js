@@ -1,4 +1,3 @@
-// @ts-check
 // The keys of the trades: to move, to open, to grade, to close.
 
 import { find, findAll, h } from "../dom.js";
@@ -6,19 +5,18 @@ import { GRADES } from "../enums.js";
 
 export const keys = () =>
   h(
-    "p",
-    { class: "muted keys" },
-    h("kbd", null, "j"),
+    "p.muted.keys",
+    h("kbd", "j"),
     " ",
-    h("kbd", null, "k"),
+    h("kbd", "k"),
     " move · ",
-    h("kbd", null, "Enter"),
+    h("kbd", "Enter"),
     " open · ",
-    h("kbd", null, "1"),
+    h("kbd", "1"),
     "–",
-    h("kbd", null, "6"),
+    h("kbd", "6"),
     " grade A+ to F · ",
-    h("kbd", null, "Esc"),
+    h("kbd", "Esc"),
     " close",
   );
 

@@ -1,4 +1,3 @@
-// @ts-check
 // Trades that are one position: merging those that the owner chooses, and splitting them again.
 
 import { get, send } from "../client.js";
@@ -32,15 +31,14 @@ export function mergeOf(context, trade, listed) {
   const chain = chainOf(trade, listed);
   if (!chain.length) return null;
   return h(
-    "p",
-    { class: "row" },
-    h("span", { class: "muted" }, `${count(chain.length, "other trade")} of this position touch it in time.`),
+    "p.row",
+    h("span.muted", `${count(chain.length, "other trade")} of this position touch it in time.`),
     mergeButton(context, trade, "Merge them"),
   );
 }
 
 export const mergeButton = (context, trade, label) =>
-  h("button", { type: "button", class: "merge", onclick: trying(() => choose(context, trade)) }, label);
+  h("button.merge", { onclick: trying(() => choose(context, trade)) }, label);
 
 async function choose(context, trade) {
   const day = trade.trading_day ?? dayIn(context.me.timezone, new Date(trade.opened_at));
@@ -61,25 +59,22 @@ async function choose(context, trade) {
       },
       h(
         "p",
-        null,
         others.length
           ? "The first of them keeps its grade, and all tags, notes and answers. They can be split again."
           : "No other trade of these days has this account, contract and side.",
       ),
       others.map((one) => line(one, context, chain.has(one.id))),
-      others.length > 0 && h("button", { class: "primary" }, "Merge into one trade"),
+      others.length > 0 && h("button.primary", "Merge into one trade"),
     ),
   );
 }
 
 const line = (trade, { me }, checked) =>
   h(
-    "label",
-    { class: "check" },
+    "label.check",
     h("input", { type: "checkbox", value: String(trade.id), checked }),
     h(
       "span",
-      null,
       `${trade.symbol}, ${number(trade.quantity)}, ${instant(trade.opened_at, me.timezone)} to `,
       `${trade.closed_at ? instant(trade.closed_at, me.timezone) : "now"}, ${signed(trade.net_pnl)}`,
     ),
@@ -104,9 +99,8 @@ export function splitOf({ redraw }, trade) {
       "primary",
     );
   return h(
-    "p",
-    { class: "row" },
-    h("span", { class: "muted" }, `Merged from ${count(trade.merged_ids.length + 1, "trade")}.`),
-    h("button", { type: "button", id: "split", onclick: split }, "Split again"),
+    "p.row",
+    h("span.muted", `Merged from ${count(trade.merged_ids.length + 1, "trade")}.`),
+    h("button#split", { onclick: split }, "Split again"),
   );
 }

@@ -1,4 +1,3 @@
-// @ts-check
 // Saves the judgement of a trade: one write after the other, each with the ETag of the last.
 
 import { get, send } from "../client.js";

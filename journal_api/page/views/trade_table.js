@@ -1,4 +1,3 @@
-// @ts-check
 // The list of trades and its pages.
 
 import { h } from "../dom.js";
@@ -71,16 +70,15 @@ export function table({ query, me, accounts }, { strategies, tags }, trades) {
         trade.symbol,
         h(
           "small",
-          null,
           trade.direction === "long" ? " ▲" : " ▼",
-          h("span", { class: "from-520" }, ` ${trade.direction}`, trade.source_trade_id && " · copy"),
+          h("span.from-520", ` ${trade.direction}`, trade.source_trade_id && " · copy"),
         ),
       ],
       number(trade.quantity),
       price(trade.entry_price),
       price(trade.exit_price),
       isOpen
-        ? h("span", { class: "chip" }, "open")
+        ? h("span.chip", "open")
         : h("span", { class: gainOrLoss(trade.net_pnl) }, signed(trade.net_pnl)),
       h("span", { class: gainOrLoss(trade.rr_realized) }, signed(trade.rr_realized)),
       trade.grade ?? NONE,
@@ -96,20 +94,17 @@ export function table({ query, me, accounts }, { strategies, tags }, trades) {
     );
   };
   return h(
-    "table",
-    { class: "trades" },
+    "table.trades",
     h(
       "thead",
-      null,
       h(
         "tr",
-        null,
         head.map(
           (title, place) => title !== false && h("th", { scope: "col", class: kinds[place] || null }, title),
         ),
       ),
     ),
-    h("tbody", null, trades.map(row)),
+    h("tbody", trades.map(row)),
   );
 }
 
@@ -117,11 +112,9 @@ export function pages(query, { limit, offset, total }) {
   const to = (place) => address(query, { offset: place || null, id: null });
   const last = Math.min(offset + limit, total);
   return h(
-    "div",
-    { class: "title pages" },
+    ".title.pages",
     h(
-      "span",
-      { class: "muted" },
+      "span.muted",
       total > limit
         ? `${number(Math.min(offset + 1, total))} to ${number(last)} of ${count(total, "trade")}`
         : count(total, "trade"),
@@ -133,10 +126,9 @@ export function pages(query, { limit, offset, total }) {
     ),
     total > limit &&
       h(
-        "span",
-        { class: "row" },
-        offset > 0 && h("a", { href: to(Math.max(offset - limit, 0)), id: "newer" }, "‹ Newer"),
-        last < total && h("a", { href: to(last), id: "older" }, "Older ›"),
+        "span.row",
+        offset > 0 && h("a#newer", { href: to(Math.max(offset - limit, 0)) }, "‹ Newer"),
+        last < total && h("a#older", { href: to(last) }, "Older ›"),
       ),
   );
 }

@@ -1,4 +1,3 @@
-// @ts-check
 // #/trades: the list of trades, and the trade that the address names (id) beside it.
 
 import { get } from "../client.js";
@@ -41,9 +40,8 @@ export async function view(context) {
   );
   return [
     h(
-      "div",
-      { class: "title" },
-      h("h1", null, "Trades"),
+      ".title",
+      h("h1", "Trades"),
       keys(),
       h("button", { onclick: trying(() => addTrade(context, lists)) }, "Add a trade"),
     ),
@@ -60,8 +58,8 @@ export async function view(context) {
             "div",
             { class: panel ? "beside" : "" },
             h(
-              "section",
-              { class: "card list", id: "trades", "aria-label": "List of trades" },
+              "section#trades.card.list",
+              { "aria-label": "List of trades" },
               table(context, lists, trades),
               pages(query, meta.pagination),
             ),
@@ -89,18 +87,15 @@ const orMissing = (reading) =>
 
 function nothing(query) {
   return h(
-    "section",
-    { class: "card empty" },
+    "section.card.empty",
     h(
       "p",
-      null,
       query.size
         ? "No trade matches these filters."
         : "There is no trade yet. Import the file of a broker or a platform, or add a trade by hand.",
     ),
     h(
-      "div",
-      { class: "row" },
+      ".row",
       query.size ? h("a", { href: "#/trades" }, "All trades") : h("a", { href: "#/import" }, "Import a file"),
     ),
   );
