@@ -1,12 +1,10 @@
-// Charts: small functions that make SVG. Each is one image whose label says in words what it shows.
+// Charts, bars and intervals as SVG.
 
 import { h } from "./dom.js";
 
 const WIDTH = 1000;
 const scale = (low, high, size) => (value) => size - ((value - low) / (high - low || 1)) * size;
 const at = (left, top) => ({ left: `${left}%`, top: `${top}%` });
-
-// A horizontal bar, `fraction` from 0 to 1 of it filled. `tone` is gain, loss, warn or "".
 export const bar = (fraction, tone = "") =>
   h(
     "div",
@@ -14,7 +12,7 @@ export const bar = (fraction, tone = "") =>
     h("i", { style: { width: `${Math.min(1, Math.max(0, fraction || 0)) * 100}%` } }),
   );
 
-// A chart with lines of a grid at `ticks`; labels are HTML, so that they stay legible at any width.
+// Labels are HTML, so that they stay legible at any width.
 function frame(label, height, low, high, ticks, format, ...shapes) {
   const y = scale(low, high, 100);
   return h(
@@ -32,8 +30,7 @@ function frame(label, height, low, high, ticks, format, ...shapes) {
   );
 }
 
-// Two to four round numbers between low and high.
-export function ticksOf(low, high) {
+function ticksOf(low, high) {
   const step = [1, 2, 2.5, 5, 10]
     .map((one) => one * 10 ** Math.floor(Math.log10((high - low || 1) / 2)))
     .find((one) => (high - low) / one <= 4);
@@ -41,7 +38,7 @@ export function ticksOf(low, high) {
   return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, index) => (first + index) * step);
 }
 
-// Net P&L as a running total, day by day, above its drawdown. `days` are {day, value}.
+// `days` are {day, value}.
 export function equityCurve(days, { format, dayFormat }) {
   let total = 0,
     peak = 0;
@@ -92,7 +89,6 @@ export function equityCurve(days, { format, dayFormat }) {
   );
 }
 
-// Columns of values with a line at the target. `columns` are {value, target, tone, label, href, isCurrent}.
 export function columnsChart(columns, format) {
   const values = columns.flatMap((one) => [one.value ?? 0, one.target]);
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
@@ -116,5 +112,61 @@ export function columnsChart(columns, format) {
         h("span", { "aria-hidden": "true" }, one.mark),
       );
     }),
+  );
+}
+
+const place = (value, [low, high]) => `${(100 * (value - low)) / (high - low || 1)}%`;
+const svg = (name, ...children) => h("svg:svg", { class: name, "aria-hidden": "true" }, ...children);
+const zeroLine = (scale) =>
+  h("svg:line", { class: "zero", x1: place(0, scale), x2: place(0, scale), y1: "0", y2: "100%" });
+export const scaleOf = (values) => [Math.min(0, ...values), Math.max(0, ...values)];
+
+export function amountBar(value, scale, kind) {
+  const [low, high] = value < 0 ? [value, 0] : [0, value];
+  const width = `${(100 * (high - low)) / (scale[1] - scale[0] || 1)}%`;
+  return svg(
+    "amount-bar",
+    h("svg:rect", { class: kind, x: place(low, scale), width, y: "0", height: "100%", rx: "1" }),
+    zeroLine(scale),
+  );
+}
+
+export const interval = ({ low, expectancy, high }, scale, kind) =>
+  svg(
+    "interval",
+    zeroLine(scale),
+    h("svg:line", { class: kind, x1: place(low, scale), x2: place(high, scale), y1: "50%", y2: "50%" }),
+    [low, high].map((end) =>
+      h("svg:line", { class: kind, x1: place(end, scale), x2: place(end, scale), y1: "30%", y2: "70%" }),
+    ),
+    h("svg:circle", { class: kind, cx: place(expectancy, scale), cy: "50%", r: "4" }),
+  );
+
+export function axis(scale, format) {
+  const zero = (100 * -scale[0]) / (scale[1] - scale[0] || 1);
+  const label = (x, anchor, value) =>
+    h("svg:text", { x: `${x}%`, y: "12", "text-anchor": anchor }, format(value));
+  return svg(
+    "axis",
+    label(0, "start", scale[0]),
+    label(100, "end", scale[1]),
+    zero > 15 && zero < 85 && label(zero, "middle", 0),
+  );
+}
+
+/** @param {any[]} column */
+// The first press puts the highest first, the next the lowest.
+export function sortable([key, title], sort, sortBy) {
+  const direction = { [key]: "ascending", [`-${key}`]: "descending" }[sort];
+  const mark = { ascending: " ▲", descending: " ▼" }[direction] ?? "";
+  return h(
+    "th.num",
+    { scope: "col", "aria-sort": direction },
+    h(
+      "button",
+      { id: `sort-${key}`, onclick: () => sortBy(direction === "descending" ? key : `-${key}`) },
+      title,
+      mark,
+    ),
   );
 }

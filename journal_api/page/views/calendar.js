@@ -1,11 +1,11 @@
-// The month as a calendar: net P&L and number of trades of each day, and of each week.
+// The month as a calendar.
 
-import { h } from "../dom.js";
+import { h, money } from "../dom.js";
 import * as format from "../format.js";
 
 const tradesOf = (groups) => groups.reduce((sum, group) => sum + group.values.trade_count, 0);
 
-// The net P&L of days; null if a day has none, or if they are of several currencies, which are never added.
+// Several currencies are never added.
 /** @param {DayGroup[]} groups */
 function netOf(groups) {
   const hasNone = groups.some((group) => group.values.net_pnl == null);
@@ -41,11 +41,7 @@ export function calendar(month, today, groups, { me }) {
     h(
       ".title",
       h("h2", format.monthOf(`${month}-01`)),
-      h(
-        "span",
-        h("span", { class: `strong ${format.gainOrLoss(total)}` }, format.signed(total)),
-        ` · ${format.count(tradesOf(traded), "trade")}`,
-      ),
+      h("span", h("strong", money(total)), ` · ${format.count(tradesOf(traded), "trade")}`),
       h("span.row", link("Earlier month", "‹", -1), link("Later month", "›", 1)),
     ),
     total == null && h("p.muted", whyNone(traded)),
@@ -69,7 +65,7 @@ export function calendar(month, today, groups, { me }) {
   );
 }
 
-// The sum is of the whole week; its days in other months are shown without colour.
+// Its days in other months have no colour.
 function weekRow(week, columns, shown) {
   const groups = week.map((day) => shown.byDay.get(day)).filter(Boolean);
   const total = netOf(groups);
@@ -79,10 +75,7 @@ function weekRow(week, columns, shown) {
     h(
       "td.week",
       { title: total == null && whyNone(groups) },
-      groups.length > 0 && [
-        h("span", { class: format.gainOrLoss(total) }, format.whole(total)),
-        h("small", format.number(tradesOf(groups))),
-      ],
+      groups.length > 0 && [money(total, format.whole), h("small", format.number(tradesOf(groups)))],
     ),
   );
 }
@@ -116,7 +109,6 @@ function dayCell(day, { month, byDay, today, largest }) {
 
 const weekdayOf = (day) => new Date(`${day}T12:00:00Z`).getUTCDay() || 7;
 
-// The weeks of a month, Monday first, with the days of the months around it.
 export function weeksOf(month) {
   const first = `${month}-01`;
   const monday = format.plusDays(first, 1 - weekdayOf(first));

@@ -1,12 +1,11 @@
 // Making, editing and deleting a thing of the API in a dialog.
 
 import { get, send } from "../client.js";
-import { confirm, findAll, form, h, open, trying } from "../dom.js";
+import { confirm, open, showConflict, trying } from "../dialogs.js";
+import { findAll, form, h, table } from "../dom.js";
 import { words } from "../format.js";
-import { table } from "../table.js";
-import { showConflict } from "./conflict.js";
 
-const MANY = 20; // rows that a list has before it gets a filter
+const MANY = 20; // rows of a list that gets a filter
 
 const textOf = (value) =>
   value && typeof value === "object"
@@ -15,13 +14,11 @@ const textOf = (value) =>
         .join(", ")
     : String(value ?? "–");
 
-// What the owner wants otherwise than it is stored, as the rows of a conflict.
 export const differences = (wanted, stored) =>
   Object.entries(wanted)
     .filter(([name, value]) => textOf(value) !== textOf(stored[name]))
     .map(([name, value]) => [words(name), textOf(value), textOf(stored[name])]);
 
-// `kind` is {path, member, title, fields(thing, context), body(values, thing, form), loss}; `id` is null for a new thing.
 export async function edit(kind, id, context, preset = {}) {
   const { data, etag: first } = id ? await get(`${kind.path}/${id}`) : { data: { [kind.member]: preset } };
   const thing = data[kind.member];
@@ -74,7 +71,6 @@ function remove(kind, thing, dialog, { redraw }) {
   });
 }
 
-// A card with a table of things; each row has a button that edits it.
 export function listCard(title, kind, context, heads, rows) {
   const list = table(
     { class: "middle stacked" },

@@ -1,9 +1,10 @@
-// The goals as cards, the most urgent first, and the periods of the goal that is chosen.
+// The goals as cards, the most urgent first.
 
 import { bar, columnsChart } from "../charts.js";
 import { get } from "../client.js";
-import { h, trying } from "../dom.js";
-import { explained, filled, span, STATES, whatIsLeft } from "../explanations.js";
+import { trying } from "../dialogs.js";
+import { h } from "../dom.js";
+import { STATES, explained, filled, whatIsLeft } from "../explanations.js";
 import * as format from "../format.js";
 
 const PERIODS = { daily: "today", weekly: "this week", monthly: "this month", quarterly: "this quarter" };
@@ -39,7 +40,6 @@ const editGoal = (id, context) =>
     await edit(goalKind(data.metrics), id, context);
   });
 
-// A goal that is probably a mistake says so instead of how it stands.
 /** @param {Goal} goal @param {Context} context */
 const doubtful = (goal, context) =>
   h(
@@ -55,7 +55,7 @@ const doubtful = (goal, context) =>
     ),
   );
 
-/** @param {Goal} goal @param {Context} context @param {boolean} isChosen */
+/** @param {Goal} goal @param {Context} context */
 function card(goal, context, isChosen) {
   const { current } = goal;
   const [word, tone, mark] = STATES[current?.snapshot_data.pace?.state] ?? ["Not running", "", "–"];
@@ -72,7 +72,7 @@ function card(goal, context, isChosen) {
     h(
       "p.muted.small",
       [
-        PERIODS[goal.timeframe] ?? span(goal.custom_start, goal.custom_end),
+        PERIODS[goal.timeframe] ?? format.span(goal.custom_start, goal.custom_end),
         target(goal),
         context.accounts.length > 1 && scopeName(goal, context),
       ]
@@ -91,12 +91,11 @@ const target = (goal) =>
 
 /** @param {Goal} goal @param {Context} context */
 function scopeName(goal, { accounts, copyGroups }) {
-  if (goal.account_id) return accounts.find((one) => one.id === goal.account_id)?.name;
-  if (goal.copy_group_id) return copyGroups.find((one) => one.id === goal.copy_group_id)?.name;
+  if (goal.account_id) return format.nameIn(accounts, goal.account_id);
+  if (goal.copy_group_id) return format.nameIn(copyGroups, goal.copy_group_id);
   return goal.scope === "" ? "selection" : "all accounts";
 }
 
-// The periods of a goal, and the explanation of one of them.
 /** @param {Goal} goal @param {Context} context */
 export async function history(goal, { query }) {
   const { data } = await get(`/goals/${goal.id}/snapshots`, { limit: 30 });
@@ -115,7 +114,7 @@ export async function history(goal, { query }) {
         mark,
         isCurrent: one === chosen,
         href: `#/today?goal=${goal.id}&period=${one.period_start}`,
-        label: `${span(one.period_start, one.period_end)}: ${format.valueOf(one.snapshot_data.unit, one.actual)}, ${word}`,
+        label: `${format.span(one.period_start, one.period_end)}: ${format.valueOf(one.snapshot_data.unit, one.actual)}, ${word}`,
       };
     })
     .reverse();

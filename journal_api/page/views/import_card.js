@@ -1,14 +1,14 @@
-// A file at hand: what it would do, the button that does it, and what came of it.
+// A file at hand.
 
-import { h, trying } from "../dom.js";
+import { trying } from "../dialogs.js";
+import { h } from "../dom.js";
 import * as format from "../format.js";
 import { costsQuestion } from "./costs.js";
 import { read, readAll, without, works, writeAll } from "./import_file.js";
 import { isAsking, optionsForm, questionsOf } from "./import_options.js";
-import { sumsOf, tablesOf } from "./import_preview.js";
+import { sumsOf, suspectsOf, tablesOf } from "./import_preview.js";
 import { profileForm, withoutProfile } from "./import_profiles.js";
 import { copiesOf, details, rowTable, verdicts } from "./import_report.js";
-import { suspectsOf } from "./import_suspects.js";
 import { undoButton } from "./past_imports.js";
 
 export const isKnown = ({ report }) => Boolean(report && report.format !== "unknown");
@@ -16,7 +16,7 @@ export const isReady = (work) =>
   isKnown(work) && !isAsking(work) && !work.report.id && !whyNothing(work.report);
 export const tradesOf = ({ counts }) => counts.new + counts.updated;
 
-/** @param {any} work @param {number} place @param {Context} context @param {any[]} own */
+/** @param {Context} context */
 export function fileCard(work, place, context, own) {
   const { file, report, note } = work;
   const suffix = place ? `-${place}` : "";
@@ -91,7 +91,6 @@ function actions(work, suffix, context, own) {
   );
 }
 
-// Imports the files that are ready, as they were shown: after a change of the options, nothing until they are read again.
 export function importButton(id, context) {
   const ready = works.filter(isReady);
   const trades = ready.reduce((sum, { report }) => sum + tradesOf(report), 0);
@@ -116,10 +115,9 @@ const accountsOf = ({ report }) =>
 export function placeOf(chosen, { accounts }) {
   const ids = [...new Set(chosen.flatMap(accountsOf))];
   if (!ids.length) return "";
-  return ` into ${ids.length === 1 ? accounts.find((one) => one.id === ids[0])?.name : format.count(ids.length, "account")}`;
+  return ` into ${ids.length === 1 ? format.nameIn(accounts, ids[0]) : format.count(ids.length, "account")}`;
 }
 
-// Why a file cannot be imported, "" if it can.
 export function whyNothing({ counts }) {
   if (counts.error > 0) return "All rows are imported or none: correct the rows with errors first.";
   if (counts.new + counts.updated > 0) return "";

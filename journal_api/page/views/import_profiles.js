@@ -1,14 +1,14 @@
-// The formats that the owner has described, and the form for an unknown header.
+// Formats that the owner has described, and the form for an unknown header.
 
 import { send } from "../client.js";
-import { confirm, field, form, h, select } from "../dom.js";
+import { confirm } from "../dialogs.js";
+import { card, field, form, h, select, table } from "../dom.js";
 import * as format from "../format.js";
-import { table } from "../table.js";
 
 const OF_TRADES = ["entry_price", "exit_price", "opened_at", "closed_at"];
 const OF_FILLS = ["price", "at"];
 const OPTIONAL = ["gross_pnl", "net_pnl", "multiplier", "account"];
-// What the form does not ask for and the service proposes.
+// The service proposes these.
 const KEPT = ["where", "abs", "external_id", "zone"];
 const HINTS = {
   quantity: "Contracts or shares",
@@ -24,13 +24,10 @@ const list = (text) =>
     .filter(Boolean);
 
 export const withoutProfile = ({ id }) => send("DELETE", `/import-profiles/${id}`);
-
-// The formats that the owner has described; without its description a file is asked about again.
 export const ownProfiles = (profiles, { redraw }) =>
-  h(
-    "section.card",
+  card(
+    "Formats that you described",
     { "aria-label": "Your formats" },
-    h("h2", "Formats that you described"),
     table(
       { class: "middle" },
       [],
@@ -52,7 +49,7 @@ function removeButton(profile, redraw) {
   return h("button.danger", { "aria-label": `Remove the format ${profile.name}`, onclick: ask }, "Remove");
 }
 
-// `last` is the description that had errors; `onstored` is called when the profile is stored.
+// `last` is the description that had errors.
 export function profileForm({ columns, sample_rows: rows, proposed_profile: guessed }, last, onstored) {
   const known = Object.entries(last ?? {}).filter(([name, value]) => name in guessed && value != null);
   const proposed = { ...guessed, ...Object.fromEntries(known) };

@@ -1,12 +1,11 @@
-// #/report: what pays, by strategy, setup, tag, hour and so on (GET /v1/reports).
+// #/report
 
-import { get } from "../client.js";
-import { h } from "../dom.js";
+import { get, href } from "../client.js";
+import { find, h } from "../dom.js";
 import { number, plusDays } from "../format.js";
 import { costsNotice } from "./costs.js";
-import { edgeTable } from "./edges.js";
 import { filterForm, filtersOf, orRefused } from "./filters.js";
-import { costOf, reportTable } from "./report_table.js";
+import { costOf, edgeTable, reportTable } from "./report_table.js";
 
 const LIMIT = 200;
 const GROUPS = [
@@ -25,7 +24,6 @@ const GROUPS = [
   ["account", "Account"],
   ["month", "Month"],
 ];
-// The filter of trades that selects a group.
 const FILTERS = {
   strategy: (key) => ({ strategy_id: key }),
   setup: (key) => ({ setup_id: key }),
@@ -45,7 +43,7 @@ export async function view(context) {
   const by = GROUPS.some(([key]) => key === query.get("by")) ? query.get("by") : "strategy";
   const isMistake = by === "mistake";
   const sort = query.get("sort") ?? (isMistake ? "net_pnl" : undefined);
-  const { outcome, ...filters } = filtersOf(context); // reports are of all closed trades
+  const { outcome, ...filters } = filtersOf(context);
   const group_by = isMistake ? "tag" : by;
   const [
     {
@@ -69,7 +67,7 @@ export async function view(context) {
     get("/tags"),
   ]);
   requestAnimationFrame(() =>
-    document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }),
+    find(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }),
   );
   const own = Object.fromEntries([...query].filter(([name]) => name !== "by" && name !== "sort"));
   return [
@@ -81,7 +79,7 @@ export async function view(context) {
         h(
           "a",
           {
-            href: `#/report?${new URLSearchParams({ ...own, by: key })}`,
+            href: href("report", { ...own, by: key }),
             id: `by-${key}`,
             "aria-current": key === by && "true",
           },
@@ -110,7 +108,7 @@ function groupsOf(report, { by, sort, own, go, tags, total }) {
   const isMistake = by === "mistake";
   const mistakes = new Set(tags.filter(({ type }) => type === "mistake").map(({ id }) => id));
   const groups = isMistake ? report.groups.filter(({ key }) => mistakes.has(key)) : report.groups;
-  const trades = (filter) => `#/trades?${new URLSearchParams({ ...own, ...filter })}`;
+  const trades = (filter) => href("trades", { ...own, ...filter });
   const link = (key) => key != null && FILTERS[by] && trades(FILTERS[by](key));
   const sortBy = (key) => go("report", { ...own, by, sort: key });
   return h(

@@ -1,8 +1,9 @@
-// #/strategies: the strategies, and the one that the address names (id) to be edited.
+// #/strategies
 
 import { get, send } from "../client.js";
-import { field, form, h, open } from "../dom.js";
-import { count } from "../format.js";
+import { formDialog } from "../dialogs.js";
+import { h, textField } from "../dom.js";
+import { count, nameIn } from "../format.js";
 import { strategyEditor } from "./strategy.js";
 
 /** @param {Context} context */
@@ -45,9 +46,8 @@ export async function view(context) {
 }
 
 function scopeOf({ accounts, copyGroups }, { account_id, copy_group_id }) {
-  const scope =
-    accounts.find(({ id }) => id === account_id) ?? copyGroups.find(({ id }) => id === copy_group_id);
-  return scope && ` · ${scope.name}`;
+  const name = nameIn(accounts, account_id) ?? nameIn(copyGroups, copy_group_id);
+  return name && ` · ${name}`;
 }
 
 const nothing = (context) =>
@@ -61,18 +61,12 @@ const nothing = (context) =>
     h(".row", h("button.primary", { onclick: () => add(context) }, "New strategy")),
   );
 
-function add({ go }) {
-  const dialog = open(
+const add = ({ go }) =>
+  formDialog(
     "New strategy",
-    form(
-      null,
-      async (body) => {
-        const { data } = await send("POST", "/strategies", { body });
-        dialog.close();
-        go("strategies", { id: data.strategy.id });
-      },
-      field("Name", h("input", { name: "name", autofocus: true })),
-      h(".row", h("button.primary", "Create")),
-    ),
+    {},
+    (body) => send("POST", "/strategies", { body }),
+    ({ data }) => go("strategies", { id: data.strategy.id }),
+    textField("Name", "name", {}, { autofocus: true }),
+    h(".row", h("button.primary", "Create")),
   );
-}

@@ -1,20 +1,18 @@
-// The open trade: what happened, and the owner's judgement of it. Every change is saved at once, with If-Match.
+// The open trade. Every change is saved at once, with If-Match.
 
 import { get, send } from "../client.js";
-import { confirm, h } from "../dom.js";
+import { confirm } from "../dialogs.js";
+import { definitions, find, h } from "../dom.js";
 import { GRADES } from "../enums.js";
-import { amount, gainOrLoss, instant, NONE, number, price, shortDay, signed } from "../format.js";
-import { notesForm } from "./notes.js";
-import { copyOf, linkButton } from "./trade_copy.js";
+import { NONE, amount, gainOrLoss, instant, nameIn, number, price, shortDay, signed } from "../format.js";
 import { fillsOf } from "./trade_fills.js";
 import { editTrade } from "./trade_form.js";
-import { mergeButton, mergeOf, splitOf } from "./trade_merge.js";
+import { copyOf, linkButton, mergeButton, mergeOf, splitOf } from "./trade_links.js";
 import { checklist, setupOf, tagsOf } from "./trade_parts.js";
-import { saver } from "./trade_saver.js";
+import { notesForm, saver } from "./trade_saver.js";
 
 const readOf = async (path, member) => (await get(path)).data[member];
 
-// The setup of the trade in the list that was judged last.
 /** @param {TradeListItem[]} trades */
 async function recentSetup(trades) {
   const [last] = trades
@@ -25,7 +23,7 @@ async function recentSetup(trades) {
   return { strategy, setup: strategy.setups.find(({ setup_id }) => setup_id === last.setup_id) };
 }
 
-// The panel of the trade that was read, undefined if there is none; `back` is the address without it.
+// `back` is the address without the trade.
 export async function tradePanel(context, lists, opened, back) {
   const close = h("a.button.close", { href: back, "aria-label": "Close the trade" }, "✕");
   if (!opened) {
@@ -50,7 +48,7 @@ export async function tradePanel(context, lists, opened, back) {
         location.hash = back;
       },
     );
-  const scrolled = document.getElementById("trade")?.scrollTop ?? 0;
+  const scrolled = find("#trade")?.scrollTop ?? 0;
   const panel = h(
     "section#trade.card",
     { "data-id": trade.id, "aria-label": "Trade" },
@@ -111,13 +109,10 @@ function facts({ me, accounts }, trade) {
     ["Fees", trade.fees_source === "none" ? "none stated" : amount(trade.fees)],
     ["Initial risk", amount(trade.initial_risk)],
     ["R", signed(trade.rr_realized)],
-    ["Account", accounts.find(({ id }) => id === trade.account_id)?.name],
+    ["Account", nameIn(accounts, trade.account_id)],
     ["Trading day", trade.trading_day ? shortDay(trade.trading_day) : NONE],
   ];
-  return h(
-    "dl.facts",
-    rows.map(([term, value]) => h("div", h("dt", term), h("dd", value))),
-  );
+  return definitions("dl.facts", rows);
 }
 
 /** @param {Trade} trade @param {Save} save */

@@ -1,8 +1,8 @@
-// The judgement of the open trade: tags, setup and checklist.
+// Tags, setup and checklist of the open trade.
 
 import { h, select } from "../dom.js";
 
-const MANY = 12; // tags that are all buttons; one of more is found by typing
+const MANY = 12; // tags that are all buttons
 
 const labelOf = ({ name, color, type }) => [
   h("span.dot", { style: { background: color }, "aria-hidden": "true" }),
@@ -10,10 +10,8 @@ const labelOf = ({ name, color, type }) => [
   type === "mistake" && h("span", { title: "A mistake" }, " ✗"),
 ];
 
-// A tag; the colour is beside its name.
 export const chip = (tag) => h("span.chip", labelOf(tag));
 
-// Every tag is pressed or not.
 /** @param {Trade} trade @param {Tag[]} tags @param {Save} save */
 export function tagsOf(trade, tags, save) {
   const without = (ids, { id }) => ids.filter((one) => one !== id);
@@ -57,8 +55,7 @@ export function tagsOf(trade, tags, save) {
   );
 }
 
-// `recent` is the strategy of the trade that was judged last, and its setup: one press takes the same.
-/** @param {Trade} trade @param {StrategyListItem[]} strategies @param {Strategy} strategy @param {any} recent @param {Save} save */
+/** @param {Trade} trade @param {StrategyListItem[]} strategies @param {Strategy} strategy @param {Save} save */
 export function setupOf(trade, strategies, strategy, recent, save) {
   const choice = (name, label, value, options) =>
     h(
@@ -99,7 +96,7 @@ export function setupOf(trade, strategies, strategy, recent, save) {
   );
 }
 
-// Yes, no or not answered; a second press takes the answer back.
+// A second press takes the answer back.
 /** @param {Trade} trade @param {Strategy["setups"][0]} setup @param {Save} save */
 export function checklist(trade, setup, save) {
   const known = new Map(trade.confirmations.map((answer) => [answer.confirmation_id, answer]));

@@ -1,15 +1,15 @@
-// What a new owner is asked and offered: trading days, a first file, the example journal.
+// What a new owner is asked and offered.
 
 import { get, send } from "../client.js";
-import { confirm, form, h, trying } from "../dom.js";
+import { confirm, trying } from "../dialogs.js";
+import { form, h } from "../dom.js";
 import { cityOf, findZone, here, isUtc, isZone, zoneField } from "../zones.js";
 
-const ANSWERED = "journal-days-answered"; // the journal whose owner keeps the days as they are
+const ANSWERED = "journal-days-answered";
 const FUTURES = { timezone: "America/New_York", day_rollover: "17:00" };
 const journalOf = ({ id, created_at: since }) => `${id} ${since}`;
 
-// Asked of a new journal until its owner has answered, because limits over wrong days are worse than none. What was
-// ever changed in the settings was answered; the first trade ends the question, unless the days are nobody's choice.
+// Limits over wrong days are worse than none. The first trade ends the question, unless the days are nobody's choice.
 async function isUnanswered({ me }) {
   if (localStorage.getItem(ANSWERED) === journalOf(me)) return false;
   if (isUtc(me.timezone) && me.day_rollover === "00:00") return true;
@@ -18,7 +18,6 @@ async function isUnanswered({ me }) {
   return meta.pagination.total === data.example_journal.trade_count;
 }
 
-// `then` gets the owner with the days that were chosen.
 export async function daysQuestion(context, then = context.redraw) {
   if (!(await isUnanswered(context))) return null;
   const { me } = context;
@@ -39,7 +38,7 @@ export async function daysQuestion(context, then = context.redraw) {
     { id: "first-days" },
     async (values) => {
       const { data } = await send("PATCH", "/me", { body: daysOf(values) });
-      localStorage.setItem(ANSWERED, journalOf(me)); // days that stay as they are change nothing in the journal
+      localStorage.setItem(ANSWERED, journalOf(me)); // days may stay as they are
       await then(data.me);
     },
     choice("futures", "Futures days, from 17:00 in New York on the evening before"),
