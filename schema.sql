@@ -376,6 +376,7 @@ CREATE TABLE trade_facts (
   trading_day TEXT NOT NULL,
   closed_at TEXT NOT NULL,
   id INTEGER NOT NULL,  -- of the trade
+  opened_at TEXT NOT NULL,
   decision INTEGER NOT NULL,  -- the id of the original of a copy, otherwise of the trade
   fees INTEGER NOT NULL,
   net_pnl INTEGER NOT NULL,

@@ -6,7 +6,7 @@ from pathlib import Path
 from openapi.enums import ENUMS
 
 from journal_api.page.files import FOLDER
-from journal_api.rules.edge import MIN_DECISIONS
+from journal_api.values.inference import MIN_DECISIONS
 
 FILE = Path(FOLDER, "enums.js")
 NAMES = {

@@ -17,7 +17,7 @@ from journal_api.database.threads import ThreadConnection, finish
 from journal_api.values.clock import instant_after
 from journal_api.values.goal_kinds import goal_formula, goal_kind
 from journal_api.values.instruments import canonical_symbol, contract_root
-from journal_api.values.money import SumOfIntegers, SumOfSquares, SumOrOutOfRange, sql_ratio
+from journal_api.values.money import PowerSums, SumOfIntegers, SumOrOutOfRange, sql_ratio
 from journal_api.values.periods import local_hour, trading_day
 
 # Seconds that a statement waits for a writer in another process.
@@ -46,7 +46,7 @@ class Reader(sqlite3.Connection):
         self.create_function("trading_day", 3, trading_day, deterministic=True)
         self.create_function("local_hour", 2, local_hour, deterministic=True)
         self.create_aggregate("sum_of_integers", 1, SumOfIntegers)
-        self.create_aggregate("sum_of_squares", 1, SumOfSquares)
+        self.create_aggregate("power_sums", 1, PowerSums)
         self.create_aggregate("sum_or_out_of_range", 1, SumOrOutOfRange)
         self.create_function("from_hex", 1, bytes.fromhex, deterministic=True)
         self.create_function("ratio", 2, sql_ratio, deterministic=True)

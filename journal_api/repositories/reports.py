@@ -12,18 +12,21 @@ from aiosqlite import Connection
 
 from journal_api.database.database import Database
 from journal_api.repositories import trade_facts
+from journal_api.repositories.earlier_decisions import group_decisions
 from journal_api.repositories.fact_filters import filter_facts
 from journal_api.repositories.sql import json_list
 from journal_api.repositories.statistics_sql import COLUMNS, Selection, collect
 from journal_api.rules import reports
+from journal_api.rules.comparisons import find_measures
 from journal_api.rules.report_groups import Key, find_groups
 from journal_api.rules.reports import HOLDING_TIMES, Names, Page
-from journal_api.structs.reports import GroupBy, PeriodGroup, ReportQuery
+from journal_api.structs.reports import EarlierGroup, GroupBy, PeriodGroup, ReportQuery
 from journal_api.values.metrics import METRICS
 
 HOLDING = " ".join(
     f"WHEN held < {bound.total_seconds():.0f} THEN '{key}'" for key, (bound, _) in HOLDING_TIMES.items()
 )
+EARLIER_GROUPS: tuple[GroupBy, ...] = get_args(EarlierGroup)
 # What trades are grouped by, as an expression over their facts.
 KEYS: dict[GroupBy, str] = {
     "none": "NULL",
@@ -44,11 +47,17 @@ KEYS: dict[GroupBy, str] = {
     "setup": "setup_id",
     "confirmation": "setup_id || ' ' || answers",
     "tag": "(SELECT tag_ids FROM tagged WHERE tagged.decision = facts.decision)",
+    **dict.fromkeys(EARLIER_GROUPS, "earlier_group(decision)"),
+    "rules": """CASE WHEN decision IN (SELECT decision FROM mistaken) THEN 'broken'
+        WHEN checklist IS NULL THEN 'no_checklist'
+        WHEN checklist THEN 'followed'
+        WHEN instr(answers, '-') THEN 'broken' ELSE 'unanswered' END""",
 }
 # By account and by period each trade is grouped by itself, so a decision may be in several groups.
 BY_TRADE = (*get_args(PeriodGroup), "account")
-# The CTE of the tags of decisions: all that any of its selected trades has.
-TAGGED = """,
+# The CTEs that a key needs. A decision has the tags and the mistakes of all its selected trades.
+CTES: dict[GroupBy, str] = {
+    "tag": """,
 tagged AS MATERIALIZED (
     SELECT decision, json_group_array(tag_id) AS tag_ids
     FROM (SELECT DISTINCT decision, tag_id
@@ -56,7 +65,9 @@ tagged AS MATERIALIZED (
           CROSS JOIN trade_tags ON trade_id = filtered.id
           ORDER BY decision, tag_id)
     GROUP BY decision
-)"""
+)""",
+    "rules": ", mistaken AS MATERIALIZED (SELECT DISTINCT decision FROM filtered WHERE is_mistake)",
+}
 # The names of groups whose keys are ids.
 NAMES: dict[GroupBy, str] = {
     "account": "SELECT id, name FROM accounts WHERE id IN (SELECT value FROM json_each(:ids))",
@@ -89,22 +100,25 @@ async def get(
 async def compute_page(db: Connection, user_id: int, query: ReportQuery) -> Page:
     """Return the groups of one page of the report."""
     filtered, values = filter_facts(query)
-    facts = await trade_facts.read_source(db, user_id)
+    values = {**values, "user_id": user_id}
+    ctes = f"{await trade_facts.read_source(db, user_id)},{filtered}"
+    if query.group_by in EARLIER_GROUPS:
+        groups = await group_decisions(db, ctes, values, query.group_by)
+        await db.create_function("earlier_group", 1, groups.get, deterministic=True)
     selection = Selection(
-        ctes=f"{facts},{filtered}{TAGGED if query.group_by == 'tag' else ''}",
+        ctes=f"{ctes}{CTES.get(query.group_by, '')}",
         select=f"SELECT {KEYS[query.group_by]} AS part, currency, {COLUMNS} FROM filtered AS facts",
-        values={**values, "user_id": user_id},
+        values=values,
         by_trade=query.group_by in (*BY_TRADE, "none"),
         has_total=query.group_by in BY_TRADE,
     )
-    is_by_confirmation = query.group_by == "confirmation"
-    checklists = await read_checklists(db, user_id) if is_by_confirmation else {}
+    checklists = await read_checklists(db, user_id) if query.group_by == "confirmation" else {}
     collected = await collect(
         db,
         selection,
         {METRICS[key].extra for key in query.evaluated},
         cache(partial(find_groups, group_by=query.group_by, checklists=checklists)),
-        with_squares=is_by_confirmation,  # for the edge
+        powers=find_measures(query),
     )
     return reports.build_page(collected, query)
 

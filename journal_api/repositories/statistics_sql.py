@@ -11,13 +11,13 @@ from typing import Any, NamedTuple, TypeVar
 
 from aiosqlite import Connection
 
-from journal_api.rules.statistics import Collected, Place
+from journal_api.rules.statistics import Collected, Measure, Place
 from journal_api.values.statistics import ExtraStatistic
 
 Group = TypeVar("Group", bound=Hashable)
 # What a selection reads of the facts of trades.
-COLUMNS = """facts.id, facts.trading_day, facts.closed_at, facts.decision, facts.fees, facts.net_pnl,
-    facts.initial_risk, facts.r, facts.grade, facts.is_mistake, facts.checklist"""
+COLUMNS = """facts.id, facts.trading_day, facts.opened_at, facts.closed_at, facts.decision, facts.fees,
+    facts.net_pnl, facts.initial_risk, facts.r, facts.grade, facts.is_mistake, facts.checklist"""
 
 # Of a trade: whether it is a copy or has copies.
 IS_SHARED = """(decision <> id
@@ -39,7 +39,7 @@ PNL, RISK = of_representative("net_pnl"), of_representative("initial_risk")
 # A decision in different currencies has the P&L and the risk of its representative trade. A trade without a
 # risk adds nothing to R.
 DECISION = f"""
-        trading_day, closed_at, id,
+        trading_day, opened_at, closed_at, id,
         iif({IS_MIXED}, {PNL}, sum(net_pnl)) AS pnl,
         iif({IS_MIXED}, {RISK}, sum(initial_risk)) AS initial_risk,
         iif({IS_MIXED}, ratio({PNL}, {RISK}),
@@ -74,8 +74,13 @@ TRADES_BY_REPRESENTATIVE = f"""
     JOIN several USING (decision)"""
 
 # The statements over these CTEs.
+POWERS: dict[Measure, str] = {
+    "pnl": "power_sums(pnl)",
+    "winning_pnl": "power_sums(max(pnl, 0))",
+    "r": "power_sums(r)",
+}
 SUMS = """
-SELECT part, place, {day}, {squares}, min(pnl), min(first_currency), max(last_currency),
+SELECT part, place, {day}, {powers}, min(pnl), min(first_currency), max(last_currency),
     sum(trades),
     count(pnl),
     coalesce(sum(pnl > 0), 0),
@@ -132,15 +137,15 @@ copied AS MATERIALIZED (SELECT * FROM selected WHERE {IS_SHARED}),
 several AS MATERIALIZED ({several}
 ),
 decisions AS NOT MATERIALIZED (
-    SELECT part, 'everywhere' AS place, trading_day, closed_at, id, net_pnl AS pnl, initial_risk, r,
-        is_mistake, grade, checklist, 1 AS trades, fees, net_pnl,
-        currency AS first_currency, currency AS last_currency
+    SELECT part, 'everywhere' AS place, trading_day, opened_at, closed_at, id, net_pnl AS pnl, initial_risk,
+        r, is_mistake, grade, checklist, 1 AS trades, fees, net_pnl,
+        currency AS first_currency, currency AS last_currency, decision
     FROM selected
     WHERE NOT {IS_SHARED}
     UNION ALL
-    SELECT part, place, trading_day, closed_at, id, pnl, initial_risk, r,
+    SELECT part, place, trading_day, opened_at, closed_at, id, pnl, initial_risk, r,
         is_mistake, grade, checklist, trades, fees, net_pnl,
-        first_currency, last_currency
+        first_currency, last_currency, decision
     FROM several
 ),
 trades_in_parts AS NOT MATERIALIZED ({in_parts}
@@ -154,14 +159,13 @@ async def collect(
     selection: Selection,
     extras: Collection[ExtraStatistic | None],
     find_groups: Callable[[Any, Place], Iterable[Group]],
-    *,
-    with_squares: bool = False,
+    powers: Collection[Measure] = (),
 ) -> dict[Group, Collected]:
     """Return what is collected of each group of the parts. Raises sqlite3.OperationalError."""
     collected = defaultdict[Group, Collected](Collected)
     statement = SUMS.format(
         day="trading_day" if "days" in extras else "NULL",
-        squares="sum_of_squares(pnl)" if with_squares else "0",
+        powers=", ".join(POWERS[measure] if measure in powers else "NULL" for measure in POWERS),
     )
     try:
         rows = await db.execute_fetchall(selection.build(statement), selection.values)
@@ -171,10 +175,11 @@ async def collect(
             raise
         selection = selection.with_wide_sums()
         rows = await db.execute_fetchall(selection.build(statement), selection.values)
-    for part, place, day, squares, worst_trade, first_currency, last_currency, *sums in rows:
+    for part, place, day, pnl, winning_pnl, r, worst_trade, first_currency, last_currency, *sums in rows:
         for group in find_groups(part, place):
             found = collected[group]
-            found.add(sums, int(squares), day)
+            found.add(sums, day)
+            found.add_powers((pnl, winning_pnl, r))
             found.bound(worst_trade, first_currency, last_currency)
     if "days" in extras:
         async for rows in iterate(db, selection, DAYS):

@@ -24,7 +24,7 @@ SPAN, DAYS = 0.1, 50
 # The facts of the closed trades of some days, given as `day (account_id, trading_day)`. Nothing else says
 # what they mean. The first confirmation that is missing ends the search for a checklist.
 FACTS = """
-    SELECT trades.account_id, trades.trading_day, closed_at, trades.id,
+    SELECT trades.account_id, trades.trading_day, closed_at, trades.id, opened_at,
         coalesce(source_trade_id, trades.id) AS decision,
         fees, net_pnl, initial_risk,
         ratio(net_pnl, initial_risk) AS r,

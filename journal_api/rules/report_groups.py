@@ -21,7 +21,7 @@ class GroupPart(NamedTuple):
 
 TOTAL = GroupPart(None, "total")
 # Groups whose keys are numbers. SQL returns some of them as text.
-NUMBERED = frozenset[GroupBy]({"weekday", "hour", "account", "strategy", "setup"})
+NUMBERED = frozenset[GroupBy]({"weekday", "hour", "nth", "account", "strategy", "setup"})
 
 
 def find_groups(

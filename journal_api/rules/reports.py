@@ -6,13 +6,14 @@ from typing import Any, NamedTuple, get_args
 
 from msgspec import json
 
-from journal_api.rules.edge import Edge, Sample, compute_edge
+from journal_api.rules import earlier
+from journal_api.rules.comparisons import Edges, Part, build_edge, build_intervals, compare_parts
 from journal_api.rules.report_groups import ANSWERS, TOTAL, GroupPart, Key
 from journal_api.rules.statistics import Collected
 from journal_api.structs.reports import GroupBy, OrderedGroup, ReportQuery
 from journal_api.values.metrics import METRICS
 from journal_api.values.money import decimal_json
-from journal_api.values.statistics import NO_TRADES, ExtraStatistic, Statistics, show_statistics
+from journal_api.values.statistics import ExtraStatistic, show_statistics
 
 # The ranges of holding times: the upper bound, which is exclusive, and the name.
 HOLDING_TIMES = {
@@ -24,14 +25,19 @@ HOLDING_TIMES = {
     "4h_1d": (timedelta(days=1), "4 h to 1 day"),
     "over_1d": (timedelta.max, "1 day and more"),
 }
+RULES = {
+    "followed": "Rules followed",
+    "broken": "Rules broken",
+    "unanswered": "Not fully answered",
+    "no_checklist": "No checklist",
+}
+# The groups that have a fixed order, and their names.
+KEY_NAMES: dict[GroupBy, Mapping[Any, str]] = {
+    "holding": {key: name for key, (_, name) in HOLDING_TIMES.items()},
+    "rules": RULES,
+    **earlier.NAMES,
+}
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-
-
-class Part(NamedTuple):
-    """The statistics of a group, or of the decisions with one answer; None for out of range."""
-
-    statistics: Statistics | None
-    squares: int = 0
 
 
 class Group(NamedTuple):
@@ -52,26 +58,51 @@ class Names(NamedTuple):
 
 
 class Page(NamedTuple):
-    """The groups of one page, and how many groups there are."""
+    """The groups of one page, how many groups there are, and the edges of all of them."""
 
     total: Group
     groups: list[Group]
     group_count: int
+    edges: dict[Key, Edges]
 
 
 def build_page(collected: Mapping[GroupPart, Collected], query: ReportQuery) -> Page:
     """Return the page that the query requests."""
     groups: dict[Key, Group] = {}
-    total = Group(None, {"all": Part(NO_TRADES)})
+    total = Group(None, {"all": Part()})
     for group_part, found in collected.items():
-        part = Part(found.compute(), found.squares)
+        part = Part(found.compute(), found.get_samples())
         if group_part == TOTAL:
             total = Group(None, {"all": part})
         else:
             group = groups.setdefault(group_part.key, Group(group_part.key, {}))
             group.parts[group_part.answer] = part
     every = sort_groups(groups.values(), query)
-    return Page(total, every[query.offset : query.offset + query.limit], len(every))
+    page = every[query.offset : query.offset + query.limit]
+    return Page(total, page, len(every), compare_parts(find_sides(groups, total, query.group_by)))
+
+
+def find_sides(groups: Mapping[Key, Group], total: Group, group_by: GroupBy) -> dict[Key, tuple[Part, Part]]:
+    """Return the decisions with something and those without it, for the groups that are compared."""
+    of_keys = {key: group.parts for key, group in groups.items()}
+    match group_by:
+        case "confirmation":
+            return {
+                key: (parts.get("present", Part()), parts.get("absent", Part()))
+                for key, parts in of_keys.items()
+            }
+        case "tag":
+            everything = total.parts["all"]
+            return {
+                key: (parts["all"], everything.without(parts["all"]))
+                for key, parts in of_keys.items()
+                if key is not None
+            }
+        case "rules" if "followed" in of_keys:
+            broken = of_keys.get("broken", {"all": Part()})
+            return {"followed": (of_keys["followed"]["all"], broken["all"])}
+        case _:
+            return {}
 
 
 # Order ---------------------------------------------------------------------------------------------------
@@ -96,7 +127,7 @@ def find_place(key: Key, group_by: GroupBy) -> Any:
     """Return what orders a key among the keys of a report."""
     if key is None:
         return 0
-    return list(HOLDING_TIMES).index(str(key)) if group_by == "holding" else key
+    return list(KEY_NAMES[group_by]).index(key) if group_by in KEY_NAMES else key
 
 
 def find_sort_value(group: Group, metric: str) -> int | None:
@@ -105,7 +136,7 @@ def find_sort_value(group: Group, metric: str) -> int | None:
         return METRICS[metric].evaluate(group.parts["all"].statistics).actual
     if group.key is None:
         return None
-    return METRICS[metric].evaluate(group.parts.get("present", Part(NO_TRADES)).statistics).actual
+    return METRICS[metric].evaluate(group.parts.get("present", Part()).statistics).actual
 
 
 # JSON ----------------------------------------------------------------------------------------------------
@@ -124,7 +155,10 @@ def build_report(
             "day_rollover": day_rollover,
             "metrics": query.metrics,
             "total": {"key": None, "name": None, **build_values(page.total.parts["all"], query.metrics)},
-            "groups": [build_group(group, names.get(group.key), query) for group in page.groups],
+            "groups": [
+                {**build_group(group, names.get(group.key), query), **build_edges(page.edges.get(group.key))}
+                for group in page.groups
+            ],
         }
     ).decode()
 
@@ -144,39 +178,19 @@ def build_confirmation_group(group: Group, names: Names | None, metrics: Sequenc
         "setup_id": names.setup_id,
         "strategy_id": names.strategy_id,
     }
-    parts = {answer: group.parts.get(answer, Part(NO_TRADES)) for answer in ANSWERS}
+    parts = {answer: group.parts.get(answer, Part()) for answer in ANSWERS}
     return {
         "key": key,
         "name": names and names.name,
         "setup": names and names.setup,
         "strategy": names and names.strategy,
         **{answer: build_values(part, metrics) for answer, part in parts.items()},
-        "edge": build_edge(parts["present"], parts["absent"]),
     }
 
 
-def build_edge(present: Part, absent: Part) -> dict[str, object]:
-    """Return the edge as an object, with the numbers of decisions."""
-    edge = compare_parts(present, absent)
-    amounts = {name: decimal_json(getattr(edge, name)) for name in ("expectancy", "low", "high")}
-    counts = {
-        name: part.statistics and part.statistics.decisions
-        for name, part in (("present", present), ("absent", absent))
-    }
-    return {**amounts, **counts, "reason": edge.reason}
-
-
-def compare_parts(present: Part, absent: Part) -> Edge:
-    """Return the edge, or why there is none."""
-    if present.statistics is None or absent.statistics is None:
-        return Edge(reason="out_of_range")
-    edge = compute_edge(
-        Sample(present.statistics.decisions, present.statistics.net_pnl, present.squares),
-        Sample(absent.statistics.decisions, absent.statistics.net_pnl, absent.squares),
-    )
-    currencies = {present.statistics.currency, absent.statistics.currency}
-    is_mixed = len(currencies) > 1 or None in currencies
-    return Edge(reason="mixed_currencies") if is_mixed and edge.reason is None else edge
+def build_edges(edges: Edges | None) -> dict[str, object]:
+    """Return the edges of a group as members, none if it is not compared with other decisions."""
+    return {"edge": build_edge(edges.pnl), "edge_r": build_edge(edges.r)} if edges else {}
 
 
 def build_values(part: Part, metrics: Sequence[str]) -> dict[str, object]:
@@ -186,6 +200,7 @@ def build_values(part: Part, metrics: Sequence[str]) -> dict[str, object]:
     return {
         "values": {key: decimal_json(value.actual) for key, value in values.items()},
         "reasons": {key: value.reason for key, value in values.items() if value.actual is None},
+        **build_intervals(part, values),
         "statistics": show_statistics(part.statistics, extras),
     }
 
@@ -197,6 +212,8 @@ def format_key(key: Key, group_by: GroupBy) -> str | None:
     """Return the name of a key that is not the id of a row."""
     if key is None:
         return None
+    if group_by in KEY_NAMES:
+        return KEY_NAMES[group_by][key]
     match group_by:
         case "week":
             year, week, _ = date.fromisoformat(str(key)).isocalendar()
@@ -211,7 +228,5 @@ def format_key(key: Key, group_by: GroupBy) -> str | None:
             return WEEKDAYS[int(key) - 1]
         case "hour":
             return f"{key:02}:00"
-        case "holding":
-            return HOLDING_TIMES[str(key)][1]
         case _:
             return str(key)

@@ -4,13 +4,17 @@ A part is a set of trades that SQL has summed: a day of a goal, or the trades of
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import add
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
+from journal_api.values.inference import Sample
 from journal_api.values.money import MAX_STORED, OUT_OF_RANGE
 from journal_api.values.statistics import Statistics
 
+# What is measured of decisions, with the sums of the powers that an interval needs.
+Measure = Literal["pnl", "winning_pnl", "r"]
+MEASURES = get_args(Measure)
 # Where a decision counts. With trades in several groups it counts in each of them, and once in the total.
 Place = Literal["everywhere", "group", "total"]
 
@@ -78,7 +82,7 @@ class Collected:
 
     def __init__(self) -> None:
         self.sums = [0] * len(Sums._fields)
-        self.squares = 0  # the sum of the squares of the P&L of decisions, if requested
+        self.powers = {measure: [0, 0] for measure in MEASURES}  # squares and cubes, if requested
         self.worst_trade: int | None = None
         self.currencies = set[str]()
         self.decisions = Counter[str]()  # by the day of their first close
@@ -86,15 +90,30 @@ class Collected:
         self.curve, self.run = Curve(), Run()
         self.is_out_of_range = False
 
-    def add(self, sums: Sequence[int | str], squares: int, day: str | None) -> None:
+    def add(self, sums: Sequence[int | str], day: str | None) -> None:
         """Add Sums of decisions that closed first on a day, or on any day."""
         if OUT_OF_RANGE in sums:
             self.is_out_of_range = True
             return
         self.sums = list(map(add, self.sums, sums))
-        self.squares += squares
         if day is not None:
             self.decisions[day] += int(sums[DECISIONS])
+
+    def add_powers(self, sums: Iterable[str | None]) -> None:
+        """Add the sums of squares and of cubes of each measure, None if they were not requested."""
+        for powers, text in zip(self.powers.values(), sums, strict=True):
+            if text is not None:
+                powers[:] = map(add, powers, map(int, text.split()))
+
+    def get_samples(self) -> dict[Measure, Sample]:
+        """Return the measures of all decisions, for intervals."""
+        sums = Sums(*self.sums)
+        totals = {
+            "pnl": (sums.decisions, sums.net_pnl),
+            "winning_pnl": (sums.wins, sums.winning_pnl),
+            "r": (sums.with_r, sums.r_total),
+        }
+        return {measure: Sample(*totals[measure], *self.powers[measure]) for measure in MEASURES}
 
     def bound(self, worst_trade: int | None, first_currency: str, last_currency: str) -> None:
         """Add what is not a sum: the lowest P&L, and the first and last of the currencies in their order."""

@@ -7,18 +7,19 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from journal_api.structs.snapshots import ShownStatistics
 from journal_api.structs.trades import TradeSelection
+from journal_api.values.inference import EdgeReason, EdgeVerdict
 from journal_api.values.metric_formulas import Reason
 from journal_api.values.metrics import METRICS, MetricName
 from journal_api.values.types import DayText, Offset, default_value
 
 PeriodGroup = Literal["day", "week", "month", "quarter", "year"]
 # Groups that have an order of their own; all others are sorted by a metric.
-OrderedGroup = Literal[PeriodGroup, "weekday", "hour", "holding"]
+EarlierGroup = Literal["after", "nth", "pause"]
+OrderedGroup = Literal[PeriodGroup, "weekday", "hour", "holding", EarlierGroup, "rules"]
 FieldGroup = Literal[
     "account", "symbol", "root", "direction", "grade", "strategy", "setup", "confirmation", "tag"
 ]
 GroupBy = Literal["none", OrderedGroup, FieldGroup]
-EdgeReason = Literal["too_few", "mixed_currencies", "out_of_range"]
 # A balance is of accounts on a day, not of a group of trades.
 REPORTED = [key for key, metric in METRICS.items() if not metric.carries_balance]
 NO_BALANCE = "balance_target is not a metric of reports: a group of trades has no balance"
@@ -89,11 +90,24 @@ class ReportQuery(TradeSelection, kw_only=True):
         return {*self.metrics, *([self.sort.removeprefix("-")] if self.sort else [])}
 
 
+class Interval(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The 95 % interval of a mean or a share of `n` decisions."""
+
+    low: Decimal
+    high: Decimal
+    n: int
+
+
 class ReportValues(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The value of each requested metric; `reasons` says why a value is null."""
+    """The value of each requested metric; `reasons` says why a value is null.
+
+    Metrics that are a mean or a share of decisions have intervals; `interval_reasons` says why one is null.
+    """
 
     values: dict[str, Decimal | None]
     reasons: dict[str, Reason]
+    intervals: dict[str, Interval | None]
+    interval_reasons: dict[str, Reason | Literal["too_few"]]
     statistics: ShownStatistics
 
 
@@ -111,14 +125,21 @@ class ConfirmationKey(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class Edge(Struct, kw_only=True, forbid_unknown_fields=True):
-    """By how much the mean P&L with the confirmation exceeds the mean P&L without it (docs/goals.md).
+    """By how much the mean of decisions with something exceeds the mean without it (docs/goals.md).
 
-    `low` and `high` are the 95 % interval; all three are null with fewer than 10 decisions on either side.
+    `low` and `high` are the 95 % interval of this difference alone. `verdict` looks at all lines of the
+    report together: `more` or `less` if `q` is at most 0.05. With fewer than 10 decisions on a side all
+    numbers are null.
+    `more_needed` is about how many more decisions would show the difference, if it stays as it is.
     """
 
     expectancy: Decimal | None
     low: Decimal | None
     high: Decimal | None
+    p: float | None
+    q: float | None
+    verdict: EdgeVerdict | None
+    more_needed: int | None
     present: int | None
     absent: int | None
     reason: EdgeReason | None
@@ -128,13 +149,17 @@ class ReportGroup(Struct, kw_only=True, forbid_unknown_fields=True):
     """A group of trades; `key` and `name` are null for the trades without a grade, a tag and so on.
 
     Groups of confirmations have `setup` and `strategy`, the names, and instead of `values`, `reasons` and
-    `statistics` those of the decisions with each answer: `present`, `absent` and `unanswered`.
+    `statistics` those of the decisions with each answer: `present`, `absent` and `unanswered`. Groups of
+    confirmations, tags and rules have an `edge` in money and one in R: with a confirmation or tag beside
+    without it, rules followed beside rules broken.
     """
 
     key: int | str | ConfirmationKey | None
     name: str | None
     values: dict[str, Decimal | None] | UnsetType = UNSET
     reasons: dict[str, Reason] | UnsetType = UNSET
+    intervals: dict[str, Interval | None] | UnsetType = UNSET
+    interval_reasons: dict[str, Reason | Literal["too_few"]] | UnsetType = UNSET
     statistics: ShownStatistics | UnsetType = UNSET
     setup: str | None | UnsetType = UNSET
     strategy: str | None | UnsetType = UNSET
@@ -142,6 +167,7 @@ class ReportGroup(Struct, kw_only=True, forbid_unknown_fields=True):
     absent: ReportValues | UnsetType = UNSET
     unanswered: ReportValues | UnsetType = UNSET
     edge: Edge | UnsetType = UNSET
+    edge_r: Edge | UnsetType = UNSET
 
 
 class Report(Struct, kw_only=True, forbid_unknown_fields=True):

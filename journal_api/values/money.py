@@ -168,12 +168,20 @@ class SumOfIntegers:
         return str(self.sum)
 
 
-class SumOfSquares(SumOfIntegers):
-    """An aggregate function of SQL: the sum of the squares of integers, as text because of its size."""
+class PowerSums:
+    """An aggregate function of SQL: the sums of squares and of cubes of integers, in a text."""
 
-    def step(self, value: Any, /) -> None:
-        if value != OUT_OF_RANGE:  # the sums beside this one say so
-            self.sum += (value or 0) ** 2
+    def __init__(self) -> None:
+        self.squares = self.cubes = 0
+
+    def step(self, value: int | str | None, /) -> None:
+        if isinstance(value, int):  # what is OUT_OF_RANGE is so in the sums beside this one too
+            square = value * value
+            self.squares += square
+            self.cubes += square * value
+
+    def finalize(self) -> Any:
+        return f"{self.squares} {self.cubes}"
 
 
 class SumOrOutOfRange:

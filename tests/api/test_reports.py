@@ -253,8 +253,10 @@ async def test_a_confirmation_has_the_values_of_each_answer(
     assert (first["name"], first["setup"], first["strategy"]) == ("Volume", "Break", "Breakout")
     answers_of_first = [first[answer]["values"]["net_pnl"] for answer in ("present", "absent", "unanswered")]
     assert answers_of_first == [10, -4, 0]
-    nothing = dict.fromkeys(("expectancy", "low", "high"))
-    assert first["edge"] == {**nothing, "present": 1, "absent": 1, "reason": "too_few"}
+    nothing = dict.fromkeys(("expectancy", "low", "high", "p", "q", "more_needed"))
+    too_few = {**nothing, "verdict": "too_few", "reason": "too_few"}
+    assert first["edge"] == {**too_few, "present": 1, "absent": 1}
+    assert first["edge_r"] == {**too_few, "present": 0, "absent": 0}
     assert second["unanswered"]["values"]["net_pnl"] == -4
     assert (without["key"], without["name"]) == (None, None)
     assert without["unanswered"]["values"]["net_pnl"] == 1

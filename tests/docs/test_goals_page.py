@@ -3,6 +3,7 @@
 import re
 from fractions import Fraction
 from itertools import accumulate
+from math import sqrt
 from typing import Any, get_args
 
 import httpx
@@ -19,10 +20,21 @@ from factories import (
     snapshots_of,
 )
 from pages import DOCS, blocks_of, code_in, rows_under
+from samples import build_sample
 
+from journal_api.rules.edge import Edge, compute_edge
 from journal_api.structs.snapshots import Pace, PaceState
+from journal_api.values.inference import (
+    benjamini_hochberg,
+    mean_interval,
+    pearson_tails,
+    welch,
+    welch_error,
+    wilson_interval,
+)
 from journal_api.values.metric_formulas import Reason
 from journal_api.values.metrics import METRICS
+from journal_api.values.money import SCALE
 from journal_api.values.periods import Timeframe
 from journal_api.values.statistics import INTERNAL, Statistics
 
@@ -82,10 +94,18 @@ def words(cell: str) -> list[str]:
 
 def compute(expression: str) -> Fraction:
     """The value of an expression of the page."""
-    python = expression.replace("×", "*")
-    assert ARITHMETIC.fullmatch(re.sub(r"\b(min|max)\(", "(", python)), expression
+    python = re.sub(r"√([0-9]+)", r"√(\1)", expression).replace("×", "*").replace("√", "sqrt")
+    assert ARITHMETIC.fullmatch(re.sub(r"\b(min|max|sqrt)\(", "(", python)), expression
     exact = re.sub(r"[0-9]+(\.[0-9]+)?", r"Fraction('\g<0>')", python)
-    return Fraction(eval(exact, {"Fraction": Fraction, "min": min, "max": max}))
+    return Fraction(eval(exact, {"Fraction": Fraction, "min": min, "max": max, "sqrt": sqrt}))
+
+
+def compute_stated(equation: str) -> Fraction:
+    """What an equation of the page states, to whose decimals its expression must be computed."""
+    expression, _, stated = equation.rpartition(" = ")
+    decimals = len(stated.partition(".")[2])
+    assert round(compute(expression), decimals) == Fraction(stated), equation
+    return Fraction(stated)
 
 
 def to_eight_decimals(value: Fraction) -> Fraction:
@@ -152,6 +172,65 @@ async def test_each_goal_stands_as_the_page_says(entered: httpx.AsyncClient) -> 
             assert (stated == "null") == (pace[member] is None), row["goal"]
             assert stated == "null" or Fraction(str(pace[member])) == Fraction(stated), row["goal"]
             assert not expression or to_eight_decimals(compute(expression)) == Fraction(stated), row["goal"]
+
+
+EDGE_EXAMPLE = (
+    build_sample([SCALE * amount for amount in [190, 10] * 5]),
+    build_sample([SCALE * amount for amount in [110, -130] * 5]),
+)
+
+
+def test_the_intervals_of_the_examples_are_those_of_the_service() -> None:
+    rows = rows_under(PAGE, "metrics")
+    stated = [
+        [compute_stated(one) for one in row["`low` and `high` in the example"].split(", ")] for row in rows
+    ]
+
+    computed = [mean_interval(EDGE_EXAMPLE[0]), wilson_interval(4, 8)]
+
+    assert stated == [[Fraction(round(end, -4), SCALE) for end in one or ()] for one in computed]
+    assert {name for row in rows for name in code_in(row["metrics"])} <= set(METRICS_OF_PAGE)
+
+
+def test_the_edge_of_the_example_is_that_of_the_service() -> None:
+    steps = {row["step"].strip("`"): compute_stated(row["example"]) for row in rows_under(PAGE, "step")}
+    edge = compute_edge(*EDGE_EXAMPLE)
+    error, freedom = welch_error((9000, 16000), (10, 10))
+
+    assert edge.low is not None
+    assert edge.high is not None
+    assert [float(steps["error²"]), float(steps["skewness"])] == [error**2, 0]
+    assert float(steps["degrees of freedom"]) == pytest.approx(freedom, abs=1e-5)
+    assert [steps["low"], steps["high"]] == [Fraction(round(end, -3), SCALE) for end in (edge.low, edge.high)]
+    assert round(pearson_tails(float(steps["deviations"]), 0), 4) == round(edge.p or 0, 4) == 0.0448
+    assert "0.0448" in PAGE.read_text()
+    assert round(welch(*EDGE_EXAMPLE).p, 4) == 0.0422
+
+
+def test_the_false_discovery_rates_of_the_example_are_those_of_the_service() -> None:
+    text = PAGE.read_text().replace("\n", " ")
+    (told,) = re.findall(r"have q of (.*?) and (.*?): two verdicts", text)
+    (best,) = re.findall(r"has q = (.*?) or less", text)
+    equations = ", ".join(told).split(", ")
+
+    assert [float(compute_stated(one)) for one in equations] == pytest.approx(
+        benjamini_hochberg([0.01, 0.03, 0.2])
+    )
+    assert float(compute_stated(best)) == pytest.approx(benjamini_hochberg([0.0448] + [0.9] * 19)[0])
+
+
+def test_the_decisions_needed_in_the_example_are_those_of_the_service() -> None:
+    (told,) = re.findall(r"With ([0-9]+) more, 215 on each side, (.*?) is\s+less than 20", PAGE.read_text())
+    present, absent = ([SCALE * sign * amount for amount in (110, -90)] * 5 for sign in (1, -1))
+
+    assert compute_stated(told[1]) < 20
+    assert compute_edge(build_sample(present), build_sample(absent)).more_needed == int(told[0]) == 410
+
+
+def test_every_member_of_an_edge_is_explained() -> None:
+    explained = [name for row in rows_under(PAGE, "`edge`") for name in code_in(row["`edge`"])]
+
+    assert explained == list(Edge._fields)
 
 
 def test_every_member_and_state_of_the_pace_is_explained() -> None:

@@ -11,13 +11,13 @@ from collections.abc import Callable, Collection, Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from decimal import Context, Decimal
 from fractions import Fraction
 from itertools import accumulate
 from pathlib import Path
-from statistics import mean, variance
 from typing import Any
 from zoneinfo import ZoneInfo
+
+import inference
 
 Day = date
 DAY = timedelta(days=1)
@@ -193,6 +193,18 @@ class Decision:
     def paid(self) -> list[Trade]:
         """The trades whose amounts count."""
         return self.trades if len(self.currencies) == 1 else [self.representative]
+
+    @property
+    def id(self) -> int:
+        return self.trades[0].source_id or self.trades[0].id
+
+    @property
+    def opened_at(self) -> datetime:
+        return min(one.opened_at for one in self.trades)
+
+    @property
+    def closed_at(self) -> datetime:
+        return self.trades[0].closed_at
 
     @property
     def net(self) -> Fraction:
@@ -479,7 +491,22 @@ HOLDING = {
     "over_1d": timedelta(days=10**6),
 }
 BY_TRADE = ("day", "week", "month", "quarter", "year", "account")
-IN_KEY_ORDER = ("day", "week", "month", "quarter", "year", "weekday", "hour", "holding")
+PAUSES = {
+    "under_1m": timedelta(minutes=1),
+    "1m_5m": timedelta(minutes=5),
+    "5m_15m": timedelta(minutes=15),
+    "15m_1h": timedelta(hours=1),
+    "over_1h": timedelta(days=10**6),
+}
+EARLIER = ("after", "nth", "pause")
+IN_ORDER: dict[str, list[Any]] = {
+    "holding": list(HOLDING),
+    "after": ["first", "win", "loss", "losses", "breakeven"],
+    "nth": [1, 2, 3, 4, 5, 6],
+    "pause": ["first", *PAUSES],
+    "rules": ["followed", "broken", "unanswered", "no_checklist"],
+}
+IN_KEY_ORDER = ("day", "week", "month", "quarter", "year", "weekday", "hour", *IN_ORDER)
 REPORTED = [metric for metric in METRICS if metric != "balance_target"]
 ANSWERS = {True: "present", False: "absent", None: "unanswered"}
 Query = dict[str, Any]
@@ -497,13 +524,16 @@ def find_root(symbol: str) -> str:
 def compute_report(journal: Journal, group_by: str, query: Query) -> dict[str, Any]:
     """The total and all groups in their order, without names, with the metrics of the query, else all."""
     rows = [row for row in journal.rows_in("all") if is_selected(journal, row, query)]
-    parts = group_rows(journal, rows, group_by)
+    parts = group_rows(journal, rows, group_by, query)
     metrics = query["metrics"].split(",") if "metrics" in query else REPORTED
     if group_by == "confirmation":
-        groups = compare_answers(journal, parts, metrics)
-        parts = {one: parts.get((one, "present"), []) for one, _ in parts}
+        groups = show_answers(journal, parts, metrics)
     else:
         groups = [{"key": key, **show_group(journal, part, metrics)} for key, part in parts.items()]
+    if group_by in ("confirmation", "tag", "rules"):
+        compare_groups(journal, group_by, groups, parts)
+    if group_by == "confirmation":
+        parts = {one: parts.get((one, "present"), []) for one, _ in parts}
     sort = query.get("sort")
     groups.sort(key=lambda group: rank(journal, group["key"], parts[group["key"]], group_by, sort))
     return {"total": show_group(journal, rows, metrics), "groups": groups}
@@ -524,7 +554,7 @@ def is_selected(journal: Journal, row: Row, query: Query) -> bool:
     )
 
 
-def group_rows(journal: Journal, rows: list[Row], group_by: str) -> dict[Any, list[Row]]:
+def group_rows(journal: Journal, rows: list[Row], group_by: str, query: Query) -> dict[Any, list[Row]]:
     """The trades of each group; the key of a confirmation is its id and the answer."""
     found: dict[Any, list[Row]] = {}
     if group_by == "none":
@@ -534,10 +564,39 @@ def group_rows(journal: Journal, rows: list[Row], group_by: str) -> dict[Any, li
             found.setdefault(find_key(journal, day, trade, group_by), []).append((day, trade))
         return found
     days = {trade.id: day for day, trade in rows}
+    earlier = place_decisions(journal, query, group_by) if group_by in EARLIER else {}
     for decision in decisions_of(journal, rows):
-        for key in find_keys(journal, days, decision, group_by):
+        for key in [earlier[decision.id]] if earlier else find_keys(journal, days, decision, group_by):
             found.setdefault(key, []).extend((days[one.id], one) for one in decision.trades)
     return {key: sorted(part, key=in_time) for key, part in found.items()}
+
+
+def place_decisions(journal: Journal, query: Query, group_by: str) -> dict[int, Any]:
+    """The groups of decisions by what happened before them on their day, in the accounts of the report."""
+    scope: Query = {
+        name: query[name] for name in ("account_id", "copy_group_id", "from", "to") if name in query
+    }
+    every = decisions_of(journal, [row for row in journal.rows_in("all") if is_selected(journal, row, scope)])
+    found: dict[int, Any] = {}
+    for number, one in enumerate(every):
+        day = [other for other in every if other.day == one.day]
+        earlier = [
+            other for other in every[:number] if other.day == one.day and other.closed_at <= one.opened_at
+        ]
+        last = earlier[-1] if earlier else None
+        if group_by == "nth":
+            place = sum((other.opened_at, other.id) <= (one.opened_at, one.id) for other in day)
+            found[one.id] = min(place, 6)
+        elif last is None:
+            found[one.id] = "first"
+        elif group_by == "pause":
+            pause = one.opened_at - last.closed_at
+            found[one.id] = next(name for name, bound in PAUSES.items() if pause < bound)
+        elif last.net < 0 and len(earlier) > 1 and earlier[-2].net < 0:
+            found[one.id] = "losses"
+        else:
+            found[one.id] = "win" if last.net > 0 else "loss" if last.net < 0 else "breakeven"
+    return found
 
 
 def find_keys(journal: Journal, days: dict[int, Day], decision: Decision, group_by: str) -> Iterable[Any]:
@@ -547,6 +606,12 @@ def find_keys(journal: Journal, days: dict[int, Day], decision: Decision, group_
     if group_by == "confirmation":
         checklist = journal.checklists.get(one.setup_id or 0, ())
         return [(asked, ANSWERS[one.answers.get(asked)]) for asked in checklist] or [(None, "unanswered")]
+    if group_by == "rules":
+        checklist = journal.checklists.get(one.setup_id or 0, set())
+        answers = [one.answers.get(asked) for asked in checklist]
+        if False in answers or any(trade.tags & journal.mistakes for trade in decision.trades):
+            return ["broken"]
+        return ["no_checklist" if not checklist else "followed" if all(answers) else "unanswered"]
     return [find_key(journal, days[one.id], one, group_by)]
 
 
@@ -573,7 +638,8 @@ def find_key(journal: Journal, day: Day, trade: Trade, group_by: str) -> Any:
 
 def rank(journal: Journal, key: Any, rows: list[Row], group_by: str, sort: str | None) -> Any:
     """By a metric, or by key; groups without a value or a key are last. A tie is by key."""
-    place = (key is None, 0 if key is None else list(HOLDING).index(key) if group_by == "holding" else key)
+    order = IN_ORDER.get(group_by)
+    place = (key is None, 0 if key is None else order.index(key) if order else key)
     if sort is None and group_by in IN_KEY_ORDER:
         return place
     metric = (sort or "-net_pnl").removeprefix("-")
@@ -587,14 +653,50 @@ def show_group(journal: Journal, rows: list[Row], metrics: Collection[str]) -> d
     data = compute_statistics(journal, rows)
     currencies = journal.currencies_of(trade.account_id for _, trade in rows)
     values = {metric: evaluate(metric, data, len(currencies) > 1) for metric in metrics}
+    intervals = {
+        metric: None if isinstance(value, str) else find_interval(journal, rows, data, metric)
+        for metric, value in values.items()
+        if metric in INTERVALS
+    }
     return {
+        "intervals": intervals,
+        "interval_reasons": {
+            metric: values[metric] if isinstance(values[metric], str) else "too_few"
+            for metric, interval in intervals.items()
+            if interval is None
+        },
         "values": {metric: None if isinstance(one, str) else one for metric, one in values.items()},
         "reasons": {metric: one for metric, one in values.items() if isinstance(one, str)},
         "statistics": show_statistics(data, currencies, metrics),
     }
 
 
-def compare_answers(
+INTERVALS = ["expectancy", "average_win", "rr_realized_avg", "win_rate", "a_plus_rate", "mistake_free_rate"]
+INTERVALS += ["protocol_completion_rate"]
+
+
+def find_interval(journal: Journal, rows: list[Row], data: Statistics, metric: str) -> Statistics | None:
+    decisions = decisions_of(journal, rows)
+    match metric:
+        case "expectancy":
+            return inference.compute_mean_interval([one.net for one in decisions])
+        case "average_win":
+            return inference.compute_mean_interval([one.net for one in decisions if one.net > 0])
+        case "rr_realized_avg":
+            return inference.compute_mean_interval([one.r for one in decisions if one.r is not None])
+        case "win_rate":
+            return inference.compute_share_interval(data["wins"], data["decisions"])
+        case "a_plus_rate":
+            return inference.compute_share_interval(data["a_plus"], data["graded"])
+        case "mistake_free_rate":
+            return inference.compute_share_interval(
+                data["decisions"] - data["with_mistake"], data["decisions"]
+            )
+        case _:
+            return inference.compute_share_interval(data["checklists_confirmed"], data["with_checklist"])
+
+
+def show_answers(
     journal: Journal, parts: dict[Any, list[Row]], metrics: Collection[str]
 ) -> list[dict[str, Any]]:
     """The groups of confirmations, and the decisions without a checklist."""
@@ -605,25 +707,52 @@ def compare_answers(
                 answer: show_group(journal, parts.get((one, answer), []), metrics)
                 for answer in ANSWERS.values()
             },
-            "edge": compute_edge(journal, parts.get((one, "present"), []), parts.get((one, "absent"), [])),
         }
         for one in {one for one, _ in parts}
     ]
 
 
-def compute_edge(journal: Journal, present: list[Row], absent: list[Row]) -> dict[str, Any]:
-    """The difference of the means and its interval, with the variances of the standard library."""
-    sides = [[one.net for one in decisions_of(journal, side)] for side in (present, absent)]
-    counts = {"present": len(sides[0]), "absent": len(sides[1])}
-    nothing: dict[str, Any] = dict.fromkeys(("expectancy", "low", "high"))
-    if min(counts.values()) < 10:
-        return {**nothing, **counts, "reason": "too_few"}
-    if len(journal.currencies_of(trade.account_id for _, trade in present + absent)) > 1:
-        return {**nothing, **counts, "reason": "mixed_currencies"}
-    context = Context(prec=60)
-    difference = mean(sides[0]) - mean(sides[1])
-    squared = sum(variance(side) / len(side) for side in sides)
-    error = Fraction(context.sqrt(context.divide(Decimal(squared.numerator), Decimal(squared.denominator))))
-    margin = Fraction("1.959964") * error
-    bounds = {"expectancy": difference, "low": difference - margin, "high": difference + margin}
-    return {**{name: rounded(value) for name, value in bounds.items()}, **counts, "reason": None}
+def compare_groups(journal: Journal, group_by: str, groups: list[Statistics], parts: dict[Any, Any]) -> None:
+    """Give the groups of confirmations, tags and rules their edges, in money and in R."""
+    every = decisions_of(
+        journal, sorted({row[1].id: row for part in parts.values() for row in part}.values(), key=in_time)
+    )
+    edges: dict[str, list[Statistics]] = {"edge": [], "edge_r": []}
+    for group in groups:
+        sides = find_sides(journal, group_by, group["key"], parts, every)
+        for name, found in edges.items() if sides else ():
+            group[name] = compare_sides(journal, *sides, is_r=name == "edge_r")
+            found.append(group[name])
+    for found in edges.values():
+        inference.judge(found)
+
+
+def find_sides(
+    journal: Journal, group_by: str, key: Any, parts: dict[Any, Any], every: list[Decision]
+) -> list[list[Decision]]:
+    """The decisions with something and those without it, nothing for a group that is not compared."""
+    if group_by == "confirmation":
+        return [decisions_of(journal, parts.get((key, answer), [])) for answer in ("present", "absent")]
+    if group_by == "tag" and key is not None:
+        has = [any(key in trade.tags for trade in one.trades) for one in every]
+        return [[one for one, each in zip(every, has, strict=True) if each is side] for side in (True, False)]
+    if group_by == "rules" and key == "followed":
+        return [decisions_of(journal, parts.get(one, [])) for one in ("followed", "broken")]
+    return []
+
+
+def compare_sides(
+    journal: Journal, present: list[Decision], absent: list[Decision], *, is_r: bool
+) -> Statistics:
+    if is_r:
+        return inference.compute_edge(
+            *([one.r for one in side if one.r is not None] for side in (present, absent))
+        )
+    edge = inference.compute_edge(*([one.net for one in side] for side in (present, absent)))
+    if edge["reason"] is None and len(set().union(*(one.currencies for one in present + absent))) > 1:
+        return {
+            **dict.fromkeys(edge),
+            **{name: edge[name] for name in ("present", "absent")},
+            "reason": "mixed_currencies",
+        }
+    return edge

@@ -51,7 +51,7 @@ def test_a_streak_is_the_longest_run_of_wins_without_a_loss(results: list[int]) 
 def test_without_a_sum_that_fits_into_64_bits_there_are_no_statistics(sums: list[Sums]) -> None:
     collected = Collected()
     for one in sums:
-        collected.add(one, 0, None)
+        collected.add(one, None)
 
     assert collected.compute() is None
     assert Collected().compute() is not None

@@ -1,0 +1,40 @@
+"""SQL of the groups of decisions by what happened earlier on their trading day."""
+
+from typing import Any
+
+from aiosqlite import Connection
+
+from journal_api.repositories.statistics_sql import COLUMNS, Selection, iterate
+from journal_api.rules.earlier import Decision, group_day
+from journal_api.structs.reports import GroupBy
+
+# All trades in the accounts and on the days of a report, whatever else it is filtered by.
+SCOPE = f"""
+    SELECT NULL AS part, currency, {COLUMNS}
+    FROM account
+    CROSS JOIN facts ON facts.account_id = account.id
+    WHERE (:since IS NULL OR trading_day >= :since)
+      AND (:until IS NULL OR trading_day <= :until)"""
+IN_ORDER = """
+SELECT trading_day, decision, coalesce(first_opened_at, opened_at), closed_at, (pnl > 0) - (pnl < 0)
+FROM decisions
+LEFT JOIN (SELECT decision, min(opened_at) AS first_opened_at FROM copied GROUP BY decision) USING (decision)
+ORDER BY trading_day, closed_at, id"""
+
+
+async def group_decisions(
+    db: Connection, ctes: str, values: dict[str, Any], group_by: GroupBy
+) -> dict[int, str | int]:
+    """Return the group of each decision by its id; the CTEs are `facts` and `account`."""
+    selection = Selection(ctes, SCOPE, values, by_trade=True).with_wide_sums()
+    groups: dict[int, str | int] = {}
+    day: list[Decision] = []
+    last_day = None
+    async for rows in iterate(db, selection, IN_ORDER):
+        for trading_day, *decision in rows:
+            if trading_day != last_day:
+                groups.update(group_day(day, group_by))
+                day, last_day = [], trading_day
+            day.append(Decision(*decision))
+    groups.update(group_day(day, group_by))
+    return groups

@@ -1,0 +1,108 @@
+"""The intervals and edges of a report (docs/goals.md#how-sure-a-number-is)."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from journal_api.rules.edge import Edge, compute_edge, judge
+from journal_api.rules.report_groups import Key
+from journal_api.rules.statistics import MEASURES, Measure
+from journal_api.structs.reports import GroupBy, ReportQuery
+from journal_api.values.inference import Sample, mean_interval, wilson_interval
+from journal_api.values.metric_formulas import MetricValue
+from journal_api.values.money import decimal_json
+from journal_api.values.statistics import NO_TRADES, Statistics
+
+# Reports whose groups are compared with each other: decisions with something and without it.
+COMPARED: tuple[GroupBy, ...] = ("confirmation", "tag", "rules")
+# The metrics that are the mean of a measure, and those that are a share: how many of how many decisions.
+MEANS: dict[str, Measure] = {"expectancy": "pnl", "average_win": "winning_pnl", "rr_realized_avg": "r"}
+SHARES: dict[str, Callable[[Statistics], tuple[int, int]]] = {
+    "win_rate": lambda statistics: (statistics.wins, statistics.decisions),
+    "a_plus_rate": lambda statistics: (statistics.a_plus, statistics.graded),
+    "mistake_free_rate": lambda statistics: (
+        statistics.decisions - statistics.with_mistake,
+        statistics.decisions,
+    ),
+    "protocol_completion_rate": lambda statistics: (
+        statistics.checklists_confirmed,
+        statistics.with_checklist,
+    ),
+}
+EMPTY = {measure: Sample(0, 0, 0, 0) for measure in MEASURES}
+
+
+class Part(NamedTuple):
+    """What a report knows of a group, or of the decisions with one answer; None for out of range."""
+
+    statistics: Statistics | None = NO_TRADES
+    samples: Mapping[Measure, Sample] = EMPTY
+
+    def without(self, part: "Part") -> "Part":
+        """Return the decisions that are not in `part`; their statistics stay those of all."""
+        samples = {measure: self.samples[measure].without(part.samples[measure]) for measure in MEASURES}
+        return Part(part.statistics and self.statistics, samples)
+
+
+class Edges(NamedTuple):
+    """By how much decisions with something exceed those without it, in money and in R."""
+
+    pnl: Edge
+    r: Edge
+
+
+def find_measures(query: ReportQuery) -> set[Measure]:
+    """Return the measures whose sums of powers the report needs."""
+    of_edges: set[Measure] = {"pnl", "r"} if query.group_by in COMPARED else set()
+    return of_edges | {MEANS[key] for key in query.metrics if key in MEANS}
+
+
+# Intervals -----------------------------------------------------------------------------------------------
+
+
+def build_intervals(part: Part, values: Mapping[str, MetricValue]) -> dict[str, object]:
+    """Return the intervals of the values that are means or shares, and the reasons of those without one."""
+    intervals: dict[str, object] = {}
+    reasons: dict[str, str | None] = {}
+    for key, value in values.items():
+        if key in MEANS:
+            sample = part.samples[MEANS[key]]
+            interval, size = mean_interval(sample), sample.size
+        elif key in SHARES:
+            share, size = SHARES[key](part.statistics or NO_TRADES)
+            interval = wilson_interval(share, size)
+        else:
+            continue
+        if interval is None or value.actual is None:
+            intervals[key], reasons[key] = None, value.reason or "too_few"
+        else:
+            low, high = map(decimal_json, interval)
+            intervals[key] = {"low": low, "high": high, "n": size}
+    return {"intervals": intervals, "interval_reasons": reasons}
+
+
+# Edges ---------------------------------------------------------------------------------------------------
+
+
+def compare_parts(sides: Mapping[Key, tuple[Part, Part]]) -> dict[Key, Edges]:
+    """Return the edges of the groups of a report, each of the decisions with it over those without it."""
+    pnl = judge([compare(present, absent, "pnl") for present, absent in sides.values()])
+    r = judge([compare(present, absent, "r") for present, absent in sides.values()])
+    return {key: Edges(*edges) for key, edges in zip(sides, zip(pnl, r, strict=True), strict=True)}
+
+
+def compare(present: Part, absent: Part, measure: Measure) -> Edge:
+    """Return the edge in a measure, or why there is none."""
+    both = [part.statistics for part in (present, absent) if part.statistics]
+    if len(both) < 2 or (measure == "r" and any(one.r_total is None for one in both)):
+        return Edge(reason="out_of_range")
+    edge = compute_edge(present.samples[measure], absent.samples[measure])
+    currencies = {one.currency for one in both}
+    if measure == "pnl" and edge.reason is None and (len(currencies) > 1 or None in currencies):
+        return Edge(present=edge.present, absent=edge.absent, reason="mixed_currencies")
+    return edge
+
+
+def build_edge(edge: Edge) -> dict[str, object]:
+    """Return the edge as an object."""
+    amounts = {name: decimal_json(getattr(edge, name)) for name in ("expectancy", "low", "high")}
+    return {**edge._asdict(), **amounts}
