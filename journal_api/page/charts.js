@@ -131,7 +131,9 @@ export function amountBar(value, scale, kind) {
   );
 }
 
-export const interval = ({ low, expectancy, high }, scale, kind) =>
+export const isOffZero = ({ low, high }) => low > 0 || high < 0;
+
+export const interval = ({ low, high }, middle, scale, kind) =>
   svg(
     "interval",
     zeroLine(scale),
@@ -139,7 +141,7 @@ export const interval = ({ low, expectancy, high }, scale, kind) =>
     [low, high].map((end) =>
       h("svg:line", { class: kind, x1: place(end, scale), x2: place(end, scale), y1: "30%", y2: "70%" }),
     ),
-    h("svg:circle", { class: kind, cx: place(expectancy, scale), cy: "50%", r: "4" }),
+    h("svg:circle", { class: kind, cx: place(middle, scale), cy: "50%", r: "4" }),
   );
 
 export function axis(scale, format) {
@@ -151,22 +153,5 @@ export function axis(scale, format) {
     label(0, "start", scale[0]),
     label(100, "end", scale[1]),
     zero > 15 && zero < 85 && label(zero, "middle", 0),
-  );
-}
-
-/** @param {any[]} column */
-// The first press puts the highest first, the next the lowest.
-export function sortable([key, title], sort, sortBy) {
-  const direction = { [key]: "ascending", [`-${key}`]: "descending" }[sort];
-  const mark = { ascending: " ▲", descending: " ▼" }[direction] ?? "";
-  return h(
-    "th.num",
-    { scope: "col", "aria-sort": direction },
-    h(
-      "button",
-      { id: `sort-${key}`, onclick: () => sortBy(direction === "descending" ? key : `-${key}`) },
-      title,
-      mark,
-    ),
   );
 }

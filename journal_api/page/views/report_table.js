@@ -1,79 +1,34 @@
-// The tables of reports.
+// The table of a report. Colour is for what differs from zero by more than chance; the rest is grey.
 
-import { amountBar, axis, interval, scaleOf, sortable } from "../charts.js";
-import { h, money } from "../dom.js";
-import { MIN_EDGE_DECISIONS } from "../enums.js";
-import { NONE, count, gainOrLoss, number, rate, ratio, signed, whole, whyNone } from "../format.js";
+import { amountBar, axis, interval, isOffZero, scaleOf } from "../charts.js";
+import { h } from "../dom.js";
+import { amount, count, gainOrLoss, number, rate, ratio, signed, whole, whyNone } from "../format.js";
 
-/** @type {[string, string, (value: number) => string, boolean?][]} */
+/** @type {[string, string, (value: number) => string][]} */
 const COLUMNS = [
-  ["net_pnl", "Net P&L", signed, true],
+  ["net_pnl", "Net P&L", signed],
   ["trade_count", "Decisions", number],
   ["win_rate", "Win rate", rate],
-  ["expectancy", "Expectancy", signed, true],
-  ["rr_realized_avg", "Average R", signed, true],
+  ["expectancy", "Expectancy", signed],
+  ["rr_realized_avg", "Average R", signed],
   ["profit_factor", "Profit factor", ratio],
+  ["average_risk", "Average risk", amount],
 ];
+const SCALED = { expectancy: whole, rr_realized_avg: signed }; // means, as lines on one axis
 const REASONS = { no_risk: "no stop or risk", no_wins_or_losses: "no wins or losses" };
 
-export function costOf(groups, total, defined) {
-  if (!defined)
-    return "No tag is of the type mistake. Make one under Settings, tag trades with it, and its cost stands here.";
-  if (!groups.length) return "No trade here has a tag of the type mistake.";
-  if (groups.some(({ values }) => values.net_pnl == null)) return whyNone("mixed_currencies");
-  const costs = groups.filter(({ values }) => values.net_pnl < 0);
-  const [worst] = [...costs].sort((one, other) => one.values.net_pnl - other.values.net_pnl);
-  if (!worst) return "No mistake cost money here.";
-  const { net_pnl: net, trade_count: times } = worst.values;
-  return [
-    `The dearest mistake is ${worst.name}: `,
-    h("strong.loss", signed(net)),
-    ` in ${count(times, "decision")}. `,
-    `Over all ${count(total.values.trade_count, "decision")} the expectancy is ${signed(total.values.expectancy)}.`,
-  ];
-}
-
-export function reportTable({ title, sort, groups, report, link, sortBy }) {
-  const scales = Object.fromEntries(
-    COLUMNS.map(([key]) => [key, scaleOf(groups.map(({ values }) => values[key] ?? 0))]),
-  );
-  const named = ({ key, name }) => {
-    const label = name ?? `No ${title.toLowerCase()}`;
-    const href = link(key);
-    return h("th.name", { scope: "row" }, href ? h("a", { href }, label) : label);
-  };
-  const cells = ({ values, reasons }, isTotal) =>
-    COLUMNS.map(([key, , format, isSigned]) =>
-      h(
-        "td",
-        { class: `num ${key}` },
-        values[key] == null
-          ? h("small", REASONS[reasons[key]] ?? reasons[key].replaceAll("_", " "))
-          : [
-              h("span", { class: isSigned && gainOrLoss(values[key]) }, format(values[key])),
-              !isTotal && amountBar(values[key], scales[key], isSigned ? gainOrLoss(values[key]) : "plain"),
-            ],
-      ),
-    );
-  const hint = h(
-    "p.muted",
-    { hidden: true },
-    "Scroll the table to the right for win rate, expectancy, R and profit factor.",
-  );
-  const scroller = frame(
-    title,
-    COLUMNS.map((column) => sortable(column, sort, sortBy)),
-    groups.map((group) => [named(group), cells(group)]),
-    [h("th.name", { scope: "row" }, "All"), cells(report.total, true)],
-  );
-  requestAnimationFrame(() => {
-    hint.hidden = scroller.scrollWidth <= scroller.clientWidth;
-  });
-  return [hint, scroller];
+// The first press puts the highest first, the next the lowest.
+/** @param {any[]} column */
+export function sortable([key, title], sort, sortBy) {
+  const direction = { [key]: "ascending", [`-${key}`]: "descending" }[sort];
+  const mark = { ascending: " ▲", descending: " ▼" }[direction] ?? "";
+  const press = () => sortBy(direction === "descending" ? key : `-${key}`);
+  const button = h("button", { id: `sort-${key}`, onclick: press }, title, mark);
+  return h("th.num", { scope: "col", class: key, "aria-sort": direction }, button);
 }
 
 // A table that scrolls by keyboard too.
-const frame = (title, heads, rows, foot, kind) =>
+export const frame = (title, heads, rows, foot, kind) =>
   h(
     ".scroll",
     { tabindex: "0", role: "region", "aria-label": `By ${title.toLowerCase()}` },
@@ -85,104 +40,78 @@ const frame = (title, heads, rows, foot, kind) =>
         "tbody",
         rows.map((cells) => h("tr", cells)),
       ),
-      foot && h("tfoot", h("tr", foot)),
+      h("tfoot", h("tr", foot)),
     ),
   );
 
-const SORTS = {
-  present: ({ present }) => present.values.expectancy,
-  absent: ({ absent }) => absent.values.expectancy,
-  edge: ({ edge }) => edge.expectancy,
-};
-
-export function edgeTable({ groups, trades, sort = "-edge", sortBy }) {
-  const asked = groups.filter(({ key }) => key);
-  const known = asked.filter(({ edge }) => !edge.reason);
-  const scale = scaleOf(known.flatMap(({ edge }) => [edge.low, edge.high]));
-  const valueOf = SORTS[sort.replace("-", "")] ?? SORTS.edge;
-  const order = (one, other) =>
-    sort.startsWith("-") ? valueOf(other) - valueOf(one) : valueOf(one) - valueOf(other);
-  const has = (group) => valueOf(group) != null;
-  const rows = [...asked.filter(has).sort(order), ...asked.filter((group) => !has(group))];
-  const without = groups.find(({ key }) => !key);
-  return [
-    h(
-      "p",
-      "How much more a decision earns with a confirmation than without it. The line is the 95 % interval:",
-      " where it crosses zero, the trades do not show a difference.",
-    ),
-    rows.length === 0 && h("p.muted", "No trade here belongs to a setup with confirmations."),
-    rows.length > 0 &&
-      frame(
-        "Confirmation",
-        [
-          ...[
-            ["present", "With it"],
-            ["absent", "Without it"],
-            ["edge", "Edge per decision"],
-          ].map((column) => sortable(column, sort, sortBy)),
-          h("th.verdict", { scope: "col" }, "What it says"),
-        ],
-        rows.map((group) => row(group, scale, trades)),
-        known.length > 0 && [h("td", { colspan: "3" }), h("td", axis(scale, whole)), h("td")],
-        "edges",
-      ),
-    without &&
-      h(
-        "p.muted",
-        `Not compared: ${count(without.unanswered.values.trade_count, "decision")} whose setup has no checklist.`,
-      ),
+export function reportTable({ title, sort, groups, report, link, sortBy }) {
+  const columns = COLUMNS.filter(([key]) => report.metrics.includes(key));
+  const ends = (key, { values, intervals }) => [
+    values[key] ?? 0,
+    ...(key in SCALED && intervals[key] ? [intervals[key].low, intervals[key].high] : []),
   ];
-}
-
-function row({ key, name, setup, strategy, present, absent, unanswered, edge }, scale, trades) {
-  const unknown = unanswered.values.trade_count;
-  return [
-    h(
-      "th.name",
-      { scope: "row" },
-      h("a", { href: trades({ strategy_id: key.strategy_id, setup_id: key.setup_id }) }, name),
-      h("small", `${strategy} › ${setup}`, unknown > 0 && ` · ${number(unknown)} unanswered`),
-    ),
-    side("With it", present),
-    side("Without it", absent),
-    h(
-      "td.edge",
-      edge.reason
-        ? ""
-        : [
-            interval(edge, scale, kindOf(edge)),
-            h("small", `${signed(edge.expectancy)} (${signed(edge.low)} to ${signed(edge.high)})`),
-          ],
-    ),
-    h("td.verdict", edge.reason ? reasonOf(edge) : verdict(edge)),
-  ];
-}
-
-const side = (label, { values }) =>
-  h(
-    "td.num.side",
-    { "data-label": label },
-    money(values.expectancy),
-    h(
-      "small",
-      values.trade_count === 0
-        ? "none"
-        : `${number(values.trade_count)} · ${values.win_rate == null ? NONE : rate(values.win_rate)} won`,
-    ),
+  const scales = Object.fromEntries(
+    columns.map(([key]) => [key, scaleOf(groups.flatMap((group) => ends(key, group)))]),
   );
-
-const kindOf = ({ low, high }) => (low > 0 ? "gain" : high < 0 ? "loss" : "plain");
-const verdict = (edge) =>
-  ({
-    gain: h("span.gain", "▲ Earns more with it"),
-    loss: h("span.loss", "▼ Earns less with it"),
-    plain: h("span.muted", "No difference shown"),
-  })[kindOf(edge)];
-
-function reasonOf({ reason, present, absent }) {
-  const words = {
-    too_few: `${count(present, "decision")} with it, ${number(absent)} without: too few to tell; ${MIN_EDGE_DECISIONS} on each side are needed.`,
+  const named = ({ key, name }) => {
+    const label = name ?? `No ${title.toLowerCase()}`;
+    const href = link(key);
+    return h("th.name", { scope: "row" }, href ? h("a", { href }, label) : label);
   };
-  return h("span.muted", words[reason] ?? whyNone(reason));
+  const cells = (group, drawn) =>
+    columns.map(([key, , format]) =>
+      h("td.num", { class: key }, cellOf(group, key, format, drawn && scales[key])),
+    );
+  const scroller = frame(
+    title,
+    columns.map((column) => sortable(column, sort, sortBy)),
+    groups.map((group) => [named(group), cells(group, true)]),
+    [h("th.name", { scope: "row" }, "All"), cells(report.total)],
+  );
+  const axes = columns.map(([key]) => h("td", key in SCALED && axis(scales[key], SCALED[key])));
+  scroller.querySelector("tfoot").prepend(h("tr", h("td"), axes));
+  const hint = h(
+    "p.muted",
+    { hidden: true },
+    "Scroll the table to the right for win rate, expectancy, R and profit factor.",
+  );
+  requestAnimationFrame(() => {
+    hint.hidden = scroller.scrollWidth <= scroller.clientWidth;
+  });
+  return [h("p", chanceIn(groups)), hint, scroller];
+}
+
+// A sum is coloured as its mean.
+function toneOf({ values, intervals }, key) {
+  const of = intervals[key === "net_pnl" ? "expectancy" : key];
+  return of && isOffZero(of) ? gainOrLoss(values[key]) : "";
+}
+
+function cellOf(group, key, format, scale) {
+  const { values, reasons, intervals } = group;
+  const value = values[key];
+  const range = intervals[key];
+  const tone = key === "net_pnl" || key in SCALED ? toneOf(group, key) : "";
+  if (value == null) return h("small", REASONS[reasons[key]] ?? whyNone(reasons[key]).toLowerCase());
+  const shown = h("span", { class: tone || (key in SCALED && scale && "muted") }, format(value));
+  if (key === "win_rate") return [shown, range && h("small", `${rate(range.low)} to ${rate(range.high)}`)];
+  if (!(key in SCALED))
+    return [shown, scale && key === "net_pnl" && amountBar(value, scale, tone || "plain")];
+  return [
+    shown,
+    range && scale && interval(range, value, scale, tone || "plain"),
+    !range && h("small", "too few"),
+  ];
+}
+
+// What many lines say together, before any of them is read.
+function chanceIn(groups) {
+  const lines = groups.map(({ intervals }) => intervals.expectancy).filter(Boolean);
+  const off = lines.filter(isOffZero).length;
+  if (!lines.length) return null;
+  if (!off) return h("strong", "None of these differs from zero more than chance would.");
+  return [
+    h("strong", `${number(off)} of ${count(lines.length, "line")} ${off === 1 ? "lies" : "lie"} off zero.`),
+    ` Chance alone would make ${number(Math.round(lines.length / 2) / 10)} of so many (5 %).`,
+  ];
 }

@@ -1,0 +1,144 @@
+// Decisions with a confirmation, tag or rule beside those without it.
+
+import { axis, interval, isOffZero, scaleOf } from "../charts.js";
+import { h, money } from "../dom.js";
+import { MIN_EDGE_DECISIONS } from "../enums.js";
+import { count, number, rate, signed, whole, whyNone } from "../format.js";
+import { frame, sortable } from "./report_table.js";
+
+// What the table can be sorted by.
+const SORTS = {
+  present: (group) => sidesOf(group)[0].expectancy,
+  absent: (group) => sidesOf(group)[1].expectancy,
+  edge: ({ edge }) => edge.expectancy,
+  edge_r: ({ edge_r }) => edge_r.expectancy,
+};
+export const isEdgeSort = (sort) => /^-?(present|absent|edge|edge_r)$/.test(sort);
+
+const VERDICTS = {
+  more: ["gain", "▲ Earns more with it"],
+  less: ["loss", "▼ Earns less with it"],
+  not_shown: ["muted", "No difference shown"],
+};
+
+// The decisions with it and without it; of those without a tag, the API says how many, and their mean by the edge.
+const sidesOf = ({ present, absent, values, edge }) =>
+  present
+    ? [present.values, absent.values]
+    : [
+        values,
+        {
+          trade_count: edge.absent,
+          expectancy: edge.expectancy == null ? null : values.expectancy - edge.expectancy,
+        },
+      ];
+
+/** @param {any} context */
+export function edgeTable({ title, groups: all, link, sort, sortBy }) {
+  const groups = all.filter(({ edge }) => edge);
+  if (!groups.length) return null;
+  const sorted = isEdgeSort(sort) ? sort : "-edge";
+  const valueOf = SORTS[sorted.replace("-", "")];
+  const sign = sorted.startsWith("-") ? -1 : 1;
+  const has = (group) => valueOf(group) != null;
+  const rows = [
+    ...groups.filter(has).sort((one, other) => sign * (valueOf(one) - valueOf(other))),
+    ...groups.filter((group) => !has(group)),
+  ];
+  const scales = ["edge", "edge_r"].map((name) =>
+    scaleOf(groups.flatMap((group) => [group[name].low ?? 0, group[name].high ?? 0])),
+  );
+  const head = ([key, text]) => sortable([key, text], sorted, sortBy);
+  return [
+    h(
+      "p",
+      h("strong", foundIn(groups)),
+      " A line is the 95 % interval of the difference, by itself; the words beside it take all lines together.",
+    ),
+    frame(
+      title,
+      [
+        ...[
+          ["present", "With it"],
+          ["absent", "Without it"],
+          ["edge", "Edge per decision"],
+          ["edge_r", "Edge in R"],
+        ].map(head),
+        h("th.verdict", { scope: "col" }, "What it says"),
+      ],
+      rows.map((group) => rowOf(group, scales, link)),
+      [h("td", { colspan: "3" }), h("td", axis(scales[0], whole)), h("td", axis(scales[1], signed)), h("td")],
+      "edges",
+    ),
+  ];
+}
+
+// How many lines show a difference, when all of them are judged together.
+function foundIn(groups) {
+  const judged = groups.filter(({ edge }) => edge.q != null).length;
+  const shown = groups.filter(({ edge }) => ["more", "less"].includes(edge.verdict)).length;
+  if (!judged) return "There are too few decisions to tell a difference.";
+  return shown
+    ? `${number(shown)} of ${count(judged, "line")} ${shown === 1 ? "shows" : "show"} a difference.`
+    : `None of ${count(judged, "line")} shows a difference.`;
+}
+
+function rowOf(group, scales, link) {
+  const { key, name, setup, strategy, unanswered, edge, edge_r } = group;
+  const unknown = unanswered?.values.trade_count;
+  const href = link(key);
+  const [present, absent] = sidesOf(group);
+  return [
+    h(
+      "th.name",
+      { scope: "row" },
+      href ? h("a", { href }, name) : name,
+      setup && h("small", `${strategy} › ${setup}`, unknown > 0 && ` · ${number(unknown)} unanswered`),
+    ),
+    side("With it", present),
+    side("Without it", absent),
+    lineOf(edge, scales[0], "Edge"),
+    lineOf(edge_r, scales[1], "In R"),
+    h("td.verdict", verdictOf(edge, edge_r)),
+  ];
+}
+
+const side = (label, { expectancy, trade_count: decisions, win_rate }) =>
+  h(
+    "td.num.side",
+    { "data-label": label },
+    money(expectancy),
+    h("small", decisions ? number(decisions) : "none", win_rate != null && ` · ${rate(win_rate)} won`),
+  );
+
+const toneOf = ({ verdict }) => ({ more: "gain", less: "loss" })[verdict] ?? "plain";
+const lineOf = (edge, scale, label) =>
+  h(
+    "td.edge",
+    { "data-label": label },
+    edge.low != null && [
+      interval(edge, edge.expectancy, scale, toneOf(edge)),
+      h("small", `${signed(edge.expectancy)} (${signed(edge.low)} to ${signed(edge.high)})`),
+    ],
+  );
+
+function verdictOf(edge, edge_r) {
+  const { reason, verdict, present, absent, more_needed: more } = edge;
+  if (reason === "too_few")
+    return h(
+      "span.muted",
+      `Too few: ${number(present)} with it, ${number(absent)} without; ${MIN_EDGE_DECISIONS} on each side are needed.`,
+    );
+  if (reason) return h("span.muted", whyNone(reason));
+  const [tone, text] = VERDICTS[verdict];
+  return [
+    h("span", { class: tone }, text),
+    verdict === "not_shown" &&
+      isOffZero(edge) &&
+      h("small", "This line is off zero, but so is one of 20 looks: chance makes such a line."),
+    more &&
+      h("small", `About ${count(Number(more.toPrecision(2)), "more decision")} would tell, if it stays so.`),
+    edge.expectancy * edge_r.expectancy < 0 &&
+      h("small.warn", "In R it is the other way round: the size of the trades makes the difference."),
+  ];
+}
