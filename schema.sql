@@ -20,6 +20,8 @@ CREATE TABLE users (
   updated_at TEXT NOT NULL,
   trading_weekdays TEXT NOT NULL DEFAULT '[1,2,3,4,5]',  -- JSON: ISO weekday numbers, ascending
   facts_cursor INTEGER NOT NULL DEFAULT 0,  -- the newest change that the user's rows of trade_facts include
+  -- A decision whose net P&L is at most so far from 0 is a break-even.
+  breakeven_within INTEGER NOT NULL DEFAULT 0 CHECK (breakeven_within >= 0),
   CHECK (active_account_id IS NULL OR active_copy_group_id IS NULL)
 ) STRICT;
 
@@ -291,9 +293,10 @@ CREATE INDEX trades_of_setup ON trades (setup_id, opened_at, id) WHERE setup_id 
 CREATE INDEX trades_of_contract ON trades (user_id, contract, opened_at, id);
 CREATE INDEX trades_of_grade ON trades (user_id, grade, opened_at, id) WHERE grade IS NOT NULL;
 CREATE INDEX trades_open ON trades (user_id, opened_at, id) WHERE closed_at IS NULL;
-CREATE INDEX trades_breakeven ON trades (user_id, opened_at, id) WHERE net_pnl = 0;
 CREATE INDEX trades_without_costs ON trades (user_id, opened_at, id) WHERE fees_source = 'none';
 CREATE INDEX trades_merged ON trades (account_id) WHERE merged IS NOT NULL;
+-- For the trades with one outcome, if they are few.
+CREATE INDEX trades_of_result ON trades (account_id, net_pnl) WHERE net_pnl IS NOT NULL;
 
 -- Trades as they were before an import updated them, so that the import can be undone.
 CREATE TABLE import_updates (
@@ -420,10 +423,12 @@ FROM trade_counts;
 CREATE TRIGGER counted_trades_are_counts INSTEAD OF INSERT ON counted_trades
 BEGIN
   INSERT INTO trade_counts
-  VALUES (new.user_id, new.account_id, new.contract, new.root, new.direction,
-    CASE WHEN new.net_pnl > 0 THEN 'win' WHEN new.net_pnl < 0 THEN 'loss' WHEN new.net_pnl = 0 THEN 'breakeven'
-      ELSE 'open' END,
-    coalesce(new.grade, ''), coalesce(new.strategy_id, 0), coalesce(new.setup_id, 0), new.trades)
+  SELECT new.user_id, new.account_id, new.contract, new.root, new.direction,
+    CASE WHEN new.net_pnl > breakeven_within THEN 'win' WHEN new.net_pnl < -breakeven_within THEN 'loss'
+      WHEN new.net_pnl IS NOT NULL THEN 'breakeven' ELSE 'open' END,
+    coalesce(new.grade, ''), coalesce(new.strategy_id, 0), coalesce(new.setup_id, 0), new.trades
+  FROM users
+  WHERE id = new.user_id
   ON CONFLICT DO UPDATE SET trades = trades + excluded.trades;
 END;
 
@@ -460,6 +465,23 @@ BEGIN
   INSERT INTO counted_trades
   VALUES (new.user_id, new.account_id, new.contract, new.root, new.direction, new.net_pnl, new.grade,
     new.strategy_id, new.setup_id, 1);
+END;
+
+CREATE TRIGGER counts_of_breakeven AFTER UPDATE OF breakeven_within ON users
+WHEN old.breakeven_within <> new.breakeven_within
+BEGIN
+  DELETE FROM trade_counts WHERE user_id = new.id;
+  INSERT INTO counted_trades
+  SELECT user_id, account_id, contract, root, direction, max(net_pnl), grade, strategy_id, setup_id, count(*)
+  FROM trades
+  WHERE user_id = new.id
+  GROUP BY account_id, contract, root, direction, grade, strategy_id, setup_id,
+    (net_pnl > new.breakeven_within) - (net_pnl < -new.breakeven_within);
+END;
+
+CREATE TRIGGER counts_of_deleted_user AFTER DELETE ON users
+BEGIN
+  DELETE FROM trade_counts WHERE user_id = old.id;
 END;
 
 -- Goals -------------------------------------------------------------------------------------------------
@@ -656,6 +678,12 @@ BEGIN
 END;
 
 CREATE TRIGGER goals_of_calendar AFTER UPDATE OF timezone, day_rollover ON users
+BEGIN
+  UPDATE goals SET change_cursor = NULL WHERE user_id = new.id;
+END;
+
+CREATE TRIGGER goals_of_breakeven AFTER UPDATE OF breakeven_within ON users
+WHEN old.breakeven_within <> new.breakeven_within
 BEGIN
   UPDATE goals SET change_cursor = NULL WHERE user_id = new.id;
 END;

@@ -1,10 +1,11 @@
 """SQL of the groups of decisions by what happened earlier on their trading day."""
 
+from functools import partial
 from typing import Any
 
 from aiosqlite import Connection
 
-from journal_api.repositories.statistics_sql import COLUMNS, Selection, iterate
+from journal_api.repositories.statistics_sql import COLUMNS, Selection, iterate, with_sums_in_range
 from journal_api.rules.earlier import Decision, group_day
 from journal_api.structs.reports import GroupBy
 
@@ -16,7 +17,8 @@ SCOPE = f"""
     WHERE (:since IS NULL OR trading_day >= :since)
       AND (:until IS NULL OR trading_day <= :until)"""
 IN_ORDER = """
-SELECT trading_day, decision, coalesce(first_opened_at, opened_at), closed_at, (pnl > 0) - (pnl < 0)
+SELECT trading_day, decision, coalesce(first_opened_at, opened_at), closed_at,
+    (pnl > :breakeven_within) - (pnl < -:breakeven_within)
 FROM decisions
 LEFT JOIN (SELECT decision, min(opened_at) AS first_opened_at FROM copied GROUP BY decision) USING (decision)
 ORDER BY trading_day, closed_at, id"""
@@ -26,7 +28,11 @@ async def group_decisions(
     db: Connection, ctes: str, values: dict[str, Any], group_by: GroupBy
 ) -> dict[int, str | int]:
     """Return the group of each decision by its id; the CTEs are `facts` and `account`."""
-    selection = Selection(ctes, SCOPE, values, by_trade=True).with_wide_sums()
+    selection = Selection(ctes, SCOPE, values, by_trade=True)
+    return await with_sums_in_range(selection, partial(group_days, db, group_by=group_by))
+
+
+async def group_days(db: Connection, selection: Selection, group_by: GroupBy) -> dict[int, str | int]:
     groups: dict[int, str | int] = {}
     day: list[Decision] = []
     last_day = None

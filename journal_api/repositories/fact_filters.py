@@ -1,7 +1,7 @@
 """The facts of trades that match the query of a report."""
 
 from journal_api.repositories.sql import json_list
-from journal_api.repositories.trade_filters import COSTS, OUTCOMES
+from journal_api.repositories.trade_filters import COSTS
 from journal_api.structs.reports import ReportQuery
 from journal_api.values.instruments import list_contracts
 
@@ -38,8 +38,6 @@ def filter_facts(query: ReportQuery) -> tuple[str, dict[str, object]]:
     checked = [f"facts.{CHECKED[name]}" for name in CHECKED if name in sent]
     if "fees_source" in sent:
         found.append(f"facts.{WITH_COSTS} AND {COSTS[str(sent['fees_source'])]})")
-    if "outcome" in sent:
-        checked.append(OUTCOMES[str(sent["outcome"])])
     tables = ("facts", "account") if found else ("account", "facts")
     statement = f"""
 account (id, currency) AS MATERIALIZED (SELECT id, currency FROM accounts WHERE {accounts}),

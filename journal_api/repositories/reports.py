@@ -15,7 +15,8 @@ from journal_api.repositories import trade_facts
 from journal_api.repositories.earlier_decisions import group_decisions
 from journal_api.repositories.fact_filters import filter_facts
 from journal_api.repositories.sql import json_list
-from journal_api.repositories.statistics_sql import COLUMNS, Selection, collect
+from journal_api.repositories.statistics_sql import COLUMNS, Selection, collect, with_sums_in_range
+from journal_api.repositories.users import read_breakeven_within
 from journal_api.rules import reports
 from journal_api.rules.comparisons import find_measures
 from journal_api.rules.report_groups import Key, find_groups
@@ -92,15 +93,16 @@ async def get(
         # In memory, the rows that SQLite sorts would take 600 MiB for a million trades; in files 25 MiB. The
         # files have no name, and a small report needs none.
         await db.execute_fetchall("PRAGMA temp_store = FILE")
-        page = await db.run(partial(compute_page, user_id=user_id, query=query))
+        within = await read_breakeven_within(db, user_id)
+        page = await db.run(partial(compute_page, user_id=user_id, breakeven_within=within, query=query))
         names = await read_names(db, query.group_by, [group.key for group in page.groups])
-    return reports.build_report(query, page, names, timezone, day_rollover), page.group_count
+    return reports.build_report(query, page, names, timezone, day_rollover, within), page.group_count
 
 
-async def compute_page(db: Connection, user_id: int, query: ReportQuery) -> Page:
+async def compute_page(db: Connection, user_id: int, breakeven_within: int, query: ReportQuery) -> Page:
     """Return the groups of one page of the report."""
     filtered, values = filter_facts(query)
-    values = {**values, "user_id": user_id}
+    values = {**values, "user_id": user_id, "breakeven_within": breakeven_within}
     ctes = f"{await trade_facts.read_source(db, user_id)},{filtered}"
     if query.group_by in EARLIER_GROUPS:
         groups = await group_decisions(db, ctes, values, query.group_by)
@@ -113,12 +115,15 @@ async def compute_page(db: Connection, user_id: int, query: ReportQuery) -> Page
         has_total=query.group_by in BY_TRADE,
     )
     checklists = await read_checklists(db, user_id) if query.group_by == "confirmation" else {}
-    collected = await collect(
-        db,
+    collected = await with_sums_in_range(
         selection,
-        {METRICS[key].extra for key in query.evaluated},
-        cache(partial(find_groups, group_by=query.group_by, checklists=checklists)),
-        powers=find_measures(query),
+        partial(
+            collect,
+            db,
+            extras={METRICS[key].extra for key in query.evaluated},
+            find_groups=cache(partial(find_groups, group_by=query.group_by, checklists=checklists)),
+            powers=find_measures(query),
+        ),
     )
     return reports.build_page(collected, query)
 

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from aiosqlite import Connection
 
 from journal_api.repositories.sql import json_list
-from journal_api.repositories.statistics_sql import COLUMNS, IS_SHARED, Selection, collect
+from journal_api.repositories.statistics_sql import COLUMNS, IS_SHARED, Selection, collect, with_sums_in_range
 from journal_api.repositories.trade_facts import read_source
+from journal_api.repositories.users import read_breakeven_within
 from journal_api.rules.statistics import Collected
 from journal_api.values.periods import Period, merge_periods, split_period
 from journal_api.values.statistics import ExtraStatistic, Statistics
@@ -44,7 +45,12 @@ async def list_of_periods(
     once in a period, so these days are summed together. The value is None for a period in which a sum does
     not fit into 64 bits.
     """
-    scope = Scope(await read_source(db, user_id), {"user_id": user_id, "accounts": json_list(account_ids)})
+    values = {
+        "user_id": user_id,
+        "accounts": json_list(account_ids),
+        "breakeven_within": await read_breakeven_within(db, user_id),
+    }
+    scope = Scope(await read_source(db, user_id), values)
     days = await read_days(db, scope)
     spans = await list_spans(db, scope, [within(period, days) for period in periods])
     ends = {day: span.end for span in spans for day in span.days()}
@@ -56,7 +62,9 @@ async def list_of_periods(
     selection = Selection(
         f"{scope.facts},{ACCOUNTS},{PARTS}", OF_PARTS, scope.with_parts(of_part), by_trade=True
     )
-    collected = await collect(db, selection, {*extras, "days"}, lambda part, _: groups[part])
+    collected = await with_sums_in_range(
+        selection, lambda selection: collect(db, selection, {*extras, "days"}, lambda part, _: groups[part])
+    )
     none = Collected()
     return {period: collected.get(period, none).compute(today.isoformat()) for period in periods}
 

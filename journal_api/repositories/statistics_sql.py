@@ -6,7 +6,7 @@ A part is a set of trades that are summed together: a day of a goal, or the trad
 import re
 import sqlite3
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from aiosqlite import Connection
@@ -15,6 +15,7 @@ from journal_api.rules.statistics import Collected, Measure, Place
 from journal_api.values.statistics import ExtraStatistic
 
 Group = TypeVar("Group", bound=Hashable)
+Result = TypeVar("Result")
 # What a selection reads of the facts of trades.
 COLUMNS = """facts.id, facts.trading_day, facts.opened_at, facts.closed_at, facts.decision, facts.fees,
     facts.net_pnl, facts.initial_risk, facts.r, facts.grade, facts.is_mistake, facts.checklist"""
@@ -76,15 +77,15 @@ TRADES_BY_REPRESENTATIVE = f"""
 # The statements over these CTEs.
 POWERS: dict[Measure, str] = {
     "pnl": "power_sums(pnl)",
-    "winning_pnl": "power_sums(max(pnl, 0))",
+    "winning_pnl": "power_sums(iif(pnl > :breakeven_within, pnl, NULL))",
     "r": "power_sums(r)",
 }
 SUMS = """
-SELECT part, place, {day}, {powers}, min(pnl), min(first_currency), max(last_currency),
+SELECT part, place, {day}, {powers}, min(pnl), max(initial_risk), min(first_currency), max(last_currency),
     sum(trades),
     count(pnl),
-    coalesce(sum(pnl > 0), 0),
-    coalesce(sum(pnl < 0), 0),
+    coalesce(sum(pnl > :breakeven_within), 0),
+    coalesce(sum(pnl < -:breakeven_within), 0),
     count(grade),
     coalesce(sum(grade = 'A+'), 0),
     count(initial_risk),
@@ -93,7 +94,9 @@ SELECT part, place, {day}, {powers}, min(pnl), min(first_currency), max(last_cur
     sum(is_mistake),
     sum(fees),
     sum(net_pnl),
-    sum(max(pnl, 0)),
+    sum(iif(pnl > :breakeven_within, pnl, 0)),
+    sum(iif(pnl < -:breakeven_within, pnl, 0)),
+    coalesce(sum(initial_risk), 0),
     count(r),
     coalesce(sum(r), 0)
 FROM decisions
@@ -103,11 +106,15 @@ SELECT part, trading_day, sum(net_pnl)
 FROM trades_in_parts
 GROUP BY part, trading_day"""
 CURVE = "SELECT part, net_pnl FROM trades_in_parts ORDER BY trading_day, closed_at, id"
-RUNS = "SELECT part, place, pnl FROM decisions ORDER BY trading_day, closed_at, id"
+RUNS = """
+SELECT part, place, (pnl > :breakeven_within) - (pnl < -:breakeven_within)
+FROM decisions
+ORDER BY trading_day, closed_at, id"""
 
 
 class Selection(NamedTuple):
-    """Trades in parts: the SELECT of COLUMNS with `part` and `currency`, the CTEs and the values it needs.
+    """Trades in parts: the SELECT of COLUMNS with `part` and `currency`, the CTEs and the values it needs,
+    with the owner's `breakeven_within`.
 
     A decision counts in the part of its representative trade; with `by_trade` in the part of each of its
     trades, and with `has_total` then once more in the total.
@@ -154,6 +161,17 @@ trades_in_parts AS NOT MATERIALIZED ({in_parts}
         return re.sub(r"\bsum\(", f"{self.sum}(", statement)
 
 
+async def with_sums_in_range(selection: Selection, work: Callable[[Selection], Awaitable[Result]]) -> Result:
+    """Return the result of the work, done again with wide sums if a sum does not fit into 64 bits."""
+    try:
+        return await work(selection)
+    except sqlite3.OperationalError as error:
+        # SQLite's sum() fails for all rows then.
+        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
+            raise
+        return await work(selection.with_wide_sums())
+
+
 async def collect(
     db: Connection,
     selection: Selection,
@@ -162,25 +180,20 @@ async def collect(
     powers: Collection[Measure] = (),
 ) -> dict[Group, Collected]:
     """Return what is collected of each group of the parts. Raises sqlite3.OperationalError."""
+
     collected = defaultdict[Group, Collected](Collected)
     statement = SUMS.format(
         day="trading_day" if "days" in extras else "NULL",
         powers=", ".join(POWERS[measure] if measure in powers else "NULL" for measure in POWERS),
     )
-    try:
-        rows = await db.execute_fetchall(selection.build(statement), selection.values)
-    except sqlite3.OperationalError as error:
-        # A sum does not fit into 64 bits. SQLite's sum() fails then for all rows.
-        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
-            raise
-        selection = selection.with_wide_sums()
-        rows = await db.execute_fetchall(selection.build(statement), selection.values)
-    for part, place, day, pnl, winning_pnl, r, worst_trade, first_currency, last_currency, *sums in rows:
+    rows = await db.execute_fetchall(selection.build(statement), selection.values)
+    for part, place, day, pnl, winning_pnl, r, worst_trade, largest_risk, *currencies_and_sums in rows:
+        first_currency, last_currency, *sums = currencies_and_sums
         for group in find_groups(part, place):
             found = collected[group]
             found.add(sums, day)
             found.add_powers((pnl, winning_pnl, r))
-            found.bound(worst_trade, first_currency, last_currency)
+            found.bound(worst_trade, largest_risk, first_currency, last_currency)
     if "days" in extras:
         async for rows in iterate(db, selection, DAYS):
             for part, day, net_pnl in rows:
@@ -193,9 +206,9 @@ async def collect(
                     collected[group].curve.add(net_pnl)
     if "win_streak" in extras:
         async for rows in iterate(db, selection, RUNS):
-            for part, place, pnl in rows:
+            for part, place, sign in rows:
                 for group in find_groups(part, place):
-                    collected[group].run.add(pnl)
+                    collected[group].run.add(sign)
     return collected
 
 

@@ -67,11 +67,12 @@ WRONG_COUNTS = """
     WITH
     kinds AS (
         SELECT user_id, account_id, contract, root, direction,
-            CASE WHEN net_pnl > 0 THEN 'win' WHEN net_pnl < 0 THEN 'loss' WHEN net_pnl = 0 THEN 'breakeven'
-                ELSE 'open' END AS outcome,
+            CASE WHEN net_pnl > breakeven_within THEN 'win' WHEN net_pnl < -breakeven_within THEN 'loss'
+                WHEN net_pnl IS NOT NULL THEN 'breakeven' ELSE 'open' END AS outcome,
             coalesce(grade, '') AS grade, coalesce(strategy_id, 0) AS strategy_id,
-            coalesce(setup_id, 0) AS setup_id, id
+            coalesce(setup_id, 0) AS setup_id, trades.id
         FROM trades
+        JOIN users ON users.id = user_id
     ),
     counted AS (
         SELECT user_id, account_id, contract, root, direction, outcome, grade, strategy_id, setup_id,

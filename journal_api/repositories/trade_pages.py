@@ -13,13 +13,14 @@ from journal_api.structs.trades import TradeQuery
 
 NEWEST_FIRST = "opened_at DESC, id DESC"
 # Whether it is less work to look up all matching trades and sort them than to find the page among all trades.
-IS_SORTED = """total * total <= (:offset + :limit) * (
+IS_SORTED = """total * {read} <= (:offset + :limit) * (
             SELECT sum(trades) FROM trade_counts WHERE user_id = :user_id)"""
 
 
 async def read_page(db: Connection, user_id: int, query: TradeQuery) -> tuple[str, int]:
     """Return one page of the matching trades as a JSON array, newest first, and their total number."""
     filters = TradeFilters(query)
+    is_sorted = IS_SORTED.format(read=filters.sorted_number()) if filters.is_sortable else "0"
     trades = sql.build_json_array(
         "trade",
         f"""
@@ -36,7 +37,7 @@ async def read_page(db: Connection, user_id: int, query: TradeQuery) -> tuple[st
         -- The length of the page, and how it is read. A SELECT that knows its length stops at its last trade.
         page (total, length, way) AS MATERIALIZED (
             SELECT total, max(0, min(:limit, total - :offset)),
-                CASE WHEN {IS_SORTED if filters.is_sortable else 0} THEN 'sorted'
+                CASE WHEN {is_sorted} THEN 'sorted'
                      WHEN :offset <= total / 2 OR :since IS NOT NULL THEN 'newest'
                      ELSE 'oldest' END
             FROM matching)

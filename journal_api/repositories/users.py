@@ -7,10 +7,12 @@ from journal_api.errors import Conflict
 from journal_api.repositories import sql
 from journal_api.structs.me import Me, MePatch
 from journal_api.values.clock import now, now_after
+from journal_api.values.money import json_number
 
 ME = sql.build_object(
     Me,
     trading_weekdays="json(trading_weekdays)",
+    breakeven_within=json_number("breakeven_within"),
     active_selection="coalesce('account_' || active_account_id, 'group_' || active_copy_group_id, 'all')",
 )
 
@@ -100,12 +102,20 @@ async def update(db: Connection, stored: Me, patch: MePatch) -> bool:
         columns["active_copy_group_id"] = selection.copy_group_id
     if weekdays := columns.pop("trading_weekdays", None):
         columns["trading_weekdays"] = sql.json_list(weekdays)
+    if "breakeven_within" in columns:
+        columns["breakeven_within"] = columns["breakeven_within"].units
     columns["updated_at"] = now_after(stored.updated_at)
     with sql.unique_name():
         await db.execute_fetchall(
             f"UPDATE users SET {sql.assignments(columns)} WHERE id = :id", {**columns, "id": stored.id}
         )
     return "timezone" in columns or "day_rollover" in columns
+
+
+async def read_breakeven_within(db: Connection, user_id: int) -> int:
+    """Return how far from 0 a break-even decision may be, in units of 10^-8."""
+    within = await sql.fetch(db, "SELECT breakeven_within FROM users WHERE id = :id", {"id": user_id})
+    return int(within)
 
 
 async def today(db: Connection, user_id: int) -> str:

@@ -28,6 +28,7 @@ class GoalState(Struct):
     custom_window: list[date | None]
     timezone: str
     day_rollover: str
+    breakeven_within: int
     trading_weekdays: frozenset[int]  # ISO numbers
     is_stopped: bool  # paused or archived
     created_on: date
@@ -214,6 +215,7 @@ def snapshot_data(
         "unit": METRICS[state.metric].unit,
         "timezone": state.timezone,
         "day_rollover": state.day_rollover,
+        "breakeven_within": decimal_json(state.breakeven_within),
         "reason": value.reason,
     }
     data |= show_statistics(statistics, {state.extra, "days"})

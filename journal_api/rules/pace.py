@@ -23,7 +23,7 @@ SUMS = frozenset({"net_pnl", "gross_pnl", "balance_target", "trade_count", "trad
 RECORDS = frozenset({"win_streak", "max_trades_per_day", "max_drawdown"})
 # Limits that no further trade can keep once they are broken, by the direction of the goal.
 FINAL_LIMITS = {
-    "at_most": RECORDS | {"trade_count", "trading_days"},
+    "at_most": RECORDS | {"trade_count", "trading_days", "largest_risk"},
     "at_least": frozenset({"worst_day", "worst_trade"}),
 }
 UNKNOWN = ("mixed_currencies", "out_of_range")
@@ -144,6 +144,7 @@ def has_won_too_often(progress: GoalProgress) -> bool:
 USED_NOW: dict[str, Callable[[Statistics, Statistics], int]] = {
     "worst_day": lambda statistics, of_today: of_today.net_pnl,
     "worst_trade": lambda statistics, of_today: 0,
+    "largest_risk": lambda statistics, of_today: 0,
     "max_trades_per_day": lambda statistics, of_today: statistics.decisions_today * SCALE,
     "max_drawdown": lambda statistics, of_today: (statistics.peak_pnl or 0) - statistics.net_pnl,
 }

@@ -143,7 +143,12 @@ def find_sort_value(group: Group, metric: str) -> int | None:
 
 
 def build_report(
-    query: ReportQuery, page: Page, names: Mapping[Key, Names], timezone: str, day_rollover: str
+    query: ReportQuery,
+    page: Page,
+    names: Mapping[Key, Names],
+    timezone: str,
+    day_rollover: str,
+    breakeven_within: int,
 ) -> str:
     """Return the report as JSON."""
     return json.encode(
@@ -153,6 +158,7 @@ def build_report(
             "to": query.until and str(query.until),
             "timezone": timezone,
             "day_rollover": day_rollover,
+            "breakeven_within": decimal_json(breakeven_within),
             "metrics": query.metrics,
             "total": {"key": None, "name": None, **build_values(page.total.parts["all"], query.metrics)},
             "groups": [

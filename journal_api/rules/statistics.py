@@ -4,7 +4,7 @@ A part is a set of trades that SQL has summed: a day of a goal, or the trades of
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import add
 from typing import Literal, NamedTuple, get_args
 
@@ -35,6 +35,8 @@ class Sums(NamedTuple):
     fees: int
     net_pnl: int
     winning_pnl: int
+    losing_pnl: int
+    risk_total: int
     with_r: int
     r_total: int
 
@@ -67,14 +69,19 @@ class Run:
     def __init__(self) -> None:
         self.wins = self.longest = 0
 
-    def add(self, pnl: int | str) -> None:
-        if isinstance(pnl, str):
-            return  # out of range, and so are all sums
-        if pnl > 0:
+    def add(self, sign: int) -> None:
+        """Add a decision: 1 for a win, -1 for a loss, 0 for a break-even."""
+        if sign > 0:
             self.wins += 1
             self.longest = max(self.longest, self.wins)
-        elif pnl < 0:
+        elif sign < 0:
             self.wins = 0
+
+
+def find_bound(choose: Callable[[Iterable[int]], int], *values: int | str | None) -> int | None:
+    """Return the bound of the values, None without one. What is out of range makes sums say so."""
+    known = [value for value in values if isinstance(value, int)]
+    return choose(known) if known else None
 
 
 class Collected:
@@ -84,6 +91,7 @@ class Collected:
         self.sums = [0] * len(Sums._fields)
         self.powers = {measure: [0, 0] for measure in MEASURES}  # squares and cubes, if requested
         self.worst_trade: int | None = None
+        self.largest_risk: int | None = None
         self.currencies = set[str]()
         self.decisions = Counter[str]()  # by the day of their first close
         self.days = Counter[str]()  # net P&L
@@ -115,11 +123,13 @@ class Collected:
         }
         return {measure: Sample(*totals[measure], *self.powers[measure]) for measure in MEASURES}
 
-    def bound(self, worst_trade: int | None, first_currency: str, last_currency: str) -> None:
-        """Add what is not a sum: the lowest P&L, and the first and last of the currencies in their order."""
+    def bound(
+        self, worst_trade: int | None, largest_risk: int | None, first_currency: str, last_currency: str
+    ) -> None:
+        """Add what is not a sum: lowest P&L, highest risk, the first and last currency in their order."""
         self.currencies |= {first_currency, last_currency}
-        worst = [one for one in (self.worst_trade, worst_trade) if one is not None]
-        self.worst_trade = min(worst, default=None)
+        self.worst_trade = find_bound(min, self.worst_trade, worst_trade)
+        self.largest_risk = find_bound(max, self.largest_risk, largest_risk)
 
     def add_day(self, day: str, net_pnl: int | str) -> None:
         """Add the net P&L of trades that closed on a day."""
@@ -132,8 +142,8 @@ class Collected:
         """Return the statistics, None if a sum does not fit into 64 bits."""
         sums = Sums(*self.sums)
         amounts = (
-            *(sums.net_pnl + sums.fees, sums.fees, sums.net_pnl, sums.winning_pnl, sums.r_total),
-            *(sums.net_pnl - sums.winning_pnl, self.curve.low, self.curve.peak),
+            *(sums.net_pnl + sums.fees, sums.fees, sums.net_pnl, sums.winning_pnl, sums.losing_pnl),
+            *(sums.risk_total, sums.r_total, self.curve.low, self.curve.peak),
             *self.days.values(),
         )
         if self.is_out_of_range or any(abs(amount) > MAX_STORED for amount in amounts):
@@ -160,7 +170,9 @@ class Collected:
             fees=sums.fees,
             net_pnl=sums.net_pnl,
             winning_pnl=sums.winning_pnl,
-            losing_pnl=sums.net_pnl - sums.winning_pnl,
+            losing_pnl=sums.losing_pnl,
+            risk_total=sums.risk_total,
+            largest_risk=self.largest_risk,
             worst_trade=self.worst_trade,
             worst_day=min(self.days.values(), default=None),
             r_total=sums.r_total if sums.with_r == sums.with_risk else None,

@@ -1,10 +1,12 @@
 """Bodies and responses of the owner's settings (DECISIONS 9)."""
 
+from decimal import Decimal
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from journal_api.errors import ValidationFailed
+from journal_api.values.money import Tolerance
 from journal_api.values.types import DayRollover, Instant, Name100, Selection, TimeZone, Weekday
 
 Weekdays = Annotated[list[Weekday], Meta(min_length=1, max_length=7, extra_json_schema={"uniqueItems": True})]
@@ -15,6 +17,7 @@ class MePatch(Struct, kw_only=True, forbid_unknown_fields=True):
     timezone: TimeZone | UnsetType = UNSET
     day_rollover: DayRollover | UnsetType = UNSET
     trading_weekdays: Weekdays | UnsetType = UNSET
+    breakeven_within: Tolerance | UnsetType = UNSET
     active_selection: Selection | UnsetType = UNSET
 
     def __post_init__(self) -> None:
@@ -32,6 +35,7 @@ class Me(Struct, kw_only=True, forbid_unknown_fields=True):
     timezone: str
     day_rollover: str
     trading_weekdays: list[Weekday]
+    breakeven_within: Decimal
     active_selection: str
     created_at: Instant
     updated_at: Instant

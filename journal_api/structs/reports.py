@@ -176,6 +176,7 @@ class Report(Struct, kw_only=True, forbid_unknown_fields=True):
     until: DayText | None = field(name="to")
     timezone: str
     day_rollover: str
+    breakeven_within: Decimal
     metrics: list[MetricName]
     total: ReportTotal
     groups: list[ReportGroup]

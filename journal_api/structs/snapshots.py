@@ -60,6 +60,8 @@ class ShownStatistics(Struct, kw_only=True):
     net_pnl: Decimal | None | UnsetType = UNSET
     winning_pnl: Decimal | None | UnsetType = UNSET
     losing_pnl: Decimal | None | UnsetType = UNSET
+    risk_total: Decimal | None | UnsetType = UNSET
+    largest_risk: Decimal | None | UnsetType = UNSET
     worst_trade: Decimal | None | UnsetType = UNSET
     worst_day: Decimal | None | UnsetType = UNSET
     r_total: Decimal | None | UnsetType = UNSET
@@ -81,6 +83,7 @@ class SnapshotData(ShownStatistics, kw_only=True):
     unit: Unit
     timezone: str
     day_rollover: str
+    breakeven_within: Decimal | UnsetType = UNSET  # snapshots of earlier versions have none
     reason: str | None
     pace: Pace | UnsetType = UNSET
 

@@ -167,7 +167,7 @@ class TradeSelection(Struct, kw_only=True):
 
 
 class TradeFilter(TradeSelection, kw_only=True):
-    """The filters of a list of trades. `from` and `to` are trading days, both inclusive."""
+    """The filters of trades. `from` and `to` are trading days, both inclusive. `outcome` is of each trade."""
 
     outcome: Outcome | None = None
 

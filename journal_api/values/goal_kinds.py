@@ -29,6 +29,8 @@ FORMULAS = {
     "payoff_ratio": "(winning_pnl / wins) / (-losing_pnl / losses)",
     "worst_trade": "the lowest P&L of a decision",
     "worst_day": "the lowest net P&L of a day",
+    "average_risk": "risk_total / with_risk",
+    "largest_risk": "the highest initial risk of a decision",
     "mistake_free_rate": "(decisions - with_mistake) / decisions × 100",
 }
 

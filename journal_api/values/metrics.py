@@ -27,6 +27,7 @@ from journal_api.values.statistics import ExtraStatistic, Statistics
 Unit = Literal["currency", "percent", "ratio", "count"]
 # Metrics that add or compare amounts of money although their unit is not a currency.
 OF_MONEY = frozenset({"profit_factor", "payoff_ratio", "winning_days"})
+NEVER_NEGATIVE = frozenset({"max_drawdown", "average_risk", "largest_risk"})  # of the metrics in a currency
 
 
 class Metric(NamedTuple):
@@ -53,7 +54,7 @@ class Metric(NamedTuple):
     @property
     def may_be_negative(self) -> bool:
         """Whether a value below 0 is possible."""
-        return (self.unit == "currency" and self.key != "max_drawdown") or self.key == "rr_realized_avg"
+        return (self.unit == "currency" and self.key not in NEVER_NEGATIVE) or self.key == "rr_realized_avg"
 
     def evaluate(self, statistics: Statistics | None) -> MetricValue:
         """Return the value for a period. Statistics of None mean that a sum does not fit into 64 bits."""
@@ -213,6 +214,20 @@ METRICS = {
             "currency",
             lambda statistics: amount(statistics.worst_day, "no_trades"),
             extra="days",
+        ),
+        Metric(
+            "average_risk",
+            "Average risk",
+            "The mean initial risk of the decisions with one.",
+            "currency",
+            lambda statistics: mean(statistics.risk_total, statistics.with_risk, "no_risk"),
+        ),
+        Metric(
+            "largest_risk",
+            "Largest risk",
+            "The highest initial risk of a decision.",
+            "currency",
+            lambda statistics: amount(statistics.largest_risk, "no_risk"),
         ),
         Metric(
             "mistake_free_rate",

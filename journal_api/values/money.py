@@ -8,6 +8,7 @@ from msgspec import Raw
 
 SCALE = 10**8
 LARGEST = 10**10
+MAX_TOLERANCE = 10**6
 MAX_STORED = 2**63 - 1
 OUT_OF_RANGE = "out_of_range"
 # Precise enough for the product of three amounts, so that only `units` rounds.
@@ -78,6 +79,19 @@ class PositiveMoney(Money):
         amount = super().checked(value)
         if amount <= 0:
             raise ValueError("must be greater than 0")
+        return amount
+
+
+class Tolerance(Money):
+    """A Money that says how far from 0 still counts as 0."""
+
+    json_schema: ClassVar[dict[str, Any]] = {"type": "number", "minimum": 0, "maximum": MAX_TOLERANCE}
+
+    @classmethod
+    def checked(cls, value: Decimal) -> Self:
+        amount = super().checked(value)
+        if not 0 <= amount <= MAX_TOLERANCE:
+            raise ValueError(f"must be between 0 and {MAX_TOLERANCE}")
         return amount
 
 

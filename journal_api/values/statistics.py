@@ -41,6 +41,8 @@ class Statistics(Struct, kw_only=True, frozen=True):
     net_pnl: int = 0
     winning_pnl: int = 0
     losing_pnl: int = 0
+    risk_total: int = 0  # over decisions
+    largest_risk: int | None = None
     worst_trade: int | None = None
     worst_day: int | None = None
     # The sum over decisions of net P&L / initial risk, each quotient rounded to eight decimals.
@@ -81,6 +83,8 @@ AMOUNTS = frozenset(
         "net_pnl",
         "winning_pnl",
         "losing_pnl",
+        "risk_total",
+        "largest_risk",
         "max_drawdown",
         "peak_pnl",
         "worst_trade",

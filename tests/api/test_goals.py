@@ -27,7 +27,7 @@ from journal_api.values.metrics import METRICS
 INVALID = (400, "validation_error")
 AT_MOST = {"max_drawdown", "max_trades_per_day"}
 NEVER_BELOW_0 = {
-    *("max_drawdown", "profit_factor", "payoff_ratio"),
+    *("max_drawdown", "average_risk", "largest_risk", "profit_factor", "payoff_ratio"),
     *(key for key, metric in METRICS.items() if metric.unit in ("count", "percent")),
 }
 STATUSES = ["active", "paused", "archived"]

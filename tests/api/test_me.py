@@ -45,6 +45,7 @@ async def test_a_new_owner_has_the_defaults(client: httpx.AsyncClient) -> None:
         "timezone": "UTC",
         "day_rollover": "00:00",
         "trading_weekdays": [1, 2, 3, 4, 5],
+        "breakeven_within": 0,
         "active_selection": "all",
         "created_at": owner["created_at"],
         "updated_at": owner["updated_at"],
@@ -59,6 +60,8 @@ async def test_a_new_owner_has_the_defaults(client: httpx.AsyncClient) -> None:
         {"timezone": "Pacific/Kiritimati", "day_rollover": "23:59"},
         {"trading_weekdays": [7, 1, 4]},
         {"trading_weekdays": [6]},
+        {"breakeven_within": 5.25},
+        {"breakeven_within": 1000000},
     ],
     ids=str,
 )

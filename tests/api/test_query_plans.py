@@ -158,8 +158,6 @@ INDEXES: dict[str, set[str]] = {
     "strategy_id=1": {"trades_of_strategy"},
     "setup_id=1&direction=long": {"trades_of_setup"},
     "outcome=open": {"trades_open"},
-    "outcome=breakeven": {"trades_breakeven"},
-    "account_id=1&outcome=win": {"trades_of_account"},
     "account_id=1&outcome=open": {"trades_open"},
     "from=2026-01-01&to=2026-01-31": {"trades_of_user", "trades_in_order"},
     "account_id=1&from=2026-01-01&to=2026-01-31": {"trades_of_account", "trades_in_order"},
@@ -167,9 +165,16 @@ INDEXES: dict[str, set[str]] = {
     # In the order of the list for many trades, and to be sorted for few.
     "copy_group_id=1": {"trades_of_user", "trades_of_account"},
     "root=NQ": {"trades_of_user", "trades_of_contract"},
+    "outcome=breakeven": {"trades_of_user", "trades_of_result"},
+    "outcome=loss&direction=long": {"trades_of_user", "trades_of_result"},
+    "account_id=1&outcome=win": {"trades_of_account", "trades_of_result"},
+    "copy_group_id=1&outcome=win": {"trades_of_user", "trades_of_result"},
+    "root=NQ&outcome=loss": {"trades_of_user", "trades_of_contract"},
+    "setup_id=1&outcome=breakeven": {"trades_of_setup"},
+    "outcome=breakeven&from=2026-01-01": {"trades_of_user", "trades_of_result"},
 }
 # Filters that may leave many, all of which are read in the order of the list.
-MANY = ["", "direction=long", "outcome=win", "to=2026-01-31", "account_id=1", "account_id=1&to=2026-01-31"]
+MANY = ["", "direction=long", "to=2026-01-31", "account_id=1", "account_id=1&to=2026-01-31"]
 MANY += ["strategy_id=1", "setup_id=1&outcome=win"]
 # Filters whose totals are kept.
 KEPT = [

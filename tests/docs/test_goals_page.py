@@ -257,7 +257,15 @@ def test_every_member_of_snapshot_data_is_explained() -> None:
     explained = {name for row in rows_under(PAGE, "member") for name in code_in(row["member"])}
 
     facts = {name for name in Statistics.__struct_fields__ if name not in INTERNAL}
-    assert {*shown, *explained} == {"unit", "timezone", "day_rollover", "reason", "pace", *facts}
+    assert {*shown, *explained} == {
+        "unit",
+        "timezone",
+        "day_rollover",
+        "breakeven_within",
+        "reason",
+        "pace",
+        *facts,
+    }
 
 
 def test_every_reason_and_timeframe_is_explained() -> None:

@@ -68,6 +68,7 @@ class Journal:
     timezone: str
     rollover: str
     selection: str
+    within: Fraction  # of a break-even
     balances: dict[int, Fraction]
     currencies: dict[int, str]
     groups: dict[int, set[int]]
@@ -115,9 +116,9 @@ def read_journal(file: Path) -> Journal:
         def pairs(sql: str) -> list[tuple[int, Any]]:
             return [tuple(row) for row in db.execute(sql)]
 
-        ((zone, rollover, account, group),) = db.execute(
+        ((zone, rollover, within, account, group),) = db.execute(
             """
-            SELECT timezone, day_rollover, active_account_id, active_copy_group_id
+            SELECT timezone, day_rollover, breakeven_within, active_account_id, active_copy_group_id
             FROM users WHERE id = 1
             """
         )
@@ -126,7 +127,7 @@ def read_journal(file: Path) -> Journal:
             "SELECT id, starting_balance, currency FROM accounts WHERE user_id = 1"
         ).fetchall()
         journal = Journal(
-            *(zone, rollover, selection),
+            *(zone, rollover, selection, amount(within)),
             balances={row["id"]: amount(row["starting_balance"]) for row in accounts},
             currencies={row["id"]: row["currency"] for row in accounts},
             groups={row["id"]: set() for row in db.execute("SELECT id FROM copy_groups")},
@@ -211,6 +212,11 @@ class Decision:
         return sum((one.net for one in self.paid), ZERO)
 
     @property
+    def risk(self) -> Fraction | None:
+        risks = [one.risk for one in self.paid if one.risk is not None]
+        return sum(risks, ZERO) if risks else None
+
+    @property
     def r(self) -> Fraction | None:
         with_risk = [(one.net, one.risk) for one in self.paid if one.risk is not None]
         return (
@@ -234,6 +240,9 @@ def compute_statistics(journal: Journal, rows: list[Row]) -> Statistics:
     """The counts and sums over the trades of a period or a group."""
     decisions = decisions_of(journal, rows)
     nets = [one.net for one in decisions]
+    wins = [net for net in nets if net > journal.within]
+    losses = [net for net in nets if net < -journal.within]
+    risks = [one.risk for one in decisions if one.risk is not None]
     rs = [one.r for one in decisions if one.r is not None]
     grades = [one.representative.grade for one in decisions if one.representative.grade]
     checked = [
@@ -245,9 +254,9 @@ def compute_statistics(journal: Journal, rows: list[Row]) -> Statistics:
     return {
         "trades": len(rows),
         "decisions": len(decisions),
-        "wins": sum(net > 0 for net in nets),
-        "losses": sum(net < 0 for net in nets),
-        "breakevens": nets.count(ZERO),
+        "wins": len(wins),
+        "losses": len(losses),
+        "breakevens": sum(abs(net) <= journal.within for net in nets),
         "graded": len(grades),
         "a_plus": grades.count("A+"),
         "with_risk": len(rs),
@@ -263,13 +272,15 @@ def compute_statistics(journal: Journal, rows: list[Row]) -> Statistics:
         "gross_pnl": sum((trade.gross for _, trade in rows), ZERO),
         "fees": sum((trade.fees for _, trade in rows), ZERO),
         "net_pnl": sum((trade.net for _, trade in rows), ZERO),
-        "winning_pnl": sum((net for net in nets if net > 0), ZERO),
-        "losing_pnl": sum((net for net in nets if net < 0), ZERO),
+        "winning_pnl": sum(wins, ZERO),
+        "losing_pnl": sum(losses, ZERO),
+        "risk_total": sum(risks, ZERO),
+        "largest_risk": max(risks, default=None),
         "worst_trade": min(nets, default=None),
         "worst_day": min(by_day.values(), default=None),
         "max_drawdown": compute_drawdown([trade.net for _, trade in rows]),
         "peak_pnl": max(accumulate((trade.net for _, trade in rows), initial=ZERO)),
-        "win_streak": compute_streak(nets),
+        "win_streak": compute_streak([net for net in nets if abs(net) > journal.within]),
     }
 
 
@@ -282,8 +293,7 @@ def compute_drawdown(nets: list[Fraction]) -> Fraction:
 def compute_streak(nets: list[Fraction]) -> int:
     longest = running = 0
     for net in nets:
-        if net:
-            running = running + 1 if net > 0 else 0
+        running = running + 1 if net > 0 else 0
         longest = max(longest, running)
     return longest
 
@@ -291,7 +301,10 @@ def compute_streak(nets: list[Fraction]) -> int:
 # Metrics -------------------------------------------------------------------------------------------------
 
 UNITS = {
-    "currency": "net_pnl gross_pnl max_drawdown balance_target expectancy average_win worst_trade worst_day",
+    "currency": (
+        "net_pnl gross_pnl max_drawdown balance_target expectancy average_win worst_trade worst_day"
+        " average_risk largest_risk"
+    ),
     "percent": "win_rate a_plus_rate mistake_free_rate protocol_completion_rate",
     "ratio": "profit_factor rr_realized_avg payoff_ratio",
     "count": "max_trades_per_day trade_count trading_days winning_days win_streak",
@@ -300,7 +313,7 @@ UNIT_OF = {metric: unit for unit, metrics in UNITS.items() for metric in metrics
 # Everything that adds or compares amounts of money, and so cannot be said of different currencies.
 OF_MONEY = {*UNITS["currency"].split(), "profit_factor", "payoff_ratio", "winning_days"}
 AMOUNTS = {"gross_pnl", "fees", "net_pnl", "winning_pnl", "losing_pnl", "worst_trade", "worst_day"}
-AMOUNTS |= {"winning_days", "max_drawdown", "peak_pnl", "opening_balance"}
+AMOUNTS |= {"risk_total", "largest_risk", "winning_days", "max_drawdown", "peak_pnl", "opening_balance"}
 # The members that are shown only for the metric that needs them.
 OF_DAYS = {"trading_days", "winning_days", "max_trades_per_day", "worst_day"}
 EXTRAS = {
@@ -356,6 +369,8 @@ METRICS: dict[str, Callable[[Statistics], Value]] = {
     "payoff_ratio": payoff_ratio,
     "worst_trade": lambda data: or_no_trades(data["worst_trade"]),
     "worst_day": lambda data: or_no_trades(data["worst_day"]),
+    "average_risk": lambda data: divide(data["risk_total"], data["with_risk"], "no_risk"),
+    "largest_risk": lambda data: "no_risk" if data["largest_risk"] is None else data["largest_risk"],
     "mistake_free_rate": lambda data: divide(
         100 * (data["decisions"] - data["with_mistake"]), data["decisions"], "no_trades"
     ),
@@ -433,6 +448,7 @@ def compute_snapshot(
             "unit": UNIT_OF[goal.metric],
             "timezone": journal.timezone,
             "day_rollover": journal.rollover,
+            "breakeven_within": journal.within,
             "reason": value if isinstance(value, str) else None,
             **show_statistics(data, currencies, [goal.metric, *OF_DAYS]),
         },
@@ -554,6 +570,12 @@ def is_selected(journal: Journal, row: Row, query: Query) -> bool:
     )
 
 
+def find_outcome(net: Fraction | None, within: Fraction) -> str:
+    if net is None:
+        return "open"
+    return "breakeven" if abs(net) <= within else "win" if net > 0 else "loss"
+
+
 def group_rows(journal: Journal, rows: list[Row], group_by: str, query: Query) -> dict[Any, list[Row]]:
     """The trades of each group; the key of a confirmation is its id and the answer."""
     found: dict[Any, list[Row]] = {}
@@ -592,10 +614,10 @@ def place_decisions(journal: Journal, query: Query, group_by: str) -> dict[int, 
         elif group_by == "pause":
             pause = one.opened_at - last.closed_at
             found[one.id] = next(name for name, bound in PAUSES.items() if pause < bound)
-        elif last.net < 0 and len(earlier) > 1 and earlier[-2].net < 0:
+        elif [find_outcome(other.net, journal.within) for other in earlier[-2:]] == ["loss"] * 2:
             found[one.id] = "losses"
         else:
-            found[one.id] = "win" if last.net > 0 else "loss" if last.net < 0 else "breakeven"
+            found[one.id] = find_outcome(last.net, journal.within)
     return found
 
 
@@ -681,7 +703,7 @@ def find_interval(journal: Journal, rows: list[Row], data: Statistics, metric: s
         case "expectancy":
             return inference.compute_mean_interval([one.net for one in decisions])
         case "average_win":
-            return inference.compute_mean_interval([one.net for one in decisions if one.net > 0])
+            return inference.compute_mean_interval([one.net for one in decisions if one.net > journal.within])
         case "rr_realized_avg":
             return inference.compute_mean_interval([one.r for one in decisions if one.r is not None])
         case "win_rate":

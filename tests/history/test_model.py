@@ -37,6 +37,7 @@ ZONES = ["UTC", "America/New_York", "Asia/Kolkata"]
 WEEKDAYS = [[1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 6, 7], [2, 7]]
 TIMES = ["00:00:00Z", "03:59:59.999999Z", "12:00:00Z", "17:00:00-04:00", "22:00:00Z", "18:30:00"]
 AMOUNTS = [0.01, 1, 2.5, -3.75, 100, 1000.00000001]
+TOLERANCES = [0, 0, 1, 1.5, 100]
 POSITIVE = [1, 2, 0.5, 12.25]
 TIMEFRAMES = ["daily", "weekly", "monthly", "quarterly", "custom"]
 TRADE = {**A_TRADE, "opened_at": "2026-01-01T10:00:00Z"}
@@ -179,7 +180,8 @@ class Walk:
             FROM trades
             """
         )
-        counts = Counter((*one[:5], outcome_of(one[5]), *one[6:]) for one in trades)
+        within = reference.read_journal(self.file).within * 10**8
+        counts = Counter((*one[:5], reference.find_outcome(one[5], within), *one[6:]) for one in trades)
         assert {tuple(row[:-1]): row[-1] for row in self.rows("SELECT * FROM trade_counts")} == counts
 
     def report_query(self) -> Body:
@@ -428,6 +430,7 @@ class Walk:
             "timezone": self.random.choice(ZONES),
             "day_rollover": self.random.choice(["00:00", "17:00", "22:00"]),
             "trading_weekdays": self.random.choice(WEEKDAYS),
+            "breakeven_within": self.random.choice(TOLERANCES),
             "active_selection": self.scope(),
         }
         await self.write("PATCH", "/me", {name: members[name] for name in self.some(members)})
@@ -485,12 +488,6 @@ STEPS = [
 
 async def store_nothing(database: Database, user_id: int) -> None:
     """What refreshing facts does while the file cannot be written."""
-
-
-def outcome_of(net_pnl: int | None) -> str:
-    if net_pnl is None:
-        return "open"
-    return "win" if net_pnl > 0 else "loss" if net_pnl < 0 else "breakeven"
 
 
 def as_defined(told: Body, created_at: datetime, targets: list[tuple[datetime, Fraction]]) -> reference.Goal:

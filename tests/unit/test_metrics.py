@@ -17,9 +17,8 @@ LARGEST = 2**63 - 1
 def evaluate(metric: str, **known: int | None) -> MetricValue:
     """The value with those statistics, all others 0."""
     nothing: dict[str, Any] = dict.fromkeys(Statistics.__struct_fields__, 0)
-    return METRICS[metric].evaluate(
-        Statistics(**{**nothing, "worst_trade": None, "worst_day": None, **known})
-    )
+    nothing |= dict.fromkeys(("worst_trade", "worst_day", "largest_risk"))
+    return METRICS[metric].evaluate(Statistics(**nothing | known))
 
 
 async def test_what_is_listed_is_what_goals_accept_and_snapshots_evaluate(client: httpx.AsyncClient) -> None:
@@ -31,7 +30,7 @@ async def test_what_is_listed_is_what_goals_accept_and_snapshots_evaluate(client
     assert [metric["key"] for metric in listed] == list(METRICS) == [one.key for one in METRICS.values()]
     assert [goal["direction"] for goal in goals] == [metric["natural_direction"] for metric in listed]
     assert units == [metric["unit"] for metric in listed]
-    assert len(listed) == 20
+    assert len(listed) == 22
     assert all(metric["title"] and metric["description"] for metric in listed)
 
 
@@ -68,6 +67,8 @@ TABLE: list[tuple[str, str, int | str, dict[str, int | None], int]] = [
     ),
     ("worst_trade", "currency", "no_trades", {"decisions": 1, "worst_trade": -3}, -3),
     ("worst_day", "currency", "no_trades", {"decisions": 1, "worst_day": 3}, 3),
+    ("average_risk", "currency", "no_risk", {"with_risk": 3, "risk_total": 20 * ONE}, 6_66666667),
+    ("largest_risk", "currency", "no_risk", {"with_risk": 1, "largest_risk": 3}, 3),
     ("mistake_free_rate", "percent", "no_trades", {"decisions": 7, "with_mistake": 3}, 57_14285714),
 ]
 
