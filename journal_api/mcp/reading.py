@@ -22,6 +22,8 @@ ONLY_IN_GET_TRADE = (
 )
 NOT_IN_GET_TRADE = ("tag_ids", "created_at", "updated_at")
 FREE_FORM = ("risk_rules", "exit_rules", "optimal_conditions")
+EDGES = ("edge", "edge_r")
+REPLACED = (*EDGES, "statistics", "intervals", "interval_reasons")
 # The statistics of a snapshot that say how much its value means.
 SAMPLE = ("reason", "currency", "trades", "decisions", "net_pnl", "pace")
 
@@ -101,7 +103,10 @@ async def report(client: httpx.AsyncClient, arguments: Arguments) -> Any:
 
 
 def with_decisions_only(value: Any) -> Any:
-    """A copy in which `statistics` is replaced by its number of decisions, and no `reasons` are empty."""
+    """A copy in which `statistics` is its number of decisions, intervals are pairs, and edges brief.
+
+    No `reasons` are empty; those of intervals are left out.
+    """
     if isinstance(value, list):
         return [with_decisions_only(item) for item in value]
     if not isinstance(value, dict):
@@ -109,10 +114,23 @@ def with_decisions_only(value: Any) -> Any:
     members = {
         name: with_decisions_only(member)
         for name, member in value.items()
-        if name != "statistics" and (name, member) != ("reasons", {})
+        if name not in REPLACED and (name, member) != ("reasons", {})
     }
-    statistics = value.get("statistics") or {}
-    return {**members, **pick(statistics, ("decisions", "currency"))}
+    edges = {name: brief_edge(value[name]) for name in EDGES if name in value}
+    intervals = pair_intervals(value.get("intervals", {}))
+    return {**members, **intervals, **edges, **pick(value.get("statistics") or {}, ("decisions", "currency"))}
+
+
+def pair_intervals(intervals: Any) -> dict[str, Any]:
+    """The intervals as [low, high] under their name, nothing without any."""
+    pairs = {metric: [one["low"], one["high"]] for metric, one in intervals.items() if one}
+    return {"intervals": pairs} if pairs else {}
+
+
+def brief_edge(edge: Any) -> Any:
+    """The edge as far as it is known. `q` says what `p` says, with the other lines in mind."""
+    kept = without_nulls({name: member for name, member in edge.items() if name != "p"})
+    return {**kept, "q": round(kept["q"], 4)} if "q" in kept else kept
 
 
 async def list_trades(client: httpx.AsyncClient, arguments: Arguments) -> Any:

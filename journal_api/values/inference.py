@@ -80,15 +80,16 @@ def t_p_value(t: float, freedom: float) -> float:
 def t_quantile(probability: float, freedom: float) -> float:
     """Return the t below which the probability lies.
 
-    Newton's method from the normal quantile, which is nearer to 0: from there the tail is convex, so that no
-    step leads beyond the quantile.
+    Newton's method on the tail, which is convex, from the first two terms of the expansion by Fisher and
+    Cornish (1960), which fall short of the quantile: no step leads beyond it.
     """
     tail = min(probability, 1 - probability)
-    t = -NormalDist().inv_cdf(tail)
+    z = -NormalDist().inv_cdf(tail)
+    t = z + (z**3 + z) / (4 * freedom)
     for _ in range(200):
         step = (t_p_value(t, freedom) / 2 - tail) / t_density(t, freedom)
         t += step
-        if step <= 1e-14 * t:
+        if step <= 1e-8 * t:  # the next step would be its square
             break
     return copysign(t, probability - 0.5)
 
@@ -188,9 +189,10 @@ def pearson_tails(z: float, skewness: float) -> float:
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """Return for each p the least false discovery rate that counts it as one (Benjamini, Hochberg 1995)."""
     order = sorted(range(len(p_values)), key=p_values.__getitem__, reverse=True)
-    ranked = (p_values[place] * len(order) / (len(order) - rank) for rank, place in enumerate(order))
+    size = len(order)
+    ranked = (p_values[place] * (size / (size - rank)) for rank, place in enumerate(order))
     lowest = dict(zip(order, accumulate(ranked, min), strict=True))
-    return [lowest[place] for place in range(len(order))]
+    return [lowest[place] for place in range(size)]
 
 
 # Incomplete functions ------------------------------------------------------------------------------------

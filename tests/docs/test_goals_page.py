@@ -30,7 +30,6 @@ from journal_api.values.inference import (
     pearson_tails,
     welch,
     welch_error,
-    wilson_interval,
 )
 from journal_api.values.metric_formulas import Reason
 from journal_api.values.metrics import METRICS
@@ -180,15 +179,18 @@ EDGE_EXAMPLE = (
 )
 
 
-def test_the_intervals_of_the_examples_are_those_of_the_service() -> None:
+async def test_the_intervals_of_the_examples_are_those_of_the_service(entered: httpx.AsyncClient) -> None:
     rows = rows_under(PAGE, "metrics")
-    stated = [
-        [compute_stated(one) for one in row["`low` and `high` in the example"].split(", ")] for row in rows
-    ]
+    examples = [row["`low` and `high` in the example"].split(", ") for row in rows]
+    stated = [[compute_stated(equation) for equation in example] for example in examples]
 
-    computed = [mean_interval(EDGE_EXAMPLE[0]), wilson_interval(4, 8)]
+    answered = await entered.get("/reports", params={"metrics": "win_rate,expectancy"})
 
-    assert stated == [[Fraction(round(end, -4), SCALE) for end in one or ()] for one in computed]
+    total = answered.json()["data"]["report"]["total"]
+    win_rate = [round(Fraction(str(total["intervals"]["win_rate"][end])), 4) for end in ("low", "high")]
+    mean = [Fraction(round(end, -4), SCALE) for end in mean_interval(EDGE_EXAMPLE[0]) or ()]
+    assert stated == [mean, win_rate]
+    assert (total["intervals"]["expectancy"], total["interval_reasons"]) == (None, {"expectancy": "too_few"})
     assert {name for row in rows for name in code_in(row["metrics"])} <= set(METRICS_OF_PAGE)
 
 

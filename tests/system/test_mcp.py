@@ -235,6 +235,18 @@ def test_a_report_has_a_total_and_a_page_of_groups(reader: Agent, db: Path) -> N
     assert filtered["groups"] == []
 
 
+def test_a_report_says_what_its_numbers_show(reader: Agent) -> None:
+    report = reader.ask("report", group_by="confirmation", metrics=["expectancy", "net_pnl"])
+
+    low, high = report["total"]["intervals"]["expectancy"]
+    assert low < report["total"]["values"]["expectancy"] < high
+    (volume,) = [group for group in report["groups"] if group["name"] == "Volume above average"]
+    assert 0 < volume["edge"]["low"] < volume["edge"]["expectancy"] < volume["edge"]["high"]
+    assert (volume["edge"]["verdict"], volume["edge_r"]["verdict"]) == ("more", "more")
+    assert {group["edge"]["verdict"] for group in report["groups"]} == {"more", "not_shown", "too_few"}
+    assert all("p" not in group["edge"] for group in report["groups"])
+
+
 def test_the_file_and_a_server_give_the_same_results_and_the_file_alone_leaves_no_key_behind(
     reader: Agent, db: Path, server: Server, key: str
 ) -> None:

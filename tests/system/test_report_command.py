@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from pathlib import Path
 
 import msgspec
@@ -9,6 +10,7 @@ import pytest
 from commands import change, command, import_file, new_key, run_failing, run_ok, running
 
 from journal_api.cli.text_width import text_width
+from journal_api.testing import journal_client
 
 FILE = """\
 symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at
@@ -27,12 +29,44 @@ def db(tmp_path: Path) -> Path:
     return db
 
 
+@pytest.fixture
+def db_with_tags(tmp_path: Path) -> Path:
+    """A journal with the decisions of docs/goals.md#the-edge-of-a-confirmation, with a tag and without."""
+    with journal_client(tmp_path) as client:
+
+        def create(path: str, **body: object) -> int:
+            (created,) = client.post(path, json=body).raise_for_status().json()["data"].values()
+            return int(created["id"])
+
+        account_id = create("/accounts", name="Sim")
+        tag_id = create(
+            "/tags", name="Volume", type="custom", category_id=create("/tag-categories", name="All")
+        )
+        for amount in [190, 10, 110, -130] * 5:
+            create(
+                "/trades",
+                account_id=account_id,
+                symbol="ES",
+                direction="long",
+                quantity=1,
+                entry_price=1000,
+                exit_price=1000 + amount,
+                opened_at="2026-01-05T14:00:00Z",
+                closed_at="2026-01-05T15:00:00Z",
+                tag_ids=[tag_id] if amount in (190, 10) else [],
+            )
+    return tmp_path / "journal.db"
+
+
 def test_a_report_is_an_aligned_table_of_at_most_80_columns(db: Path) -> None:
     assert run_ok("report", "--by", "symbol", "--db", db) == (
         "       Trades  Net P&L  Win rate  Profit factor  Expectancy  Average R\n"
         "ES          2     2.50     50.0%           3.50        1.25          -\n"
+        "                           9-91%\n"
         "NQ          1     0.12    100.0%              -        0.12          -\n"
+        "                         21-100%\n"
         "Total       3     2.62     66.7%           3.62        0.88          -\n"
+        "                          21-94%\n"
         "- means: no losses, no risk\n"
     )
 
@@ -53,10 +87,10 @@ def test_csv_has_every_digit_and_no_formula(db: Path) -> None:
     out = run_ok("report", "--by", "symbol", "--metrics", "net_pnl,win_rate", "--csv", "--db", db)
 
     assert list(csv.reader(io.StringIO(out))) == [
-        ["key", "name", "net_pnl", "win_rate"],
-        ["ES", "ES", "2.5", "50"],
-        ["'=1+1", "'=1+1", "0.125", "100"],
-        ["", "total", "2.625", "66.66666667"],
+        ["key", "name", "net_pnl", "win_rate", "win_rate_low", "win_rate_high"],
+        ["ES", "ES", "2.5", "50", "9.45312046", "90.54687954"],
+        ["'=1+1", "'=1+1", "0.125", "100", "20.65493118", "100"],
+        ["", "total", "2.625", "66.66666667", "20.76595988", "93.8508056"],
     ]
 
 
@@ -80,12 +114,62 @@ def test_options_select_sort_and_limit(db: Path) -> None:
     assert "NQ" not in limited.out
 
 
+def test_a_mean_has_half_of_its_interval_below_it(db_with_tags: Path) -> None:
+    """The examples of docs/goals.md#how-sure-a-number-is."""
+    out = run_ok("report", "--by", "tag", "--metrics", "expectancy,win_rate", "--db", db_with_tags)
+
+    assert out == (
+        "        Expectancy  Win rate\n"
+        "Volume      100.00    100.0%\n"
+        "            ±67.86   72-100%\n"
+        "(none)      -10.00     50.0%\n"
+        "            ±90.49    24-76%\n"
+        "Total        45.00     75.0%\n"
+        "            ±57.37    53-89%\n"
+        "\n"
+        "        Present  Absent    Edge       ±      q     Verdict  Needed\n"
+        "Volume       10      10  110.00  105.64  0.045  earns more       -\n"
+    )
+
+
+def test_csv_has_the_ends_of_intervals_and_both_edges(db_with_tags: Path) -> None:
+    out = run_ok("report", "--by", "tag", "--metrics", "expectancy", "--csv", "--db", db_with_tags)
+
+    volume, none, total = csv.DictReader(io.StringIO(out))
+    assert (volume["expectancy_low"], volume["expectancy_high"]) == ("32.13528512", "167.86471488")
+    edge = {name: volume[f"edge_{name}"] for name in ("low", "high", "verdict", "more_needed")}
+    assert volume["edge"] == "110"
+    assert edge == {"low": "4.36045063", "high": "215.63954937", "verdict": "more", "more_needed": ""}
+    assert float(volume["edge_p"]) == float(volume["edge_q"]) == pytest.approx(0.0448, abs=0.00005)
+    assert (volume["edge_r"], volume["edge_r_verdict"]) == ("", "too_few")  # no trade has a risk
+    assert none["edge"] == none["edge_verdict"] == total["edge"] == ""
+
+
 def test_confirmations_are_listed_with_their_edge(db: Path) -> None:
     assert run_ok("report", "--by", "confirmation", "--db", db) == (
-        "        Present  Absent     Edge  95% from  to\n(none)        0       0  too few         -   -\n"
+        "        Present  Absent  Edge  ±  q  Verdict  Needed\n"
+        "(none)        0       0     -  -  -  too few       -\n"
     )
     rows = list(csv.reader(io.StringIO(run_ok("report", "--by", "confirmation", "--csv", "--db", db))))
+    assert rows[0][:8] == [
+        *("key", "name", "setup", "strategy"),
+        *("answer", "edge", "edge_low", "edge_high"),
+    ]
     assert [row[4] for row in rows] == ["answer", "present", "absent", "unanswered", ""]
+
+
+def test_verdicts_are_words_and_say_how_many_decisions_are_needed(tmp_path: Path) -> None:
+    with journal_client(tmp_path, example=True):
+        pass
+
+    lines = run_ok("report", "--by", "confirmation", "--db", tmp_path / "journal.db").splitlines()
+
+    assert lines[0].split() == ["Present", "Absent", "Edge", "±", "q", "Verdict", "Needed"]
+    assert lines[1].startswith("Volume above average ")
+    assert "earns more       -" in lines[1]
+    assert any(re.search(r"not shown +[0-9]+$", line) for line in lines)
+    assert lines[-1] == "Needed: about so many more decisions would take the interval off zero."
+    assert max(map(text_width, lines)) <= 80
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,14 @@ def test_tails_of_pearsons_type_three_differ_from_scipys_by_less_than_a_milliont
         assert pearson_tails(z, skewness) == pytest.approx(pearson.sf(z) + pearson.cdf(-z), abs=1e-6)
 
 
+@pytest.mark.parametrize("z", [0.5, 1, 1.5, 2.25, 3, 4])
+@pytest.mark.parametrize("skewness", [0.005, 0.00999])
+def test_the_tails_of_a_small_skewness_need_no_gamma_function(z: float, skewness: float) -> None:
+    pearson = stats.pearson3(skewness)
+
+    assert pearson_tails(z, skewness) == pytest.approx(pearson.sf(z) + pearson.cdf(-z), abs=2e-9)
+
+
 # Computed otherwise --------------------------------------------------------------------------------------
 
 

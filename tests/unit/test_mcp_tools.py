@@ -126,6 +126,45 @@ def test_a_group_keeps_its_nulls_and_the_number_of_decisions() -> None:
     }
 
 
+EDGE: dict[str, Any] = {
+    "expectancy": Decimal(110),
+    "low": Decimal("4.36"),
+    "high": Decimal("215.64"),
+    "p": Decimal("0.0448"),
+    "q": Decimal("0.0447968880693"),
+    "verdict": "more",
+    "more_needed": None,
+    "present": 10,
+    "absent": 10,
+    "reason": None,
+}
+NO_EDGE = {**dict.fromkeys(EDGE), "verdict": "too_few", "present": 3, "absent": 10, "reason": "too_few"}
+
+
+def test_a_group_has_its_intervals_and_verdicts_briefly() -> None:
+    intervals = {"win_rate": {"low": 21.5, "high": 78.5, "n": 8}, "expectancy": None}
+    group = {"values": {}, "intervals": intervals, "interval_reasons": {"expectancy": "too_few"}}
+
+    kept = with_decisions_only(
+        {"groups": [{**group, "edge": EDGE, "edge_r": NO_EDGE}, {**group, "intervals": {}}]}
+    )
+
+    edge = {"expectancy": 110, "low": Decimal("4.36"), "high": Decimal("215.64"), "q": Decimal("0.0448")}
+    sizes = {"verdict": "more", "present": 10, "absent": 10}
+    no_edge = {"verdict": "too_few", "present": 3, "absent": 10, "reason": "too_few"}
+    assert kept == {
+        "groups": [
+            {
+                "values": {},
+                "intervals": {"win_rate": [21.5, 78.5]},
+                "edge": {**edge, **sizes},
+                "edge_r": no_edge,
+            },
+            {"values": {}},
+        ]
+    }
+
+
 def test_long_rules_become_the_beginning_of_their_text() -> None:
     rules = {"note": "x" * MAX_RULES_LENGTH}
 

@@ -1,0 +1,85 @@
+"""A report as CSV, with all digits."""
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import Any
+
+from journal_api.cli.common import printable
+from journal_api.rules.comparisons import COMPARED
+from journal_api.rules.report_groups import ANSWERS
+from journal_api.trade_files.spreadsheets import harmless
+
+EDGES = ("edge", "edge_r")
+EDGE_MEMBERS = ("expectancy", "low", "high", "p", "q", "verdict", "more_needed")
+ENDS = ("low", "high")
+
+
+def format_csv(report: Any) -> str:
+    """Return a row for each group, or for each answer to a confirmation, and last the total."""
+    output = io.StringIO()
+    writer = csv.DictWriter(output, list_columns(report), lineterminator="\n")
+    writer.writeheader()
+    for group in report["groups"]:
+        writer.writerows(confirmation_rows(group) if "present" in group else [group_row(group)])
+    writer.writerow(group_row({**report["total"], "name": "total"}))
+    return output.getvalue()
+
+
+def list_columns(report: Any) -> list[str]:
+    """Return the columns; what is not in a row stays empty."""
+    group_by, metrics = report["group_by"], report["metrics"]
+    names = ["setup", "strategy", "answer", "edge", "edge_low", "edge_high"]
+    intervals = [
+        f"{metric}_{end}" for metric in metrics if metric in report["total"]["intervals"] for end in ENDS
+    ]
+    edges = [edge_column(edge, member) for edge in EDGES for member in EDGE_MEMBERS]
+    columns = [
+        *("key", "name", *(names if group_by == "confirmation" else ())),
+        *(*metrics, *intervals, *(edges if group_by in COMPARED else ())),
+    ]
+    return list(dict.fromkeys(columns))
+
+
+def edge_column(edge: str, member: str) -> str:
+    return edge if member == "expectancy" else f"{edge}_{member}"
+
+
+def group_row(group: Any) -> dict[str, object]:
+    names = {"key": text_cell(group["key"]), "name": text_cell(group["name"])}
+    return {**names, **value_cells(group), **edge_cells(group)}
+
+
+def confirmation_rows(group: Any) -> Iterator[dict[str, object]]:
+    names = {name: text_cell(group[name]) for name in ("name", "setup", "strategy")}
+    for answer in ANSWERS:
+        # The edge is of two answers, and stands in the row of the first.
+        edge = edge_cells(group) if answer == "present" else {}
+        key = group["key"] and group["key"]["confirmation_id"]
+        yield {"key": key, **names, "answer": answer, **value_cells(group[answer]), **edge}
+
+
+def value_cells(values: Any) -> dict[str, object]:
+    """Return the values of the metrics and the ends of their intervals, by column."""
+    intervals = {
+        f"{metric}_{end}": interval[end]
+        for metric, interval in values["intervals"].items()
+        if interval
+        for end in ENDS
+    }
+    return {**values["values"], **intervals}
+
+
+def edge_cells(group: Any) -> dict[str, object]:
+    """Return the edges of the group by column, if it has any."""
+    return {
+        edge_column(edge, member): group[edge][member]
+        for edge in EDGES
+        if edge in group
+        for member in EDGE_MEMBERS
+    }
+
+
+def text_cell(value: object) -> object:
+    """Return a text that no spreadsheet reads as a formula and no terminal obeys, anything else as it is."""
+    return printable(harmless(value)) if isinstance(value, str) else value

@@ -1,0 +1,124 @@
+"""A report as a table for the terminal."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from typing import Any
+
+from journal_api.cli.common import printable
+from journal_api.cli.text_width import fit_text, text_width
+from journal_api.values.inference import EdgeVerdict
+from journal_api.values.metrics import METRICS, Unit
+
+WIDTH, NARROWEST, GAP = 80, 12, "  "
+DECIMALS: dict[Unit, int] = {"currency": 2, "percent": 1, "ratio": 2, "count": 0}
+VERDICTS: dict[EdgeVerdict | None, str] = {
+    "more": "earns more",
+    "less": "earns less",
+    "not_shown": "not shown",
+    "too_few": "too few",
+    None: "-",
+}
+NEEDED = "Needed: about so many more decisions would take the interval off zero.\n"
+
+
+def format_table(report: Any) -> str:
+    """Return the values of the groups, and the edges of those that are compared."""
+    compared = [group for group in report["groups"] if "edge" in group]
+    if report["group_by"] == "confirmation":
+        return format_edges(compared)
+    return format_values(report) + (f"\n{format_edges(compared)}" if compared else "")
+
+
+def reasons_line(reasons: Iterable[str | None]) -> str:
+    """Return a line that says why values are missing, nothing if none is."""
+    words = sorted({reason.replace("_", " ") for reason in reasons if reason})
+    return f"- means: {', '.join(words)}\n" if words else ""
+
+
+# Values --------------------------------------------------------------------------------------------------
+
+
+def format_values(report: Any) -> str:
+    metrics = report["metrics"]
+    shown = [
+        *((group["name"] or "(none)", group) for group in report["groups"]),
+        ("Total", report["total"]),
+    ]
+    rows = [row for name, group in shown for row in value_rows(name, group, metrics)]
+    reasons = {reason for _, group in shown for reason in group["reasons"].values()}
+    return align_rows([["", *(METRICS[metric].title for metric in metrics)], *rows]) + reasons_line(reasons)
+
+
+def value_rows(name: str, group: Any, metrics: Sequence[str]) -> Iterator[list[str]]:
+    """Return a row of values, and below it a row of their intervals if there is any."""
+    yield [name, *(format_cell(group["values"][metric], METRICS[metric].unit) for metric in metrics)]
+    intervals = [format_interval(group["intervals"].get(metric), METRICS[metric].unit) for metric in metrics]
+    if any(intervals):
+        yield ["", *intervals]
+
+
+def format_cell(value: Decimal | int | None, unit: Unit) -> str:
+    """Return the value rounded for its unit, `-` for null."""
+    if value is None:
+        return "-"
+    return f"{Decimal(value):.{DECIMALS[unit]}f}{'%' if unit == 'percent' else ''}"
+
+
+def format_interval(interval: Any, unit: Unit) -> str:
+    """Return the interval of a share from end to end, of a mean, which is in its middle, as ± half of it."""
+    if interval is None:
+        return ""
+    if unit == "percent":
+        return f"{interval['low']:.0f}-{interval['high']:.0f}%"
+    return f"±{format_cell((interval['high'] - interval['low']) / 2, unit)}"
+
+
+# Edges ---------------------------------------------------------------------------------------------------
+
+
+def format_edges(groups: Sequence[Any]) -> str:
+    """Return the difference between the decisions with and without something, and what it proves."""
+    head = ["", "Present", "Absent", "Edge", "±", "q", "Verdict", "Needed"]
+    rows = [edge_cells(group["name"] or "(none)", group["edge"]) for group in groups]
+    edges = [group["edge"] for group in groups]
+    reasons = {edge["reason"] for edge in edges} - {"too_few"}
+    needed = NEEDED if any(edge["more_needed"] for edge in edges) else ""
+    return align_rows([head, *rows]) + reasons_line(reasons) + needed
+
+
+def edge_cells(name: str, edge: Any) -> list[str]:
+    margin = None if edge["low"] is None else (edge["high"] - edge["low"]) / 2
+    return [
+        name,
+        *(format_cell(edge[side], "count") for side in ("present", "absent")),
+        *(format_cell(amount, "currency") for amount in (edge["expectancy"], margin)),
+        format_rate(edge["q"]),
+        VERDICTS[edge["verdict"]],
+        format_cell(edge["more_needed"], "count"),
+    ]
+
+
+def format_rate(rate: Decimal | None) -> str:
+    if rate is None:
+        return "-"
+    return "<0.001" if rate < Decimal("0.0005") else f"{rate:.3f}"
+
+
+# Alignment -----------------------------------------------------------------------------------------------
+
+
+def align_rows(rows: Sequence[Sequence[str]]) -> str:
+    """Return the rows as lines: the first column to the left, the others to the right.
+
+    The first column is cut, down to NARROWEST columns of the terminal, so that a line fits into WIDTH.
+    """
+    cells = [[printable(text) for text in row] for row in rows]
+    first, *others = (max(map(text_width, column)) for column in zip(*cells, strict=True))
+    room = max(NARROWEST, WIDTH - sum(width + len(GAP) for width in others))
+    return "".join(format_line(row, [min(first, room), *others]) + "\n" for row in cells)
+
+
+def format_line(row: Sequence[str], widths: Sequence[int]) -> str:
+    name = fit_text(row[0], widths[0])
+    numbers = (text.rjust(width) for text, width in zip(row[1:], widths[1:], strict=True))
+    return GAP.join((name, *numbers)).rstrip()
