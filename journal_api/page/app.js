@@ -125,7 +125,7 @@ function put(name, nodes) {
   header.hidden = !(name in VIEWS);
   document.title = `${header.hidden ? "Sign in" : find("[aria-current]", header).textContent} · Trading journal`;
   main.dataset.view = name;
-  main.replaceChildren(...[nodes].flat().filter(Boolean));
+  main.replaceChildren(...[nodes].flat(Infinity).filter(Boolean));
   setBusy(false);
   if (isOther) window.scrollTo(0, 0);
   if (focused && !isOther) document.getElementById(focused)?.focus({ preventScroll: true });

@@ -152,6 +152,6 @@ export function axis(scale, format) {
     "axis",
     label(0, "start", scale[0]),
     label(100, "end", scale[1]),
-    zero > 15 && zero < 85 && label(zero, "middle", 0),
+    zero > 28 && zero < 72 && label(zero, "middle", 0),
   );
 }

@@ -1,7 +1,7 @@
 // Decisions with a confirmation, tag or rule beside those without it.
 
 import { axis, interval, isOffZero, scaleOf } from "../charts.js";
-import { h, money } from "../dom.js";
+import { h } from "../dom.js";
 import { MIN_EDGE_DECISIONS } from "../enums.js";
 import { count, number, rate, signed, whole, whyNone } from "../format.js";
 import { frame, sortable } from "./report_table.js";
@@ -35,9 +35,9 @@ const sidesOf = ({ present, absent, values, edge }) =>
 
 /** @param {any} context */
 export function edgeTable({ title, groups: all, link, sort, sortBy }) {
-  const groups = all.filter(({ edge }) => edge);
+  const groups = all.filter(({ key, edge }) => key != null && edge);
   if (!groups.length) return null;
-  const sorted = isEdgeSort(sort) ? sort : "-edge";
+  const sorted = isEdgeSort(sort) ? sort : sort && !sort.startsWith("-") ? "edge" : "-edge";
   const valueOf = SORTS[sorted.replace("-", "")];
   const sign = sorted.startsWith("-") ? -1 : 1;
   const has = (group) => valueOf(group) != null;
@@ -97,8 +97,8 @@ function rowOf(group, scales, link) {
     ),
     side("With it", present),
     side("Without it", absent),
-    lineOf(edge, scales[0], "Edge"),
-    lineOf(edge_r, scales[1], "In R"),
+    lineOf(edge, scales[0]),
+    lineOf(edge_r, scales[1], " R"),
     h("td.verdict", verdictOf(edge, edge_r)),
   ];
 }
@@ -107,18 +107,17 @@ const side = (label, { expectancy, trade_count: decisions, win_rate }) =>
   h(
     "td.num.side",
     { "data-label": label },
-    money(expectancy),
+    signed(expectancy),
     h("small", decisions ? number(decisions) : "none", win_rate != null && ` · ${rate(win_rate)} won`),
   );
 
 const toneOf = ({ verdict }) => ({ more: "gain", less: "loss" })[verdict] ?? "plain";
-const lineOf = (edge, scale, label) =>
+const lineOf = (edge, scale, unit = "") =>
   h(
     "td.edge",
-    { "data-label": label },
     edge.low != null && [
       interval(edge, edge.expectancy, scale, toneOf(edge)),
-      h("small", `${signed(edge.expectancy)} (${signed(edge.low)} to ${signed(edge.high)})`),
+      h("small", `${signed(edge.expectancy)}${unit} (${signed(edge.low)} to ${signed(edge.high)})`),
     ],
   );
 
@@ -139,6 +138,11 @@ function verdictOf(edge, edge_r) {
     more &&
       h("small", `About ${count(Number(more.toPrecision(2)), "more decision")} would tell, if it stays so.`),
     edge.expectancy * edge_r.expectancy < 0 &&
-      h("small.warn", "In R it is the other way round: the size of the trades makes the difference."),
+      h(
+        "small",
+        { class: tone !== "muted" && "warn" },
+        "In R it is the other way round",
+        tone === "muted" ? "." : ": the size of the trades makes the difference.",
+      ),
   ];
 }

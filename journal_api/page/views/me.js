@@ -4,6 +4,7 @@ import { get, send } from "../client.js";
 import { confirm, showConflict } from "../dialogs.js";
 import { card, checkbox, findAll, form, h, table, textField } from "../dom.js";
 import { NONE, WEEKDAYS, dayOfYear } from "../format.js";
+import { numberField, numbersOf } from "../inputs.js";
 import { accountKind, accountRows, groupKind, groupRows } from "./accounts.js";
 import { differences, listCard } from "./editing.js";
 import { goalKind, goalRows } from "./goal_form.js";
@@ -87,6 +88,7 @@ function tradingDays({ me, meEtag, redraw }) {
           timezone: values.timezone,
           day_rollover: values.day_rollover,
           trading_weekdays: weekdays,
+          breakeven_within: numbersOf(values, ["breakeven_within"]).breakeven_within ?? 0,
         };
         const changed = Object.fromEntries(
           Object.entries(typed).filter(([name, value]) => String(value) !== String(me[name])),
@@ -116,6 +118,12 @@ function tradingDays({ me, meEtag, redraw }) {
         ),
       ),
       h("small.error", { "data-field": "trading_weekdays" }),
+      numberField(
+        "Break-even within",
+        "breakeven_within",
+        me.breakeven_within,
+        "In the account's currency. A decision that makes or loses no more is neither a win nor a loss, and ends no streak.",
+      ),
       h("button.primary", "Save"),
     ),
   );

@@ -6,10 +6,10 @@ import { amount, count, gainOrLoss, number, rate, ratio, signed, whole, whyNone 
 
 /** @type {[string, string, (value: number) => string][]} */
 const COLUMNS = [
+  ["expectancy", "Expectancy", signed],
   ["net_pnl", "Net P&L", signed],
   ["trade_count", "Decisions", number],
   ["win_rate", "Win rate", rate],
-  ["expectancy", "Expectancy", signed],
   ["rr_realized_avg", "Average R", signed],
   ["profit_factor", "Profit factor", ratio],
   ["average_risk", "Average risk", amount],
@@ -73,7 +73,7 @@ export function reportTable({ title, sort, groups, report, link, sortBy }) {
   const hint = h(
     "p.muted",
     { hidden: true },
-    "Scroll the table to the right for win rate, expectancy, R and profit factor.",
+    "Scroll the table to the right for the number of decisions, the win rate and R.",
   );
   requestAnimationFrame(() => {
     hint.hidden = scroller.scrollWidth <= scroller.clientWidth;
@@ -112,6 +112,6 @@ function chanceIn(groups) {
   if (!off) return h("strong", "None of these differs from zero more than chance would.");
   return [
     h("strong", `${number(off)} of ${count(lines.length, "line")} ${off === 1 ? "lies" : "lie"} off zero.`),
-    ` Chance alone would make ${number(Math.round(lines.length / 2) / 10)} of so many (5 %).`,
+    ` Chance alone would make about ${number(Math.round(lines.length / 2) / 10)} of ${number(lines.length)} (5 %).`,
   ];
 }

@@ -20,7 +20,7 @@ const GROUPS = [
   ["root", "Contract root"],
   ["direction", "Side"],
   ["grade", "Grade"],
-  ["after", "After"],
+  ["after", "After win or loss"],
   ["nth", "Nth of the day"],
   ["pause", "Pause"],
   ["weekday", "Weekday"],
