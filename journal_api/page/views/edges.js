@@ -126,7 +126,7 @@ function verdictOf(edge, edge_r) {
   if (reason === "too_few")
     return h(
       "span.muted",
-      `Too few: ${number(present)} with it, ${number(absent)} without; ${MIN_EDGE_DECISIONS} on each side are needed.`,
+      `${count(present, "decision")} with it, ${number(absent)} without: too few to tell; ${MIN_EDGE_DECISIONS} on each side are needed.`,
     );
   if (reason) return h("span.muted", whyNone(reason));
   const [tone, text] = VERDICTS[verdict];

@@ -1,7 +1,7 @@
 // #/report
 
 import { get, href } from "../client.js";
-import { card, choiceField, find, h } from "../dom.js";
+import { card, find, h, select } from "../dom.js";
 import { count, number, plusDays, signed, whyNone } from "../format.js";
 import { costsNotice } from "./costs.js";
 import { edgeTable, isEdgeSort } from "./edges.js";
@@ -106,9 +106,15 @@ function tabs(by, own, go) {
       { href: href("report", { ...own, by: key }), id: `by-${key}`, "aria-current": key === by && "true" },
       title,
     );
-  const list = choiceField("Group by", "by", by, GROUPS);
-  list.addEventListener("change", ({ target }) => go("report", { ...own, by: target.value }));
-  return [h("nav.tabs", { "aria-label": "Group by" }, GROUPS.map(link)), h(".tab-list", list)];
+  const choose = ({ target }) => go("report", { ...own, by: target.value });
+  return [
+    h("nav.tabs", { "aria-label": "Group by" }, GROUPS.map(link)),
+    h(
+      "label.field.tab-list",
+      h("span", "Group by"),
+      select({ name: "by", value: by, onchange: choose }, GROUPS),
+    ),
+  ];
 }
 
 function groupsOf(report, { by, sort, own, go, tags, total }) {
