@@ -1,5 +1,5 @@
 -- Version 8: a trade is a position of fills; contracts by one name; where fees come from; copies that imports link;
--- facts of trades for statistics.
+-- facts of trades for statistics; the calendar and the cash of an account.
 
 ALTER TABLE trades ADD COLUMN contract TEXT NOT NULL DEFAULT '';
 ALTER TABLE trades ADD COLUMN root TEXT NOT NULL DEFAULT '';
@@ -52,6 +52,50 @@ ALTER TABLE imports ADD COLUMN one_trade_is TEXT NOT NULL DEFAULT 'position'
 UPDATE imports SET one_trade_is = 'row';
 
 ALTER TABLE accounts ADD COLUMN one_trade_is TEXT CHECK (one_trade_is IN ('position', 'row'));
+
+ALTER TABLE accounts ADD COLUMN timezone TEXT;
+ALTER TABLE accounts ADD COLUMN day_rollover TEXT;
+
+CREATE VIEW calendars (account_id, user_id, timezone, day_rollover) AS
+SELECT accounts.id, users.id, coalesce(accounts.timezone, users.timezone),
+  coalesce(accounts.day_rollover, users.day_rollover)
+FROM accounts
+JOIN users ON users.id = accounts.user_id;
+
+CREATE TABLE cash_movements (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  kind TEXT NOT NULL CHECK (kind IN ('deposit', 'withdrawal', 'payout', 'fee', 'adjustment', 'reset')),
+  amount INTEGER NOT NULL,
+  day TEXT NOT NULL,
+  note TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  CHECK (CASE kind WHEN 'adjustment' THEN amount <> 0 WHEN 'reset' THEN amount >= 0 ELSE amount > 0 END)
+) STRICT;
+CREATE INDEX cash_of_account ON cash_movements (account_id, day, id);
+
+CREATE TRIGGER changes_of_new_cash AFTER INSERT ON cash_movements
+BEGIN
+  INSERT INTO touched_days VALUES (new.account_id, new.day);
+END;
+
+CREATE TRIGGER changes_of_deleted_cash AFTER DELETE ON cash_movements
+BEGIN
+  INSERT INTO touched_days VALUES (old.account_id, old.day);
+END;
+
+CREATE TRIGGER changes_of_cash AFTER UPDATE OF kind, amount, day ON cash_movements
+BEGIN
+  INSERT INTO touched_days VALUES (old.account_id, old.day);
+  INSERT INTO touched_days VALUES (new.account_id, new.day);
+END;
+
+CREATE TRIGGER goals_of_account_calendar AFTER UPDATE OF timezone, day_rollover ON accounts
+WHEN (old.timezone, old.day_rollover) IS NOT (new.timezone, new.day_rollover)
+BEGIN
+  UPDATE goals SET change_cursor = NULL WHERE user_id = new.user_id;
+END;
 
 ALTER TABLE copy_groups ADD COLUMN copy_seconds INTEGER NOT NULL DEFAULT 5 CHECK (copy_seconds BETWEEN 0 AND 300);
 ALTER TABLE copy_groups ADD COLUMN any_quantity INTEGER NOT NULL DEFAULT 0 CHECK (any_quantity IN (0, 1));
