@@ -162,7 +162,8 @@ async def build_history(db: Connection, plan: Plan, computed: Mapping[Period, St
         by_period = mark_mixed_currencies(by_period)
     elif state.carries_balance and stale:  # none if it was stopped before the day of its creation, as of now
         opening_balance = await balances.read_opening_balance(db, state, stale, plan.changed)
-        by_period = add_balances(by_period, opening_balance, state.currency)
+        cash = await balances.read_cash(db, state.account_ids, Period(stale[0].start, stale[-1].end))
+        by_period = add_balances(by_period, opening_balance, cash, state.currency)
     snapshots = [
         build_snapshot(state, period, totals, of_today)
         for period, totals in by_period.items()

@@ -1,6 +1,8 @@
 """The history of a goal: its periods, the stale ones, the content of a snapshot (DECISIONS 16)."""
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import chain
 from typing import NamedTuple
@@ -119,19 +121,39 @@ def find_stale_periods(state: GoalState, changed: Sequence[date]) -> Iterator[Pe
 
 
 def add_balances(
-    by_period: dict[Period, Statistics | None], opening_balance: int | None, currency: str | None
+    by_period: dict[Period, Statistics | None],
+    opening_balance: int | None,
+    cash: Mapping[date, int],
+    currency: str | None,
 ) -> dict[Period, Statistics | None]:
-    """Return the statistics of consecutive periods with the opening balance of each, and its currency.
+    """Return the statistics of consecutive periods with the opening balance and the cash of each.
+
+    `cash` is what deposits, resets and the like add to the balance, by day.
 
     A balance that does not fit into 64 bits is None, and so is every balance after it.
     """
+    cash_in = sum_by_period(list(by_period), cash)
     with_balance: dict[Period, Statistics | None] = {}
     for period, statistics in by_period.items():
         if statistics is not None:
-            statistics = replace(statistics, opening_balance=storable(opening_balance), currency=currency)
+            statistics = replace(
+                statistics,
+                opening_balance=storable(opening_balance),
+                cash=cash_in[period],
+                currency=currency,
+            )
         with_balance[period] = statistics
         opening_balance = storable(statistics.closing_balance) if statistics else None
     return with_balance
+
+
+def sum_by_period(periods: Sequence[Period], cash: Mapping[date, int]) -> Counter[Period]:
+    """Return the cash of each of the consecutive periods, given the cash of their days."""
+    starts = [period.start for period in periods]
+    sums = Counter[Period]()
+    for day, amount in cash.items():
+        sums[periods[bisect_right(starts, day) - 1]] += amount
+    return sums
 
 
 def mark_mixed_currencies(by_period: dict[Period, Statistics | None]) -> dict[Period, Statistics | None]:
@@ -143,9 +165,12 @@ def mark_mixed_currencies(by_period: dict[Period, Statistics | None]) -> dict[Pe
 
 
 def has_snapshot(state: GoalState, period: Period, statistics: Statistics | None) -> bool:
-    """Return whether the period has a snapshot: every period has one, except past days without a trade."""
-    has_trades = statistics is None or statistics.trades > 0
-    return state.timeframe != "daily" or period.start == state.today or has_trades
+    """Return whether the period has a snapshot: every period has one, except past days of which none counts.
+
+    A day counts with a trade, and with cash that changes the balance.
+    """
+    counts = statistics is None or statistics.trades > 0 or statistics.cash != 0
+    return state.timeframe != "daily" or period.start == state.today or counts
 
 
 def build_snapshot(

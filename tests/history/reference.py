@@ -59,6 +59,19 @@ class Trade:
         return self.gross - self.fees
 
 
+@dataclass
+class Cash:
+    account_id: int
+    day: Day
+    kind: str
+    amount: Fraction
+
+    @property
+    def change(self) -> Fraction:
+        """What it adds to the balance, unless it is a reset."""
+        return -self.amount if self.kind in ("withdrawal", "payout", "fee") else self.amount
+
+
 # A trade with its trading day.
 Row = tuple[Day, Trade]
 
@@ -74,6 +87,8 @@ class Journal:
     mistakes: set[int]
     checklists: dict[int, set[int]]
     trades: dict[int, Trade]
+    # By day, then in the order of entry.
+    cash: list[Cash]
 
     def day_of(self, instant: datetime) -> Day:
         """The trading day of an instant."""
@@ -94,6 +109,16 @@ class Journal:
             (self.day_of(one.closed_at), one) for one in self.trades.values() if one.account_id in accounts
         ]
         return sorted(rows, key=in_time)
+
+    def balance_of(self, account: int, end: Day) -> Fraction:
+        """The balance of the account at the end of the day."""
+        cash = [one for one in self.cash if one.account_id == account and one.day <= end]
+        resets = [one for one in cash if one.kind == "reset"]
+        begin, since = (resets[-1].amount, resets[-1].day) if resets else (self.balances[account], Day.min)
+        moved = [one.change for one in cash if one.kind != "reset" and one.day >= since]
+        closed = [one for one in self.trades.values() if one.account_id == account]
+        won = [one.net for one in closed if since <= self.day_of(one.closed_at) <= end]
+        return begin + sum(moved, ZERO) + sum(won, ZERO)
 
     def currencies_of(self, accounts: Iterable[int]) -> set[str]:
         return {self.currencies[account] for account in accounts}
@@ -137,6 +162,10 @@ def read_journal(file: Path) -> Journal:
                 for row in db.execute("SELECT * FROM trades WHERE user_id = 1")
                 if row["closed_at"]
             },
+            cash=[
+                Cash(row["account_id"], Day.fromisoformat(row["day"]), row["kind"], amount(row["amount"]))
+                for row in db.execute("SELECT * FROM cash_movements ORDER BY day, id")
+            ],
         )
         for group_id, account_id in pairs("SELECT copy_group_id, account_id FROM copy_group_members"):
             journal.groups[group_id].add(account_id)
@@ -288,7 +317,7 @@ UNIT_OF = {metric: unit for unit, metrics in UNITS.items() for metric in metrics
 # Everything that adds or compares amounts of money, and so cannot be said of different currencies.
 OF_MONEY = {*UNITS["currency"].split(), "profit_factor", "payoff_ratio", "winning_days"}
 AMOUNTS = {"gross_pnl", "fees", "net_pnl", "winning_pnl", "losing_pnl", "worst_trade", "worst_day"}
-AMOUNTS |= {"winning_days", "max_drawdown", "peak_pnl", "opening_balance"}
+AMOUNTS |= {"winning_days", "max_drawdown", "peak_pnl", "opening_balance", "cash"}
 # The members that are shown only for the metric that needs them.
 OF_DAYS = {"trading_days", "winning_days", "max_trades_per_day", "worst_day"}
 EXTRAS = {
@@ -296,6 +325,7 @@ EXTRAS = {
     "peak_pnl": {"max_drawdown"},
     "win_streak": {"win_streak"},
     "opening_balance": {"balance_target"},
+    "cash": {"balance_target"},
     **dict.fromkeys(OF_DAYS, OF_DAYS),
 }
 
@@ -326,7 +356,7 @@ METRICS: dict[str, Callable[[Statistics], Value]] = {
     "net_pnl": lambda data: Fraction(data["net_pnl"]),
     "gross_pnl": lambda data: Fraction(data["gross_pnl"]),
     "max_drawdown": lambda data: Fraction(data["max_drawdown"]),
-    "balance_target": lambda data: Fraction(data["opening_balance"] + data["net_pnl"]),
+    "balance_target": lambda data: Fraction(data["opening_balance"] + data["cash"] + data["net_pnl"]),
     "win_rate": lambda data: divide(100 * data["wins"], data["decisions"], "no_trades"),
     "profit_factor": profit_factor,
     "expectancy": lambda data: divide(data["net_pnl"], data["decisions"], "no_trades"),
@@ -392,8 +422,28 @@ def compute_snapshots(journal: Journal, goal: Goal, now: datetime) -> list[dict[
     """The whole history of the goal, newest first: what the API shows but `goal_id` and `computed_at`."""
     today = goal.stopped_on or journal.day_of(now)
     rows = journal.rows_in(goal.scope)
-    periods = find_periods(journal, goal, [day for day, _ in rows], today)
+    days = [day for day, _ in rows]
+    if goal.metric == "balance_target" and goal.timeframe == "daily":
+        first = min([*days, journal.day_of(goal.created_at)])
+        days += [day for day in days_of_cash(journal, journal.accounts_in(goal.scope)) if day >= first]
+    periods = find_periods(journal, goal, days, today)
     return [compute_snapshot(journal, goal, rows, period, today) for period in reversed(periods)]
+
+
+def sum_balances(journal: Journal, accounts: Collection[int], end: Day) -> Fraction:
+    return sum((journal.balance_of(one, end) for one in accounts), ZERO)
+
+
+def days_of_cash(journal: Journal, accounts: Collection[int]) -> list[Day]:
+    """The days without a trade on which the sum of the balances changes."""
+    if len(journal.currencies_of(accounts)) > 1:
+        return []
+    days = {one.day for one in journal.cash if one.account_id in accounts}
+    return [
+        one
+        for one in days
+        if sum_balances(journal, accounts, one) != sum_balances(journal, accounts, one - DAY)
+    ]
 
 
 def compute_snapshot(
@@ -403,8 +453,8 @@ def compute_snapshot(
     counted = [(day, trade) for day, trade in rows if start <= day <= end]
     data = compute_statistics(journal, counted)
     accounts = journal.accounts_in(goal.scope)
-    balance = sum((journal.balances[one] for one in accounts), ZERO)
-    data["opening_balance"] = balance + sum((trade.net for day, trade in rows if day < start), ZERO)
+    opening, closing = (sum_balances(journal, accounts, day) for day in (start - DAY, end))
+    data |= {"opening_balance": opening, "cash": closing - opening - data["net_pnl"]}
     if goal.metric != "balance_target":
         accounts = {trade.account_id for _, trade in counted}
     currencies = journal.currencies_of(accounts)

@@ -27,6 +27,7 @@ from journal_api.database.database import Database
 from journal_api.repositories import trade_facts
 from journal_api.repositories.trade_checks import WRONG_FACTS
 from journal_api.settings import Settings
+from journal_api.structs.cash import CashKind
 from journal_api.structs.reports import GroupBy
 from journal_api.values.metrics import METRICS
 
@@ -226,6 +227,21 @@ class Walk:
         else:
             changes: list[Body] = [balance, balance, {"currency": self.random.choice(["USD", "USD", "EUR"])}]
             await self.write("PATCH", f"/accounts/{self.pick('accounts')}", self.random.choice(changes))
+
+    async def write_cash(self) -> None:
+        """Every kind, also before the first trade and after today; what is there is changed or deleted."""
+        kind = self.random.choice(get_args(CashKind))
+        amount = abs(self.random.choice(AMOUNTS)) * self.random.choice([1, -1 if kind == "adjustment" else 1])
+        body = {"kind": kind, "amount": amount, "day": self.moment()[:10]}
+        rows = self.rows("SELECT account_id, id FROM cash_movements")
+        if not rows or self.random.random() < 0.6:
+            await self.write("POST", f"/accounts/{self.pick('accounts')}/cash", body)
+            return
+        path = "/accounts/{}/cash/{}".format(*self.random.choice(rows))
+        if self.random.random() < 0.3:
+            await self.write("DELETE", path)
+        else:
+            await self.write("PATCH", path, {name: body[name] for name in self.some(body)})
 
     async def write_group(self) -> None:
         if self.random.random() < 0.3:
@@ -454,6 +470,7 @@ class Walk:
         await self.write("POST", "/strategies", {"name": "Breakout", "setups": setups})
         for metric in ("protocol_completion_rate", "mistake_free_rate", "balance_target", "trade_count"):
             await self.add_goal({"metric": metric, "target_value": 50})
+        await self.add_goal({"metric": "balance_target", "target_value": 50, "timeframe": "daily"})
         for _ in range(3):
             await self.create_trades()
         for _ in range(trades):
@@ -477,6 +494,7 @@ REPORT_STEPS = [
 STEPS = [
     *[Walk.create_trades, Walk.change_trade, Walk.annotate_trade, Walk.create_goal, Walk.change_goal] * 2,
     *(Walk.write_tag, Walk.write_account, Walk.write_group, Walk.edit_strategy, Walk.delete_something),
+    *[Walk.write_cash] * 2,
     *(Walk.import_trades, Walk.undo_import, Walk.delete_goal, Walk.read_one_goal, Walk.change_settings),
     *(Walk.let_days_pass, Walk.reopen),
     *[Walk.step_ledger] * 12,

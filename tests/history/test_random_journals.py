@@ -17,6 +17,7 @@ from factories import create_goal, unwrap
 from proofs import examples
 from starlette.applications import Starlette
 
+from journal_api.structs.cash import CashKind
 from journal_api.structs.reports import GroupBy
 from journal_api.values.metrics import METRICS
 
@@ -45,6 +46,9 @@ INSERTS = {
         INSERT INTO accounts (id, user_id, name, sort_name, starting_balance, currency, created_at,
             updated_at)
         VALUES (:id, 1, :id, :id, :balance, :currency, '', '')""",
+    "cash": """
+        INSERT INTO cash_movements (account_id, kind, amount, day, created_at, updated_at)
+        VALUES (:account_id, :kind, :amount, :day, '', '')""",
     "members": "INSERT INTO copy_group_members (account_id, copy_group_id) VALUES (:id, 1)",
     "tags": """
         INSERT INTO tags (id, user_id, category_id, name, sort_name, color, type, created_at, updated_at)
@@ -92,6 +96,7 @@ def draw_journal(random: Random, most_trades: int, currencies: list[str]) -> dic
             {"id": number, "balance": draw_amount(random), "currency": random.choice(currencies)}
             for number in (1, 2, 3)
         ],
+        "cash": [draw_cash(random) for _ in range(random.choice([0, 3, 10]))],
         "members": [{"id": number} for number in (1, 2, 3) if random.random() < 0.6],
         "tags": [{"id": number, "type": random.choice(["mistake", "custom"])} for number in (1, 2, 3)],
         "trades": sorted(trades, key=lambda one: one["source_id"] is not None),
@@ -107,6 +112,17 @@ def draw_journal(random: Random, most_trades: int, currencies: list[str]) -> dic
             for asked in CHECKLISTS.get(one["setup_id"], [])
             if random.random() < 0.9
         ],
+    }
+
+
+def draw_cash(random: Random) -> Row:
+    kind = random.choice(get_args(CashKind))
+    amount = draw_amount(random)
+    return {
+        "account_id": random.randint(1, 3),
+        "kind": kind,
+        "amount": (amount or 1) if kind == "adjustment" else abs(amount) or (kind != "reset"),
+        "day": f"2026-{random.choice(DAYS)}",
     }
 
 
