@@ -200,7 +200,7 @@ async def replace_stale(
         {
             "goal_id": state.goal_id,
             "first": first.isoformat(),
-            "last": state.today.isoformat(),
+            "last": state.last_day.isoformat(),
             "stale": json_list([period.start.isoformat() for period in stale]),
         },
     )
@@ -233,6 +233,6 @@ async def remove_pace(db: Connection, goal_id: int) -> None:
 async def save_cursor(db: Connection, state: GoalState) -> None:
     """Store that the snapshots include all changes up to now and were evaluated today."""
     await db.execute_fetchall(
-        "UPDATE goals SET change_cursor = :cursor, evaluated_on = :today WHERE id = :goal_id",
-        {"cursor": state.latest_change, "today": state.today.isoformat(), "goal_id": state.goal_id},
+        "UPDATE goals SET change_cursor = :cursor, evaluated_on = :days WHERE id = :goal_id",
+        {"cursor": state.latest_change, "days": state.current_days, "goal_id": state.goal_id},
     )

@@ -34,15 +34,17 @@ class GoalState(Struct):
     is_stopped: bool  # paused or archived
     created_on: date
     today: date
+    current_days: str  # in all calendars of the owner
     account_ids: list[int]
     starting_balances: list[int]
     currencies: list[str]  # of the accounts in scope, each once
     # (since, target), oldest first; the first applies to all earlier periods too.
     targets: list[tuple[date, int]]
     change_cursor: int | None
-    evaluated_on: date | None
+    evaluated_on: str | None  # as current_days
     latest_change: int
     first_trade: date | None
+    newest_day: date | None  # the last day of a trade that has begun in the calendar of its account
     oldest: date | None
     newest: date | None
 
@@ -52,9 +54,14 @@ class GoalState(Struct):
         return min(self.first_trade or self.created_on, self.created_on)
 
     @property
+    def last_day(self) -> date:
+        """The end of the history: today, or a later day of a trade that has begun in its account."""
+        return self.today if self.is_stopped else max(self.newest_day or self.today, self.today)
+
+    @property
     def is_of_today(self) -> bool:
-        """Whether the snapshots have been evaluated today."""
-        return self.change_cursor is not None and self.evaluated_on == self.today
+        """Whether the snapshots have been evaluated on these days."""
+        return self.change_cursor is not None and self.evaluated_on == self.current_days
 
     @property
     def mixes_currencies(self) -> bool:
@@ -81,7 +88,7 @@ def is_unchanged(state: GoalState | None, earlier: GoalState) -> bool:
 
     New trades do not matter: their changes are newer than the cursor of the earlier state.
     """
-    ignored = {"latest_change": earlier.latest_change, "first_trade": earlier.first_trade}
+    ignored = {name: getattr(earlier, name) for name in ("latest_change", "first_trade", "newest_day")}
     return state is not None and replace(state, **ignored) == earlier
 
 
@@ -107,7 +114,7 @@ def find_stale_periods(state: GoalState, changed: Sequence[date]) -> Iterator[Pe
         assert start is not None, "a CHECK in schema.sql requires the dates of a custom goal"
         assert end is not None
         return iter([Period(start, end)])
-    first, last, timeframe = state.first_day, state.today, state.timeframe
+    first, last, timeframe = state.first_day, state.last_day, state.timeframe
     if state.change_cursor is None or state.oldest is None or state.newest is None:
         return periods_between(first, last, timeframe)
     newest = min(state.newest, last)  # later than today once the clock was set back
