@@ -24,8 +24,7 @@ def source() -> str:
     """Return the module."""
     lines = [f"export const {name} = {json.dumps(ENUMS[schema])};\n" for name, schema in NAMES.items()]
     return (
-        "// The closed lists of the API, written by `make openapi`.\n"
-        "// @ts-check\n\n"
+        "// The closed lists of the API, written by `make openapi`.\n\n"
         f"{''.join(lines)}export const MIN_EDGE_DECISIONS = {MIN_DECISIONS}; // on each side\n"
     )
 

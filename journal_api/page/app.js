@@ -1,56 +1,47 @@
-// @ts-check
-// The frame: the routes behind #, the selection, and redrawing what has changed.
+// The frame: routes, selection, redrawing.
 
-import { get, hasChanged, key, watchAnew } from "./client.js";
-import { findAll, h } from "./dom.js";
-import { DRAFT, leave, TYPED } from "./drafts.js";
-import { headerOf } from "./header.js";
+import { get, hasChanged, href, key, send, watchAnew } from "./client.js";
+import { DRAFT, TYPED, leave, trying } from "./dialogs.js";
+import { card, find, findAll, h, select } from "./dom.js";
+import { scopeOf, scopeOptions } from "./format.js";
 import { belongsTo, signInAbove, signInByCode, signInForm, signOut, takeCode } from "./sign_in.js";
 
 const POLL_EVERY = 10_000; // milliseconds
-const SLOW = 300; // milliseconds after which a view that is being read looks like it
+const SLOW = 300; // milliseconds until a view that is being read looks like it
 const VIEWS = {
-  today: ["Today", () => import("./views/goals.js")],
-  report: ["What pays", () => import("./views/reports.js")],
-  trades: ["Trades", () => import("./views/trades.js")],
-  strategies: ["Strategies", () => import("./views/strategies.js")],
-  import: ["Import", () => import("./views/imports.js")],
-  settings: ["Settings", () => import("./views/me.js")],
+  today: () => import("./views/goals.js"),
+  report: () => import("./views/reports.js"),
+  trades: () => import("./views/trades.js"),
+  strategies: () => import("./views/strategies.js"),
+  import: () => import("./views/imports.js"),
+  settings: () => import("./views/me.js"),
 };
-const header = document.querySelector("header");
-const main = document.querySelector("main");
-let drawing = 0; // the newest drawing; an older one that ends later is dropped
+const header = find("header");
+const main = find("main");
+let drawing = 0; // an older one that ends later is dropped
 let shown = ""; // the hash of the newest drawing
 let isStale = false;
 let isPolling = false;
 let fading;
 
-// #/trades?symbol=ES: the name of the view, and its query.
 function route() {
   const [, name = "", query = ""] = location.hash.match(/^#\/([a-z]*)\??(.*)$/) ?? [];
   return { name: Object.hasOwn(VIEWS, name) ? name : "today", query: new URLSearchParams(query) };
 }
 
-// Goes to a view, or to the same with another query.
-export function go(name, query = {}) {
-  const sent = new URLSearchParams(
-    Object.entries(query).filter(([, value]) => value != null && value !== ""),
-  );
-  location.hash = `#/${name}${sent.size ? `?${sent}` : ""}`;
-}
+const go = (name, query) => {
+  location.hash = href(name, query);
+};
 
-// What every view is given: the owner, the accounts and groups, the selection as filters of trades and reports.
 async function contextOf({ name, query }) {
   const [me, accounts, groups] = await Promise.all(
     ["/me", "/accounts", "/copy-groups"].map((path) => get(path)),
   );
   belongsTo(me.data.me);
-  const [kind, id] = me.data.me.active_selection.split("_");
-  const selection = { account: { account_id: Number(id) }, group: { copy_group_id: Number(id) } }[kind] ?? {};
   return {
     name,
     query,
-    selection,
+    selection: scopeOf(me.data.me.active_selection),
     go,
     signOut,
     redraw: () => location.hash === shown && draw(), // another address is drawn by its own event
@@ -68,22 +59,19 @@ async function draw() {
   shown = location.hash;
   isStale = false;
   setBusy(true);
-  for (const link of findAll("nav a", header)) {
-    if (link.hash === `#/${place.name}`) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  }
+  for (const link of findAll("nav a")) link.ariaCurrent = link.hash === `#/${place.name}` ? "page" : null;
   watchAnew();
   let nodes;
   try {
     const context = await contextOf(place);
-    const { view } = await VIEWS[place.name][1]();
+    const { view } = await VIEWS[place.name]();
     nodes = await view(context);
-    if (mine === drawing) header.replaceChildren(...headerOf(VIEWS, context));
+    if (mine === drawing) showSelection(context);
   } catch (error) {
     if (mine !== drawing) return;
     if (error.status === 401) return signIn(error.message);
     isStale = error.status === 0 || error.status >= 500; // drawn again once the journal answers
-    if (main.dataset.view === place.name && document.querySelector(DRAFT)) return setBusy(false);
+    if (main.dataset.view === place.name && find(DRAFT)) return setBusy(false);
     nodes = failure(error);
   }
   if (mine !== drawing) return;
@@ -91,14 +79,31 @@ async function draw() {
 }
 
 function setBusy(isBusy) {
-  main.setAttribute("aria-busy", String(isBusy));
+  main.ariaBusy = String(isBusy);
   fading?.cancel();
   fading = isBusy
     ? main.animate([{ opacity: 1 }, { opacity: 0.5 }], { delay: SLOW, duration: 150, fill: "forwards" })
     : null;
 }
 
-// Another address is drawn; where something is not saved, the old one stays until the owner agrees to lose that.
+function showSelection({ me, accounts, copyGroups, redraw }) {
+  const value = me.active_selection;
+  const change = trying(async () => {
+    await send("PATCH", "/me", { body: { active_selection: list.value } });
+    await redraw();
+  });
+  const stay = () => {
+    list.value = value;
+  };
+  const list = select(
+    { id: "selection", "aria-label": "Accounts shown", value, onchange: () => leave(change, stay) },
+    [["all", "All accounts"], ...scopeOptions({ accounts, copyGroups })],
+  );
+  find("#selection")?.remove();
+  if (accounts.length > 1) header.append(list);
+}
+
+// Where something is not saved, the old address stays until the owner agrees to lose that.
 function arrive() {
   const code = takeCode(shown || "/");
   if (code !== undefined) return code && signInByCode(code, signIn, draw);
@@ -113,55 +118,52 @@ function arrive() {
   );
 }
 
-// Puts the view in the place of the last; where the focus was, it stays.
+// Where the focus was, it stays.
 function put(name, nodes) {
   const isOther = main.dataset.view !== name;
   const focused = main.contains(document.activeElement) && document.activeElement.id;
-  document.title = `${VIEWS[name]?.[0] ?? "Sign in"} · Trading journal`;
+  header.hidden = !(name in VIEWS);
+  document.title = `${header.hidden ? "Sign in" : find("[aria-current]", header).textContent} · Trading journal`;
   main.dataset.view = name;
-  main.replaceChildren(...[nodes].flat().filter(Boolean));
+  main.replaceChildren(...[nodes].flat(Infinity).filter(Boolean));
   setBusy(false);
   if (isOther) window.scrollTo(0, 0);
   if (focused && !isOther) document.getElementById(focused)?.focus({ preventScroll: true });
 }
 
 function failure(error) {
-  return h(
-    "section",
-    { class: "card", role: "alert" },
-    h("h2", null, "This cannot be shown"),
-    h("p", { class: "error" }, error.message ?? String(error)),
+  return card(
+    "This cannot be shown",
+    { role: "alert" },
+    h("p.error", error.message ?? String(error)),
     h(
-      "div",
-      { class: "row" },
+      ".row",
       h("button", { onclick: draw }, "Try again"),
       h("button", { onclick: signOut }, "Sign out and use another key"),
     ),
   );
 }
 
-// Signing in takes the place of the view; text that is not saved stays below it.
+// Text that is not saved stays below the form.
 function signIn(message) {
   key.remove();
   drawing++;
   setBusy(false);
-  if (main.dataset.view !== "sign-in" && document.querySelector(TYPED)) return signInAbove(message);
+  if (main.dataset.view !== "sign-in" && find(TYPED)) return signInAbove(message);
   for (const dialog of findAll("dialog[open]")) dialog.close();
-  header.replaceChildren();
   const element = signInForm(message, draw);
-  put("sign-in", h("section", { class: "card narrow" }, h("h1", null, "Trading journal"), element));
+  put("sign-in", h("section.card.narrow", h("h1", "Trading journal"), element));
   element.elements.key.focus();
 }
 
-// Polls while the page is visible; a form that is being filled in, or a dialog, is not drawn over.
+// A form that is being filled in, or a dialog, is not drawn over.
 async function poll() {
-  if (document.visibilityState !== "visible" || isPolling || main.getAttribute("aria-busy") === "true")
-    return;
-  if (!key.get()) return document.getElementById("sign-in") || signIn();
+  if (document.visibilityState !== "visible" || isPolling || main.ariaBusy === "true") return;
+  if (!key.get()) return find("#sign-in") || signIn();
   isPolling = true;
   try {
     isStale = (await hasChanged()) || isStale;
-    if (isStale && !document.querySelector("form[data-changed], dialog[open]")) await draw();
+    if (isStale && !find("form[data-changed], dialog[open]")) await draw();
   } catch (error) {
     if (error.status === 401) signIn(error.message);
   } finally {
@@ -175,18 +177,22 @@ async function start() {
   if (code) await signInByCode(code, signIn, draw);
 }
 
+find(".skip").onclick = (event) => {
+  event.preventDefault();
+  main.focus();
+};
 addEventListener("hashchange", arrive);
 addEventListener("visibilitychange", poll);
 addEventListener(
   "input",
   (/** @type {any} */ { target }) => target.form && (target.form.dataset.changed = ""),
 );
-addEventListener("beforeunload", (event) => document.querySelector(TYPED) && event.preventDefault());
+addEventListener("beforeunload", (event) => find(TYPED) && event.preventDefault());
 // Another tab has signed out, or in with another key.
 addEventListener("storage", () => {
   if (key.stored() === key.get()) return;
-  if (!key.stored() && document.querySelector(TYPED)) signIn();
-  else location.reload(); // nothing of the last user stays; before typed text is lost, it asks
+  if (!key.stored() && find(TYPED)) signIn();
+  else location.reload(); // before typed text is lost, it asks
 });
 setInterval(poll, POLL_EVERY);
 start();

@@ -1,13 +1,10 @@
-// @ts-check
-// Charts: small functions that make SVG. Each is one image whose label says in words what it shows.
+// Charts, bars and intervals as SVG.
 
 import { h } from "./dom.js";
 
 const WIDTH = 1000;
 const scale = (low, high, size) => (value) => size - ((value - low) / (high - low || 1)) * size;
 const at = (left, top) => ({ left: `${left}%`, top: `${top}%` });
-
-// A horizontal bar, `fraction` from 0 to 1 of it filled. `tone` is gain, loss, warn or "".
 export const bar = (fraction, tone = "") =>
   h(
     "div",
@@ -15,12 +12,12 @@ export const bar = (fraction, tone = "") =>
     h("i", { style: { width: `${Math.min(1, Math.max(0, fraction || 0)) * 100}%` } }),
   );
 
-// A chart with lines of a grid at `ticks`; labels are HTML, so that they stay legible at any width.
+// Labels are HTML, so that they stay legible at any width.
 function frame(label, height, low, high, ticks, format, ...shapes) {
   const y = scale(low, high, 100);
   return h(
-    "div",
-    { class: "chart", style: { height: `${height}px` } },
+    ".chart",
+    { style: { height: `${height}px` } },
     h(
       "svg:svg",
       { viewBox: `0 0 ${WIDTH} 100`, preserveAspectRatio: "none", role: "img", "aria-label": label },
@@ -29,14 +26,11 @@ function frame(label, height, low, high, ticks, format, ...shapes) {
       ),
       ...shapes,
     ),
-    ticks.map((tick) =>
-      h("span", { class: "tick", "aria-hidden": "true", style: at(0, y(tick)) }, format(tick)),
-    ),
+    ticks.map((tick) => h("span.tick", { "aria-hidden": "true", style: at(0, y(tick)) }, format(tick))),
   );
 }
 
-// Two to four round numbers between low and high.
-export function ticksOf(low, high) {
+function ticksOf(low, high) {
   const step = [1, 2, 2.5, 5, 10]
     .map((one) => one * 10 ** Math.floor(Math.log10((high - low || 1) / 2)))
     .find((one) => (high - low) / one <= 4);
@@ -44,7 +38,7 @@ export function ticksOf(low, high) {
   return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, index) => (first + index) * step);
 }
 
-// Net P&L as a running total, day by day, above its drawdown. `days` are {day, value}.
+// `days` are {day, value}.
 export function equityCurve(days, { format, dayFormat }) {
   let total = 0,
     peak = 0;
@@ -69,7 +63,6 @@ export function equityCurve(days, { format, dayFormat }) {
     fall = line((one) => one.drawdown, down);
   return h(
     "figure",
-    null,
     frame(
       `Net P&L from ${format(0)} to ${format(total)} in ${days.length} days`,
       190,
@@ -80,12 +73,7 @@ export function equityCurve(days, { format, dayFormat }) {
       h("svg:path", { class: "area", d: `${curve}L${WIDTH} ${up(0)}L0 ${up(0)}Z` }),
       h("svg:path", { class: "line", d: curve }),
     ),
-    h(
-      "div",
-      { class: "label" },
-      h("span", null, "Drawdown"),
-      hasFallen ? h("span", { class: "loss" }, `deepest ${format(deepest)}`) : "none",
-    ),
+    h(".label", h("span", "Drawdown"), hasFallen ? h("span.loss", `deepest ${format(deepest)}`) : "none"),
     hasFallen &&
       frame(
         `Drawdown, deepest ${format(deepest)}`,
@@ -97,23 +85,17 @@ export function equityCurve(days, { format, dayFormat }) {
         h("svg:path", { class: "area loss", d: `${fall}L${WIDTH} 0L0 0Z` }),
         h("svg:path", { class: "line loss", d: fall }),
       ),
-    h(
-      "figcaption",
-      { class: "label" },
-      h("span", null, dayFormat(days[0].day)),
-      h("span", null, dayFormat(days.at(-1).day)),
-    ),
+    h("figcaption.label", h("span", dayFormat(days[0].day)), h("span", dayFormat(days.at(-1).day))),
   );
 }
 
-// Columns of values with a line at the target. `columns` are {value, target, tone, label, href, isCurrent}.
 export function columnsChart(columns, format) {
   const values = columns.flatMap((one) => [one.value ?? 0, one.target]);
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
   const y = scale(low, high, 100);
   return h(
-    "div",
-    { class: "columns", style: { height: "130px" } },
+    ".columns",
+    { style: { height: "130px" } },
     columns.map((one) => {
       const edges = [y(one.value ?? 0), y(0)].sort((a, b) => a - b);
       return h(
@@ -130,5 +112,46 @@ export function columnsChart(columns, format) {
         h("span", { "aria-hidden": "true" }, one.mark),
       );
     }),
+  );
+}
+
+const place = (value, [low, high]) => `${(100 * (value - low)) / (high - low || 1)}%`;
+const svg = (name, ...children) => h("svg:svg", { class: name, "aria-hidden": "true" }, ...children);
+const zeroLine = (scale) =>
+  h("svg:line", { class: "zero", x1: place(0, scale), x2: place(0, scale), y1: "0", y2: "100%" });
+export const scaleOf = (values) => [Math.min(0, ...values), Math.max(0, ...values)];
+
+export function amountBar(value, scale, kind) {
+  const [low, high] = value < 0 ? [value, 0] : [0, value];
+  const width = `${(100 * (high - low)) / (scale[1] - scale[0] || 1)}%`;
+  return svg(
+    "amount-bar",
+    h("svg:rect", { class: kind, x: place(low, scale), width, y: "0", height: "100%", rx: "1" }),
+    zeroLine(scale),
+  );
+}
+
+export const isOffZero = ({ low, high }) => low > 0 || high < 0;
+
+export const interval = ({ low, high }, middle, scale, kind) =>
+  svg(
+    "interval",
+    zeroLine(scale),
+    h("svg:line", { class: kind, x1: place(low, scale), x2: place(high, scale), y1: "50%", y2: "50%" }),
+    [low, high].map((end) =>
+      h("svg:line", { class: kind, x1: place(end, scale), x2: place(end, scale), y1: "30%", y2: "70%" }),
+    ),
+    h("svg:circle", { class: kind, cx: place(middle, scale), cy: "50%", r: "4" }),
+  );
+
+export function axis(scale, format) {
+  const zero = (100 * -scale[0]) / (scale[1] - scale[0] || 1);
+  const label = (x, anchor, value) =>
+    h("svg:text", { x: `${x}%`, y: "12", "text-anchor": anchor }, format(value));
+  return svg(
+    "axis",
+    label(0, "start", scale[0]),
+    label(100, "end", scale[1]),
+    zero > 28 && zero < 72 && label(zero, "middle", 0),
   );
 }

@@ -1,10 +1,9 @@
-// @ts-check
-// Elements, forms and dialogs. Text is always put in as text: nothing here parses markup.
+// Elements, forms and tables. Text is always put in as text: nothing here parses markup.
 
 import { refused } from "./client.js";
-import { words } from "./format.js";
+import { gainOrLoss, signed, words } from "./format.js";
 
-// Reasons of the API that name members of a body, in words for who sees fields.
+// Reasons of the API for who sees fields.
 const REASONS = {
   "requires closed_at": "Needs the time at which the trade closed",
   "is required without gross_pnl": "Write the exit price, or the gross P&L",
@@ -12,42 +11,44 @@ const REASONS = {
   "must be on or after custom_start": "Must not be before the first day",
   "must be an IANA time zone such as Europe/Berlin": "Name a city of the time zone, such as Berlin",
 };
-/**
- * The first such element.
- * @param {string} selector
- * @param {ParentNode} within
- * @returns {any}
- */
-export const find = (selector, within = document) => within.querySelector(selector);
 
-/**
- * @param {string} selector
- * @param {ParentNode} within
- * @returns {any[]}
- */
-export const findAll = (selector, within = document) => [...within.querySelectorAll(selector)];
+/** @returns {any} */
+export const find = (selector, within = /** @type {ParentNode} */ (document)) =>
+  within.querySelector(selector);
+
+/** @returns {any[]} */
+export const findAll = (selector, within = /** @type {ParentNode} */ (document)) => [
+  ...within.querySelectorAll(selector),
+];
 
 const SVG = "http://www.w3.org/2000/svg";
 
-// h("button", {class: "primary", onclick: save}, "Save"); h("svg:rect", {...}) makes an element of SVG.
-// An attribute that is false, null or undefined is left out; `style` is an object of CSS properties.
-export function h(tag, attributes, ...children) {
-  const svg = tag.startsWith("svg:");
-  const element = svg ? document.createElementNS(SVG, tag.slice(4)) : document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes ?? {})) {
+// h("button#save.primary", {onclick: save}, "Save"): the tag (div if it is left out), its id and classes, then perhaps
+// attributes, then children. An attribute that is false, null or undefined is left out; `style` is an object of CSS
+// properties; a button with an action of its own does not submit its form. "svg:rect" makes an element of SVG.
+export function h(selector, ...parts) {
+  const [, tag, id, classes] = selector.match(/^([\w:]*)#?([\w-]*)([.\w-]*)$/);
+  const element = tag.startsWith("svg:")
+    ? document.createElementNS(SVG, tag.slice(4))
+    : document.createElement(tag || "div");
+  const attributes = parts[0]?.constructor === Object ? parts.shift() : {};
+  if (id) element.id = id;
+  if (classes) element.setAttribute("class", classes.replaceAll(".", " ").trim());
+  if (tag === "button" && attributes.onclick) element.type = "button";
+  for (const [name, value] of Object.entries(attributes)) {
     if (value === false || value == null) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "style")
       for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
+    else if (name === "class") element.classList.add(...value.split(" ").filter(Boolean));
     else if (name === "value") element.value = value;
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child != null && child !== false));
-  if (tag === "select" && attributes?.value != null) element.value = attributes.value;
+  element.append(...parts.flat(Infinity).filter((child) => child != null && child !== false));
+  if (tag === "select" && attributes.value != null) element.value = attributes.value;
   return element;
 }
 
-// A <select>: `options` are pairs of a value and its label.
 export const select = (attributes, options) =>
   h(
     "select",
@@ -55,29 +56,43 @@ export const select = (attributes, options) =>
     options.map(([value, label]) => h("option", { value }, label)),
   );
 
-// A label, its control, and the place for an error of the member `name` of the request's body.
 export const field = (label, control, hint) =>
   h(
-    "label",
-    { class: "field" },
-    h("span", null, label),
+    "label.field",
+    h("span", label),
     control,
-    hint && h("small", null, hint),
-    h("small", { class: "error", "data-field": control.name }),
+    hint && h("small", hint),
+    h("small.error", { "data-field": control.name }),
   );
-
-// A label with an input that has the member `name` of a thing.
 export const textField = (label, name, thing, attributes = {}, hint) =>
   field(label, h("input", { name, value: thing[name] ?? "", ...attributes }), hint);
+export const choiceField = (label, name, value, options, hint) =>
+  field(label, select({ name, value }, options), hint);
 
-// Where the form of a control shows a reason about it, if it has such a place.
+export const checkbox = (label, attributes) =>
+  h("label.check", h("input", { type: "checkbox", ...attributes }), label);
+
+export function card(title, ...parts) {
+  const attributes = parts[0]?.constructor === Object ? parts.shift() : {};
+  return h("section.card", { "aria-label": title, ...attributes }, h("h2", title), parts);
+}
+
+export const money = (value, shown = signed) => h("span", { class: gainOrLoss(value) }, shown(value));
+
+export const definitions = (selector, rows) =>
+  h(
+    selector,
+    rows.map(([term, value, tone]) => h("div", h("dt", term), h("dd", { class: tone }, value))),
+  );
+
+export const withKeys = (text) => text.split("`").map((one, place) => (place % 2 ? h("kbd", one) : one));
+
 export const reasonOf = ({ form: element, name }) => element?.querySelector(`[data-field="${name}"]`);
 
-// A form that calls `action` with its values (an object by name) and shows errors in the API's words. A reason goes as
-// soon as its field is typed into: were it to go when the field is left, the button that leaves it would move away under
-// the mouse, and the press would be lost.
+// A form that calls `action` with its values and shows errors in the API's words. A reason goes as soon as its field is
+// typed into: were it to go when the field is left, the button would move away under the mouse, and the press be lost.
 export function form(attributes, action, ...children) {
-  const message = h("p", { class: "error", role: "alert" });
+  const message = h("p.error", { role: "alert" });
   const element = h("form", { ...attributes, novalidate: true }, ...children, message);
   element.addEventListener("input", ({ target }) => {
     const place = reasonOf(target);
@@ -85,7 +100,7 @@ export function form(attributes, action, ...children) {
   });
   element.addEventListener("submit", async (event) => {
     event.preventDefault();
-    if (element.getAttribute("aria-busy") === "true") return; // a second press while the first is sent
+    if (element.getAttribute("aria-busy") === "true") return; // a second press
     showError(element, message);
     element.setAttribute("aria-busy", "true");
     try {
@@ -100,14 +115,14 @@ export function form(attributes, action, ...children) {
   return element;
 }
 
-// A day or time of which a part is missing has no value: without this it would be sent as empty.
+// Else a day or time of which a part is missing would be sent as empty.
 function refuseIncomplete(element) {
   const incomplete = [...element.elements].filter((one) => one.validity?.badInput);
   if (incomplete.length)
     throw refused(Object.fromEntries(incomplete.map(({ name }) => [name, "Complete it, or clear it"])));
 }
 
-// Puts the reasons of an error beside the controls they are about, and everything else in `message`.
+// Puts reasons beside the controls they are about, and everything else in `message`.
 export function showError(element, message, error) {
   const reasons = reasonsOf(error);
   for (const place of element.querySelectorAll("[data-field]")) {
@@ -116,8 +131,6 @@ export function showError(element, message, error) {
   }
   message.textContent = !error ? "" : error.details?.fields ? inOneLine(reasons) : error.message;
 }
-
-// The reasons of an error by the name of the member.
 const reasonsOf = (error) =>
   Object.fromEntries(
     Object.entries(error?.details?.fields ?? {}).map(([name, reason]) => [name, REASONS[reason] ?? reason]),
@@ -126,64 +139,24 @@ const inOneLine = (reasons) =>
   Object.entries(reasons)
     .map(([name, reason]) => `${words(name)}: ${reason}.`)
     .join(" ");
-
-// What an error says: the reason of each member, or else its message.
 export const wordsOf = (error) => inOneLine(reasonsOf(error)) || error.message;
 
-// Runs an action of a button; shows what went wrong in a dialog.
-export const trying = (action) => async (event) => {
-  const button = event?.currentTarget;
-  if (button?.disabled) return;
-  if (button) button.disabled = true;
-  try {
-    await action(event);
-  } catch (error) {
-    open("That did not work", h("p", { class: "error" }, wordsOf(error)));
-  }
-  if (button) button.disabled = false;
-};
-
-// Shows a modal dialog, which is removed when it closes; `close()` of the result closes it at once. Closing it by
-// hand asks first if something was typed. Escape is a key here, because a browser lets no page cancel it twice.
-export function open(title, ...children) {
-  const leave = (event) => {
-    if (!dialog.querySelector("form[data-changed]")) return event.type === "click" && dialog.close();
-    event.preventDefault();
-    confirm("Close without saving?", "What you typed is not saved.", "Discard it", () => dialog.close());
-  };
-  const close = h("button", { type: "button", "aria-label": "Close", class: "quiet", onclick: leave }, "✕");
-  const dialog = h(
-    "dialog",
-    {
-      "aria-label": title,
-      onclose: () => dialog.remove(),
-      oncancel: leave,
-      onkeydown: (event) => event.key === "Escape" && leave(event),
-    },
-    h("div", { class: "title" }, h("h2", null, title), close),
-    ...children,
-  );
-  document.body.append(dialog);
-  dialog.showModal();
-  return dialog;
-}
-
-// Asks before something is deleted; `action` runs when the owner agrees. What only adds is no danger.
-export function confirm(title, text, verb, action, tone = "danger") {
-  const dialog = open(
-    title,
-    form(
-      null,
-      async () => {
-        await action();
-        dialog.close();
-      },
-      h("p", null, text),
+export function table(attributes, heads, rows, classes = []) {
+  const cell = (child, place) =>
+    child?.tagName === "TH"
+      ? child
+      : h("td", { class: classes[place], "data-label": (place && heads[place]) || null }, child);
+  const head = (name, place) =>
+    name ? h("th", { scope: "col", class: classes[place] === "num" && "num" }, name) : h("td");
+  return h(
+    ".scroll",
+    h(
+      "table",
+      attributes,
+      heads.length > 0 && h("thead", h("tr", heads.map(head))),
       h(
-        "div",
-        { class: "row" },
-        h("button", { class: tone }, verb),
-        h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
+        "tbody",
+        rows.map((cells) => h("tr", cells.map(cell))),
       ),
     ),
   );

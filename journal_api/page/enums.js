@@ -1,5 +1,4 @@
 // The closed lists of the API, written by `make openapi`.
-// @ts-check
 
 export const DIRECTIONS = ["long", "short"];
 export const GOAL_DIRECTIONS = ["at_least", "at_most"];

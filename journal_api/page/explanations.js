@@ -1,7 +1,6 @@
-// @ts-check
-// How a goal stands, and where its value comes from, in words that a trader can recompute (docs/goals.md).
+// How a goal stands and where its value comes from, so that a trader can recompute it.
 
-import { amount, count, number, dayOfYear, signed, valueOf, words } from "./format.js";
+import { amount, count, number, span, signed, valueOf, words } from "./format.js";
 
 export const STATES = {
   missed: ["Missed", "loss", "✕"],
@@ -13,23 +12,24 @@ export const STATES = {
 };
 
 const IS_AMOUNT = /pnl|fees|balance|r_total/;
+
 /** @param {Partial<Pace>} pace */
 const isKept = ({ state }) => ["within_limit", "near_limit"].includes(state);
 
-// How far the value is on the wrong side: "325.50 over 500.00".
-/** @param {Goal} goal @param {(value: number) => string} shown */
+// "325.50 over 500.00".
+/** @param {Goal} goal */
 const beyond = ({ direction, current: { actual, target } }, shown) =>
   `${shown(Math.abs(actual - target))} ${direction === "at_most" ? "over" : "below"} ${shown(target)}`;
 
-// The room until a limit: "120.00 left before −500.00", "950.00 above −500.00".
-/** @param {Goal} goal @param {number} remaining @param {(value: number) => string} shown */
+// "120.00 left before −500.00", "950.00 above −500.00".
+/** @param {Goal} goal */
 function room({ direction, current: { target } }, remaining, shown) {
   if (remaining == null) return "Nothing used yet";
   const side = direction === "at_most" ? "below" : "above";
   return `${shown(remaining)} ${remaining > Math.abs(target) ? side : "left before"} ${shown(target)}`;
 }
 
-// What is left: "120.00 left before −500.00", "needs 84.00 a day for 9 days".
+// "120.00 left before −500.00", "needs 84.00 a day for 9 days".
 /** @param {Goal} goal */
 export function whatIsLeft(goal) {
   const { snapshot_data: data, actual, target } = goal.current;
@@ -50,7 +50,6 @@ export function whatIsLeft(goal) {
   return pace.remaining ? `${missing} short of ${shown(target)}` : `Meets ${shown(target)}`;
 }
 
-// How much of the bar is filled: of a limit what is used, of a target what is reached.
 /** @param {Goal} goal */
 export function filled(goal) {
   const { snapshot_data: data, actual, target } = goal.current;
@@ -61,8 +60,8 @@ export function filled(goal) {
   return ((actual ?? opening) - opening) / (target - opening || 1);
 }
 
-// A formula of members of the data with their numbers, "wins 3 / decisions 5 × 100"; in words it stays as it is.
-/** @param {string} formula @param {SnapshotData} data */
+// "wins 3 / decisions 5 × 100"; a formula in words stays as it is.
+/** @param {SnapshotData} data */
 function withNumbers(formula, data) {
   const names = formula.match(/[a-z_]+/gi);
   const shown = (name) => (IS_AMOUNT.test(name) ? amount : number)(data[name]);
@@ -74,7 +73,6 @@ function withNumbers(formula, data) {
     : formula;
 }
 
-// The lines that explain a snapshot: the value and its formula, the trades behind it, the day it counts by.
 /** @param {Goal} goal @param {Snapshot} snapshot */
 export function explained(
   goal,
@@ -101,6 +99,3 @@ export function explained(
   lines.push(`Trading days begin at ${data.day_rollover} in ${data.timezone}.`);
   return lines;
 }
-
-export const span = (start, end) =>
-  start === end ? dayOfYear(start) : `${dayOfYear(start)} – ${dayOfYear(end)}`;

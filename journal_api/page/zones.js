@@ -1,11 +1,10 @@
-// @ts-check
-// The field of a time zone: found by its city, and a warning about names that never change to summer time.
+// Time zones are found by city; a name that never changes to summer time is doubted.
 
 import { field, h } from "./dom.js";
 
 export const here = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 const ZONES = [...Intl.supportedValuesOf("timeZone"), "UTC"];
-// What a machine calls UTC, which is nobody's choice of days.
+// What a machine calls UTC is nobody's choice of days.
 export const isUtc = (zone) => /^(Etc\/)?(UTC|UCT|GMT([+-]?0)?|Greenwich|Universal|Zulu)$/i.test(zone);
 const plain = (text) =>
   text
@@ -13,7 +12,6 @@ const plain = (text) =>
     .toLowerCase()
     .replace(/[\s_]+/g, " ");
 export const cityOf = (zone) => zone.split("/").at(-1).replaceAll("_", " ");
-// Standard time, as hours from UTC, and what the name most likely stands for.
 const HOURS = {
   HST: -10,
   PST: -8,
@@ -39,7 +37,7 @@ const CITIES = {
 };
 let lists = 0;
 
-// "new york" is America/New_York; what is no known zone, city or beginning of one city stays as it is typed.
+// What is not clear stays as it is typed.
 export function findZone(text) {
   const wanted = plain(text);
   if (!wanted) return "";
@@ -51,7 +49,6 @@ export function findZone(text) {
   );
 }
 
-// Whether the browser knows such a zone.
 export function isZone(name) {
   try {
     return Boolean(new Intl.DateTimeFormat(undefined, { timeZone: name }));
@@ -60,17 +57,16 @@ export function isZone(name) {
   }
 }
 
-// The hours from UTC of a name that never changes, such as EST, Etc/GMT+5 or UTC-5; undefined for all others.
+// EST, Etc/GMT+5 or UTC-5; undefined for all that change.
 function hoursOf(zone) {
   const [, etc, sign, hours] = zone.match(/^(Etc\/)?(?:GMT|UTC)?([+-])(\d{1,2})(?::?00)?$/i) ?? [];
   if (!sign) return HOURS[zone.toUpperCase()];
   return Number(`${(sign === "-") !== Boolean(etc) ? "-" : ""}${hours}`); // the signs of Etc are the other way round
 }
 
-// A label with the input; attributes are those of the input.
 export function zoneField(label, { value, ...attributes }, hint) {
   const list = `zones-${++lists}`;
-  const warning = h("small", { class: "warn", "aria-live": "polite" });
+  const warning = h("small.warn", { "aria-live": "polite" });
   const warn = () => {
     const zone = findZone(input.value);
     const hours = hoursOf(zone);
@@ -86,18 +82,18 @@ export function zoneField(label, { value, ...attributes }, hint) {
         : [
             `${zone} never changes to summer time; `,
             ...(meant
-              ? ["did you mean ", h("button", { type: "button", class: "link", onclick: take }, meant), "?"]
+              ? ["did you mean ", h("button.link", { onclick: take }, meant), "?"]
               : ["name a city instead."]),
           ]),
     );
   };
   const find = () => {
     const zone = findZone(input.value);
-    if (zone === input.value) return; // whoever leaves the field by the button of the warning still presses it
+    if (zone === input.value) return; // the button of the warning can still be pressed
     input.value = zone;
     warn();
   };
-  // The warning comes and goes while it is typed, not when the field is left, as reasons do (dom.js).
+  // It comes and goes while typed, not when the field is left, as reasons do (dom.js).
   const input = h("input", {
     ...attributes,
     value: value ?? "",
@@ -108,8 +104,7 @@ export function zoneField(label, { value, ...attributes }, hint) {
   });
   warn();
   return h(
-    "div",
-    { class: "field" },
+    ".field",
     field(label, input, hint),
     warning,
     h(

@@ -14,6 +14,8 @@ from journal_api.settings import Settings
 DATA = Path(__file__).parents[1] / "data"
 APPLICATION_ID = 0x4A524E4C
 NEWER = schemas.VERSION + 1
+# The last schema whose rows are written by hand; rows of later ones are migrated from it.
+WRITTEN = 7
 TRIGGER = "CREATE TRIGGER evil AFTER INSERT ON tag_categories BEGIN UPDATE users SET name = 'evil'; END"
 LOOSE_ROW = "INSERT INTO tag_categories VALUES (1, 99, 'Psychology', 'psychology', '', '')"
 MANY_ROWS = """
@@ -35,13 +37,16 @@ def prepare(db: Path) -> None:
 def write_released(db: Path, version: int) -> None:
     """The journal that the release with that schema left behind. Its rows include what triggers added."""
     with closing(sqlite3.connect(db)) as opened:
-        for script in schemas.read_scripts(1, version):
+        for script in schemas.read_scripts(1, min(version, WRITTEN)):
             opened.executescript(script)
         triggers = opened.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
         opened.executescript("".join(f"DROP TRIGGER {name};" for name, _ in triggers))
         # Version 7 changed a trigger alone, so its rows are those of version 6.
         opened.executescript((DATA / f"journal_{min(version, 6)}.sql").read_text())
         opened.executescript("".join(f"{sql};" for _, sql in triggers))
+        for script in schemas.read_scripts(WRITTEN + 1, version):
+            schemas.run_script(opened, script)
+        opened.commit()
         opened.execute(f"PRAGMA user_version = {version}")
 
 

@@ -26,7 +26,8 @@ from playwright.async_api import Page, expect
 
 pytestmark = in_a_browser
 VIEWS = ["today", "report", "trades", "strategies", "import", "settings"]
-GROUPS = ("strategy", "setup", "confirmation", "tag", "mistake", "symbol")
+GROUPS = ("strategy", "setup", "confirmation", "rules", "tag", "mistake", "symbol", "after", "nth", "pause")
+OF_REPORTS = [f"report?by={by}" for by in ("confirmation", "mistake", "after")]
 PLACES = [*VIEWS, "today?goal=1", *(f"report?by={by}" for by in GROUPS), "trades?id=1", "strategies?id=1"]
 MAX_REQUESTS = 10
 MARKUP = "<b>bold</b>" + "W" * 39
@@ -176,13 +177,13 @@ async def test_nothing_of_a_view_shuts_anybody_out(page: Page, page_journal: Pag
     await look()
     page_journal.create("/example-journal")
     await sign_in(page, page_journal)
-    for place in [*VIEWS, "today?goal=1", "trades?id=1"]:
+    for place in [*VIEWS, *OF_REPORTS, "today?goal=1", "trades?id=1"]:
         await show(page, place)
         if place == "import":
             await drop(page, "trades.csv", A_FILE)
             await see(page, "Import 1 trade")
         await look()
-        if place in ("today", "report", "trades"):
+        if place in ("today", "report", "trades", *OF_REPORTS):
             await look(dark=True)
     await show(page, "settings")
     await page.click("#new-goal")

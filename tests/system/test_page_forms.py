@@ -73,7 +73,7 @@ async def test_a_number_is_read_by_the_locale_and_written_so_that_it_is_read_aga
         await page.goto(f"{page_journal.server.url}/health")
         read, again = await page.evaluate(
             f"""async (texts) => {{
-                const {{ parse, write }} = {module("numbers.js")};
+                const {{ parse, write }} = {module("inputs.js")};
                 const word = (value) => (Number.isNaN(value) ? "no number" : value);
                 return [texts.map((text) => word(parse(text))), texts.map((text) => {{
                     const value = parse(text);

@@ -2,6 +2,7 @@
 
 import signal
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from chromium import (
@@ -83,10 +84,99 @@ async def test_the_edge_of_a_confirmation_has_its_interval_and_too_few_trades_ar
     await sign_in(page, page_journal, "report?by=confirmation")
 
     first, second = await values_of(page, "tbody tr")
-    assert "+110.00 (+12.00 to +208.00)" in first
+    assert "+110.00 (+4.36 to +215.64)" in first
     assert "Earns more with it" in first
     await expect(page.locator("tbody tr:first-child .interval circle")).to_have_count(1)
     assert "1 decision with it, 1 without: too few to tell; 10 on each side are needed." in second
+
+
+# Forty decisions, whose P&L follows the first of eight confirmations; the fifth differs by chance alone.
+NAMES = "ABCDEFGH"
+LARGE = {"name": "Size", "confirmations": [{"name": "Large"}, {"name": "Rare"}]}
+
+
+def add_many_looks(journal: PageJournal) -> None:
+    """Add decisions of two setups; of the second, the confirmed ones are larger and earn less in R."""
+    setups = [{"name": "Break", "confirmations": [{"name": name} for name in NAMES]}, LARGE]
+    looks, size = journal.create("/strategies", name="Opening range", setups=setups)["setups"]
+    source = Random(12)
+    answers = [[source.random() < 0.5 for _ in NAMES] for _ in range(40)]
+    for of_one in answers:
+        confirmations = answer(looks, *of_one)
+        pnl = source.randint(-50, 50) + (40 if of_one[0] else -40)
+        add_trade(journal, pnl, setup_id=looks["setup_id"], confirmations=confirmations)
+    for place in range(22):
+        is_large, more = place % 2 == 0, place % 3
+        pnl, risk = (110 + more, 99) if is_large else (50 + more, 10)
+        confirmations = answer(size, is_large, place == 0)
+        add_trade(journal, pnl, stop_loss=100 - risk, setup_id=size["setup_id"], confirmations=confirmations)
+
+
+def answer(setup: Any, *present: bool) -> list[dict[str, Any]]:
+    return [
+        {"confirmation_id": one["confirmation_id"], "was_present": was_present}
+        for one, was_present in zip(setup["confirmations"], present, strict=True)
+    ]
+
+
+async def test_an_edge_is_worded_by_its_verdict_over_all_lines_and_never_by_its_interval(
+    page: Page, page_journal: PageJournal
+) -> None:
+    add_many_looks(page_journal)
+    await sign_in(page, page_journal, "report?by=confirmation")
+
+    await see(page, "2 of 9 lines show a difference.")
+    rows = {text.split()[0]: text for text in await values_of(page, ".edges tbody tr")}
+    for name, words, tone in [
+        ("A", "▲ Earns more with it", "gain"),
+        ("B", "No difference shown\nAbout 3 more decisions would tell, if it stays so.", "plain"),
+        ("E", "This line is off zero, but so is one of 20 looks: chance makes such a line.", "plain"),
+        ("Large", "the other way round: the size of the trades makes the difference.", "gain"),
+        ("Rare", "1 decision with it, 21 without: too few to tell", None),
+    ]:
+        assert words in rows[name]
+        line = page.locator(f".edges tr:has(th a:text-is('{name}')) td:nth-child(4) circle")
+        assert await line.evaluate_all("all => all.map((one) => one.classList.value)") == [tone] * bool(tone)
+    assert "Earns" not in rows["E"]
+
+
+async def test_means_that_chance_would_make_are_grey_and_counted_above_the_table(
+    page: Page, page_journal: PageJournal
+) -> None:
+    for place in range(12):
+        add_trade(page_journal, 100 + place, symbol="REAL")
+        add_trade(page_journal, 100 if place % 2 else -90, symbol="NOISE")
+    add_trade(page_journal, 500, symbol="ONCE")
+    await sign_in(page, page_journal, "report?by=symbol&sort=-expectancy")
+
+    await see(page, "1 of 2 lines lies off zero. Chance alone would make about 0.1 of 2 (5 %).")
+    dots = page.locator("td.expectancy circle")
+    assert await dots.evaluate_all("all => all.map((one) => one.classList.value)") == ["gain", "plain"]
+    assert await values_of(page, "tbody td.expectancy") == ["+500.00\ntoo few", "+105.50", "+5.00"]
+    await expect(page.locator("tr:has-text('NOISE') :is(.gain, .loss)")).to_have_count(0)
+    await expect(page.locator("tr:has-text('REAL') td.win_rate small")).to_have_text("75.8 % to 100.0 %")
+    await show(page, "report?by=symbol&symbol=NOISE")
+    await see(page, "None of these differs from zero more than chance would.")
+
+
+async def test_what_happened_before_a_trade_stands_beside_its_risk_and_is_chosen_from_a_list_on_a_phone(
+    page: Page, page_journal: PageJournal
+) -> None:
+    for hour, pnl, stop in ((10, -20, 90), (11, 30, 80)):
+        times = {"opened_at": f"2026-03-02T{hour}:00:00Z", "closed_at": f"2026-03-02T{hour}:01:00Z"}
+        add_trade(page_journal, pnl, stop_loss=stop, **times)
+    await resize(page, 360)
+    await sign_in(page, page_journal, "report")
+    await choose(page, "[name=by]", "After win or loss")
+
+    await see(page, "After a loss", "tbody")
+    assert await values_of(page, "tbody th") == ["First of the day", "After a loss"]
+    assert await values_of(page, "tbody td.average_risk") == ["10.00", "20.00"]
+    for by, names in (("nth", ["1st", "2nd"]), ("pause", ["First of the day", "15 min to 1 h"])):
+        await show(page, f"report?by={by}")
+        assert await values_of(page, "tbody th") == names
+    await show(page, "report?by=rules")
+    assert await values_of(page, "tbody th") == ["No checklist"]
 
 
 async def test_a_mistake_is_shown_with_what_it_cost_and_refused_filters_with_their_reason(
@@ -101,7 +191,7 @@ async def test_a_mistake_is_shown_with_what_it_cost_and_refused_filters_with_the
         add_trade(page_journal, pnl, tag_ids=[tag])
     await sign_in(page, page_journal, "report?by=mistake")
 
-    assert await values_of(page, "tbody th") == ["FOMO"]
+    assert await values_of(page, ".edges tbody th") == ["FOMO"]
     await see(page, "FOMO: −50.00 in 2 decisions", "main section")
     for view in ("report", "trades"):
         await show(page, f"{view}?from=2026-03-09&to=2026-03-02")

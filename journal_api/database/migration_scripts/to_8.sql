@@ -29,9 +29,9 @@ CREATE INDEX trades_of_setup ON trades (setup_id, opened_at, id) WHERE setup_id 
 CREATE INDEX trades_of_contract ON trades (user_id, contract, opened_at, id);
 CREATE INDEX trades_of_grade ON trades (user_id, grade, opened_at, id) WHERE grade IS NOT NULL;
 CREATE INDEX trades_open ON trades (user_id, opened_at, id) WHERE closed_at IS NULL;
+CREATE INDEX trades_breakeven ON trades (user_id, opened_at, id) WHERE net_pnl = 0;
 CREATE INDEX trades_without_costs ON trades (user_id, opened_at, id) WHERE fees_source = 'none';
 CREATE INDEX trades_merged ON trades (account_id) WHERE merged IS NOT NULL;
-CREATE INDEX trades_of_result ON trades (account_id, net_pnl) WHERE net_pnl IS NOT NULL;
 
 ALTER TABLE import_updates ADD COLUMN fills TEXT;
 ALTER TABLE import_updates ADD COLUMN fees_source TEXT NOT NULL DEFAULT 'file';
@@ -57,7 +57,6 @@ ALTER TABLE copy_groups ADD COLUMN copy_seconds INTEGER NOT NULL DEFAULT 5 CHECK
 ALTER TABLE copy_groups ADD COLUMN any_quantity INTEGER NOT NULL DEFAULT 0 CHECK (any_quantity IN (0, 1));
 
 ALTER TABLE users ADD COLUMN facts_cursor INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE users ADD COLUMN breakeven_within INTEGER NOT NULL DEFAULT 0 CHECK (breakeven_within >= 0);
 CREATE TABLE trade_facts (
   account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
   trading_day TEXT NOT NULL,
@@ -127,12 +126,10 @@ FROM trade_counts;
 CREATE TRIGGER counted_trades_are_counts INSTEAD OF INSERT ON counted_trades
 BEGIN
   INSERT INTO trade_counts
-  SELECT new.user_id, new.account_id, new.contract, new.root, new.direction,
-    CASE WHEN new.net_pnl > breakeven_within THEN 'win' WHEN new.net_pnl < -breakeven_within THEN 'loss'
-      WHEN new.net_pnl IS NOT NULL THEN 'breakeven' ELSE 'open' END,
-    coalesce(new.grade, ''), coalesce(new.strategy_id, 0), coalesce(new.setup_id, 0), new.trades
-  FROM users
-  WHERE id = new.user_id
+  VALUES (new.user_id, new.account_id, new.contract, new.root, new.direction,
+    CASE WHEN new.net_pnl > 0 THEN 'win' WHEN new.net_pnl < 0 THEN 'loss' WHEN new.net_pnl = 0 THEN 'breakeven'
+      ELSE 'open' END,
+    coalesce(new.grade, ''), coalesce(new.strategy_id, 0), coalesce(new.setup_id, 0), new.trades)
   ON CONFLICT DO UPDATE SET trades = trades + excluded.trades;
 END;
 
@@ -170,30 +167,6 @@ BEGIN
   VALUES (new.user_id, new.account_id, new.contract, new.root, new.direction, new.net_pnl, new.grade,
     new.strategy_id, new.setup_id, 1);
 END;
-
-CREATE TRIGGER counts_of_breakeven AFTER UPDATE OF breakeven_within ON users
-WHEN old.breakeven_within <> new.breakeven_within
-BEGIN
-  DELETE FROM trade_counts WHERE user_id = new.id;
-  INSERT INTO counted_trades
-  SELECT user_id, account_id, contract, root, direction, max(net_pnl), grade, strategy_id, setup_id, count(*)
-  FROM trades
-  WHERE user_id = new.id
-  GROUP BY account_id, contract, root, direction, grade, strategy_id, setup_id,
-    (net_pnl > new.breakeven_within) - (net_pnl < -new.breakeven_within);
-END;
-
-CREATE TRIGGER counts_of_deleted_user AFTER DELETE ON users
-BEGIN
-  DELETE FROM trade_counts WHERE user_id = old.id;
-END;
-
-CREATE TRIGGER goals_of_breakeven AFTER UPDATE OF breakeven_within ON users
-WHEN old.breakeven_within <> new.breakeven_within
-BEGIN
-  UPDATE goals SET change_cursor = NULL WHERE user_id = new.id;
-END;
-
 INSERT INTO counted_trades
 SELECT user_id, account_id, contract, root, direction, sign, grade, strategy_id, setup_id, count(*)
 FROM (SELECT *, (net_pnl > 0) - (net_pnl < 0) AS sign FROM trades)

@@ -1,18 +1,19 @@
-// @ts-check
-// Accounts in the settings.
+// Accounts and copy groups in the settings.
 
-import { refused } from "../client.js";
-import { field, h, select, textField } from "../dom.js";
-import { amount } from "../format.js";
-import { numberInput, numbersOf, parse, write } from "../numbers.js";
+import { refused, send } from "../client.js";
+import { confirm, open, trying } from "../dialogs.js";
+import { checkbox, choiceField, h, textField } from "../dom.js";
+import { amount, count, nameIn } from "../format.js";
+import { numberField, numberInput, numbersOf, parse, write } from "../inputs.js";
 import { offerEarlier } from "./costs.js";
 
-// "0.62" or "MES 0.62, MNQ 0.62": commissions per contract and side. A comma before a digit belongs to the number.
+// "0.62" or "MES 0.62, MNQ 0.62". A comma before a digit belongs to the number.
 const feesText = (fees = {}) =>
   Object.entries(fees)
     .map(([root, fee]) => (root === "default" ? write(fee) : `${root} ${write(fee)}`))
     .join(", ");
 const FEES = `${feesText({ default: 0.62 })} for all, or ${feesText({ MES: 0.62, MNQ: 0.37 })}`;
+
 function feesOf(written) {
   const pairs = written
     .split(/;|,(?!\d)/)
@@ -36,40 +37,24 @@ export const accountKind = {
   none: "No accounts.",
   loss: "Its goals go with it. An account with trades cannot be deleted; archive it instead.",
   fields: (account) => [
+    h(".row", textField("Name", "name", account, { required: true }), textField("Broker", "broker", account)),
     h(
-      "div",
-      { class: "row" },
-      textField("Name", "name", account, { required: true }),
-      textField("Broker", "broker", account),
-    ),
-    h(
-      "div",
-      { class: "row" },
+      ".row",
       textField("Currency", "currency", { currency: "USD", ...account }),
-      field(
-        "Starting balance",
-        numberInput({ name: "starting_balance", value: account.starting_balance ?? 0 }),
-      ),
+      numberField("Starting balance", "starting_balance", account.starting_balance ?? 0),
     ),
-    field(
+    textField(
       "Commission per contract and side",
-      h("input", { name: "fees", value: feesText(account.fees) }),
+      "fees",
+      { fees: feesText(account.fees) },
+      {},
       `${FEES}: for trades whose costs neither a file states nor you type`,
     ),
-    field(
-      "One trade of an imported file is",
-      select({ name: "one_trade_is", value: account.one_trade_is ?? "" }, [
-        ["", "a position, from flat to flat"],
-        ["row", "a row, as the broker writes it"],
-      ]),
-    ),
-    account.id &&
-      h(
-        "label",
-        { class: "check" },
-        h("input", { type: "checkbox", name: "archived", checked: account.archived }),
-        "Archived",
-      ),
+    choiceField("One trade of an imported file is", "one_trade_is", account.one_trade_is ?? "", [
+      ["", "a position, from flat to flat"],
+      ["row", "a row, as the broker writes it"],
+    ]),
+    account.id && checkbox("Archived", { name: "archived", checked: account.archived }),
   ],
   body: ({ name, broker, currency, fees, archived, one_trade_is, ...values }) => ({
     name,
@@ -93,5 +78,111 @@ export const accountRows = (accounts) =>
       one.broker ?? "",
       `${amount(one.starting_balance)} ${one.currency}`,
       one.archived ? "archived" : "",
+    ],
+  }));
+
+function membersOf(values) {
+  const ids = Object.keys(values)
+    .filter((name) => name.startsWith("member_"))
+    .map((name) => Number(name.slice(7)));
+  const members = ids.map((id) => ({
+    account_id: id,
+    quantity_multiplier: parse(values[`multiplier_${id}`]),
+  }));
+  if (members.some(({ quantity_multiplier: many }) => !(many > 0 && many <= 999.99)))
+    throw refused({
+      members: `Multipliers are numbers over 0, up to ${write(999.99)}, such as ${write(0.5)}`,
+    });
+  return members;
+}
+
+export const groupKind = {
+  path: "/copy-groups",
+  member: "copy_group",
+  title: "copy group",
+  section: "copy-groups",
+  none: "No copy groups. A group is a master account and the accounts that copy it.",
+  loss: "Its goals go with it; its accounts and trades stay.",
+  fields: (group, { accounts }) => [
+    textField("Name", "name", group, { required: true }),
+    h(
+      "fieldset",
+      h("legend", "Accounts, and how many contracts each trades for one of the master"),
+      accounts.map((account) => {
+        const member = group.members?.find((one) => one.account_id === account.id);
+        return h(
+          ".row",
+          checkbox(account.name, { name: `member_${account.id}`, checked: Boolean(member) }),
+          numberInput({
+            name: `multiplier_${account.id}`,
+            "aria-label": `Multiplier of ${account.name}`,
+            size: 6,
+            value: member?.quantity_multiplier ?? 1,
+          }),
+        );
+      }),
+      h("small.error", { "data-field": "members" }),
+    ),
+    choiceField(
+      "Master",
+      "master_account_id",
+      group.master_account_id ?? "",
+      [["", "none"], ...accounts.map((one) => [one.id, one.name])],
+      "Imports link what the other accounts copy of its trades",
+    ),
+    numberField("Seconds between a trade and its copies", "copy_seconds", group.copy_seconds ?? 5),
+    checkbox("Copies may have any quantity", { name: "any_quantity", checked: group.any_quantity }),
+  ],
+  body(values) {
+    membersOf(values);
+    const { copy_seconds } = numbersOf(values, ["copy_seconds"]);
+    return { name: values.name, copy_seconds: copy_seconds ?? 5, any_quantity: Boolean(values.any_quantity) };
+  },
+  // The master has to be one of the members.
+  async after(values, group, before, { redraw }) {
+    await send("PUT", `/copy-groups/${group.id}/members`, { body: { members: membersOf(values) } });
+    const master_account_id = Number(values.master_account_id) || null;
+    await send("PATCH", `/copy-groups/${group.id}`, { body: { master_account_id } });
+    if (master_account_id) await linkCopies(group, redraw, true);
+  },
+};
+
+async function linkCopies(group, redraw, isQuiet = false) {
+  const post = (dry_run) => send("POST", `/copy-groups/${group.id}/link`, { query: { dry_run } });
+  const { linked, ambiguous } = (await post(true)).data;
+  const doubts = ambiguous.length
+    ? ` ${count(ambiguous.length, "trade")} may copy several and ${ambiguous.length === 1 ? "is" : "are"} left alone.`
+    : "";
+  if (!linked && isQuiet) return;
+  if (!linked) return void open("Nothing to link", h("p", `No trade is a copy that is not linked.${doubts}`));
+  confirm(
+    `Link ${count(linked, "copy", "copies")} in ${group.name}?`,
+    `Reports then count each decision once, by the original.${doubts}`,
+    "Link them",
+    async () => {
+      await post(false);
+      await redraw();
+    },
+    "primary",
+  );
+}
+
+const linkButton = (group, redraw) =>
+  group.master_account_id != null &&
+  h(
+    "button",
+    { "aria-label": `Link the copies of ${group.name}`, onclick: trying(() => linkCopies(group, redraw)) },
+    "Link copies",
+  );
+
+/** @param {CopyGroup[]} groups @param {Context} context */
+export const groupRows = (groups, { accounts, redraw }) =>
+  groups.map((one) => ({
+    id: one.id,
+    name: one.name,
+    cells: [
+      `${one.member_count} accounts`,
+      nameIn(accounts, one.master_account_id) ?? "",
+      linkButton(one, redraw),
     ],
   }));

@@ -1,12 +1,11 @@
-// @ts-check
-// The month as a calendar: net P&L and number of trades of each day, and of each week.
+// The month as a calendar.
 
-import { h } from "../dom.js";
+import { h, money } from "../dom.js";
 import * as format from "../format.js";
 
 const tradesOf = (groups) => groups.reduce((sum, group) => sum + group.values.trade_count, 0);
 
-// The net P&L of days; null if a day has none, or if they are of several currencies, which are never added.
+// Several currencies are never added.
 /** @param {DayGroup[]} groups */
 function netOf(groups) {
   const hasNone = groups.some((group) => group.values.net_pnl == null);
@@ -28,9 +27,8 @@ export function calendar(month, today, groups, { me }) {
   const total = netOf(traded);
   const link = (label, text, steps) =>
     h(
-      "a",
+      "a.button.quiet",
       {
-        class: "button quiet",
         "aria-label": label,
         id: `month${steps}`,
         href: `#/today?month=${monthAfter(month, steps)}`,
@@ -38,37 +36,27 @@ export function calendar(month, today, groups, { me }) {
       text,
     );
   return h(
-    "section",
-    { class: "card", "aria-label": "Calendar" },
+    "section.card",
+    { "aria-label": "Calendar" },
     h(
-      "div",
-      { class: "title" },
-      h("h2", null, format.monthOf(`${month}-01`)),
-      h(
-        "span",
-        null,
-        h("span", { class: `strong ${format.gainOrLoss(total)}` }, format.signed(total)),
-        ` · ${format.count(tradesOf(traded), "trade")}`,
-      ),
-      h("span", { class: "row" }, link("Earlier month", "‹", -1), link("Later month", "›", 1)),
+      ".title",
+      h("h2", format.monthOf(`${month}-01`)),
+      h("span", h("strong", money(total)), ` · ${format.count(tradesOf(traded), "trade")}`),
+      h("span.row", link("Earlier month", "‹", -1), link("Later month", "›", 1)),
     ),
-    total == null && h("p", { class: "muted" }, whyNone(traded)),
+    total == null && h("p.muted", whyNone(traded)),
     h(
-      "table",
-      { class: "calendar" },
+      "table.calendar",
       h(
         "thead",
-        null,
         h(
           "tr",
-          null,
           columns.map(({ name }) => h("th", { scope: "col" }, name)),
-          h("th", { scope: "col", class: "week" }, "Week"),
+          h("th.week", { scope: "col" }, "Week"),
         ),
       ),
       h(
         "tbody",
-        null,
         weeksOf(month)
           .filter((week) => columns.some(({ weekday }) => week[weekday - 1].startsWith(month)))
           .map((week) => weekRow(week, columns, { month, byDay, today, largest })),
@@ -77,21 +65,17 @@ export function calendar(month, today, groups, { me }) {
   );
 }
 
-// The sum is of the whole week; its days in other months are shown without colour.
+// Its days in other months have no colour.
 function weekRow(week, columns, shown) {
   const groups = week.map((day) => shown.byDay.get(day)).filter(Boolean);
   const total = netOf(groups);
   return h(
     "tr",
-    null,
     columns.map(({ weekday }) => dayCell(week[weekday - 1], shown)),
     h(
-      "td",
-      { class: "week", title: total == null && whyNone(groups) },
-      groups.length > 0 && [
-        h("span", { class: format.gainOrLoss(total) }, format.whole(total)),
-        h("small", null, format.number(tradesOf(groups))),
-      ],
+      "td.week",
+      { title: total == null && whyNone(groups) },
+      groups.length > 0 && [money(total, format.whole), h("small", format.number(tradesOf(groups)))],
     ),
   );
 }
@@ -99,8 +83,8 @@ function weekRow(week, columns, shown) {
 function dayCell(day, { month, byDay, today, largest }) {
   const group = byDay.get(day);
   const isOther = !day.startsWith(month);
-  if (isOther && !group) return h("td", { class: "other" });
-  const number = h("span", { class: "day" }, String(Number(day.slice(8))));
+  if (isOther && !group) return h("td.other");
+  const number = h("span.day", String(Number(day.slice(8))));
   if (!group) return h("td", { class: day === today ? "today" : "" }, number);
   const { net_pnl: pnl, trade_count: trades } = group.values;
   const tone = isOther ? "other" : format.gainOrLoss(pnl);
@@ -117,15 +101,14 @@ function dayCell(day, { month, byDay, today, largest }) {
         title: `${format.longDay(day)}: ${pnl == null ? whyNone([group]) : format.signed(pnl)}`,
       },
       number,
-      h("span", { class: "pnl" }, format.whole(pnl)),
-      h("small", null, format.count(trades, "trade")),
+      h("span.pnl", format.whole(pnl)),
+      h("small", format.count(trades, "trade")),
     ),
   );
 }
 
 const weekdayOf = (day) => new Date(`${day}T12:00:00Z`).getUTCDay() || 7;
 
-// The weeks of a month, Monday first, with the days of the months around it.
 export function weeksOf(month) {
   const first = `${month}-01`;
   const monday = format.plusDays(first, 1 - weekdayOf(first));

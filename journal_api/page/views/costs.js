@@ -1,13 +1,12 @@
-// @ts-check
-// What an account pays per side: asked by an import and beside net figures, and charged to earlier trades.
+// What an account pays per side.
 
-import { get, refused, send } from "../client.js";
-import { confirm, field, form, h, open } from "../dom.js";
+import { get, href, refused, send } from "../client.js";
+import { confirm, open } from "../dialogs.js";
+import { field, form, h } from "../dom.js";
 import { count } from "../format.js";
-import { numberInput, numbersOf, REASON } from "../numbers.js";
+import { REASON, numberInput, numbersOf } from "../inputs.js";
 
-// Earlier trades whose costs nobody stated can be charged too: the owner is asked, with their number.
-/** @param {Account} account @param {() => Promise<void>} done */
+/** @param {Account} account */
 export async function offerEarlier({ id, name, fees }, done) {
   const charge = (dry_run) =>
     send("PATCH", `/accounts/${id}`, { body: { fees }, query: { apply_to: "earlier", dry_run } });
@@ -25,8 +24,7 @@ export async function offerEarlier({ id, name, fees }, done) {
   );
 }
 
-// What an account pays per side; `done` runs before earlier trades are offered.
-/** @param {Account} account @param {() => Promise<void>} redraw @param {() => Promise<void>} done */
+/** @param {Account} account */
 const perSide = (account, redraw, done) =>
   form(
     { class: "row" },
@@ -43,22 +41,20 @@ const perSide = (account, redraw, done) =>
       numberInput({ name: "per_side", value: account.fees.default }),
       "0 if it is free",
     ),
-    h("button", { class: "again" }, "Charge this"),
-    h("p", { class: "muted wide" }, "Amounts for each contract root are under Settings, Accounts."),
+    h("button.again", "Charge this"),
+    h("p.muted.wide", "Amounts for each contract root are under Settings, Accounts."),
   );
 
-// The question above a file that states no costs, for accounts without commissions; `again` reads the file again.
-/** @param {Account[]} accounts @param {Context} context @param {() => Promise<void>} again */
+/** @param {Account[]} accounts @param {Context} context */
 export const costsQuestion = (accounts, { redraw }, again) =>
   h(
-    "section",
-    { class: "notice costs", "aria-label": "Costs" },
-    h("p", { class: "strong" }, "This file states no costs. What do you pay per side?"),
+    "section.notice.costs",
+    { "aria-label": "Costs" },
+    h("p.strong", "This file states no costs. What do you pay per side?"),
     accounts.map((account) => perSide(account, redraw, again)),
   );
 
-// Beside net figures: how many of their trades have costs that nobody stated, and the question for one account.
-/** @param {Context} context @param {object} filters */
+/** @param {Context} context */
 export async function costsNotice({ accounts, redraw }, filters) {
   const query = { ...filters, fees_source: "none" };
   const { data, meta } = await get("/trades", { ...query, limit: 1 });
@@ -72,14 +68,9 @@ export async function costsNotice({ accounts, redraw }, filters) {
     const dialog = open("What do you pay per side?", perSide(account, redraw, done));
   };
   return h(
-    "div",
-    { class: "row warn", id: "no-costs" },
-    h("strong", null, "Gross = net, no costs:"),
-    h(
-      "a",
-      { href: `#/trades?${new URLSearchParams(Object.entries(query))}` },
-      count(meta.pagination.total, "trade"),
-    ),
-    h("button", { type: "button", onclick: ask }, `What does ${account.name} pay?`),
+    "#no-costs.row.warn",
+    h("strong", "Gross = net, no costs:"),
+    h("a", { href: href("trades", query) }, count(meta.pagination.total, "trade")),
+    h("button", { onclick: ask }, `What does ${account.name} pay?`),
   );
 }

@@ -1,134 +1,148 @@
-// @ts-check
-// The report of confirmations: decisions with each beside those without it, and the interval of the difference.
+// Decisions with a confirmation, tag or rule beside those without it.
 
+import { axis, interval, isOffZero, scaleOf } from "../charts.js";
 import { h } from "../dom.js";
 import { MIN_EDGE_DECISIONS } from "../enums.js";
-import { count, gainOrLoss, NONE, number, rate, signed, whole } from "../format.js";
-import { axis, interval, scaleOf, sortable } from "./bars.js";
+import { count, number, rate, signed, whole, whyNone } from "../format.js";
+import { frame, sortable } from "./report_table.js";
 
 // What the table can be sorted by.
 const SORTS = {
-  present: ({ present }) => present.values.expectancy,
-  absent: ({ absent }) => absent.values.expectancy,
+  present: (group) => sidesOf(group)[0].expectancy,
+  absent: (group) => sidesOf(group)[1].expectancy,
   edge: ({ edge }) => edge.expectancy,
+  edge_r: ({ edge_r }) => edge_r.expectancy,
+};
+export const isEdgeSort = (sort) => /^-?(present|absent|edge|edge_r)$/.test(sort);
+
+const VERDICTS = {
+  more: ["gain", "▲ Earns more with it"],
+  less: ["loss", "▼ Earns less with it"],
+  not_shown: ["muted", "No difference shown"],
 };
 
-export function edgeTable({ groups, trades, sort = "-edge", sortBy }) {
-  const asked = groups.filter(({ key }) => key);
-  const known = asked.filter(({ edge }) => !edge.reason);
-  const scale = scaleOf(known.flatMap(({ edge }) => [edge.low, edge.high]));
-  const valueOf = SORTS[sort.replace("-", "")] ?? SORTS.edge;
-  const order = (one, other) =>
-    sort.startsWith("-") ? valueOf(other) - valueOf(one) : valueOf(one) - valueOf(other);
+// The decisions with it and without it; of those without a tag, the API says how many, and their mean by the edge.
+const sidesOf = ({ present, absent, values, edge }) =>
+  present
+    ? [present.values, absent.values]
+    : [
+        values,
+        {
+          trade_count: edge.absent,
+          expectancy: edge.expectancy == null ? null : values.expectancy - edge.expectancy,
+        },
+      ];
+
+/** @param {any} context */
+export function edgeTable({ title, groups: all, link, sort, sortBy }) {
+  const groups = all.filter(({ key, edge }) => key != null && edge);
+  if (!groups.length) return null;
+  const sorted = isEdgeSort(sort) ? sort : sort && !sort.startsWith("-") ? "edge" : "-edge";
+  const valueOf = SORTS[sorted.replace("-", "")];
+  const sign = sorted.startsWith("-") ? -1 : 1;
   const has = (group) => valueOf(group) != null;
-  const rows = [...asked.filter(has).sort(order), ...asked.filter((group) => !has(group))];
-  const without = groups.find(({ key }) => !key);
+  const rows = [
+    ...groups.filter(has).sort((one, other) => sign * (valueOf(one) - valueOf(other))),
+    ...groups.filter((group) => !has(group)),
+  ];
+  const scales = ["edge", "edge_r"].map((name) =>
+    scaleOf(groups.flatMap((group) => [group[name].low ?? 0, group[name].high ?? 0])),
+  );
+  const head = ([key, text]) => sortable([key, text], sorted, sortBy);
   return [
     h(
       "p",
-      null,
-      "How much more a decision earns with a confirmation than without it. The line is the 95 % interval:",
-      " where it crosses zero, the trades do not show a difference.",
+      h("strong", foundIn(groups)),
+      " A line is the 95 % interval of the difference, by itself; the words beside it take all lines together.",
     ),
-    rows.length === 0 && h("p", { class: "muted" }, "No trade here belongs to a setup with confirmations."),
-    rows.length > 0 &&
-      h(
-        "div",
-        { class: "scroll", tabindex: "0", role: "region", "aria-label": "By confirmation" },
-        h(
-          "table",
-          { class: "report edges" },
-          h(
-            "thead",
-            null,
-            h(
-              "tr",
-              null,
-              h("th", { scope: "col" }, "Confirmation"),
-              [
-                ["present", "With it"],
-                ["absent", "Without it"],
-                ["edge", "Edge per decision"],
-              ].map((column) => sortable(column, sort, sortBy)),
-              h("th", { scope: "col", class: "verdict" }, "What it says"),
-            ),
-          ),
-          h(
-            "tbody",
-            null,
-            rows.map((group) => row(group, scale, trades)),
-          ),
-          known.length > 0 &&
-            h(
-              "tfoot",
-              null,
-              h("tr", null, h("td", { colspan: "3" }), h("td", null, axis(scale, whole)), h("td")),
-            ),
-        ),
-      ),
-    without &&
-      h(
-        "p",
-        { class: "muted" },
-        `Not compared: ${count(without.unanswered.values.trade_count, "decision")} whose setup has no checklist.`,
-      ),
+    frame(
+      title,
+      [
+        ...[
+          ["present", "With it"],
+          ["absent", "Without it"],
+          ["edge", "Edge per decision"],
+          ["edge_r", "Edge in R"],
+        ].map(head),
+        h("th.verdict", { scope: "col" }, "What it says"),
+      ],
+      rows.map((group) => rowOf(group, scales, link)),
+      [h("td", { colspan: "3" }), h("td", axis(scales[0], whole)), h("td", axis(scales[1], signed)), h("td")],
+      "edges",
+    ),
   ];
 }
 
-function row({ key, name, setup, strategy, present, absent, unanswered, edge }, scale, trades) {
-  const unknown = unanswered.values.trade_count;
-  return h(
-    "tr",
-    null,
+// How many lines show a difference, when all of them are judged together.
+function foundIn(groups) {
+  const judged = groups.filter(({ edge }) => edge.q != null).length;
+  const shown = groups.filter(({ edge }) => ["more", "less"].includes(edge.verdict)).length;
+  if (!judged) return "There are too few decisions to tell a difference.";
+  return shown
+    ? `${number(shown)} of ${count(judged, "line")} ${shown === 1 ? "shows" : "show"} a difference.`
+    : `None of ${count(judged, "line")} shows a difference.`;
+}
+
+function rowOf(group, scales, link) {
+  const { key, name, setup, strategy, unanswered, edge, edge_r } = group;
+  const unknown = unanswered?.values.trade_count;
+  const href = link(key);
+  const [present, absent] = sidesOf(group);
+  return [
     h(
-      "th",
-      { scope: "row", class: "name" },
-      h("a", { href: trades({ strategy_id: key.strategy_id, setup_id: key.setup_id }) }, name),
-      h("small", null, `${strategy} › ${setup}`, unknown > 0 && ` · ${number(unknown)} unanswered`),
+      "th.name",
+      { scope: "row" },
+      href ? h("a", { href }, name) : name,
+      setup && h("small", `${strategy} › ${setup}`, unknown > 0 && ` · ${number(unknown)} unanswered`),
     ),
     side("With it", present),
     side("Without it", absent),
-    h(
-      "td",
-      { class: "edge" },
-      edge.reason
-        ? ""
-        : [
-            interval(edge, scale, kindOf(edge)),
-            h("small", null, `${signed(edge.expectancy)} (${signed(edge.low)} to ${signed(edge.high)})`),
-          ],
-    ),
-    h("td", { class: "verdict" }, edge.reason ? reasonOf(edge) : verdict(edge)),
-  );
+    lineOf(edge, scales[0]),
+    lineOf(edge_r, scales[1], " R"),
+    h("td.verdict", verdictOf(edge, edge_r)),
+  ];
 }
 
-// Expectancy, and below it of how many decisions and how many won.
-const side = (label, { values }) =>
+const side = (label, { expectancy, trade_count: decisions, win_rate }) =>
   h(
-    "td",
-    { class: "num side", "data-label": label },
-    h("span", { class: gainOrLoss(values.expectancy) }, signed(values.expectancy)),
-    h(
-      "small",
-      null,
-      values.trade_count === 0
-        ? "none"
-        : `${number(values.trade_count)} · ${values.win_rate == null ? NONE : rate(values.win_rate)} won`,
-    ),
+    "td.num.side",
+    { "data-label": label },
+    signed(expectancy),
+    h("small", decisions ? number(decisions) : "none", win_rate != null && ` · ${rate(win_rate)} won`),
   );
 
-const kindOf = ({ low, high }) => (low > 0 ? "gain" : high < 0 ? "loss" : "plain");
-const verdict = (edge) =>
-  ({
-    gain: h("span", { class: "gain" }, "▲ Earns more with it"),
-    loss: h("span", { class: "loss" }, "▼ Earns less with it"),
-    plain: h("span", { class: "muted" }, "No difference shown"),
-  })[kindOf(edge)];
+const toneOf = ({ verdict }) => ({ more: "gain", less: "loss" })[verdict] ?? "plain";
+const lineOf = (edge, scale, unit = "") =>
+  h(
+    "td.edge",
+    edge.low != null && [
+      interval(edge, edge.expectancy, scale, toneOf(edge)),
+      h("small", `${signed(edge.expectancy)}${unit} (${signed(edge.low)} to ${signed(edge.high)})`),
+    ],
+  );
 
-function reasonOf({ reason, present, absent }) {
-  const words = {
-    too_few: `${count(present, "decision")} with it, ${number(absent)} without: too few to tell; ${MIN_EDGE_DECISIONS} on each side are needed.`,
-    mixed_currencies: "Accounts in different currencies: choose an account.",
-  };
-  return h("span", { class: "muted" }, words[reason] ?? "The amounts are too large to add.");
+function verdictOf(edge, edge_r) {
+  const { reason, verdict, present, absent, more_needed: more } = edge;
+  if (reason === "too_few")
+    return h(
+      "span.muted",
+      `${count(present, "decision")} with it, ${number(absent)} without: too few to tell; ${MIN_EDGE_DECISIONS} on each side are needed.`,
+    );
+  if (reason) return h("span.muted", whyNone(reason));
+  const [tone, text] = VERDICTS[verdict];
+  return [
+    h("span", { class: tone }, text),
+    verdict === "not_shown" &&
+      isOffZero(edge) &&
+      h("small", "This line is off zero, but so is one of 20 looks: chance makes such a line."),
+    more &&
+      h("small", `About ${count(Number(more.toPrecision(2)), "more decision")} would tell, if it stays so.`),
+    edge.expectancy * edge_r.expectancy < 0 &&
+      h(
+        "small",
+        { class: tone !== "muted" && "warn" },
+        "In R it is the other way round",
+        tone === "muted" ? "." : ": the size of the trades makes the difference.",
+      ),
+  ];
 }

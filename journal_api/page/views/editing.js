@@ -1,13 +1,11 @@
-// @ts-check
 // Making, editing and deleting a thing of the API in a dialog.
 
 import { get, send } from "../client.js";
-import { confirm, findAll, form, h, open, trying } from "../dom.js";
+import { confirm, open, showConflict, trying } from "../dialogs.js";
+import { findAll, form, h, table } from "../dom.js";
 import { words } from "../format.js";
-import { table } from "../table.js";
-import { showConflict } from "./conflict.js";
 
-const MANY = 20; // rows that a list has before it gets a filter
+const MANY = 20; // rows of a list that gets a filter
 
 const textOf = (value) =>
   value && typeof value === "object"
@@ -16,13 +14,11 @@ const textOf = (value) =>
         .join(", ")
     : String(value ?? "–");
 
-// What the owner wants otherwise than it is stored, as the rows of a conflict.
 export const differences = (wanted, stored) =>
   Object.entries(wanted)
     .filter(([name, value]) => textOf(value) !== textOf(stored[name]))
     .map(([name, value]) => [words(name), textOf(value), textOf(stored[name])]);
 
-// `kind` is {path, member, title, fields(thing, context), body(values, thing, form), loss}; `id` is null for a new thing.
 export async function edit(kind, id, context, preset = {}) {
   const { data, etag: first } = id ? await get(`${kind.path}/${id}`) : { data: { [kind.member]: preset } };
   const thing = data[kind.member];
@@ -59,15 +55,9 @@ export async function edit(kind, id, context, preset = {}) {
       save,
       ...kind.fields(thing, context),
       h(
-        "div",
-        { class: "title" },
-        h("button", { class: "primary" }, id ? "Save" : "Create"),
-        id &&
-          h(
-            "button",
-            { type: "button", class: "danger", onclick: () => remove(kind, thing, dialog, context) },
-            "Delete",
-          ),
+        ".title",
+        h("button.primary", id ? "Save" : "Create"),
+        id && h("button.danger", { onclick: () => remove(kind, thing, dialog, context) }, "Delete"),
       ),
     ),
   );
@@ -81,13 +71,12 @@ function remove(kind, thing, dialog, { redraw }) {
   });
 }
 
-// A card with a table of things; each row has a button that edits it.
 export function listCard(title, kind, context, heads, rows) {
   const list = table(
     { class: "middle stacked" },
     heads,
     rows.map(({ id, name, cells }) => [
-      h("button", { class: "link", onclick: trying(() => edit(kind, id, context)) }, name),
+      h("button.link", { onclick: trying(() => edit(kind, id, context)) }, name),
       ...cells,
     ]),
   );
@@ -96,12 +85,11 @@ export function listCard(title, kind, context, heads, rows) {
       line.hidden = !line.textContent.toLowerCase().includes(target.value.toLowerCase());
     });
   return h(
-    "section",
-    { class: "card", id: kind.section, "aria-label": title },
+    "section.card",
+    { id: kind.section, "aria-label": title },
     h(
-      "div",
-      { class: "title" },
-      h("h2", null, title),
+      ".title",
+      h("h2", title),
       h(
         "button",
         { id: `new-${kind.member}`, onclick: trying(() => edit(kind, null, context)) },
@@ -116,6 +104,6 @@ export function listCard(title, kind, context, heads, rows) {
         "aria-label": `Filter ${title}`,
         oninput: choose,
       }),
-    rows.length ? list : h("p", { class: "muted" }, kind.none),
+    rows.length ? list : h("p.muted", kind.none),
   );
 }

@@ -1,6 +1,6 @@
-// @ts-check
-// The filters of trades and reports: they stand in the address, under the names that the API has for them.
+// Filters stand in the address, under the names that the API has for them.
 
+import { href } from "../client.js";
 import { find, h, select, wordsOf } from "../dom.js";
 import { DIRECTIONS, GRADES, OUTCOMES } from "../enums.js";
 import { inWords, plusDays, tradingDay, words } from "../format.js";
@@ -21,10 +21,10 @@ const NAMES = [
   "from",
   "to",
 ];
-const TYPED = 600; // milliseconds after which a date or a symbol that is being typed counts
+const TYPED = 600; // milliseconds until what is typed counts
 const named = (list) => (list ?? []).map((one) => [one.id ?? one.setup_id, one.name]);
 
-// The filters of the address; which accounts, the bar says, unless the address does.
+// Which accounts, the bar says, unless the address does.
 export function filtersOf({ query, selection }) {
   const own = Object.fromEntries(
     NAMES.filter((name) => query.get(name)).map((name) => [name, query.get(name)]),
@@ -32,14 +32,13 @@ export function filtersOf({ query, selection }) {
   return own.account_id || own.copy_group_id ? own : { ...selection, ...own };
 }
 
-// What was read, or the data given and the reason for which the API refuses the filters of the address.
 export const orRefused = (reading, data) =>
   reading.catch((error) => {
     if (error.status !== 400) throw error;
-    return { data, refused: h("section", { class: "card error", role: "alert" }, wordsOf(error)) };
+    return { data, refused: h("section.card.error", { role: "alert" }, wordsOf(error)) };
   });
 
-// The form of the filters. `fixed` is what else the address keeps; without `outcomes` there is no outcome.
+// `fixed` is what else the address keeps.
 /** @param {Context} context @param {any} lists */
 export function filterForm(context, { strategies, setups, tags, symbols, outcomes }, fixed = {}) {
   const { name: place, query, go, me, accounts, copyGroups } = context;
@@ -65,7 +64,7 @@ export function filterForm(context, { strategies, setups, tags, symbols, outcome
     clearTimeout(timer);
     timer = setTimeout(apply, target.tagName === "SELECT" ? 0 : TYPED);
   };
-  // Filters without a control of their own; each can be taken away.
+  // Filters without a control can be taken away.
   const others = [
     ...["account_id", "copy_group_id", "import_id", "root", "fees_source"],
     ...(setups ? [] : ["setup_id"]),
@@ -81,19 +80,13 @@ export function filterForm(context, { strategies, setups, tags, symbols, outcome
         apply();
       };
       return [
-        h(
-          "button",
-          { type: "button", "aria-label": `Remove the filter ${label}`, onclick: remove },
-          label,
-          " ✕",
-        ),
+        h("button", { "aria-label": `Remove the filter ${label}`, onclick: remove }, label, " ✕"),
         h("input", { type: "hidden", name, value: value(name) }),
       ];
     });
   const form = h(
-    "form",
+    "form.filters",
     {
-      class: "filters",
       onchange: changed,
       onsubmit: (event) => {
         event.preventDefault();
@@ -112,8 +105,7 @@ export function filterForm(context, { strategies, setups, tags, symbols, outcome
     typed("symbol", "Symbol", "text", { list: "symbols" }),
     symbols &&
       h(
-        "datalist",
-        { id: "symbols" },
+        "datalist#symbols",
         symbols.map((symbol) => h("option", { value: symbol })),
       ),
     choice("strategy_id", "Strategy", "Any", named(strategies)),
@@ -128,20 +120,14 @@ export function filterForm(context, { strategies, setups, tags, symbols, outcome
     ),
     outcomes && choice("outcome", "Outcome", "Any", inWords(OUTCOMES)),
     others,
-    count > 0 && h("a", { href: `#/${place}?${new URLSearchParams(fixed)}` }, "Clear all"),
+    count > 0 && h("a", { href: href(place, fixed) }, "Clear all"),
   );
   const open = find("#filters")?.open ?? matchMedia("(min-width: 760px)").matches;
-  return h(
-    "details",
-    { class: "card", id: "filters", open },
-    h("summary", null, count ? `Filters (${count})` : "Filters"),
-    form,
-  );
+  return h("details#filters.card", { open }, h("summary", count ? `Filters (${count})` : "Filters"), form);
 }
 
-const labelled = (label, control) => h("label", { class: "field" }, h("span", null, label), control);
+const labelled = (label, control) => h("label.field", h("span", label), control);
 
-// Pairs of the days "from to" and the name of the period.
 function periodsUntil(today) {
   const weekday = (new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7;
   const since = (day) => `${day} ${today}`;

@@ -1,10 +1,10 @@
-// @ts-check
-// The goals as cards, the most urgent first, and the periods of the goal that is chosen.
+// The goals as cards, the most urgent first.
 
 import { bar, columnsChart } from "../charts.js";
 import { get } from "../client.js";
-import { h, trying } from "../dom.js";
-import { explained, filled, span, STATES, whatIsLeft } from "../explanations.js";
+import { trying } from "../dialogs.js";
+import { h } from "../dom.js";
+import { STATES, explained, filled, whatIsLeft } from "../explanations.js";
 import * as format from "../format.js";
 
 const PERIODS = { daily: "today", weekly: "this week", monthly: "this month", quarterly: "this quarter" };
@@ -16,15 +16,14 @@ export function goalCards(goals, context, chosen) {
     warnings.length ? -1 : URGENCY.indexOf(current?.snapshot_data.pace?.state ?? "achieved");
   if (!goals.length) {
     return h(
-      "section",
-      { class: "card" },
-      h("p", { class: "muted" }, "No goals. A daily loss limit is a good first one."),
-      h("button", { id: "first-goal", onclick: editGoal(null, context) }, "Set a daily loss limit"),
+      "section.card",
+      h("p.muted", "No goals. A daily loss limit is a good first one."),
+      h("button#first-goal", { onclick: editGoal(null, context) }, "Set a daily loss limit"),
     );
   }
   return h(
-    "section",
-    { class: "grid goals", "aria-label": "Goals" },
+    "section.grid.goals",
+    { "aria-label": "Goals" },
     [...goals]
       .sort((a, b) => rank(a) - rank(b) || a.id - b.id)
       .map((goal) => (goal.warnings.length ? doubtful(goal, context) : card(goal, context, goal === chosen))),
@@ -41,15 +40,14 @@ const editGoal = (id, context) =>
     await edit(goalKind(data.metrics), id, context);
   });
 
-// A goal that is probably a mistake says so instead of how it stands.
 /** @param {Goal} goal @param {Context} context */
 const doubtful = (goal, context) =>
   h(
-    "div",
-    { class: "card goal warn", id: `goal-${goal.id}` },
-    h("p", { class: "strong small warn" }, "▲ Check this goal"),
-    h("h2", null, goal.goal_name),
-    h("p", { class: "small" }, format.sentences(goal.warnings)),
+    ".card.goal.warn",
+    { id: `goal-${goal.id}` },
+    h("p.strong.small.warn", "▲ Check this goal"),
+    h("h2", goal.goal_name),
+    h("p.small", format.sentences(goal.warnings)),
     h(
       "button",
       { "aria-label": `Edit the goal ${goal.goal_name}`, onclick: editGoal(goal.id, context) },
@@ -57,7 +55,7 @@ const doubtful = (goal, context) =>
     ),
   );
 
-/** @param {Goal} goal @param {Context} context @param {boolean} isChosen */
+/** @param {Goal} goal @param {Context} context */
 function card(goal, context, isChosen) {
   const { current } = goal;
   const [word, tone, mark] = STATES[current?.snapshot_data.pace?.state] ?? ["Not running", "", "–"];
@@ -70,21 +68,20 @@ function card(goal, context, isChosen) {
       "aria-expanded": String(isChosen),
     },
     h("p", { class: `strong small ${tone}` }, `${mark} ${word}`),
-    h("h2", null, goal.goal_name),
+    h("h2", goal.goal_name),
     h(
-      "p",
-      { class: "muted small" },
+      "p.muted.small",
       [
-        PERIODS[goal.timeframe] ?? span(goal.custom_start, goal.custom_end),
+        PERIODS[goal.timeframe] ?? format.span(goal.custom_start, goal.custom_end),
         target(goal),
         context.accounts.length > 1 && scopeName(goal, context),
       ]
         .filter(Boolean)
         .join(" · "),
     ),
-    current && h("p", { class: "big" }, format.valueOf(current.snapshot_data.unit, current.actual)),
+    current && h("p.big", format.valueOf(current.snapshot_data.unit, current.actual)),
     current && bar(filled(goal), tone),
-    current && h("p", { class: "strong" }, whatIsLeft(goal)),
+    current && h("p.strong", whatIsLeft(goal)),
   );
 }
 
@@ -94,18 +91,17 @@ const target = (goal) =>
 
 /** @param {Goal} goal @param {Context} context */
 function scopeName(goal, { accounts, copyGroups }) {
-  if (goal.account_id) return accounts.find((one) => one.id === goal.account_id)?.name;
-  if (goal.copy_group_id) return copyGroups.find((one) => one.id === goal.copy_group_id)?.name;
+  if (goal.account_id) return format.nameIn(accounts, goal.account_id);
+  if (goal.copy_group_id) return format.nameIn(copyGroups, goal.copy_group_id);
   return goal.scope === "" ? "selection" : "all accounts";
 }
 
-// The periods of a goal, and the explanation of one of them.
 /** @param {Goal} goal @param {Context} context */
 export async function history(goal, { query }) {
   const { data } = await get(`/goals/${goal.id}/snapshots`, { limit: 30 });
   const { snapshots } = data;
   const chosen = snapshots.find((one) => one.period_start === query.get("period")) ?? snapshots[0];
-  if (!chosen) return h("section", { class: "card" }, h("p", { class: "muted" }, "No period yet."));
+  if (!chosen) return h("section.card", h("p.muted", "No period yet."));
   const closed = snapshots.filter((one) => one.closed && one.achieved != null);
   const met = closed.filter((one) => one.achieved).length;
   const columns = snapshots
@@ -118,27 +114,24 @@ export async function history(goal, { query }) {
         mark,
         isCurrent: one === chosen,
         href: `#/today?goal=${goal.id}&period=${one.period_start}`,
-        label: `${span(one.period_start, one.period_end)}: ${format.valueOf(one.snapshot_data.unit, one.actual)}, ${word}`,
+        label: `${format.span(one.period_start, one.period_end)}: ${format.valueOf(one.snapshot_data.unit, one.actual)}, ${word}`,
       };
     })
     .reverse();
   return h(
-    "section",
-    { class: "card", "aria-label": `Periods of ${goal.goal_name}` },
+    "section.card",
+    { "aria-label": `Periods of ${goal.goal_name}` },
     h(
-      "div",
-      { class: "title" },
-      h("h2", null, goal.goal_name),
-      h("span", null, `met in ${met} of ${format.count(closed.length, "period")}`),
+      ".title",
+      h("h2", goal.goal_name),
+      h("span", `met in ${met} of ${format.count(closed.length, "period")}`),
     ),
     h(
-      "div",
-      { class: "split" },
+      ".split",
       columnsChart(columns),
       h(
-        "div",
-        { class: "explained" },
-        explained(goal, chosen).map((line) => h("p", null, line)),
+        ".explained",
+        explained(goal, chosen).map((line) => h("p", line)),
       ),
     ),
   );

@@ -1,13 +1,11 @@
-// @ts-check
-// Goals in the settings: what they measure, over which time and accounts.
+// Goals in the settings.
 
 import { refused, send } from "../client.js";
-import { field, h, select } from "../dom.js";
+import { open } from "../dialogs.js";
+import { field, find, h, select, textField } from "../dom.js";
 import { GOAL_DIRECTIONS, GOAL_STATUSES, TIMEFRAMES } from "../enums.js";
-import { span } from "../explanations.js";
-import { accountName, inWords, valueOf } from "../format.js";
-import { numberInput, numbersOf, write } from "../numbers.js";
-import { settleGoal } from "./goal_doubts.js";
+import { inWords, number, scopeOf, scopeOptions, sentences, span, valueOf } from "../format.js";
+import { numberField, numbersOf, write } from "../inputs.js";
 
 const UNITS = {
   currency: "An amount of money.",
@@ -15,56 +13,25 @@ const UNITS = {
   ratio: "A ratio.",
   count: "A number.",
 };
-// What most traders want: a number without a sign is typed, and the rest of the goal follows from its name.
-const READY = {
-  "Daily loss limit": {
-    metric: "worst_day",
-    direction: "at_least",
-    timeframe: "daily",
-    sign: -1,
-    hint: "The most that a day may lose",
-  },
-  "Weekly loss limit": {
-    metric: "net_pnl",
-    direction: "at_least",
-    timeframe: "weekly",
-    sign: -1,
-    hint: "The most that a week may lose",
-  },
-  "Weekly profit target": {
-    metric: "net_pnl",
-    direction: "at_least",
-    timeframe: "weekly",
-    sign: 1,
-    hint: "After fees",
-  },
-  "Monthly profit target": {
-    metric: "net_pnl",
-    direction: "at_least",
-    timeframe: "monthly",
-    sign: 1,
-    hint: "After fees",
-  },
-  "Most trades a day": {
-    metric: "max_trades_per_day",
-    direction: "at_most",
-    timeframe: "daily",
-    sign: 1,
-    hint: "A trade and its copies are one",
-  },
-  "Monthly drawdown limit": {
-    metric: "max_drawdown",
-    direction: "at_most",
-    timeframe: "monthly",
-    sign: 1,
-    hint: "The largest fall from a peak",
-  },
-};
 
-export const scopesOf = ({ accounts, copyGroups }) => [
+// A number without a sign is typed; the rest follows from the name.
+const READY = Object.fromEntries(
+  [
+    ["Daily loss limit", "worst_day", "at_least", "daily", -1, "The most that a day may lose"],
+    ["Weekly loss limit", "net_pnl", "at_least", "weekly", -1, "The most that a week may lose"],
+    ["Weekly profit target", "net_pnl", "at_least", "weekly", 1, "After fees"],
+    ["Monthly profit target", "net_pnl", "at_least", "monthly", 1, "After fees"],
+    ["Most trades a day", "max_trades_per_day", "at_most", "daily", 1, "A trade and its copies are one"],
+    ["Monthly drawdown limit", "max_drawdown", "at_most", "monthly", 1, "The largest fall from a peak"],
+  ].map(([name, metric, direction, timeframe, sign, hint]) => [
+    name,
+    { metric, direction, timeframe, sign, hint },
+  ]),
+);
+
+const scopesOf = (context) => [
   ["all", "all accounts"],
-  ...accounts.map((one) => [`account_${one.id}`, accountName(one)]),
-  ...copyGroups.map((one) => [`group_${one.id}`, one.name]),
+  ...scopeOptions(context),
   ["", "the accounts chosen in the bar"],
 ];
 
@@ -78,15 +45,14 @@ export const goalKind = (metrics) => ({
   none: "No goals. A daily loss limit is a good first one.",
   loss: "Its history goes with it. A paused goal keeps its history.",
   fields(goal, context) {
-    const metric = select(
-      { name: "metric", value: goal.metric ?? "net_pnl" },
+    const choice = (name, otherwise, options) => select({ name, value: goal[name] ?? otherwise }, options);
+    const metric = choice(
+      "metric",
+      "net_pnl",
       metrics.map((one) => [one.key, one.title]),
     );
-    const direction = select(
-      { name: "direction", value: goal.direction ?? "at_least" },
-      inWords(GOAL_DIRECTIONS),
-    );
-    const about = h("p", { class: "muted" });
+    const direction = choice("direction", "at_least", inWords(GOAL_DIRECTIONS));
+    const about = h("p.muted");
     const describe = (isNew) => {
       const chosen = metrics.find((one) => one.key === metric.value);
       about.textContent = `${chosen.description.replace(/[`_]/g, (mark) => (mark === "_" ? " " : ""))} ${UNITS[chosen.unit]}`;
@@ -95,10 +61,10 @@ export const goalKind = (metrics) => ({
     metric.addEventListener("change", () => describe(true));
     describe(!goal.id);
     const days = [
-      ["From", "custom_start"],
-      ["To", "custom_end"],
-    ].map(([label, name]) => field(label, h("input", { type: "date", name, value: goal[name] ?? "" })));
-    const timeframe = select({ name: "timeframe", value: goal.timeframe ?? "daily" }, inWords(TIMEFRAMES));
+      textField("From", "custom_start", goal, { type: "date" }),
+      textField("To", "custom_end", goal, { type: "date" }),
+    ];
+    const timeframe = choice("timeframe", "daily", inWords(TIMEFRAMES));
     const showDays = () =>
       days.forEach((day) => {
         day.hidden = timeframe.value !== "custom";
@@ -109,10 +75,10 @@ export const goalKind = (metrics) => ({
       ...Object.keys(READY).map((name) => [name, name]),
       ["", "Another goal"],
     ]);
-    const target = field("Target", numberInput({ name: "target_value", value: goal.target_value }), " ");
+    const target = numberField("Target", "target_value", goal.target_value, " ");
     const free = [
-      field("Name", h("input", { name: "goal_name", value: goal.goal_name ?? "", required: true })),
-      h("div", { class: "row" }, field("What", metric), field("Wanted", direction)),
+      textField("Name", "goal_name", goal, { required: true }),
+      h(".row", field("What", metric), field("Wanted", direction)),
       about,
     ];
     const time = field("Time", timeframe);
@@ -122,8 +88,8 @@ export const goalKind = (metrics) => ({
         one.hidden = Boolean(chosen);
       });
       if (!chosen) showDays();
-      target.querySelector("span").textContent = chosen ? "How much" : "Target";
-      target.querySelector("small").textContent = chosen
+      find("span", target).textContent = chosen ? "How much" : "Target";
+      find("small", target).textContent = chosen
         ? `${chosen.hint}; without a sign`
         : "A loss limit is negative";
     };
@@ -133,39 +99,24 @@ export const goalKind = (metrics) => ({
       !goal.id && field("Goal", ready),
       ...free,
       h(
-        "div",
-        { class: "row" },
+        ".row",
         target,
         time,
         days,
-        field("Accounts", select({ name: "scope", value: goal.scope ?? "all" }, scopesOf(context))),
-        goal.id && field("Status", select({ name: "status", value: goal.status }, inWords(GOAL_STATUSES))),
+        field("Accounts", choice("scope", "all", scopesOf(context))),
+        goal.id && field("Status", choice("status", "", inWords(GOAL_STATUSES))),
       ),
     ];
   },
-  body(
-    { ready, goal_name, metric, direction, timeframe, custom_start, custom_end, scope, status, ...values },
-    goal,
-  ) {
-    const [kind, id] = scope.split("_");
-    const accounts = goal.id
-      ? { scope, status }
-      : { account: { account_id: Number(id) }, group: { copy_group_id: Number(id) } }[kind];
+  body({ ready, scope, status, custom_start, custom_end, ...values }, goal) {
+    const accounts = goal.id ? { scope, status } : scopeOf(scope);
     const { target_value } = numbersOf(values, ["target_value"]);
     if (ready) return { goal_name: ready, ...readyGoal(READY[ready], target_value), ...accounts };
-    const dates = timeframe === "custom" ? { custom_start, custom_end } : {};
-    return {
-      goal_name,
-      metric,
-      direction,
-      target_value: target_value ?? 0,
-      timeframe,
-      ...dates,
-      ...accounts,
-    };
+    const dates = values.timeframe === "custom" ? { custom_start, custom_end } : {};
+    return { ...values, target_value: target_value ?? 0, ...dates, ...accounts };
   },
   settle: settleGoal,
-  // POST takes no scope: a goal of the selection is made and then told to follow it.
+  // POST takes no scope.
   async after({ scope }, goal) {
     if (scope === "" && goal.scope !== "") await send("PATCH", `/goals/${goal.id}`, { body: { scope } });
   },
@@ -196,3 +147,53 @@ export const goalRows = (goals, metrics, context) =>
       ],
     };
   });
+
+// The body as typed, or with the other direction or sign.
+async function settleGoal(method, path, body) {
+  const warningsAbout = async (tried) =>
+    (await send(method, path, { body: tried, query: { dry_run: true } })).meta.warnings ?? [];
+  const warnings = await warningsAbout(body);
+  if (!warnings.length) return body;
+  const chosen = await ask(warnings, body, await likelier(body, warningsAbout));
+  if (!chosen) throw refused({ target_value: sentences(warnings) });
+  return chosen;
+}
+
+// What the API refuses is no better.
+async function likelier(body, warningsAbout) {
+  const direction = body.direction === "at_least" ? "at_most" : "at_least";
+  const target_value = -body.target_value;
+  for (const change of [{ direction }, { target_value }, { direction, target_value }]) {
+    const other = { ...body, ...change };
+    const isClear = await warningsAbout(other).then(
+      (warnings) => !warnings.length,
+      () => false,
+    );
+    if (isClear) return other;
+  }
+  return null;
+}
+
+function ask(warnings, body, other) {
+  return new Promise((resolve) => {
+    const choose = (chosen) => () => {
+      resolve(chosen);
+      dialog.close();
+    };
+    const said =
+      other &&
+      (other.direction === body.direction ? "" : `${other.direction.replace("_", " ")} `) +
+        number(other.target_value);
+    const dialog = open(
+      other ? `Did you mean ${said}?` : "Is this goal meant?",
+      h("p", sentences(warnings)),
+      h(
+        ".row",
+        other && h("button.primary", { onclick: choose(other) }, `Save ${said}`),
+        h("button", { onclick: choose(null) }, "Change it"),
+        h("button", { onclick: choose(body) }, "Save it as it is"),
+      ),
+    );
+    dialog.addEventListener("close", () => resolve(null));
+  });
+}

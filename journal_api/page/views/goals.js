@@ -1,19 +1,19 @@
-// @ts-check
-// #/today: how the goals stand, the month as a calendar, the curve of net P&L.
+// #/today
 
 import { equityCurve } from "../charts.js";
 import { get } from "../client.js";
-import { h } from "../dom.js";
+import { card, definitions, h, money } from "../dom.js";
 import * as format from "../format.js";
+import { count, dayIn, dayOfYear } from "../format.js";
 import { calendar, weeksOf } from "./calendar.js";
 import { costsNotice } from "./costs.js";
-import { freshness } from "./freshness.js";
 import { goalCards, history } from "./goal_cards.js";
 import { daysQuestion, emptyJournal, exampleNotice } from "./welcome.js";
 
 const METRICS = "net_pnl,trade_count,win_rate,profit_factor";
 const DAYS_BACK = 182; // 27 weeks, so that a page of the report has every day
 const MONTH = /^[1-9]\d{3}-(0[1-9]|1[0-2])$/;
+
 /** @param {Context} context */
 export async function view(context) {
   const { me, query, selection } = context;
@@ -35,7 +35,7 @@ export async function view(context) {
     !recent.groups.length &&
     !(await get("/trades", { limit: 1 })).meta.pagination.total;
   const notices = [await daysQuestion(context), exampleNotice(context, example.data.example_journal)];
-  if (isEmpty) return [h("h1", null, "Today"), ...notices, emptyJournal(context)];
+  if (isEmpty) return [h("h1", "Today"), ...notices, emptyJournal(context)];
   return [
     headline(
       today,
@@ -47,11 +47,11 @@ export async function view(context) {
     goalCards(data.goals, context, goal),
     goal && (await history(goal, context)),
     ...notices,
-    h("div", { class: "split" }, calendar(month, today, shown.groups, context), curve(recent)),
+    h(".split", calendar(month, today, shown.groups, context), curve(recent)),
   ];
 }
 
-// The trading day that the journal has now, by the running daily goals; else by the clock of this machine.
+// By the running daily goals, else by this machine's clock.
 /** @param {Goal[]} goals @param {Me} me */
 function todayOf(goals, me) {
   const daily = goals.find((goal) => goal.timeframe === "daily" && goal.current && !goal.current.closed);
@@ -61,27 +61,17 @@ function todayOf(goals, me) {
 function headline(today, { groups }, archived) {
   const { values, reasons } = groups.find((group) => group.key === today) ?? {};
   return h(
-    "div",
-    { class: "title" },
-    h("h1", null, `Today, ${format.longDay(today)}`),
+    ".title",
+    h("h1", `Today, ${format.longDay(today)}`),
     h(
       "p",
-      null,
       values
         ? [
-            h(
-              "span",
-              { class: `strong ${format.gainOrLoss(values.net_pnl)}` },
-              format.signed(values.net_pnl),
-            ),
+            h("strong", money(values.net_pnl)),
             ` in ${format.count(values.trade_count, "trade")}`,
-            reasons.net_pnl && h("span", { class: "muted" }, `. ${format.whyNone(reasons.net_pnl)}`),
+            reasons.net_pnl && h("span.muted", `. ${format.whyNone(reasons.net_pnl)}`),
           ]
-        : h(
-            "span",
-            { class: "muted" },
-            archived ? `Account ${archived.name} is archived` : "No closed trade today",
-          ),
+        : h("span.muted", archived ? `Account ${archived.name} is archived` : "No closed trade today"),
     ),
   );
 }
@@ -96,21 +86,61 @@ function curve({ groups, total }) {
   const days = groups
     .filter((group) => group.values.net_pnl != null)
     .map((group) => ({ day: group.key, value: group.values.net_pnl }));
-  return h(
-    "section",
-    { class: "card", "aria-label": "Net P&L" },
-    h("h2", null, "Net P&L, last 6 months"),
-    h(
-      "dl",
-      { class: "figures" },
-      figures.map(([name, text, tone]) =>
-        h("div", null, h("dt", null, name), h("dd", { class: tone }, text)),
-      ),
-    ),
+  return card(
+    "Net P&L, last 6 months",
+    { "aria-label": "Net P&L" },
+    definitions("dl.figures", figures),
     total.reasons.net_pnl
-      ? h("p", { class: "muted" }, format.whyNone(total.reasons.net_pnl))
+      ? h("p.muted", format.whyNone(total.reasons.net_pnl))
       : days.length
         ? equityCurve(days, { format: format.whole, dayFormat: format.dayOfYear })
-        : h("p", { class: "muted" }, "No closed trade in these months."),
+        : h("p.muted", "No closed trade in these months."),
   );
+}
+
+const DAY = 86_400_000; // milliseconds
+const MAX_NAMED = 3;
+
+// "Last trade Feb 13, last import Nov 11, Apex 50K #3: 8 days ago."
+/** @param {Context} context @param {DayGroup[]} groups */
+async function freshness({ me, accounts, selection }, groups) {
+  const [imports, traded] = await Promise.all([get("/imports"), groups.at(-1)?.key ?? lastDay(selection)]);
+  if (!traded) return null;
+  const dayOf = (text) => dayIn(me.timezone, new Date(text));
+  const shown = accounts.filter((one) => !one.archived && isSelected(one, selection));
+  const newest = newestImports(imports.data.imports);
+  const days = shown
+    .map(({ id }) => newest.get(id))
+    .filter(Boolean)
+    .map(dayOf)
+    .sort();
+  const last = days.at(-1);
+  const today = Date.parse(dayIn(me.timezone));
+  const behind = shown.filter(({ id }) => newest.has(id) && dayOf(newest.get(id)) < last);
+  const words = [
+    `last trade ${dayOfYear(traded)}`,
+    last && `last import ${dayOfYear(last)}`,
+    ...behind.slice(0, MAX_NAMED).map(({ id, name }) => {
+      const age = Math.round((today - Date.parse(dayOf(newest.get(id)))) / DAY);
+      return `${name}: ${count(age, "day")} ago`;
+    }),
+    behind.length > MAX_NAMED && `and ${count(behind.length - MAX_NAMED, "more account")}`,
+  ];
+  const text = words.filter(Boolean).join(", ");
+  return h("p#freshness.muted", `${text[0].toUpperCase()}${text.slice(1)}`);
+}
+
+async function lastDay(selection) {
+  const [trade] = (await get("/trades", { ...selection, limit: 1 })).data.trades;
+  return trade && (trade.trading_day ?? trade.opened_at.slice(0, 10));
+}
+
+/** @param {Account} account @param {Context["selection"]} selection */
+const isSelected = ({ id }, { account_id }) => account_id === undefined || account_id === id;
+
+function newestImports(imports) {
+  const newest = new Map();
+  for (const { account_ids, created_at } of imports)
+    for (const id of account_ids) if (!(newest.get(id) > created_at)) newest.set(id, created_at);
+  return newest;
 }

@@ -1,15 +1,14 @@
-// @ts-check
-// A file at hand: what it would do, the button that does it, and what came of it.
+// A file at hand.
 
-import { h, trying } from "../dom.js";
+import { trying } from "../dialogs.js";
+import { h } from "../dom.js";
 import * as format from "../format.js";
 import { costsQuestion } from "./costs.js";
 import { read, readAll, without, works, writeAll } from "./import_file.js";
 import { isAsking, optionsForm, questionsOf } from "./import_options.js";
-import { sumsOf, tablesOf } from "./import_preview.js";
+import { sumsOf, suspectsOf, tablesOf } from "./import_preview.js";
 import { profileForm, withoutProfile } from "./import_profiles.js";
 import { copiesOf, details, rowTable, verdicts } from "./import_report.js";
-import { suspectsOf } from "./import_suspects.js";
 import { undoButton } from "./past_imports.js";
 
 export const isKnown = ({ report }) => Boolean(report && report.format !== "unknown");
@@ -17,21 +16,20 @@ export const isReady = (work) =>
   isKnown(work) && !isAsking(work) && !work.report.id && !whyNothing(work.report);
 export const tradesOf = ({ counts }) => counts.new + counts.updated;
 
-/** @param {any} work @param {number} place @param {Context} context @param {any[]} own */
+/** @param {Context} context */
 export function fileCard(work, place, context, own) {
   const { file, report, note } = work;
   const suffix = place ? `-${place}` : "";
   const title = h(
-    "div",
-    { class: "title" },
-    h("h2", null, file.name),
-    h("button", { class: "quiet", onclick: without(context, work) }, report?.id ? "Done" : "Close"),
+    ".title",
+    h("h2", file.name),
+    h("button.quiet", { onclick: without(context, work) }, report?.id ? "Done" : "Close"),
   );
   return h(
-    "section",
-    { class: "card", "aria-label": "File", "aria-live": "polite" },
+    "section.card",
+    { "aria-label": "File", "aria-live": "polite" },
     title,
-    note && h("p", { class: "warn", role: "status" }, note),
+    note && h("p.warn", { role: "status" }, note),
     contentOf(work, suffix, context, own),
   );
 }
@@ -41,7 +39,7 @@ function contentOf(work, suffix, context, own) {
   const options = optionsForm(work, context, suffix);
   if (isBusy)
     return [
-      h("p", null, `Reading ${format.number(Math.ceil(file.size / 1024))} KB …`),
+      h("p", `Reading ${format.number(Math.ceil(file.size / 1024))} KB …`),
       h("progress", { "aria-label": "Reading the file" }),
       isDryRun && options,
     ];
@@ -64,8 +62,8 @@ function contentOf(work, suffix, context, own) {
 }
 
 const descriptionForm = ({ file, options, report, profile }, context) => [
-  h("p", { class: "warn" }, "The header of this file is unknown. Say what its columns hold:"),
-  (report.proposal_warnings ?? []).map((text) => h("p", { class: "warn" }, text)),
+  h("p.warn", "The header of this file is unknown. Say what its columns hold:"),
+  (report.proposal_warnings ?? []).map((text) => h("p.warn", text)),
   profileForm(report, profile, () => read({ file, options }, context)),
 ];
 
@@ -85,25 +83,22 @@ function actions(work, suffix, context, own) {
     await read({ file, options, profile: described }, context);
   };
   return h(
-    "div",
-    { class: "row" },
+    ".row",
     works.length === 1 && importButton("import", context),
     described &&
       h("button", { id: `change-columns${suffix}`, onclick: trying(describe) }, "Change the columns"),
-    h("span", { class: "muted" }, whyNothing(report)),
+    h("span.muted", whyNothing(report)),
   );
 }
 
-// Imports the files that are ready, as they were shown: after a change of the options, nothing until they are read again.
 export function importButton(id, context) {
   const ready = works.filter(isReady);
   const trades = ready.reduce((sum, { report }) => sum + tradesOf(report), 0);
   const files = works.length > 1 ? ` of ${format.count(ready.length, "file")}` : "";
   return h(
-    "button",
+    "button.primary",
     {
       id,
-      class: "primary",
       disabled: !trades || works.some((work) => work.isBusy),
       onclick: trying(() => writeAll(ready, context)),
     },
@@ -120,10 +115,9 @@ const accountsOf = ({ report }) =>
 export function placeOf(chosen, { accounts }) {
   const ids = [...new Set(chosen.flatMap(accountsOf))];
   if (!ids.length) return "";
-  return ` into ${ids.length === 1 ? accounts.find((one) => one.id === ids[0])?.name : format.count(ids.length, "account")}`;
+  return ` into ${ids.length === 1 ? format.nameIn(accounts, ids[0]) : format.count(ids.length, "account")}`;
 }
 
-// Why a file cannot be imported, "" if it can.
 export function whyNothing({ counts }) {
   if (counts.error > 0) return "All rows are imported or none: correct the rows with errors first.";
   if (counts.new + counts.updated > 0) return "";
@@ -138,14 +132,13 @@ const result = ({ id, counts, file_name: name, ...report }, context, work) => [
   h(
     "p",
     { role: "status" },
-    h("strong", { class: "gain" }, "✓ Imported: "),
+    h("strong.gain", "✓ Imported: "),
     `${format.count(counts.new, "new trade")}, ${format.number(counts.updated)} updated, ${format.number(counts.duplicate)} already there.`,
   ),
-  copiesOf(report, context).map((line) => h("p", null, line)),
+  copiesOf(report, context).map((line) => h("p", line)),
   h(
-    "div",
-    { class: "row" },
-    h("a", { class: "button primary", href: `#/trades?import_id=${id}` }, "Show the trades"),
+    ".row",
+    h("a.button.primary", { href: `#/trades?import_id=${id}` }, "Show the trades"),
     undoButton({ id, file_name: name }, without(context, work)),
   ),
 ];

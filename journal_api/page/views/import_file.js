@@ -1,4 +1,3 @@
-// @ts-check
 // The files at hand, and reading one: as a dry run or for good.
 
 import { send } from "../client.js";
@@ -7,18 +6,18 @@ const MEDIA_TYPES = { htm: "text/html", html: "text/html", xml: "application/xml
 const CHANGED = "The journal has changed since this was shown. Here is what the file would do now.";
 const NO_OPTIONS = { account_id: "", timezone: "", date_order: "" };
 
-// The files at hand: {file, options, report or error, profile, note}. They are in no address, so they are kept here.
-// Every read makes another entry, so whoever holds an earlier one knows that the options have changed since.
+// {file, options, report or error, profile, note} of each: they are in no address.
+// Every read makes another entry: whoever holds an earlier one knows of it.
 /** @type {any[]} */
 export let works = [];
 
 const entryOf = (file) => works.find((one) => one.file === file);
+
 function put(entry) {
   works = works.map((one) => (one.file === entry.file ? entry : one));
   return entry;
 }
 
-// Forgets one file, or all of them.
 export const without =
   ({ redraw }, work = null) =>
   () => {
@@ -26,9 +25,8 @@ export const without =
     return redraw();
   };
 
-// Reads dropped files as dry runs, one after the other. The only account needs no question, and the one that was
-// chosen for the last file stays for the next.
-/** @param {File[]} files @param {any} context */
+// The account that was chosen for the last file stays for the next.
+/** @param {File[]} files */
 export async function take(files, context) {
   const { accounts } = context;
   const last = works.length === 1 && files.length === 1 ? works[0].options.account_id : "";
@@ -37,17 +35,16 @@ export async function take(files, context) {
   await readAll(works, {}, context);
 }
 
-// Reads several files with other options, one after the other.
 export async function readAll(chosen, changes, context) {
   for (const { file } of chosen) {
-    const entry = entryOf(file); // which may have been changed, or the file closed, in the meantime
+    const entry = entryOf(file); // which may be another one, or closed, by now
     if (entry) await read({ file, options: { ...entry.options, ...changes } }, context);
   }
 }
 
 const plain = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 
-// The account with the longest name that the name of a file has in it. "Apex 3" is not in "Apex 31.csv".
+// The longest name wins; "Apex 3" is not in "Apex 31.csv".
 export function accountIn(fileName, accounts) {
   const within = plain(fileName);
   const isNamed = (name) =>
@@ -58,8 +55,6 @@ export function accountIn(fileName, accounts) {
     .sort((one, other) => plain(other.name).length - plain(one.name).length)[0];
 }
 
-// What the error asks for, if the name of the file or another file of the drop says it. The owner sees that before
-// anything is written.
 function knownOf({ file, options, error }, accounts) {
   const asked = error?.details?.fields ?? {};
   const account = asked.account_id && !options.account_id && accountIn(file.name, accounts);
@@ -68,15 +63,13 @@ function knownOf({ file, options, error }, accounts) {
   return timezone && { timezone: timezone.options.timezone };
 }
 
-// Reads a file without writing anything. `profile` was its description until now.
 export async function read({ file, options, profile = undefined }, context, note = "") {
   const work = await answered({ file, options }, { dry_run: true }, context.redraw, { profile, note });
   const known = work && knownOf(work, context.accounts);
   return known ? read({ file, options: { ...options, ...known }, profile }, context, note) : work;
 }
 
-// Writes what the dry run has shown, and nothing else: the request has its token. If the journal has changed since, the
-// file is read again, and nothing is written.
+// If the journal has changed since, the file is read again instead.
 async function write({ file, options, report }, context) {
   const written = await answered({ file, options }, { preview: report.preview?.token }, context.redraw, {
     shown: report.preview,
@@ -86,8 +79,7 @@ async function write({ file, options, report }, context) {
   return null;
 }
 
-// Writes files one after the other. One may link copies of the next, whose token is another one then: the next is written
-// all the same if its trades are still those that were shown.
+// One file may link copies of the next, which then has another token: it is written if its trades are the same.
 export async function writeAll(chosen, context) {
   for (const [place, work] of chosen.entries()) {
     if (!works.includes(work)) return; // its options have changed since

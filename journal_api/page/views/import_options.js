@@ -1,15 +1,14 @@
-// @ts-check
-// How a file is read. What it does not say is asked, and a press answers; of the rest, what changes something is offered.
+// How a file is read: what it does not say is asked.
 
 import { send } from "../client.js";
-import { field, form, h, select, showError, trying } from "../dom.js";
+import { trying } from "../dialogs.js";
+import { field, find, form, h, select, showError } from "../dom.js";
 import { accountName, count } from "../format.js";
-import { here, zoneField } from "../zones.js";
 import { accountKind } from "./accounts.js";
 import { edit } from "./editing.js";
 import { accountIn, read, readAll, works } from "./import_file.js";
+import { here, zoneField } from "../zones.js";
 
-// The names of accounts in the file that the journal does not know.
 const unknownNames = ({ report }) =>
   report?.accounts.filter((one) => one.account_id == null).map((one) => one.name) ?? [];
 
@@ -18,7 +17,7 @@ const asksZone = (work) => Boolean(asked(work).timezone) && !work.options.timezo
 const asksNames = (work) => unknownNames(work).length > 0;
 export const isAsking = (work) => asksZone(work) || Boolean(asked(work).account_id) || asksNames(work);
 
-/** @param {any} work @param {Context} context */
+/** @param {Context} context */
 export function questionsOf(work, context) {
   const names = unknownNames(work);
   if (asksZone(work)) return zoneQuestion(context);
@@ -38,12 +37,11 @@ export function questionsOf(work, context) {
 }
 
 const question = (text, buttons) =>
-  h("p", { class: "row", role: "group", "aria-label": text }, h("strong", null, text), buttons);
+  h("p.row", { role: "group", "aria-label": text }, h("strong", text), buttons);
 
 const choice = (label, onclick, isFirst = false) =>
-  h("button", { type: "button", class: isFirst && "primary", onclick }, label);
+  h("button", { class: isFirst && "primary", onclick }, label);
 
-// Files of one drop are asked for their zone once.
 function zoneQuestion(context) {
   const use = (timezone) => () => readAll(works.filter(asksZone), { timezone }, context);
   return question(
@@ -54,7 +52,6 @@ function zoneQuestion(context) {
   );
 }
 
-// A choice of accounts, the one that the name of the file has in it first; `optionsOf` an account answers the question.
 function accountQuestion(work, context, text, name, optionsOf) {
   const { accounts } = context;
   const answer = ({ id }) => readAll([work], optionsOf(id), context);
@@ -70,8 +67,6 @@ function accountQuestion(work, context, text, name, optionsOf) {
     choice("New account…", trying(create), !accounts.length),
   ]);
 }
-
-// Asks for an account in a dialog; `then` gets it.
 const newAccount = (context, name, then) =>
   edit({ ...accountKind, after: (values, account) => void then(account) }, null, context, { name });
 
@@ -81,17 +76,16 @@ function createAll(names, context) {
     await readAll(works.filter(asksNames), {}, context);
   };
   return h(
-    "button",
-    { type: "button", class: "primary", id: "create-accounts", onclick: trying(create) },
+    "button#create-accounts.primary",
+    { onclick: trying(create) },
     `Create ${count(names.length, "account")}`,
   );
 }
 
-// The options that a change in the form replaces, and then the file is read again: what is imported is what was shown.
+// A change of these reads the file again: what is imported is what was shown.
 const SHOWN = ["account_id", "timezone", "date_order", "one_trade_is"];
 
-// The form of the options. `suffix` makes the ids of several files differ.
-/** @param {any} work @param {Context} context @param {string} suffix */
+/** @param {Context} context */
 export function optionsForm(work, context, suffix) {
   const { file, options, error, report } = work;
   const { accounts } = context;
@@ -134,19 +128,17 @@ export function optionsForm(work, context, suffix) {
         ["position", "a position, from flat to flat"],
         ["row", "a row of the file"],
       ]),
-    error && !isOpen && h("button", { class: "again" }, "Read again"),
+    error && !isOpen && h("button.again", "Read again"),
   );
   element.addEventListener("change", ({ target }) => {
     if (SHOWN.includes(target.name)) again(Object.fromEntries(new FormData(element)));
   });
   if (!error || isOpen) return element;
-  const message = element.querySelector(":scope > .error");
+  const message = find(":scope > .error", element);
   if (error.details?.fields?.timezone) showError(element, message, error);
   else message.textContent = inPageWords(error);
   return element;
 }
-
-// Whether rows of pairs were joined to positions, or would be if the owner had not said otherwise.
 const joinsRows = ({ options, report }) =>
   report?.has_pairs &&
   (Boolean(options.one_trade_is) || report.one_trade_is === "row" || report.rows.some((row) => row.rows > 1));

@@ -1,39 +1,33 @@
-// @ts-check
-// What an import will write: its sums, its symbols and days, the first and the last trades.
+// What an import will write, and what may be there already.
 
-import { h } from "../dom.js";
+import { definitions, h, money, table } from "../dom.js";
 import * as format from "../format.js";
-import { table } from "../table.js";
+import { read } from "./import_file.js";
 
 const FEW_DAYS = 5;
 const SUMS = ["Trades", "Quantity", "Gross", "Costs", "Net P&L"];
 
-const netOf = ({ net_pnl: net }) => h("span", { class: format.gainOrLoss(net) }, format.signed(net));
-
-// The sums of all trades, in one line.
 /** @param {ImportReport} report */
 export const sumsOf = ({ preview, costs }) =>
-  preview?.total.trades > 0 && h("dl", { class: "figures" }, figures(preview, costs === "none"));
+  preview?.total.trades > 0 && definitions("dl.figures", figures(preview, costs === "none"));
 
-// The tables behind the sums; with several files they are folded.
-/** @param {ImportReport} report @param {Context} context @param {boolean} isBrief */
+/** @param {ImportReport} report @param {Context} context */
 export function tablesOf({ preview }, { me }, isBrief) {
   if (!preview?.total.trades) return null;
   const { days, symbols, first, last } = preview;
   return h(
-    "div",
-    { class: "stack" },
+    ".stack",
     h(
       "details",
       { open: !isBrief },
-      h("summary", null, symbols.length > 1 ? "Symbols, first and last trades" : "First and last trades"),
+      h("summary", symbols.length > 1 ? "Symbols, first and last trades" : "First and last trades"),
       symbols.length > 1 && sumTable("Symbols", "Symbol", symbols, ({ symbol }) => symbol ?? "others"),
       tradeTable([...first, ...last], first.length, me),
     ),
     h(
       "details",
       { open: !isBrief && days.length <= FEW_DAYS },
-      h("summary", null, format.count(days.length, "day")),
+      h("summary", format.count(days.length, "day")),
       sumTable("Days", "Day", days, ({ day }) => (day ? format.longDay(day) : "still open")),
     ),
   );
@@ -41,16 +35,15 @@ export function tablesOf({ preview }, { me }, isBrief) {
 
 function figures(preview, hasNoCosts) {
   const { total, first_day, last_day } = preview;
-  const ends = [...new Set([first_day, last_day])].filter(Boolean).map(format.dayOfYear);
   const rows = [
-    ["Days", ends.join(" – ") || format.NONE],
+    ["Days", format.span(first_day, last_day) || format.NONE],
     ["Trades", format.number(total.trades) + (total.open ? `, ${format.number(total.open)} open` : "")],
     ["Quantity", format.number(total.quantity)],
     ["Gross", format.signed(total.gross_pnl)],
     ["Costs", hasNoCosts ? "none" : format.amount(total.fees)],
-    [hasNoCosts ? "Gross = net, no costs" : "Net P&L", netOf(total)],
+    [hasNoCosts ? "Gross = net, no costs" : "Net P&L", money(total.net_pnl)],
   ];
-  return rows.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value)));
+  return rows;
 }
 
 const sumTable = (label, head, groups, nameOf) =>
@@ -63,12 +56,11 @@ const sumTable = (label, head, groups, nameOf) =>
       format.number(group.quantity),
       format.signed(group.gross_pnl),
       format.amount(group.fees),
-      netOf(group),
+      money(group.net_pnl),
     ]),
     ["nowrap", ...SUMS.map(() => "num")],
   );
 
-// The first trades of the file, then the last; a line of dots stands for those between them.
 function tradeTable(trades, firstCount, { timezone }) {
   const rows = trades.map((trade) => [
     format.instant(trade.opened_at, timezone),
@@ -76,7 +68,7 @@ function tradeTable(trades, firstCount, { timezone }) {
     format.number(trade.quantity),
     format.price(trade.entry_price),
     trade.exit_price == null && trade.closed_at == null ? "open" : format.price(trade.exit_price),
-    netOf(trade),
+    money(trade.net_pnl),
   ]);
   if (trades.length > firstCount) rows.splice(firstCount, 0, ["…", "", "", "", "", ""]);
   const heads = ["Opened", "Trade", "Quantity", "Entry", "Exit", "Net P&L"];
@@ -85,4 +77,76 @@ function tradeTable(trades, firstCount, { timezone }) {
     "nowrap",
     ...["num", "num", "num", "num"],
   ]);
+}
+
+const MAX_SHOWN = 50;
+const NAMES = {
+  symbol: "Symbol",
+  direction: "Side",
+  quantity: "Quantity",
+  opened_at: "Opened",
+  entry_price: "Entry",
+  closed_at: "Closed",
+  exit_price: "Exit",
+  gross_pnl: "Gross",
+  fees: "Costs",
+};
+
+/** @param {Context} context */
+export function suspectsOf(work, context) {
+  const { options, report } = work;
+  const suspects = report.rows.filter(({ verdict }) => verdict === "suspect");
+  if (!suspects.length && !options.force) return null;
+  const choose = (force) => () => read({ ...work, options: { ...options, force } }, context);
+  const choice = (label, force) =>
+    h("button", { "aria-pressed": String(Boolean(options.force) === force), onclick: choose(force) }, label);
+  return h(
+    "section.notice",
+    { "aria-label": "Perhaps there already" },
+    h(
+      "p.row",
+      h(
+        "strong",
+        suspects.length
+          ? `${format.count(suspects.length, "trade")} may be in the journal already.`
+          : "Trades that may be in the journal already are imported too.",
+      ),
+      choice("Leave out", false),
+      choice("Import anyway", true),
+    ),
+    reasonsOf(suspects).map((reason) => h("p", reason)),
+    suspects.length > 0 &&
+      table(
+        { "aria-label": "Suspects", class: "pairs" },
+        ["", ...Object.values(NAMES)],
+        suspects.slice(0, MAX_SHOWN).flatMap((row) => linesOf(row, context.me)),
+        ["nowrap", ...Object.keys(NAMES).map((name) => (isText(name) ? "nowrap" : "num"))],
+      ),
+    suspects.length > MAX_SHOWN &&
+      h("p.muted", `and ${format.count(suspects.length - MAX_SHOWN, "more trade")}`),
+  );
+}
+const reasonsOf = (suspects) => [
+  ...new Set(suspects.map(({ reason }) => `What the file has ${reason.split(": the file has")[0]}.`)),
+];
+
+const isText = (name) => ["symbol", "direction", "opened_at", "closed_at"].includes(name);
+
+function linesOf({ line, trade_id: id, changes }, { timezone }) {
+  const values = new Map(changes.map((one) => [one.field, one]));
+  const shown = (name, value) => {
+    if (value == null) return format.NONE;
+    if (name.endsWith("_at")) return format.instant(value, timezone, { second: "2-digit" });
+    return typeof value === "number" ? format.number(value) : value;
+  };
+  const cells = (side) =>
+    Object.keys(NAMES).map((name) => {
+      const { before, after } = values.get(name);
+      const text = shown(name, side === "before" ? before : after);
+      return before === after ? text : h("mark", text);
+    });
+  return [
+    [h("a", { href: `#/trades?id=${id}` }, "Journal"), ...cells("before")],
+    [`Line ${line}`, ...cells("after")],
+  ];
 }

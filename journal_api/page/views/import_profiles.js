@@ -1,15 +1,14 @@
-// @ts-check
-// The formats that the owner has described, and the form for an unknown header.
+// Formats that the owner has described, and the form for an unknown header.
 
 import { send } from "../client.js";
-import { confirm, field, form, h, select } from "../dom.js";
+import { confirm } from "../dialogs.js";
+import { card, field, form, h, select, table } from "../dom.js";
 import * as format from "../format.js";
-import { table } from "../table.js";
 
 const OF_TRADES = ["entry_price", "exit_price", "opened_at", "closed_at"];
 const OF_FILLS = ["price", "at"];
 const OPTIONAL = ["gross_pnl", "net_pnl", "multiplier", "account"];
-// What the form does not ask for and the service proposes.
+// The service proposes these.
 const KEPT = ["where", "abs", "external_id", "zone"];
 const HINTS = {
   quantity: "Contracts or shares",
@@ -25,13 +24,10 @@ const list = (text) =>
     .filter(Boolean);
 
 export const withoutProfile = ({ id }) => send("DELETE", `/import-profiles/${id}`);
-
-// The formats that the owner has described; without its description a file is asked about again.
 export const ownProfiles = (profiles, { redraw }) =>
-  h(
-    "section",
-    { class: "card", "aria-label": "Your formats" },
-    h("h2", null, "Formats that you described"),
+  card(
+    "Formats that you described",
+    { "aria-label": "Your formats" },
     table(
       { class: "middle" },
       [],
@@ -50,14 +46,10 @@ function removeButton(profile, redraw) {
       await withoutProfile(profile);
       await redraw();
     });
-  return h(
-    "button",
-    { class: "danger", "aria-label": `Remove the format ${profile.name}`, onclick: ask },
-    "Remove",
-  );
+  return h("button.danger", { "aria-label": `Remove the format ${profile.name}`, onclick: ask }, "Remove");
 }
 
-// `last` is the description that had errors; `onstored` is called when the profile is stored.
+// `last` is the description that had errors.
 export function profileForm({ columns, sample_rows: rows, proposed_profile: guessed }, last, onstored) {
   const known = Object.entries(last ?? {}).filter(([name, value]) => name in guessed && value != null);
   const proposed = { ...guessed, ...Object.fromEntries(known) };
@@ -76,8 +68,7 @@ export function profileForm({ columns, sample_rows: rows, proposed_profile: gues
     columns.map(() => "nowrap"),
   );
   const groups = h(
-    "div",
-    { class: "grid" },
+    ".grid",
     ["symbol", "quantity", ...OF_TRADES, ...OF_FILLS, ...OPTIONAL].map((name) =>
       column(name, proposed[name]),
     ),
@@ -90,8 +81,7 @@ export function profileForm({ columns, sample_rows: rows, proposed_profile: gues
     },
     sample,
     h(
-      "div",
-      { class: "row" },
+      ".row",
       text("Name of the format", "name", proposed.name),
       field(
         "Rows",
@@ -101,8 +91,7 @@ export function profileForm({ columns, sample_rows: rows, proposed_profile: gues
     ),
     groups,
     h(
-      "div",
-      { class: "row" },
+      ".row",
       field(
         "Side",
         select({ name: "side", value: first(proposed.side?.column) ?? "" }, options),
@@ -112,12 +101,11 @@ export function profileForm({ columns, sample_rows: rows, proposed_profile: gues
       text("Words for short", "short", proposed.side?.short.join(", ")),
     ),
     h(
-      "div",
-      { class: "row" },
+      ".row",
       field("Costs", select({ name: "costs", value: first(proposed.costs?.columns[0]) ?? "" }, options)),
       text("Form of the times", "time", proposed.time?.join(", "), "Such as %d.%m.%Y %H:%M"),
     ),
-    h("button", { class: "primary" }, "Remember this format and read the file"),
+    h("button.primary", "Remember this format and read the file"),
   );
 }
 

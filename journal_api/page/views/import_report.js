@@ -1,9 +1,7 @@
-// @ts-check
 // What a dry run says about a file.
 
-import { h } from "../dom.js";
+import { h, table } from "../dom.js";
 import * as format from "../format.js";
-import { table } from "../table.js";
 
 const MAX_ROWS = 1000; // the service names as many errors
 const TOLD = ["error", "unmatched", "updated"];
@@ -19,9 +17,8 @@ const WORDS = {
 /** @param {ImportReport} report */
 export const verdicts = ({ counts, format: name }) =>
   h(
-    "p",
-    { class: "row" },
-    h("strong", null, name),
+    "p.row",
+    h("strong", name),
     Object.entries(WORDS)
       .filter(([verdict]) => counts[verdict] > 0)
       .map(([verdict, [tone, word]]) =>
@@ -37,7 +34,7 @@ export const verdicts = ({ counts, format: name }) =>
 
 /** @param {any} report @param {Context} context */
 export function details(report, { accounts, me }) {
-  const nameOf = (id) => accounts.find((one) => one.id === id)?.name;
+  const nameOf = (id) => format.nameIn(accounts, id);
   const joined = report.rows.filter((row) => row.rows > 1);
   const { date_order: dates } = report;
   const lines = [
@@ -61,31 +58,27 @@ export function details(report, { accounts, me }) {
   ];
   return h(
     "ul",
-    null,
-    lines.filter(Boolean).map((line) => h("li", null, line)),
+    lines.filter(Boolean).map((line) => h("li", line)),
   );
 }
 
 const rowsOf = (joined) => joined.reduce((sum, { rows }) => sum + rows, 0);
 
-// What was linked within a copy group, and what was left alone.
 /** @param {any} report @param {any} context */
 export function copiesOf({ linked, ambiguous }, { accounts, me }) {
-  const nameOf = (id) => accounts.find((one) => one.id === id)?.name;
+  const nameOf = (id) => format.nameIn(accounts, id);
   return [
     linked > 0 && `${format.count(linked, "copy", "copies")} linked to the original in the copy group.`,
     ...ambiguous.map((one) => ambiguityOf(one, nameOf, me.timezone)),
   ].filter(Boolean);
 }
-
-// What may copy several trades equally well is not linked: the owner chooses, in the trade.
 const ambiguityOf = ({ trade, candidates }, nameOf, timezone) => {
   const told = ({ account_id, quantity, opened_at }) =>
     `${format.number(quantity)} of ${nameOf(account_id)}, ${format.instant(opened_at, timezone)}`;
   return `Not linked: ${trade.symbol}, ${told(trade)}, goes with each of ${candidates.map(told).join("; ")}. Choose in the trade.`;
 };
 
-// The rows that need the owner's eye: what is wrong first, then what is corrected; rows with the same words are one.
+// Rows with the same words are one.
 export function rowTable(rows) {
   const told = new Map();
   for (const row of rows.filter(({ verdict }) => TOLD.includes(verdict))) {
@@ -111,11 +104,10 @@ export function rowTable(rows) {
         ]),
       ["lines", "nowrap"],
     ),
-    more > 0 && h("p", { class: "muted" }, `and ${format.count(more, "more row")}`),
+    more > 0 && h("p.muted", `and ${format.count(more, "more row")}`),
   ];
 }
 
-// 2, 3, 4, 7 as 2–4, 7.
 const rangesOf = (lines) =>
   lines
     .reduce((ranges, line) => {
@@ -127,7 +119,6 @@ const rangesOf = (lines) =>
     .map(([from, to]) => [...new Set([from, to])].join("–"))
     .join(", ");
 
-// The reason, or each change, old beside new; other fills may be as many as before.
 function whyOf({ reason, changed, changes = [] }) {
   const told = changes
     .filter(({ before, after }) => before !== after)

@@ -1,12 +1,14 @@
-// @ts-check
-// #/import: files are read at once without writing anything; then they are imported, and can be undone.
+// #/import
 
 import { get } from "../client.js";
-import { h } from "../dom.js";
+import { open, trying } from "../dialogs.js";
+import { h, table } from "../dom.js";
+import * as format from "../format.js";
+import { groupKind } from "./accounts.js";
+import { edit } from "./editing.js";
+import { fileCard, importButton, isKnown, isReady, placeOf, tradesOf, whyNothing } from "./import_card.js";
 import { take, without, works } from "./import_file.js";
-import { importAll } from "./import_all.js";
-import { fileCard } from "./import_card.js";
-import { helpButton } from "./import_help.js";
+import { isAsking } from "./import_options.js";
 import { ownProfiles } from "./import_profiles.js";
 import { pastImports } from "./past_imports.js";
 import { daysQuestion } from "./welcome.js";
@@ -20,7 +22,7 @@ export async function view(context) {
   ]);
   const own = profiles.data.import_profiles;
   return [
-    h("div", { class: "title" }, h("h1", null, "Import"), helpButton()),
+    h(".title", h("h1", "Import"), helpButton()),
     question,
     dropZone(context),
     works.length > 1 && importAll(context),
@@ -31,22 +33,19 @@ export async function view(context) {
 }
 
 function dropZone(context) {
-  const input = h("input", {
+  const input = h("input#file.unseen", {
     type: "file",
-    id: "file",
-    class: "unseen",
     multiple: true,
     accept: ".csv,.txt,.tsv,.xlsx,.htm,.html,.xml",
     onchange: () => input.files.length && take([...input.files], context),
   });
   const zone = h(
-    "label",
-    { class: "card drop", for: "file" },
-    h("strong", null, "Drop files here, or choose them"),
+    "label.card.drop",
+    { for: "file" },
+    h("strong", "Drop files here, or choose them"),
     input,
     h(
-      "span",
-      { class: "muted" },
+      "span.muted",
       "CSV, Excel, HTML or XML of your broker or platform. No trade is written before you import it.",
     ),
   );
@@ -63,3 +62,92 @@ function dropZone(context) {
   });
   return zone;
 }
+
+/** @param {Context} context */
+function importAll(context) {
+  return h(
+    "section.card",
+    { "aria-label": "All files" },
+    table(
+      { class: "middle stacked" },
+      ["File", "Account", "Trades", "Net P&L", ""],
+      works.map((work) => cellsOf(work, context)),
+      ["", "", "num", "num"],
+    ),
+    h(
+      ".row",
+      works.every((work) => work.report?.id)
+        ? [h("a.button.primary", { href: "#/today" }, "Show Today"), copiesButton(context)]
+        : importButton("import-all", context),
+      h("button.quiet", { onclick: without(context) }, "Close all"),
+    ),
+  );
+}
+
+function copiesButton(context) {
+  const members = context.accounts.map(({ id }) => ({ account_id: id, quantity_multiplier: 1 }));
+  return (
+    context.accounts.length > 1 &&
+    !context.copyGroups.length &&
+    h(
+      "button#copies",
+      { onclick: trying(() => edit(groupKind, null, context, { name: "Copies", members })) },
+      "Some accounts copy another…",
+    )
+  );
+}
+
+function cellsOf(work, context) {
+  const { file, report, isBusy } = work;
+  const known = isKnown(work) && !isAsking(work);
+  const total = known && (report.preview ?? work.shown)?.total;
+  const state = isBusy
+    ? "reading …"
+    : report?.id
+      ? h("span.gain", "✓ imported")
+      : isReady(work)
+        ? "ready"
+        : h("span.warn", known ? whyNothing(report) : "needs an answer below");
+  return [
+    file.name,
+    known && placeOf([work], context).replace(" into ", ""),
+    known && format.number(tradesOf(report)),
+    total && format.signed(total.net_pnl),
+    state,
+  ];
+}
+
+const PLACES = [
+  ["Fidelity", "Activity & Orders, History, download as CSV"],
+  [
+    "Interactive Brokers",
+    "Performance & Reports, Statements: Activity as CSV, in English; or a Flex Query of Trades with executions",
+  ],
+  ["MetaTrader 4 and 5", "History, right click, Report or Save as Detailed Report: HTML, in English"],
+  [
+    "NinjaTrader 8",
+    "Control Center, New, Trade Performance: the grid of Trades or Executions, right click, Export; show the columns of all fees",
+  ],
+  ["Quantower", "the panel Trades, Export"],
+  ["Sierra Chart", "Trade, Trade Activity Log, save the log as text"],
+  ["thinkorswim, Schwab", "Monitor, Account Statement, Export to File"],
+  ["TopstepX, ProjectX", "Trades or Orders, Export"],
+  ["TradeZella, Tradervue", "the export of all trades as CSV"],
+  ["TradeZero", "Trades, as CSV"],
+  ["TradingView", "Strategy Tester, List of trades, Export"],
+  ["Tradovate", "Reports: Position History, Performance or Orders, download as CSV"],
+  ["Webull", "Orders, Export, with all filled orders"],
+];
+
+const helpButton = () => h("button#where-is-it.link", { onclick: show }, "Where do I find the file?");
+
+const show = () =>
+  open(
+    "Where do I find the file?",
+    table(
+      null,
+      [],
+      PLACES.map(([name, place]) => [h("th", { scope: "row" }, name), place]),
+    ),
+    h("p.muted", "A file in any other form is read too: say once what its columns hold."),
+  );

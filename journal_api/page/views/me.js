@@ -1,17 +1,15 @@
-// @ts-check
-// #/settings: trading days, goals, accounts, copy groups, tags, keys; signing out.
+// #/settings
 
 import { get, send } from "../client.js";
-import { field, form, h } from "../dom.js";
-import { WEEKDAYS } from "../format.js";
-import { zoneField } from "../zones.js";
-import { accountKind, accountRows } from "./accounts.js";
-import { showConflict } from "./conflict.js";
-import { groupKind, groupRows } from "./copy_groups.js";
+import { confirm, showConflict } from "../dialogs.js";
+import { card, checkbox, findAll, form, h, table, textField } from "../dom.js";
+import { NONE, WEEKDAYS, dayOfYear } from "../format.js";
+import { numberField, numbersOf } from "../inputs.js";
+import { accountKind, accountRows, groupKind, groupRows } from "./accounts.js";
 import { differences, listCard } from "./editing.js";
 import { goalKind, goalRows } from "./goal_form.js";
-import { keysCard } from "./keys.js";
 import { categoryKind, tagKind, tagRows } from "./tags.js";
+import { zoneField } from "../zones.js";
 
 /** @param {Context} context */
 export async function view(context) {
@@ -25,56 +23,29 @@ export async function view(context) {
     ])
   ).map(({ data }) => Object.values(data)[0]);
   const { accounts, copyGroups } = context;
+  const list = (title, kind, heads, rows) => listCard(title, kind, context, heads, rows);
   return [
+    h(".title", h("h1", "Settings"), h("button#sign-out", { onclick: context.signOut }, "Sign out")),
     h(
-      "div",
-      { class: "title" },
-      h("h1", null, "Settings"),
-      h("button", { id: "sign-out", onclick: context.signOut }, "Sign out"),
-    ),
-    h(
-      "div",
-      { class: "split" },
+      ".split",
       h(
-        "div",
-        { class: "stack" },
+        ".stack",
         tradingDays(context),
-        listCard(
+        list(
           "Goals",
           goalKind(metrics),
-          context,
           ["Goal", "Wanted", "Time", "Accounts", "Status"],
           goalRows(goals, metrics, context),
         ),
       ),
       h(
-        "div",
-        { class: "stack" },
-        listCard(
-          "Accounts",
-          accountKind,
-          context,
-          ["Account", "Broker", "Starting balance", ""],
-          accountRows(accounts),
-        ),
-        listCard(
-          "Copy groups",
-          groupKind,
-          context,
-          ["Group", "Accounts", "Master", ""],
-          groupRows(copyGroups, context),
-        ),
-        listCard(
-          "Tags",
-          tagKind(categories),
-          context,
-          ["Tag", "Category", "Type", ""],
-          tagRows(tags, categories),
-        ),
-        listCard(
+        ".stack",
+        list("Accounts", accountKind, ["Account", "Broker", "Starting balance", ""], accountRows(accounts)),
+        list("Copy groups", groupKind, ["Group", "Accounts", "Master", ""], groupRows(copyGroups, context)),
+        list("Tags", tagKind(categories), ["Tag", "Category", "Type", ""], tagRows(tags, categories)),
+        list(
           "Tag categories",
           categoryKind,
-          context,
           ["Category", "Tags"],
           categories.map((one) => ({ id: one.id, name: one.name, cells: [one.tag_count] })),
         ),
@@ -84,7 +55,7 @@ export async function view(context) {
   ];
 }
 
-// Saves only what the owner has changed; asks only if the same was changed meanwhile.
+// Asks only if the same was changed meanwhile.
 async function saveDays(changed, before, etag, redraw) {
   try {
     if (Object.keys(changed).length) await send("PATCH", "/me", { body: changed, etag });
@@ -103,25 +74,21 @@ async function saveDays(changed, before, etag, redraw) {
 
 /** @param {Context} context */
 function tradingDays({ me, meEtag, redraw }) {
-  return h(
-    "section",
-    { class: "card", "aria-label": "Trading days" },
-    h("h2", null, "Trading days"),
+  return card(
+    "Trading days",
     h(
-      "p",
-      { class: "muted" },
+      "p.muted",
       `A trading day begins at ${me.day_rollover} in ${me.timezone}. Daily limits, the calendar and all periods count by it; another time or zone moves every trade to its day.`,
     ),
     form(
       { id: "days" },
       async (values, element) => {
-        const weekdays = [...element.querySelectorAll("[name=weekday]:checked")].map((box) =>
-          Number(box.value),
-        );
+        const weekdays = findAll("[name=weekday]:checked", element).map((box) => Number(box.value));
         const typed = {
           timezone: values.timezone,
           day_rollover: values.day_rollover,
           trading_weekdays: weekdays,
+          breakeven_within: numbersOf(values, ["breakeven_within"]).breakeven_within ?? 0,
         };
         const changed = Object.fromEntries(
           Object.entries(typed).filter(([name, value]) => String(value) !== String(me[name])),
@@ -129,35 +96,88 @@ function tradingDays({ me, meEtag, redraw }) {
         await saveDays(changed, me, meEtag, redraw);
       },
       h(
-        "div",
-        { class: "row" },
+        ".row",
         zoneField("Time zone", { name: "timezone", value: me.timezone }, "America/New_York for futures"),
-        field(
+        textField(
           "Begins at",
-          h("input", { type: "time", name: "day_rollover", value: me.day_rollover }),
+          "day_rollover",
+          me,
+          { type: "time" },
           "17:00 for futures, 00:00 for calendar days",
         ),
       ),
       h(
-        "fieldset",
-        { class: "row" },
-        h("legend", null, "Days on which you trade"),
+        "fieldset.row",
+        h("legend", "Days on which you trade"),
         WEEKDAYS.map((name, index) =>
-          h(
-            "label",
-            { class: "check" },
-            h("input", {
-              type: "checkbox",
-              name: "weekday",
-              value: String(index + 1),
-              checked: me.trading_weekdays.includes(index + 1),
-            }),
-            name,
-          ),
+          checkbox(name, {
+            name: "weekday",
+            value: index + 1,
+            checked: me.trading_weekdays.includes(index + 1),
+          }),
         ),
       ),
-      h("small", { class: "error", "data-field": "trading_weekdays" }),
-      h("button", { class: "primary" }, "Save"),
+      h("small.error", { "data-field": "trading_weekdays" }),
+      numberField(
+        "Break-even within",
+        "breakeven_within",
+        me.breakeven_within,
+        "In the account's currency. A decision that makes or loses no more is neither a win nor a loss, and ends no streak.",
+      ),
+      h("button.primary", "Save"),
     ),
+  );
+}
+
+const isValid = ({ revoked_at: revoked, expires_at: expires }) =>
+  !revoked && (!expires || new Date(expires) > new Date());
+
+/** @param {ApiKey[]} all @param {Context} context */
+function keysCard(all, context) {
+  const keys = all.filter(isValid);
+  return card(
+    "Keys",
+    { id: "keys" },
+    h("p.muted", "Whoever has one of these keys can use this journal. Revoke those that you no longer need."),
+    keys.length > 0 &&
+      table(
+        { class: "middle" },
+        ["Name", "Ends in", "Last used", ""],
+        keys.map((one) => cellsOf(one, context)),
+      ),
+  );
+}
+
+const day = (text) => dayOfYear(text.slice(0, 10));
+const about = ({ is_current: isCurrent, expires_at: expires }) =>
+  [isCurrent && "this browser", expires && `expires ${day(expires)}`].filter(Boolean).join(", ");
+const lastUse = ({ is_current: isCurrent, last_used_on: used }) =>
+  isCurrent ? "Now" : used ? day(used) : NONE;
+
+/** @param {ApiKey} one @param {Context} context */
+const cellsOf = (one, context) => [
+  [h("div", one.name), h("small.muted", about(one))],
+  h("code", `…${one.last_four}`),
+  lastUse(one),
+  h(
+    "button",
+    {
+      "aria-label": `Revoke ${one.name}, which ends in ${one.last_four}`,
+      onclick: () => askToRevoke(one, context),
+    },
+    "Revoke",
+  ),
+];
+
+function askToRevoke({ id, name, last_four: lastFour, is_current: isCurrent }, { redraw, signOut }) {
+  const loss = isCurrent ? "This browser is signed out." : "Whatever uses this key is signed out.";
+  confirm(
+    `Revoke ${name} (…${lastFour})?`,
+    `${loss} A revoked key never works again.`,
+    "Revoke",
+    async () => {
+      await send("DELETE", `/keys/${id}`);
+      await (isCurrent ? signOut() : redraw());
+    },
   );
 }

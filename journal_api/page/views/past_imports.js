@@ -1,26 +1,19 @@
-// @ts-check
-// The list of imports, and undoing one, which is asked about if that loses anything.
-
 import { send } from "../client.js";
-import { confirm, form, h, open, trying } from "../dom.js";
-import { count, dayOfYear, gainOrLoss, instant, number, signed } from "../format.js";
-import { table } from "../table.js";
+import { confirm, open, trying } from "../dialogs.js";
+import { card, form, h, money, table } from "../dom.js";
+import { count, instant, nameIn, number, span } from "../format.js";
 
 const KEPT = "Undo, and keep what was edited";
-
-// `done` runs when the import is undone.
 export const undoButton = ({ id, file_name: name }, done) =>
   h(
-    "button",
+    "button.danger",
     {
-      class: "danger",
       "aria-label": `Undo the import of ${name ?? id}`,
       onclick: trying(() => undo(id, name ?? id, done)),
     },
     "Undo",
   );
 
-// Rows of pairs that an earlier release stored as trades become positions, and rows again.
 function joinButton({ id, format, one_trade_is: unit, merged_count: merged }, done) {
   const post = async (action, query = {}) => (await send("POST", `/imports/${id}/${action}`, { query })).data;
   const join = async () => {
@@ -48,7 +41,6 @@ function joinButton({ id, format, one_trade_is: unit, merged_count: merged }, do
   return unit === "row" && h("button", { onclick: trying(join) }, "Join rows");
 }
 
-// Undoes the import, at once if nothing is lost that its file does not bring back.
 async function undo(id, name, done) {
   const remove = (query) => send("DELETE", `/imports/${id}`, { query });
   const tried = async (force) => {
@@ -93,8 +85,7 @@ function ask(name, plain, all, finish) {
     `Undo the import of ${name}?`,
     h(
       "ul",
-      null,
-      lines.filter(Boolean).map((line) => h("li", null, line)),
+      lines.filter(Boolean).map((line) => h("li", line)),
     ),
     choice(false, "primary", plain.kept ? KEPT : "Undo the import"),
     plain.kept > 0 &&
@@ -103,32 +94,24 @@ function ask(name, plain, all, finish) {
         "danger",
         edited ? `Undo, and delete ${edited === 1 ? "that one" : `those ${edited}`} too` : "Undo all of it",
       ),
-    h("div", { class: "row" }, h("button", { type: "button", onclick: () => dialog.close() }, "Cancel")),
+    h(".row", h("button", { onclick: () => dialog.close() }, "Cancel")),
   );
 }
 
-const daysOf = ({ first_day: first, last_day: last }) =>
-  [...new Set([first, last])].filter(Boolean).map(dayOfYear).join(" – ");
-const netOf = ({ net_pnl: net }) => net != null && h("span", { class: gainOrLoss(net) }, signed(net));
-
-// `done` runs when one of them is undone.
 export function pastImports(imports, context, done) {
-  const nameOf = (id) => context.accounts.find((one) => one.id === id)?.name;
-  return h(
-    "section",
-    { class: "card", "aria-label": "Imports" },
-    h("h2", null, "Imports"),
+  return card(
+    "Imports",
     table(
       { class: "middle stacked" },
       ["File", "Account", "Format", "Imported", "Days", "Trades", "Net P&L", ""],
       imports.map((one) => [
         one.file_name ?? `import ${one.id}`,
-        one.account_ids.map(nameOf).join(", "),
+        one.account_ids.map((id) => nameIn(context.accounts, id)).join(", "),
         one.format,
         instant(one.created_at, context.me.timezone),
-        daysOf(one),
+        span(one.first_day, one.last_day),
         h("a", { href: `#/trades?import_id=${one.id}` }, number(one.trade_count)),
-        netOf(one),
+        one.net_pnl != null && money(one.net_pnl),
         [joinButton(one, done), undoButton(one, done)],
       ]),
       ["", "", "", "nowrap", "nowrap", "num", "num", "num"],

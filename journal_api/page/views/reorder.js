@@ -1,42 +1,30 @@
-// @ts-check
-// A list whose items are added, removed and put in another order: by dragging, or with Alt and an arrow.
+// A list whose items are put in another order by dragging, or with Alt and an arrow.
 
-import { h } from "../dom.js";
+import { find, h } from "../dom.js";
 
-export const itemsIn = (parent) => [
-  ...parent.querySelector(":scope > .items, :scope > .nested > .items").children,
-];
+export const itemsIn = (parent) => [...find(":scope > .items, :scope > .nested > .items", parent).children];
 
-// `itemOf(value)` gives {id, name, controls, below}; without a value it is an empty item.
 export function list(label, verb, itemOf, values) {
-  // Adds an empty row below another, or at the end.
   const add = (above) => {
     const item = row(itemOf(), add);
     if (above) above.after(item);
     else items.append(item);
-    item.querySelector("input").focus();
+    find("input", item).focus();
     touched(item);
   };
   const items = h(
-    "ol",
-    { class: "items", "aria-label": label },
+    "ol.items",
+    { "aria-label": label },
     values.map((value) => row(itemOf(value), add)),
   );
-  return h(
-    "div",
-    { class: "nested" },
-    items,
-    h("button", { type: "button", class: "quiet add", onclick: () => add() }, `+ ${verb}`),
-  );
+  return h(".nested", items, h("button.quiet.add", { onclick: () => add() }, `+ ${verb}`));
 }
 
 function row({ id, name, controls, below }, add) {
-  const handle = h("span", { class: "handle", "aria-hidden": "true", onpointerdown: drag }, "⠿");
+  const handle = h("span.handle", { "aria-hidden": "true", onpointerdown: drag }, "⠿");
   const remove = h(
-    "button",
+    "button.quiet",
     {
-      type: "button",
-      class: "quiet",
       "aria-label": `Remove ${name ?? "this row"}`,
       onclick: () => leave(item),
     },
@@ -45,24 +33,24 @@ function row({ id, name, controls, below }, add) {
   const item = h(
     "li",
     { "data-id": id, onkeydown: (event) => pressed(event, add) },
-    h("div", { class: "item" }, handle, controls, remove),
+    h(".item", handle, controls, remove),
     below,
   );
   return item;
 }
 
-const nameOf = (item) => item.querySelector("input").value || "The new row";
+const nameOf = (item) => find("input", item).value || "The new row";
 
 function touched(item, message = "") {
   const form = item.closest("form");
   if (!form) return;
   form.dataset.changed = "";
-  form.querySelector("#moved").textContent = message;
+  find("#moved", form).textContent = message;
 }
 
 function leave(item) {
   const next = item.nextElementSibling ?? item.previousElementSibling;
-  const focus = next?.querySelector("input") ?? item.parentElement.nextElementSibling;
+  const focus = (next && find("input", next)) ?? item.parentElement.nextElementSibling;
   touched(item, `${nameOf(item)} is removed when you save.`);
   item.remove();
   focus?.focus();
@@ -88,7 +76,6 @@ function pressed(event, add) {
   touched(item, `${nameOf(item)}: ${places.indexOf(item) + 1} of ${places.length}`);
 }
 
-// Follows the pointer until it is let go; works for a mouse and a finger alike.
 function drag(event) {
   const item = event.currentTarget.closest("li");
   const ending = new AbortController();

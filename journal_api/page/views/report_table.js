@@ -1,97 +1,117 @@
-// @ts-check
-// The table of a report, and what mistakes cost.
+// The table of a report. Colour is for what differs from zero by more than chance; the rest is grey.
 
+import { amountBar, axis, interval, isOffZero, scaleOf } from "../charts.js";
 import { h } from "../dom.js";
-import { count, gainOrLoss, number, rate, ratio, signed } from "../format.js";
-import { bar, scaleOf, sortable } from "./bars.js";
+import { amount, count, gainOrLoss, number, rate, ratio, signed, whole, whyNone } from "../format.js";
 
-/** @type {[string, string, (value: number) => string, boolean?][]} */
+/** @type {[string, string, (value: number) => string][]} */
 const COLUMNS = [
-  // metric, title, format, whether the sign has a colour
-  ["net_pnl", "Net P&L", signed, true],
+  ["expectancy", "Expectancy", signed],
+  ["net_pnl", "Net P&L", signed],
   ["trade_count", "Decisions", number],
   ["win_rate", "Win rate", rate],
-  ["expectancy", "Expectancy", signed, true],
-  ["rr_realized_avg", "Average R", signed, true],
+  ["rr_realized_avg", "Average R", signed],
   ["profit_factor", "Profit factor", ratio],
+  ["average_risk", "Average risk", amount],
 ];
+const SCALED = { expectancy: whole, rr_realized_avg: signed }; // means, as lines on one axis
 const REASONS = { no_risk: "no stop or risk", no_wins_or_losses: "no wins or losses" };
 
-export function costOf(groups, total, defined) {
-  if (!defined)
-    return "No tag is of the type mistake. Make one under Settings, tag trades with it, and its cost stands here.";
-  if (!groups.length) return "No trade here has a tag of the type mistake.";
-  if (groups.some(({ values }) => values.net_pnl == null))
-    return "Accounts in different currencies count here: choose an account.";
-  const costs = groups.filter(({ values }) => values.net_pnl < 0);
-  const [worst] = [...costs].sort((one, other) => one.values.net_pnl - other.values.net_pnl);
-  if (!worst) return "No mistake cost money here.";
-  const { net_pnl: net, trade_count: times } = worst.values;
-  return [
-    `The dearest mistake is ${worst.name}: `,
-    h("strong", { class: "loss" }, signed(net)),
-    ` in ${count(times, "decision")}. `,
-    `Over all ${count(total.values.trade_count, "decision")} the expectancy is ${signed(total.values.expectancy)}.`,
-  ];
+// The first press puts the highest first, the next the lowest.
+/** @param {any[]} column */
+export function sortable([key, title], sort, sortBy) {
+  const direction = { [key]: "ascending", [`-${key}`]: "descending" }[sort];
+  const mark = { ascending: " ▲", descending: " ▼" }[direction] ?? "";
+  const press = () => sortBy(direction === "descending" ? key : `-${key}`);
+  const button = h("button", { id: `sort-${key}`, onclick: press }, title, mark);
+  return h("th.num", { scope: "col", class: key, "aria-sort": direction }, button);
 }
 
+// A table that scrolls by keyboard too.
+export const frame = (title, heads, rows, foot, kind) =>
+  h(
+    ".scroll",
+    { tabindex: "0", role: "region", "aria-label": `By ${title.toLowerCase()}` },
+    h(
+      "table.report",
+      { class: kind },
+      h("thead", h("tr", h("th", { scope: "col" }, title), heads)),
+      h(
+        "tbody",
+        rows.map((cells) => h("tr", cells)),
+      ),
+      h("tfoot", h("tr", foot)),
+    ),
+  );
+
 export function reportTable({ title, sort, groups, report, link, sortBy }) {
+  const columns = COLUMNS.filter(([key]) => report.metrics.includes(key));
+  const ends = (key, { values, intervals }) => [
+    values[key] ?? 0,
+    ...(key in SCALED && intervals[key] ? [intervals[key].low, intervals[key].high] : []),
+  ];
   const scales = Object.fromEntries(
-    COLUMNS.map(([key]) => [key, scaleOf(groups.map(({ values }) => values[key] ?? 0))]),
+    columns.map(([key]) => [key, scaleOf(groups.flatMap((group) => ends(key, group)))]),
   );
   const named = ({ key, name }) => {
     const label = name ?? `No ${title.toLowerCase()}`;
     const href = link(key);
-    return h("th", { scope: "row", class: "name" }, href ? h("a", { href }, label) : label);
+    return h("th.name", { scope: "row" }, href ? h("a", { href }, label) : label);
   };
-  const cells = ({ values, reasons }, isTotal) =>
-    COLUMNS.map(([key, , format, isSigned]) =>
-      h(
-        "td",
-        { class: `num ${key}` },
-        values[key] == null
-          ? h("small", null, REASONS[reasons[key]] ?? reasons[key].replaceAll("_", " "))
-          : [
-              h("span", { class: isSigned && gainOrLoss(values[key]) }, format(values[key])),
-              !isTotal && bar(values[key], scales[key], isSigned ? gainOrLoss(values[key]) : "plain"),
-            ],
-      ),
+  const cells = (group, drawn) =>
+    columns.map(([key, , format]) =>
+      h("td.num", { class: key }, cellOf(group, key, format, drawn && scales[key])),
     );
-  const hint = h(
-    "p",
-    { class: "muted", hidden: true },
-    "Scroll the table to the right for win rate, expectancy, R and profit factor.",
+  const scroller = frame(
+    title,
+    columns.map((column) => sortable(column, sort, sortBy)),
+    groups.map((group) => [named(group), cells(group, true)]),
+    [h("th.name", { scope: "row" }, "All"), cells(report.total)],
   );
-  const scroller = h(
-    "div",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": `By ${title.toLowerCase()}` },
-    h(
-      "table",
-      { class: "report" },
-      h(
-        "thead",
-        null,
-        h(
-          "tr",
-          null,
-          h("th", { scope: "col" }, title),
-          COLUMNS.map((column) => sortable(column, sort, sortBy)),
-        ),
-      ),
-      h(
-        "tbody",
-        null,
-        groups.map((group) => h("tr", null, named(group), cells(group))),
-      ),
-      h(
-        "tfoot",
-        null,
-        h("tr", null, h("th", { scope: "row", class: "name" }, "All"), cells(report.total, true)),
-      ),
-    ),
+  const axes = columns.map(([key]) => h("td", key in SCALED && axis(scales[key], SCALED[key])));
+  scroller.querySelector("tfoot").prepend(h("tr", h("td"), axes));
+  const hint = h(
+    "p.muted",
+    { hidden: true },
+    "Scroll the table to the right for the number of decisions, the win rate and R.",
   );
   requestAnimationFrame(() => {
     hint.hidden = scroller.scrollWidth <= scroller.clientWidth;
   });
-  return [hint, scroller];
+  return [h("p", chanceIn(groups)), hint, scroller];
+}
+
+// A sum is coloured as its mean.
+function toneOf({ values, intervals }, key) {
+  const of = intervals[key === "net_pnl" ? "expectancy" : key];
+  return of && isOffZero(of) ? gainOrLoss(values[key]) : "";
+}
+
+function cellOf(group, key, format, scale) {
+  const { values, reasons, intervals } = group;
+  const value = values[key];
+  const range = intervals[key];
+  const tone = key === "net_pnl" || key in SCALED ? toneOf(group, key) : "";
+  if (value == null) return h("small", REASONS[reasons[key]] ?? whyNone(reasons[key]).toLowerCase());
+  const shown = h("span", { class: tone || (key in SCALED && scale && "muted") }, format(value));
+  if (key === "win_rate") return [shown, range && h("small", `${rate(range.low)} to ${rate(range.high)}`)];
+  if (!(key in SCALED))
+    return [shown, scale && key === "net_pnl" && amountBar(value, scale, tone || "plain")];
+  return [
+    shown,
+    range && scale && interval(range, value, scale, tone || "plain"),
+    !range && h("small", "too few"),
+  ];
+}
+
+// What many lines say together, before any of them is read.
+function chanceIn(groups) {
+  const lines = groups.map(({ intervals }) => intervals.expectancy).filter(Boolean);
+  const off = lines.filter(isOffZero).length;
+  if (!lines.length) return null;
+  if (!off) return h("strong", "None of these differs from zero more than chance would.");
+  return [
+    h("strong", `${number(off)} of ${count(lines.length, "line")} ${off === 1 ? "lies" : "lie"} off zero.`),
+    ` Chance alone would make about ${number(Math.round(lines.length / 2) / 10)} of ${number(lines.length)} (5 %).`,
+  ];
 }

@@ -1,35 +1,41 @@
-// @ts-check
-// #/report: what pays, by strategy, setup, tag, hour and so on (GET /v1/reports).
+// #/report
 
-import { get } from "../client.js";
-import { h } from "../dom.js";
-import { number, plusDays } from "../format.js";
+import { get, href } from "../client.js";
+import { card, find, h, select } from "../dom.js";
+import { count, number, plusDays, signed, whyNone } from "../format.js";
 import { costsNotice } from "./costs.js";
-import { edgeTable } from "./edges.js";
+import { edgeTable, isEdgeSort } from "./edges.js";
 import { filterForm, filtersOf, orRefused } from "./filters.js";
-import { costOf, reportTable } from "./report_table.js";
+import { reportTable } from "./report_table.js";
 
 const LIMIT = 200;
 const GROUPS = [
   ["strategy", "Strategy"],
   ["setup", "Setup"],
   ["confirmation", "Confirmation"],
+  ["rules", "Rules"],
   ["tag", "Tag"],
   ["mistake", "Mistake"],
   ["symbol", "Symbol"],
   ["root", "Contract root"],
   ["direction", "Side"],
   ["grade", "Grade"],
+  ["after", "After win or loss"],
+  ["nth", "Nth of the day"],
+  ["pause", "Pause"],
   ["weekday", "Weekday"],
   ["hour", "Hour"],
   ["holding", "Holding time"],
   ["account", "Account"],
   ["month", "Month"],
 ];
+const METRICS = "net_pnl,trade_count,win_rate,expectancy,rr_realized_avg,profit_factor";
+const WITH_RISK = ["rules", "after", "nth", "pause"]; // whether one trades larger after a loss
 // The filter of trades that selects a group.
 const FILTERS = {
   strategy: (key) => ({ strategy_id: key }),
   setup: (key) => ({ setup_id: key }),
+  confirmation: ({ strategy_id, setup_id }) => ({ strategy_id, setup_id }),
   tag: (key) => ({ tag_id: key }),
   mistake: (key) => ({ tag_id: key }),
   symbol: (key) => ({ symbol: key }),
@@ -44,10 +50,8 @@ const FILTERS = {
 export async function view(context) {
   const { query, go } = context;
   const by = GROUPS.some(([key]) => key === query.get("by")) ? query.get("by") : "strategy";
-  const isMistake = by === "mistake";
-  const sort = query.get("sort") ?? (isMistake ? "net_pnl" : undefined);
-  const { outcome, ...filters } = filtersOf(context); // reports are of all closed trades
-  const group_by = isMistake ? "tag" : by;
+  const sort = query.get("sort") ?? (by === "mistake" ? "net_pnl" : undefined);
+  const { outcome, ...filters } = filtersOf(context);
   const [
     {
       data: { report },
@@ -60,8 +64,9 @@ export async function view(context) {
     orRefused(
       get("/reports", {
         ...filters,
-        group_by,
-        sort: by === "confirmation" ? undefined : sort,
+        group_by: by === "mistake" ? "tag" : by,
+        metrics: METRICS + (WITH_RISK.includes(by) ? ",average_risk" : ""),
+        sort: by === "confirmation" || isEdgeSort(sort) ? undefined : sort,
         limit: LIMIT,
       }),
       {},
@@ -70,26 +75,12 @@ export async function view(context) {
     get("/tags"),
   ]);
   requestAnimationFrame(() =>
-    document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }),
+    find(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }),
   );
   const own = Object.fromEntries([...query].filter(([name]) => name !== "by" && name !== "sort"));
   return [
-    h("h1", { class: "unseen" }, "What pays"),
-    h(
-      "nav",
-      { class: "tabs", "aria-label": "Group by" },
-      GROUPS.map(([key, title]) =>
-        h(
-          "a",
-          {
-            href: `#/report?${new URLSearchParams({ ...own, by: key })}`,
-            id: `by-${key}`,
-            "aria-current": key === by && "true",
-          },
-          title,
-        ),
-      ),
-    ),
+    h("h1.unseen", "What pays"),
+    tabs(by, own, go),
     filterForm(
       context,
       {
@@ -107,43 +98,87 @@ export async function view(context) {
   ];
 }
 
+// As a list where a row of so many has no room.
+function tabs(by, own, go) {
+  const link = ([key, title]) =>
+    h(
+      "a",
+      { href: href("report", { ...own, by: key }), id: `by-${key}`, "aria-current": key === by && "true" },
+      title,
+    );
+  const choose = ({ target }) => go("report", { ...own, by: target.value });
+  return [
+    h("nav.tabs", { "aria-label": "Group by" }, GROUPS.map(link)),
+    h(
+      "label.field.tab-list",
+      h("span", "Group by"),
+      select({ name: "by", value: by, onchange: choose }, GROUPS),
+    ),
+  ];
+}
+
 function groupsOf(report, { by, sort, own, go, tags, total }) {
-  const isMistake = by === "mistake";
   const mistakes = new Set(tags.filter(({ type }) => type === "mistake").map(({ id }) => id));
-  const groups = isMistake ? report.groups.filter(({ key }) => mistakes.has(key)) : report.groups;
-  const trades = (filter) => `#/trades?${new URLSearchParams({ ...own, ...filter })}`;
-  const link = (key) => key != null && FILTERS[by] && trades(FILTERS[by](key));
+  const groups = by === "mistake" ? report.groups.filter(({ key }) => mistakes.has(key)) : report.groups;
+  const title = GROUPS.find(([key]) => key === by)[1];
+  const link = (key) => key != null && FILTERS[by] && href("trades", { ...own, ...FILTERS[by](key) });
   const sortBy = (key) => go("report", { ...own, by, sort: key });
-  return h(
-    "section",
-    { class: "card" },
-    isMistake && h("p", null, costOf(groups, report.total, mistakes.size)),
-    groups.length > 0 &&
-      (by === "confirmation"
-        ? edgeTable({ groups, trades, sort, sortBy })
-        : reportTable({ title: GROUPS.find(([key]) => key === by)[1], sort, groups, report, link, sortBy })),
-    total > LIMIT && h("p", { class: "muted" }, `The first ${LIMIT} of ${number(total)} groups.`),
-    h("p", { class: "muted" }, note(by, report)),
-  );
+  const shown = { title, sort, groups, report, link, sortBy };
+  const edges = edgeTable(shown);
+  const without = by === "confirmation" && groups.find(({ key }) => !key);
+  return [
+    edges && card(EDGES[by], by === "mistake" && h("p", costOf(groups, report.total)), edges),
+    h(
+      "section.card",
+      by === "mistake" &&
+        !groups.length &&
+        h("p", mistakes.size ? "No trade here has a tag of the type mistake." : NO_MISTAKES),
+      by === "confirmation"
+        ? !edges && h("p.muted", "No trade here belongs to a setup with confirmations.")
+        : groups.length > 0 && reportTable(shown),
+      without &&
+        h(
+          "p.muted",
+          `Not compared: ${count(without.unanswered.values.trade_count, "decision")} whose setup has no checklist.`,
+        ),
+      total > LIMIT && h("p.muted", `The first ${LIMIT} of ${number(total)} groups.`),
+      h("p.muted", note(by, report)),
+    ),
+  ];
+}
+
+const EDGES = {
+  confirmation: "With each confirmation and without it",
+  tag: "With each tag and without it",
+  mistake: "With each mistake and without it",
+  rules: "Rules followed beside rules broken",
+};
+const NO_MISTAKES =
+  "No tag is of the type mistake. Make one under Settings, tag trades with it, and its cost stands here.";
+
+function costOf(groups, total) {
+  if (groups.some(({ values }) => values.net_pnl == null)) return whyNone("mixed_currencies");
+  const [worst] = [...groups].sort((one, other) => one.values.net_pnl - other.values.net_pnl);
+  if (!(worst.values.net_pnl < 0)) return "No mistake cost money here.";
+  const { net_pnl: net, trade_count: times } = worst.values;
+  return [
+    `The dearest mistake is ${worst.name}: `,
+    h("strong.loss", signed(net)),
+    ` in ${count(times, "decision")}. `,
+    `Over all ${count(total.values.trade_count, "decision")} the expectancy is ${signed(total.values.expectancy)}.`,
+  ];
 }
 
 const nothing = (own) =>
   h(
-    "section",
-    { class: "card empty" },
+    "section.card.empty",
     h(
       "p",
-      null,
       Object.keys(own).length
         ? "No closed trade matches these filters."
         : "Closed trades are compared here once the journal has some.",
     ),
-    h(
-      "div",
-      { class: "row" },
-      h("a", { href: "#/import" }, "Import a file"),
-      h("a", { href: "#/trades" }, "Trades"),
-    ),
+    h(".row", h("a", { href: "#/import" }, "Import a file"), h("a", { href: "#/trades" }, "Trades")),
   );
 
 const note = (by, { timezone }) =>

@@ -1,9 +1,9 @@
-// @ts-check
-// #/strategies: the strategies, and the one that the address names (id) to be edited.
+// #/strategies
 
 import { get, send } from "../client.js";
-import { field, form, h, open } from "../dom.js";
-import { count } from "../format.js";
+import { formDialog } from "../dialogs.js";
+import { h, textField } from "../dom.js";
+import { count, nameIn } from "../format.js";
 import { strategyEditor } from "./strategy.js";
 
 /** @param {Context} context */
@@ -12,9 +12,8 @@ export async function view(context) {
   const id = Number(context.query.get("id")) || strategies[0]?.id;
   const read = strategies.some((strategy) => strategy.id === id) && (await get(`/strategies/${id}`));
   const title = h(
-    "div",
-    { class: "title" },
-    h("h1", null, "Strategies"),
+    ".title",
+    h("h1", "Strategies"),
     h("button", { onclick: () => add(context) }, "New strategy"),
   );
   if (!strategies.length) return [title, nothing(context)];
@@ -26,63 +25,48 @@ export async function view(context) {
   const link = (strategy) =>
     h(
       "li",
-      null,
       h(
         "a",
         attributes(strategy),
-        h("span", { class: "dot", style: { background: strategy.color_tag }, "aria-hidden": "true" }),
+        h("span.dot", { style: { background: strategy.color_tag }, "aria-hidden": "true" }),
         strategy.name,
-        h("small", null, count(strategy.setup_count, "setup"), scopeOf(context, strategy)),
+        h("small", count(strategy.setup_count, "setup"), scopeOf(context, strategy)),
       ),
     );
   return [
     title,
     h(
-      "div",
-      { class: "strategies" },
-      h("ul", { class: "card picks", "aria-label": "Strategies" }, strategies.map(link)),
+      ".strategies",
+      h("ul.card.picks", { "aria-label": "Strategies" }, strategies.map(link)),
       read
         ? strategyEditor(context, read)
-        : h("section", { class: "card" }, h("p", null, "This strategy does not exist any more.")),
+        : h("section.card", h("p", "This strategy does not exist any more.")),
     ),
   ];
 }
 
 function scopeOf({ accounts, copyGroups }, { account_id, copy_group_id }) {
-  const scope =
-    accounts.find(({ id }) => id === account_id) ?? copyGroups.find(({ id }) => id === copy_group_id);
-  return scope && ` · ${scope.name}`;
+  const name = nameIn(accounts, account_id) ?? nameIn(copyGroups, copy_group_id);
+  return name && ` · ${name}`;
 }
 
 const nothing = (context) =>
   h(
-    "section",
-    { class: "card empty" },
+    "section.card.empty",
     h(
       "p",
-      null,
       "A strategy has setups, and a setup has confirmations: the checklist that a trade of it is held against.",
     ),
-    h("p", null, "What pays then compares trades with each confirmation to those without it."),
-    h(
-      "div",
-      { class: "row" },
-      h("button", { class: "primary", onclick: () => add(context) }, "New strategy"),
-    ),
+    h("p", "What pays then compares trades with each confirmation to those without it."),
+    h(".row", h("button.primary", { onclick: () => add(context) }, "New strategy")),
   );
 
-function add({ go }) {
-  const dialog = open(
+const add = ({ go }) =>
+  formDialog(
     "New strategy",
-    form(
-      null,
-      async (body) => {
-        const { data } = await send("POST", "/strategies", { body });
-        dialog.close();
-        go("strategies", { id: data.strategy.id });
-      },
-      field("Name", h("input", { name: "name", autofocus: true })),
-      h("div", { class: "row" }, h("button", { class: "primary" }, "Create")),
-    ),
+    {},
+    (body) => send("POST", "/strategies", { body }),
+    ({ data }) => go("strategies", { id: data.strategy.id }),
+    textField("Name", "name", {}, { autofocus: true }),
+    h(".row", h("button.primary", "Create")),
   );
-}

@@ -1,21 +1,16 @@
-// @ts-check
-// The editor of a strategy. What is not saved yet lives in the form alone; it is read from there when it is saved.
+// The editor of a strategy: what is not saved yet lives in the form alone.
 
 import { get, send } from "../client.js";
-import { confirm, field, find, form, h, open, select, trying } from "../dom.js";
-import { showConflict } from "./conflict.js";
+import { confirm, showConflict, trying } from "../dialogs.js";
+import { choiceField, field, find, form, h, withKeys } from "../dom.js";
+import { count, scopeOf, scopeOptions } from "../format.js";
 import { itemsIn, list } from "./reorder.js";
-import { lossOf, removedBy } from "./strategy_loss.js";
 
 export function strategyEditor(context, read) {
   const { strategy } = read.data;
-  const { accounts, copyGroups } = context;
   const setups = list("Setups of the strategy", "Add a setup", setupItem, strategy.setups);
-  const scope = strategy.account_id
-    ? `account_${strategy.account_id}`
-    : strategy.copy_group_id
-      ? `group_${strategy.copy_group_id}`
-      : "";
+  const { account_id, copy_group_id } = strategy;
+  const scope = account_id ? `account_${account_id}` : copy_group_id ? `group_${copy_group_id}` : "";
   const element = form(
     {
       class: "card editor",
@@ -24,21 +19,12 @@ export function strategyEditor(context, read) {
     },
     () => save(context, element, read),
     h(
-      "div",
-      { class: "row" },
-      field("Name", h("input", { name: "name", id: "strategy-name", value: strategy.name })),
-      field(
-        "For trades of",
-        select({ name: "account_id", value: scope }, [
-          ["", "All accounts"],
-          ...accounts.map(({ id, name }) => [`account_${id}`, name]),
-          ...copyGroups.map(({ id, name }) => [`group_${id}`, `${name} (group)`]),
-        ]),
-      ),
+      ".row",
+      field("Name", h("input#strategy-name", { name: "name", value: strategy.name })),
+      choiceField("For trades of", "scope", scope, [["", "All accounts"], ...scopeOptions(context)]),
       h(
-        "label",
-        { class: "field colour" },
-        h("span", null, "Colour"),
+        "label.field.colour",
+        h("span", "Colour"),
         h("input", { type: "color", name: "color_tag", value: strategy.color_tag }),
       ),
     ),
@@ -46,34 +32,20 @@ export function strategyEditor(context, read) {
       "Description",
       h("textarea", { name: "description", rows: "2", value: strategy.description ?? "" }),
     ),
-    h("h2", null, "Setups and their confirmations"),
+    h("h2", "Setups and their confirmations"),
     h(
-      "p",
-      { class: "muted" },
-      "Drag ⠿, or press ",
-      h("kbd", null, "Alt"),
-      " + ",
-      h("kbd", null, "↑"),
-      " ",
-      h("kbd", null, "↓"),
-      " in a row, to reorder. ",
-      h("kbd", null, "Enter"),
-      " adds a row below.",
+      "p.muted",
+      withKeys("Drag ⠿, or press `Alt` + `↑` `↓` in a row, to reorder. `Enter` adds a row below."),
     ),
     setups,
-    h("p", { class: "unseen", role: "status", id: "moved" }),
+    h("p#moved.unseen", { role: "status" }),
     h(
-      "div",
-      { class: "row" },
-      h("button", { class: "primary" }, "Save"),
-      h("button", { type: "button", onclick: () => discard(context, element) }, "Discard changes"),
+      ".row",
+      h("button.primary", "Save"),
+      h("button", { onclick: () => discard(context, element) }, "Discard changes"),
       h("a", { href: `#/report?by=confirmation&strategy_id=${strategy.id}` }, "What pays"),
       h("a", { href: `#/trades?strategy_id=${strategy.id}` }, "Trades"),
-      h(
-        "button",
-        { type: "button", class: "danger end", onclick: trying(() => remove(context, read)) },
-        "Delete",
-      ),
+      h("button.danger.end", { onclick: trying(() => remove(context, read)) }, "Delete"),
     ),
   );
   return element;
@@ -85,8 +57,8 @@ function discard({ redraw }, element) {
 }
 
 const named = (value, label) => [
-  h("input", { class: "item-name", value: value ?? "", "aria-label": label, placeholder: label }),
-  h("small", { class: "error", "data-field": "" }),
+  h("input.item-name", { value: value ?? "", "aria-label": label, placeholder: label }),
+  h("small.error", { "data-field": "" }),
 ];
 
 const setupItem = (setup = {}) => ({
@@ -101,30 +73,28 @@ const confirmationItem = (confirmation = {}) => ({
   controls: named(confirmation.name, "Name of the confirmation"),
 });
 
-// The body of PATCH /strategies/{id}; puts the name of its member on the place of each error.
 function bodyOf(element) {
-  const { name, description, color_tag, account_id } = Object.fromEntries(new FormData(element));
-  const [kind, number] = String(account_id).split("_");
+  const { name, description, color_tag, scope } = Object.fromEntries(new FormData(element));
   const items = (parent, path, key, more) =>
     itemsIn(parent).map((item, place) => {
       const own = `${path}[${place}]`;
-      item.querySelector("[data-field]").dataset.field = `${own}.name`;
+      find("[data-field]", item).dataset.field = `${own}.name`;
       const id = item.dataset.id ? { [key]: Number(item.dataset.id) } : {};
-      return { ...id, name: item.querySelector(".item-name").value, ...more?.(item, own) };
+      return { ...id, name: find(".item-name", item).value, ...more?.(item, own) };
     });
   return {
     name,
     description: description || null,
     color_tag,
-    account_id: kind === "account" ? Number(number) : null,
-    copy_group_id: kind === "group" ? Number(number) : null,
+    account_id: null,
+    copy_group_id: null,
+    ...scopeOf(scope),
     setups: items(element, "setups", "setup_id", (item, own) => ({
       confirmations: items(item, `${own}.confirmations`, "confirmation_id"),
     })),
   };
 }
 
-// Asks first what goes; asks the owner if something does.
 async function save(context, element, read) {
   const path = `/strategies/${read.data.strategy.id}`;
   const body = bodyOf(element);
@@ -159,7 +129,7 @@ async function save(context, element, read) {
     });
   };
   await attempt(read);
-  // While a dialog asks, the form stays one that is not drawn over.
+  // While a dialog asks, the form is not drawn over.
   if (!isSaved)
     setTimeout(() => {
       element.dataset.changed = "";
@@ -188,7 +158,36 @@ async function remove({ go }, { data: { strategy }, etag }) {
   const loss = lossOf(sizes, headers, "strategy") || "removes nothing else";
   confirm(`Delete ${strategy.name}?`, `This ${loss}. Trades stay in the journal.`, "Delete", async () => {
     await send("DELETE", path, { etag });
-    document.querySelector(".editor")?.removeAttribute("data-changed");
+    find(".editor")?.removeAttribute("data-changed");
     go("strategies");
   });
+}
+
+/** @param {Strategy} stored */
+function removedBy(body, stored) {
+  const kept = new Set(body.setups.map(({ setup_id }) => setup_id));
+  const ids = (one) =>
+    one.setups.flatMap(({ confirmations }) => confirmations.map(({ confirmation_id }) => confirmation_id));
+  const keptConfirmations = new Set(ids(body));
+  return {
+    setups: stored.setups.filter(({ setup_id }) => !kept.has(setup_id)).length,
+    confirmations: ids(stored).filter((id) => !keptConfirmations.has(id)).length,
+  };
+}
+
+// "removes 1 setup and 2 confirmations: 14 trades lose their setup", "" if nothing goes.
+function lossOf({ setups, confirmations }, headers, what = "setup") {
+  const removed = [
+    setups && count(setups, "setup"),
+    confirmations && count(confirmations, "confirmation"),
+  ].filter(Boolean);
+  const trades = Number(headers.get("X-Trades-Unlinked"));
+  const answers = Number(headers.get("X-Answers-Deleted"));
+  const taken = [
+    trades && `${count(trades, "trade")} ${trades === 1 ? "loses its" : "lose their"} ${what}`,
+    answers && `${count(answers, "answer")} ${answers === 1 ? "is" : "are"} deleted`,
+  ].filter(Boolean);
+  if (!removed.length && !taken.length) return "";
+  const effect = taken.length ? `: ${taken.join(", ")}` : ": no trade or answer is lost";
+  return removed.length ? `removes ${removed.join(" and ")}${effect}` : taken.join(", ");
 }

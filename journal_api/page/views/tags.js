@@ -1,10 +1,7 @@
-// @ts-check
-// Tags and their categories in the settings.
-
 import { refused, send } from "../client.js";
-import { field, h, select, textField } from "../dom.js";
+import { choiceField, field, h, select, textField } from "../dom.js";
 import { TAG_TYPES } from "../enums.js";
-import { inWords } from "../format.js";
+import { idsAndNames, inWords, nameIn } from "../format.js";
 
 export const categoryKind = {
   path: "/tag-categories",
@@ -16,8 +13,6 @@ export const categoryKind = {
   fields: (category) => [textField("Name", "name", category, { required: true })],
   body: ({ name }) => ({ name }),
 };
-
-// The last choice is a category that does not exist yet; it is created with the tag.
 const NEW = "new";
 
 /** @param {TagCategory[]} categories */
@@ -29,10 +24,10 @@ export const tagKind = (categories) => ({
   none: "No tags.",
   loss: "It is removed from every trade.",
   fields(tag) {
-    const choice = select(
-      { name: "category_id", value: String(tag.category_id ?? categories[0]?.id ?? NEW) },
-      [...categories.map((one) => [String(one.id), one.name]), [NEW, "New category…"]],
-    );
+    const choice = select({ name: "category_id", value: tag.category_id ?? categories[0]?.id ?? NEW }, [
+      ...idsAndNames(categories),
+      [NEW, "New category…"],
+    ]);
     const added = textField("New category", "new_category", {});
     const show = () => {
       added.hidden = choice.value !== NEW;
@@ -41,19 +36,19 @@ export const tagKind = (categories) => ({
     show();
     return [
       h(
-        "div",
-        { class: "row" },
+        ".row",
         textField("Name", "name", tag, { required: true }),
-        field("Colour", h("input", { type: "color", name: "color", value: tag.color ?? "#3b82f6" })),
+        textField("Colour", "color", { color: "#3b82f6", ...tag }, { type: "color" }),
       ),
       h(
-        "div",
-        { class: "row" },
+        ".row",
         field("Category", choice),
         added,
-        field(
+        choiceField(
           "Type",
-          select({ name: "type", value: tag.type ?? "custom" }, inWords(TAG_TYPES)),
+          "type",
+          tag.type ?? "custom",
+          inWords(TAG_TYPES),
           "Mistakes count in mistake-free goals",
         ),
       ),
@@ -66,7 +61,7 @@ export const tagKind = (categories) => ({
   },
 });
 
-// Chooses the new category, so that a second try does not create it again.
+// A second try does not create it again.
 async function createCategory(name, choice) {
   try {
     const { data } = await send("POST", "/tag-categories", { body: { name } });
@@ -86,8 +81,8 @@ export const tagRows = (tags, categories) =>
     id: tag.id,
     name: tag.name,
     cells: [
-      categories.find((one) => one.id === tag.category_id)?.name,
+      nameIn(categories, tag.category_id),
       tag.type,
-      h("span", { class: "dot", "aria-hidden": "true", style: { background: tag.color } }),
+      h("span.dot", { "aria-hidden": "true", style: { background: tag.color } }),
     ],
   }));

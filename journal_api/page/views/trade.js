@@ -1,21 +1,18 @@
-// @ts-check
-// The open trade: what happened, and the owner's judgement of it. Every change is saved at once, with If-Match.
+// The open trade. Every change is saved at once, with If-Match.
 
 import { get, send } from "../client.js";
-import { confirm, h } from "../dom.js";
+import { confirm } from "../dialogs.js";
+import { definitions, find, h } from "../dom.js";
 import { GRADES } from "../enums.js";
-import { amount, gainOrLoss, instant, NONE, number, price, shortDay, signed } from "../format.js";
-import { notesForm } from "./notes.js";
-import { copyOf, linkButton } from "./trade_copy.js";
+import { NONE, amount, gainOrLoss, instant, nameIn, number, price, shortDay, signed } from "../format.js";
 import { fillsOf } from "./trade_fills.js";
 import { editTrade } from "./trade_form.js";
-import { mergeButton, mergeOf, splitOf } from "./trade_merge.js";
+import { copyOf, linkButton, mergeButton, mergeOf, splitOf } from "./trade_links.js";
 import { checklist, setupOf, tagsOf } from "./trade_parts.js";
-import { saver } from "./trade_saver.js";
+import { notesForm, saver } from "./trade_saver.js";
 
 const readOf = async (path, member) => (await get(path)).data[member];
 
-// The setup of the trade in the list that was judged last.
 /** @param {TradeListItem[]} trades */
 async function recentSetup(trades) {
   const [last] = trades
@@ -26,12 +23,12 @@ async function recentSetup(trades) {
   return { strategy, setup: strategy.setups.find(({ setup_id }) => setup_id === last.setup_id) };
 }
 
-// The panel of the trade that was read, undefined if there is none; `back` is the address without it.
+// `back` is the address without the trade.
 export async function tradePanel(context, lists, opened, back) {
-  const close = h("a", { href: back, class: "button close", "aria-label": "Close the trade" }, "✕");
+  const close = h("a.button.close", { href: back, "aria-label": "Close the trade" }, "✕");
   if (!opened) {
-    const gone = h("p", null, "This trade does not exist any more.");
-    return h("section", { class: "card", id: "trade" }, h("div", { class: "title" }, gone, close));
+    const gone = h("p", "This trade does not exist any more.");
+    return h("section#trade.card", h(".title", gone, close));
   }
   const { trade } = opened.data;
   const [strategy, original, recent] = await Promise.all([
@@ -51,14 +48,13 @@ export async function tradePanel(context, lists, opened, back) {
         location.hash = back;
       },
     );
-  const scrolled = document.getElementById("trade")?.scrollTop ?? 0;
+  const scrolled = find("#trade")?.scrollTop ?? 0;
   const panel = h(
-    "section",
-    { class: "card", id: "trade", "data-id": trade.id, "aria-label": "Trade" },
+    "section#trade.card",
+    { "data-id": trade.id, "aria-label": "Trade" },
     h(
-      "div",
-      { class: "title" },
-      h("h2", null, trade.symbol, h("small", null, trade.direction === "long" ? " ▲ long" : " ▼ short")),
+      ".title",
+      h("h2", trade.symbol, h("small", trade.direction === "long" ? " ▲ long" : " ▼ short")),
       h(
         "span",
         { class: `big ${gainOrLoss(trade.net_pnl)}` },
@@ -69,32 +65,23 @@ export async function tradePanel(context, lists, opened, back) {
     facts(context, trade),
     trade.fees_source === "none" &&
       trade.net_pnl != null &&
-      h(
-        "p",
-        { class: "warn" },
-        "Gross = net, no costs: no file stated them, and the account has no commissions.",
-      ),
+      h("p.warn", "Gross = net, no costs: no file stated them, and the account has no commissions."),
     fillsOf(context, trade, latest),
     mergeOf(context, trade, lists.trades),
     splitOf(context, trade),
     copyOf(context, trade, original, latest),
-    h("div", { class: "field" }, h("span", { id: "grades" }, "Grade"), grades(trade, save)),
+    h(".field", h("span#grades", "Grade"), grades(trade, save)),
     tagsOf(trade, lists.tags, save),
     setupOf(trade, lists.strategies, strategy, recent, save),
     setup && checklist(trade, setup, save),
     notesForm(trade, save),
-    h("p", { class: "muted", id: "saved", role: "status" }),
+    h("p#saved.muted", { role: "status" }),
     h(
-      "div",
-      { class: "row" },
-      h(
-        "button",
-        { type: "button", onclick: () => editTrade(context, lists, latest()) },
-        "Change prices and times",
-      ),
+      ".row",
+      h("button", { onclick: () => editTrade(context, lists, latest()) }, "Change prices and times"),
       mergeButton(context, trade, "Merge…"),
       linkButton(context, trade, latest),
-      h("button", { type: "button", class: "danger", onclick: remove }, "Delete"),
+      h("button.danger", { onclick: remove }, "Delete"),
     ),
   );
   requestAnimationFrame(() => {
@@ -122,26 +109,21 @@ function facts({ me, accounts }, trade) {
     ["Fees", trade.fees_source === "none" ? "none stated" : amount(trade.fees)],
     ["Initial risk", amount(trade.initial_risk)],
     ["R", signed(trade.rr_realized)],
-    ["Account", accounts.find(({ id }) => id === trade.account_id)?.name],
+    ["Account", nameIn(accounts, trade.account_id)],
     ["Trading day", trade.trading_day ? shortDay(trade.trading_day) : NONE],
   ];
-  return h(
-    "dl",
-    { class: "facts" },
-    rows.map(([term, value]) => h("div", null, h("dt", null, term), h("dd", null, value))),
-  );
+  return definitions("dl.facts", rows);
 }
 
 /** @param {Trade} trade @param {Save} save */
 const grades = (trade, save) =>
   h(
-    "div",
-    { class: "row", role: "group", "aria-labelledby": "grades" },
+    ".row",
+    { role: "group", "aria-labelledby": "grades" },
     GRADES.map((grade, place) =>
       h(
         "button",
         {
-          type: "button",
           id: `grade-${place + 1}`,
           "data-grade": grade,
           "aria-pressed": String(trade.grade === grade),

@@ -1,13 +1,9 @@
-// @ts-check
-// The form of a trade: added by hand, or its prices and times changed.
-
 import { get, send } from "../client.js";
-import { field, form, h, open, select } from "../dom.js";
+import { open, showConflict } from "../dialogs.js";
+import { choiceField, field, form, h, textField } from "../dom.js";
 import { DIRECTIONS } from "../enums.js";
-import { inWords, NONE } from "../format.js";
-import { numberInput, numbersOf } from "../numbers.js";
-import { inMinutes, local, timeInput } from "../times.js";
-import { showConflict } from "./conflict.js";
+import { NONE, idsAndNames, inWords, nameIn } from "../format.js";
+import { inMinutes, local, numberField, numbersOf, timeInput } from "../inputs.js";
 
 const NUMBERS = [
   ["quantity", "Quantity"],
@@ -24,16 +20,13 @@ const HINTS = {
   exit_price: "Empty while open.",
 };
 
-// Opens the form for a new trade, or for the trade that was read.
 export function editTrade({ me, accounts, selection, go, redraw }, { strategies }, read) {
   const trade = read?.data.trade;
-  const stored = (name) => trade?.[name] ?? "";
-  const input = (name, attributes) => h("input", { name, value: stored(name), ...attributes });
   const time = (name) => timeInput(name, trade?.[name], me.timezone);
-  // What follows from several entries or exits is changed by its fills.
+  // Prices of several entries or exits are changed by their fills.
   const isScaled = trade?.fills.length > 2;
   const numbers = NUMBERS.filter(([name]) => !(isScaled && OF_FILLS.includes(name)));
-  let newest = read; // its ETag is sent; after a conflict it is what is stored now
+  let newest = read; // after a conflict, what is stored now
   const write = async (body) => {
     await send("PATCH", `/trades/${trade.id}`, { body, etag: newest.etag });
     await finish();
@@ -65,42 +58,25 @@ export function editTrade({ me, accounts, selection, go, redraw }, { strategies 
     null,
     save,
     h(
-      "div",
-      { class: "row" },
-      field(
-        "Account",
-        select(
-          { name: "account_id", value: stored("account_id") || selection.account_id },
-          accounts.map(({ id, name }) => [id, name]),
-        ),
-      ),
-      field("Symbol", input("symbol", { autofocus: true })),
-      !isScaled &&
-        field(
-          "Side",
-          select({ name: "direction", value: stored("direction") || "long" }, inWords(DIRECTIONS)),
-        ),
+      ".row",
+      choiceField("Account", "account_id", trade?.account_id ?? selection.account_id, idsAndNames(accounts)),
+      textField("Symbol", "symbol", trade ?? {}, { autofocus: true }),
+      !isScaled && choiceField("Side", "direction", trade?.direction ?? "long", inWords(DIRECTIONS)),
     ),
     h(
-      "div",
-      { class: "row" },
-      numbers.map(([name, label]) => field(label, numberInput({ name, value: trade?.[name] }), HINTS[name])),
+      ".row",
+      numbers.map(([name, label]) => numberField(label, name, trade?.[name], HINTS[name])),
     ),
     isScaled
-      ? h("p", { class: "muted" }, "Quantity, prices and times follow from the fills: change those.")
+      ? h("p.muted", "Quantity, prices and times follow from the fills: change those.")
       : h(
-          "div",
-          { class: "row" },
+          ".row",
           field("Opened", time("opened_at")),
           field("Closed", time("closed_at"), "Empty while open."),
         ),
-    !trade &&
-      field(
-        "Strategy",
-        select({ name: "strategy_id" }, [["", "None"], ...strategies.map(({ id, name }) => [id, name])]),
-      ),
-    !isScaled && h("p", { class: "muted" }, `Times are in ${me.timezone}.`),
-    h("div", { class: "row" }, h("button", { class: "primary" }, trade ? "Save" : "Add the trade")),
+    !trade && choiceField("Strategy", "strategy_id", "", [["", "None"], ...idsAndNames(strategies)]),
+    !isScaled && h("p.muted", `Times are in ${me.timezone}.`),
+    h(".row", h("button.primary", trade ? "Save" : "Add the trade")),
   );
   const shown = bodyOf(Object.fromEntries(new FormData(element)));
   const dialog = open(
@@ -109,7 +85,6 @@ export function editTrade({ me, accounts, selection, go, redraw }, { strategies 
       ? element
       : h(
           "p",
-          null,
           "A trade belongs to an account. Make one under ",
           h("a", { href: "#/settings", onclick: () => dialog.close() }, "Settings"),
           ".",
@@ -117,7 +92,6 @@ export function editTrade({ me, accounts, selection, go, redraw }, { strategies 
   );
 }
 
-// The body of a request from what the fields say; empty is null.
 function bodyOf(values) {
   const valueOf = (name, text) => (text.trim() === "" ? null : name.endsWith("_id") ? Number(text) : text);
   const texts = Object.fromEntries(Object.entries(values).map(([name, text]) => [name, valueOf(name, text)]));
@@ -134,7 +108,6 @@ const filled = (body) => Object.fromEntries(Object.entries(body).filter(([, valu
 const changed = (body, shown) =>
   Object.fromEntries(Object.entries(body).filter(([name, value]) => value !== shown[name]));
 
-// The rows of a conflict: the changes, then whatever else was changed in the meantime.
 function versions(body, before, stored, { me, accounts }) {
   const labels = {
     account_id: "Account",
@@ -144,21 +117,17 @@ function versions(body, before, stored, { me, accounts }) {
     opened_at: "Opened",
     closed_at: "Closed",
   };
-  const nameOf = (id) => accounts.find((one) => one.id === id)?.name;
   const text = (name, value) =>
     (name === "account_id"
-      ? nameOf(value)
+      ? nameIn(accounts, value)
       : value && name.endsWith("_at")
         ? inMinutes(value.replace("T", " "))
         : value) ?? NONE;
   const inField = (name, value) => text(name, name.endsWith("_at") ? local(value, me.timezone) : value);
-  return Object.entries(labels)
-    .map(([name, label]) => [
-      name in body ? label : `${label} (changed in the meantime; stays)`,
-      name in body ? text(name, body[name]) : inField(name, before[name]),
-      inField(name, stored[name]),
-      name in body,
-    ])
-    .filter(([, mine, theirs, isMine]) => isMine || mine !== theirs)
-    .map(([label, mine, theirs]) => [label, mine, theirs]);
+  return Object.entries(labels).map(([name, label]) => [
+    label,
+    name in body ? text(name, body[name]) : inField(name, before[name]),
+    inField(name, stored[name]),
+    name in body,
+  ]);
 }

@@ -1,20 +1,17 @@
-// @ts-check
-// The judgement of the open trade: tags, setup and checklist.
+// Tags, setup and checklist of the open trade.
 
 import { h, select } from "../dom.js";
 
-const MANY = 12; // tags that are all buttons; one of more is found by typing
+const MANY = 12; // tags that are all buttons
 
 const labelOf = ({ name, color, type }) => [
-  h("span", { class: "dot", style: { background: color }, "aria-hidden": "true" }),
+  h("span.dot", { style: { background: color }, "aria-hidden": "true" }),
   name,
   type === "mistake" && h("span", { title: "A mistake" }, " ✗"),
 ];
 
-// A tag; the colour is beside its name.
-export const chip = (tag) => h("span", { class: "chip" }, labelOf(tag));
+export const chip = (tag) => h("span.chip", labelOf(tag));
 
-// Every tag is pressed or not.
 /** @param {Trade} trade @param {Tag[]} tags @param {Save} save */
 export function tagsOf(trade, tags, save) {
   const without = (ids, { id }) => ids.filter((one) => one !== id);
@@ -24,11 +21,9 @@ export function tagsOf(trade, tags, save) {
     }));
   const button = (tag) =>
     h(
-      "button",
+      "button.chip",
       {
-        type: "button",
         id: `tag-${tag.id}`,
-        class: "chip",
         "aria-pressed": String(trade.tag_ids.includes(tag.id)),
         onclick: () => toggle(tag),
       },
@@ -40,36 +35,32 @@ export function tagsOf(trade, tags, save) {
     if (tag) toggle(tag);
   };
   return h(
-    "div",
-    { class: "field", role: "group", "aria-label": "Tags" },
-    h("span", null, "Tags"),
-    h("div", { class: "row", id: "tags" }, (tags.length > MANY ? trade.tags : tags).map(button)),
+    ".field",
+    { role: "group", "aria-label": "Tags" },
+    h("span", "Tags"),
+    h("#tags.row", (tags.length > MANY ? trade.tags : tags).map(button)),
     !tags.length && h("a", { href: "#/settings" }, "Make tags in the settings"),
     tags.length > MANY && [
-      h("input", {
-        id: "add-tag",
+      h("input#add-tag", {
         list: "tags-to-add",
         "aria-label": "Add a tag",
         placeholder: "Add a tag…",
         onchange: add,
       }),
       h(
-        "datalist",
-        { id: "tags-to-add" },
+        "datalist#tags-to-add",
         others.map(({ name }) => h("option", { value: name })),
       ),
     ],
   );
 }
 
-// `recent` is the strategy of the trade that was judged last, and its setup: one press takes the same.
-/** @param {Trade} trade @param {StrategyListItem[]} strategies @param {Strategy} strategy @param {any} recent @param {Save} save */
+/** @param {Trade} trade @param {StrategyListItem[]} strategies @param {Strategy} strategy @param {Save} save */
 export function setupOf(trade, strategies, strategy, recent, save) {
   const choice = (name, label, value, options) =>
     h(
-      "label",
-      { class: "field" },
-      h("span", null, label),
+      "label.field",
+      h("span", label),
       select(
         {
           id: `of-${name}`,
@@ -80,8 +71,7 @@ export function setupOf(trade, strategies, strategy, recent, save) {
       ),
     );
   return h(
-    "div",
-    { class: "row" },
+    ".row",
     choice(
       "strategy_id",
       "Strategy",
@@ -97,11 +87,8 @@ export function setupOf(trade, strategies, strategy, recent, save) {
       ),
     recent &&
       h(
-        "button",
+        "button#last-setup.end-row",
         {
-          type: "button",
-          id: "last-setup",
-          class: "end-row",
           onclick: () => save(() => ({ setup_id: recent.setup.setup_id })),
         },
         `${recent.strategy.name} › ${recent.setup.name}`,
@@ -109,7 +96,7 @@ export function setupOf(trade, strategies, strategy, recent, save) {
   );
 }
 
-// Yes, no or not answered; a second press takes the answer back.
+// A second press takes the answer back.
 /** @param {Trade} trade @param {Strategy["setups"][0]} setup @param {Save} save */
 export function checklist(trade, setup, save) {
   const known = new Map(trade.confirmations.map((answer) => [answer.confirmation_id, answer]));
@@ -127,7 +114,6 @@ export function checklist(trade, setup, save) {
     h(
       "button",
       {
-        type: "button",
         id: `answer-${id}-${word}`,
         "aria-label": `${word}: ${name}`,
         "aria-pressed": String(known.get(id)?.was_present === value),
@@ -144,22 +130,19 @@ export function checklist(trade, setup, save) {
     }));
   return h(
     "fieldset",
-    null,
-    h("legend", null, "Checklist"),
+    h("legend", "Checklist"),
     setup.confirmations.length > 1 &&
       !trade.confirmations.length &&
-      h("button", { type: "button", id: "all-yes", onclick: all }, "✓ all of them"),
+      h("button#all-yes", { onclick: all }, "✓ all of them"),
     setup.confirmations.length === 0
-      ? h("p", { class: "muted" }, "This setup has no confirmations.")
+      ? h("p.muted", "This setup has no confirmations.")
       : h(
-          "ul",
-          { class: "checklist" },
+          "ul.checklist",
           setup.confirmations.map((one) =>
             h(
               "li",
-              null,
               h("span", { title: one.description }, one.name),
-              h("span", { class: "answers" }, button(one, true, "yes"), button(one, false, "no")),
+              h("span.answers", button(one, true, "yes"), button(one, false, "no")),
             ),
           ),
         ),

@@ -1,18 +1,14 @@
-// @ts-check
-// Saves the judgement of a trade: one write after the other, each with the ETag of the last.
+// Saves the judgement of a trade: one write after the other.
 
 import { get, send } from "../client.js";
-import { wordsOf } from "../dom.js";
+import { showConflict } from "../dialogs.js";
+import { find, h, wordsOf } from "../dom.js";
 import { NONE } from "../format.js";
-import { showConflict } from "./conflict.js";
-import { notesSaved, notesUnsaved, unsavedNotes } from "./notes.js";
 
 function say(text, kind = "muted") {
-  const place = document.getElementById("saved");
+  const place = find("#saved");
   if (place) Object.assign(place, { textContent: text, className: kind });
 }
-
-// What the API calls each part of the judgement, and where it is written.
 const PATHS = { tag_ids: "tags", confirmations: "confirmations" };
 const LABELS = {
   grade: "Grade",
@@ -23,11 +19,9 @@ const LABELS = {
   confirmations: "Checklist",
 };
 
-// The open trade: what was read or written of it last, with its ETag, and its writes. A panel that is drawn anew goes on
-// with them, because a press on the panel before it may not be written yet.
+// A panel that is drawn anew goes on with the writes of the last.
 let state = { path: "", newest: null, queue: Promise.resolve() };
 
-// save(changeOf) writes the member that changeOf(trade) returns; one write waits for the other.
 export function saver({ redraw }, opened, lists) {
   const path = `/trades/${opened.data.trade.id}`;
   if (state.path !== path) state = { path, newest: opened, queue: Promise.resolve() };
@@ -77,7 +71,6 @@ export function saver({ redraw }, opened, lists) {
   return { save, latest: () => open.newest };
 }
 
-// The rows of a conflict: the change, then whatever else was changed in the meantime.
 function versions(change, before, stored, { strategies, strategy, tags }) {
   const nameIn = (list, id) => list?.find((one) => (one.setup_id ?? one.id) === id)?.name;
   const words = {
@@ -97,16 +90,64 @@ function versions(change, before, stored, { strategies, strategy, tags }) {
         .join(", "),
   };
   const text = (name, value) => (words[name]?.(value) ?? value) || NONE;
-  return Object.keys(LABELS)
-    .map((name) => [
-      name,
-      text(name, change[name] === undefined ? before[name] : change[name]),
-      text(name, stored[name]),
-    ])
-    .filter(([name, mine, theirs]) => name in change || mine !== theirs)
-    .map(([name, mine, theirs]) => [
-      name in change ? LABELS[name] : `${LABELS[name]} (changed in the meantime; stays)`,
-      mine,
-      theirs,
-    ]);
+  return Object.entries(LABELS).map(([name, label]) => [
+    label,
+    text(name, (name in change ? change : before)[name]),
+    text(name, stored[name]),
+    name in change,
+  ]);
+}
+
+const formOf = ({ id }) => find(`#notes-of-${id}`);
+
+const unsavedNotes = () => find("#trade form[data-changed]");
+
+// The press that leaves the field must not lose its button: this does not redraw.
+export function notesForm(trade, save) {
+  const old = formOf(trade)?.matches("[data-changed]") && formOf(trade);
+  const keep = () => {
+    form.saving = save(() => ({ notes: text.value || null }), false);
+  };
+  const again = (event) => {
+    event.preventDefault();
+    keep();
+  };
+  const text = h("textarea#notes", {
+    rows: "4",
+    value: old ? find("textarea", old).value : (trade.notes ?? ""),
+    onchange: keep,
+  });
+  /** @type {any} */
+  const form = h(
+    "form",
+    {
+      id: `notes-of-${trade.id}`,
+      "data-draft": "The notes of this trade are not saved.",
+      "data-changed": Boolean(old),
+      onsubmit: again,
+    },
+    h("label.field", h("span", "Notes"), text),
+    h("small.error", { role: "alert" }, old && find(".error", old).textContent),
+    h("button", { hidden: !old }, "Save the notes"),
+  );
+  form.saving = old ? old.saving : Promise.resolve();
+  return form;
+}
+
+// Without `notes`, the owner has given up the text.
+function notesSaved(trade, notes) {
+  const form = formOf(trade);
+  if (!form || (notes !== undefined && (find("textarea", form).value || null) !== notes)) return;
+  mark(form, "");
+}
+
+function notesUnsaved(trade, reason) {
+  const form = formOf(trade);
+  if (form) mark(form, `Not saved. ${reason}`);
+}
+
+function mark(form, reason) {
+  form.toggleAttribute("data-changed", Boolean(reason));
+  find(".error", form).textContent = reason;
+  find("button", form).hidden = !reason;
 }

@@ -1,8 +1,6 @@
-// @ts-check
-// The list of trades and its pages.
-
-import { h } from "../dom.js";
-import { count, dayIn, gainOrLoss, NONE, number, price, shortDay, signed } from "../format.js";
+import { href } from "../client.js";
+import { find, h, money } from "../dom.js";
+import { NONE, count, dayIn, nameIn, number, price, shortDay } from "../format.js";
 import { chip } from "./trade_parts.js";
 
 const clock = (timeZone) => {
@@ -15,113 +13,62 @@ const clock = (timeZone) => {
   return (text) => format.format(new Date(text));
 };
 
-export const address = (query, changes) => {
-  const changed = new URLSearchParams(query);
-  for (const [name, value] of Object.entries(changes))
-    value == null ? changed.delete(name) : changed.set(name, value);
-  return `#/trades${changed.size ? `?${changed}` : ""}`;
-};
+export const address = (query, changes) => href("trades", { ...Object.fromEntries(query), ...changes });
 
 /** @param {Context} context @param {{ strategies: StrategyListItem[], tags: Tag[] }} lists @param {TradeListItem[]} trades */
 export function table({ query, me, accounts }, { strategies, tags }, trades) {
   const opened = Number(query.get("id"));
-  const nameOf = (list, id) => list.find((one) => one.id === id)?.name ?? "";
   const timeOf = clock(me.timezone);
-  const several = accounts.length > 1;
   const thisYear = dayIn(me.timezone).slice(0, 4);
   const dayOf = ({ trading_day, opened_at }) => {
     const day = trading_day ?? dayIn(me.timezone, new Date(opened_at));
     return shortDay(day) + (day.startsWith(thisYear) ? "" : ` ${day.slice(0, 4)}`);
   };
-  /** @type {any[]} */
-  const head = [
-    "Day",
-    "Time",
-    "Symbol",
-    "Quantity",
-    "Entry",
-    "Exit",
-    "Net P&L",
-    "R",
-    "Grade",
-    "Strategy",
-    "Tags",
-    several && "Account",
+  const link = (trade) =>
+    h("a", { href: address(query, { id: trade.id }), id: `trade-${trade.id}` }, dayOf(trade));
+  /** @type {[string, string, (trade: TradeListItem) => any][]} */
+  const columns = [
+    ["Day", "", link],
+    ["Time", "from-520", (trade) => timeOf(trade.opened_at)],
+    ["Symbol", "", symbolOf],
+    ["Quantity", "num from-520", (trade) => number(trade.quantity)],
+    ["Entry", "num from-1000", (trade) => price(trade.entry_price)],
+    ["Exit", "num from-1000", (trade) => price(trade.exit_price)],
+    ["Net P&L", "num", ({ net_pnl: net }) => (net == null ? h("span.chip", "open") : money(net))],
+    ["R", "num", (trade) => money(trade.rr_realized)],
+    ["Grade", "", (trade) => trade.grade ?? NONE],
+    ["Strategy", "from-700", (trade) => nameIn(strategies, trade.strategy_id)],
+    ["Tags", "from-900 tags", (trade) => tags.filter(({ id }) => trade.tag_ids.includes(id)).map(chip)],
   ];
-  const kinds = [
-    "",
-    "from-520",
-    "",
-    "num from-520",
-    "num from-1000",
-    "num from-1000",
-    "num",
-    "num",
-    "",
-    "from-700",
-    "from-900 tags",
-    "from-1120",
-  ];
-  const row = (trade) => {
-    const isOpen = trade.net_pnl == null;
-    const cells = [
-      h("a", { href: address(query, { id: trade.id }), id: `trade-${trade.id}` }, dayOf(trade)),
-      timeOf(trade.opened_at),
-      [
-        trade.symbol,
-        h(
-          "small",
-          null,
-          trade.direction === "long" ? " ▲" : " ▼",
-          h("span", { class: "from-520" }, ` ${trade.direction}`, trade.source_trade_id && " · copy"),
-        ),
-      ],
-      number(trade.quantity),
-      price(trade.entry_price),
-      price(trade.exit_price),
-      isOpen
-        ? h("span", { class: "chip" }, "open")
-        : h("span", { class: gainOrLoss(trade.net_pnl) }, signed(trade.net_pnl)),
-      h("span", { class: gainOrLoss(trade.rr_realized) }, signed(trade.rr_realized)),
-      trade.grade ?? NONE,
-      nameOf(strategies, trade.strategy_id),
-      tags.filter(({ id }) => trade.tag_ids.includes(id)).map((tag) => chip(tag)),
-      several && nameOf(accounts, trade.account_id),
-    ];
-    const go = (event) => event.target.closest("a") || event.currentTarget.querySelector("a").click();
-    return h(
+  if (accounts.length > 1)
+    columns.push(["Account", "from-1120", (trade) => nameIn(accounts, trade.account_id)]);
+  const go = (event) => event.target.closest("a") || find("a", event.currentTarget).click();
+  const row = (trade) =>
+    h(
       "tr",
       { onclick: go, "aria-current": trade.id === opened && "true" },
-      cells.map((cell, place) => cell !== false && h("td", { class: kinds[place] || null }, cell)),
+      columns.map(([, kind, cell]) => h("td", { class: kind }, cell(trade))),
     );
-  };
-  return h(
-    "table",
-    { class: "trades" },
-    h(
-      "thead",
-      null,
-      h(
-        "tr",
-        null,
-        head.map(
-          (title, place) => title !== false && h("th", { scope: "col", class: kinds[place] || null }, title),
-        ),
-      ),
-    ),
-    h("tbody", null, trades.map(row)),
-  );
+  const head = columns.map(([title, kind]) => h("th", { scope: "col", class: kind }, title));
+  return h("table.trades", h("thead", h("tr", head)), h("tbody", trades.map(row)));
 }
+
+const symbolOf = (trade) => [
+  trade.symbol,
+  h(
+    "small",
+    trade.direction === "long" ? " ▲" : " ▼",
+    h("span.from-520", ` ${trade.direction}`, trade.source_trade_id && " · copy"),
+  ),
+];
 
 export function pages(query, { limit, offset, total }) {
   const to = (place) => address(query, { offset: place || null, id: null });
   const last = Math.min(offset + limit, total);
   return h(
-    "div",
-    { class: "title pages" },
+    ".title.pages",
     h(
-      "span",
-      { class: "muted" },
+      "span.muted",
       total > limit
         ? `${number(Math.min(offset + 1, total))} to ${number(last)} of ${count(total, "trade")}`
         : count(total, "trade"),
@@ -133,10 +80,9 @@ export function pages(query, { limit, offset, total }) {
     ),
     total > limit &&
       h(
-        "span",
-        { class: "row" },
-        offset > 0 && h("a", { href: to(Math.max(offset - limit, 0)), id: "newer" }, "‹ Newer"),
-        last < total && h("a", { href: to(last), id: "older" }, "Older ›"),
+        "span.row",
+        offset > 0 && h("a#newer", { href: to(Math.max(offset - limit, 0)) }, "‹ Newer"),
+        last < total && h("a#older", { href: to(last) }, "Older ›"),
       ),
   );
 }

@@ -1,16 +1,17 @@
-// @ts-check
-// #/trades: the list of trades, and the trade that the address names (id) beside it.
+// #/trades
 
 import { get } from "../client.js";
-import { h, open, trying } from "../dom.js";
+import { open, trying } from "../dialogs.js";
+import { find, findAll, h, withKeys } from "../dom.js";
+import { GRADES } from "../enums.js";
 import { filterForm, filtersOf, orRefused } from "./filters.js";
 import { tradePanel } from "./trade.js";
 import { editTrade } from "./trade_form.js";
-import { keys } from "./trade_keys.js";
 import { address, pages, table } from "./trade_table.js";
 import { daysQuestion } from "./welcome.js";
 
 const LIMIT = 50;
+
 /** @param {Context} context */
 export async function view(context) {
   const { query } = context;
@@ -36,14 +37,11 @@ export async function view(context) {
     ofStrategy && (await orMissing(get(`/strategies/${encodeURIComponent(ofStrategy)}/setups`)));
   const lists = { strategies: strategies.data.strategies, tags: tags.data.tags, trades };
   const panel = id && (await tradePanel(context, lists, opened, address(query, { id: null })));
-  requestAnimationFrame(() =>
-    document.querySelector("#trades [aria-current]")?.scrollIntoView({ block: "nearest" }),
-  );
+  requestAnimationFrame(() => find("#trades [aria-current]")?.scrollIntoView({ block: "nearest" }));
   return [
     h(
-      "div",
-      { class: "title" },
-      h("h1", null, "Trades"),
+      ".title",
+      h("h1", "Trades"),
       keys(),
       h("button", { onclick: trying(() => addTrade(context, lists)) }, "Add a trade"),
     ),
@@ -60,8 +58,8 @@ export async function view(context) {
             "div",
             { class: panel ? "beside" : "" },
             h(
-              "section",
-              { class: "card list", id: "trades", "aria-label": "List of trades" },
+              "section#trades.card.list",
+              { "aria-label": "List of trades" },
               table(context, lists, trades),
               pages(query, meta.pagination),
             ),
@@ -70,7 +68,6 @@ export async function view(context) {
   ];
 }
 
-// A new journal is asked for its days first: the times of the trade are read in the zone that is chosen.
 async function addTrade(context, lists) {
   const question = await daysQuestion(context, async (me) => {
     dialog.close();
@@ -80,8 +77,6 @@ async function addTrade(context, lists) {
   if (!question) return editTrade(context, lists);
   const dialog = open("First, your trading days", question);
 }
-
-// Undefined for what does not exist any more.
 const orMissing = (reading) =>
   reading.catch((error) => {
     if (error.status !== 404) throw error;
@@ -89,19 +84,49 @@ const orMissing = (reading) =>
 
 function nothing(query) {
   return h(
-    "section",
-    { class: "card empty" },
+    "section.card.empty",
     h(
       "p",
-      null,
       query.size
         ? "No trade matches these filters."
         : "There is no trade yet. Import the file of a broker or a platform, or add a trade by hand.",
     ),
     h(
-      "div",
-      { class: "row" },
+      ".row",
       query.size ? h("a", { href: "#/trades" }, "All trades") : h("a", { href: "#/import" }, "Import a file"),
     ),
   );
 }
+
+const keys = () =>
+  h("p.muted.keys", withKeys("`j` `k` move · `Enter` open · `1`–`6` grade A+ to F · `Esc` close"));
+
+function pressed(event) {
+  const list = find("#trades");
+  const isTyping = event.target.closest("input:not([type=checkbox]), select, textarea, dialog");
+  if (list && isTyping && event.key === "Escape" && !event.target.closest("dialog")) event.target.blur();
+  if (!list || isTyping || event.ctrlKey || event.metaKey || event.altKey || find("dialog[open]")) return;
+  const panel = find("#trade");
+  const links = findAll("tbody a", list);
+  const place = (selector) => links.findIndex((link) => link.closest("tr").matches(selector));
+  const here = place(":focus-within") < 0 ? place("[aria-current]") : place(":focus-within");
+  const step = { j: 1, k: -1 }[event.key];
+  const grade = GRADES[Number(event.key) - 1];
+  if (step) {
+    const link = links[here < 0 ? 0 : here + step];
+    link?.focus();
+    link?.scrollIntoView({ block: "nearest" });
+    if (link && panel) location.replace(link.href);
+  } else if (grade) isOfAddress(panel) && find(`[data-grade="${grade}"]`, panel).click();
+  else if (event.key === "Escape" && panel) {
+    links[here]?.focus();
+    find(".close", panel).click();
+  } else return;
+  event.preventDefault();
+}
+
+// While the next trade is read, the panel is still that of the last.
+const isOfAddress = (panel) =>
+  panel?.dataset.id && panel.dataset.id === new URLSearchParams(location.hash.split("?")[1]).get("id");
+
+document.addEventListener("keydown", pressed);

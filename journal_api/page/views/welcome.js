@@ -1,16 +1,15 @@
-// @ts-check
-// What a new owner is asked and offered: trading days, a first file, the example journal.
+// What a new owner is asked and offered.
 
 import { get, send } from "../client.js";
-import { confirm, form, h, trying } from "../dom.js";
+import { confirm, trying } from "../dialogs.js";
+import { form, h } from "../dom.js";
 import { cityOf, findZone, here, isUtc, isZone, zoneField } from "../zones.js";
 
-const ANSWERED = "journal-days-answered"; // the journal whose owner keeps the days as they are
+const ANSWERED = "journal-days-answered";
 const FUTURES = { timezone: "America/New_York", day_rollover: "17:00" };
 const journalOf = ({ id, created_at: since }) => `${id} ${since}`;
 
-// Asked of a new journal until its owner has answered, because limits over wrong days are worse than none. What was
-// ever changed in the settings was answered; the first trade ends the question, unless the days are nobody's choice.
+// Limits over wrong days are worse than none. The first trade ends the question, unless the days are nobody's choice.
 async function isUnanswered({ me }) {
   if (localStorage.getItem(ANSWERED) === journalOf(me)) return false;
   if (isUtc(me.timezone) && me.day_rollover === "00:00") return true;
@@ -19,36 +18,34 @@ async function isUnanswered({ me }) {
   return meta.pagination.total === data.example_journal.trade_count;
 }
 
-// `then` gets the owner with the days that were chosen.
 export async function daysQuestion(context, then = context.redraw) {
   if (!(await isUnanswered(context))) return null;
   const { me } = context;
   const choice = (value, ...text) =>
     h(
-      "label",
-      { class: "check" },
+      "label.check",
       h("input", { type: "radio", name: "days", value, checked: value === "futures" }),
-      h("span", null, text),
+      h("span", text),
     );
   const zone = zoneField("Your time zone", {
     name: "timezone",
     value: isUtc(me.timezone) ? here() : me.timezone,
   });
-  const meaning = h("p", { class: "strong", "aria-live": "polite" });
+  const meaning = h("p.strong", { "aria-live": "polite" });
   const daysOf = (/** @type {any} */ { days, timezone }) =>
     days === "futures" ? FUTURES : { timezone, day_rollover: "00:00" };
   const element = form(
     { id: "first-days" },
     async (values) => {
       const { data } = await send("PATCH", "/me", { body: daysOf(values) });
-      localStorage.setItem(ANSWERED, journalOf(me)); // days that stay as they are change nothing in the journal
+      localStorage.setItem(ANSWERED, journalOf(me)); // days may stay as they are
       await then(data.me);
     },
     choice("futures", "Futures days, from 17:00 in New York on the evening before"),
     choice("calendar", "Calendar days, from midnight where you are"),
     zone,
     meaning,
-    h("button", { class: "primary" }, "Count days like this"),
+    h("button.primary", "Count days like this"),
   );
   const tell = () => {
     const { timezone: typed, day_rollover: time } = daysOf(Object.fromEntries(new FormData(element)));
@@ -62,12 +59,11 @@ export async function daysQuestion(context, then = context.redraw) {
   element.addEventListener("change", tell);
   tell();
   return h(
-    "section",
-    { class: "card notice", "aria-label": "Trading days" },
-    h("h2", null, "When does your trading day begin?"),
+    "section.card.notice",
+    { "aria-label": "Trading days" },
+    h("h2", "When does your trading day begin?"),
     h(
       "p",
-      null,
       "Daily limits, the calendar and all periods count by trading days. ",
       h("a", { href: "#/settings", onclick: ({ target }) => target.closest("dialog")?.close() }, "Settings"),
       " has every other time, and changes it later.",
@@ -78,22 +74,15 @@ export async function daysQuestion(context, then = context.redraw) {
 
 export function emptyJournal({ redraw }) {
   return h(
-    "section",
-    { class: "card empty" },
-    h("h2", null, "This journal is empty"),
+    "section.card.empty",
+    h("h2", "This journal is empty"),
+    h("p", "Import a file of your broker or platform, or look around in an example of some 120 trades."),
     h(
-      "p",
-      null,
-      "Import a file of your broker or platform, or look around in an example of some 120 trades.",
-    ),
-    h(
-      "div",
-      { class: "row" },
-      h("a", { class: "button primary", href: "#/import" }, "Import a file"),
+      ".row",
+      h("a.button.primary", { href: "#/import" }, "Import a file"),
       h(
-        "button",
+        "button#load-example",
         {
-          id: "load-example",
           onclick: trying(async () => {
             await send("POST", "/example-journal");
             await redraw();
@@ -102,7 +91,7 @@ export function emptyJournal({ redraw }) {
         "Load the example journal",
       ),
     ),
-    h("p", null, "The example can be removed again, and takes nothing of yours with it."),
+    h("p", "The example can be removed again, and takes nothing of yours with it."),
   );
 }
 
@@ -119,9 +108,9 @@ export function exampleNotice({ redraw }, example) {
       },
     );
   return h(
-    "section",
-    { class: "card notice title", "aria-label": "Example journal" },
-    h("p", null, "This is the example journal: made-up trades, to look around."),
-    h("button", { id: "remove-example", onclick: remove }, "Remove it"),
+    "section.card.notice.title",
+    { "aria-label": "Example journal" },
+    h("p", "This is the example journal: made-up trades, to look around."),
+    h("button#remove-example", { onclick: remove }, "Remove it"),
   );
 }

@@ -1,8 +1,7 @@
-// @ts-check
-// Numbers as people type them, read by the owner's locale: 50,000 and 25,300.25, or 50.000 and 25.300,25.
+// Fields of numbers and times. Numbers are typed as the locale has them: 25,300.25 or 25.300,25.
 
 import { refused } from "./client.js";
-import { h, reasonOf } from "./dom.js";
+import { field, h, reasonOf } from "./dom.js";
 
 const FORMAT = new Intl.NumberFormat(undefined, { maximumFractionDigits: 8, useGrouping: "always" });
 const PARTS = FORMAT.formatToParts(1234567.5);
@@ -19,7 +18,7 @@ const GROUPS = new RegExp(group);
 const DIGITS = new Map(Array.from({ length: 10 }, (_, digit) => [FORMAT.format(digit), String(digit)]));
 export const REASON = `Write a number such as ${FORMAT.format(1234567.5)}`;
 
-// The number that a text says: null for an empty text, NaN for what is no number here.
+// null for an empty text, NaN for what is no number here.
 export function parse(text) {
   const plain = text
     .trim()
@@ -40,11 +39,8 @@ function isGrouped(groups) {
   return groups.map((one) => one.length).join() === expected.map(({ value }) => value.length).join();
 }
 
-// A stored number as it is typed.
 export const write = (value) => (value == null || value === "" ? "" : FORMAT.format(value));
 
-// An input for a number; once it is left, it says how the number was read, or why it was not.
-/** @param {any} attributes */
 export function numberInput({ value, ...attributes }) {
   const show = ({ target }) => {
     const number = parse(target.value);
@@ -61,10 +57,33 @@ export function numberInput({ value, ...attributes }) {
   });
 }
 
-// The numbers of these fields of a form, null for an empty one.
+export const numberField = (label, name, value, hint, attributes) =>
+  field(label, numberInput({ name, value, ...attributes }), hint);
+
 export function numbersOf(values, names) {
   const numbers = Object.fromEntries(names.map((name) => [name, parse(values[name])]));
   const wrong = names.filter((name) => Number.isNaN(numbers[name]));
   if (wrong.length) throw refused(Object.fromEntries(wrong.map((name) => [name, REASON])));
   return numbers;
+}
+
+export const local = (text, timeZone) =>
+  text &&
+  new Intl.DateTimeFormat("sv-SE", {
+    timeZone,
+    dateStyle: "short",
+    timeStyle: "medium",
+  })
+    .format(new Date(text))
+    .replace(" ", "T");
+export const inMinutes = (text) => text.replace(/(:\d\d):00$/, "$1");
+
+export function timeInput(name, text, timeZone) {
+  const value = local(text, timeZone) ?? "";
+  return h("input", {
+    name,
+    type: "datetime-local",
+    step: !/(^|:00)$/.test(value) && "1",
+    value: inMinutes(value),
+  });
 }
