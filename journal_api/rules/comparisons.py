@@ -7,7 +7,7 @@ from journal_api.rules.edge import Edge, compute_edge, judge
 from journal_api.rules.report_groups import Key
 from journal_api.rules.statistics import MEASURES, Measure
 from journal_api.structs.reports import GroupBy, ReportQuery
-from journal_api.values.inference import Sample, mean_interval, wilson_interval
+from journal_api.values.inference import MIN_DECISIONS, Interval, Sample, mean_interval, wilson_interval
 from journal_api.values.metric_formulas import MetricValue
 from journal_api.values.money import decimal_json
 from journal_api.values.statistics import NO_TRADES, Statistics
@@ -62,22 +62,25 @@ def find_measures(query: ReportQuery) -> set[Measure]:
 def build_intervals(part: Part, values: Mapping[str, MetricValue]) -> dict[str, object]:
     """Return the intervals of the values that are means or shares, and the reasons of those without one."""
     intervals: dict[str, object] = {}
-    reasons: dict[str, str | None] = {}
-    for key, value in values.items():
-        if key in MEANS:
-            sample = part.samples[MEANS[key]]
-            interval, size = mean_interval(sample), sample.size
-        elif key in SHARES:
-            share, size = SHARES[key](part.statistics or NO_TRADES)
-            interval = wilson_interval(share, size)
-        else:
-            continue
-        if interval is None or value.actual is None:
-            intervals[key], reasons[key] = None, value.reason or "too_few"
+    reasons: dict[str, str] = {}
+    for key in (key for key in values if key in MEANS or key in SHARES):
+        # Without a value, as for different currencies, there is nothing to be sure of.
+        interval, size = find_interval(part, key) if values[key].actual is not None else (None, 0)
+        if interval is None:
+            intervals[key], reasons[key] = None, values[key].reason or "too_few"
         else:
             low, high = map(decimal_json, interval)
             intervals[key] = {"low": low, "high": high, "n": size}
     return {"intervals": intervals, "interval_reasons": reasons}
+
+
+def find_interval(part: Part, key: str) -> tuple[Interval | None, int]:
+    """Return the interval of a metric, None for too few, and the number of decisions."""
+    if key in MEANS:
+        sample = part.samples[MEANS[key]]
+        return mean_interval(sample), sample.size
+    share, size = SHARES[key](part.statistics or NO_TRADES)
+    return wilson_interval(share, size), size
 
 
 # Edges ---------------------------------------------------------------------------------------------------
@@ -95,11 +98,12 @@ def compare(present: Part, absent: Part, measure: Measure) -> Edge:
     both = [part.statistics for part in (present, absent) if part.statistics]
     if len(both) < 2 or (measure == "r" and any(one.r_total is None for one in both)):
         return Edge(reason="out_of_range")
-    edge = compute_edge(present.samples[measure], absent.samples[measure])
+    sides = present.samples[measure], absent.samples[measure]
+    sizes = [sample.size for sample in sides]
     currencies = {one.currency for one in both}
-    if measure == "pnl" and edge.reason is None and (len(currencies) > 1 or None in currencies):
-        return Edge(present=edge.present, absent=edge.absent, reason="mixed_currencies")
-    return edge
+    if measure == "pnl" and min(sizes) >= MIN_DECISIONS and (len(currencies) > 1 or None in currencies):
+        return Edge(present=sizes[0], absent=sizes[1], reason="mixed_currencies")
+    return compute_edge(*sides)
 
 
 def build_edge(edge: Edge) -> dict[str, object]:

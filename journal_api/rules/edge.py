@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from math import ceil
 from typing import NamedTuple
 
+from journal_api.values.distributions import t_quantile
 from journal_api.values.inference import (
     MIN_DECISIONS,
     UPPER,
@@ -19,7 +20,6 @@ from journal_api.values.inference import (
     benjamini_hochberg,
     difference_p_value,
     permutation_p_value,
-    t_quantile,
     welch,
     welch_error,
 )

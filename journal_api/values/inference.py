@@ -1,17 +1,16 @@
 """What a sample says about the mean or the share behind it: intervals, p values, and many of them at once.
 
-A sample is its size and its exact sums of powers; floats appear only in quantiles, tails and roots.
+A sample is its size and its exact sums of powers; floats are only in quantiles, tails and roots.
 docs/goals.md#how-sure-a-number-is has the formulas with examples.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from functools import lru_cache
 from itertools import accumulate
-from math import copysign, erfc, exp, inf, lgamma, log, log1p, pi, sqrt
-from statistics import NormalDist
+from math import inf, sqrt
 from typing import Literal, NamedTuple
 
+from journal_api.values.distributions import pearson_tails, t_p_value, t_quantile
 from journal_api.values.money import SCALE
 
 EdgeReason = Literal["too_few", "mixed_currencies", "out_of_range"]
@@ -20,9 +19,6 @@ EdgeVerdict = Literal["more", "less", "not_shown", "too_few"]
 MIN_DECISIONS = 10  # for the mean of decisions; for a difference on each side
 UPPER = 0.975  # an interval of 95 % leaves 2.5 % on each side
 Z = Fraction(1_959_964, 1_000_000)  # the quantile of the normal distribution at UPPER
-# From this skewness on the gamma function gives the tails of Pearson's type III: below it takes many terms.
-MIN_SKEWNESS = 0.01
-EPSILON, TINY, MAX_TERMS = 1e-15, 1e-300, 100_000
 
 
 class Sample(NamedTuple):
@@ -62,43 +58,6 @@ class Welch(NamedTuple):
     interval: Interval
 
 
-# Student's t (Student 1908) ------------------------------------------------------------------------------
-
-
-def t_p_value(t: float, freedom: float) -> float:
-    """Return the probability of a |t| at least as large."""
-    square = t * t
-    if not square:
-        return 1.0
-    log_far, log_near = -log1p(square / freedom), -log1p(freedom / square)
-    if square * (freedom + 2) > 3 * freedom:  # here the fraction of the one converges fast, else of the other
-        return beta_ratio(freedom / 2, 0.5, log_far, log_near)
-    return 1 - beta_ratio(0.5, freedom / 2, log_near, log_far)
-
-
-@lru_cache(maxsize=4096)
-def t_quantile(probability: float, freedom: float) -> float:
-    """Return the t below which the probability lies.
-
-    Newton's method on the tail, which is convex, from the first two terms of the expansion by Fisher and
-    Cornish (1960), which fall short of the quantile: no step leads beyond it.
-    """
-    tail = min(probability, 1 - probability)
-    z = -NormalDist().inv_cdf(tail)
-    t = z + (z**3 + z) / (4 * freedom)
-    for _ in range(200):
-        step = (t_p_value(t, freedom) / 2 - tail) / t_density(t, freedom)
-        t += step
-        if step <= 1e-8 * t:  # the next step would be its square
-            break
-    return copysign(t, probability - 0.5)
-
-
-def t_density(t: float, freedom: float) -> float:
-    scale = lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - log(pi * freedom) / 2
-    return exp(scale - (freedom + 1) / 2 * log1p(t * t / freedom))
-
-
 # Intervals -----------------------------------------------------------------------------------------------
 
 
@@ -117,7 +76,7 @@ def wilson_interval(part: int, whole: int) -> Interval | None:
     share, square = Fraction(part, whole), Z * Z / whole
     center = (share + square / 2) / (1 + square)
     margin = sqrt(share * (1 - share) * square + square * square / 4) / (1 + square)
-    return build_interval(center * 100 * SCALE, float(margin) * 100 * SCALE)
+    return build_interval(center * 100 * SCALE, margin * 100 * SCALE)
 
 
 def build_interval(center: Fraction, margin: float) -> Interval:
@@ -158,8 +117,9 @@ def difference_p_value(difference: Fraction | float, error: float, freedom: floa
 def permutation_p_value(present: Sample, absent: Sample) -> float:
     """Return the share of all divisions of the pooled numbers with a difference at least as large.
 
-    The sum of a part drawn without replacement has a variance and a skewness that follow from the pooled
-    moments; Pearson's type III distribution with them gives the tails (Mielke and Berry 2007).
+    Each side has two numbers or more. The sum of a part drawn without replacement has a variance and a
+    skewness that follow from the pooled moments; Pearson's type III distribution with them gives the tails
+    (Mielke and Berry 2007).
     """
     size, part = present.size + absent.size, present.size
     total, squares, cubes = (sum(sums) for sums in zip(present[1:], absent[1:], strict=True))
@@ -175,17 +135,6 @@ def permutation_p_value(present: Sample, absent: Sample) -> float:
     return pearson_tails(sqrt(z_square), sqrt(skewness_square))
 
 
-def pearson_tails(z: float, skewness: float) -> float:
-    """Return the probability of a standardized deviation beyond z or -z, of Pearson's type III (z >= 0)."""
-    if skewness < MIN_SKEWNESS:
-        # Edgeworth's expansion: the terms of the first power of the skewness cancel in the two tails.
-        second = (z**3 - 3 * z) / 16 + (z**5 - 10 * z**3 + 15 * z) / 72
-        return erfc(z / sqrt(2)) + sqrt(2 / pi) * exp(-z * z / 2) * skewness**2 * second
-    shape = 4 / skewness**2
-    lower = 1 - gamma_tail(shape, shape - z * sqrt(shape))
-    return min(1.0, gamma_tail(shape, shape + z * sqrt(shape)) + lower)
-
-
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """Return for each p the least false discovery rate that counts it as one (Benjamini, Hochberg 1995)."""
     order = sorted(range(len(p_values)), key=p_values.__getitem__, reverse=True)
@@ -193,56 +142,3 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     ranked = (p_values[place] * (size / (size - rank)) for rank, place in enumerate(order))
     lowest = dict(zip(order, accumulate(ranked, min), strict=True))
     return [lowest[place] for place in range(size)]
-
-
-# Incomplete functions ------------------------------------------------------------------------------------
-
-
-def beta_ratio(a: float, b: float, log_x: float, log_y: float) -> float:
-    """Return the regularized incomplete beta function of x, with y = 1 - x (DLMF 8.17.22)."""
-    x = exp(log_x)
-
-    def find_term(number: int) -> tuple[float, float]:
-        half, is_odd = divmod(number - 1, 2)
-        place = a + 2 * half
-        if is_odd:
-            return -(a + half) * (a + b + half) * x / (place * (place + 1)), 1.0
-        return (half * (b - half) * x / ((place - 1) * place), 1.0) if half else (1.0, 1.0)
-
-    log_scale = lgamma(a + b) - lgamma(a) - lgamma(b) + a * log_x + b * log_y
-    return exp(log_scale) / a * evaluate_fraction(find_term)
-
-
-def gamma_tail(shape: float, x: float) -> float:
-    """Return the probability that a gamma variable of the shape exceeds x (DLMF 8.7.1 and 8.9.2)."""
-    if x <= 0:
-        return 1.0
-    log_scale = shape * log(x) - x - lgamma(shape)
-    if x > shape + 1:
-        return exp(log_scale) * evaluate_fraction(
-            lambda number: (
-                (1 - number) * (number - 1 - shape) if number > 1 else 1.0,
-                x + 2 * number - 1 - shape,
-            )
-        )
-    term = total = 1 / shape
-    divisor = shape
-    while term > EPSILON * total:
-        divisor += 1
-        term *= x / divisor
-        total += term
-    return 1 - exp(log_scale) * total
-
-
-def evaluate_fraction(find_term: Callable[[int], tuple[float, float]]) -> float:
-    """Return a1 / (b1 + a2 / (b2 + ...)), modified as Thompson and Barnett (1986) have it (Lentz 1976)."""
-    value = ahead = TINY
-    behind = 0.0
-    for number in range(1, MAX_TERMS):
-        a, b = find_term(number)
-        behind = 1 / (b + a * behind or TINY)
-        ahead = b + a / ahead or TINY
-        value *= ahead * behind
-        if abs(ahead * behind - 1) < EPSILON:
-            break
-    return value

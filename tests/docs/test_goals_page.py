@@ -24,10 +24,10 @@ from samples import build_sample
 
 from journal_api.rules.edge import Edge, compute_edge
 from journal_api.structs.snapshots import Pace, PaceState
+from journal_api.values.distributions import pearson_tails
 from journal_api.values.inference import (
     benjamini_hochberg,
     mean_interval,
-    pearson_tails,
     welch,
     welch_error,
 )

@@ -208,6 +208,7 @@ def test_a_journal_of_every_older_schema_is_copied_keeps_its_rows_and_gets_the_s
     prepare(new)
     assert read_shape(db) == read_shape(new)
     assert rows(db, "PRAGMA user_version") == [(schemas.VERSION,)]
+    assert {within for (within,) in rows(db, "SELECT breakeven_within FROM users")} == {0}
     assert_sound(db)
 
 

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from samples import build_sample
 
 from journal_api.rules.edge import Edge, compute_edge, judge
+from journal_api.values.distributions import t_quantile
 from journal_api.values.inference import (
     EdgeVerdict,
     Sample,
     benjamini_hochberg,
     permutation_p_value,
-    t_quantile,
     welch,
     welch_error,
 )

@@ -13,15 +13,13 @@ from proofs import examples, max_examples
 from samples import build_sample
 from scipy import stats
 
+from journal_api.values.distributions import pearson_tails, t_p_value, t_quantile
 from journal_api.values.inference import (
     Interval,
     Sample,
     benjamini_hochberg,
     mean_interval,
-    pearson_tails,
     permutation_p_value,
-    t_p_value,
-    t_quantile,
     welch,
     wilson_interval,
 )

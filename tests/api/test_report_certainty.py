@@ -1,0 +1,296 @@
+"""GET /reports: how sure its numbers are, and what happened before (docs/goals.md#how-sure-a-number-is)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import httpx
+import pytest
+from factories import (
+    create_account,
+    create_strategy,
+    create_tag,
+    insert_answer,
+    insert_trade,
+    insert_trade_tags,
+    unwrap,
+)
+from starlette.applications import Starlette
+
+
+async def read_report(client: httpx.AsyncClient, group_by: str = "none", **query: Any) -> Any:
+    return unwrap(await client.get("/reports", params={"group_by": group_by, **query}))
+
+
+@pytest.fixture
+async def account_id(client: httpx.AsyncClient) -> int:
+    return int((await create_account(client, "Main"))["id"])
+
+
+async def insert_day(
+    app: Starlette,
+    account_id: int,
+    trades: Sequence[tuple[str, str, float]],
+    day: str = "2026-01-05",
+    **fields: Any,
+) -> list[int]:
+    """The ids of trades of (opened, closed, P&L) on a day, each of a symbol of its own."""
+    return [
+        await insert_trade(
+            app,
+            account_id,
+            opened_at=f"{day}T{opened}Z",
+            closed_at=f"{day}T{closed}Z",
+            gross_pnl=pnl,
+            **{"symbol": name_symbol(pnl), **fields},
+        )
+        for opened, closed, pnl in trades
+    ]
+
+
+def name_symbol(pnl: float) -> str:
+    return "ABCDEFGHIJ"[int(abs(pnl)) % 10]
+
+
+async def place(client: httpx.AsyncClient, group_by: str, pnls: Sequence[float], **query: Any) -> list[Any]:
+    """The group of each trade, which alone is selected by its symbol."""
+    found = []
+    for pnl in pnls:
+        (group,) = (await read_report(client, group_by, symbol=name_symbol(pnl), **query))["groups"]
+        assert group["values"]["trade_count"] == 1
+        found.append(group["key"])
+    return found
+
+
+# Intervals -----------------------------------------------------------------------------------------------
+
+
+async def test_a_mean_has_an_interval_from_ten_decisions_on_and_a_share_from_one(
+    app: Starlette, client: httpx.AsyncClient, account_id: int
+) -> None:
+    for number in range(9):
+        await insert_trade(app, account_id, gross_pnl=190 if number < 5 else 10)
+    few = (await read_report(client))["total"]
+    await insert_trade(app, account_id, gross_pnl=10)
+
+    found = (await read_report(client))["total"]
+
+    assert (few["intervals"]["expectancy"], few["interval_reasons"]["expectancy"]) == (None, "too_few")
+    assert few["intervals"]["win_rate"] == {"low": 70.08549483, "high": 100, "n": 9}
+    assert found["intervals"] == {
+        "expectancy": {"low": 32.13528512, "high": 167.86471488, "n": 10},
+        "win_rate": {"low": 72.2467197, "high": 100, "n": 10},
+        "rr_realized_avg": None,
+    }
+    assert found["interval_reasons"] == {"rr_realized_avg": "no_risk"}
+    assert "profit_factor" not in found["intervals"]
+
+
+async def test_amounts_in_different_currencies_have_no_interval_but_shares_do(
+    app: Starlette, client: httpx.AsyncClient, account_id: int
+) -> None:
+    euros = int((await create_account(client, "Euros", currency="EUR"))["id"])
+    for account in (account_id, euros):
+        for _ in range(10):
+            await insert_trade(app, account, gross_pnl=1, initial_risk=1)
+
+    total = (await read_report(client, metrics="expectancy,win_rate,rr_realized_avg"))["total"]
+
+    assert total["interval_reasons"] == {"expectancy": "mixed_currencies"}
+    assert total["intervals"]["win_rate"]["n"] == total["intervals"]["rr_realized_avg"]["n"] == 20
+    assert total["intervals"]["rr_realized_avg"] == {"low": 1, "high": 1, "n": 20}
+
+
+# Edges ---------------------------------------------------------------------------------------------------
+
+
+async def test_a_tag_is_compared_with_all_decisions_that_lack_it(
+    app: Starlette, client: httpx.AsyncClient, account_id: int
+) -> None:
+    tag = (await create_tag(client))["id"]
+    for number in range(24):
+        pnl = -30 - number if number < 12 else 10 + number
+        trade = await insert_trade(app, account_id, gross_pnl=pnl, initial_risk=10)
+        await insert_trade_tags(app, trade, [tag] if number < 12 else [])
+
+    tagged, without = (await read_report(client, "tag", sort="net_pnl"))["groups"]
+
+    edge, edge_r = tagged["edge"], tagged["edge_r"]
+    assert (edge["expectancy"], edge_r["expectancy"], edge["present"], edge["absent"]) == (-63, -6.3, 12, 12)
+    assert (edge["verdict"], edge_r["verdict"], edge["reason"], edge["more_needed"]) == (
+        "less",
+        "less",
+        None,
+        None,
+    )
+    assert edge["low"] < edge["expectancy"] < edge["high"] < 0
+    assert edge["p"] == edge["q"] < 0.05
+    assert not {"edge", "edge_r"} & without.keys()
+
+
+async def test_rules_followed_are_compared_with_rules_broken(
+    app: Starlette, client: httpx.AsyncClient, account_id: int
+) -> None:
+    strategy = await create_strategy(
+        client,
+        setups=[
+            {"name": "Break", "confirmations": [{"name": "Volume"}, {"name": "Trend"}]},
+            {"name": "Fade"},
+        ],
+    )
+    (break_id, fade_id), confirmations = (
+        [setup["setup_id"] for setup in strategy["setups"]],
+        [one["confirmation_id"] for one in strategy["setups"][0]["confirmations"]],
+    )
+    mistake = (await create_tag(client, type="mistake"))["id"]
+    setup = {"strategy_id": strategy["id"], "setup_id": break_id}
+    for pnl, answers, tags, fields in (
+        (1, [True, True], [], setup),
+        (2, [True, False], [], setup),
+        (4, [False], [], setup),
+        (8, [True], [], setup),
+        (16, [], [], setup),
+        (32, [True, True], [mistake], setup),
+        (64, [], [mistake], {}),
+        (128, [], [], {"strategy_id": strategy["id"], "setup_id": fade_id}),
+        (256, [], [], {}),
+    ):
+        trade = await insert_trade(app, account_id, gross_pnl=pnl, **fields)
+        for confirmation, was_present in zip(confirmations, answers, strict=False):
+            await insert_answer(app, trade, confirmation, was_present)
+        await insert_trade_tags(app, trade, tags)
+
+    groups = (await read_report(client, "rules"))["groups"]
+
+    assert [(group["key"], group["values"]["net_pnl"]) for group in groups] == [
+        ("followed", 1),
+        ("broken", 2 + 4 + 32 + 64),
+        ("unanswered", 8 + 16),
+        ("no_checklist", 128 + 256),
+    ]
+    assert [group["name"] for group in groups][:2] == ["Rules followed", "Rules broken"]
+    assert (groups[0]["edge"]["present"], groups[0]["edge"]["absent"]) == (1, 4)
+    assert groups[0]["edge"]["verdict"] == "too_few"
+    assert not any("edge" in group for group in groups[1:])
+
+
+async def test_a_verdict_counts_all_groups_of_the_report_not_only_those_of_the_page(
+    app: Starlette, client: httpx.AsyncClient, account_id: int
+) -> None:
+    tags = [(await create_tag(client, f"Tag {number}"))["id"] for number in range(12)]
+    for number in range(48):
+        trade = await insert_trade(
+            app, account_id, gross_pnl=100 + number if number % 2 else 10 * (number % 7)
+        )
+        await insert_trade_tags(
+            app, trade, [tag for place, tag in enumerate(tags) if (number >> place % 5) & 1]
+        )
+
+    whole = (await read_report(client, "tag"))["groups"]
+    first = (await read_report(client, "tag", limit=2))["groups"]
+
+    assert [group["edge"] for group in first] == [group["edge"] for group in whole[:2]]
+    assert all(group["edge"]["q"] >= group["edge"]["p"] for group in first)
+
+
+# Before and after ----------------------------------------------------------------------------------------
+
+
+async def test_a_decision_is_grouped_by_the_last_one_that_was_closed_when_it_was_opened(
+    app: Starlette, client: httpx.AsyncClient, account_id: int
+) -> None:
+    day = [
+        ("09:00:00", "09:10:00", 1),
+        ("09:05:00", "09:30:00", -2),  # opened while the first was open
+        ("09:10:00", "09:20:00", -3),  # opened at the close of the first
+        ("09:31:00", "09:32:00", -4),
+        ("09:32:30", "09:33:00", 0),
+        ("09:38:00", "10:00:00", 5),
+        ("10:00:59.999999", "10:01:00", 6),
+        ("11:05:00", "11:06:00", 7),
+    ]
+    await insert_day(app, account_id, day)
+    await insert_trade(app, account_id, opened_at="2026-01-05T09:01:00Z", closed_at=None)
+    await insert_day(app, account_id, [("00:00:00", "00:01:00", -8)], day="2026-01-06")
+    pnls = [*(pnl for *_, pnl in day), -8]
+
+    assert await place(client, "after", pnls) == [
+        *("first", "first", "win", "losses", "losses", "breakeven", "win", "win", "first")
+    ]
+    assert await place(client, "nth", pnls) == [1, 2, 3, 4, 5, 6, 6, 6, 1]
+    assert await place(client, "pause", pnls) == [
+        *("first", "first", "under_1m", "1m_5m", "under_1m", "5m_15m", "under_1m", "over_1h", "first")
+    ]
+    after = (await read_report(client, "after"))["groups"]
+    assert [(group["key"], group["name"]) for group in after] == [
+        ("first", "First of the day"),
+        ("win", "After a win"),
+        ("losses", "After two losses or more"),
+        ("breakeven", "After a break-even"),
+    ]
+
+
+async def test_a_tolerance_makes_losses_break_even_for_what_follows_them(
+    app: Starlette, client: httpx.AsyncClient, account_id: int
+) -> None:
+    await insert_day(
+        app,
+        account_id,
+        [("09:00:00", "09:10:00", -1), ("09:20:00", "09:30:00", -2), ("09:40:00", "09:50:00", 4)],
+    )
+    before = await place(client, "after", [-1, -2, 4])
+
+    unwrap(await client.patch("/me", json={"breakeven_within": 2}))
+
+    assert before == ["first", "loss", "losses"]
+    assert await place(client, "after", [-1, -2, 4]) == ["first", "breakeven", "breakeven"]
+
+
+async def test_trades_that_are_opened_and_closed_at_one_instant_follow_each_other_by_id(
+    app: Starlette, client: httpx.AsyncClient, account_id: int
+) -> None:
+    noon = ("12:00:00", "12:00:00")
+    await insert_day(
+        app, account_id, [(*noon, 1), (*noon, -2), ("11:00:00", "12:00:00", 4), ("12:00:00", "13:00:00", 8)]
+    )
+
+    assert await place(client, "after", [1, -2, 4, 8]) == ["first", "win", "first", "win"]
+    assert await place(client, "nth", [1, -2, 4, 8]) == [2, 3, 1, 4]
+
+
+async def test_what_is_earlier_depends_on_the_accounts_of_the_report_and_on_no_other_filter(
+    app: Starlette, client: httpx.AsyncClient, account_id: int
+) -> None:
+    other = int((await create_account(client, "Other"))["id"])
+    await insert_day(app, account_id, [("09:00:00", "09:10:00", -1)])
+    await insert_day(app, other, [("09:20:00", "09:30:00", 2)])
+    await insert_day(app, account_id, [("09:40:00", "09:50:00", 4)])
+
+    assert await place(client, "after", [-1, 2, 4]) == ["first", "loss", "win"]
+    assert await place(client, "after", [-1, 4], account_id=account_id) == ["first", "loss"]
+    assert (await read_report(client, "after", account_id=other))["groups"][0]["key"] == "first"
+
+
+async def test_a_decision_opens_with_its_first_trade_closes_with_its_first_close_and_earns_its_sum(
+    app: Starlette, client: httpx.AsyncClient, account_id: int
+) -> None:
+    other = int((await create_account(client, "Other"))["id"])
+    (original,) = await insert_day(app, account_id, [("09:01:00", "09:30:00", 3)])
+    await insert_day(app, other, [("09:00:00", "09:20:00", -4)], source_trade_id=original, symbol="D")
+    await insert_day(app, account_id, [("09:25:00", "09:26:00", 2), ("09:00:30", "09:40:00", 4)])
+
+    assert await place(client, "after", [3, 2, 4]) == ["first", "loss", "first"]
+    assert await place(client, "nth", [3, 2, 4]) == [1, 3, 2]
+    assert await place(client, "after", [3, 2, 4], account_id=account_id) == ["first", "first", "first"]
+
+
+async def test_a_trade_belongs_to_the_day_after_the_rollover(
+    app: Starlette, client: httpx.AsyncClient, account_id: int
+) -> None:
+    unwrap(await client.patch("/me", json={"timezone": "UTC", "day_rollover": "17:00"}))
+    await insert_day(
+        app,
+        account_id,
+        [("16:00:00", "16:30:00", -1), ("16:40:00", "17:10:00", 2), ("17:20:00", "17:30:00", 4)],
+    )
+
+    assert await place(client, "after", [-1, 2, 4]) == ["first", "first", "win"]
