@@ -33,7 +33,6 @@ const sidesOf = ({ present, absent, values, edge }) =>
         },
       ];
 
-/** @param {any} context */
 export function edgeTable({ title, groups: all, link, sort, sortBy }) {
   const groups = all.filter(({ key, edge }) => key != null && edge);
   if (!groups.length) return null;
