@@ -95,9 +95,33 @@ CREATE TABLE accounts (
   updated_at TEXT NOT NULL,
   -- What one trade is in files of pairs; null: as the newest import of the format, else the position.
   one_trade_is TEXT CHECK (one_trade_is IN ('position', 'row')),
+  -- Of its trading days; null: the owner's.
+  timezone TEXT,
+  day_rollover TEXT,
   UNIQUE (user_id, name)
 ) STRICT;
 CREATE INDEX accounts_in_order ON accounts (user_id, sort_name, id);
+
+-- The calendar of the trading days of an account: its own, and the owner's where it has none.
+CREATE VIEW calendars (account_id, user_id, timezone, day_rollover) AS
+SELECT accounts.id, users.id, coalesce(accounts.timezone, users.timezone),
+  coalesce(accounts.day_rollover, users.day_rollover)
+FROM accounts
+JOIN users ON users.id = accounts.user_id;
+
+-- Money that moves in and out of an account, and resets, which begin its balance anew.
+CREATE TABLE cash_movements (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  kind TEXT NOT NULL CHECK (kind IN ('deposit', 'withdrawal', 'payout', 'fee', 'adjustment', 'reset')),
+  amount INTEGER NOT NULL,  -- as stated: only an adjustment has a sign; of a reset the new balance
+  day TEXT NOT NULL,  -- a trading day of the account
+  note TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  CHECK (CASE kind WHEN 'adjustment' THEN amount <> 0 WHEN 'reset' THEN amount >= 0 ELSE amount > 0 END)
+) STRICT;
+CREATE INDEX cash_of_account ON cash_movements (account_id, day, id);
 
 -- The commission that the owner pays per contract and side, by contract root or `default`. An import applies it to
 -- files that state no costs.
@@ -247,7 +271,7 @@ CREATE TABLE trades (
   stop_loss INTEGER,
   opened_at TEXT NOT NULL,
   closed_at TEXT,
-  trading_day TEXT,  -- of closed_at, in the owner's time zone and with the owner's rollover; null while open
+  trading_day TEXT,  -- of closed_at, in the calendar of the account; null while open
   gross_pnl INTEGER,
   fees INTEGER NOT NULL DEFAULT 0,
   net_pnl INTEGER GENERATED ALWAYS AS (gross_pnl - fees) VIRTUAL,
@@ -504,7 +528,7 @@ CREATE TABLE goals (
   updated_at TEXT NOT NULL,
   -- The newest change that the snapshots include; null: the whole history must be rebuilt.
   change_cursor INTEGER,
-  -- The day of the last evaluation; null: the current period must be evaluated again.
+  -- The current days of the owner's calendars at the last evaluation; null: the current period must be evaluated again.
   evaluated_on TEXT,
   -- Whether a period of the metric starts with the closing balance of the period before.
   carries_balance INTEGER NOT NULL DEFAULT 0 CHECK (carries_balance IN (0, 1)),
@@ -518,6 +542,13 @@ CREATE TABLE goals (
 CREATE INDEX goals_of_user ON goals (user_id, id);
 CREATE INDEX goals_of_account ON goals (account_id);
 CREATE INDEX goals_of_copy_group ON goals (copy_group_id);
+
+-- The calendar that a goal follows: of one account the account's, otherwise the owner's.
+CREATE VIEW goal_calendars (goal_id, timezone, day_rollover) AS
+SELECT goals.id, coalesce(accounts.timezone, users.timezone), coalesce(accounts.day_rollover, users.day_rollover)
+FROM goals
+JOIN users ON users.id = goals.user_id
+LEFT JOIN accounts ON accounts.id = coalesce(goals.account_id, iif(follows_selection, active_account_id, NULL));
 
 -- The targets of a goal, each from the day `since` on; the first also applies to all earlier periods.
 CREATE TABLE goal_targets (
@@ -552,7 +583,7 @@ CREATE TABLE snapshots (
 
 CREATE TABLE changes (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-  -- Either a change of the trades of an account on a day,
+  -- Either a change of the trades or the cash of an account on a day,
   account_id INTEGER,
   trading_day TEXT,
   -- or a change of the checklist of a setup.
@@ -655,6 +686,22 @@ BEGIN
   INSERT INTO changes (setup_id) VALUES (old.setup_id);
 END;
 
+CREATE TRIGGER changes_of_new_cash AFTER INSERT ON cash_movements
+BEGIN
+  INSERT INTO touched_days VALUES (new.account_id, new.day);
+END;
+
+CREATE TRIGGER changes_of_deleted_cash AFTER DELETE ON cash_movements
+BEGIN
+  INSERT INTO touched_days VALUES (old.account_id, old.day);
+END;
+
+CREATE TRIGGER changes_of_cash AFTER UPDATE OF kind, amount, day ON cash_movements
+BEGIN
+  INSERT INTO touched_days VALUES (old.account_id, old.day);
+  INSERT INTO touched_days VALUES (new.account_id, new.day);
+END;
+
 -- Changes of all periods of a goal: its history is rebuilt at the next read.
 
 CREATE TRIGGER goals_redefined AFTER UPDATE OF
@@ -686,6 +733,12 @@ CREATE TRIGGER goals_of_breakeven AFTER UPDATE OF breakeven_within ON users
 WHEN old.breakeven_within <> new.breakeven_within
 BEGIN
   UPDATE goals SET change_cursor = NULL WHERE user_id = new.id;
+END;
+
+CREATE TRIGGER goals_of_account_calendar AFTER UPDATE OF timezone, day_rollover ON accounts
+WHEN (old.timezone, old.day_rollover) IS NOT (new.timezone, new.day_rollover)
+BEGIN
+  UPDATE goals SET change_cursor = NULL WHERE user_id = new.user_id;
 END;
 
 CREATE TRIGGER goals_of_selection AFTER UPDATE OF active_account_id, active_copy_group_id ON users

@@ -12,6 +12,7 @@ from journal_api.errors import (
 from journal_api.routes import (
     accounts,
     api_keys,
+    cash,
     copy_groups,
     example_journal,
     fills,
@@ -31,6 +32,7 @@ from journal_api.routes import (
 )
 from journal_api.structs.accounts import Account, AccountCreate, AccountPatch, AccountPatchQuery
 from journal_api.structs.api_keys import ApiKey
+from journal_api.structs.cash import Cash, CashCreate, CashPatch, CashQuery
 from journal_api.structs.copy_groups import (
     AmbiguousCopy,
     CopyGroup,
@@ -122,6 +124,15 @@ OPERATIONS = link_etag_sources([
               query=AccountPatchQuery, body=AccountPatch, data={"account": Account}, errors=(DuplicateName,)),
     Operation("DELETE", "/accounts/{id:row_id}", accounts.delete_account, "write:accounts",
               errors=(AccountHasTrades,)),
+    Operation("GET", "/accounts/{id:row_id}/cash", cash.list_cash, "read:accounts",
+              query=CashQuery, data={"cash": list[Cash]}),
+    Operation("GET", "/accounts/{id:row_id}/cash/{cash_id:row_id}", cash.get_cash, "read:accounts",
+              data={"cash": Cash}),
+    Operation("POST", "/accounts/{id:row_id}/cash", cash.create_cash, "write:accounts",
+              body=CashCreate, data={"cash": Cash}),
+    Operation("PATCH", "/accounts/{id:row_id}/cash/{cash_id:row_id}", cash.update_cash, "write:accounts",
+              body=CashPatch, data={"cash": Cash}),
+    Operation("DELETE", "/accounts/{id:row_id}/cash/{cash_id:row_id}", cash.delete_cash, "write:accounts"),
     Operation("GET", "/copy-groups", copy_groups.list_copy_groups, "read:copy_groups",
               data={"copy_groups": list[CopyGroupListItem]}),
     Operation("GET", "/copy-groups/{id:row_id}", copy_groups.get_copy_group, "read:copy_groups",

@@ -1,4 +1,5 @@
--- Version 9: a tolerance of break-even decisions; when the trades of facts were opened.
+-- Version 9: a tolerance of break-even decisions; when the trades of facts were opened; the calendar and the cash of
+-- an account.
 
 ALTER TABLE users ADD COLUMN breakeven_within INTEGER NOT NULL DEFAULT 0 CHECK (breakeven_within >= 0);
 DROP INDEX trades_breakeven;
@@ -67,4 +68,54 @@ CREATE TRIGGER goals_of_breakeven AFTER UPDATE OF breakeven_within ON users
 WHEN old.breakeven_within <> new.breakeven_within
 BEGIN
   UPDATE goals SET change_cursor = NULL WHERE user_id = new.id;
+END;
+
+ALTER TABLE accounts ADD COLUMN timezone TEXT;
+ALTER TABLE accounts ADD COLUMN day_rollover TEXT;
+
+CREATE VIEW calendars (account_id, user_id, timezone, day_rollover) AS
+SELECT accounts.id, users.id, coalesce(accounts.timezone, users.timezone),
+  coalesce(accounts.day_rollover, users.day_rollover)
+FROM accounts
+JOIN users ON users.id = accounts.user_id;
+
+CREATE VIEW goal_calendars (goal_id, timezone, day_rollover) AS
+SELECT goals.id, coalesce(accounts.timezone, users.timezone), coalesce(accounts.day_rollover, users.day_rollover)
+FROM goals
+JOIN users ON users.id = goals.user_id
+LEFT JOIN accounts ON accounts.id = coalesce(goals.account_id, iif(follows_selection, active_account_id, NULL));
+
+CREATE TABLE cash_movements (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  kind TEXT NOT NULL CHECK (kind IN ('deposit', 'withdrawal', 'payout', 'fee', 'adjustment', 'reset')),
+  amount INTEGER NOT NULL,
+  day TEXT NOT NULL,
+  note TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  CHECK (CASE kind WHEN 'adjustment' THEN amount <> 0 WHEN 'reset' THEN amount >= 0 ELSE amount > 0 END)
+) STRICT;
+CREATE INDEX cash_of_account ON cash_movements (account_id, day, id);
+
+CREATE TRIGGER changes_of_new_cash AFTER INSERT ON cash_movements
+BEGIN
+  INSERT INTO touched_days VALUES (new.account_id, new.day);
+END;
+
+CREATE TRIGGER changes_of_deleted_cash AFTER DELETE ON cash_movements
+BEGIN
+  INSERT INTO touched_days VALUES (old.account_id, old.day);
+END;
+
+CREATE TRIGGER changes_of_cash AFTER UPDATE OF kind, amount, day ON cash_movements
+BEGIN
+  INSERT INTO touched_days VALUES (old.account_id, old.day);
+  INSERT INTO touched_days VALUES (new.account_id, new.day);
+END;
+
+CREATE TRIGGER goals_of_account_calendar AFTER UPDATE OF timezone, day_rollover ON accounts
+WHEN (old.timezone, old.day_rollover) IS NOT (new.timezone, new.day_rollover)
+BEGIN
+  UPDATE goals SET change_cursor = NULL WHERE user_id = new.user_id;
 END;
