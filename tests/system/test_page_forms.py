@@ -283,10 +283,12 @@ async def test_trading_days_are_saved_beside_other_settings_and_only_the_same_se
     account = page_journal.create("/accounts", name="Main")["id"]
     await sign_in(page, page_journal, "settings")
     await page.fill("#days [name=timezone]", "America/New_York")
+    await page.fill("#days [name=breakeven_within]", "2.50")
     page_journal.patch("/me", active_selection=f"account_{account}", day_rollover="17:00")
     await page.click("#days .primary")
     await see(page, "A trading day begins at 17:00 in America/New_York")
-    assert page_journal.read("/me")["active_selection"] == f"account_{account}"
+    me = page_journal.read("/me")
+    assert (me["active_selection"], me["breakeven_within"]) == (f"account_{account}", 2.5)
 
     await page.fill("#days [name=timezone]", "Asia/Tokyo")
     page_journal.patch("/me", timezone="Europe/Berlin")

@@ -597,6 +597,7 @@ async def test_a_strategy_is_reordered_by_keyboard_and_says_what_goes_before_it_
     await expect(page.locator("#moved")).to_have_text("Trend: 1 of 2")
     await page.click(".editor .primary")
     await page.wait_for_selector(".editor:not([data-changed])")
+    await drawn(page, "strategies")
     assert confirmations() == ["Trend", "Volume"]
 
     await page.click('[aria-label="Remove Volume"]')

@@ -33,7 +33,6 @@ const sidesOf = ({ present, absent, values, edge }) =>
         },
       ];
 
-/** @param {any} context */
 export function edgeTable({ title, groups: all, link, sort, sortBy }) {
   const groups = all.filter(({ key, edge }) => key != null && edge);
   if (!groups.length) return null;
@@ -53,7 +52,10 @@ export function edgeTable({ title, groups: all, link, sort, sortBy }) {
     h(
       "p",
       h("strong", foundIn(groups)),
-      " A line is the 95 % interval of the difference, by itself; the words beside it take all lines together.",
+      groups.length > 1 ? " A line by itself is" : "The line is",
+      " the 95 % interval of the difference",
+      groups.length > 1 && "; the words beside it take all lines together",
+      ".",
     ),
     frame(
       title,
@@ -77,6 +79,7 @@ export function edgeTable({ title, groups: all, link, sort, sortBy }) {
 function foundIn(groups) {
   const judged = groups.filter(({ edge }) => edge.q != null).length;
   const shown = groups.filter(({ edge }) => ["more", "less"].includes(edge.verdict)).length;
+  if (groups.length === 1) return "";
   if (!judged) return "There are too few decisions to tell a difference.";
   return shown
     ? `${number(shown)} of ${count(judged, "line")} ${shown === 1 ? "shows" : "show"} a difference.`
@@ -128,7 +131,8 @@ function verdictOf(edge, edge_r) {
       "span.muted",
       `${count(present, "decision")} with it, ${number(absent)} without: too few to tell; ${MIN_EDGE_DECISIONS} on each side are needed.`,
     );
-  if (reason) return h("span.muted", whyNone(reason));
+  const inR = VERDICTS[edge_r.verdict];
+  if (reason) return [h("span.muted", whyNone(reason)), inR && h("small", `In R: ${inR[1]}`)];
   const [tone, text] = VERDICTS[verdict];
   return [
     h("span", { class: tone }, text),

@@ -31,7 +31,11 @@ export function sortable([key, title], sort, sortBy) {
 export const frame = (title, heads, rows, foot, kind) =>
   h(
     ".scroll",
-    { tabindex: "0", role: "region", "aria-label": `By ${title.toLowerCase()}` },
+    {
+      tabindex: "0",
+      role: "region",
+      "aria-label": `${kind ? "With and without" : "By"} ${title.toLowerCase()}`,
+    },
     h(
       "table.report",
       { class: kind },
