@@ -106,6 +106,11 @@ def from_units(amount: int) -> Decimal:
     return EXACT.divide(Decimal(amount), Decimal(SCALE))
 
 
+def shown(amount: int) -> Decimal | None:
+    """Return the decimal value of an integer of 10^-8, None for one that does not fit into 64 bits."""
+    return from_units(amount) if abs(amount) <= MAX_STORED else None
+
+
 def quotient(numerator: int, denominator: int) -> int:
     """Return the quotient of two integers, rounded half to even.
 

@@ -12,12 +12,13 @@ from journal_api.values.clock import now
 from journal_api.values.periods import trading_day
 from journal_api.web.responses import Envelope, Response
 
-# How long a response stays valid: until the next write, or until the next write or trading day.
-CacheUntil = Literal["write", "day"]
+# How long a response stays valid: until the next write, or also until the owner's next trading day. What
+# depends on the trading days of accounts, each of which may begin in another minute, is kept for a minute.
+CacheUntil = Literal["write", "day", "minute"]
 MAX_SUM = 8 * 2**20  # bytes
 OVERHEAD = 1000  # bytes of an entry besides its texts
 
-Key = tuple[int, str, bytes, str]  # user, path, query, trading day
+Key = tuple[int, str, bytes, str]  # user, path, query, trading day or minute
 
 
 class ResponseCache:
@@ -66,8 +67,12 @@ class ResponseCache:
 
 def cache_key(request: Request, until: CacheUntil) -> Key:
     caller = request.user
-    today = trading_day(now(), caller.timezone, caller.day_rollover) if until == "day" else ""
-    return caller.id, request.scope["path"], request.scope["query_string"], today
+    time = ""
+    if until == "day":
+        time = trading_day(now(), caller.timezone, caller.day_rollover)
+    elif until == "minute":
+        time = now()[:16]
+    return caller.id, request.scope["path"], request.scope["query_string"], time
 
 
 def entry_size(key: Key, response: Envelope) -> int:
