@@ -130,6 +130,24 @@ async def create_account(client: httpx.AsyncClient, name: str = "Sim", **fields:
     return unwrap(await client.post("/accounts", json={"name": name, **fields}))
 
 
+A_DEPOSIT = {"kind": "deposit", "amount": 100, "day": "2026-01-05"}
+
+
+async def create_cash(client: httpx.AsyncClient, account_id: int, **fields: Any) -> Any:
+    return unwrap(await client.post(f"/accounts/{account_id}/cash", json={**A_DEPOSIT, **fields}))
+
+
+async def create_account_with_cash(client: httpx.AsyncClient, name: str = "Funded") -> Any:
+    """A new account with a movement of cash that has the same id, for paths with both."""
+    account = await create_account(client, name)
+    cash = await create_cash(client, account["id"])
+    for number in range(cash["id"] - account["id"] + 1 if cash["id"] > account["id"] else 0):
+        account = await create_account(client, f"{name} {number}")
+    while cash["id"] < account["id"]:
+        cash = await create_cash(client, account["id"])
+    return account
+
+
 async def create_key(client: httpx.AsyncClient) -> Any:
     """A second key of the client's user: no operation of the API makes one."""
     app = getattr(client, "_transport").app  # noqa: B009

@@ -10,10 +10,12 @@ from typing import Any
 
 import httpx
 from factories import (
+    A_DEPOSIT,
     A_FILL,
     A_PROFILE,
     A_TRADE,
     create_account,
+    create_account_with_cash,
     create_category,
     create_copy_group,
     create_example_journal,
@@ -55,6 +57,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/strategies"): {"name": "New"},
     ("POST", "/goals"): {"goal_name": "New", "metric": "net_pnl", "target_value": 1},
     ("POST", "/accounts"): {"name": "New"},
+    ("POST", "/accounts/{id}/cash"): A_DEPOSIT,
     ("POST", "/copy-groups"): {"name": "New"},
     ("PUT", "/copy-groups/{id}/members"): {"members": []},
     ("POST", "/trades"): {"account_id": 1, **A_TRADE},
@@ -76,6 +79,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "replace_members": {"members": [{"account_id": 1, "quantity_multiplier": 2}]},
     "update_trade": {"quantity": 2},
     "update_fill": {"price": 99},
+    "update_cash": {"amount": 99},
     "update_me": {"timezone": "Asia/Tokyo"},
     "replace_answers": {"confirmations": [{"confirmation_id": 1, "was_present": True}]},
 }
@@ -116,7 +120,10 @@ def for_each(operations: Iterable[Operation]) -> Callable[[Any], Any]:
 
 
 def path_of(operation: Operation, row_id: object = MISSING) -> str:
-    """Its path below the base address, with that id in it; a fill is the exit of the trade."""
+    """Its path below the base address, with that id in it; a fill is the exit of the trade.
+
+    What is below an account has the id of the account.
+    """
     path = operation.path.replace("{fill_id:row_id}", "2")
     return re.sub(r"\{\w+:\w+\}", str(row_id), path).removeprefix("/v1")
 
@@ -136,6 +143,8 @@ async def create_thing_of(client: httpx.AsyncClient, operation: Operation) -> in
     if operation.name in ("join_import", "split_import"):  # each in an account of its own
         account = await create_account(client, operation.name)
         return int((await create_import(client, account_id=account["id"]))["id"])
+    if "{cash_id" in operation.path:
+        return int((await create_account_with_cash(client))["id"])
     thing = await THINGS[path_of(operation).split("/")[1]](client)
     if operation.name == "split_trade":
         await merge_with_another(client, thing)
@@ -174,7 +183,7 @@ async def create_one_of_each(client: httpx.AsyncClient) -> dict[str, Any]:
         "tag-categories": (await create_category(client, "Empty"))["id"],
         "strategies": strategy["id"],
         "goals": (await create_goal(client))["id"],
-        "accounts": (await create_account(client, "Empty"))["id"],
+        "accounts": (await create_account_with_cash(client, "Empty"))["id"],
         "copy-groups": (await create_copy_group(client, account_ids=[account["id"]]))["id"],
         "trades": trade["id"],
         "imports": (await create_import(client, account_id=account["id"]))["id"],

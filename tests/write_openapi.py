@@ -16,6 +16,7 @@ FILE = docs_page.FOLDER / "openapi.json"
 PATHS = {
     "Account": "/accounts/1",
     "ApiKey": "/keys",
+    "Cash": "/accounts/1/cash",
     "CopyGroup": "/copy-groups/1",
     "CopyGroupListItem": "/copy-groups",
     "ExampleJournal": "/example-journal",
@@ -47,6 +48,7 @@ def record_examples() -> dict[str, Any]:
     """Examples of responses, by the name of their struct."""
     written = WRITTEN_EXAMPLES
     with journal_client(example=True) as journal:
+        journal.post("/accounts/1/cash", json=written["CashCreate"]).raise_for_status()
         journal.post("/copy-groups", json=written["CopyGroupCreate"]).raise_for_status()
         journal.put("/copy-groups/1/members", json=written["MembersPut"]).raise_for_status()
         journal.post("/import-profiles", json=written["ImportProfileCreate"]).raise_for_status()

@@ -22,7 +22,7 @@ async def list_of_user(db: Connection, user_id: int) -> list[AccountTimezone]:
     rows = await db.execute_fetchall(
         """
         -- SQLite takes the columns without an aggregate from the row of max().
-        SELECT accounts.id, accounts.name, format, timezone, max(imports.id)
+        SELECT accounts.id, accounts.name, format, imports.timezone, max(imports.id)
         FROM imports
         JOIN import_timezones ON import_id = imports.id
         JOIN accounts ON accounts.id = import_timezones.account_id

@@ -13,6 +13,7 @@ from journal_api.routes import (
     account_rules,
     accounts,
     api_keys,
+    cash,
     checkpoints,
     copy_groups,
     example_journal,
@@ -41,6 +42,7 @@ from journal_api.structs.accounts import (
     AccountQuery,
 )
 from journal_api.structs.api_keys import ApiKey
+from journal_api.structs.cash import Cash, CashCreate, CashPatch, CashQuery
 from journal_api.structs.checkpoints import (
     Checkpoint,
     CheckpointCreate,
@@ -139,6 +141,15 @@ OPERATIONS = link_etag_sources([
               query=AccountPatchQuery, body=AccountPatch, data={"account": Account}, errors=(DuplicateName,)),
     Operation("DELETE", "/accounts/{id:row_id}", accounts.delete_account, "write:accounts",
               errors=(AccountHasTrades,)),
+    Operation("GET", "/accounts/{id:row_id}/cash", cash.list_cash, "read:accounts",
+              query=CashQuery, data={"cash": list[Cash]}),
+    Operation("GET", "/accounts/{id:row_id}/cash/{cash_id:row_id}", cash.get_cash, "read:accounts",
+              data={"cash": Cash}),
+    Operation("POST", "/accounts/{id:row_id}/cash", cash.create_cash, "write:accounts",
+              body=CashCreate, data={"cash": Cash}),
+    Operation("PATCH", "/accounts/{id:row_id}/cash/{cash_id:row_id}", cash.update_cash, "write:accounts",
+              body=CashPatch, data={"cash": Cash}),
+    Operation("DELETE", "/accounts/{id:row_id}/cash/{cash_id:row_id}", cash.delete_cash, "write:accounts"),
     Operation("GET", "/accounts/{id:row_id}/rules", account_rules.get_account_rules, "read:accounts",
               data={"rules": AccountRules}),
     Operation("PUT", "/accounts/{id:row_id}/rules", account_rules.replace_account_rules, "write:accounts",

@@ -4,14 +4,15 @@ from decimal import Decimal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from journal_api.structs.cash import CashDay
 from journal_api.values.money import Money
-from journal_api.values.types import Day, DayText, Instant, Text
+from journal_api.values.types import DayText, Instant, Text
 
 
 class CheckpointCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     """The broker's balance at the end of a trading day."""
 
-    day: Day
+    day: CashDay
     balance: Money
     note: Text | None = None
 

@@ -13,6 +13,7 @@ from factories import (
     A_FILE,
     A_TRADE,
     create_account,
+    create_cash,
     create_category,
     create_copy_group,
     create_goal,
@@ -248,6 +249,7 @@ async def make_journal(client: httpx.AsyncClient, word: str) -> Journal:
     category = await create_category(client, f"{word} category")
     tag = await create_tag(client, f"{word} tag", category_id=category["id"], type="mistake")
     account = await create_account(client, f"{word} account", starting_balance=1000)
+    await create_cash(client, account["id"], note=f"{word} note")  # with the id of the account
     group = await create_copy_group(client, f"{word} group", [account["id"]])
     setups = [{"name": f"{word} setup", "confirmations": [{"name": f"{word} confirmation"}]}]
     strategy = await create_strategy(client, f"{word} strategy", account_id=account["id"], setups=setups)

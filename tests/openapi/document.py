@@ -3,6 +3,7 @@
 import inspect
 import re
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import msgspec
@@ -11,12 +12,14 @@ from msgspec.structs import fields
 from journal_api import __version__
 from journal_api.errors import Busy, InternalError, MisdirectedRequest, StorageUnavailable
 from journal_api.routes.table import OPERATIONS
+from journal_api.structs.dry_run import DryRunQuery
 from journal_api.web.operation import Operation
 from openapi.envelopes import META, PAGED_META, envelope_schema
 from openapi.responses import (
     HEADER_COMPONENTS,
     build_responses,
     describe_headers,
+    envelope_components,
     error_components,
     refer_to_errors,
 )
@@ -31,6 +34,8 @@ Every response has the same envelope: `{"ok": true, "data": {...}, "meta": {"req
 rejected. Amounts are exact to eight decimals. Timestamps are returned in UTC; a timestamp without an offset
 is read in your own time zone. Every response has `Cache-Control: no-store`, `X-Content-Type-Options: nosniff`
 and `X-Journal-Version`, the release of the service.
+
+A read-only member of a PATCH body is accepted if it says what is stored.
 
 HEAD works wherever GET does, with the same key, parameters, statuses and headers, and without a body.
 """
@@ -91,6 +96,9 @@ def build_document(recorded_examples: Json) -> Json:
         path[operation.method.lower()] = describe_operation(operation)
     error_schemas, responses = error_components(OPERATIONS)
     schemas = struct_schemas(OPERATIONS) | {"Meta": META, "PagedMeta": PAGED_META} | error_schemas
+    schemas |= envelope_components(OPERATIONS)
+    parameters = share_parameters(paths)
+    responses |= share_responses(paths)
     for name, example in {**WRITTEN_EXAMPLES, **recorded_examples}.items():
         if name in schemas:
             schemas[name]["examples"] = [example]
@@ -104,16 +112,65 @@ def build_document(recorded_examples: Json) -> Json:
             "schemas": dict(sorted(schemas.items())),
             "responses": dict(sorted(responses.items())),
             "headers": HEADER_COMPONENTS,
-            "parameters": PARAMETERS,
+            "parameters": PARAMETERS | parameters,
             "securitySchemes": {"key": SECURITY},
         },
     }
 
 
+def share_parameters(paths: Json) -> Json:
+    """Replace each parameter that several operations have by a reference; return the components by name.
+
+    Of different parameters with one name, the most frequent becomes the component.
+    """
+    lists = [method["parameters"] for methods in paths.values() for method in methods.values()]
+    counts = Counter(msgspec.json.encode(one) for parameters in lists for one in parameters if "name" in one)
+    shared: Json = {}
+    for text, number in counts.most_common():
+        parameter = msgspec.json.decode(text)
+        if number > 1:
+            shared.setdefault(parameter["name"], parameter)
+    for parameters in lists:
+        parameters[:] = [
+            refer_to(one["name"], "parameters") if one == shared.get(one.get("name")) else one
+            for one in parameters
+        ]
+    return shared
+
+
+def share_responses(paths: Json) -> Json:
+    """Replace each success that several operations have by a reference; return the components by name."""
+    by_text: dict[bytes, list[tuple[Json, str]]] = {}
+    for method in (method for methods in paths.values() for method in methods.values()):
+        for status, response in method["responses"].items():
+            if "$ref" not in response:
+                by_text.setdefault(msgspec.json.encode(response), []).append((method["responses"], status))
+    shared: Json = {}
+    for text, places in by_text.items():
+        if len(places) > 1:
+            response = msgspec.json.decode(text)
+            name = name_response(response)
+            assert name not in shared, name
+            shared[name] = response
+            for responses, status in places:
+                responses[status] = refer_to(name, "responses")
+    return shared
+
+
+def name_response(response: Json) -> str:
+    """The name of a component, such as `OKTag` or `NoContent`."""
+    phrase = str(response["description"]).replace(" ", "")
+    if "content" not in response:
+        return phrase
+    schema = response["content"]["application/json"]["schema"]
+    return phrase + str(schema["$ref"]).rpartition("/")[2].removesuffix("Response")
+
+
 def describe_operation(operation: Operation) -> Json:
     """The description of an operation; the texts are the docstrings of its handler and its query struct."""
     summary, _, details = inspect.cleandoc(operation.endpoint.__doc__ or "").partition("\n\n")
-    about_query = inspect.cleandoc(operation.query.__doc__ or "") if fields(operation.query) else ""
+    has_own_query = fields(operation.query) and operation.query is not DryRunQuery
+    about_query = inspect.cleandoc(operation.query.__doc__ or "") if has_own_query else ""
     scope = f"Scope: `{operation.required_scope}`." if operation.required_scope else "Any valid key."
     description: Json = {
         "operationId": operation.name,
@@ -147,6 +204,7 @@ def describe_health() -> Json:
         "description": "Needs no key.",
         "tags": ["service"],
         "security": [],
+        "parameters": [],
         "responses": {
             "200": {
                 "description": "The service is running.",
@@ -176,8 +234,8 @@ def query_parameters(operation: Operation) -> list[Json]:
         {
             "name": name,
             "in": "query",
-            "required": False,
             "schema": schema,
+            **({"description": inspect.cleandoc(DryRunQuery.__doc__ or "")} if name == "dry_run" else {}),
             **({"example": examples[name]} if name in examples else {}),
         }
         for name, schema in query_schemas(operation.query).items()

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 from itertools import groupby
+from typing import get_args, get_origin
 
 from journal_api.errors import ApiError
 from journal_api.web.operation import Operation
@@ -95,9 +96,32 @@ def describe_success(operation: Operation, status: int, file_examples: Json) -> 
     if operation.produces != "application/json":
         content = {"schema": FILE, "example": file_examples[operation.produces]}
     else:
-        data = {name: type_schema(kind) for name, kind in operation.data.items()}
-        content = {"schema": envelope_schema(data, "PagedMeta" if operation.is_paged else "Meta")}
+        content = {"schema": refer_to(envelope_name(operation))}
     return {**response, "content": {operation.produces: content}}
+
+
+def envelope_components(operations: Iterable[Operation]) -> Json:
+    """The schemas, by name, of the envelopes of successes."""
+    return {
+        envelope_name(each): envelope_schema(
+            {name: type_schema(kind) for name, kind in each.data.items()},
+            "PagedMeta" if each.is_paged else "Meta",
+        )
+        for each in operations
+        if each.data
+    }
+
+
+def envelope_name(operation: Operation) -> str:
+    """`TagResponse`, `TagListResponse` or `TagPageResponse`; by the operation if `data` has other members."""
+    kind = next(iter(operation.data.values()))
+    is_list = get_origin(kind) is list
+    struct = get_args(kind)[0] if is_list else kind
+    if len(operation.data) > 1:
+        name = "".join(word.title() for word in operation.name.split("_"))
+    else:
+        name = struct.__name__.removesuffix("ListItem") if is_list else struct.__name__
+    return f"{name}{'Page' if operation.is_paged else 'List' if is_list else ''}Response"
 
 
 def describe_failure(errors: ErrorTypes) -> Json:

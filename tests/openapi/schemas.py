@@ -23,7 +23,6 @@ FREE_FORM: Json = {
     "additionalProperties": True,
     "description": "Any JSON object, stored as it was sent.",
 }
-READ_ONLY = "Read-only: accepted if it says what is stored."
 
 
 def struct_schemas(operations: Iterable[Operation]) -> Json:
@@ -106,9 +105,7 @@ def patch_schema(patch: Json, resource: Json) -> Json:
     """The schema of a PATCH body with the members of the resource that may be sent back as they were read."""
     writable, readable = patch["properties"], resource["properties"]
     read_only = {
-        name: {**schema, "readOnly": True, "description": READ_ONLY}
-        for name, schema in readable.items()
-        if name not in writable
+        name: {**schema, "readOnly": True} for name, schema in readable.items() if name not in writable
     }
     nulls = {
         name: {"anyOf": [schema, {"type": "null"}], "description": "Null only if null is stored."}

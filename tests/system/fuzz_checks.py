@@ -51,6 +51,8 @@ BEYOND_A_SCHEMA = [
     r"currency: must be an ISO 4217 currency code such as USD",
     r"(time)?zone: must be an IANA time zone such as Europe/Berlin",
     r"custom_(start|end): must be from 2000-01-01 to 2100-12-31",
+    r"day: must be in the years 1970 to 2200",
+    r"amount: must (not be|be greater than) .*",  # by the kind
     r".*(opened|closed)_at: must be in the years 1970 to 2200",
     r".*(opened|closed)_at: (must be a time such as .*|is not a valid date and time)",  # the second 60
     r"(scope|active_selection): must be account_<n>, group_<n> or .*",  # an n over 2^63 - 1
@@ -60,12 +62,15 @@ BEYOND_A_SCHEMA = [
 
 # A file is more than a schema says of it.
 FILES = {"POST /v1/imports"}
-# These need a fill by its number, or trades that touch: random requests meet them by luck.
+# These need a fill or cash by its number, or trades that touch: random requests meet them by luck.
 LUCKY = {
     "POST /v1/trades/merge",
     "POST /v1/trades/{id}/fills",
     "PATCH /v1/trades/{id}/fills/{fill_id}",
     "DELETE /v1/trades/{id}/fills/{fill_id}",
+    "GET /v1/accounts/{id}/cash/{cash_id}",
+    "PATCH /v1/accounts/{id}/cash/{cash_id}",
+    "DELETE /v1/accounts/{id}/cash/{cash_id}",
 }
 
 MIN_LIMIT = 40  # of the names that the service measures

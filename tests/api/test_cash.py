@@ -1,0 +1,131 @@
+"""The cash of an account: docs/accounts.md#cash."""
+
+from typing import Any
+
+import httpx
+import pytest
+from factories import A_DEPOSIT, create_account, create_cash, details_of, error_of, unwrap
+
+
+async def list_cash(client: httpx.AsyncClient, account: Any, **query: Any) -> Any:
+    return unwrap(await client.get(f"/accounts/{account['id']}/cash", params=query))
+
+
+async def test_cash_is_created_with_a_location_and_read_back(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+
+    created = await client.post(f"/accounts/{account['id']}/cash", json=A_DEPOSIT)
+
+    cash = unwrap(created)
+    assert created.headers["location"] == f"/v1/accounts/{account['id']}/cash/{cash['id']}"
+    assert cash == {
+        "id": cash["id"],
+        **A_DEPOSIT,
+        "note": None,
+        "created_at": cash["created_at"],
+        "updated_at": cash["created_at"],
+    }
+    assert unwrap(await client.get(created.headers["location"].removeprefix("/v1"))) == cash
+    assert await list_cash(client, account) == [cash]
+
+
+async def test_the_list_is_by_day_then_by_entry_in_pages(client: httpx.AsyncClient) -> None:
+    account, other = await create_account(client), await create_account(client, "Other")
+    days = ["2026-03-02", "2026-01-02", "2026-03-02", "2026-02-02"]
+    third, first, fourth, second = [await create_cash(client, account["id"], day=day) for day in days]
+    await create_cash(client, other["id"])
+
+    page = await client.get(f"/accounts/{account['id']}/cash", params={"limit": 2, "offset": 1})
+
+    assert await list_cash(client, account) == [first, second, third, fourth]
+    assert unwrap(page) == [second, third]
+    assert page.json()["meta"]["pagination"] == {"limit": 2, "offset": 1, "total": 4}
+
+
+@pytest.mark.parametrize(
+    ("kind", "allowed", "refused"),
+    [
+        *((kind, [0.00000001, 10**10], [0, -1]) for kind in ("deposit", "withdrawal", "payout", "fee")),
+        ("adjustment", [5, -5], [0]),
+        ("reset", [0, 50000], [-0.01]),
+    ],
+)
+async def test_only_an_adjustment_has_a_sign_and_only_a_reset_may_be_0(
+    client: httpx.AsyncClient, kind: str, allowed: list[float], refused: list[float]
+) -> None:
+    account = await create_account(client)
+    path = f"/accounts/{account['id']}/cash"
+
+    for amount in allowed:
+        assert (await create_cash(client, account["id"], kind=kind, amount=amount))["amount"] == amount
+    stored = await create_cash(client, account["id"], kind=kind, amount=allowed[-1])
+    for amount in refused:
+        sent = {**A_DEPOSIT, "kind": kind, "amount": amount}
+        for response in (
+            await client.post(path, json=sent),
+            await client.patch(f"{path}/{stored['id']}", json={"amount": amount}),
+        ):
+            assert error_of(response) == (400, "validation_error")
+            assert "amount" in details_of(response)["fields"]
+
+
+@pytest.mark.parametrize(
+    "sent", [{"kind": "fee"}, {"amount": 7.5}, {"day": "2026-02-01"}, {"note": "Wire"}, {"note": None}]
+)
+async def test_a_patch_changes_what_is_sent_and_nothing_else(
+    client: httpx.AsyncClient, sent: dict[str, Any]
+) -> None:
+    account = await create_account(client)
+    before = await create_cash(client, account["id"], note="First")
+    path = f"/accounts/{account['id']}/cash/{before['id']}"
+
+    after = unwrap(await client.patch(path, json=sent))
+    again = unwrap(await client.patch(path, json=sent))
+
+    assert after == {**before, **sent, "updated_at": after["updated_at"]}
+    assert after["updated_at"] > before["updated_at"]
+    assert again == after
+
+
+async def test_a_patch_is_checked_with_the_kind_and_the_amount_that_are_stored(
+    client: httpx.AsyncClient,
+) -> None:
+    account = await create_account(client)
+    cash = await create_cash(client, account["id"], kind="adjustment", amount=-20)
+    path = f"/accounts/{account['id']}/cash/{cash['id']}"
+
+    assert error_of(await client.patch(path, json={"kind": "fee"})) == (400, "validation_error")
+    assert unwrap(await client.patch(path, json={"kind": "fee", "amount": 20}))["amount"] == 20
+    assert unwrap(await client.patch(path, json={"note": "Platform"}))["note"] == "Platform"
+
+
+@pytest.mark.parametrize("day", ["1969-12-31", "2201-01-01", "2026-02-30", "20260105"])
+async def test_a_day_is_one_that_a_journal_stores(client: httpx.AsyncClient, day: str) -> None:
+    account = await create_account(client)
+
+    response = await client.post(f"/accounts/{account['id']}/cash", json={**A_DEPOSIT, "day": day})
+
+    assert list(details_of(response)["fields"]) == ["day"]
+
+
+@pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
+async def test_cash_is_found_at_its_own_account_alone(client: httpx.AsyncClient, method: str) -> None:
+    account, other = await create_account(client), await create_account(client, "Other")
+    cash = await create_cash(client, account["id"])
+    body = {"amount": 5} if method == "PATCH" else None
+
+    response = await client.request(method, f"/accounts/{other['id']}/cash/{cash['id']}", json=body)
+
+    assert error_of(response) == (404, "not_found")
+    assert await list_cash(client, account) == [cash]
+
+
+async def test_an_account_is_deleted_with_its_cash(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    cash = await create_cash(client, account["id"])
+    path = f"/accounts/{account['id']}/cash"
+
+    assert (await client.delete(f"/accounts/{account['id']}")).status_code == 204
+
+    assert (await client.get(path)).status_code == 404
+    assert (await client.get(f"{path}/{cash['id']}")).status_code == 404
