@@ -13,8 +13,8 @@ from journal_api.rules.account_floor import Peak
 from journal_api.values.clock import now
 
 # Rows of (part, day, value): the account with the day at which its history ends, its cash in the order of
-# entry, and the results of each day as one text in the order of the closes, which the primary key of the facts
-# has: 10^5 rows take twice as long. Days that changed since the facts were stored are read from the trades.
+# entry, and the results of each day as one text, because 10^5 rows take twice as long. The primary key of the
+# facts has the order of the closes. Days that changed since the facts were stored are read from the trades.
 DAYS = f"""
     WITH
     account AS MATERIALIZED (

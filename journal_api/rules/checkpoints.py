@@ -10,13 +10,13 @@ from journal_api.values.money import from_units, shown
 
 
 class StoredCheckpoint(NamedTuple):
-    """A row of the table; the amount is in units of 10^-8."""
+    """A row of the table."""
 
     id: int
     account_id: int
     day: str
     balance: int
-    accepted: bool
+    accepted: int
     note: str | None
     created_at: str
     updated_at: str
@@ -49,7 +49,11 @@ def compare(
         unexplained = 0 if checkpoint.accepted else difference - (agreed.difference if agreed else 0)
         start = bisect_right(names, agreed.day) if agreed else bisect_left(names, reset)
         yield Checkpoint(
-            **{**checkpoint._asdict(), "balance": from_units(checkpoint.balance)},
+            **{
+                **checkpoint._asdict(),
+                "balance": from_units(checkpoint.balance),
+                "accepted": bool(checkpoint.accepted),
+            },
             difference=shown(difference),
             unexplained=shown(unexplained),
             since=agreed and agreed.day,
