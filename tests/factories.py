@@ -151,11 +151,13 @@ async def put_rules(client: httpx.AsyncClient, account_id: int, **rules: Any) ->
 
 async def create_funded_account(client: httpx.AsyncClient, name: str = "Funded") -> Any:
     """A new account with rules, and with cash and a checkpoint that have its id, for paths with both."""
-    account = await create_account(client, name)
+    number = len(unwrap(await client.get("/accounts")))
+    account = await create_account(client, f"{name} {number}")
     cash = await create_cash(client, account["id"])
     checkpoint = await create_checkpoint(client, account["id"])
     while account["id"] < max(cash["id"], checkpoint["id"]):
-        account = await create_account(client, f"{name} {account['id']}")
+        number += 1
+        account = await create_account(client, f"{name} {number}")
     while cash["id"] < account["id"]:
         cash = await create_cash(client, account["id"])
     while checkpoint["id"] < account["id"]:

@@ -16,9 +16,11 @@ FILE = docs_page.FOLDER / "openapi.json"
 PATHS = {
     "Account": "/accounts/1",
     "ApiKey": "/keys",
+    "AccountListItem": "/accounts",
     "AccountRules": "/accounts/1/rules",
     "Cash": "/accounts/1/cash",
     "Checkpoint": "/accounts/1/checkpoints/1",
+    "CheckpointListItem": "/accounts/1/checkpoints",
     "CopyGroup": "/copy-groups/1",
     "CopyGroupListItem": "/copy-groups",
     "ExampleJournal": "/example-journal",

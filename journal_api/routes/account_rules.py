@@ -21,7 +21,7 @@ async def get_account_rules(request: Request, db: Connection) -> Response:
 async def replace_account_rules(request: Request, db: Connection, body: AccountRulesPut) -> Response:
     """Set all rules of an account; one that is omitted or null does not apply."""
     account_id = request.path_params["id"]
-    await accounts.find(db, request.user.id, account_id)
+    await accounts.get(db, request.user.id, account_id)
     await account_rules.replace(db, account_id, body)
     return ok(rules=await account_rules.get(db, request.user.id, account_id))
 
@@ -30,14 +30,15 @@ async def replace_account_rules(request: Request, db: Connection, body: AccountR
 async def delete_account_rules(request: Request, db: Connection) -> Response:
     """Delete all rules of an account."""
     account_id = request.path_params["id"]
-    await accounts.find(db, request.user.id, account_id)
+    await accounts.get(db, request.user.id, account_id)
     await account_rules.delete(db, account_id)
     return no_content()
 
 
 async def get_standing(request: Request, db: Connection) -> Response:
     """Get how an account stands by its rules, as far as closed trades tell: balance, floor, room, targets."""
-    query = get_query(request, StandingQuery)
+    account_id, query = request.path_params["id"], get_query(request, StandingQuery)
+    await accounts.get(db, request.user.id, account_id)
     at = None if query.at is None else query.at.isoformat()
-    reading = standings.read(database(request), request.user.id, request.path_params["id"], at)
+    reading = standings.read(database(request), request.user.id, account_id, at)
     return ok(standing=await cancel_on_disconnect(request, reading))

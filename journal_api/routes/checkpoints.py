@@ -24,7 +24,7 @@ async def get_checkpoint(request: Request, db: Connection) -> Response:
 async def create_checkpoint(request: Request, db: Connection, body: CheckpointCreate) -> Response:
     """Say what the broker's balance was at the end of a trading day."""
     account_id = request.path_params["id"]
-    await accounts.find(db, request.user.id, account_id)
+    await accounts.get(db, request.user.id, account_id)
     checkpoint_id = await checkpoints.insert(db, account_id, body)
     checkpoint = await checkpoints.get(db, request.user.id, account_id, checkpoint_id)
     return created(f"/v1/accounts/{account_id}/checkpoints/{checkpoint_id}", checkpoint=checkpoint)
@@ -41,7 +41,7 @@ async def update_checkpoint(request: Request, db: Connection, patch: CheckpointP
 async def delete_checkpoint(request: Request, db: Connection) -> Response:
     """Delete a checkpoint."""
     account_id, checkpoint_id = ids_in(request)
-    await accounts.find(db, request.user.id, account_id)
+    await accounts.get(db, request.user.id, account_id)
     await checkpoints.delete(db, account_id, checkpoint_id)
     return no_content()
 
