@@ -1,10 +1,11 @@
 """A funded account as one would keep it on paper: a line for each event, and every number by its definition.
 
-Nothing is shared with the service. Amounts are fractions.
+Nothing is shared with the service. Amounts are decimals, whose sums are exact.
 """
 
 from collections.abc import Iterator
 from datetime import date, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from random import Random
 from typing import Any, NamedTuple
@@ -17,13 +18,13 @@ RESET, MONEY_IN, TRADE, MONEY_OUT, CLOSE = range(5)
 class Trade(NamedTuple):
     day: str
     minute: int
-    amount: Fraction
+    amount: Decimal
 
 
 class Cash(NamedTuple):
     day: str
     kind: str
-    amount: Fraction
+    amount: Decimal
 
 
 class Event(NamedTuple):
@@ -31,15 +32,15 @@ class Event(NamedTuple):
 
     day: str
     what: int
-    balance: Fraction
+    balance: Decimal
     trade_id: int | None = None
-    result: Fraction = Fraction(0)
+    result: Decimal = Decimal(0)
 
 
 class Book:
     """The trades and the cash of an account, by id."""
 
-    def __init__(self, start: Fraction) -> None:
+    def __init__(self, start: Decimal) -> None:
         self.start = start
         self.trades: dict[int, Trade] = {}
         self.cash: dict[int, Cash] = {}
@@ -50,7 +51,8 @@ class Book:
         return self.ids[table]
 
     def days(self, at: str) -> list[str]:
-        return sorted({one.day for one in (*self.trades.values(), *self.cash.values()) if one.day <= at})
+        days = {trade.day for trade in self.trades.values()} | {cash.day for cash in self.cash.values()}
+        return sorted(day for day in days if day <= at)
 
     def events(self, at: str) -> list[Event]:
         """The lines of the account to the end of a day, from the last reset or the start on."""
@@ -64,7 +66,7 @@ class Book:
             lines.append(Event(day, CLOSE, balance))
         return lines
 
-    def changes(self, day: str) -> Iterator[tuple[int, Fraction, int | None]]:
+    def changes(self, day: str) -> Iterator[tuple[int, Decimal, int | None]]:
         """What moves the balance on a day: money in, trades, money out, each in its own order."""
         for _, cash in sorted(self.cash.items()):
             if cash.day == day and cash.kind == "reset":
@@ -105,30 +107,30 @@ def stand(book: Book, rules: dict[str, Any], at: str) -> dict[str, Any]:
     }
 
 
-def nets(trades: list[Event]) -> list[tuple[str, Fraction]]:
+def nets(trades: list[Event]) -> list[tuple[str, Decimal]]:
     """The days with a trade and their net P&L."""
     days = sorted({line.day for line in trades})
-    return [(day, sum((line.result for line in trades if line.day == day), Fraction(0))) for day in days]
+    return [(day, sum((line.result for line in trades if line.day == day), Decimal(0))) for day in days]
 
 
-def floor(lines: list[Event], start: Fraction, rule: dict[str, Any], at: str) -> dict[str, Any]:
+def floor(lines: list[Event], start: Decimal, rule: dict[str, Any], at: str) -> dict[str, Any]:
     distance, locks_at = rule["distance"], rule.get("locks_at")
 
-    def peak_before(number: int, day: str) -> tuple[Fraction, str | None, int | None]:
+    def peak_before(number: int, day: str) -> tuple[Decimal, str | None, int | None]:
         """The highest balance of those that count when that line is written, the first of equal ones."""
         counted = {
             "static": [],
             "end_of_day": [line for line in lines if line.what == CLOSE and line.day < day],
             "trade": [line for line in lines[: number + 1] if line.what == TRADE],
         }[rule["kind"]]
-        peak: tuple[Fraction, str | None, int | None] = (start, None, None)
+        peak: tuple[Decimal, str | None, int | None] = (start, None, None)
         for line in counted:
             if line.balance > peak[0]:
                 peak = (line.balance, line.day, line.trade_id)
         return peak
 
-    def level(peak: Fraction) -> Fraction:
-        return Fraction(peak - distance if locks_at is None else min(locks_at, peak - distance))
+    def level(peak: Decimal) -> Decimal:
+        return peak - distance if locks_at is None else Decimal(min(locks_at, peak - distance))
 
     met = [
         line.day
@@ -138,7 +140,7 @@ def floor(lines: list[Event], start: Fraction, rule: dict[str, Any], at: str) ->
     balance = lines[-1].balance if lines else start
     peak, peak_day, peak_trade_id = peak_before(len(lines), at)
     room = balance - level(peak)
-    state = "broken" if met else "near" if room <= Fraction(distance) / 5 else "within"
+    state = "broken" if met else "near" if 5 * room <= distance else "within"
     return {
         **described(state, balance, level(peak), 0 if met else room, met[0] if met else None),
         "kind": rule["kind"],
@@ -150,15 +152,14 @@ def floor(lines: list[Event], start: Fraction, rule: dict[str, Any], at: str) ->
 
 
 def daily_loss(trades: list[Event], limit: Any, at: str) -> dict[str, Any]:
-    broken, today = [], Fraction(0)
+    broken, today = [], Decimal(0)
     for number, line in enumerate(trades):
         so_far = sum(one.result for one in trades[: number + 1] if one.day == line.day)
         if so_far < -limit:
             broken.append(line.day)
         if line.day == at:
-            today = Fraction(so_far)
-    used = -today / Fraction(limit)
-    state = "broken" if broken else "near" if used >= Fraction(4, 5) else "within"
+            today = Decimal(so_far)
+    state = "broken" if broken else "near" if -5 * today >= 4 * limit else "within"
     return described(state, today, -limit, 0 if broken else today + limit, broken[0] if broken else None)
 
 
@@ -174,12 +175,12 @@ def best_day(trades: list[Event], share: Any, payouts: list[str]) -> dict[str, A
     met = []
     for number, (day, _) in enumerate(days):
         so_far = [net for _, net in days[: number + 1]]
-        met.append((day, sum(so_far) > 0 and max(so_far) / sum(so_far) * 100 <= share))
-    total = sum((net for _, net in days), Fraction(0))
-    best = max((net for _, net in days), default=Fraction(0))
+        met.append((day, sum(so_far) > 0 and max(so_far) * 100 <= share * sum(so_far)))
+    total = sum((net for _, net in days), Decimal(0))
+    best = max((net for _, net in days), default=Decimal(0))
     winner = next((day for day, net in days if net == best and best > 0), None)
-    needed = up_to_eight_decimals(best * 100 / Fraction(share)) - total
-    value = to_eight_decimals(best / total * 100) if total > 0 else None
+    needed = up_to_eight_decimals(Fraction(best) * 100 / Fraction(share)) - Fraction(total)
+    value = to_eight_decimals(Fraction(best) / Fraction(total) * 100) if total > 0 else None
     return {
         **described_target(value, share, last_run(met)),
         "reason": None if total > 0 else "no_profit",
@@ -228,11 +229,11 @@ def random_day(random: Random, last: int) -> str:
     return (FIRST_DAY + timedelta(days=random.randrange(last))).isoformat()
 
 
-def random_amount(random: Random, most: int) -> Fraction:
+def random_amount(random: Random, most: int) -> Decimal:
     """Amounts of which many are equal, and some have all decimals."""
     if random.random() < 0.1:
-        return Fraction(random.randrange(1, most * 10**8), 10**8)
-    return Fraction(random.randrange(1, most // 50 + 1) * 50)
+        return Decimal(random.randrange(1, most * 10**8)).scaleb(-8)
+    return Decimal(random.randrange(1, most // 50 + 1) * 50)
 
 
 def random_rules(random: Random) -> dict[str, Any]:
@@ -243,7 +244,7 @@ def random_rules(random: Random) -> dict[str, Any]:
         "floor": {"kind": kind, "distance": random.choice([200, 500, 800]), "locks_at": locks_at},
         "daily_loss": random.choice([150, 300, 600]),
         "profit_target": random.choice([100, 300, 1000]),
-        "best_day_share": random.choice([25, 40, Fraction(333333, 10000), 50, 100]),
+        "best_day_share": random.choice([25, 40, Decimal("33.3333"), 50, 100]),
         "qualifying_day": {"amount": random.choice([50, 100, 200]), "days": random.randint(1, 4)},
         "minimum_days": random.randint(1, 6),
     }
@@ -253,7 +254,7 @@ def random_rules(random: Random) -> dict[str, Any]:
 def random_cash(random: Random, day: str) -> Cash:
     kind = random.choice([*SIGNS, "reset"])
     if kind == "reset":
-        return Cash(day, kind, Fraction(random.choice([0, 1000, 1500])))
+        return Cash(day, kind, Decimal(random.choice([0, 1000, 1500])))
     sign = random.choice([1, -1]) if kind == "adjustment" else 1
     return Cash(day, kind, sign * random_amount(random, 500))
 
