@@ -242,7 +242,7 @@ def random_rules(random: Random) -> dict[str, Any]:
     locks_at = random.choice([None, 1000, 1100, 1300])
     every: dict[str, Any] = {
         "floor": {"kind": kind, "distance": random.choice([200, 500, 800]), "locks_at": locks_at},
-        "daily_loss": random.choice([150, 300, 600]),
+        "daily_loss": random.choice([250, 500]),
         "profit_target": random.choice([100, 300, 1000]),
         "best_day_share": random.choice([25, 40, Decimal("33.3333"), 50, 100]),
         "qualifying_day": {"amount": random.choice([50, 100, 200]), "days": random.randint(1, 4)},

@@ -22,6 +22,8 @@ from funded_account import (
 )
 from proofs import SOAK, examples
 
+from journal_api.database.database import Database
+from journal_api.repositories import trade_facts
 from journal_api.rules.account_days import Movement, build_days, find_phase
 from journal_api.rules.account_floor import trace_floor
 from journal_api.rules.account_rules import judge
@@ -101,14 +103,23 @@ def test_every_standing_of_a_random_account_is_that_on_paper(number: int) -> Non
     assert len(states) == 2 * 3 + 4 * 2, states
 
 
+async def store_nothing(database: Database, user_id: int) -> None:
+    """The facts of trades when the file cannot be written."""
+
+
 @pytest.mark.soak
-@pytest.mark.parametrize("number", range(examples(full=100, ci=2)))
-async def test_every_standing_over_http_is_that_on_paper(client: httpx.AsyncClient, number: int) -> None:
+@pytest.mark.parametrize("stores", [True, False], ids=["facts stored", "facts stale"])
+@pytest.mark.parametrize("number", range(examples(full=50, ci=2)))
+async def test_every_standing_over_http_is_that_on_paper(
+    client: httpx.AsyncClient, number: int, stores: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     random = Random(Random().randrange(10**9) if SOAK else 100 + number)
     account = await create_account(client, starting_balance=1000)
     book, rules = Book(Decimal(1000)), random_rules(random)
     await put_rules(client, account["id"], **in_floats(rules))
-    for _ in range(60):
+    for written in range(60):
+        if written == 30 and not stores:  # from here on, the stored facts become old
+            monkeypatch.setattr(trade_facts, "refresh", store_nothing)
         await write(client, *change_at_random(random, book))
         if random.random() < 0.5:
             at = random_day(random, DAYS + 2)
