@@ -100,7 +100,7 @@ CREATE TABLE accounts (
 ) STRICT;
 CREATE INDEX accounts_in_order ON accounts (user_id, sort_name, id);
 
--- The calendar that the trading days of an account follow: its own, where it has none the owner's.
+-- The calendar of the trading days of an account: its own, and the owner's where it has none.
 CREATE VIEW calendars (account_id, user_id, timezone, day_rollover) AS
 SELECT accounts.id, users.id, coalesce(accounts.timezone, users.timezone),
   coalesce(accounts.day_rollover, users.day_rollover)
@@ -535,7 +535,7 @@ CREATE TABLE goals (
   updated_at TEXT NOT NULL,
   -- The newest change that the snapshots include; null: the whole history must be rebuilt.
   change_cursor INTEGER,
-  -- The day of the last evaluation; null: the current period must be evaluated again.
+  -- The current days of the owner's calendars at the last evaluation; null: the current period must be evaluated again.
   evaluated_on TEXT,
   -- Whether a period of the metric starts with the closing balance of the period before.
   carries_balance INTEGER NOT NULL DEFAULT 0 CHECK (carries_balance IN (0, 1)),
@@ -549,6 +549,13 @@ CREATE TABLE goals (
 CREATE INDEX goals_of_user ON goals (user_id, id);
 CREATE INDEX goals_of_account ON goals (account_id);
 CREATE INDEX goals_of_copy_group ON goals (copy_group_id);
+
+-- The calendar that a goal follows: of one account the account's, otherwise the owner's.
+CREATE VIEW goal_calendars (goal_id, timezone, day_rollover) AS
+SELECT goals.id, coalesce(accounts.timezone, users.timezone), coalesce(accounts.day_rollover, users.day_rollover)
+FROM goals
+JOIN users ON users.id = goals.user_id
+LEFT JOIN accounts ON accounts.id = coalesce(goals.account_id, iif(follows_selection, active_account_id, NULL));
 
 -- The targets of a goal, each from the day `since` on; the first also applies to all earlier periods.
 CREATE TABLE goal_targets (

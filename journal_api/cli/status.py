@@ -45,7 +45,7 @@ async def read_status(database: Database, user_name: str | None) -> Status:
     today = await users.today(database.reader, user_id)
     counts = await users.count_rows(database.reader, user_id)
     week = find_period(date.fromisoformat(today), "weekly")
-    listed = await goals_today.list_of_user(database, user_id, today, GoalQuery(parts="snapshot"))
+    listed = await goals_today.list_of_user(database, user_id, GoalQuery(parts="snapshot"))
     goals = msgspec.json.decode(listed, type=list[GoalListItem])
     for goal in goals:
         goal.warnings = find_warnings(goal)

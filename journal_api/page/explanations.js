@@ -12,7 +12,7 @@ export const STATES = {
   achieved: ["Reached", "gain", "✓"],
 };
 
-const IS_AMOUNT = /pnl|fees|balance|r_total/;
+const IS_AMOUNT = /pnl|fees|balance|cash|r_total/;
 /** @param {Partial<Pace>} pace */
 const isKept = ({ state }) => ["within_limit", "near_limit"].includes(state);
 

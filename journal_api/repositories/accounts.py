@@ -95,12 +95,16 @@ async def read_commissions(db: Connection, user_id: int) -> dict[int, Commission
     return {account_id: Commissions(per_side) for account_id, per_side in by_account.items()}
 
 
-async def update(db: Connection, stored: Account, patch: AccountPatch) -> None:
-    if changed := sql.find_changed(stored, patch):
-        fees = changed.pop("fees", None)
-        await sql.update_row(db, "accounts", stored, changed)
-        if fees is not None:
-            await replace_fees(db, stored.id, fees)
+async def update(db: Connection, stored: Account, patch: AccountPatch) -> bool:
+    """Write the members that differ and return whether the trading days of the account's trades change."""
+    changed = sql.find_changed(stored, patch)
+    if not changed:
+        return False
+    fees = changed.pop("fees", None)
+    await sql.update_row(db, "accounts", stored, changed)
+    if fees is not None:
+        await replace_fees(db, stored.id, fees)
+    return "timezone" in changed or "day_rollover" in changed
 
 
 async def delete(db: Connection, user_id: int, account_id: int) -> None:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import msgspec
 from aiosqlite import Connection
 
+from journal_api.repositories.calendars import select_calendars
 from journal_api.repositories.sql import build_object, fetch, fetch_json, fetch_json_array, json_boolean
 from journal_api.structs.api_keys import ApiKey
 from journal_api.values.api_keys import hashed, new_key
@@ -31,10 +32,12 @@ class KeyRow(NamedTuple):
     timezone: str
     day_rollover: str
     last_used_on: str | None
+    calendars: str  # JSON
 
 
-KEY_ROW = """
-    SELECT api_keys.id, user_id, scopes, expires_at, revoked_at, timezone, day_rollover, last_used_on
+KEY_ROW = f"""
+    SELECT api_keys.id, user_id, scopes, expires_at, revoked_at, timezone, day_rollover, last_used_on,
+        ({select_calendars("users.id")})
     FROM api_keys
     JOIN users ON users.id = user_id"""
 

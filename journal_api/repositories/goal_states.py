@@ -5,6 +5,7 @@ from datetime import date
 from aiosqlite import Connection
 from msgspec import json
 
+from journal_api.repositories.calendars import select_current_days
 from journal_api.repositories.changes import select_changed_days
 from journal_api.repositories.sql import build_json_array, build_object, fetch, json_boolean, json_list
 from journal_api.rules.goal_history import GoalState
@@ -20,14 +21,18 @@ TARGETS = build_json_array(
     ORDER BY since
     """,
 )
+CALENDAR = "goal_calendars.timezone, goal_calendars.day_rollover"
 STATE = build_object(
     GoalState,
     goal_id="goals.id",
+    timezone="goal_calendars.timezone",
+    day_rollover="goal_calendars.day_rollover",
     custom_window="json_array(custom_start, custom_end)",
     trading_weekdays="json(trading_weekdays)",
     is_stopped=json_boolean("status <> 'active'"),
-    created_on="trading_day(goals.created_at, users.timezone, users.day_rollover)",
-    today="coalesce(stopped_on, trading_day(:now, users.timezone, users.day_rollover))",
+    created_on=f"trading_day(goals.created_at, {CALENDAR})",
+    today=f"coalesce(stopped_on, trading_day(:now, {CALENDAR}))",
+    current_days=f"({select_current_days('goals.user_id')})",
     account_ids="json((SELECT json_group_array(id) FROM account))",
     starting_balances="json((SELECT json_group_array(starting_balance) FROM account))",
     currencies="json((SELECT json_group_array(DISTINCT currency) FROM account))",
@@ -37,6 +42,12 @@ STATE = build_object(
         SELECT min((SELECT min(trading_day)
                     FROM trades
                     WHERE account_id = account.id AND trading_day IS NOT NULL))
+        FROM account)""",
+    newest_day="""(
+        SELECT max((SELECT max(trading_day)
+                    FROM trades
+                    WHERE account_id = account.id
+                      AND trading_day <= trading_day(:now, account.timezone, account.day_rollover)))
         FROM account)""",
     oldest="(SELECT min(period_start) FROM snapshots WHERE goal_id = :id)",
     newest="(SELECT max(period_start) FROM snapshots WHERE goal_id = :id)",
@@ -54,10 +65,11 @@ async def find(db: Connection, goal_id: int, *, is_stopped: bool = False) -> Goa
         WITH
         -- The accounts in the scope of the goal.
         account AS (
-            SELECT accounts.id, starting_balance, currency
+            SELECT accounts.id, starting_balance, currency, calendars.timezone, calendars.day_rollover
             FROM goals
             JOIN users ON users.id = goals.user_id
             JOIN accounts ON accounts.user_id = users.id
+            JOIN calendars ON calendars.account_id = accounts.id
             LEFT JOIN copy_group_members ON copy_group_members.account_id = accounts.id
             WHERE goals.id = :id
               AND CASE
@@ -73,6 +85,7 @@ async def find(db: Connection, goal_id: int, *, is_stopped: bool = False) -> Goa
         )
         SELECT {STATE}
         FROM goals
+        JOIN goal_calendars ON goal_id = goals.id
         JOIN users ON users.id = user_id
         WHERE goals.id = :id AND (status <> 'active') = :is_stopped
         """,

@@ -8,7 +8,9 @@ from msgspec.structs import asdict
 
 from journal_api.errors import LimitReached
 from journal_api.repositories import sql
+from journal_api.repositories.calendars import select_current_days
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery, find_changes
+from journal_api.values.clock import now
 from journal_api.values.metrics import METRICS
 from journal_api.values.money import json_number, units
 
@@ -26,8 +28,8 @@ MATCHING = """user_id = :user_id
     AND (:status = 'all' OR status = :status)
     AND (:account_id IS NULL OR account_id = :account_id)"""
 # Whether the snapshots of an active goal must be refreshed.
-IS_STALE = """(change_cursor IS NULL
-    OR evaluated_on IS NOT :today
+IS_STALE = f"""(change_cursor IS NULL
+    OR evaluated_on IS NOT ({select_current_days(":user_id")})
     OR EXISTS (SELECT 1 FROM changes WHERE sequence > change_cursor))"""
 # A change of one of these columns makes it a different goal: its target history starts again.
 DEFINITION = frozenset(
@@ -77,7 +79,7 @@ async def insert(db: Connection, user_id: int, goal: GoalCreate) -> int:
     return goal_id
 
 
-async def update(db: Connection, stored: Goal, patch: GoalPatch, today: str) -> bool:
+async def update(db: Connection, stored: Goal, patch: GoalPatch) -> bool:
     """Write the members that differ, and return whether it is a different goal now.
 
     Raises ValidationFailed when the merged goal is invalid.
@@ -92,9 +94,14 @@ async def update(db: Connection, stored: Goal, patch: GoalPatch, today: str) -> 
     if has_new_target:
         columns["evaluated_on"] = None
     if "status" in columns and "active" in (stored.status, columns["status"]):
-        columns["stopped_on"] = None if columns["status"] == "active" else today
+        columns["stopped_on"] = None
         columns["evaluated_on"] = None  # an active goal has a pace, a stopped goal has none
     await sql.update_row(db, "goals", stored, columns)
+    today = await read_today(db, stored.id)
+    if "stopped_on" in columns and columns["status"] != "active":
+        await db.execute_fetchall(
+            "UPDATE goals SET stopped_on = :today WHERE id = :id", {"id": stored.id, "today": today}
+        )
     if has_new_target:
         target = units(columns.get("target_value", stored.target_value))
         is_first = is_redefined or await was_created_on(db, stored.id, today)
@@ -106,6 +113,16 @@ async def update(db: Connection, stored: Goal, patch: GoalPatch, today: str) -> 
     return is_redefined
 
 
+async def read_today(db: Connection, goal_id: int) -> str:
+    """Return the current trading day in the calendar of the goal."""
+    day = await sql.fetch(
+        db,
+        "SELECT trading_day(:now, timezone, day_rollover) FROM goal_calendars WHERE goal_id = :id",
+        {"id": goal_id, "now": now()},
+    )
+    return str(day)
+
+
 async def was_created_on(db: Connection, goal_id: int, today: str) -> bool:
     """Return whether the goal was created on this trading day: a new target is then its first."""
     was_created = await sql.fetch(
@@ -113,7 +130,7 @@ async def was_created_on(db: Connection, goal_id: int, today: str) -> bool:
         """
         SELECT trading_day(goals.created_at, timezone, day_rollover) = :today
         FROM goals
-        JOIN users ON users.id = user_id
+        JOIN goal_calendars ON goal_id = goals.id
         WHERE goals.id = :id
         """,
         {"id": goal_id, "today": today},

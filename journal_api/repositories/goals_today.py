@@ -11,6 +11,7 @@ from journal_api.repositories.goals import FIELDS, IS_STALE, MATCHING
 from journal_api.repositories.snapshots import SNAPSHOT
 from journal_api.repositories.sql import build_json_array
 from journal_api.structs.goals import GoalQuery
+from journal_api.values.clock import now
 
 # The newest period that has begun is read alone, so that a long history costs nothing.
 GOALS = build_json_array(
@@ -21,11 +22,13 @@ GOALS = build_json_array(
             SELECT {SNAPSHOT}
             FROM (SELECT *
                   FROM snapshots
-                  WHERE goal_id = goals.id AND period_start <= :today
+                  WHERE goal_id = goals.id AND period_start <= today
                   ORDER BY period_start DESC
                   LIMIT 1)
-            WHERE period_end >= :today))) AS goal
-    FROM goals
+            WHERE period_end >= today))) AS goal
+    FROM (SELECT goals.*, trading_day(:now, timezone, day_rollover) AS today
+          FROM goals
+          JOIN goal_calendars ON goal_id = goals.id) AS goals
     WHERE {MATCHING}
     ORDER BY id
     """,
@@ -37,13 +40,13 @@ CURRENT_GOALS = f"""
                               WHERE {MATCHING} AND status = 'active' AND change_cursor IS NULL)"""
 
 
-async def list_of_user(database: Database, user_id: int, today: str, query: GoalQuery) -> str:
+async def list_of_user(database: Database, user_id: int, query: GoalQuery) -> str:
     """Return the goals as a JSON array, oldest first, each with `current`, the snapshot of today's period.
 
     Stale snapshots are refreshed first. `current` is null for a goal without a snapshot of today.
     Raises Busy.
     """
-    values = {"user_id": user_id, "today": today, "status": query.status, "account_id": query.account_id}
+    values = {"user_id": user_id, "now": now(), "status": query.status, "account_id": query.account_id}
     for _ in range(snapshot_refreshes.MAX_TRIES):
         await snapshot_refreshes.refresh_all(
             database, user_id, await list_stale_goals(database.reader, values)

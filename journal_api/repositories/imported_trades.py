@@ -232,8 +232,8 @@ async def correct(db: Connection, import_id: int, corrections: list[Correction],
             contract = canonical_symbol(:symbol, :opened_at),
             root = contract_root(:symbol),
             trading_day = (SELECT trading_day(:closed_at, timezone, day_rollover)
-                           FROM users
-                           WHERE users.id = user_id),
+                           FROM calendars
+                           WHERE calendars.account_id = trades.account_id),
             content = :content,
             updated_at = {LATER}
         WHERE id = :id

@@ -165,10 +165,10 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
                 THEN before.updated_at
                 WHEN {BEFORE_LINK} = before.written_at THEN trades.updated_at
                 ELSE {LATER} END
-        FROM import_updates AS before, users
+        FROM import_updates AS before, calendars
         WHERE before.import_id = :id
           AND trades.id = before.trade_id
-          AND users.id = trades.user_id
+          AND calendars.account_id = trades.account_id
           AND (:force OR {BEFORE_LINK} = before.written_at)
         """,
         values,

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 
+from journal_api.repositories import calendars
 from journal_api.repositories.sql import fetch, json_list, unique_value
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.rules.trade_identity import compute_fingerprint
@@ -113,11 +114,8 @@ async def insert_all(
     if not rows:
         return
     columns = dict(zip(COLUMNS, zip(*map(read_values, rows), strict=True), strict=True))
-    zones: Iterable[Any] = await db.execute_fetchall(
-        "SELECT timezone, day_rollover FROM users WHERE id = :id", {"id": user_id}
-    )
-    ((timezone, day_rollover),) = zones
-    days = [trading_day(instant, timezone, day_rollover) for instant in columns["closed_at"]]
+    by_account = await calendars.by_account(db, user_id)
+    days = [trading_day(row["closed_at"], *by_account[row["account_id"]]) for row in rows]
     common = {"user_id": user_id, "import_id": import_id, "created_at": written_at, "updated_at": written_at}
     every_row = {name: (value,) * len(days) for name, value in common.items()}
     # Most trades have no notes, grade or stop: a column that is NULL in all rows is left out.

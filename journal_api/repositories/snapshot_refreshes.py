@@ -162,7 +162,8 @@ async def build_history(db: Connection, plan: Plan, computed: Mapping[Period, St
         by_period = mark_mixed_currencies(by_period)
     elif state.carries_balance and stale:  # none if it was stopped before the day of its creation, as of now
         opening_balance = await balances.read_opening_balance(db, state, stale, plan.changed)
-        by_period = add_balances(by_period, opening_balance, state.currency)
+        cash = await balances.read_cash(db, state.account_ids, Period(stale[0].start, stale[-1].end))
+        by_period = add_balances(by_period, opening_balance, cash, state.currency)
     snapshots = [
         build_snapshot(state, period, totals, of_today)
         for period, totals in by_period.items()
@@ -199,7 +200,7 @@ async def replace_stale(
         {
             "goal_id": state.goal_id,
             "first": first.isoformat(),
-            "last": state.today.isoformat(),
+            "last": state.last_day.isoformat(),
             "stale": json_list([period.start.isoformat() for period in stale]),
         },
     )
@@ -232,6 +233,6 @@ async def remove_pace(db: Connection, goal_id: int) -> None:
 async def save_cursor(db: Connection, state: GoalState) -> None:
     """Store that the snapshots include all changes up to now and were evaluated today."""
     await db.execute_fetchall(
-        "UPDATE goals SET change_cursor = :cursor, evaluated_on = :today WHERE id = :goal_id",
-        {"cursor": state.latest_change, "today": state.today.isoformat(), "goal_id": state.goal_id},
+        "UPDATE goals SET change_cursor = :cursor, evaluated_on = :days WHERE id = :goal_id",
+        {"cursor": state.latest_change, "days": state.current_days, "goal_id": state.goal_id},
     )

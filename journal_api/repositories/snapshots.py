@@ -8,6 +8,7 @@ from journal_api.repositories import snapshot_refreshes
 from journal_api.repositories.goals import IS_STALE
 from journal_api.repositories.sql import build_json_array, build_object, json_boolean
 from journal_api.structs.snapshots import Snapshot, SnapshotQuery
+from journal_api.values.clock import now
 from journal_api.values.money import json_number
 
 SNAPSHOT = build_object(
@@ -44,7 +45,7 @@ CURRENT_PAGE = f"""
 
 
 async def read_current_page(
-    database: Database, user_id: int, goal_id: int, today: str, query: SnapshotQuery
+    database: Database, user_id: int, goal_id: int, query: SnapshotQuery
 ) -> tuple[str, int]:
     """Return one page of the snapshots, newest first, and their total number.
 
@@ -53,7 +54,7 @@ async def read_current_page(
     values: dict[str, Any] = {
         "user_id": user_id,
         "goal_id": goal_id,
-        "today": today,
+        "now": now(),
         "since": query.since and str(query.since),
         "until": query.until and str(query.until),
         "limit": query.limit,

@@ -86,4 +86,11 @@ WRONG_COUNTS = """
     GROUP BY user_id, account_id, contract, root, direction, outcome, grade, strategy_id, setup_id
     HAVING count(*) <> 2 OR min(trades) <> max(trades)
     ORDER BY 1"""
-CHECKS = {"fills": WRONG_FILLS, "facts": WRONG_FACTS, "counts": WRONG_COUNTS}
+# Trades whose stored day is not the one in the calendar of their account.
+WRONG_DAYS = """
+    SELECT id
+    FROM (SELECT id, account_id, closed_at, trading_day FROM trades ORDER BY id DESC LIMIT :most)
+    JOIN calendars USING (account_id)
+    WHERE trading_day <> trading_day(closed_at, timezone, day_rollover)
+    ORDER BY id"""
+CHECKS = {"fills": WRONG_FILLS, "facts": WRONG_FACTS, "counts": WRONG_COUNTS, "days": WRONG_DAYS}

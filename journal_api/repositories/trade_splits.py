@@ -137,8 +137,8 @@ async def stored_columns(db: Connection, part: Part) -> dict[str, Any]:
                  FROM trades
                  WHERE account_id = :account_id AND fingerprint = :fingerprint),
                 :occurrence)
-        FROM users
-        WHERE id = :user_id
+        FROM calendars
+        WHERE calendars.account_id = :account_id
         """,
         {**columns, "id": part["id"]},
     )

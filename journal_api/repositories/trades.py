@@ -133,8 +133,8 @@ async def update(db: Connection, stored: Trade, trade: TradeDraft, timezone: str
             UPDATE trades
             SET {sql.assignments(changed)},
                 trading_day = (SELECT trading_day(:closes, timezone, day_rollover)
-                               FROM users
-                               WHERE users.id = user_id),
+                               FROM calendars
+                               WHERE calendars.account_id = :account),
                 fingerprint = kind.fingerprint,
                 occurrence = kind.occurrence
             FROM (
@@ -159,16 +159,17 @@ async def delete(db: Connection, user_id: int, trade_id: int) -> None:
     await sql.delete_row(db, "trades", user_id, trade_id)
 
 
-async def update_trading_days(db: Connection, user_id: int) -> None:
-    """Update the trading days of all trades after a change of the user's time zone or rollover."""
+async def update_trading_days(db: Connection, user_id: int, account_id: int | None = None) -> None:
+    """Update the trading days of all trades, or those of an account, after a change of a calendar."""
     await db.execute_fetchall(
         """
         UPDATE trades
         SET trading_day = trading_day(closed_at, timezone, day_rollover)
-        FROM users
-        WHERE users.id = :user_id
-          AND trades.user_id = users.id
+        FROM calendars
+        WHERE calendars.user_id = :user_id
+          AND calendars.account_id = coalesce(:account_id, calendars.account_id)
+          AND trades.account_id = calendars.account_id
           AND trading_day <> trading_day(closed_at, timezone, day_rollover)
         """,
-        {"user_id": user_id},
+        {"user_id": user_id, "account_id": account_id},
     )

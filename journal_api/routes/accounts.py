@@ -4,7 +4,7 @@ import msgspec
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.repositories import accounts, earlier_fees, standings
+from journal_api.repositories import accounts, earlier_fees, standings, trades
 from journal_api.structs.accounts import AccountCreate, AccountPatch, AccountPatchQuery, AccountQuery
 from journal_api.structs.standings import Standing
 from journal_api.web.bodies import cancel_on_disconnect
@@ -47,12 +47,15 @@ async def create_account(request: Request, db: Connection, body: AccountCreate) 
 async def update_account(request: Request, db: Connection, patch: AccountPatch) -> Response:
     """Update the fields sent; a new starting balance changes the values of all balance goals.
 
+    A new time zone or rollover recomputes the trading day of every trade of the account.
+
     `apply_to=earlier` charges earlier trades with the `fees`; X-Trades-Charged says how many change.
     """
     account_id, query = request.path_params["id"], get_query(request, AccountPatchQuery)
     query.require_fees(patch)
     stored = await accounts.find(db, request.user.id, account_id)
-    await accounts.update(db, stored, patch)
+    if await accounts.update(db, stored, patch):
+        await trades.update_trading_days(db, request.user.id, account_id)
     headers = {}
     if query.apply_to is not None:
         charged = await earlier_fees.charge_earlier(db, request.user.id, account_id)

@@ -4,11 +4,9 @@ import msgspec
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.repositories import accounts, copy_groups, goals, goals_today, snapshot_refreshes, users
+from journal_api.repositories import accounts, copy_groups, goals, goals_today, snapshot_refreshes
 from journal_api.rules.goal_warnings import find_warnings
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery
-from journal_api.values.clock import now
-from journal_api.values.periods import trading_day
 from journal_api.web.bodies import cancel_on_disconnect
 from journal_api.web.context import database, get_query
 from journal_api.web.responses import Response, created, no_content, ok
@@ -20,8 +18,7 @@ async def list_goals(request: Request, db: Connection) -> Response:
     query = get_query(request, GoalQuery)
     if query.parts is None:
         return ok(goals=await goals.list_of_user(db, request.user.id, query))
-    today = trading_day(now(), request.user.timezone, request.user.day_rollover)
-    listing = goals_today.list_of_user(database(request), request.user.id, today, query)
+    listing = goals_today.list_of_user(database(request), request.user.id, query)
     return ok(goals=with_warnings(await cancel_on_disconnect(request, listing)))
 
 
@@ -53,7 +50,7 @@ async def update_goal(request: Request, db: Connection, patch: GoalPatch) -> Res
         await copy_groups.require(db, request.user.id, patch.scope.copy_group_id, "scope")
     if patch.status in ("paused", "archived"):
         await snapshot_refreshes.refresh(db, goal_id)
-    if await goals.update(db, stored, patch, await users.today(db, request.user.id)):
+    if await goals.update(db, stored, patch):
         await snapshot_refreshes.refresh(db, goal_id, is_stopped=True)
     if patch.status in ("paused", "archived"):
         await snapshot_refreshes.remove_pace(db, goal_id)

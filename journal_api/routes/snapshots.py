@@ -7,8 +7,6 @@ from journal_api.errors import ValidationFailed
 from journal_api.repositories import goals, snapshots
 from journal_api.structs.queries import check_range
 from journal_api.structs.snapshots import SnapshotQuery
-from journal_api.values.clock import now
-from journal_api.values.periods import trading_day
 from journal_api.web.bodies import cancel_on_disconnect
 from journal_api.web.context import database, get_query
 from journal_api.web.responses import Response, page
@@ -23,8 +21,7 @@ async def list_snapshots(request: Request, db: Connection) -> Response:
         # A missing goal takes precedence over an invalid range (DECISIONS 2).
         await goals.get(db, request.user.id, request.path_params["id"])
         raise
-    today = trading_day(now(), request.user.timezone, request.user.day_rollover)
     goal_id = request.path_params["id"]
-    reading = snapshots.read_current_page(database(request), request.user.id, goal_id, today, query)
+    reading = snapshots.read_current_page(database(request), request.user.id, goal_id, query)
     text, total = await cancel_on_disconnect(request, reading)
     return page(query.limit, query.offset, total, snapshots=text)

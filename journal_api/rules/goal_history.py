@@ -1,6 +1,8 @@
 """The history of a goal: its periods, the stale ones, the content of a snapshot (DECISIONS 16)."""
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import chain
 from typing import NamedTuple
@@ -32,15 +34,17 @@ class GoalState(Struct):
     is_stopped: bool  # paused or archived
     created_on: date
     today: date
+    current_days: str  # in all calendars of the owner
     account_ids: list[int]
     starting_balances: list[int]
     currencies: list[str]  # of the accounts in scope, each once
     # (since, target), oldest first; the first applies to all earlier periods too.
     targets: list[tuple[date, int]]
     change_cursor: int | None
-    evaluated_on: date | None
+    evaluated_on: str | None  # as current_days
     latest_change: int
     first_trade: date | None
+    newest_day: date | None  # the last day of a trade that has begun in the calendar of its account
     oldest: date | None
     newest: date | None
 
@@ -50,9 +54,14 @@ class GoalState(Struct):
         return min(self.first_trade or self.created_on, self.created_on)
 
     @property
+    def last_day(self) -> date:
+        """The end of the history: today, or a later day of a trade that has begun in its account."""
+        return self.today if self.is_stopped else max(self.newest_day or self.today, self.today)
+
+    @property
     def is_of_today(self) -> bool:
-        """Whether the snapshots have been evaluated today."""
-        return self.change_cursor is not None and self.evaluated_on == self.today
+        """Whether the snapshots have been evaluated on these days."""
+        return self.change_cursor is not None and self.evaluated_on == self.current_days
 
     @property
     def mixes_currencies(self) -> bool:
@@ -79,7 +88,7 @@ def is_unchanged(state: GoalState | None, earlier: GoalState) -> bool:
 
     New trades do not matter: their changes are newer than the cursor of the earlier state.
     """
-    ignored = {"latest_change": earlier.latest_change, "first_trade": earlier.first_trade}
+    ignored = {name: getattr(earlier, name) for name in ("latest_change", "first_trade", "newest_day")}
     return state is not None and replace(state, **ignored) == earlier
 
 
@@ -105,7 +114,7 @@ def find_stale_periods(state: GoalState, changed: Sequence[date]) -> Iterator[Pe
         assert start is not None, "a CHECK in schema.sql requires the dates of a custom goal"
         assert end is not None
         return iter([Period(start, end)])
-    first, last, timeframe = state.first_day, state.today, state.timeframe
+    first, last, timeframe = state.first_day, state.last_day, state.timeframe
     if state.change_cursor is None or state.oldest is None or state.newest is None:
         return periods_between(first, last, timeframe)
     newest = min(state.newest, last)  # later than today once the clock was set back
@@ -119,19 +128,39 @@ def find_stale_periods(state: GoalState, changed: Sequence[date]) -> Iterator[Pe
 
 
 def add_balances(
-    by_period: dict[Period, Statistics | None], opening_balance: int | None, currency: str | None
+    by_period: dict[Period, Statistics | None],
+    opening_balance: int | None,
+    cash: Mapping[date, int],
+    currency: str | None,
 ) -> dict[Period, Statistics | None]:
-    """Return the statistics of consecutive periods with the opening balance of each, and its currency.
+    """Return the statistics of consecutive periods with the opening balance and the cash of each.
+
+    `cash` is what deposits, resets and the like add to the balance, by day.
 
     A balance that does not fit into 64 bits is None, and so is every balance after it.
     """
+    cash_in = sum_by_period(list(by_period), cash)
     with_balance: dict[Period, Statistics | None] = {}
     for period, statistics in by_period.items():
         if statistics is not None:
-            statistics = replace(statistics, opening_balance=storable(opening_balance), currency=currency)
+            statistics = replace(
+                statistics,
+                opening_balance=storable(opening_balance),
+                cash=cash_in[period],
+                currency=currency,
+            )
         with_balance[period] = statistics
         opening_balance = storable(statistics.closing_balance) if statistics else None
     return with_balance
+
+
+def sum_by_period(periods: Sequence[Period], cash: Mapping[date, int]) -> Counter[Period]:
+    """Return the cash of each of the consecutive periods, given the cash of their days."""
+    starts = [period.start for period in periods]
+    sums = Counter[Period]()
+    for day, amount in cash.items():
+        sums[periods[bisect_right(starts, day) - 1]] += amount
+    return sums
 
 
 def mark_mixed_currencies(by_period: dict[Period, Statistics | None]) -> dict[Period, Statistics | None]:
@@ -143,9 +172,12 @@ def mark_mixed_currencies(by_period: dict[Period, Statistics | None]) -> dict[Pe
 
 
 def has_snapshot(state: GoalState, period: Period, statistics: Statistics | None) -> bool:
-    """Return whether the period has a snapshot: every period has one, except past days without a trade."""
-    has_trades = statistics is None or statistics.trades > 0
-    return state.timeframe != "daily" or period.start == state.today or has_trades
+    """Return whether the period has a snapshot: every period has one, except past days of which none counts.
+
+    A day counts with a trade, and with cash that changes the balance.
+    """
+    counts = statistics is None or statistics.trades > 0 or statistics.cash != 0
+    return state.timeframe != "daily" or period.start == state.today or counts
 
 
 def build_snapshot(

@@ -12,7 +12,7 @@ from journal_api.structs.import_profiles import OneTradeIs
 from journal_api.structs.standings import Standing
 from journal_api.values.currencies import Currency
 from journal_api.values.money import LARGEST, Money
-from journal_api.values.types import Instant, Name100, default_value
+from journal_api.values.types import DayRollover, Instant, Name100, TimeZone, default_value
 
 
 class Fees(dict[str, Money]):
@@ -59,6 +59,8 @@ class AccountCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     archived: bool = False
     fees: Fees = field(default_factory=Fees)
     one_trade_is: OneTradeIs | None = None
+    timezone: TimeZone | None = None
+    day_rollover: DayRollover | None = None
 
 
 class AccountPatch(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -69,6 +71,8 @@ class AccountPatch(Struct, kw_only=True, forbid_unknown_fields=True):
     archived: bool | UnsetType = UNSET
     fees: Fees | UnsetType = UNSET
     one_trade_is: OneTradeIs | None | UnsetType = UNSET
+    timezone: TimeZone | None | UnsetType = UNSET
+    day_rollover: DayRollover | None | UnsetType = UNSET
 
 
 class AccountPatchQuery(DryRunQuery, kw_only=True):
@@ -92,6 +96,8 @@ class AccountQuery(Struct, kw_only=True):
 
 
 class Account(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Without a `timezone` or a `day_rollover` of its own, trading days follow the owner's."""
+
     id: int
     name: str
     currency: str
@@ -100,6 +106,8 @@ class Account(Struct, kw_only=True, forbid_unknown_fields=True):
     archived: bool
     fees: dict[str, Decimal]
     one_trade_is: OneTradeIs | None
+    timezone: str | None
+    day_rollover: str | None
     created_at: Instant
     updated_at: Instant
 

@@ -7,7 +7,7 @@ from aiosqlite import Connection
 
 from journal_api.database.database import Database
 from journal_api.database.threads import T
-from journal_api.repositories import users
+from journal_api.repositories import calendars
 from journal_api.repositories.imports import Source, insert, set_counts
 from journal_api.rules.copy_match import CopyMatches, describe_ambiguous
 from journal_api.structs.copy_groups import AmbiguousCopy
@@ -66,9 +66,8 @@ class FileImport:
     async def preview(self, db: Connection) -> ImportResult:
         """Read the file and return what its import would do."""
         choice = await self._choose_accounts(db)
-        owner = await users.find(db, self.user_id)
         self.importer = await self._prepare(db, choice, None)
-        self.importer.writer.preview = PreviewCollector(owner.timezone, owner.day_rollover)
+        self.importer.writer.preview = PreviewCollector(await calendars.by_account(db, self.user_id))
         await self.importer.process(self.file, self.verdicts)
         return self._result(await self.importer.writer.link_copies())
 

@@ -23,7 +23,7 @@ from journal_api.structs.imports import (
 )
 from journal_api.trade_files.reader import TradeFile
 from journal_api.values.money import decimal_json
-from journal_api.values.periods import trading_day
+from journal_api.values.periods import Calendar, trading_day
 
 MAX_SYMBOLS = 1000  # listed; the trades of further symbols are summed under null
 SHOWN = 5
@@ -94,8 +94,8 @@ class Sums:
 class PreviewCollector:
     """Collects the new trades of a dry run."""
 
-    def __init__(self, timezone: str, day_rollover: str) -> None:
-        self._calendar = timezone, day_rollover
+    def __init__(self, calendars: Mapping[int, Calendar]) -> None:
+        self._calendars = calendars
         self._total = Sums()
         self._accounts: dict[int, Sums] = {}
         self._symbols: dict[tuple[str | None, str | None, str | None], Sums] = {}
@@ -109,7 +109,7 @@ class PreviewCollector:
         shown = []
         for number, row in enumerate(rows, self._total.trades):
             columns = row.columns
-            day = trading_day(columns["closed_at"], *self._calendar)
+            day = trading_day(columns["closed_at"], *self._calendars[columns["account_id"]])
             for sums in (
                 self._total,
                 self._accounts.setdefault(columns["account_id"], Sums()),

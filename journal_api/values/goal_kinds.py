@@ -13,7 +13,7 @@ FORMULAS = {
     "net_pnl": "gross_pnl - fees",
     "gross_pnl": "P&L before fees, of all trades",
     "max_drawdown": "the largest fall of the running total from its peak, trade by trade",
-    "balance_target": "opening_balance + net_pnl",
+    "balance_target": "opening_balance + cash + net_pnl",
     "win_rate": "wins / decisions × 100",
     "profit_factor": "winning_pnl / -losing_pnl",
     "expectancy": "net_pnl / decisions",

@@ -94,7 +94,7 @@ METRICS = {
         Metric(
             "balance_target",
             "Balance",
-            "The starting balances of the accounts in scope plus all net P&L up to the end of the period.",
+            "Starting balances, cash and net P&L of the accounts in scope up to the end of the period.",
             "currency",
             balance,
             extra="opening_balance",

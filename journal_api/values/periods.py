@@ -21,6 +21,13 @@ class Period(NamedTuple):
         return (self.start + ONE_DAY * number for number in range((self.end - self.start).days + 1))
 
 
+class Calendar(NamedTuple):
+    """By which instants are counted to trading days."""
+
+    timezone: str
+    day_rollover: str
+
+
 @lru_cache(maxsize=64)
 def _clock(timezone: str, day_rollover: str) -> tuple[ZoneInfo, time]:
     return ZoneInfo(timezone), time.fromisoformat(day_rollover)
@@ -31,7 +38,7 @@ def trading_day(closed_at: str, timezone: str, day_rollover: str) -> str: ...
 @overload
 def trading_day(closed_at: None, timezone: str, day_rollover: str) -> None: ...
 def trading_day(closed_at: str | None, timezone: str, day_rollover: str) -> str | None:
-    """Return the trading day of a timestamp in the owner's time zone, None for None.
+    """Return the trading day of a timestamp in a calendar, None for None.
 
     From the rollover on it is the next day; with a rollover of 00:00 it is the calendar day.
     """

@@ -52,11 +52,13 @@ class Statistics(Struct, kw_only=True, frozen=True):
     win_streak: int | None = 0
     # The balance of the accounts in scope at the start of the period.
     opening_balance: int | None = None
+    # What deposits, withdrawals and the like added to it in the period, and what resets changed.
+    cash: int = 0
 
     @property
     def closing_balance(self) -> int | None:
         """The balance of the accounts in scope at the end of the period."""
-        return None if self.opening_balance is None else self.opening_balance + self.net_pnl
+        return None if self.opening_balance is None else self.opening_balance + self.cash + self.net_pnl
 
 
 # The statistics of a period without trades.
@@ -73,6 +75,7 @@ EXTRA_STATISTICS: dict[str, ExtraStatistic] = {
     "peak_pnl": "max_drawdown",
     "win_streak": "win_streak",
     "opening_balance": "opening_balance",
+    "cash": "opening_balance",
 }
 AMOUNTS = frozenset(
     {
@@ -87,6 +90,7 @@ AMOUNTS = frozenset(
         "worst_day",
         "r_total",
         "opening_balance",
+        "cash",
     }
 )
 # The members that no response shows.

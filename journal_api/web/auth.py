@@ -8,7 +8,7 @@ from starlette.requests import Request
 
 from journal_api.database.database import Database
 from journal_api.errors import ForbiddenScope, KeyExpired, KeyRevoked, Unauthorized
-from journal_api.repositories import api_keys, users
+from journal_api.repositories import api_keys, calendars, users
 from journal_api.repositories.api_keys import KeyRow
 from journal_api.values.api_keys import SCOPES, hashed, is_well_formed
 from journal_api.values.clock import now
@@ -31,6 +31,7 @@ class Caller(NamedTuple):
     scopes: frozenset[str]
     timezone: str
     day_rollover: str
+    calendars: str  # those of the accounts too, as JSON
 
     def require(self, scope: str | None) -> None:
         """Raise ForbiddenScope unless the key has exactly this scope; a write scope does not include read."""
@@ -88,7 +89,9 @@ async def authenticate(request: Request) -> Caller:
     request.scope["state"]["key"] = bearer[1][-4:]
     require_valid(key)
     state.key_uses.note(key)
-    return Caller(key.user_id, key.key_id, frozenset(key.scopes.split()), key.timezone, key.day_rollover)
+    return Caller(
+        key.user_id, key.key_id, frozenset(key.scopes.split()), key.timezone, key.day_rollover, key.calendars
+    )
 
 
 def require_valid(key: KeyRow) -> None:
@@ -138,4 +141,5 @@ class KnownKeys:
 async def read_run_key_caller(db: Connection) -> Caller:
     """Return the caller with the key `JOURNAL_RUN_KEY`: the first user, with every scope."""
     user = await users.find(db, await users.find_first_id(db))
-    return Caller(user.id, RUN_KEY_ID, EVERY_SCOPE, user.timezone, user.day_rollover)
+    own = await calendars.list_of_user(db, user.id)
+    return Caller(user.id, RUN_KEY_ID, EVERY_SCOPE, user.timezone, user.day_rollover, own)

@@ -5,20 +5,20 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
+import msgspec
 from starlette.requests import Request
 
 from journal_api.database.database import Database
 from journal_api.values.clock import now
-from journal_api.values.periods import trading_day
+from journal_api.values.periods import Calendar, trading_day
 from journal_api.web.responses import Envelope, Response
 
-# How long a response stays valid: until the next write, or also until the owner's next trading day. What
-# depends on the trading days of accounts, each of which may begin in another minute, is kept for a minute.
-CacheUntil = Literal["write", "day", "minute"]
+# How long a response stays valid: until the next write, or until the next write or trading day.
+CacheUntil = Literal["write", "day"]
 MAX_SUM = 8 * 2**20  # bytes
 OVERHEAD = 1000  # bytes of an entry besides its texts
 
-Key = tuple[int, str, bytes, str]  # user, path, query, trading day or minute
+Key = tuple[int, str, bytes, str]  # user, path, query, trading days
 
 
 class ResponseCache:
@@ -67,12 +67,14 @@ class ResponseCache:
 
 def cache_key(request: Request, until: CacheUntil) -> Key:
     caller = request.user
-    time = ""
-    if until == "day":
-        time = trading_day(now(), caller.timezone, caller.day_rollover)
-    elif until == "minute":
-        time = now()[:16]
-    return caller.id, request.scope["path"], request.scope["query_string"], time
+    days = list_current_days(caller.calendars) if until == "day" else ""
+    return caller.id, request.scope["path"], request.scope["query_string"], days
+
+
+def list_current_days(calendars_json: str) -> str:
+    """Return the current day in each of the calendars, as one text."""
+    calendars = msgspec.json.decode(calendars_json, type=list[Calendar])
+    return " ".join(trading_day(now(), *calendar) for calendar in calendars)
 
 
 def entry_size(key: Key, response: Envelope) -> int:

@@ -49,6 +49,8 @@ async def test_an_account_is_created_with_a_location_and_the_defaults(client: ht
         "archived": False,
         "fees": {},
         "one_trade_is": None,
+        "timezone": None,
+        "day_rollover": None,
         "created_at": account["created_at"],
         "updated_at": account["created_at"],
     }
@@ -62,6 +64,7 @@ async def test_what_was_created_is_what_is_read_and_listed(client: httpx.AsyncCl
         "archived": True,
     }
     sent |= {"fees": {"MNQ": 0.37, "default": 2}, "one_trade_is": "row"}
+    sent |= {"timezone": "Europe/Prague", "day_rollover": "17:00"}
 
     account = await create_account(client, "Live", **sent)
 
@@ -77,6 +80,7 @@ CHANGES: list[tuple[str, object]] = [
     *(("name", "Renamed"), ("name", "SIM"), ("currency", "EUR"), ("starting_balance", -12.5)),
     *(("broker", "Other"), ("broker", None), ("archived", True), ("fees", {"default": 2}), ("fees", {})),
     *(("one_trade_is", "row"), ("one_trade_is", "position"), ("one_trade_is", None)),
+    *(("timezone", "Europe/Prague"), ("timezone", None), ("day_rollover", "17:00"), ("day_rollover", None)),
 ]
 
 

@@ -59,6 +59,19 @@ class Trade:
         return self.gross - self.fees
 
 
+@dataclass
+class Cash:
+    account_id: int
+    day: Day
+    kind: str
+    amount: Fraction
+
+    @property
+    def change(self) -> Fraction:
+        """What it adds to the balance, unless it is a reset."""
+        return -self.amount if self.kind in ("withdrawal", "payout", "fee") else self.amount
+
+
 # A trade with its trading day.
 Row = tuple[Day, Trade]
 
@@ -74,12 +87,26 @@ class Journal:
     mistakes: set[int]
     checklists: dict[int, set[int]]
     trades: dict[int, Trade]
+    # By day, then in the order of entry.
+    cash: list[Cash]
+    # The zone and the rollover of accounts, None where they have none of their own.
+    calendars: dict[int, tuple[str | None, str | None]]
 
-    def day_of(self, instant: datetime) -> Day:
-        """The trading day of an instant."""
-        wall_clock = instant.astimezone(ZoneInfo(self.timezone))
-        is_late = self.rollover != "00:00" and f"{wall_clock:%H:%M}" >= self.rollover
+    def day_of(self, instant: datetime, account: int | None = None) -> Day:
+        """The trading day of an instant: of the account, without one of the owner."""
+        zone, rollover = self.calendar_of(account)
+        wall_clock = instant.astimezone(ZoneInfo(zone))
+        is_late = rollover != "00:00" and f"{wall_clock:%H:%M}" >= rollover
         return wall_clock.date() + (DAY if is_late else timedelta())
+
+    def calendar_of(self, account: int | None) -> tuple[str, str]:
+        zone, rollover = self.calendars.get(account or 0, (None, None))
+        return zone or self.timezone, rollover or self.rollover
+
+    def account_of(self, scope: str) -> int | None:
+        """The account that the scope names, None if it names several."""
+        kind, _, number = (scope or self.selection).partition("_")
+        return int(number) if kind == "account" else None
 
     def accounts_in(self, scope: str) -> set[int]:
         kind, _, number = (scope or self.selection).partition("_")
@@ -91,9 +118,21 @@ class Journal:
         """The closed trades in scope, in order: day, close, id."""
         accounts = self.accounts_in(scope)
         rows = [
-            (self.day_of(one.closed_at), one) for one in self.trades.values() if one.account_id in accounts
+            (self.day_of(one.closed_at, one.account_id), one)
+            for one in self.trades.values()
+            if one.account_id in accounts
         ]
         return sorted(rows, key=in_time)
+
+    def balance_of(self, account: int, end: Day) -> Fraction:
+        """The balance of the account at the end of the day."""
+        cash = [one for one in self.cash if one.account_id == account and one.day <= end]
+        resets = [one for one in cash if one.kind == "reset"]
+        begin, since = (resets[-1].amount, resets[-1].day) if resets else (self.balances[account], Day.min)
+        moved = [one.change for one in cash if one.kind != "reset" and one.day >= since]
+        closed = [one for one in self.trades.values() if one.account_id == account]
+        won = [one.net for one in closed if since <= self.day_of(one.closed_at, account) <= end]
+        return begin + sum(moved, ZERO) + sum(won, ZERO)
 
     def currencies_of(self, accounts: Iterable[int]) -> set[str]:
         return {self.currencies[account] for account in accounts}
@@ -123,7 +162,7 @@ def read_journal(file: Path) -> Journal:
         )
         selection = f"account_{account}" if account else f"group_{group}" if group else "all"
         accounts = db.execute(
-            "SELECT id, starting_balance, currency FROM accounts WHERE user_id = 1"
+            "SELECT id, starting_balance, currency, timezone, day_rollover FROM accounts WHERE user_id = 1"
         ).fetchall()
         journal = Journal(
             *(zone, rollover, selection),
@@ -137,6 +176,11 @@ def read_journal(file: Path) -> Journal:
                 for row in db.execute("SELECT * FROM trades WHERE user_id = 1")
                 if row["closed_at"]
             },
+            cash=[
+                Cash(row["account_id"], Day.fromisoformat(row["day"]), row["kind"], amount(row["amount"]))
+                for row in db.execute("SELECT * FROM cash_movements ORDER BY day, id")
+            ],
+            calendars={row["id"]: (row["timezone"], row["day_rollover"]) for row in accounts},
         )
         for group_id, account_id in pairs("SELECT copy_group_id, account_id FROM copy_group_members"):
             journal.groups[group_id].add(account_id)
@@ -288,7 +332,7 @@ UNIT_OF = {metric: unit for unit, metrics in UNITS.items() for metric in metrics
 # Everything that adds or compares amounts of money, and so cannot be said of different currencies.
 OF_MONEY = {*UNITS["currency"].split(), "profit_factor", "payoff_ratio", "winning_days"}
 AMOUNTS = {"gross_pnl", "fees", "net_pnl", "winning_pnl", "losing_pnl", "worst_trade", "worst_day"}
-AMOUNTS |= {"winning_days", "max_drawdown", "peak_pnl", "opening_balance"}
+AMOUNTS |= {"winning_days", "max_drawdown", "peak_pnl", "opening_balance", "cash"}
 # The members that are shown only for the metric that needs them.
 OF_DAYS = {"trading_days", "winning_days", "max_trades_per_day", "worst_day"}
 EXTRAS = {
@@ -296,6 +340,7 @@ EXTRAS = {
     "peak_pnl": {"max_drawdown"},
     "win_streak": {"win_streak"},
     "opening_balance": {"balance_target"},
+    "cash": {"balance_target"},
     **dict.fromkeys(OF_DAYS, OF_DAYS),
 }
 
@@ -326,7 +371,7 @@ METRICS: dict[str, Callable[[Statistics], Value]] = {
     "net_pnl": lambda data: Fraction(data["net_pnl"]),
     "gross_pnl": lambda data: Fraction(data["gross_pnl"]),
     "max_drawdown": lambda data: Fraction(data["max_drawdown"]),
-    "balance_target": lambda data: Fraction(data["opening_balance"] + data["net_pnl"]),
+    "balance_target": lambda data: Fraction(data["opening_balance"] + data["cash"] + data["net_pnl"]),
     "win_rate": lambda data: divide(100 * data["wins"], data["decisions"], "no_trades"),
     "profit_factor": profit_factor,
     "expectancy": lambda data: divide(data["net_pnl"], data["decisions"], "no_trades"),
@@ -381,8 +426,8 @@ class Goal:
     timeframe: str
     scope: str
     created_at: datetime
-    # (the moment it was set, the target), oldest first
-    targets: list[tuple[datetime, Fraction]]
+    # (the trading day on which it was set, the target), oldest first
+    targets: list[tuple[Day, Fraction]]
     # for timeframe custom
     window: tuple[Day, Day] | None = None
     stopped_on: Day | None = None
@@ -390,10 +435,32 @@ class Goal:
 
 def compute_snapshots(journal: Journal, goal: Goal, now: datetime) -> list[dict[str, Any]]:
     """The whole history of the goal, newest first: what the API shows but `goal_id` and `computed_at`."""
-    today = goal.stopped_on or journal.day_of(now)
+    today = goal.stopped_on or find_day(journal, goal, now)
     rows = journal.rows_in(goal.scope)
-    periods = find_periods(journal, goal, [day for day, _ in rows], today)
+    begun = [day for day, one in rows if day <= journal.day_of(now, one.account_id)]
+    last = today if goal.stopped_on else max([today, *begun])
+    days = [day for day, _ in rows]
+    if goal.metric == "balance_target" and goal.timeframe == "daily":
+        first = min([*days, find_day(journal, goal, goal.created_at)])
+        days += [day for day in days_of_cash(journal, journal.accounts_in(goal.scope)) if day >= first]
+    periods = find_periods(journal, goal, days, today, last)
     return [compute_snapshot(journal, goal, rows, period, today) for period in reversed(periods)]
+
+
+def sum_balances(journal: Journal, accounts: Collection[int], end: Day) -> Fraction:
+    return sum((journal.balance_of(one, end) for one in accounts), ZERO)
+
+
+def days_of_cash(journal: Journal, accounts: Collection[int]) -> list[Day]:
+    """The days without a trade on which the sum of the balances changes."""
+    if len(journal.currencies_of(accounts)) > 1:
+        return []
+    days = {one.day for one in journal.cash if one.account_id in accounts}
+    return [
+        one
+        for one in days
+        if sum_balances(journal, accounts, one) != sum_balances(journal, accounts, one - DAY)
+    ]
 
 
 def compute_snapshot(
@@ -403,13 +470,14 @@ def compute_snapshot(
     counted = [(day, trade) for day, trade in rows if start <= day <= end]
     data = compute_statistics(journal, counted)
     accounts = journal.accounts_in(goal.scope)
-    balance = sum((journal.balances[one] for one in accounts), ZERO)
-    data["opening_balance"] = balance + sum((trade.net for day, trade in rows if day < start), ZERO)
+    opening, closing = (sum_balances(journal, accounts, day) for day in (start - DAY, end))
+    data |= {"opening_balance": opening, "cash": closing - opening - data["net_pnl"]}
     if goal.metric != "balance_target":
         accounts = {trade.account_id for _, trade in counted}
     currencies = journal.currencies_of(accounts)
     value = evaluate(goal.metric, data, len(currencies) > 1)
-    target = find_target(journal, goal, end, today)
+    target = find_target(goal, end, today)
+    zone, rollover = journal.calendar_of(journal.account_of(goal.scope))
     return {
         "period_start": str(start),
         "period_end": str(end),
@@ -419,24 +487,31 @@ def compute_snapshot(
         "closed": end < today,
         "snapshot_data": {
             "unit": UNIT_OF[goal.metric],
-            "timezone": journal.timezone,
-            "day_rollover": journal.rollover,
+            "timezone": zone,
+            "day_rollover": rollover,
             "reason": value if isinstance(value, str) else None,
             **show_statistics(data, currencies, [goal.metric, *OF_DAYS]),
         },
     }
 
 
-def find_periods(journal: Journal, goal: Goal, days: list[Day], today: Day) -> list[tuple[Day, Day]]:
-    """The periods that have a snapshot, oldest first."""
+def find_day(journal: Journal, goal: Goal, instant: datetime) -> Day:
+    """The trading day of an instant for the goal: of its account, of several accounts the owner's."""
+    return journal.day_of(instant, journal.account_of(goal.scope))
+
+
+def find_periods(
+    journal: Journal, goal: Goal, days: list[Day], today: Day, last: Day
+) -> list[tuple[Day, Day]]:
+    """The periods that have a snapshot, oldest first; the last may be later than today."""
     if goal.window:
         return [goal.window]
     if goal.timeframe == "daily":
-        return [(day, day) for day in sorted({*days, today}) if day <= today]
+        return [(day, day) for day in sorted({*days, today}) if day <= last]
     name = NAME_OF_PERIOD[goal.timeframe]
-    start = min([*days, journal.day_of(goal.created_at)])
+    start = min([*days, find_day(journal, goal, goal.created_at)])
     found = []
-    while start <= today:
+    while start <= last:
         end = start
         while name(start - DAY) == name(end):
             start -= DAY
@@ -454,9 +529,9 @@ NAME_OF_PERIOD: dict[str, Callable[[Day], object]] = {
 }
 
 
-def find_target(journal: Journal, goal: Goal, end: Day, today: Day) -> Fraction:
+def find_target(goal: Goal, end: Day, today: Day) -> Fraction:
     """The target in force when the period closed; the newest for a running one, the first before the goal."""
-    in_force = [target for since, target in goal.targets if end >= today or journal.day_of(since) <= end]
+    in_force = [target for since, target in goal.targets if end >= today or since <= end]
     return in_force[-1] if in_force else goal.targets[0][1]
 
 

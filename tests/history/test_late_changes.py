@@ -69,6 +69,12 @@ def move_to(group: int) -> str:
     return f"UPDATE copy_group_members SET copy_group_id = {group}"
 
 
+def cash(kind: str, amount: int, day: str, account: int = 1) -> str:
+    return f"""
+        INSERT INTO cash_movements (account_id, kind, amount, day, created_at, updated_at)
+        VALUES ({account}, '{kind}', {amount}e8, '{day}', '', '')"""
+
+
 class Late(NamedTuple):
     """A goal, its value in January, and each change with the value after it."""
 
@@ -157,6 +163,42 @@ CHANGES = {
     ),
     "a starting balance": Late(
         "balance_target", 111, [("UPDATE accounts SET starting_balance = 200e8 WHERE id = 1", 211)]
+    ),
+    "cash entered, corrected and deleted": Late(
+        "balance_target",
+        111,
+        [
+            (cash("deposit", 50, "2026-01-20"), 161),
+            ("UPDATE cash_movements SET amount = 20e8", 131),
+            ("UPDATE cash_movements SET kind = 'fee'", 91),
+            ("UPDATE cash_movements SET day = '2026-02-02'", 111),
+            ("UPDATE cash_movements SET day = '2025-11-30'", 91),
+            ("DELETE FROM cash_movements", 111),
+        ],
+    ),
+    "every kind of cash": Late(
+        "balance_target",
+        111,
+        [
+            (cash("withdrawal", 1, "2026-01-01"), 110),
+            (cash("payout", 1, "2026-01-31"), 109),
+            (cash("adjustment", -1, "2026-01-05"), 108),
+            (cash("reset", 0, "2026-02-01"), 108),
+            (cash("deposit", 7, "2025-12-31", account=2), 115),
+        ],
+    ),
+    "resets, and what counts before and after them": Late(
+        "balance_target",
+        111,
+        [
+            (cash("reset", 1000, "2026-01-31"), 1005),
+            (cash("fee", 3, "2026-01-31"), 1002),
+            (cash("reset", 500, "2026-01-31"), 502),
+            (cash("deposit", 40, "2026-01-30"), 502),
+            (update("gross_pnl = 7e8"), 502),
+            (cash("reset", 70, "2025-11-30"), 502),
+            ("DELETE FROM cash_movements WHERE day = '2026-01-31'", 70 + 40 + 8),
+        ],
     ),
     "an account that comes and goes": Late(
         "balance_target", 111, [(NEW_ACCOUNT, 161), ("DELETE FROM accounts WHERE id = 3", 111)]

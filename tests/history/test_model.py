@@ -27,6 +27,7 @@ from journal_api.database.database import Database
 from journal_api.repositories import trade_facts
 from journal_api.repositories.trade_checks import WRONG_FACTS
 from journal_api.settings import Settings
+from journal_api.structs.cash import CashKind
 from journal_api.structs.reports import GroupBy
 from journal_api.values.metrics import METRICS
 
@@ -34,6 +35,8 @@ Body = dict[str, Any]
 # Noon in UTC is the same date in all of these zones, before and after every rollover.
 START = datetime(2026, 3, 20, 12, tzinfo=UTC)
 ZONES = ["UTC", "America/New_York", "Asia/Kolkata"]
+# Of accounts: at noon in UTC it is tomorrow in the first.
+AHEAD = ["Pacific/Kiritimati", "Pacific/Pago_Pago", "Europe/Prague"]
 WEEKDAYS = [[1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 6, 7], [2, 7]]
 TIMES = ["00:00:00Z", "03:59:59.999999Z", "12:00:00Z", "17:00:00-04:00", "22:00:00Z", "18:30:00"]
 AMOUNTS = [0.01, 1, 2.5, -3.75, 100, 1000.00000001]
@@ -151,11 +154,11 @@ class Walk:
         for goal_id in self.goals:
             await self.compare_goal(goal_id)
         journal = reference.read_journal(self.file)
-        today = str(journal.day_of(self.now))
         listed = exact(await self.client.get("/goals?status=all&with=snapshot"))["data"]["goals"]
         assert [one["id"] for one in listed] == sorted(self.goals)
         for one in listed:
             snapshots = self.expected(self.goals[one["id"]])
+            today = str(reference.find_day(journal, self.goals[one["id"]].goal, self.now))
             running = [each for each in snapshots if each["period_start"] <= today <= each["period_end"]]
             assert ([comparable(one["current"], one["id"])] if one["current"] else []) == running
         await self.compare_reports(GROUPS[self.steps % len(GROUPS) :][:1])
@@ -225,7 +228,24 @@ class Walk:
             await self.write("POST", "/accounts", {"name": self.new_name(), **balance})
         else:
             changes: list[Body] = [balance, balance, {"currency": self.random.choice(["USD", "USD", "EUR"])}]
+            changes += [{"timezone": self.random.choice([None, *AHEAD])}] * 2
+            changes += [{"day_rollover": self.random.choice([None, "00:00", "07:00", "17:00"])}] * 2
             await self.write("PATCH", f"/accounts/{self.pick('accounts')}", self.random.choice(changes))
+
+    async def write_cash(self) -> None:
+        """Every kind, also before the first trade and after today; what is there is changed or deleted."""
+        kind = self.random.choice(get_args(CashKind))
+        amount = abs(self.random.choice(AMOUNTS)) * self.random.choice([1, -1 if kind == "adjustment" else 1])
+        body = {"kind": kind, "amount": amount, "day": self.moment()[:10]}
+        rows = self.rows("SELECT account_id, id FROM cash_movements")
+        if not rows or self.random.random() < 0.6:
+            await self.write("POST", f"/accounts/{self.pick('accounts')}/cash", body)
+            return
+        path = "/accounts/{}/cash/{}".format(*self.random.choice(rows))
+        if self.random.random() < 0.3:
+            await self.write("DELETE", path)
+        else:
+            await self.write("PATCH", path, {name: body[name] for name in self.some(body)})
 
     async def write_group(self) -> None:
         if self.random.random() < 0.3:
@@ -375,7 +395,8 @@ class Walk:
     async def add_goal(self, body: Body) -> None:
         told = await self.write("POST", "/goals", {"goal_name": "Goal", **body})
         if told:
-            self.goals[told["id"]] = Known(as_defined(told, self.now, [(self.now, told["target_value"])]))
+            goal = as_defined(told, self.now, [(self.now.date(), told["target_value"])])
+            self.goals[told["id"]] = Known(goal)
 
     async def change_goal(self) -> None:
         if not self.goals:
@@ -394,19 +415,20 @@ class Walk:
 
     def learn_goal(self, known: Known, told: Body) -> None:
         """The goal after a PATCH: its targets, and what it keeps while it is stopped."""
-        day_of = reference.read_journal(self.file).day_of
+        journal = reference.read_journal(self.file)
         if told["status"] == "active":
             known.goal.stopped_on = known.kept = None
         elif known.kept is None:
-            known.goal.stopped_on = day_of(self.now)
+            known.goal.stopped_on = reference.find_day(journal, known.goal, self.now)
             known.kept = self.expected(known)
         before = known.goal
         goal = known.goal = as_defined(told, before.created_at, before.targets)
         goal.stopped_on = before.stopped_on
         is_redefined = any(getattr(goal, name) != getattr(before, name) for name in DEFINITION)
         if is_redefined or told["target_value"] != before.targets[-1][1]:
-            is_first = is_redefined or day_of(goal.created_at) == day_of(self.now)
-            goal.targets = [*([] if is_first else before.targets), (self.now, told["target_value"])]
+            today = reference.find_day(journal, goal, self.now)
+            is_first = is_redefined or reference.find_day(journal, goal, goal.created_at) == today
+            goal.targets = [*([] if is_first else before.targets), (today, told["target_value"])]
         if known.kept is not None and is_redefined:
             known.kept = None
             known.kept = self.expected(known)
@@ -454,6 +476,7 @@ class Walk:
         await self.write("POST", "/strategies", {"name": "Breakout", "setups": setups})
         for metric in ("protocol_completion_rate", "mistake_free_rate", "balance_target", "trade_count"):
             await self.add_goal({"metric": metric, "target_value": 50})
+        await self.add_goal({"metric": "balance_target", "target_value": 50, "timeframe": "daily"})
         for _ in range(3):
             await self.create_trades()
         for _ in range(trades):
@@ -477,8 +500,9 @@ REPORT_STEPS = [
 STEPS = [
     *[Walk.create_trades, Walk.change_trade, Walk.annotate_trade, Walk.create_goal, Walk.change_goal] * 2,
     *(Walk.write_tag, Walk.write_account, Walk.write_group, Walk.edit_strategy, Walk.delete_something),
+    *[Walk.write_cash] * 2,
     *(Walk.import_trades, Walk.undo_import, Walk.delete_goal, Walk.read_one_goal, Walk.change_settings),
-    *(Walk.let_days_pass, Walk.reopen),
+    *(Walk.let_days_pass, Walk.reopen, *[Walk.write_account] * 2),
     *[Walk.step_ledger] * 12,
 ]
 
@@ -493,7 +517,7 @@ def outcome_of(net_pnl: int | None) -> str:
     return "win" if net_pnl > 0 else "loss" if net_pnl < 0 else "breakeven"
 
 
-def as_defined(told: Body, created_at: datetime, targets: list[tuple[datetime, Fraction]]) -> reference.Goal:
+def as_defined(told: Body, created_at: datetime, targets: list[tuple[date, Fraction]]) -> reference.Goal:
     """The goal that the service tells, with targets that it does not tell."""
     dates = told["custom_start"], told["custom_end"]
     window = (date.fromisoformat(dates[0]), date.fromisoformat(dates[1])) if dates[0] else None

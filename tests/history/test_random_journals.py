@@ -17,6 +17,7 @@ from factories import create_goal, unwrap
 from proofs import examples
 from starlette.applications import Starlette
 
+from journal_api.structs.cash import CashKind
 from journal_api.structs.reports import GroupBy
 from journal_api.values.metrics import METRICS
 
@@ -43,8 +44,11 @@ WINDOW = (date(2026, 2, 28), date(2026, 4, 13))
 INSERTS = {
     "accounts": """
         INSERT INTO accounts (id, user_id, name, sort_name, starting_balance, currency, created_at,
-            updated_at)
-        VALUES (:id, 1, :id, :id, :balance, :currency, '', '')""",
+            updated_at, timezone, day_rollover)
+        VALUES (:id, 1, :id, :id, :balance, :currency, '', '', :timezone, :day_rollover)""",
+    "cash": """
+        INSERT INTO cash_movements (account_id, kind, amount, day, created_at, updated_at)
+        VALUES (:account_id, :kind, :amount, :day, '', '')""",
     "members": "INSERT INTO copy_group_members (account_id, copy_group_id) VALUES (:id, 1)",
     "tags": """
         INSERT INTO tags (id, user_id, category_id, name, sort_name, color, type, created_at, updated_at)
@@ -56,7 +60,7 @@ INSERTS = {
         SELECT :id, 1, :account_id, :symbol, :direction, 1, 0, :opened_at,
             :closed_at, trading_day(:closed_at, timezone, day_rollover), :gross, :fees, :risk, :grade,
             iif(:setup_id IS NULL, NULL, 1), :setup_id, :source_id, '', '', :symbol, :symbol
-        FROM users WHERE users.id = 1""",
+        FROM calendars WHERE calendars.account_id = :account_id""",
     "trade_tags": "INSERT INTO trade_tags (trade_id, tag_id) VALUES (:trade_id, :tag_id)",
     "answers": """
         INSERT INTO confirmation_answers (trade_id, confirmation_id, was_present)
@@ -89,9 +93,16 @@ def draw_journal(random: Random, most_trades: int, currencies: list[str]) -> dic
         one["source_id"] = random.choice(originals) if one["source_id"] else None
     return {
         "accounts": [
-            {"id": number, "balance": draw_amount(random), "currency": random.choice(currencies)}
+            {
+                "id": number,
+                "balance": draw_amount(random),
+                "currency": random.choice(currencies),
+                "timezone": random.choice([None, None, *(zone for zone, _ in CALENDARS)]),
+                "day_rollover": random.choice([None, None, "00:00", "17:00", "23:00"]),
+            }
             for number in (1, 2, 3)
         ],
+        "cash": [draw_cash(random) for _ in range(random.choice([0, 3, 10]))],
         "members": [{"id": number} for number in (1, 2, 3) if random.random() < 0.6],
         "tags": [{"id": number, "type": random.choice(["mistake", "custom"])} for number in (1, 2, 3)],
         "trades": sorted(trades, key=lambda one: one["source_id"] is not None),
@@ -107,6 +118,17 @@ def draw_journal(random: Random, most_trades: int, currencies: list[str]) -> dic
             for asked in CHECKLISTS.get(one["setup_id"], [])
             if random.random() < 0.9
         ],
+    }
+
+
+def draw_cash(random: Random) -> Row:
+    kind = random.choice(get_args(CashKind))
+    amount = draw_amount(random)
+    return {
+        "account_id": random.randint(1, 3),
+        "kind": kind,
+        "amount": (amount or 1) if kind == "adjustment" else abs(amount) or (kind != "reset"),
+        "day": f"2026-{random.choice(DAYS)}",
     }
 
 
@@ -173,7 +195,7 @@ async def add_goal(client: httpx.AsyncClient, random: Random, metric: str, timef
     fields = {"metric": metric, "direction": direction, "timeframe": timeframe, **dates}
     goal = await create_goal(client, target_value=target / 10**8, **fields)
     unwrap(await client.patch(f"/goals/{goal['id']}", json={"scope": scope}))
-    targets = [(EARLIER, Fraction(target, 10**8))]
+    targets = [(EARLIER.date(), Fraction(target, 10**8))]
     return goal["id"], reference.Goal(metric, direction, timeframe, scope, EARLIER, targets, window)
 
 

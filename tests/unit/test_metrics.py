@@ -40,7 +40,7 @@ TABLE: list[tuple[str, str, int | str, dict[str, int | None], int]] = [
     ("net_pnl", "currency", 0, {"net_pnl": -7}, -7),
     ("gross_pnl", "currency", 0, {"gross_pnl": 9, "fees": 2, "net_pnl": 7}, 9),
     ("max_drawdown", "currency", 0, {"max_drawdown": 5}, 5),
-    ("balance_target", "currency", 0, {"opening_balance": 100, "net_pnl": -30}, 70),
+    ("balance_target", "currency", 0, {"opening_balance": 100, "cash": -50, "net_pnl": -30}, 20),
     ("win_rate", "percent", "no_trades", {"wins": 1, "losses": 1, "decisions": 3}, 33_33333333),
     (
         *("profit_factor", "ratio", "no_trades"),

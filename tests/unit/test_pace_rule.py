@@ -20,7 +20,7 @@ MONDAY = date(2026, 3, 2)
 WEEK = Period(MONDAY, MONDAY + timedelta(days=6))
 WORKDAYS = frozenset({1, 2, 3, 4, 5})
 AMOUNTS = {"gross_pnl", "net_pnl", "winning_pnl", "losing_pnl", "worst_trade", "worst_day", "r_total"}
-AMOUNTS |= {"opening_balance", "fees"}
+AMOUNTS |= {"opening_balance", "cash", "fees"}
 
 days = st.dates(date(1990, 1, 1), date(2110, 12, 31))
 
@@ -126,6 +126,7 @@ def test_a_limit_that_no_trade_can_repair_is_missed(
         ("net_pnl", 500, "at_least", {"net_pnl": 500}, "achieved"),
         ("balance_target", 1500, "at_least", {"net_pnl": 200, "opening_balance": 1000}, "on_track"),
         ("balance_target", 1500, "at_least", {"net_pnl": 199, "opening_balance": 1000}, "behind"),
+        ("balance_target", 1500, "at_least", {"cash": 200, "opening_balance": 1000}, "on_track"),
         ("expectancy", 5, "at_least", {}, "on_track"),
         ("win_rate", 50, "at_least", {"decisions": 1, "losses": 1}, "behind"),
         ("profit_factor", 5, "at_most", {"decisions": 1, "wins": 1}, "behind"),

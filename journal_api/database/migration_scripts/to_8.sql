@@ -62,6 +62,12 @@ SELECT accounts.id, users.id, coalesce(accounts.timezone, users.timezone),
 FROM accounts
 JOIN users ON users.id = accounts.user_id;
 
+CREATE VIEW goal_calendars (goal_id, timezone, day_rollover) AS
+SELECT goals.id, coalesce(accounts.timezone, users.timezone), coalesce(accounts.day_rollover, users.day_rollover)
+FROM goals
+JOIN users ON users.id = goals.user_id
+LEFT JOIN accounts ON accounts.id = coalesce(goals.account_id, iif(follows_selection, active_account_id, NULL));
+
 CREATE TABLE cash_movements (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
