@@ -6,6 +6,7 @@ from typing import Any, get_args
 
 import httpx
 import pytest
+import time_machine
 from factories import A_TRADE, create_account, create_cash, put_rules, unwrap
 from pages import DOCS, code_in, rows_under
 
@@ -77,6 +78,26 @@ async def test_an_account_stands_as_the_page_says(client: httpx.AsyncClient, row
     rule, members = told(row["standing"])
     assert {name: as_told(name, standing[rule][name]) for name in members} == members
     assert [name for name in AccountRulesPut.__struct_fields__ if standing[name]] == [rule]
+
+
+async def test_the_same_trades_are_on_other_days_of_accounts_with_other_calendars(
+    client: httpx.AsyncClient,
+) -> None:
+    for number, row in enumerate(rows_under(PAGE, "day of the account")):
+        (timezone,), rollover = code_in(row["day of the account"]), row["day of the account"][-5:]
+        account = await create_account(client, f"{number}", timezone=timezone, day_rollover=rollover)
+        await put_rules(client, account["id"], daily_loss=500)
+        for time, result in (("15:00", -300), ("22:30", -250)):
+            trade = {**A_TRADE, "closed_at": f"2026-03-02T{time}:00Z", "gross_pnl": result}
+            unwrap(await client.post("/trades", json={**trade, "account_id": account["id"]}))
+        for day in "23":
+            path = f"/accounts/{account['id']}/standing?at={day_of(day)}"
+            rule, members = told(row[f"standing on {day} March"])
+            standing = unwrap(await client.get(path))[rule]
+            assert {name: as_told(name, standing[name]) for name in members} == members, (timezone, day)
+        with time_machine.travel("2026-03-02T22:45:00Z", tick=False):  # 23:45 in Prague, 17:45 in New York
+            today = unwrap(await client.get(f"/accounts/{account['id']}/standing"))
+        assert today["at"] == ("2026-03-02" if timezone == "Europe/Prague" else "2026-03-03")
 
 
 def test_every_rule_kind_state_reason_and_member_is_explained() -> None:
