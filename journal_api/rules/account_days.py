@@ -22,20 +22,23 @@ class Movement(NamedTuple):
 
 
 class AccountDay(Struct, frozen=True):
-    """A day with trades or cash. `results` are the net P&L of its trades, in the order of their closes.
+    """A day with trades or cash. `totals` are the net P&L of the day after each of its trades.
 
-    `lowest` is the lowest running total of the results, 0 without a result. `reset` is the balance that the
-    day begins with.
+    `lowest` is the lowest of them, 0 without a trade. `reset` is the balance that the day begins with.
     """
 
     day: str
-    results: Sequence[int] = ()
+    totals: Sequence[int] = ()
     net_pnl: int = 0
     lowest: int = 0
     money_in: int = 0
     money_out: int = 0
     reset: int | None = None
     has_payout: bool = False
+
+    @property
+    def cash(self) -> int:
+        return self.money_in - self.money_out
 
 
 class Phase(NamedTuple):
@@ -47,15 +50,17 @@ class Phase(NamedTuple):
 
 
 class Closing(NamedTuple):
-    """The balance at the end of a day, and the cash of the day."""
+    """The balance at the end of a day."""
 
     day: AccountDay
-    cash: int
     balance: int
 
 
 def build_days(results: Mapping[str, Sequence[int]], movements: Iterable[Movement]) -> list[AccountDay]:
-    """Return the days in order. Of several resets of a day, the last of `movements` counts."""
+    """Return the days in order. `results` are the net P&L of trades in the order of their closes.
+
+    Of several resets of a day, the last of `movements` counts.
+    """
     by_day: dict[str, list[Movement]] = {}
     for movement in movements:
         by_day.setdefault(movement.day, []).append(movement)
@@ -66,14 +71,15 @@ def build_days(results: Mapping[str, Sequence[int]], movements: Iterable[Movemen
 
 
 def build_day(day: str, results: Sequence[int], movements: Sequence[Movement]) -> AccountDay:
-    net_pnl, lowest = sum(results), min(accumulate(results), default=0)
+    totals = list(accumulate(results))
+    net_pnl, lowest = (totals[-1], min(totals)) if totals else (0, 0)
     if not movements:
-        return AccountDay(day, results, net_pnl, lowest)
+        return AccountDay(day, totals, net_pnl, lowest)
     resets = [one.amount for one in movements if one.kind == "reset"]
     cash = [SIGNS[one.kind] * one.amount for one in movements if one.kind != "reset"]
     return AccountDay(
         day,
-        results,
+        totals,
         net_pnl,
         lowest,
         money_in=sum(amount for amount in cash if amount > 0),
@@ -95,6 +101,5 @@ def close_days(starting_balance: int, days: Iterable[AccountDay]) -> Iterator[Cl
     """Yield the balance at the end of each day."""
     balance = starting_balance
     for day in days:
-        cash = day.money_in - day.money_out
-        balance = (balance if day.reset is None else day.reset) + cash + day.net_pnl
-        yield Closing(day, cash, balance)
+        balance = (balance if day.reset is None else day.reset) + day.cash + day.net_pnl
+        yield Closing(day, balance)

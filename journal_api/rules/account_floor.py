@@ -62,15 +62,13 @@ def follow_trades(
     peak: Peak, morning: int, day: AccountDay, floor_under: Callable[[int], int]
 ) -> tuple[Peak, bool]:
     """Return the highest balance after a trade, and whether a trade of the day met the floor."""
-    balances = list(accumulate(day.results, initial=morning))[1:]
-    if not balances:
-        return peak, False
-    highest = max(balances)
-    new_peak = Peak(highest, day.day, balances.index(highest)) if highest > peak.balance else peak
+    new_peak, gain = peak, max(day.totals, default=0)
+    if day.totals and morning + gain > peak.balance:
+        new_peak = Peak(morning + gain, day.day, day.totals.index(gain))
     if morning + day.lowest > floor_under(new_peak.balance):
         return new_peak, False  # above the highest floor of the day
-    peaks = accumulate(balances, max, initial=peak.balance)
-    next(peaks)
+    balances = [morning + total for total in day.totals]
+    peaks = list(accumulate(balances, max, initial=peak.balance))[1:]
     return new_peak, any(
         balance <= floor_under(so_far) for balance, so_far in zip(balances, peaks, strict=True)
     )

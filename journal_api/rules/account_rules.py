@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from journal_api.rules.account_days import AccountDay, Phase, close_days
+from journal_api.rules.account_days import AccountDay, Phase
 from journal_api.rules.account_floor import FloorTrace
 from journal_api.structs.account_rules import AccountRules, Floor, QualifyingDay
 from journal_api.structs.standings import (
@@ -25,8 +25,7 @@ def judge(account_id: int, phase: Phase, rules: AccountRules, trace: FloorTrace 
 
     `trace` is the floor's, None without a floor.
     """
-    closings = list(close_days(phase.start_balance, phase.days))
-    balance = closings[-1].balance if closings else phase.start_balance
+    balance = phase.start_balance + sum(day.cash + day.net_pnl for day in phase.days)
     cycle, last_payout_day = find_cycle(phase.days)
     standing = Standing(
         account_id=account_id,
@@ -47,7 +46,7 @@ def judge(account_id: int, phase: Phase, rules: AccountRules, trace: FloorTrace 
     if rules.qualifying_day is not None:
         standing.qualifying_day = judge_qualifying_days(cycle, rules.qualifying_day)
     if rules.minimum_days is not None:
-        standing.minimum_days = judge_days((day.day for day in phase.days if day.results), rules.minimum_days)
+        standing.minimum_days = judge_days((day.day for day in phase.days if day.totals), rules.minimum_days)
     return standing
 
 

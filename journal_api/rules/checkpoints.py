@@ -67,6 +67,6 @@ def describe_day(closing: Closing) -> CheckpointDay:
     return CheckpointDay(
         day=closing.day.day,
         net_pnl=shown(closing.day.net_pnl),
-        cash=shown(closing.cash),
+        cash=shown(closing.day.cash),
         balance=shown(closing.balance),
     )
