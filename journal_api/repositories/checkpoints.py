@@ -1,5 +1,7 @@
 """SQL of checkpoints. Their differences are computed when they are read, so an explained one vanishes."""
 
+from collections.abc import Iterable
+
 from aiosqlite import Connection
 from msgspec import convert, json
 
@@ -19,10 +21,30 @@ LAST_DAY = "9999-12-31"
 
 async def list_of_account(db: Connection, user_id: int, account_id: int) -> str:
     """Return the checkpoints by day, without the days between them. Raises NotFound."""
-    checkpoints = await read_all(db, user_id, account_id)
-    return JSON.encode(
-        [convert(one, CheckpointListItem, from_attributes=True) for one in checkpoints]
-    ).decode()
+    return JSON.encode(without_days(await read_all(db, user_id, account_id))).decode()
+
+
+async def list_differing(db: Connection, user_id: int) -> dict[int, list[CheckpointListItem]]:
+    """Return the checkpoints whose difference is neither explained nor accepted, by account id."""
+    rows = await db.execute_fetchall(
+        """
+        SELECT id
+        FROM accounts
+        WHERE user_id = :user_id
+          AND EXISTS (SELECT 1 FROM checkpoints WHERE account_id = accounts.id)
+        """,
+        {"user_id": user_id},
+    )
+    return {
+        account_id: [
+            one for one in without_days(await read_all(db, user_id, account_id)) if one.unexplained != 0
+        ]
+        for (account_id,) in rows
+    }
+
+
+def without_days(checkpoints: Iterable[Checkpoint]) -> list[CheckpointListItem]:
+    return [convert(one, CheckpointListItem, from_attributes=True) for one in checkpoints]
 
 
 async def get(db: Connection, user_id: int, account_id: int, checkpoint_id: int) -> str:
