@@ -12,12 +12,15 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import fields
 
+from journal_api.structs.import_profiles import Columns
 from journal_api.web.operation import Operation
 from openapi.enums import enum_name, enum_schemas
 
 Json = dict[str, Any]
 REF = "#/components/schemas/{name}"
 FILE: Json = {"type": "string", "format": "binary"}
+# A column of a file, or some names of which the first is read.
+COLUMNS: list[Json] = msgspec.json.schema(Columns)["anyOf"]
 FREE_FORM: Json = {
     "type": "object",
     "additionalProperties": True,
@@ -42,7 +45,8 @@ def struct_schemas(operations: Iterable[Operation]) -> Json:
         for each in operations
         if each.takes_echo and each.body
     }
-    return responses | bodies | patches | enum_schemas() | {"FreeForm": FREE_FORM}
+    shared = {"FreeForm": FREE_FORM, "Columns": {"anyOf": COLUMNS}}
+    return responses | bodies | patches | enum_schemas() | shared
 
 
 def refer_to(name: str, kind: str = "schemas") -> Json:
@@ -146,12 +150,21 @@ def with_types(schema: Any) -> Any:
         return schema
     if schema.get("format") == "decimal":
         return {"type": "number"}
+    if all(kind in schema.get("anyOf", ()) for kind in COLUMNS):
+        return with_types(with_columns(schema))
     if "enum" in schema:
         rest = {name: value for name, value in schema.items() if name not in ("enum", "type")}
         name = enum_name(schema["enum"])
         kind = refer_to(name) if name else {"type": "string", "enum": schema["enum"]}
         return {**kind, **rest}
     return {name: with_types(value) for name, value in schema.items()}
+
+
+def with_columns(schema: Json) -> Json:
+    """The schema with the names of columns, which profiles have some forty times, as a named component."""
+    others = [kind for kind in schema["anyOf"] if kind not in COLUMNS]
+    rest = {name: value for name, value in schema.items() if name != "anyOf"}
+    return {**({"anyOf": [refer_to("Columns"), *others]} if others else refer_to("Columns")), **rest}
 
 
 def without_null(schema: Json) -> Json:
