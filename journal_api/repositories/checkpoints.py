@@ -1,13 +1,11 @@
 """SQL of checkpoints. Their differences are computed when they are read, so an explained one vanishes."""
 
-from collections.abc import Iterable
-
 from aiosqlite import Connection
-from msgspec import convert, json
+from msgspec import json
 
 from journal_api.errors import NotFound
 from journal_api.repositories import account_days, sql
-from journal_api.rules.checkpoints import StoredCheckpoint, compare
+from journal_api.rules.checkpoints import Comparison, StoredCheckpoint, add_days, compare
 from journal_api.structs.checkpoints import (
     Checkpoint,
     CheckpointCreate,
@@ -21,7 +19,7 @@ LAST_DAY = "9999-12-31"
 
 async def list_of_account(db: Connection, user_id: int, account_id: int) -> str:
     """Return the checkpoints by day, without the days between them. Raises NotFound."""
-    return JSON.encode(without_days(await read_all(db, user_id, account_id))).decode()
+    return JSON.encode([one.checkpoint for one in await compare_all(db, user_id, account_id)]).decode()
 
 
 async def list_differing(db: Connection, user_id: int) -> dict[int, list[CheckpointListItem]]:
@@ -37,14 +35,12 @@ async def list_differing(db: Connection, user_id: int) -> dict[int, list[Checkpo
     )
     return {
         account_id: [
-            one for one in without_days(await read_all(db, user_id, account_id)) if one.unexplained != 0
+            one.checkpoint
+            for one in await compare_all(db, user_id, account_id)
+            if one.checkpoint.unexplained != 0
         ]
         for (account_id,) in rows
     }
-
-
-def without_days(checkpoints: Iterable[Checkpoint]) -> list[CheckpointListItem]:
-    return [convert(one, CheckpointListItem, from_attributes=True) for one in checkpoints]
 
 
 async def get(db: Connection, user_id: int, account_id: int, checkpoint_id: int) -> str:
@@ -52,13 +48,13 @@ async def get(db: Connection, user_id: int, account_id: int, checkpoint_id: int)
 
 
 async def find(db: Connection, user_id: int, account_id: int, checkpoint_id: int) -> Checkpoint:
-    for checkpoint in await read_all(db, user_id, account_id):
-        if checkpoint.id == checkpoint_id:
-            return checkpoint
+    for comparison in await compare_all(db, user_id, account_id):
+        if comparison.checkpoint.id == checkpoint_id:
+            return add_days(comparison)
     raise NotFound
 
 
-async def read_all(db: Connection, user_id: int, account_id: int) -> list[Checkpoint]:
+async def compare_all(db: Connection, user_id: int, account_id: int) -> list[Comparison]:
     history = await account_days.read_history(db, user_id, account_id, LAST_DAY)
     rows = await db.execute_fetchall(
         f"""

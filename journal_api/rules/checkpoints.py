@@ -4,8 +4,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import asdict
+
 from journal_api.rules.account_days import AccountDay, Closing, close_days
-from journal_api.structs.checkpoints import Checkpoint, CheckpointDay
+from journal_api.structs.checkpoints import Checkpoint, CheckpointDay, CheckpointListItem
 from journal_api.values.money import from_units, shown
 
 
@@ -29,44 +31,59 @@ class Agreement(NamedTuple):
     difference: int
 
 
+class Comparison(NamedTuple):
+    """A checkpoint with what it differs by, and the days on which that began."""
+
+    checkpoint: CheckpointListItem
+    closings: Sequence[Closing]
+
+
 def compare(
     starting_balance: int, days: Sequence[AccountDay], stored: Iterable[StoredCheckpoint]
-) -> Iterator[Checkpoint]:
-    """Yield the checkpoints, which are in the order of their days, with what they differ by.
+) -> Iterator[Comparison]:
+    """Compare the checkpoints, which are in the order of their days, with the balances of the journal.
 
     A difference that was accepted explains as much of later ones, until a reset begins the balance anew.
     """
     closings = list(close_days(starting_balance, days))
     names, resets = [day.day for day in days], [day.day for day in days if day.reset is not None]
     agreed: Agreement | None = None
-    for checkpoint in stored:
-        end = bisect_right(names, checkpoint.day)
-        reset = next((day for day in reversed(resets) if day <= checkpoint.day), "")
+    for row in stored:
+        reset = resets[end - 1] if (end := bisect_right(resets, row.day)) else ""
         if agreed is not None and agreed.day < reset:
             agreed = None
-        balance = closings[end - 1].balance if end else starting_balance
-        difference = balance - checkpoint.balance
-        unexplained = 0 if checkpoint.accepted else difference - (agreed.difference if agreed else 0)
         start = bisect_right(names, agreed.day) if agreed else bisect_left(names, reset)
-        yield Checkpoint(
-            **{
-                **checkpoint._asdict(),
-                "balance": from_units(checkpoint.balance),
-                "accepted": bool(checkpoint.accepted),
-            },
-            difference=shown(difference),
-            unexplained=shown(unexplained),
-            since=agreed and agreed.day,
-            days=[describe_day(closing) for closing in closings[start:end]],
-        )
+        end = bisect_right(names, row.day)
+        difference = (closings[end - 1].balance if end else starting_balance) - row.balance
+        unexplained = 0 if row.accepted else difference - (agreed.difference if agreed else 0)
+        checkpoint = describe(row, difference, unexplained, agreed and agreed.day)
+        yield Comparison(checkpoint, closings[start:end])
         if unexplained == 0:
-            agreed = Agreement(checkpoint.day, difference)
+            agreed = Agreement(row.day, difference)
 
 
-def describe_day(closing: Closing) -> CheckpointDay:
-    return CheckpointDay(
-        day=closing.day.day,
-        net_pnl=shown(closing.day.net_pnl),
-        cash=shown(closing.day.cash),
-        balance=shown(closing.balance),
+def describe(
+    row: StoredCheckpoint, difference: int, unexplained: int, since: str | None
+) -> CheckpointListItem:
+    return CheckpointListItem(
+        id=row.id,
+        account_id=row.account_id,
+        day=row.day,
+        balance=from_units(row.balance),
+        accepted=bool(row.accepted),
+        note=row.note,
+        difference=shown(difference),
+        unexplained=shown(unexplained),
+        since=since,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
     )
+
+
+def add_days(comparison: Comparison) -> Checkpoint:
+    """Return the checkpoint with the days on which its difference began."""
+    days = [
+        CheckpointDay(day=day.day, net_pnl=shown(day.net_pnl), cash=shown(day.cash), balance=shown(balance))
+        for day, balance in comparison.closings
+    ]
+    return Checkpoint(**asdict(comparison.checkpoint), days=days)

@@ -107,6 +107,23 @@ def stand(book: Book, rules: dict[str, Any], at: str) -> dict[str, Any]:
     }
 
 
+def closings(book: Book, at: str) -> list[dict[str, Any]]:
+    """The days since the last reset or the start, as a checkpoint lists them."""
+    lines = book.events(at)
+    return [
+        {
+            "day": close.day,
+            "net_pnl": sum(one.result for one in lines if (one.day, one.what) == (close.day, TRADE)),
+            "cash": sum(
+                one.result for one in lines if one.day == close.day and one.what in (MONEY_IN, MONEY_OUT)
+            ),
+            "balance": close.balance,
+        }
+        for close in lines
+        if close.what == CLOSE
+    ]
+
+
 def nets(trades: list[Event]) -> list[tuple[str, Decimal]]:
     """The days with a trade and their net P&L."""
     days = sorted({line.day for line in trades})

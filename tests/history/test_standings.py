@@ -8,12 +8,13 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
-from factories import A_TRADE, create_account, put_rules, unwrap
+from factories import A_TRADE, create_account, create_checkpoint, put_rules, unwrap
 from funded_account import (
     FIRST_DAY,
     Book,
     Cash,
     Trade,
+    closings,
     random_cash,
     random_day,
     random_rules,
@@ -126,6 +127,12 @@ async def test_every_standing_over_http_is_that_on_paper(
             response = await client.get(f"/accounts/1/standing?at={at}")
             seen = json.loads(response.content, parse_float=Decimal)["data"]["standing"]
             assert seen == expected(book, rules, at), (rules, vars(book), at)
+    for at in {random_day(random, DAYS + 2) for _ in range(3)}:
+        checkpoint = await create_checkpoint(client, account["id"], day=at, balance=10**9)  # never agrees
+        response = await client.get(f"/accounts/1/checkpoints/{checkpoint['id']}")
+        seen = json.loads(response.content, parse_float=Decimal)["data"]["checkpoint"]
+        assert seen["days"] == closings(book, at)
+        assert seen["difference"] == stand(book, {}, at)["balance"] - 10**9
 
 
 def in_floats(value: Any) -> Any:
