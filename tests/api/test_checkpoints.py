@@ -90,6 +90,9 @@ async def test_an_accepted_difference_is_carried_until_a_reset(client: httpx.Asy
     assert [one["unexplained"] for one in found] == [0, 3, 1]
     assert [one["since"] for one in found] == ["2026-01-05", "2026-01-06", None]
     assert [one["day"] for one in found[2]["days"]] == ["2026-01-09"]
+    await patch(client, fresh, accepted=True)
+    later = await create_checkpoint(client, account["id"], day="2026-01-10", balance=99)
+    assert (later["unexplained"], later["since"]) == (0, "2026-01-09")
 
 
 async def test_a_day_has_one_checkpoint(client: httpx.AsyncClient) -> None:
