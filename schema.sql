@@ -123,6 +123,36 @@ CREATE TABLE cash_movements (
 ) STRICT;
 CREATE INDEX cash_of_account ON cash_movements (account_id, day, id);
 
+-- The rules of an account, by which its standing is judged; a rule that is null does not apply.
+CREATE TABLE account_rules (
+  account_id INTEGER PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
+  floor_kind TEXT CHECK (floor_kind IN ('static', 'end_of_day', 'trade')),
+  floor_distance INTEGER CHECK (floor_distance > 0),
+  floor_locks_at INTEGER,
+  daily_loss INTEGER CHECK (daily_loss > 0),
+  profit_target INTEGER CHECK (profit_target > 0),
+  best_day_share INTEGER CHECK (best_day_share > 0 AND best_day_share <= 10000000000),
+  qualifying_amount INTEGER CHECK (qualifying_amount > 0),
+  qualifying_days INTEGER CHECK (qualifying_days > 0),
+  minimum_days INTEGER CHECK (minimum_days > 0),
+  CHECK ((floor_kind IS NULL) = (floor_distance IS NULL)),
+  CHECK (floor_locks_at IS NULL OR floor_kind IS NOT NULL),
+  CHECK ((qualifying_amount IS NULL) = (qualifying_days IS NULL))
+) STRICT;
+
+-- What the broker said the balance was at the end of a day.
+CREATE TABLE checkpoints (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  day TEXT NOT NULL,
+  balance INTEGER NOT NULL,
+  accepted INTEGER NOT NULL DEFAULT 0 CHECK (accepted IN (0, 1)),  -- a difference that the owner leaves as it is
+  note TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (account_id, day)
+) STRICT;
+
 -- The commission that the owner pays per contract and side, by contract root or `default`. An import applies it to
 -- files that state no costs.
 CREATE TABLE account_fees (

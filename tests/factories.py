@@ -6,6 +6,7 @@ import io
 import threading
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from datetime import date, timedelta
 from typing import Any, BinaryIO
 
 import httpx
@@ -137,14 +138,32 @@ async def create_cash(client: httpx.AsyncClient, account_id: int, **fields: Any)
     return unwrap(await client.post(f"/accounts/{account_id}/cash", json={**A_DEPOSIT, **fields}))
 
 
-async def create_account_with_cash(client: httpx.AsyncClient, name: str = "Funded") -> Any:
-    """A new account with a movement of cash that has the same id, for paths with both."""
-    account = await create_account(client, name)
+A_CHECKPOINT = {"day": "2026-01-05", "balance": 100}
+
+
+async def create_checkpoint(client: httpx.AsyncClient, account_id: int, **fields: Any) -> Any:
+    return unwrap(await client.post(f"/accounts/{account_id}/checkpoints", json={**A_CHECKPOINT, **fields}))
+
+
+async def put_rules(client: httpx.AsyncClient, account_id: int, **rules: Any) -> Any:
+    return unwrap(await client.put(f"/accounts/{account_id}/rules", json=rules))
+
+
+async def create_funded_account(client: httpx.AsyncClient, name: str = "Funded") -> Any:
+    """A new account with rules, and with cash and a checkpoint that have its id, for paths with both."""
+    number = len(unwrap(await client.get("/accounts")))
+    account = await create_account(client, f"{name} {number}")
     cash = await create_cash(client, account["id"])
-    for number in range(cash["id"] - account["id"] + 1 if cash["id"] > account["id"] else 0):
+    checkpoint = await create_checkpoint(client, account["id"])
+    while account["id"] < max(cash["id"], checkpoint["id"]):
+        number += 1
         account = await create_account(client, f"{name} {number}")
     while cash["id"] < account["id"]:
         cash = await create_cash(client, account["id"])
+    while checkpoint["id"] < account["id"]:
+        day = date(2026, 1, 1) + timedelta(days=checkpoint["id"])
+        checkpoint = await create_checkpoint(client, account["id"], day=day.isoformat())
+    await put_rules(client, account["id"], daily_loss=500)
     return account
 
 

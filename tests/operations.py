@@ -10,15 +10,16 @@ from typing import Any
 
 import httpx
 from factories import (
+    A_CHECKPOINT,
     A_DEPOSIT,
     A_FILL,
     A_PROFILE,
     A_TRADE,
     create_account,
-    create_account_with_cash,
     create_category,
     create_copy_group,
     create_example_journal,
+    create_funded_account,
     create_goal,
     create_import,
     create_import_profile,
@@ -58,6 +59,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/goals"): {"goal_name": "New", "metric": "net_pnl", "target_value": 1},
     ("POST", "/accounts"): {"name": "New"},
     ("POST", "/accounts/{id}/cash"): A_DEPOSIT,
+    ("POST", "/accounts/{id}/checkpoints"): {**A_CHECKPOINT, "day": "2025-12-31"},
     ("POST", "/copy-groups"): {"name": "New"},
     ("PUT", "/copy-groups/{id}/members"): {"members": []},
     ("POST", "/trades"): {"account_id": 1, **A_TRADE},
@@ -80,6 +82,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "update_trade": {"quantity": 2},
     "update_fill": {"price": 99},
     "update_cash": {"amount": 99},
+    "update_checkpoint": {"accepted": True},
     "update_me": {"timezone": "Asia/Tokyo"},
     "replace_answers": {"confirmations": [{"confirmation_id": 1, "was_present": True}]},
 }
@@ -143,8 +146,8 @@ async def create_thing_of(client: httpx.AsyncClient, operation: Operation) -> in
     if operation.name in ("join_import", "split_import"):  # each in an account of its own
         account = await create_account(client, operation.name)
         return int((await create_import(client, account_id=account["id"]))["id"])
-    if "{cash_id" in operation.path:
-        return int((await create_account_with_cash(client))["id"])
+    if "/accounts/{id:row_id}/" in operation.path:
+        return int((await create_funded_account(client))["id"])
     thing = await THINGS[path_of(operation).split("/")[1]](client)
     if operation.name == "split_trade":
         await merge_with_another(client, thing)
@@ -183,7 +186,7 @@ async def create_one_of_each(client: httpx.AsyncClient) -> dict[str, Any]:
         "tag-categories": (await create_category(client, "Empty"))["id"],
         "strategies": strategy["id"],
         "goals": (await create_goal(client))["id"],
-        "accounts": (await create_account_with_cash(client, "Empty"))["id"],
+        "accounts": (await create_funded_account(client, "Empty"))["id"],
         "copy-groups": (await create_copy_group(client, account_ids=[account["id"]]))["id"],
         "trades": trade["id"],
         "imports": (await create_import(client, account_id=account["id"]))["id"],

@@ -16,7 +16,11 @@ FILE = docs_page.FOLDER / "openapi.json"
 PATHS = {
     "Account": "/accounts/1",
     "ApiKey": "/keys",
+    "AccountListItem": "/accounts",
+    "AccountRules": "/accounts/1/rules",
     "Cash": "/accounts/1/cash",
+    "Checkpoint": "/accounts/1/checkpoints/1",
+    "CheckpointListItem": "/accounts/1/checkpoints",
     "CopyGroup": "/copy-groups/1",
     "CopyGroupListItem": "/copy-groups",
     "ExampleJournal": "/example-journal",
@@ -28,6 +32,7 @@ PATHS = {
     "Metric": "/metrics",
     "Report": "/reports?group_by=setup&setup_id=1&from=2026-10-01&metrics=trade_count,net_pnl,profit_factor",
     "Setup": "/strategies/1/setups",
+    "Standing": "/accounts/1/standing?at=2026-09-30",
     "Snapshot": "/goals/4/snapshots?from=2026-10-01&to=2026-10-31",
     "Strategy": "/strategies/1",
     "StrategyListItem": "/strategies",
@@ -49,6 +54,8 @@ def record_examples() -> dict[str, Any]:
     written = WRITTEN_EXAMPLES
     with journal_client(example=True) as journal:
         journal.post("/accounts/1/cash", json=written["CashCreate"]).raise_for_status()
+        journal.post("/accounts/1/checkpoints", json=written["CheckpointCreate"]).raise_for_status()
+        journal.put("/accounts/1/rules", json=written["AccountRulesPut"]).raise_for_status()
         journal.post("/copy-groups", json=written["CopyGroupCreate"]).raise_for_status()
         journal.put("/copy-groups/1/members", json=written["MembersPut"]).raise_for_status()
         journal.post("/import-profiles", json=written["ImportProfileCreate"]).raise_for_status()

@@ -9,11 +9,13 @@ import click
 import msgspec
 
 from journal_api.cli.common import find_user, run_in_database, with_settings
-from journal_api.cli.status_report import AccountCurrency, Status, report
+from journal_api.cli.status_accounts import AccountStatus
+from journal_api.cli.status_report import Status, report
 from journal_api.database.database import Database
-from journal_api.repositories import accounts, daily_totals, goals_today, users
+from journal_api.repositories import accounts, checkpoints, daily_totals, goals_today, standings, users
 from journal_api.rules.goal_warnings import find_warnings
 from journal_api.settings import Settings
+from journal_api.structs.accounts import Account
 from journal_api.structs.goals import GoalListItem, GoalQuery
 from journal_api.values.periods import find_period
 from journal_api.values.visible_text import escape_invisible, json_escape
@@ -55,8 +57,23 @@ async def read_status(database: Database, user_name: str | None) -> Status:
         today=date.fromisoformat(today),
         trades=counts["trades"],
         week=await daily_totals.list_of_user(database.reader, user_id, week),
-        accounts=msgspec.json.decode(
-            await accounts.list_of_user(database.reader, user_id), type=list[AccountCurrency]
-        ),
+        accounts=await read_accounts(database, user_id),
         goals=goals,
     )
+
+
+async def read_accounts(database: Database, user_id: int) -> list[AccountStatus]:
+    """Return how the accounts stand by their rules, and where the broker's balances differ."""
+    listed = await accounts.list_of_user(database.reader, user_id)
+    standing_of = await standings.read_all(database, user_id)
+    differing = await checkpoints.list_differing(database.reader, user_id)
+    return [
+        AccountStatus(
+            id=account.id,
+            name=account.name,
+            currency=account.currency,
+            standing=standing_of.get(account.id),
+            checkpoints=differing.get(account.id, []),
+        )
+        for account in msgspec.json.decode(listed, type=list[Account])
+    ]

@@ -10,11 +10,13 @@ import click
 from msgspec import Struct, UnsetType
 
 from journal_api.cli.common import printable
+from journal_api.cli.status_accounts import AccountStatus, account_lines
 from journal_api.cli.text_width import fit_text, text_width
 from journal_api.repositories.daily_totals import DailyTotal
 from journal_api.structs.goals import GoalListItem
 from journal_api.structs.snapshots import Pace, Snapshot
 from journal_api.values.metrics import METRICS
+from journal_api.values.money import format_money
 from journal_api.values.periods import ONE_DAY, find_period
 
 WIDTH, NAME, BAR, STATE = 80, 26, 14, 12
@@ -29,12 +31,6 @@ COLORS = {
 }
 
 
-class AccountCurrency(Struct, frozen=True):
-    id: int
-    name: str
-    currency: str
-
-
 class Status(Struct, frozen=True):
     """What a user's journal says today. `trades` is the number of all trades, open ones included."""
 
@@ -43,7 +39,7 @@ class Status(Struct, frozen=True):
     today: date
     trades: int
     week: list[DailyTotal]
-    accounts: list[AccountCurrency]
+    accounts: list[AccountStatus]
     goals: list[GoalListItem]
 
 
@@ -55,6 +51,8 @@ def report(status: Status, *, is_colored: bool) -> Iterator[str]:
     yield ""
     yield from week_lines(status)
     yield ""
+    for account in status.accounts:
+        yield from account_lines(account, is_colored=is_colored)
     for goal in status.goals:
         yield from goal_lines(goal, find_currency(goal, status.accounts), is_colored=is_colored)
     if not status.goals:
@@ -96,7 +94,7 @@ def format_count(total: DailyTotal) -> str:
 # The goals -----------------------------------------------------------------------------------------------
 
 
-def find_currency(goal: GoalListItem, accounts: Sequence[AccountCurrency]) -> str | None:
+def find_currency(goal: GoalListItem, accounts: Sequence[AccountStatus]) -> str | None:
     """Return the currency of the amounts, None where the accounts in scope may have different ones."""
     if isinstance(goal.current, Snapshot) and isinstance(goal.current.snapshot_data.currency, str):
         return goal.current.snapshot_data.currency
@@ -195,9 +193,3 @@ def format_amount(value: Decimal, metric: str, currency: str | None) -> str:
             return f"{value:f} %"
         case _:
             return f"{value:f}"
-
-
-def format_money(value: Decimal) -> str:
-    """Return all digits of the amount, at least two of them decimals."""
-    whole, _, decimals = f"{value:f}".partition(".")
-    return f"{whole}.{decimals.ljust(2, '0')}"

@@ -8,6 +8,7 @@ import msgspec
 from journal_api.mcp.api import Forbidden, get
 from journal_api.mcp.arguments import Arguments, Page, read_filters, read_page, row_id
 from journal_api.mcp.texts import build_page, clip, encode, without_nulls
+from journal_api.structs.account_rules import AccountRules
 from journal_api.values.clock import now
 from journal_api.values.periods import trading_day
 
@@ -39,7 +40,9 @@ async def context(client: httpx.AsyncClient, arguments: Arguments) -> Any:
         "trading_weekdays": me["trading_weekdays"],
         "trading_day_today": trading_day(now(), me["timezone"], me["day_rollover"]),
         "active_selection": me["active_selection"],
-        "accounts": await read_names(client, "/accounts", offset, "currency", "starting_balance", "archived"),
+        "accounts": await read_names(
+            client, "/accounts?with=standing", offset, "currency", "starting_balance", "archived", "standing"
+        ),
         "copy_groups": await read_names(client, "/copy-groups", offset, "master_account_id"),
         "tags": await read_names(client, "/tags", offset, "type"),
     }
@@ -54,16 +57,52 @@ async def read_names(client: httpx.AsyncClient, path: str, offset: int, *members
         objects = (await get(client, path)).data
     except Forbidden as error:
         return str(error)
-    rows = [pick(row, ("id", "name", *members)) for row in objects[offset:][:MAX_NAMES]]
+    rows = [with_states(pick(row, ("id", "name", *members))) for row in objects[offset:][:MAX_NAMES]]
     page = build_page("rows", rows, offset, len(objects))
     return [*page["rows"], page["more"]] if "more" in page else page["rows"]
 
 
+def with_states(account: Any) -> Any:
+    """An account with the state of each of its rules in place of its standing."""
+    if "standing" not in account:
+        return account
+    states = {name: rule["state"] for name, rule in rules_in(account["standing"]).items()}
+    return {name: member for name, member in account.items() if name != "standing"} | {"rules": states}
+
+
+def rules_in(standing: Any) -> dict[str, Any]:
+    return {name: standing[name] for name in AccountRules.__struct_fields__ if standing[name] is not None}
+
+
 async def goals_now(client: httpx.AsyncClient, arguments: Arguments) -> Any:
-    page = read_page(arguments)
-    goals = (await get(client, "/goals", {**read_filters(arguments), "with": "snapshot"})).data
+    """The goals, and on the first page the accounts with rules."""
+    page, filters = read_page(arguments), read_filters(arguments)
+    goals = (await get(client, "/goals", {**filters, "with": "snapshot"})).data
     rows = [goal_row(goal) for goal in goals[page.offset :][: page.limit]]
-    return build_page("goals", rows, page.offset, len(goals))
+    built = build_page("goals", rows, page.offset, len(goals))
+    if page.offset == 0:
+        built["accounts"] = await read_standings(client, filters.get("account_id"))
+    return built
+
+
+async def read_standings(client: httpx.AsyncClient, account_id: str | None) -> Any:
+    """How the accounts with rules stand; the API's message, if the key must not read accounts."""
+    try:
+        accounts = (await get(client, "/accounts", {"with": "standing"})).data
+    except Forbidden as error:
+        return str(error)
+    return [
+        standing_row(account)
+        for account in accounts
+        if "standing" in account and account_id in (None, str(account["id"]))
+    ]
+
+
+def standing_row(account: Any) -> Any:
+    """An account's balance and rules, as far as closed trades tell."""
+    standing = account["standing"]
+    rules = {name: without_nulls(rule) for name, rule in rules_in(standing).items()}
+    return {**pick(account, ("id", "name", "currency")), **pick(standing, ("at", "sees", "balance")), **rules}
 
 
 def goal_row(goal: Any) -> Any:

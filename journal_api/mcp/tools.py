@@ -81,7 +81,7 @@ TOOLS = (
         "context",
         "Owner and accounts",
         "The owner's time zone, day rollover, trading weekdays, today's trading day and active selection; "
-        "accounts, copy groups and tags with their ids.",
+        "accounts with the states of their rules, copy groups and tags, with their ids.",
         reading.context,
         {"offset": PAGE["offset"]},
     ),
@@ -90,7 +90,8 @@ TOOLS = (
         "Goals today",
         "Goals with today's period: metric, direction, target, actual, achieved, and pace: state, what "
         "remains until the target or the limit, days left, needed per day. An actual of null has a reason. "
-        "A goal with warnings is probably a mistake: say so before its pace.",
+        "A goal with warnings is probably a mistake: say so before its pace. Then the accounts with rules: "
+        "the room until the floor or the daily loss, and what is missing. They see closed trades only.",
         reading.goals_now,
         {"status": enum_schema(GoalStatusFilter), "account_id": INTEGER, **PAGE},
     ),

@@ -1,18 +1,34 @@
 """Handlers of accounts."""
 
+import msgspec
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.repositories import accounts, earlier_fees, trades
-from journal_api.structs.accounts import AccountCreate, AccountPatch, AccountPatchQuery
-from journal_api.web.context import get_query
+from journal_api.repositories import accounts, earlier_fees, standings, trades
+from journal_api.structs.accounts import AccountCreate, AccountPatch, AccountPatchQuery, AccountQuery
+from journal_api.structs.standings import Standing
+from journal_api.web.bodies import cancel_on_disconnect
+from journal_api.web.context import database, get_query
 from journal_api.web.responses import Response, created, no_content, ok
 from journal_api.web.writes import in_transaction
 
 
 async def list_accounts(request: Request, db: Connection) -> Response:
-    """List the caller's accounts, by name."""
-    return ok(accounts=await accounts.list_of_user(db, request.user.id))
+    """List the caller's accounts, by name; `with=standing` adds how those with rules stand today."""
+    listed = await accounts.list_of_user(db, request.user.id)
+    if get_query(request, AccountQuery).parts is None:
+        return ok(accounts=listed)
+    reading = standings.read_all(database(request), request.user.id)
+    return ok(accounts=with_standings(listed, await cancel_on_disconnect(request, reading)))
+
+
+def with_standings(listed: str, by_account: dict[int, Standing]) -> str:
+    """Return a JSON array of accounts with their standings."""
+    items = msgspec.json.decode(listed, type=list[dict[str, msgspec.Raw]])
+    for item in items:
+        if standing := by_account.get(int(bytes(item["id"]))):
+            item["standing"] = msgspec.Raw(standings.JSON.encode(standing))
+    return msgspec.json.encode(items).decode()
 
 
 async def get_account(request: Request, db: Connection) -> Response:

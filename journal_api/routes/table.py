@@ -10,9 +10,11 @@ from journal_api.errors import (
     PreviewChanged,
 )
 from journal_api.routes import (
+    account_rules,
     accounts,
     api_keys,
     cash,
+    checkpoints,
     copy_groups,
     example_journal,
     fills,
@@ -30,9 +32,23 @@ from journal_api.routes import (
     trade_merges,
     trades,
 )
-from journal_api.structs.accounts import Account, AccountCreate, AccountPatch, AccountPatchQuery
+from journal_api.structs.account_rules import AccountRules, AccountRulesPut
+from journal_api.structs.accounts import (
+    Account,
+    AccountCreate,
+    AccountListItem,
+    AccountPatch,
+    AccountPatchQuery,
+    AccountQuery,
+)
 from journal_api.structs.api_keys import ApiKey
 from journal_api.structs.cash import Cash, CashCreate, CashPatch, CashQuery
+from journal_api.structs.checkpoints import (
+    Checkpoint,
+    CheckpointCreate,
+    CheckpointListItem,
+    CheckpointPatch,
+)
 from journal_api.structs.copy_groups import (
     AmbiguousCopy,
     CopyGroup,
@@ -52,6 +68,7 @@ from journal_api.structs.metrics import Metric
 from journal_api.structs.reports import Report, ReportQuery
 from journal_api.structs.setups import Setup
 from journal_api.structs.snapshots import Snapshot, SnapshotQuery
+from journal_api.structs.standings import Standing, StandingQuery
 from journal_api.structs.strategies import (
     Strategy,
     StrategyCreate,
@@ -115,7 +132,7 @@ OPERATIONS = link_etag_sources([
               body=GoalPatch, data={"goal": Goal}),
     Operation("DELETE", "/goals/{id:row_id}", goals.delete_goal, "write:goals"),
     Operation("GET", "/accounts", accounts.list_accounts, "read:accounts",
-              data={"accounts": list[Account]}),
+              query=AccountQuery, data={"accounts": list[AccountListItem]}, cache_until="day"),
     Operation("GET", "/accounts/{id:row_id}", accounts.get_account, "read:accounts",
               data={"account": Account}),
     Operation("POST", "/accounts", accounts.create_account, "write:accounts",
@@ -133,6 +150,24 @@ OPERATIONS = link_etag_sources([
     Operation("PATCH", "/accounts/{id:row_id}/cash/{cash_id:row_id}", cash.update_cash, "write:accounts",
               body=CashPatch, data={"cash": Cash}),
     Operation("DELETE", "/accounts/{id:row_id}/cash/{cash_id:row_id}", cash.delete_cash, "write:accounts"),
+    Operation("GET", "/accounts/{id:row_id}/rules", account_rules.get_account_rules, "read:accounts",
+              data={"rules": AccountRules}),
+    Operation("PUT", "/accounts/{id:row_id}/rules", account_rules.replace_account_rules, "write:accounts",
+              body=AccountRulesPut, data={"rules": AccountRules}),
+    Operation("DELETE", "/accounts/{id:row_id}/rules", account_rules.delete_account_rules, "write:accounts"),
+    Operation("GET", "/accounts/{id:row_id}/standing", account_rules.get_standing, "read:accounts",
+              query=StandingQuery, data={"standing": Standing}, cache_until="day"),
+    Operation("GET", "/accounts/{id:row_id}/checkpoints", checkpoints.list_checkpoints, "read:accounts",
+              data={"checkpoints": list[CheckpointListItem]}, is_slow=True),
+    Operation("GET", "/accounts/{id:row_id}/checkpoints/{checkpoint_id:row_id}", checkpoints.get_checkpoint,
+              "read:accounts", data={"checkpoint": Checkpoint}, is_slow=True),
+    Operation("POST", "/accounts/{id:row_id}/checkpoints", checkpoints.create_checkpoint, "write:accounts",
+              body=CheckpointCreate, data={"checkpoint": Checkpoint}, errors=(Conflict,)),
+    Operation("PATCH", "/accounts/{id:row_id}/checkpoints/{checkpoint_id:row_id}",
+              checkpoints.update_checkpoint, "write:accounts",
+              body=CheckpointPatch, data={"checkpoint": Checkpoint}),
+    Operation("DELETE", "/accounts/{id:row_id}/checkpoints/{checkpoint_id:row_id}",
+              checkpoints.delete_checkpoint, "write:accounts"),
     Operation("GET", "/copy-groups", copy_groups.list_copy_groups, "read:copy_groups",
               data={"copy_groups": list[CopyGroupListItem]}),
     Operation("GET", "/copy-groups/{id:row_id}", copy_groups.get_copy_group, "read:copy_groups",

@@ -9,6 +9,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 from journal_api.errors import ValidationFailed
 from journal_api.structs.dry_run import DryRunQuery
 from journal_api.structs.import_profiles import OneTradeIs
+from journal_api.structs.standings import Standing
 from journal_api.values.currencies import Currency
 from journal_api.values.money import LARGEST, Money
 from journal_api.values.types import DayRollover, Instant, Name100, TimeZone, default_value
@@ -88,6 +89,12 @@ class AccountPatchQuery(DryRunQuery, kw_only=True):
             raise ValidationFailed(fields={"fees": "is required with apply_to=earlier"})
 
 
+class AccountQuery(Struct, kw_only=True):
+    """`with=standing` adds `standing` to each account that has rules."""
+
+    parts: Literal["standing"] | None = field(name="with", default=None)
+
+
 class Account(Struct, kw_only=True, forbid_unknown_fields=True):
     """Without a `timezone` or a `day_rollover` of its own, trading days follow the owner's."""
 
@@ -103,3 +110,9 @@ class Account(Struct, kw_only=True, forbid_unknown_fields=True):
     day_rollover: str | None
     created_at: Instant
     updated_at: Instant
+
+
+class AccountListItem(Account, kw_only=True, forbid_unknown_fields=True):
+    """`with=standing` adds how the account stands by its rules, if it has any."""
+
+    standing: Standing | UnsetType = UNSET

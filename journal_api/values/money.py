@@ -120,6 +120,17 @@ def from_units(amount: int) -> Decimal:
     return EXACT.divide(Decimal(amount), Decimal(SCALE))
 
 
+def shown(amount: int) -> Decimal | None:
+    """Return the decimal value of an integer of 10^-8, None for one that does not fit into 64 bits."""
+    return from_units(amount) if abs(amount) <= MAX_STORED else None
+
+
+def format_money(value: Decimal) -> str:
+    """Return all digits of the amount, at least two of them decimals."""
+    whole, _, decimals = f"{value:f}".partition(".")
+    return f"{whole}.{decimals.ljust(2, '0')}"
+
+
 def quotient(numerator: int, denominator: int) -> int:
     """Return the quotient of two integers, rounded half to even.
 

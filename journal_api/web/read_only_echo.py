@@ -28,7 +28,7 @@ USE_INSTEAD = {
     "trading_day": "closed_at",
 }
 # Members that nobody tries to write, and that change with other objects while updated_at stays.
-CHANGED_BY_OTHERS = frozenset({"tag_count"})
+CHANGED_BY_OTHERS = frozenset({"tag_count", "difference", "unexplained", "since", "days"})
 
 
 class ReadOnlyEcho(NamedTuple):

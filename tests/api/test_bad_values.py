@@ -28,6 +28,7 @@ from operations import body_of, create_one_of_each, documented_path_of, dump, fo
 from starlette.applications import Starlette
 
 from journal_api.routes.table import OPERATIONS
+from journal_api.structs.account_rules import FloorPut, QualifyingDayPut, Share
 from journal_api.structs.copy_groups import QuantityMultiplier
 from journal_api.structs.goals import GoalDay
 from journal_api.structs.import_profiles import ImportProfileCreate
@@ -93,6 +94,7 @@ BAD_VALUES: dict[type, list[str]] = {
         *("0.123456789", "1e-9", "12345678.12345678", "1.234567890123456", "0.1234567890123456"),
     ],
     PositiveMoney: ["0", "0.0", "-0.0", "-1", "1e-400"],
+    Share: ["100.00000001", "1000"],
     QuantityMultiplier: ["999.99000001", "1000"],
     Day: in_quotes(
         [
@@ -186,11 +188,19 @@ def is_trade(kind: inspect.Type) -> bool:
     return isinstance(kind, inspect.Metadata) and "$ref" in (kind.extra_json_schema or {})
 
 
+LEAST: dict[type, dict[str, Any]] = {
+    FloorPut: {"kind": "static", "distance": 1},
+    QualifyingDayPut: {"amount": 1, "days": 1},
+}
+
+
 def least(kind: inspect.Type) -> Any:
     """An item with what is required: another required member of an item needs a value here."""
     if is_trade(kind):
         return {"account_id": 1, **A_TRADE}
     if isinstance(kind, inspect.StructType):
+        if kind.cls in LEAST:
+            return LEAST[kind.cls]
         required = {field.encode_name for field in kind.fields if field.required}
         names = required or {field.name for field in kind.fields if field.name == "name"}
         values = {"name": "x", "account_id": 1, "confirmation_id": 1, "was_present": True, **A_FILL}

@@ -15,6 +15,7 @@ from factories import (
     create_account,
     create_cash,
     create_category,
+    create_checkpoint,
     create_copy_group,
     create_goal,
     create_import,
@@ -25,6 +26,7 @@ from factories import (
     create_trade,
     details_of,
     error_of,
+    put_rules,
     run_sql,
     send_file,
     unwrap,
@@ -250,6 +252,8 @@ async def make_journal(client: httpx.AsyncClient, word: str) -> Journal:
     tag = await create_tag(client, f"{word} tag", category_id=category["id"], type="mistake")
     account = await create_account(client, f"{word} account", starting_balance=1000)
     await create_cash(client, account["id"], note=f"{word} note")  # with the id of the account
+    await create_checkpoint(client, account["id"], note=f"{word} note")
+    await put_rules(client, account["id"], daily_loss=500)
     group = await create_copy_group(client, f"{word} group", [account["id"]])
     setups = [{"name": f"{word} setup", "confirmations": [{"name": f"{word} confirmation"}]}]
     strategy = await create_strategy(client, f"{word} strategy", account_id=account["id"], setups=setups)

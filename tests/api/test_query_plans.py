@@ -48,6 +48,10 @@ async def use_everything(client: httpx.AsyncClient) -> None:
         if operation.method == "GET":
             for query in ({}, QUERIES, *({name: value} for name, value in QUERIES.items())):
                 await client.get(path_of(operation, 1), params=query)
+    floor = {"kind": "trade", "distance": 1}
+    for account in unwrap(await client.get("/accounts")):
+        unwrap(await client.put(f"/accounts/{account['id']}/rules", json={"floor": floor}))
+    unwrap(await client.get("/accounts?with=standing"))
     for group_by in get_args(GroupBy):
         unwrap(
             await client.get("/reports", params={"group_by": group_by, "metrics": "max_drawdown,win_streak"})

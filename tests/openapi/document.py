@@ -98,7 +98,7 @@ def build_document(recorded_examples: Json) -> Json:
     schemas = struct_schemas(OPERATIONS) | {"Meta": META, "PagedMeta": PAGED_META} | error_schemas
     schemas |= envelope_components(OPERATIONS)
     parameters = share_parameters(paths)
-    responses |= share_responses(paths)
+    responses = name_by_status(paths, responses | share_responses(paths))
     for name, example in {**WRITTEN_EXAMPLES, **recorded_examples}.items():
         if name in schemas:
             schemas[name]["examples"] = [example]
@@ -155,6 +155,22 @@ def share_responses(paths: Json) -> Json:
             for responses, status in places:
                 responses[status] = refer_to(name, "responses")
     return shared
+
+
+def name_by_status(paths: Json, responses: Json) -> Json:
+    """Give a response that is the only component with its status the status as its name.
+
+    Every operation refers to a dozen of them, so their names are a tenth of the document.
+    """
+    used: dict[str, set[str]] = {}
+    places = [method["responses"] for methods in paths.values() for method in methods.values()]
+    for place in places:
+        for status, response in place.items():
+            used.setdefault(status, set()).add(response.get("$ref", "").rpartition("/")[2])
+    new_names = {name: status for status, names in used.items() if len(names) == 1 for name in names if name}
+    for place in places:
+        place |= {status: refer_to(status, "responses") for status in place if status in new_names.values()}
+    return {new_names.get(name, name): response for name, response in responses.items()}
 
 
 def name_response(response: Json) -> str:

@@ -62,7 +62,8 @@ BEYOND_A_SCHEMA = [
 
 # A file is more than a schema says of it.
 FILES = {"POST /v1/imports"}
-# These need a fill or cash by its number, or trades that touch: random requests meet them by luck.
+# These need a fill, cash or a checkpoint by its number, or trades that touch: random requests meet them by
+# luck.
 LUCKY = {
     "POST /v1/trades/merge",
     "POST /v1/trades/{id}/fills",
@@ -71,6 +72,9 @@ LUCKY = {
     "GET /v1/accounts/{id}/cash/{cash_id}",
     "PATCH /v1/accounts/{id}/cash/{cash_id}",
     "DELETE /v1/accounts/{id}/cash/{cash_id}",
+    "GET /v1/accounts/{id}/checkpoints/{checkpoint_id}",
+    "PATCH /v1/accounts/{id}/checkpoints/{checkpoint_id}",
+    "DELETE /v1/accounts/{id}/checkpoints/{checkpoint_id}",
 }
 
 MIN_LIMIT = 40  # of the names that the service measures

@@ -97,6 +97,8 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
             for trade in unwrap(client.get("/trades", params={"outcome": "win", "limit": 5}))
         ]
         client.post("/trades/bulk", json={"trades": copies}).raise_for_status()
+        rules = {"floor": {"kind": "static", "distance": 500}, "minimum_days": 5}
+        client.put(f"/accounts/{account_id}/rules", json=rules).raise_for_status()
     return folder / "journal.db"
 
 
@@ -149,6 +151,20 @@ def test_goals_say_how_they_stand_today(reader: Agent) -> None:
     assert month["pace"]["remaining"] == 500
     (limit,) = [goal for goal in goals["goals"] if goal["metric"] == "worst_day"]
     assert (limit["actual"], limit["reason"]) == (None, "no_trades")
+
+
+def test_accounts_with_rules_say_how_they_stand_by_closed_trades(reader: Agent) -> None:
+    context, now = reader.ask("context"), reader.ask("goals_now")
+
+    copies, example = context["accounts"]
+    assert copies["rules"] == {"floor": "within", "minimum_days": "open"}
+    assert "rules" not in example
+    (account,) = now["accounts"]
+    assert (account["name"], account["sees"]) == ("Copies", "closed trades")
+    assert account["floor"]["room"] == account["balance"] + 500
+    assert account["minimum_days"]["missing"] == 5 - account["minimum_days"]["value"]
+    assert reader.ask("goals_now", account_id=1)["accounts"] == []
+    assert "accounts" not in reader.ask("goals_now", offset=1)
 
 
 def test_the_history_of_a_goal_comes_in_pages(reader: Agent, db: Path) -> None:

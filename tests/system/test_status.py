@@ -25,7 +25,15 @@ from commands import (
     run_failing,
     run_ok,
 )
-from factories import A_TRADE, create_account, create_goal, create_trade, unwrap
+from factories import (
+    A_TRADE,
+    create_account,
+    create_checkpoint,
+    create_goal,
+    create_trade,
+    put_rules,
+    unwrap,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import max_examples
@@ -246,3 +254,53 @@ def on_a_terminal(arguments: list[str], settings: dict[str, str]) -> str:
         process.wait(PATIENCE)
     os.close(ours)
     return printed.decode()
+
+
+# Accounts with rules -------------------------------------------------------------------------------------
+
+
+async def test_rules_with_their_room_and_checkpoints_that_differ_are_printed(
+    app: Starlette, client: httpx.AsyncClient, clock: Clock
+) -> None:
+    funded = await create_account(client, "Funded", starting_balance=50000)
+    await create_account(client, "Own")
+    await put_rules(
+        client,
+        funded["id"],
+        floor={"kind": "end_of_day", "distance": 2000, "locks_at": 50100},
+        daily_loss=500,
+        profit_target=3000,
+        best_day_share=50,
+        qualifying_day={"amount": 100, "days": 2},
+        minimum_days=2,
+    )
+    await close_trades(client, funded, "2026-03-09", 800)
+    await close_trades(client, funded, TODAY, -450)
+    for day, balance in (("2026-03-09", 50800), ("2026-03-10", 50795), (TODAY, 50500.5)):
+        await create_checkpoint(client, funded["id"], day=day, balance=balance)
+    path = f"/accounts/{funded['id']}/checkpoints/2"
+    unwrap(await client.patch(path, json={"accepted": True}))
+
+    lines = await lines_of(app)
+
+    start = lines.index("Funded (closed trades only)")
+    assert lines[start : lines.index("", start)] == [
+        "Funded (closed trades only)",
+        "  floor           within   1550.00 USD left until 48800.00",
+        "  daily loss      near     50.00 USD left today",
+        "  profit target   open     2650.00 USD to go",
+        "  best day share  open     1250.00 USD until the best day is 50 %",
+        "  qualifying day  open     1 day to go",
+        "  minimum days    met",
+        "  2026-03-11: the journal has 155.50 USD less than the broker",
+    ]
+    assert not any("Own" in line for line in lines)
+
+
+async def test_a_broken_rule_says_since_when(app: Starlette, client: httpx.AsyncClient, clock: Clock) -> None:
+    account = await create_account(client, "Funded", starting_balance=50000)
+    await put_rules(client, account["id"], daily_loss=500)
+    await close_trades(client, account, "2026-03-09", -501)
+
+    assert "  daily loss      broken   since 2026-03-09" in await lines_of(app)
+    assert any("\x1b[31mbroken" in line for line in await lines_of(app, is_colored=True))

@@ -1,5 +1,5 @@
--- Version 9: a tolerance of break-even decisions; when the trades of facts were opened; the calendar and the cash of
--- an account.
+-- Version 9: a tolerance of break-even decisions; when the trades of facts were opened; the calendar, the
+-- cash and the rules of an account; what the broker says.
 
 ALTER TABLE users ADD COLUMN breakeven_within INTEGER NOT NULL DEFAULT 0 CHECK (breakeven_within >= 0);
 DROP INDEX trades_breakeven;
@@ -119,3 +119,31 @@ WHEN (old.timezone, old.day_rollover) IS NOT (new.timezone, new.day_rollover)
 BEGIN
   UPDATE goals SET change_cursor = NULL WHERE user_id = new.user_id;
 END;
+
+CREATE TABLE account_rules (
+  account_id INTEGER PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
+  floor_kind TEXT CHECK (floor_kind IN ('static', 'end_of_day', 'trade')),
+  floor_distance INTEGER CHECK (floor_distance > 0),
+  floor_locks_at INTEGER,
+  daily_loss INTEGER CHECK (daily_loss > 0),
+  profit_target INTEGER CHECK (profit_target > 0),
+  best_day_share INTEGER CHECK (best_day_share > 0 AND best_day_share <= 10000000000),
+  qualifying_amount INTEGER CHECK (qualifying_amount > 0),
+  qualifying_days INTEGER CHECK (qualifying_days > 0),
+  minimum_days INTEGER CHECK (minimum_days > 0),
+  CHECK ((floor_kind IS NULL) = (floor_distance IS NULL)),
+  CHECK (floor_locks_at IS NULL OR floor_kind IS NOT NULL),
+  CHECK ((qualifying_amount IS NULL) = (qualifying_days IS NULL))
+) STRICT;
+
+CREATE TABLE checkpoints (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  day TEXT NOT NULL,
+  balance INTEGER NOT NULL,
+  accepted INTEGER NOT NULL DEFAULT 0 CHECK (accepted IN (0, 1)),
+  note TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (account_id, day)
+) STRICT;

@@ -1,0 +1,75 @@
+"""SQL of the rules of accounts."""
+
+from aiosqlite import Connection
+from msgspec.structs import asdict
+
+from journal_api.errors import NotFound
+from journal_api.repositories import sql
+from journal_api.structs.account_rules import AccountRules, AccountRulesPut, Floor, QualifyingDay
+from journal_api.values.money import json_number
+
+FLOOR = sql.build_object(
+    Floor,
+    kind="floor_kind",
+    distance=json_number("floor_distance"),
+    locks_at=json_number("floor_locks_at"),
+)
+QUALIFYING_DAY = sql.build_object(
+    QualifyingDay, amount=json_number("qualifying_amount"), days="qualifying_days"
+)
+RULES = sql.build_object(
+    AccountRules,
+    floor=f"json(iif(floor_kind IS NULL, 'null', {FLOOR}))",
+    daily_loss=json_number("daily_loss"),
+    profit_target=json_number("profit_target"),
+    best_day_share=json_number("best_day_share"),
+    qualifying_day=f"json(iif(qualifying_days IS NULL, 'null', {QUALIFYING_DAY}))",
+)
+
+
+async def get(db: Connection, user_id: int, account_id: int) -> str:
+    return await sql.fetch_json(
+        db,
+        f"""
+        SELECT {RULES}
+        FROM accounts
+        JOIN account_rules ON account_id = id
+        WHERE id = :account_id
+          AND user_id = :user_id
+        """,
+        {"user_id": user_id, "account_id": account_id},
+    )
+
+
+async def replace(db: Connection, account_id: int, rules: AccountRulesPut) -> None:
+    """Replace all rules of the account."""
+    members = asdict(rules)
+    floor, qualifying_day = members.pop("floor"), members.pop("qualifying_day")
+    columns = {
+        "account_id": account_id,
+        **{name: sql.stored_value(value) for name, value in members.items()},
+        "floor_kind": floor and floor.kind,
+        "floor_distance": floor and floor.distance.units,
+        "floor_locks_at": floor and sql.stored_value(floor.locks_at),
+        "qualifying_amount": qualifying_day and qualifying_day.amount.units,
+        "qualifying_days": qualifying_day and qualifying_day.days,
+    }
+    await db.execute_fetchall("DELETE FROM account_rules WHERE account_id = :account_id", columns)
+    await db.execute_fetchall(
+        f"""
+        INSERT INTO account_rules ({", ".join(columns)})
+        VALUES ({", ".join(f":{column}" for column in columns)})
+        """,
+        columns,
+    )
+
+
+async def delete(db: Connection, account_id: int) -> None:
+    """Delete the rules of the account. Raises NotFound without any."""
+    deleted = await sql.fetch(
+        db,
+        "DELETE FROM account_rules WHERE account_id = :account_id RETURNING account_id",
+        {"account_id": account_id},
+    )
+    if deleted is None:
+        raise NotFound

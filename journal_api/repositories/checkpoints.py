@@ -1,0 +1,98 @@
+"""SQL of checkpoints. Their differences are computed when they are read, so an explained one vanishes."""
+
+from aiosqlite import Connection
+from msgspec import json
+
+from journal_api.errors import NotFound
+from journal_api.repositories import account_days, sql
+from journal_api.rules.checkpoints import Comparison, StoredCheckpoint, add_days, compare
+from journal_api.structs.checkpoints import (
+    Checkpoint,
+    CheckpointCreate,
+    CheckpointListItem,
+    CheckpointPatch,
+)
+
+JSON = json.Encoder(decimal_format="number")
+LAST_DAY = "9999-12-31"
+
+
+async def list_of_account(db: Connection, user_id: int, account_id: int) -> str:
+    """Return the checkpoints by day, without the days between them. Raises NotFound."""
+    return JSON.encode([one.checkpoint for one in await compare_all(db, user_id, account_id)]).decode()
+
+
+async def list_differing(db: Connection, user_id: int) -> dict[int, list[CheckpointListItem]]:
+    """Return the checkpoints whose difference is neither explained nor accepted, by account id."""
+    rows = await db.execute_fetchall(
+        """
+        SELECT id
+        FROM accounts
+        WHERE user_id = :user_id
+          AND EXISTS (SELECT 1 FROM checkpoints WHERE account_id = accounts.id)
+        """,
+        {"user_id": user_id},
+    )
+    return {
+        account_id: [
+            one.checkpoint
+            for one in await compare_all(db, user_id, account_id)
+            if one.checkpoint.unexplained != 0
+        ]
+        for (account_id,) in rows
+    }
+
+
+async def get(db: Connection, user_id: int, account_id: int, checkpoint_id: int) -> str:
+    return JSON.encode(await find(db, user_id, account_id, checkpoint_id)).decode()
+
+
+async def find(db: Connection, user_id: int, account_id: int, checkpoint_id: int) -> Checkpoint:
+    for comparison in await compare_all(db, user_id, account_id):
+        if comparison.checkpoint.id == checkpoint_id:
+            return add_days(comparison)
+    raise NotFound
+
+
+async def compare_all(db: Connection, user_id: int, account_id: int) -> list[Comparison]:
+    history = await account_days.read_history(db, user_id, account_id, LAST_DAY)
+    rows = await db.execute_fetchall(
+        f"""
+        SELECT {", ".join(StoredCheckpoint._fields)}
+        FROM checkpoints
+        WHERE account_id = :account_id
+        ORDER BY day
+        """,
+        {"account_id": account_id},
+    )
+    return list(compare(history.starting_balance, history.days, map(StoredCheckpoint._make, rows)))
+
+
+async def insert(db: Connection, account_id: int, checkpoint: CheckpointCreate) -> int:
+    """Insert a checkpoint and return its id. Raises Conflict for a day that has one."""
+    with sql.unique_value("day"):
+        return await sql.insert_row(
+            db,
+            "checkpoints",
+            {
+                "account_id": account_id,
+                "day": checkpoint.day.isoformat(),
+                "balance": checkpoint.balance,
+                "note": checkpoint.note,
+            },
+        )
+
+
+async def update(db: Connection, stored: Checkpoint, patch: CheckpointPatch) -> None:
+    await sql.patch_row(db, "checkpoints", stored, patch)
+
+
+async def delete(db: Connection, account_id: int, checkpoint_id: int) -> None:
+    """Delete a checkpoint of the account. Raises NotFound."""
+    deleted = await sql.fetch(
+        db,
+        "DELETE FROM checkpoints WHERE id = :id AND account_id = :account_id RETURNING id",
+        {"id": checkpoint_id, "account_id": account_id},
+    )
+    if deleted is None:
+        raise NotFound

@@ -1,0 +1,69 @@
+"""SQL of standings: how accounts stand by their rules. All that a response says is from one snapshot."""
+
+from functools import partial
+
+from aiosqlite import Connection
+from msgspec import json
+
+from journal_api.database.database import Database
+from journal_api.errors import NotFound
+from journal_api.repositories import account_days, account_rules, trade_facts
+from journal_api.rules.account_days import find_phase
+from journal_api.rules.account_floor import trace_floor
+from journal_api.rules.account_rules import judge
+from journal_api.structs.account_rules import AccountRules
+from journal_api.structs.standings import Standing
+
+JSON = json.Encoder(decimal_format="number")
+NO_RULES = AccountRules(
+    floor=None,
+    daily_loss=None,
+    profit_target=None,
+    best_day_share=None,
+    qualifying_day=None,
+    minimum_days=None,
+)
+
+
+async def read(database: Database, user_id: int, account_id: int, at: str | None) -> str:
+    """Return the standing of an account as JSON, by default of its current trading day. Raises NotFound."""
+    await trade_facts.refresh(database, user_id)
+    async with database.read_transaction() as db:
+        standing = await db.run(partial(compute, user_id=user_id, account_id=account_id, at=at))
+    return JSON.encode(standing).decode()
+
+
+async def read_all(database: Database, user_id: int) -> dict[int, Standing]:
+    """Return the current standings of the user's accounts that have rules, by account id."""
+    await trade_facts.refresh(database, user_id)
+    async with database.read_transaction() as db:
+        return await db.run(partial(compute_all, user_id=user_id))
+
+
+async def compute_all(db: Connection, user_id: int) -> dict[int, Standing]:
+    rows = await db.execute_fetchall(
+        """
+        SELECT id
+        FROM accounts
+        JOIN account_rules ON account_id = id
+        WHERE user_id = :user_id
+        ORDER BY sort_name, id
+        """,
+        {"user_id": user_id},
+    )
+    return {account_id: await compute(db, user_id, account_id, None) for (account_id,) in rows}
+
+
+async def compute(db: Connection, user_id: int, account_id: int, at: str | None) -> Standing:
+    """Return the standing, without any rule for an account that has none. Raises NotFound."""
+    history = await account_days.read_history(db, user_id, account_id, at)
+    try:
+        rules = json.decode(await account_rules.get(db, user_id, account_id), type=AccountRules)
+    except NotFound:
+        rules = NO_RULES
+    phase = find_phase(history.starting_balance, history.days)
+    trace = None if rules.floor is None else trace_floor(phase, rules.floor, history.until)
+    standing = judge(account_id, phase, rules, trace, history.until)
+    if standing.floor is not None and trace is not None and trace.peak.place is not None:
+        standing.floor.peak_trade_id = await account_days.find_trade(db, account_id, trace.peak)
+    return standing

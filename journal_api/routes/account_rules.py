@@ -1,0 +1,44 @@
+"""Handlers of the rules of an account and of how it stands by them (docs/accounts.md#rules)."""
+
+from aiosqlite import Connection
+from starlette.requests import Request
+
+from journal_api.repositories import account_rules, accounts, standings
+from journal_api.structs.account_rules import AccountRulesPut
+from journal_api.structs.standings import StandingQuery
+from journal_api.web.bodies import cancel_on_disconnect
+from journal_api.web.context import database, get_query
+from journal_api.web.responses import Response, no_content, ok
+from journal_api.web.writes import in_transaction
+
+
+async def get_account_rules(request: Request, db: Connection) -> Response:
+    """Get the rules of an account; 404 without any."""
+    return ok(rules=await account_rules.get(db, request.user.id, request.path_params["id"]))
+
+
+@in_transaction
+async def replace_account_rules(request: Request, db: Connection, body: AccountRulesPut) -> Response:
+    """Set all rules of an account; one that is omitted or null does not apply."""
+    account_id = request.path_params["id"]
+    await accounts.get(db, request.user.id, account_id)
+    await account_rules.replace(db, account_id, body)
+    return ok(rules=await account_rules.get(db, request.user.id, account_id))
+
+
+@in_transaction
+async def delete_account_rules(request: Request, db: Connection) -> Response:
+    """Delete all rules of an account."""
+    account_id = request.path_params["id"]
+    await accounts.get(db, request.user.id, account_id)
+    await account_rules.delete(db, account_id)
+    return no_content()
+
+
+async def get_standing(request: Request, db: Connection) -> Response:
+    """Get how an account stands by its rules, as far as closed trades tell: balance, floor, room, targets."""
+    account_id, query = request.path_params["id"], get_query(request, StandingQuery)
+    await accounts.get(db, request.user.id, account_id)
+    at = None if query.at is None else query.at.isoformat()
+    reading = standings.read(database(request), request.user.id, account_id, at)
+    return ok(standing=await cancel_on_disconnect(request, reading))

@@ -1,0 +1,74 @@
+"""The floor of an account: the balance that ends it (docs/accounts.md#the-floor)."""
+
+from collections.abc import Callable
+from itertools import accumulate
+from typing import NamedTuple
+
+from journal_api.rules.account_days import AccountDay, Phase
+from journal_api.structs.account_rules import Floor
+from journal_api.values.money import units
+
+
+class Peak(NamedTuple):
+    """The balance from which the floor hangs. `place` is the number of the trade in its day, from 0.
+
+    Without a day it is the balance of the start or reset.
+    """
+
+    balance: int
+    day: str | None = None
+    place: int | None = None
+
+
+class FloorTrace(NamedTuple):
+    """Where the floor and the balance are at the end, and the day on which they first met."""
+
+    floor: int
+    balance: int
+    peak: Peak
+    is_locked: bool
+    broken_on: str | None
+
+
+def trace_floor(phase: Phase, floor: Floor, at: str) -> FloorTrace:
+    """Follow the balance and the floor to the end of the day `at`.
+
+    Money comes in before the trades of its day and goes out after them, so that the order, which is unknown,
+    breaks no account.
+    """
+    distance = units(floor.distance)
+    locks_at = None if floor.locks_at is None else units(floor.locks_at)
+    balance, peak, broken_on = phase.start_balance, Peak(phase.start_balance), None
+
+    def floor_under(peak: int) -> int:
+        return peak - distance if locks_at is None else min(locks_at, peak - distance)
+
+    for day in phase.days:
+        morning = balance + day.money_in
+        balance = morning + day.net_pnl - day.money_out
+        if floor.kind == "trade":
+            peak, is_broken = follow_trades(peak, morning, day, floor_under)
+        else:
+            is_broken = morning + day.lowest <= floor_under(peak.balance)
+        if broken_on is None and (is_broken or balance <= floor_under(peak.balance)):
+            broken_on = day.day
+        if floor.kind == "end_of_day" and day.day < at and balance > peak.balance:
+            peak = Peak(balance, day.day)
+    level = floor_under(peak.balance)
+    return FloorTrace(level, balance, peak, level == locks_at, broken_on)
+
+
+def follow_trades(
+    peak: Peak, morning: int, day: AccountDay, floor_under: Callable[[int], int]
+) -> tuple[Peak, bool]:
+    """Return the highest balance after a trade, and whether a trade of the day met the floor."""
+    new_peak, gain = peak, max(day.totals, default=0)
+    if day.totals and morning + gain > peak.balance:
+        new_peak = Peak(morning + gain, day.day, day.totals.index(gain))
+    if morning + day.lowest > floor_under(new_peak.balance):
+        return new_peak, False  # above the highest floor of the day
+    balances = [morning + total for total in day.totals]
+    peaks = list(accumulate(balances, max, initial=peak.balance))[1:]
+    return new_peak, any(
+        balance <= floor_under(so_far) for balance, so_far in zip(balances, peaks, strict=True)
+    )

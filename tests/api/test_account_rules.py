@@ -1,0 +1,184 @@
+"""Rules of accounts, and standings beyond the examples of tests/docs/test_accounts_page.py."""
+
+from typing import Any
+
+import httpx
+import pytest
+import time_machine
+from factories import (
+    create_account,
+    create_cash,
+    create_trade,
+    details_of,
+    error_of,
+    insert_trade,
+    put_rules,
+    run_sql,
+    unwrap,
+)
+from starlette.applications import Starlette
+
+EVERY_RULE = {
+    "floor": {"kind": "end_of_day", "distance": 2000, "locks_at": 50100},
+    "daily_loss": 1000,
+    "profit_target": 3000.5,
+    "best_day_share": 33.3,
+    "qualifying_day": {"amount": 150, "days": 5},
+    "minimum_days": 4,
+}
+
+
+async def read_standing(client: httpx.AsyncClient, account: Any, **query: Any) -> Any:
+    return unwrap(await client.get(f"/accounts/{account['id']}/standing", params=query))
+
+
+async def test_what_is_put_is_read_and_can_be_put_again(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    path = f"/accounts/{account['id']}/rules"
+
+    rules = unwrap(await client.put(path, json=EVERY_RULE))
+
+    assert rules == EVERY_RULE
+    assert unwrap(await client.put(path, json=rules)) == unwrap(await client.get(path)) == rules
+
+
+async def test_a_put_replaces_all_rules(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    await put_rules(client, account["id"], **EVERY_RULE)
+
+    rules = await put_rules(client, account["id"], daily_loss=500)
+
+    assert rules == {**dict.fromkeys(EVERY_RULE), "daily_loss": 500}
+
+
+async def test_an_account_without_rules_has_none_to_read_or_delete(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    path = f"/accounts/{account['id']}/rules"
+    assert error_of(await client.get(path)) == error_of(await client.delete(path)) == (404, "not_found")
+
+    await put_rules(client, account["id"], daily_loss=500)
+    assert (await client.delete(path)).status_code == 204
+
+    assert error_of(await client.get(path)) == (404, "not_found")
+
+
+@pytest.mark.parametrize(
+    ("rules", "field"),
+    [
+        ({"floor": {"distance": 5}}, "floor.kind"),
+        ({"floor": {"kind": "static"}}, "floor.distance"),
+        ({"qualifying_day": {"amount": 5}}, "qualifying_day.days"),
+        ({"best_day_share": 100.5}, "best_day_share"),
+        ({"minimum_days": 367}, "minimum_days"),
+    ],
+)
+async def test_a_rule_is_whole_and_possible(client: httpx.AsyncClient, rules: Any, field: str) -> None:
+    account = await create_account(client)
+
+    refused = await client.put(f"/accounts/{account['id']}/rules", json=rules)
+
+    assert list(details_of(refused)["fields"]) == [field]
+
+
+async def test_an_account_is_deleted_with_its_rules(client: httpx.AsyncClient, app: Starlette) -> None:
+    account = await create_account(client)
+    await put_rules(client, account["id"], daily_loss=500)
+
+    assert (await client.delete(f"/accounts/{account['id']}")).status_code == 204
+
+    assert await run_sql(app, "SELECT * FROM account_rules") == []
+
+
+async def test_the_list_has_the_standing_of_the_accounts_with_rules(client: httpx.AsyncClient) -> None:
+    funded, own = await create_account(client, "A", starting_balance=100), await create_account(client, "B")
+    await put_rules(client, funded["id"], floor={"kind": "static", "distance": 50})
+    plain = unwrap(await client.get("/accounts"))
+
+    accounts = unwrap(await client.get("/accounts?with=standing"))
+
+    assert accounts == [{**funded, "standing": await read_standing(client, funded)}, own]
+    assert plain == [funded, own]
+
+
+async def test_an_account_without_rules_stands_at_its_balance(client: httpx.AsyncClient) -> None:
+    account = await create_account(client, starting_balance=100)
+    await create_trade(client, account["id"])
+
+    standing = await read_standing(client, account)
+
+    assert standing["balance"] == 101
+    assert {standing[rule] for rule in EVERY_RULE} == {None}
+
+
+async def test_a_standing_is_that_of_the_current_trading_day_unless_another_is_asked_for(
+    client: httpx.AsyncClient,
+) -> None:
+    account = await create_account(client)
+    await put_rules(client, account["id"], daily_loss=5)
+    await create_trade(client, account["id"], gross_pnl=-4)
+
+    with time_machine.travel("2026-01-05T23:59:30Z", tick=False):
+        on_the_day = await read_standing(client, account)
+    with time_machine.travel("2026-01-06T00:00:10Z", tick=False):
+        after = await read_standing(client, account)
+
+    assert (on_the_day["at"], on_the_day["daily_loss"]["room"]) == ("2026-01-05", 1)
+    assert (after["at"], after["daily_loss"]["room"]) == ("2026-01-06", 5)
+    assert await read_standing(client, account, at="2026-01-05") == on_the_day
+    assert (await read_standing(client, account, at="2026-01-04"))["balance"] == 0
+
+
+async def test_a_late_trade_breaks_a_rule_and_its_correction_mends_it(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    await put_rules(client, account["id"], daily_loss=5)
+    trade = await create_trade(client, account["id"], gross_pnl=-6)
+    broken = await read_standing(client, account)
+
+    unwrap(await client.patch(f"/trades/{trade['id']}", json={"gross_pnl": -5}))
+
+    assert (broken["daily_loss"]["state"], broken["daily_loss"]["since"]) == ("broken", "2026-01-05")
+    assert (await read_standing(client, account))["daily_loss"]["state"] == "within"
+
+
+async def test_the_last_reset_of_a_day_counts_and_open_trades_do_not(client: httpx.AsyncClient) -> None:
+    account = await create_account(client, starting_balance=100)
+    await put_rules(client, account["id"], floor={"kind": "trade", "distance": 50})
+    await create_trade(client, account["id"], gross_pnl=30)
+    await create_trade(client, account["id"], exit_price=None, closed_at=None)
+    for amount in (200, 300):
+        await create_cash(client, account["id"], kind="reset", amount=amount)
+
+    standing = await read_standing(client, account)
+
+    assert (standing["start_day"], standing["start_balance"], standing["balance"]) == ("2026-01-05", 300, 330)
+    assert standing["floor"]["limit"] == 280
+
+
+async def test_reading_a_standing_stores_the_facts_of_trades(
+    client: httpx.AsyncClient, app: Starlette
+) -> None:
+    account = await create_account(client)
+    trade = await create_trade(client, account["id"])
+
+    await read_standing(client, account)
+
+    assert await run_sql(app, "SELECT id FROM trade_facts") == [(trade["id"],)]
+
+
+@pytest.mark.parametrize("number", [9, 10])
+async def test_a_balance_beyond_64_bits_is_null_with_a_reason(
+    client: httpx.AsyncClient, app: Starlette, number: int
+) -> None:
+    account = await create_account(client)
+    await put_rules(client, account["id"], **EVERY_RULE | {"best_day_share": 100})
+    for _ in range(number):
+        await insert_trade(app, account["id"], gross_pnl=10**10)
+
+    standing = await read_standing(client, account)
+
+    fits = number == 9
+    assert (standing["balance"] is not None) == fits
+    for rule in ("floor", "profit_target", "best_day_share"):
+        assert (standing[rule]["state"] is not None) == fits, rule
+        assert standing[rule]["reason"] == (None if fits else "out_of_range"), rule
+    assert standing["minimum_days"]["value"] == 1

@@ -1,0 +1,113 @@
+"""docs/accounts.md: the examples of its rules are entered over HTTP, and its tables name what there is."""
+
+import json
+import re
+from typing import Any, get_args
+
+import httpx
+import pytest
+import time_machine
+from factories import A_TRADE, create_account, create_cash, put_rules, unwrap
+from pages import DOCS, code_in, rows_under
+
+from journal_api.structs.account_rules import AccountRulesPut, FloorKind
+from journal_api.structs.cash import CashKind
+from journal_api.structs.standings import RuleStanding, RuleState, StandingReason, TargetStanding
+
+PAGE = DOCS / "accounts.md"
+EXAMPLES = rows_under(PAGE, "given")
+
+
+def day_of(number: str) -> str:
+    return f"2026-03-{int(number):02}"
+
+
+def rules_in(text: str) -> dict[str, Any]:
+    """A body of PUT, from what the page says: `end_of_day` 2000 to 50100."""
+    (name,) = code_in(text)
+    numbers = [int(number) for number in re.findall(r" (\d+)", text)]
+    if name in get_args(FloorKind):
+        return {"floor": {"kind": name, **dict(zip(("distance", "locks_at"), numbers, strict=False))}}
+    if name == "qualifying_day":
+        return {name: dict(zip(("amount", "days"), numbers, strict=True))}
+    return {name: numbers[0]}
+
+
+async def enter(client: httpx.AsyncClient, account_id: int, days: str) -> None:
+    """Enter the days of an example: 2: 800 -300, payout 500; 3: 100. A trade costs 1.50."""
+    for day, _, entries in (part.partition(": ") for part in days.split("; ")):
+        for entry in entries.split(", "):
+            kind, _, amount = entry.partition(" ")
+            if kind in get_args(CashKind):
+                await create_cash(client, account_id, kind=kind, amount=int(amount), day=day_of(day))
+                continue
+            for minute, result in enumerate(entry.split()):
+                times = {
+                    "opened_at": f"{day_of(day)}T10:00:00Z",
+                    "closed_at": f"{day_of(day)}T12:{minute:02}:00Z",
+                }
+                costs = {"gross_pnl": int(result) + 1.5, "fees": 1.5}
+                body = {**A_TRADE, **times, **costs, "account_id": account_id}
+                unwrap(await client.post("/trades", json=body))
+
+
+def told(text: str) -> tuple[str, dict[str, str]]:
+    """The rule and its members in a cell: `floor` near, `room` 400."""
+    first, *others = text.split(", ")
+    members = {code_in(part)[0]: part.rpartition(" ")[2] for part in (first, *others)}
+    (rule,) = code_in(first)
+    return rule, {"state": members.pop(rule), **members}
+
+
+def as_told(name: str, value: Any) -> str:
+    """A value of a response as the page writes it: the days are those of the month."""
+    if isinstance(value, str) and name in ("since", "peak_day", "best_day"):
+        return str(int(value.removeprefix("2026-03-")))
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+@pytest.mark.parametrize("row", EXAMPLES, ids=[f"{row['given']}: {row['days']}" for row in EXAMPLES])
+async def test_an_account_stands_as_the_page_says(client: httpx.AsyncClient, row: dict[str, str]) -> None:
+    account = await create_account(client, starting_balance=50_000)
+    await put_rules(client, account["id"], **rules_in(row["given"]))
+    await enter(client, account["id"], row["days"])
+
+    path = f"/accounts/{account['id']}/standing"
+    standing = unwrap(await client.get(path, params={"at": day_of(row["at"])}))
+
+    rule, members = told(row["standing"])
+    assert {name: as_told(name, standing[rule][name]) for name in members} == members
+    assert [name for name in AccountRulesPut.__struct_fields__ if standing[name]] == [rule]
+
+
+async def test_the_same_trades_are_on_other_days_of_accounts_with_other_calendars(
+    client: httpx.AsyncClient,
+) -> None:
+    for number, row in enumerate(rows_under(PAGE, "day of the account")):
+        (timezone,), rollover = code_in(row["day of the account"]), row["day of the account"][-5:]
+        account = await create_account(client, f"{number}", timezone=timezone, day_rollover=rollover)
+        await put_rules(client, account["id"], daily_loss=500)
+        for time, result in (("15:00", -300), ("22:30", -250)):
+            trade = {**A_TRADE, "closed_at": f"2026-03-02T{time}:00Z", "gross_pnl": result}
+            unwrap(await client.post("/trades", json={**trade, "account_id": account["id"]}))
+        for day in "23":
+            path = f"/accounts/{account['id']}/standing?at={day_of(day)}"
+            rule, members = told(row[f"standing on {day} March"])
+            standing = unwrap(await client.get(path))[rule]
+            assert {name: as_told(name, standing[name]) for name in members} == members, (timezone, day)
+        with time_machine.travel("2026-03-02T22:45:00Z", tick=False):  # 23:45 in Prague, 17:45 in New York
+            today = unwrap(await client.get(f"/accounts/{account['id']}/standing"))
+        assert today["at"] == ("2026-03-02" if timezone == "Europe/Prague" else "2026-03-03")
+
+
+def test_every_rule_kind_state_reason_and_member_is_explained() -> None:
+    rules = rows_under(PAGE, "rule")
+    kinds = [code_in(row["`kind`"])[0] for row in rows_under(PAGE, "`kind`") if "the peak" in row]
+    explained = {row["of a rule"]: row["what it holds"] for row in rows_under(PAGE, "of a rule")}
+    members = {*RuleStanding.__struct_fields__, *TargetStanding.__struct_fields__}
+
+    assert [code_in(row["rule"])[0] for row in rules] == list(AccountRulesPut.__struct_fields__)
+    assert kinds == list(get_args(FloorKind))
+    assert {state for row in rules for state in code_in(row["state"])} == set(get_args(RuleState))
+    assert {name for text in explained for name in code_in(text)} == members
+    assert code_in(explained["`reason`"]) == list(get_args(StandingReason))
