@@ -163,7 +163,8 @@ async def test_what_happened_before_a_trade_stands_beside_its_risk_and_is_chosen
     page: Page, page_journal: PageJournal
 ) -> None:
     for hour, pnl, stop in ((10, -20, 90), (11, 30, 80)):
-        times: dict[str, Any] = {"opened_at": f"2026-03-02T{hour}:00:00Z", "closed_at": f"2026-03-02T{hour}:01:00Z"}
+        at = f"2026-03-02T{hour}"
+        times: dict[str, Any] = {"opened_at": f"{at}:00:00Z", "closed_at": f"{at}:01:00Z"}
         add_trade(page_journal, pnl, stop_loss=stop, **times)
     await resize(page, 360)
     await sign_in(page, page_journal, "report")

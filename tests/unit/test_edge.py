@@ -86,7 +86,9 @@ def test_the_opposite_edge_has_the_opposite_interval(present: list[int], absent:
         ([100, 100], [0, 0], None),  # too few
         ([190, 10] * 5, [110, -130] * 5, None),  # off zero already
         ([110, -90] * 5, [110, -90] * 5, None),  # no difference
-        ([101, -99] * 5, [99, -101] * 5, None),  # more than 10,000
+        ([198, -2] * 5, [100, -100] * 5, 1),
+        ([104_128_340, -95_871_660] * 5, [100_000_000, -100_000_000] * 5, 10_000),
+        ([104_128_339, -95_871_661] * 5, [100_000_000, -100_000_000] * 5, None),  # more than 10,000
     ],
 )
 def test_the_number_of_further_decisions(present: list[int], absent: list[int], more: int | None) -> None:
