@@ -171,7 +171,7 @@ async def delete(db: Connection, user_id: int) -> None:
     """Delete the rows of the example journal, except for strategies and tags of the owner's own trades.
 
     Raises NotFound if it is not loaded, AccountHasTrades if the owner has entered trades in its account, and
-    Conflict if the owner has made goals for it.
+    Conflict if the owner has made goals for it or entered cash.
     """
     if not await is_loaded(db, user_id):
         raise NotFound("The example journal is not loaded.")
@@ -180,6 +180,8 @@ async def delete(db: Connection, user_id: int) -> None:
         raise AccountHasTrades(message, trade_count=trade_count)
     if await count_own(db, user_id, "goals"):
         raise Conflict("The account of the example journal has goals of your own; delete or move them first.")
+    if await count_own(db, user_id, "cash_movements"):
+        raise Conflict("The account of the example journal has cash of your own; delete it first.")
     for table, is_kept in KEPT.items():
         rows = ROWS.format(table=table)
         await db.execute_fetchall(

@@ -9,6 +9,7 @@ import time_machine
 from conftest import client_of, new_key_for, started
 from factories import (
     create_account,
+    create_cash,
     create_category,
     create_goal,
     create_strategy,
@@ -115,9 +116,10 @@ async def test_names_that_are_taken_get_an_ending(client: httpx.AsyncClient) -> 
     ("create", "code", "details"),
     [
         (create_goal, "conflict", {}),
+        (create_cash, "conflict", {}),
         (create_trade, "account_has_trades", {"trade_count": 1}),
     ],
-    ids=["a goal", "a trade"],
+    ids=["a goal", "cash", "a trade"],
 )
 async def test_an_example_whose_account_has_something_of_its_owner_stays(
     client: httpx.AsyncClient, create: Any, code: str, details: dict[str, int]
