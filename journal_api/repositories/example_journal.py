@@ -49,6 +49,8 @@ KEPT = {
     "tag_categories": "EXISTS (SELECT 1 FROM tags WHERE category_id = tag_categories.id)",
     "accounts": "false",
 }
+# What the owner may have entered for the account of the example, and would lose with it.
+OWN = {"cash_movements": "cash", "checkpoints": "checkpoints", "account_rules": "rules"}
 
 
 async def get(db: Connection, user_id: int) -> str:
@@ -171,7 +173,7 @@ async def delete(db: Connection, user_id: int) -> None:
     """Delete the rows of the example journal, except for strategies and tags of the owner's own trades.
 
     Raises NotFound if it is not loaded, AccountHasTrades if the owner has entered trades in its account, and
-    Conflict if the owner has made goals for it.
+    Conflict if the owner has made goals for it or entered cash, checkpoints or rules.
     """
     if not await is_loaded(db, user_id):
         raise NotFound("The example journal is not loaded.")
@@ -180,6 +182,9 @@ async def delete(db: Connection, user_id: int) -> None:
         raise AccountHasTrades(message, trade_count=trade_count)
     if await count_own(db, user_id, "goals"):
         raise Conflict("The account of the example journal has goals of your own; delete or move them first.")
+    for table, what in OWN.items():
+        if await count_own(db, user_id, table):
+            raise Conflict(f"The account of the example journal has {what} of your own; delete them first.")
     for table, is_kept in KEPT.items():
         rows = ROWS.format(table=table)
         await db.execute_fetchall(
@@ -190,5 +195,5 @@ async def delete(db: Connection, user_id: int) -> None:
 
 async def count_own(db: Connection, user_id: int, table: str) -> int:
     """Return the number of rows that the owner has added to the account of the example."""
-    in_account = f"account_id IN {ROWS.format(table='accounts')} AND id NOT IN {ROWS.format(table=table)}"
+    in_account = f"account_id IN {ROWS.format(table='accounts')} AND rowid NOT IN {ROWS.format(table=table)}"
     return int(await fetch(db, f"SELECT count(*) FROM {table} WHERE {in_account}", {"user_id": user_id}))

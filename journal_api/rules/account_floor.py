@@ -46,11 +46,12 @@ def trace_floor(phase: Phase, floor: Floor, at: str) -> FloorTrace:
     for day in phase.days:
         morning = balance + day.money_in
         balance = morning + day.net_pnl - day.money_out
+        before = peak
         if floor.kind == "trade":
-            peak, is_broken = follow_trades(peak, morning, day, floor_under)
-        else:
-            is_broken = morning + day.lowest <= floor_under(peak.balance)
-        if broken_on is None and (is_broken or balance <= floor_under(peak.balance)):
+            peak = raise_peak(peak, morning, day)
+        if broken_on is None and (
+            balance <= floor_under(peak.balance) or meets_floor(before, peak, morning, day, floor_under)
+        ):
             broken_on = day.day
         if floor.kind == "end_of_day" and day.day < at and balance > peak.balance:
             peak = Peak(balance, day.day)
@@ -58,17 +59,22 @@ def trace_floor(phase: Phase, floor: Floor, at: str) -> FloorTrace:
     return FloorTrace(level, balance, peak, level == locks_at, broken_on)
 
 
-def follow_trades(
-    peak: Peak, morning: int, day: AccountDay, floor_under: Callable[[int], int]
-) -> tuple[Peak, bool]:
-    """Return the highest balance after a trade, and whether a trade of the day met the floor."""
-    new_peak, gain = peak, max(day.totals, default=0)
-    if day.totals and morning + gain > peak.balance:
-        new_peak = Peak(morning + gain, day.day, day.totals.index(gain))
-    if morning + day.lowest > floor_under(new_peak.balance):
-        return new_peak, False  # above the highest floor of the day
+def raise_peak(peak: Peak, morning: int, day: AccountDay) -> Peak:
+    """Return the highest balance so far after a trade of the day, or the peak before it."""
+    gain = max(day.totals, default=0)
+    if not day.totals or morning + gain <= peak.balance:
+        return peak
+    return Peak(morning + gain, day.day, day.totals.index(gain))
+
+
+def meets_floor(
+    before: Peak, after: Peak, morning: int, day: AccountDay, floor_under: Callable[[int], int]
+) -> bool:
+    """Return whether a trade of the day met the floor, while the peak rose from `before` to `after`."""
+    if morning + day.lowest > floor_under(after.balance):
+        return False
+    if after == before:
+        return True
     balances = [morning + total for total in day.totals]
-    peaks = list(accumulate(balances, max, initial=peak.balance))[1:]
-    return new_peak, any(
-        balance <= floor_under(so_far) for balance, so_far in zip(balances, peaks, strict=True)
-    )
+    peaks = list(accumulate(balances, max, initial=before.balance))[1:]
+    return any(balance <= floor_under(peak) for balance, peak in zip(balances, peaks, strict=True))

@@ -9,13 +9,16 @@ import time_machine
 from conftest import client_of, new_key_for, started
 from factories import (
     create_account,
+    create_cash,
     create_category,
+    create_checkpoint,
     create_goal,
     create_strategy,
     create_tag,
     create_trade,
     details_of,
     error_of,
+    put_rules,
     unwrap,
 )
 from msgspec.structs import replace
@@ -115,9 +118,12 @@ async def test_names_that_are_taken_get_an_ending(client: httpx.AsyncClient) -> 
     ("create", "code", "details"),
     [
         (create_goal, "conflict", {}),
+        (create_cash, "conflict", {}),
+        (create_checkpoint, "conflict", {}),
+        (put_rules, "conflict", {}),
         (create_trade, "account_has_trades", {"trade_count": 1}),
     ],
-    ids=["a goal", "a trade"],
+    ids=["a goal", "cash", "a checkpoint", "rules", "a trade"],
 )
 async def test_an_example_whose_account_has_something_of_its_owner_stays(
     client: httpx.AsyncClient, create: Any, code: str, details: dict[str, int]

@@ -12,7 +12,16 @@ from pages import DOCS, code_in, rows_under
 
 from journal_api.structs.account_rules import AccountRulesPut, FloorKind
 from journal_api.structs.cash import CashKind
-from journal_api.structs.standings import RuleStanding, RuleState, StandingReason, TargetStanding
+from journal_api.structs.checkpoints import CheckpointCreate, CheckpointPatch
+from journal_api.structs.standings import (
+    BestDayStanding,
+    FloorStanding,
+    RuleStanding,
+    RuleState,
+    Standing,
+    StandingReason,
+    TargetStanding,
+)
 
 PAGE = DOCS / "accounts.md"
 EXAMPLES = rows_under(PAGE, "given")
@@ -111,3 +120,12 @@ def test_every_rule_kind_state_reason_and_member_is_explained() -> None:
     assert {state for row in rules for state in code_in(row["state"])} == set(get_args(RuleState))
     assert {name for text in explained for name in code_in(text)} == members
     assert code_in(explained["`reason`"]) == list(get_args(StandingReason))
+
+
+def test_every_member_of_a_standing_and_a_checkpoint_is_named() -> None:
+    structs = (Standing, FloorStanding, BestDayStanding, CheckpointPatch, CheckpointCreate)
+    derived = {"difference", "unexplained", "since", "days"}
+    named = {name for struct in structs for name in struct.__struct_fields__} | derived
+
+    page = PAGE.read_text()
+    assert {name for name in named if not re.search(rf"[`\"]{name}[`\"]", page)} == {"account_id"}

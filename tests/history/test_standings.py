@@ -1,14 +1,25 @@
 """Standings of random accounts are those of an account that is kept on paper (funded_account.py)."""
 
 import json
+import time
 from decimal import Decimal
 from random import Random
-from typing import Any
+from statistics import median
+from typing import Any, get_args
 
 import httpx
 import msgspec
 import pytest
-from factories import A_TRADE, create_account, create_checkpoint, put_rules, unwrap
+from aiosqlite import Connection
+from factories import (
+    A_TRADE,
+    create_account,
+    create_checkpoint,
+    insert_trade,
+    put_rules,
+    run_sql,
+    unwrap,
+)
 from funded_account import (
     FIRST_DAY,
     Book,
@@ -22,16 +33,29 @@ from funded_account import (
     stand,
 )
 from proofs import SOAK, examples
+from starlette.applications import Starlette
 
 from journal_api.database.database import Database
-from journal_api.repositories import trade_facts
+from journal_api.repositories import standings, trade_facts
 from journal_api.rules.account_days import Movement, build_days, find_phase
 from journal_api.rules.account_floor import trace_floor
 from journal_api.rules.account_rules import judge
-from journal_api.structs.account_rules import AccountRules
+from journal_api.structs.account_rules import AccountRules, FloorKind
 
 DAYS = 10
 RULES = tuple(AccountRules.__struct_fields__)
+MANY_TRADES = """
+    INSERT INTO trades (user_id, account_id, symbol, direction, quantity, entry_price, opened_at,
+        closed_at, trading_day, gross_pnl, created_at, updated_at)
+    SELECT user_id, account_id, symbol, direction, quantity, entry_price, opened_at,
+        printf('%sT12:%02d:00.000000Z', date('2015-01-01', day.value || ' days'), number.value),
+        date('2015-01-01', day.value || ' days'), (abs(random()) % 700 - 345) * 100000000,
+        created_at, updated_at
+    FROM trades, json_each(:days) AS day, json_each(:per_day) AS number
+    WHERE trades.id = :id"""
+BARE_SUMS = (
+    "SELECT trading_day, count(*), sum(net_pnl) FROM trade_facts WHERE account_id = 1 GROUP BY trading_day"
+)
 
 
 def change_at_random(random: Random, book: Book) -> tuple[str, int, Trade | Cash | None]:
@@ -86,9 +110,9 @@ def expected(book: Book, rules: dict[str, Any], at: str) -> dict[str, Any]:
 @pytest.mark.parametrize("number", range(examples(full=8, ci=2)))
 def test_every_standing_of_a_random_account_is_that_on_paper(number: int) -> None:
     random = Random(Random().randrange(10**9) if SOAK else number)
-    standings, wanted = 0, examples(full=125_000, ci=1500)
+    judgements, wanted = 0, examples(full=125_000, ci=1500)
     states: dict[tuple[str, Any], int] = {}
-    while standings < wanted:
+    while judgements < wanted:
         book, rules = Book(Decimal(1000)), random_rules(random)
         for _ in range(random.choice([5, 20, 60])):
             change_at_random(random, book)
@@ -96,7 +120,7 @@ def test_every_standing_of_a_random_account_is_that_on_paper(number: int) -> Non
                 at = random_day(random, DAYS + 2)
                 seen = judged(book, rules, at)
                 assert seen == expected(book, rules, at), (rules, vars(book), at)
-                standings += 1
+                judgements += 1
                 for name in RULES:
                     if seen[name]:
                         key = (name, seen[name]["state"])
@@ -163,3 +187,35 @@ async def write(client: httpx.AsyncClient, table: str, row_id: int, row: Trade |
         new = {"account_id": 1, **A_TRADE, "opened_at": FIRST_DAY.isoformat() + "T00:00:00Z"}
         created = unwrap(await client.post(collection, json={**(new if table == "trades" else {}), **body}))
         assert created["id"] == row_id
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", get_args(FloorKind))
+async def test_a_standing_costs_at_most_four_times_the_bare_sums_of_its_days(
+    app: Starlette, client: httpx.AsyncClient, kind: str
+) -> None:
+    """In time of the processor, so that others on the machine do not count."""
+    account = await create_account(client)
+    await put_rules(client, account["id"], floor={"kind": kind, "distance": 2000}, daily_loss=1000)
+    trade = await insert_trade(app, account["id"])
+    values = {
+        "id": trade,
+        "days": str(list(range(examples(full=2500, ci=500)))),
+        "per_day": str([*range(40)]),
+    }
+    await run_sql(app, MANY_TRADES, values)
+    unwrap(await client.get(f"/accounts/{account['id']}/standing"))  # stores the facts
+
+    async def measure(db: Connection) -> float:
+        standing, bare = [], []
+        for _ in range(7):
+            start = time.thread_time()
+            await standings.compute(db, 1, account["id"], None)
+            middle = time.thread_time()
+            await db.execute_fetchall(BARE_SUMS)
+            standing.append(middle - start)
+            bare.append(time.thread_time() - middle)
+        return median(standing) / median(bare)
+
+    async with app.state.database.read_transaction() as db:
+        assert await db.run(measure) < 4
