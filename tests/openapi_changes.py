@@ -133,7 +133,8 @@ def kinds(schema: Json) -> dict[str, Json]:
     if "anyOf" in schema:
         return {kind: part for one in schema["anyOf"] for kind, part in kinds(one).items()}
     named = schema.get("type") or {TYPES[type(word)] for word in words(schema)} or ANYTHING
-    return dict.fromkeys([named] if isinstance(named, str) else sorted(named), schema)
+    found = dict.fromkeys([named] if isinstance(named, str) else sorted(named), schema)
+    return {**found, "null": {"type": "null"}} if "null" in found else found  # which has no limits
 
 
 def words(schema: Json) -> list[Any]:
