@@ -22,6 +22,9 @@ CREATE TABLE users (
   facts_cursor INTEGER NOT NULL DEFAULT 0,  -- the newest change that the user's rows of trade_facts include
   -- A decision whose net P&L is at most so far from 0 is a break-even.
   breakeven_within INTEGER NOT NULL DEFAULT 0 CHECK (breakeven_within >= 0),
+  -- What an empty plan and an empty review are filled with on the page.
+  plan_template TEXT,
+  review_template TEXT,
   CHECK (active_account_id IS NULL OR active_copy_group_id IS NULL)
 ) STRICT;
 
@@ -536,6 +539,37 @@ END;
 CREATE TRIGGER counts_of_deleted_user AFTER DELETE ON users
 BEGIN
   DELETE FROM trade_counts WHERE user_id = old.id;
+END;
+
+-- Days --------------------------------------------------------------------------------------------------
+
+-- What the owner wrote on a trading day. A day with nothing written has no row.
+CREATE TABLE days (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  date TEXT NOT NULL,
+  plan TEXT,  -- Markdown
+  review TEXT,  -- Markdown
+  rating INTEGER CHECK (rating BETWEEN 1 AND 5),
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (user_id, date)
+) STRICT;
+
+CREATE TABLE day_tags (
+  day_id INTEGER NOT NULL REFERENCES days (id) ON DELETE CASCADE,
+  tag_id INTEGER NOT NULL REFERENCES tags (id) ON DELETE CASCADE,
+  PRIMARY KEY (day_id, tag_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX days_of_tag ON day_tags (tag_id);
+
+-- A day whose only content was a tag that is deleted has nothing written any more.
+CREATE TRIGGER days_without_content AFTER DELETE ON day_tags
+BEGIN
+  DELETE FROM days
+  WHERE id = old.day_id
+    AND coalesce(plan, review, rating) IS NULL
+    AND NOT EXISTS (SELECT 1 FROM day_tags WHERE day_id = old.day_id);
 END;
 
 -- Goals -------------------------------------------------------------------------------------------------

@@ -167,6 +167,11 @@ async def create_funded_account(client: httpx.AsyncClient, name: str = "Funded")
     return account
 
 
+async def write_day(client: httpx.AsyncClient, day: str = "2026-01-05", **fields: Any) -> Any:
+    """A day on which the fields are written, by default a plan."""
+    return unwrap(await client.patch(f"/days/{day}", json=fields or {"plan": "Wait for the open."}))
+
+
 async def create_key(client: httpx.AsyncClient) -> Any:
     """A second key of the client's user: no operation of the API makes one."""
     app = getattr(client, "_transport").app  # noqa: B009

@@ -30,6 +30,7 @@ from factories import (
     create_trade,
     three_by_three,
     unwrap,
+    write_day,
 )
 from starlette.applications import Starlette
 
@@ -48,6 +49,7 @@ THINGS: dict[str, Callable[[httpx.AsyncClient], Awaitable[Any]]] = {
     "import-profiles": create_import_profile,
     "instruments": create_instrument,
     "keys": create_key,
+    "days": write_day,
     "example-journal": create_example_journal,
 }
 
@@ -83,6 +85,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "update_fill": {"price": 99},
     "update_cash": {"amount": 99},
     "update_checkpoint": {"accepted": True},
+    "update_day": {"review": "Waited."},
     "update_me": {"timezone": "Asia/Tokyo"},
     "replace_answers": {"confirmations": [{"confirmation_id": 1, "was_present": True}]},
 }
@@ -125,9 +128,10 @@ def for_each(operations: Iterable[Operation]) -> Callable[[Any], Any]:
 def path_of(operation: Operation, row_id: object = MISSING) -> str:
     """Its path below the base address, with that id in it; a fill is the exit of the trade.
 
-    What is below an account has the id of the account.
+    What is below an account has the id of the account. Every day can be read, also one without a row.
     """
-    path = operation.path.replace("{fill_id:row_id}", "2")
+    day = row_id if isinstance(row_id, str) else "2199-12-31"
+    path = operation.path.replace("{fill_id:row_id}", "2").replace("{date:day}", day)
     return re.sub(r"\{\w+:\w+\}", str(row_id), path).removeprefix("/v1")
 
 
@@ -142,7 +146,7 @@ def body_of(operation: Operation) -> dict[str, Any] | None:
 
 
 async def create_thing_of(client: httpx.AsyncClient, operation: Operation) -> int | str:
-    """The id of a new thing of the kind that the operation's path names, or the root of an instrument."""
+    """The id of a new thing of the kind that the path names, the root of an instrument, or a day."""
     if operation.name in ("join_import", "split_import"):  # each in an account of its own
         account = await create_account(client, operation.name)
         return int((await create_import(client, account_id=account["id"]))["id"])
@@ -151,7 +155,8 @@ async def create_thing_of(client: httpx.AsyncClient, operation: Operation) -> in
     thing = await THINGS[path_of(operation).split("/")[1]](client)
     if operation.name == "split_trade":
         await merge_with_another(client, thing)
-    return int(thing["id"]) if "id" in thing else thing["root"]
+    name = {"days": "date", "instruments": "root"}.get(path_of(operation).split("/")[1], "id")
+    return thing[name]  # type: ignore[no-any-return]
 
 
 async def merge_with_another(client: httpx.AsyncClient, trade: Any) -> None:
@@ -193,6 +198,7 @@ async def create_one_of_each(client: httpx.AsyncClient) -> dict[str, Any]:
         "import-profiles": (await create_import_profile(client))["id"],
         "instruments": (await create_instrument(client))["root"],
         "keys": (await create_key(client))["id"],
+        "days": (await write_day(client))["date"],
         "me": 1,
     }
 

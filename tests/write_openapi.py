@@ -23,11 +23,13 @@ PATHS = {
     "CheckpointListItem": "/accounts/1/checkpoints",
     "CopyGroup": "/copy-groups/1",
     "CopyGroupListItem": "/copy-groups",
+    "DayListItem": "/days?to=2026-08-17",
     "ExampleJournal": "/example-journal",
     "Goal": "/goals/4",
     "Import": "/imports/1",
     "ImportProfile": "/import-profiles/1",
     "Instrument": "/instruments/MNQ",
+    "JournalDay": "/days/2026-08-17",
     "Me": "/me",
     "Metric": "/metrics",
     "Report": "/reports?group_by=setup&setup_id=1&from=2026-10-01&metrics=trade_count,net_pnl,profit_factor",
@@ -56,6 +58,7 @@ def record_examples() -> dict[str, Any]:
         journal.post("/accounts/1/cash", json=written["CashCreate"]).raise_for_status()
         journal.post("/accounts/1/checkpoints", json=written["CheckpointCreate"]).raise_for_status()
         journal.put("/accounts/1/rules", json=written["AccountRulesPut"]).raise_for_status()
+        journal.patch("/days/2026-08-17", json=written["DayPatch"]).raise_for_status()
         journal.post("/copy-groups", json=written["CopyGroupCreate"]).raise_for_status()
         journal.put("/copy-groups/1/members", json=written["MembersPut"]).raise_for_status()
         journal.post("/import-profiles", json=written["ImportProfileCreate"]).raise_for_status()
@@ -79,8 +82,13 @@ def first_resource(data: dict[str, Any]) -> dict[str, Any]:
     return dict(resource[0] if isinstance(resource, list) else resource)
 
 
-def with_fixed(resource: dict[str, Any]) -> dict[str, Any]:
-    return resource | {name: value for name, value in FIXED.items() if name in resource}
+def with_fixed(value: Any) -> Any:
+    """The value with what is fixed, at every level."""
+    if isinstance(value, list):
+        return [with_fixed(item) for item in value]
+    if isinstance(value, dict):
+        return {name: FIXED.get(name, with_fixed(member)) for name, member in value.items()}
+    return value
 
 
 def write_file(file: Path, content: bytes) -> None:

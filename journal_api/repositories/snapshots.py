@@ -11,14 +11,15 @@ from journal_api.structs.snapshots import Snapshot, SnapshotQuery
 from journal_api.values.clock import now
 from journal_api.values.money import json_number
 
-SNAPSHOT = build_object(
-    Snapshot,
-    target=json_number("target"),
-    actual=json_number("actual"),
-    achieved="json(CASE achieved WHEN 1 THEN 'true' WHEN 0 THEN 'false' ELSE 'null' END)",
-    closed=json_boolean("closed"),
-    snapshot_data="json(snapshot_data)",
-)
+# The members of a snapshot whose JSON differs from the column.
+EXPRESSIONS = {
+    "target": json_number("target"),
+    "actual": json_number("actual"),
+    "achieved": "json(CASE achieved WHEN 1 THEN 'true' WHEN 0 THEN 'false' ELSE 'null' END)",
+    "closed": json_boolean("closed"),
+    "snapshot_data": "json(snapshot_data)",
+}
+SNAPSHOT = build_object(Snapshot, **EXPRESSIONS)
 
 MATCHING = """goal_id = :goal_id
     AND (:since IS NULL OR period_start >= :since)

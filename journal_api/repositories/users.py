@@ -17,7 +17,7 @@ ME = sql.build_object(
 )
 
 
-TABLES = ("trades", "accounts", "copy_groups", "strategies", "goals", "tags", "imports", "api_keys")
+TABLES = ("trades", "accounts", "copy_groups", "strategies", "goals", "tags", "days", "imports", "api_keys")
 
 
 async def get(db: Connection, user_id: int) -> str:

@@ -16,6 +16,7 @@ from journal_api.routes import (
     cash,
     checkpoints,
     copy_groups,
+    days,
     example_journal,
     fills,
     goals,
@@ -57,6 +58,7 @@ from journal_api.structs.copy_groups import (
     CopyGroupPatch,
     MembersPut,
 )
+from journal_api.structs.days import DayListItem, DayPatch, DayQuery, DaysQuery, JournalDay
 from journal_api.structs.example_journal import ExampleJournal
 from journal_api.structs.fills import FillPatch, FillsCreate, TradesMerge
 from journal_api.structs.goals import Goal, GoalCreate, GoalListItem, GoalPatch, GoalQuery
@@ -211,6 +213,13 @@ OPERATIONS = link_etag_sources([
               data={"joined": int, "trades": list[TradeListItem]}, success_statuses=(200,), report=True),
     Operation("POST", "/imports/{id:row_id}/split", trade_merges.split_import, "write:trades",
               data={"trades": list[TradeListItem]}, errors=(Conflict,), success_statuses=(200,), report=True),
+    Operation("GET", "/days", days.list_days, "read:days",
+              query=DaysQuery, data={"days": list[DayListItem]}),
+    Operation("GET", "/days/{date:day}", days.get_day, "read:days",
+              query=DayQuery, data={"day": JournalDay}, cache_until="day"),
+    Operation("PATCH", "/days/{date:day}", days.update_day, "write:days",
+              body=DayPatch, data={"day": JournalDay}),
+    Operation("DELETE", "/days/{date:day}", days.delete_day, "write:days"),
     Operation("GET", "/reports", reports.get_report, "read:trades",
               query=ReportQuery, data={"report": Report}),
     Operation("GET", "/imports", imports.list_imports, "read:trades", data={"imports": list[Import]}),

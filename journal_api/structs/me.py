@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from journal_api.errors import ValidationFailed
 from journal_api.values.money import Tolerance
-from journal_api.values.types import DayRollover, Instant, Name100, Selection, TimeZone, Weekday
+from journal_api.values.types import DayRollover, Instant, LongText, Name100, Selection, TimeZone, Weekday
 
 Weekdays = Annotated[list[Weekday], Meta(min_length=1, max_length=7, extra_json_schema={"uniqueItems": True})]
 
@@ -19,6 +19,8 @@ class MePatch(Struct, kw_only=True, forbid_unknown_fields=True):
     trading_weekdays: Weekdays | UnsetType = UNSET
     breakeven_within: Tolerance | UnsetType = UNSET
     active_selection: Selection | UnsetType = UNSET
+    plan_template: LongText | None | UnsetType = UNSET
+    review_template: LongText | None | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         """Sort the weekdays. Raises ValidationFailed for one that is repeated."""
@@ -37,5 +39,7 @@ class Me(Struct, kw_only=True, forbid_unknown_fields=True):
     trading_weekdays: list[Weekday]
     breakeven_within: Decimal
     active_selection: str
+    plan_template: str | None
+    review_template: str | None
     created_at: Instant
     updated_at: Instant

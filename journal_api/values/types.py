@@ -94,6 +94,20 @@ class Text(str):
         return cls(value)
 
 
+class LongText(Text):
+    """Markdown as it was typed: a text of up to 64 KiB in UTF-8."""
+
+    longest = 64 * 1024
+    json_schema: ClassVar[dict[str, Any]] = {**Text.json_schema, "maxLength": longest}
+
+    @classmethod
+    def decode(cls, value: object) -> Self:
+        text = super().decode(value)
+        if not text.isascii() and len(text.encode()) > cls.longest:
+            raise ValueError("must be at most 64 KiB")
+        return text
+
+
 class Name40(Name):
     max_length = 40
 

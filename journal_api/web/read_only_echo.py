@@ -28,7 +28,10 @@ USE_INSTEAD = {
     "trading_day": "closed_at",
 }
 # Members that nobody tries to write, and that change with other objects while updated_at stays.
-CHANGED_BY_OTHERS = frozenset({"tag_count", "difference", "unexplained", "since", "days"})
+CHANGED_BY_OTHERS = frozenset(
+    {"tag_count", "difference", "unexplained", "since", "days"}
+    | {"currency", "trade_count", "wins", "losses", "picture_count", "pictures", "goals"}
+)
 
 
 class ReadOnlyEcho(NamedTuple):
@@ -87,10 +90,16 @@ def check_echo(request: Request, current: Envelope) -> None:
     raise ValidationFailed(fields=different)
 
 
-def is_older(echo: dict[str, ReadOnlyEcho], updated_at: str) -> bool:
+def is_older(echo: dict[str, ReadOnlyEcho], updated_at: str | None) -> bool:
+    """Return whether the body was read from an older version; of a day with nothing written, it is null."""
     if "updated_at" not in echo:
         return False
-    read_at = parse_instant(decode_or_unset(echo["updated_at"].value))
+    sent = decode_or_unset(echo["updated_at"].value)
+    if updated_at is None:
+        return sent is not None
+    if sent is None:  # with an id of null: nothing was written then
+        return "id" in echo and decode_or_unset(echo["id"].value) is None
+    read_at = parse_instant(sent)
     return read_at is not None and read_at < datetime.fromisoformat(updated_at)
 
 

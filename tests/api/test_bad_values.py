@@ -36,7 +36,7 @@ from journal_api.structs.trades import TradeCreate
 from journal_api.values.currencies import Currency
 from journal_api.values.money import Money, PositiveMoney
 from journal_api.values.timestamps import Timestamp
-from journal_api.values.types import Day, DayRollover, Name, Selection, Text, TimeZone
+from journal_api.values.types import Day, DayRollover, LongText, Name, Selection, Text, TimeZone
 from journal_api.web.operation import Operation
 
 INVALID = (400, "validation_error")
@@ -88,6 +88,7 @@ BAD_VALUES: dict[type, list[str]] = {
     Name: in_quotes(
         ["", "   ", "\t\n", "\u3000", "\u00a0", "\0", *(f"a{one}b" for one in "\0\a\n\t\x1b\x7f\x85")]
     ),
+    LongText: in_quotes(["x" * 65_537, "é" * 32_769, "\0", "\x9f"]),
     Text: in_quotes(["x" * 10_001, "\0", "\x1f", "\x7f", "\x9f"]),
     Money: [
         *("1e400", "-1e400", "1e11", "10000000000.1", "10000000001", "-10000000001", "9" * 4000, "1" * 5000),

@@ -147,6 +147,8 @@ async def test_a_deleted_id_is_answered_like_one_that_never_was(
     assert (await call(client, operation, row_id)).status_code == 204
     below = [one for one in OPERATIONS if one.path.startswith(operation.path)]
     below = [one for one in below if (one.method, one.path) != ("PUT", operation.path)]  # it creates
+    if operation.name == "delete_day":  # any day can be read and written on
+        below = [operation]
     if "{" not in operation.path:
         below = [operation]
 
@@ -236,7 +238,8 @@ async def test_head_answers_as_get_does_but_for_the_body(
 async def test_every_other_method_is_405_naming_those_of_the_path(app: Starlette) -> None:
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app)) as client:
         for path in PATHS:
-            url = BASE_URL + re.sub(r"\{\w+:\w+\}", "1", path).removeprefix("/v1")
+            named = path.removeprefix("/v1").replace("{date:day}", "2026-01-05")
+            url = BASE_URL + re.sub(r"\{\w+:\w+\}", "1", named)
             others = [method for method in METHODS if method not in methods_of(path)]
 
             answers = [await client.request(method, url) for method in others]

@@ -47,6 +47,8 @@ async def test_a_new_owner_has_the_defaults(client: httpx.AsyncClient) -> None:
         "trading_weekdays": [1, 2, 3, 4, 5],
         "breakeven_within": 0,
         "active_selection": "all",
+        "plan_template": None,
+        "review_template": None,
         "created_at": owner["created_at"],
         "updated_at": owner["updated_at"],
     }

@@ -48,6 +48,7 @@ SECURITY: Json = {
 PATH_SCHEMAS: Json = {
     "row_id": {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
     "contract_root": {"type": "string", "pattern": "^[A-Z0-9]{1,10}$", "examples": ["MNQ"]},
+    "day": {"type": "string", "format": "date", "examples": ["2026-08-17"]},
 }
 # The parameters that many operations have.
 PARAMETERS: Json = {

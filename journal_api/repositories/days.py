@@ -1,0 +1,203 @@
+"""SQL of days: what the owner wrote, beside the numbers of the trades that closed on them.
+
+A list and a day are one statement. The trades are summed by the statements of reports, so a decision counts
+on each day on which any of its trades closed, as in a report by day.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from aiosqlite import Connection
+from msgspec import json
+
+from journal_api.errors import NotFound
+from journal_api.repositories import sql
+from journal_api.repositories.day_goals import GOALS
+from journal_api.repositories.fact_filters import ACCOUNTS
+from journal_api.repositories.pictures import list_of_day
+from journal_api.repositories.statistics_sql import COLUMNS, Selection, with_sums_in_range
+from journal_api.repositories.trade_facts import read_source
+from journal_api.structs.days import DayListItem, DayPatch, DayQuery, DaysQuery, JournalDay
+from journal_api.structs.trades import TradeTag
+from journal_api.values.clock import now, now_after
+from journal_api.values.money import OUT_OF_RANGE, json_number
+
+# Every day with a trade is recorded as a change, so that no list looks through all trades for their days.
+ALL = """
+dates (date) AS MATERIALIZED (
+    SELECT changes.trading_day
+    FROM account
+    CROSS JOIN changes ON changes.account_id = account.id
+    WHERE changes.trading_day BETWEEN :since AND :until
+      AND EXISTS (SELECT 1
+                  FROM trades
+                  WHERE trades.account_id = account.id AND trades.trading_day = changes.trading_day)
+    UNION
+    SELECT date FROM days WHERE user_id = :user_id AND date BETWEEN :since AND :until
+),
+listed (date) AS MATERIALIZED (SELECT date FROM dates ORDER BY date DESC LIMIT :limit OFFSET :offset)"""
+ONE = "listed (date) AS MATERIALIZED (SELECT :date)"
+TRADES = f"""
+    SELECT listed.date AS part, currency, {COLUMNS}
+    FROM listed
+    CROSS JOIN account
+    CROSS JOIN facts ON facts.account_id = account.id AND facts.trading_day = listed.date"""
+IS_ONE_CURRENCY = "min(first_currency) = max(last_currency)"
+NUMBERS = f"""
+    SELECT part,
+        iif({IS_ONE_CURRENCY}, min(first_currency), NULL) AS currency,
+        iif({IS_ONE_CURRENCY}, nullif(sum(net_pnl), '{OUT_OF_RANGE}'), NULL) AS net_pnl,
+        count(*) AS trade_count,
+        count(*) FILTER (WHERE pnl > within) AS wins,
+        count(*) FILTER (WHERE pnl < -within) AS losses
+    FROM decisions
+    CROSS JOIN (SELECT breakeven_within AS within FROM users WHERE id = :user_id)
+    GROUP BY part"""
+ROWS = f"""
+    FROM listed
+    LEFT JOIN ({NUMBERS}) AS numbers ON part = listed.date
+    LEFT JOIN days ON days.user_id = :user_id AND days.date = listed.date"""
+TAG_IDS = sql.build_json_array("tag_id", "SELECT tag_id FROM day_tags WHERE day_id = days.id ORDER BY tag_id")
+TAGS = sql.build_json_array(
+    "tag",
+    f"""
+    SELECT {sql.build_object(TradeTag, id="tags.id")} AS tag
+    FROM day_tags
+    JOIN tags ON tags.id = tag_id
+    WHERE day_id = days.id
+    ORDER BY sort_name, tags.id
+    """,
+)
+PICTURES = list_of_day("listed.date")
+EXPRESSIONS = {
+    "date": "listed.date",
+    "net_pnl": json_number("iif(part IS NULL, 0, net_pnl)"),
+    **{name: f"coalesce({name}, 0)" for name in ("trade_count", "wins", "losses")},
+    "has_text": sql.json_boolean("coalesce(plan, review) IS NOT NULL"),
+    "tag_ids": f"json(({TAG_IDS}))",
+    "picture_count": f"json_array_length({PICTURES})",
+}
+LIST_ITEM = sql.build_object(DayListItem, **EXPRESSIONS)
+DAY = sql.build_object(
+    JournalDay,
+    **EXPRESSIONS,
+    id="days.id",
+    tags=f"json(({TAGS}))",
+    pictures=f"json({PICTURES})",
+    goals=f"json(({GOALS}))",
+)
+PAGE = sql.build_json_array("item", f"SELECT {LIST_ITEM} AS item {ROWS} ORDER BY listed.date DESC")
+
+
+async def select_trades(db: Connection, query: DayQuery, dates: str, values: Mapping[str, Any]) -> Selection:
+    """Return the trades of the days that the CTE `listed` of `dates` has, in the accounts of the query."""
+    scope = {"account_id": query.account_id, "copy_group_id": query.copy_group_id}
+    sent = [ACCOUNTS[name] for name in scope if scope[name] is not None]
+    account = f"""
+account (id, currency) AS MATERIALIZED (
+    SELECT id, currency FROM accounts WHERE {" AND ".join(["user_id = :user_id", *sent])}
+)"""
+    facts = await read_source(db, values["user_id"])
+    return Selection(f"{facts},{account},{dates}", TRADES, {**scope, **values}, by_trade=True)
+
+
+async def list_of_user(db: Connection, user_id: int, query: DaysQuery) -> tuple[str, int]:
+    """Return one page of the days with trades or text, newest first, as a JSON array, and their number."""
+    values = {
+        "user_id": user_id,
+        "since": str(query.since or ""),
+        "until": str(query.until or "9999-12-31"),
+        "limit": query.limit,
+        "offset": query.offset,
+    }
+
+    async def read(selection: Selection) -> tuple[str, int]:
+        statement = selection.build(f"SELECT ({PAGE}), (SELECT count(*) FROM dates)")
+        ((text, total),) = await db.execute_fetchall(statement, selection.values)
+        return text, total
+
+    return await with_sums_in_range(await select_trades(db, query, ALL, values), read)
+
+
+async def get(db: Connection, user_id: int, date: str, query: DayQuery) -> str:
+    """Return the day as JSON; a day without anything is one too. Raises NotFound for no day at all."""
+    if not date:
+        raise NotFound
+
+    async def read(selection: Selection) -> str:
+        return await sql.fetch_json(db, selection.build(f"SELECT {DAY} {ROWS}"), selection.values)
+
+    selection = await select_trades(db, query, ONE, {"user_id": user_id, "date": date})
+    return await with_sums_in_range(selection, read)
+
+
+async def find(db: Connection, user_id: int, date: str) -> JournalDay:
+    return json.decode(await get(db, user_id, date, DayQuery()), type=JournalDay)
+
+
+async def update(db: Connection, user_id: int, stored: JournalDay, patch: DayPatch) -> None:
+    """Write the members that differ. A day with nothing written afterwards has no row."""
+    changed = sql.find_changed(stored, patch)
+    tag_ids = changed.pop("tag_ids", None)
+    if not changed and (tag_ids is None or set(tag_ids) == set(stored.tag_ids)):
+        return
+    day_id = await write_row(db, user_id, stored, changed)
+    if tag_ids is not None:
+        await replace_tags(db, day_id, tag_ids)
+    await db.execute_fetchall(
+        """
+        DELETE FROM days
+        WHERE id = :id
+          AND coalesce(plan, review, rating) IS NULL
+          AND NOT EXISTS (SELECT 1 FROM day_tags WHERE day_id = :id)
+        """,
+        {"id": day_id},
+    )
+
+
+async def write_row(db: Connection, user_id: int, stored: JournalDay, changed: Mapping[str, Any]) -> int:
+    """Write the columns of a day, whether it has a row or not, and return the id of the row."""
+    at = now_after(stored.updated_at) if stored.updated_at else now()
+    columns = {**changed, "user_id": user_id, "date": stored.date, "updated_at": at}
+    return int(
+        await sql.fetch(
+            db,
+            f"""
+            INSERT INTO days ({", ".join(columns)}, created_at)
+            VALUES ({", ".join(f":{column}" for column in columns)}, :updated_at)
+            ON CONFLICT (user_id, date) DO UPDATE SET {sql.assignments([*changed, "updated_at"])}
+            RETURNING id
+            """,
+            columns,
+        )
+    )
+
+
+async def replace_tags(db: Connection, day_id: int, tag_ids: list[int]) -> None:
+    """Make these the tags of the day. New ones are added first: a day that loses its last tag may go."""
+    values = {"id": day_id, "tag_ids": sql.json_list(tag_ids)}
+    await db.execute_fetchall(
+        """
+        INSERT OR IGNORE INTO day_tags (day_id, tag_id)
+        SELECT :id, value FROM json_each(:tag_ids)
+        """,
+        values,
+    )
+    await db.execute_fetchall(
+        """
+        DELETE FROM day_tags
+        WHERE day_id = :id AND tag_id NOT IN (SELECT value FROM json_each(:tag_ids))
+        """,
+        values,
+    )
+
+
+async def delete(db: Connection, user_id: int, date: str) -> None:
+    """Delete what was written on the day, never trades. Raises NotFound when nothing was."""
+    deleted = await sql.fetch(
+        db,
+        "DELETE FROM days WHERE user_id = :user_id AND date = :date RETURNING id",
+        {"user_id": user_id, "date": date},
+    )
+    if deleted is None:
+        raise NotFound

@@ -1,0 +1,51 @@
+"""Handlers of days: what the owner wrote, beside what was traded (docs/journal.md#days)."""
+
+from aiosqlite import Connection
+from starlette.requests import Request
+
+from journal_api.repositories import day_goals, days, trade_annotations, trade_facts
+from journal_api.structs.days import DayPatch, DayQuery, DaysQuery
+from journal_api.web.bodies import cancel_on_disconnect
+from journal_api.web.context import database, get_query
+from journal_api.web.decoding import decode_body
+from journal_api.web.responses import Response, no_content, ok, page
+from journal_api.web.writes import in_transaction, write
+
+
+async def list_days(request: Request, db: Connection) -> Response:
+    """List a page of the days with trades or text, newest first, with their numbers."""
+    query = get_query(request, DaysQuery)
+    await cancel_on_disconnect(request, trade_facts.refresh(database(request), request.user.id))
+    text, total = await days.list_of_user(db, request.user.id, query)
+    return page(query.limit, query.offset, total, days=text)
+
+
+async def get_day(request: Request, db: Connection) -> Response:
+    """Get what was written on a day, its numbers, and the snapshots of daily goals. Every day can be read."""
+    user_id = request.user.id
+    if db is database(request).reader:  # a write looks at the day within its own transaction
+        await cancel_on_disconnect(request, day_goals.refresh(database(request), user_id))
+    return ok(day=await days.get(db, user_id, request.path_params["date"], get_query(request, DayQuery)))
+
+
+async def update_day(request: Request) -> Response:
+    """Write the fields sent. A day on which nothing is left written is as if nothing had ever been."""
+    patch = await decode_body(request, DayPatch)
+    # Before the transaction, so that the response is what the next GET returns.
+    await day_goals.refresh(database(request), request.user.id)
+    return await write(request, lambda db: write_day(request, db, patch))
+
+
+async def write_day(request: Request, db: Connection, patch: DayPatch) -> Response:
+    user_id, date = request.user.id, request.path_params["date"]
+    stored = await days.find(db, user_id, date)
+    await trade_annotations.require_known(db, user_id, None, tag_ids=patch.tag_ids)
+    await days.update(db, user_id, stored, patch)
+    return ok(day=await days.get(db, user_id, date, DayQuery()))
+
+
+@in_transaction
+async def delete_day(request: Request, db: Connection) -> Response:
+    """Delete what was written on a day, never its trades; 404 if nothing was."""
+    await days.delete(db, request.user.id, request.path_params["date"])
+    return no_content()

@@ -1,0 +1,444 @@
+"""Days: what is written on them, beside what was traded (docs/journal.md#days)."""
+
+from typing import Any
+
+import httpx
+import pytest
+from conftest import client_of, new_key_for
+from factories import (
+    create_account,
+    create_copy_group,
+    create_goal,
+    create_tag,
+    create_trade,
+    details_of,
+    error_of,
+    insert_account,
+    insert_trade,
+    insert_user,
+    run_sql,
+    unwrap,
+    write_day,
+)
+from starlette.applications import Starlette
+
+DAY = "2026-01-05"
+NOTHING = {
+    "date": DAY,
+    "currency": None,
+    "net_pnl": 0,
+    "trade_count": 0,
+    "wins": 0,
+    "losses": 0,
+    "has_text": False,
+    "rating": None,
+    "tag_ids": [],
+    "picture_count": 0,
+}
+UNWRITTEN = {
+    **NOTHING,
+    "id": None,
+    "plan": None,
+    "review": None,
+    "tags": [],
+    "pictures": [],
+    "goals": [],
+    "created_at": None,
+    "updated_at": None,
+}
+
+
+async def get_day(client: httpx.AsyncClient, day: str = DAY, **query: Any) -> Any:
+    return unwrap(await client.get(f"/days/{day}", params=query))
+
+
+async def list_days(client: httpx.AsyncClient, **query: Any) -> Any:
+    return unwrap(await client.get("/days", params=query))
+
+
+async def numbers_of(client: httpx.AsyncClient, **query: Any) -> list[Any]:
+    """The listed days as rows of date, net P&L, trades, wins and losses."""
+    members = ("date", "net_pnl", "trade_count", "wins", "losses")
+    return [tuple(day[name] for name in members) for day in await list_days(client, **query)]
+
+
+async def count_rows(app: Starlette) -> int:
+    ((count,),) = await run_sql(app, "SELECT count(*) FROM days")
+    return int(count)
+
+
+# What is written -----------------------------------------------------------------------------------
+
+
+async def test_a_day_on_which_nothing_happened_can_be_read_and_is_in_no_list(
+    client: httpx.AsyncClient,
+) -> None:
+    assert await get_day(client) == UNWRITTEN
+    assert await list_days(client) == []
+
+
+async def test_a_patch_makes_the_day_and_a_later_one_changes_what_it_sends(client: httpx.AsyncClient) -> None:
+    tag = await create_tag(client)
+    first = await write_day(client, plan="Wait.\n\n- no news", rating=4, tag_ids=[tag["id"]])
+    second = await write_day(client, review="Did not wait.")
+
+    assert first["created_at"] == first["updated_at"]
+    assert first == {
+        **UNWRITTEN,
+        "plan": "Wait.\n\n- no news",
+        "rating": 4,
+        "has_text": True,
+        "tag_ids": [tag["id"]],
+        "tags": [{name: tag[name] for name in ("id", "name", "color", "type")}],
+        **{name: first[name] for name in ("id", "created_at", "updated_at")},
+    }
+    assert second == {**first, "review": "Did not wait.", "updated_at": second["updated_at"]}
+    assert second["updated_at"] > first["updated_at"]
+    assert await get_day(client) == second
+    assert await list_days(client) == [{name: second[name] for name in NOTHING}]
+
+
+@pytest.mark.parametrize("sent", [{}, {"plan": "Wait."}, {"tag_ids": []}, {"rating": None}])
+async def test_a_patch_that_changes_nothing_keeps_the_version(
+    client: httpx.AsyncClient, sent: dict[str, Any]
+) -> None:
+    before = await write_day(client, plan="Wait.")
+
+    assert unwrap(await client.patch(f"/days/{DAY}", json=sent)) == before
+
+
+@pytest.mark.parametrize(
+    ("written", "cleared"),
+    [
+        ({"plan": "Wait."}, {"plan": None}),
+        ({"review": "Waited."}, {"review": ""}),
+        ({"rating": 5}, {"rating": None}),
+        ({"tag_ids": [1]}, {"tag_ids": []}),
+        ({"plan": "Wait.", "tag_ids": [1], "rating": 1}, {"plan": "", "tag_ids": [], "rating": None}),
+    ],
+)
+async def test_a_day_with_nothing_left_written_is_no_row(
+    client: httpx.AsyncClient, app: Starlette, written: dict[str, Any], cleared: dict[str, Any]
+) -> None:
+    await create_tag(client)
+    await write_day(client, **written)
+    assert await count_rows(app) == 1
+
+    assert await write_day(client, **cleared) == UNWRITTEN
+
+    assert await count_rows(app) == 0
+
+
+async def test_a_patch_that_writes_nothing_makes_no_row(client: httpx.AsyncClient, app: Starlette) -> None:
+    for sent in ({}, {"plan": ""}, {"tag_ids": []}):
+        assert unwrap(await client.patch(f"/days/{DAY}", json=sent)) == UNWRITTEN
+    assert await count_rows(app) == 0
+
+
+async def test_a_text_can_give_way_to_a_tag_and_a_tag_to_another(client: httpx.AsyncClient) -> None:
+    first, second = await create_tag(client), await create_tag(client, "Tilt")
+    written = await write_day(client, plan="Wait.")
+
+    tagged = await write_day(client, plan=None, tag_ids=[first["id"]])
+    retagged = await write_day(client, tag_ids=[second["id"], second["id"]])
+
+    assert (tagged["tag_ids"], retagged["tag_ids"]) == ([first["id"]], [second["id"]])
+    assert written["created_at"] == tagged["created_at"] == retagged["created_at"]
+
+
+async def test_a_deleted_tag_takes_a_day_along_that_had_nothing_else(
+    client: httpx.AsyncClient, app: Starlette
+) -> None:
+    tag = await create_tag(client)
+    await write_day(client, tag_ids=[tag["id"]])
+    await write_day(client, "2026-01-06", rating=1, tag_ids=[tag["id"]])
+
+    await client.delete(f"/tags/{tag['id']}")
+
+    assert await count_rows(app) == 1
+    assert [(day["date"], day["tag_ids"]) for day in await list_days(client)] == [("2026-01-06", [])]
+
+
+async def test_delete_clears_what_was_written_and_keeps_the_trades(client: httpx.AsyncClient) -> None:
+    await create_trade(client)
+    await write_day(client, plan="Wait.", rating=2)
+
+    assert (await client.delete(f"/days/{DAY}")).status_code == 204
+
+    assert await get_day(client) == {
+        **UNWRITTEN,
+        "currency": "USD",
+        "net_pnl": 1,
+        "trade_count": 1,
+        "wins": 1,
+    }
+    assert error_of(await client.delete(f"/days/{DAY}")) == (404, "not_found")
+
+
+@pytest.mark.parametrize(
+    ("sent", "reason"),
+    [
+        ({"rating": 0}, "rating"),
+        ({"rating": 6}, "rating"),
+        ({"plan": "x" * 65_537}, "plan"),
+        ({"review": "é" * 32_769}, "review"),
+        ({"plan": "a\x00b"}, "plan"),
+        ({"net_pnl": 5}, "net_pnl"),
+        ({"date": "2026-01-06"}, "date"),
+    ],
+)
+async def test_what_cannot_be_written_is_named(
+    client: httpx.AsyncClient, sent: dict[str, Any], reason: str
+) -> None:
+    refused = await client.patch(f"/days/{DAY}", json=sent)
+
+    assert error_of(refused) == (400, "validation_error")
+    assert list(details_of(refused)["fields"]) == [reason]
+    assert await get_day(client) == UNWRITTEN
+
+
+async def test_texts_may_have_64_kib(client: httpx.AsyncClient) -> None:
+    written = await write_day(client, plan="x" * 65_536, review="é" * 32_768)
+
+    assert (len(written["plan"]), len(written["review"])) == (65_536, 32_768)
+
+
+async def test_tags_of_nobody_and_of_others_are_named(client: httpx.AsyncClient) -> None:
+    refused = await client.patch(f"/days/{DAY}", json={"tag_ids": [77, 78]})
+
+    assert error_of(refused) == (400, "validation_error")
+    assert details_of(refused) == {"unknown_tag_ids": [77, 78]}
+
+
+@pytest.mark.parametrize("day", ["2026-02-30", "1969-12-31", "2201-01-01", "2026-1-5", "0000-01-01", "today"])
+@pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
+async def test_a_day_of_no_calendar_is_not_found(client: httpx.AsyncClient, day: str, method: str) -> None:
+    body = {"json": {"plan": "x"}} if method == "PATCH" else {}
+
+    assert error_of(await client.request(method, f"/days/{day}", **body)) == (404, "not_found")
+
+
+# Versions ------------------------------------------------------------------------------------------
+
+
+async def test_a_day_with_nothing_written_has_a_version(client: httpx.AsyncClient) -> None:
+    read = await client.get(f"/days/{DAY}")
+    path, version = f"/days/{DAY}", {"If-Match": read.headers["etag"]}
+
+    first = await client.patch(path, json={"plan": "Mine"}, headers=version)
+    second = await client.patch(path, json={"plan": "Theirs"}, headers=version)
+
+    assert first.headers["etag"] == (await client.get(path)).headers["etag"]
+    assert error_of(second) == (412, "precondition_failed")
+    assert (await get_day(client))["plan"] == "Mine"
+    assert error_of(await client.delete(path, headers=version)) == (412, "precondition_failed")
+
+
+async def test_the_version_of_a_write_is_that_of_the_next_read_while_goals_are_stale(
+    client: httpx.AsyncClient,
+) -> None:
+    await create_goal(client, timeframe="daily")
+    await create_trade(client)
+
+    written = await client.patch(f"/days/{DAY}", json={"plan": "Wait."})
+
+    assert len(unwrap(written)["goals"]) == 1
+    assert written.headers["etag"] == (await client.get(f"/days/{DAY}")).headers["etag"]
+
+
+async def test_a_whole_day_can_be_edited_and_sent_back(client: httpx.AsyncClient) -> None:
+    await create_goal(client, timeframe="daily")
+    await create_trade(client)
+    for member, value in (("plan", "Wait."), ("rating", 3), ("review", None)):
+        day = await get_day(client)
+        sent = {**day, member: value}
+
+        assert (await write_day(client, **sent))[member] == value
+
+
+@pytest.mark.parametrize("written", [{}, {"plan": "First"}])
+async def test_a_day_that_was_written_meanwhile_is_not_overwritten(
+    client: httpx.AsyncClient, written: dict[str, Any]
+) -> None:
+    if written:
+        await write_day(client, **written)
+    read = await get_day(client)
+    await write_day(client, review="Theirs")
+
+    refused = await client.patch(f"/days/{DAY}", json={**read, "plan": "Mine"})
+
+    assert error_of(refused) == (412, "precondition_failed")
+    assert "updated_at" in details_of(refused)["fields"]
+
+
+async def test_a_day_that_was_cleared_meanwhile_is_not_written_again(client: httpx.AsyncClient) -> None:
+    read = await write_day(client, plan="First")
+    await client.delete(f"/days/{DAY}")
+
+    refused = await client.patch(f"/days/{DAY}", json={**read, "review": "Mine"})
+
+    assert error_of(refused) == (412, "precondition_failed")
+
+
+# Numbers -------------------------------------------------------------------------------------------
+
+
+async def test_days_with_trades_or_text_are_listed_newest_first_in_pages(
+    client: httpx.AsyncClient, app: Starlette
+) -> None:
+    account = await insert_account(app)
+    for day, pnl in (("2026-01-05", 50), ("2026-01-05", -20), ("2026-01-07", -5), ("2026-01-09", 0)):
+        await insert_trade(app, account, closed_at=f"{day}T15:00:00Z", gross_pnl=pnl)
+    await insert_trade(app, account, closed_at=None)
+    await write_day(client, "2026-01-06")
+    expected = [
+        ("2026-01-09", 0, 1, 0, 0),
+        ("2026-01-07", -5, 1, 0, 1),
+        ("2026-01-06", 0, 0, 0, 0),
+        ("2026-01-05", 30, 2, 1, 1),
+    ]
+
+    page = await client.get("/days", params={"limit": 2, "offset": 1})
+
+    assert await numbers_of(client) == expected
+    assert await numbers_of(client, **{"from": "2026-01-06", "to": "2026-01-07"}) == expected[1:3]
+    assert await numbers_of(client, limit=2, offset=1) == expected[1:3]
+    assert page.json()["meta"]["pagination"] == {"limit": 2, "offset": 1, "total": 4}
+    for day in await list_days(client):
+        assert {name: (await get_day(client, day["date"]))[name] for name in day} == day
+
+
+async def test_copies_are_one_decision_as_in_a_report_by_day(
+    client: httpx.AsyncClient, app: Starlette
+) -> None:
+    first, second, third = [await insert_account(app, name) for name in ("A", "B", "C")]
+    original = await insert_trade(app, first, gross_pnl=30)
+    await insert_trade(app, second, gross_pnl=-10, source_trade_id=original)
+    await insert_trade(app, third, gross_pnl=-90, source_trade_id=original, closed_at="2026-01-06T01:00:00Z")
+    await insert_trade(app, first, gross_pnl=-1)
+
+    query = {"group_by": "day", "metrics": "net_pnl,trade_count"}
+    report = unwrap(await client.get("/reports", params=query))
+
+    assert await numbers_of(client) == [("2026-01-06", -90, 1, 0, 1), ("2026-01-05", 19, 2, 1, 1)]
+    assert (await numbers_of(client))[::-1] == [
+        (
+            group["key"],
+            group["values"]["net_pnl"],
+            group["values"]["trade_count"],
+            group["statistics"]["wins"],
+            group["statistics"]["losses"],
+        )
+        for group in report["groups"]
+    ]
+
+
+async def test_a_break_even_is_neither_a_win_nor_a_loss(client: httpx.AsyncClient, app: Starlette) -> None:
+    account = await insert_account(app)
+    for pnl in (5, 5.01, -5, -5.01, 0):
+        await insert_trade(app, account, gross_pnl=pnl)
+    assert await numbers_of(client) == [(DAY, 0, 5, 2, 2)]
+
+    unwrap(await client.patch("/me", json={"breakeven_within": 5}))
+
+    assert await numbers_of(client) == [(DAY, 0, 5, 1, 1)]
+
+
+async def test_the_numbers_are_of_the_accounts_asked_for_and_texts_of_all(client: httpx.AsyncClient) -> None:
+    first, second = await create_account(client, "A"), await create_account(client, "B")
+    group = await create_copy_group(client, account_ids=[second["id"]])
+    await create_trade(client, first["id"], gross_pnl=5)
+    await create_trade(client, second["id"], gross_pnl=7)
+    await create_trade(client, second["id"], gross_pnl=9, closed_at="2026-01-07T12:00:00Z")
+    await write_day(client, "2026-01-06")
+    text = ("2026-01-06", 0, 0, 0, 0)
+
+    assert await numbers_of(client, account_id=first["id"]) == [text, (DAY, 5, 1, 1, 0)]
+    assert await numbers_of(client, copy_group_id=group["id"]) == [
+        ("2026-01-07", 9, 1, 1, 0),
+        text,
+        (DAY, 7, 1, 1, 0),
+    ]
+    assert await numbers_of(client, account_id=999) == [text]
+    assert (await get_day(client, account_id=second["id"]))["net_pnl"] == 7
+
+
+async def test_amounts_in_different_currencies_are_not_added(client: httpx.AsyncClient) -> None:
+    dollars, euros = await create_account(client), await create_account(client, "EUR", currency="EUR")
+    await create_trade(client, dollars["id"])
+    await create_trade(client, euros["id"])
+
+    day = await get_day(client)
+
+    assert (day["net_pnl"], day["currency"], day["trade_count"], day["wins"]) == (None, None, 2, 2)
+    assert (await get_day(client, account_id=euros["id"]))["currency"] == "EUR"
+
+
+async def test_a_sum_that_is_out_of_range_is_null(client: httpx.AsyncClient, app: Starlette) -> None:
+    account = await insert_account(app)
+    for _ in range(10):
+        await insert_trade(app, account, gross_pnl=10**10)
+
+    assert await numbers_of(client) == [(DAY, None, 10, 10, 0)]
+    assert (await get_day(client))["net_pnl"] is None
+
+
+async def test_a_day_has_the_snapshots_of_its_daily_goals(client: httpx.AsyncClient) -> None:
+    await create_trade(client)
+    goal = await create_goal(client, goal_name="Enough", timeframe="daily")
+    await create_goal(client, timeframe="weekly")
+    paused = await create_goal(client, timeframe="daily", metric="worst_day", target_value=-100)
+    unwrap(await client.get(f"/goals/{paused['id']}/snapshots"))
+    unwrap(await client.patch(f"/goals/{paused['id']}", json={"status": "paused"}))
+
+    goals = (await get_day(client))["goals"]
+
+    named = ("goal_id", "goal_name", "metric", "kind", "period_start", "period_end", "actual", "achieved")
+    assert [tuple(one[name] for name in named) for one in goals] == [
+        (goal["id"], "Enough", "net_pnl", "target", DAY, DAY, 1, False),
+        (paused["id"], "Goal", "worst_day", "limit", DAY, DAY, 1, True),
+    ]
+
+
+async def test_texts_stay_where_they_are_when_the_rollover_moves_the_trades(
+    client: httpx.AsyncClient,
+) -> None:
+    await create_trade(client, closed_at="2026-01-05T23:00:00Z")
+    await write_day(client)
+
+    unwrap(await client.patch("/me", json={"day_rollover": "22:00"}))
+
+    assert [(day["date"], day["trade_count"], day["has_text"]) for day in await list_days(client)] == [
+        ("2026-01-06", 1, False),
+        (DAY, 0, True),
+    ]
+
+
+# Whose ---------------------------------------------------------------------------------------------
+
+
+async def test_nobody_reads_or_changes_the_day_of_another_user(
+    client: httpx.AsyncClient, app: Starlette
+) -> None:
+    await create_trade(client)
+    await create_goal(client, timeframe="daily")
+    mine = await write_day(client)
+    other = await insert_user(app)
+    async with client_of(app, await new_key_for(app, user_id=other)) as stranger:
+        assert await get_day(stranger) == UNWRITTEN
+        assert await list_days(stranger) == []
+        assert error_of(await stranger.delete(f"/days/{DAY}")) == (404, "not_found")
+        assert (await write_day(stranger, review="Theirs"))["plan"] is None
+
+    assert (await get_day(client))["plan"] == mine["plan"]
+    assert (await get_day(client))["review"] is None
+
+
+async def test_templates_are_settings_and_fill_nothing(client: httpx.AsyncClient) -> None:
+    unwrap(await client.patch("/me", json={"plan_template": "## Levels", "review_template": "## Lessons"}))
+
+    me = unwrap(await client.get("/me"))
+
+    assert (me["plan_template"], me["review_template"]) == ("## Levels", "## Lessons")
+    assert await get_day(client) == UNWRITTEN
+    assert unwrap(await client.patch("/me", json={"plan_template": None}))["plan_template"] is None
