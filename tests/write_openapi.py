@@ -33,6 +33,7 @@ PATHS = {
     "Me": "/me",
     "Metric": "/metrics",
     "Report": "/reports?group_by=setup&setup_id=1&from=2026-10-01&metrics=trade_count,net_pnl,profit_factor",
+    "SearchResult": "/search?q=losses",
     "Setup": "/strategies/1/setups",
     "Standing": "/accounts/1/standing?at=2026-09-30",
     "Snapshot": "/goals/4/snapshots?from=2026-10-01&to=2026-10-31",

@@ -84,6 +84,9 @@ def migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
             copy = keep_copy(settings.db.resolve())
             migration = f"migrated from schema {version} to {VERSION}; the file as it was is {copy}"
             prepared = Prepared(migration=migration)
+            db.execute(
+                "PRAGMA trusted_schema = ON"
+            )  # it is a journal's; triggers fill the index of the search
             for script in read_scripts(version + 1, VERSION):
                 run_script(db, script)
         if db.execute("PRAGMA foreign_key_check").fetchone():

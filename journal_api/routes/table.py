@@ -26,6 +26,7 @@ from journal_api.routes import (
     me,
     metrics,
     reports,
+    search,
     snapshots,
     strategies,
     tag_categories,
@@ -68,6 +69,7 @@ from journal_api.structs.instruments import Instrument, InstrumentPut
 from journal_api.structs.me import Me, MePatch
 from journal_api.structs.metrics import Metric
 from journal_api.structs.reports import Report, ReportQuery
+from journal_api.structs.search import SearchQuery, SearchResult
 from journal_api.structs.setups import Setup
 from journal_api.structs.snapshots import Snapshot, SnapshotQuery
 from journal_api.structs.standings import Standing, StandingQuery
@@ -220,6 +222,9 @@ OPERATIONS = link_etag_sources([
     Operation("PATCH", "/days/{date:day}", days.update_day, "write:days",
               body=DayPatch, data={"day": JournalDay}),
     Operation("DELETE", "/days/{date:day}", days.delete_day, "write:days"),
+    # What is found depends on the scopes of the key, so no response is cached.
+    Operation("GET", "/search", search.find_texts, None,
+              query=SearchQuery, data={"results": list[SearchResult]}, cache_until=None, is_slow=True),
     Operation("GET", "/reports", reports.get_report, "read:trades",
               query=ReportQuery, data={"report": Report}),
     Operation("GET", "/imports", imports.list_imports, "read:trades", data={"imports": list[Import]}),

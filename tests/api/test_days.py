@@ -213,9 +213,9 @@ async def test_tags_of_nobody_and_of_others_are_named(client: httpx.AsyncClient)
 @pytest.mark.parametrize("day", ["2026-02-30", "1969-12-31", "2201-01-01", "2026-1-5", "0000-01-01", "today"])
 @pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
 async def test_a_day_of_no_calendar_is_not_found(client: httpx.AsyncClient, day: str, method: str) -> None:
-    body = {"json": {"plan": "x"}} if method == "PATCH" else {}
+    body = {"plan": "x"} if method == "PATCH" else None
 
-    assert error_of(await client.request(method, f"/days/{day}", **body)) == (404, "not_found")
+    assert error_of(await client.request(method, f"/days/{day}", json=body)) == (404, "not_found")
 
 
 # Versions ------------------------------------------------------------------------------------------

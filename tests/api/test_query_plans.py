@@ -90,6 +90,7 @@ def planning(settings: Settings) -> Iterator[sqlite3.Connection]:
     """A connection that knows the functions of the service; its plans are without checks of foreign keys."""
     with closing(connect(settings.db, "ro", Reader)) as db:
         db.execute("PRAGMA foreign_keys = OFF")
+        db.execute("PRAGMA trusted_schema = ON")  # as the writer has it
         db.create_function("earlier_group", 1, {}.get)  # which a report makes of its decisions
         yield db
 
@@ -124,7 +125,8 @@ def test_no_statement_scans_a_table_that_grows(usage: Usage) -> None:
     assert [
         (step, sql)
         for step, sql in usage.plans
-        if (found := re.match(r"SCAN (\w+)", step)) and alias_of(sql, found[1]) in growing
+        if (found := re.match(r"SCAN (\w+)(?! VIRTUAL TABLE INDEX \d+:M)", step))  # which looks words up
+        and alias_of(sql, found[1]) in growing
     ] == []
 
 

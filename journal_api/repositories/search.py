@@ -1,0 +1,105 @@
+"""SQL of the search: texts of trades and days, and what has a name.
+
+The rows of `search_documents` and their index are kept by triggers of schema.sql.
+"""
+
+from collections.abc import Sequence
+
+from aiosqlite import Connection
+from msgspec import json
+
+from journal_api.repositories.sql import json_list
+from journal_api.rules.search_excerpts import BEGIN, END, MAX_LENGTH, split_marks
+from journal_api.rules.search_query import SearchTerms
+from journal_api.structs.search import SearchQuery, SearchResource, SearchResult
+
+BY_WORDS = """search_index
+    CROSS JOIN search_documents AS document ON document.id = search_index.rowid
+    WHERE search_index MATCH :match AND +user_id = :user_id"""
+ALL = "search_documents AS document WHERE user_id = :user_id"
+WITHOUT_WORDS = "document.id NOT IN (SELECT rowid FROM search_index WHERE search_index MATCH :exclude)"
+TAGS_OF_IT = """
+    SELECT sort_name
+    FROM tags
+    WHERE tags.id IN (SELECT tag_id FROM trade_tags WHERE resource = 'trades' AND trade_id = row_id
+                      UNION ALL
+                      SELECT tag_id FROM day_tags WHERE resource = 'days' AND day_id = row_id)"""
+HAS_SYMBOL = """EXISTS (
+    SELECT 1
+    FROM trades
+    WHERE resource = 'trades'
+      AND trades.id = row_id
+      AND (contract IN (SELECT value FROM json_each({symbols}))
+           OR root IN (SELECT value FROM json_each({symbols}))))"""
+# The condition of each kind of terms.
+CONDITIONS = {
+    "exclude": WITHOUT_WORDS,
+    "tags": f"NOT EXISTS (SELECT value FROM json_each(:tags) EXCEPT {TAGS_OF_IT})",
+    "without_tags": f"NOT EXISTS (SELECT value FROM json_each(:without_tags) INTERSECT {TAGS_OF_IT})",
+    "symbols": HAS_SYMBOL.format(symbols=":symbols"),
+    "without_symbols": f"NOT {HAS_SYMBOL.format(symbols=':without_symbols')}",
+}
+TITLE = """CASE resource
+    WHEN 'trades' THEN (
+        SELECT symbol || ' ' || direction || ' ' || coalesce(trading_day, 'open')
+        FROM trades
+        WHERE trades.id = row_id) || coalesce(': ' || (SELECT name FROM confirmations WHERE id = part), '')
+    WHEN 'days' THEN at
+    ELSE title END"""
+PATH = """'/v1/' || CASE resource
+    WHEN 'days' THEN 'days/' || at
+    WHEN 'setups' THEN 'strategies/' || (SELECT strategy_id FROM setups WHERE setups.id = row_id)
+    ELSE resource || '/' || row_id END"""
+# Every text that matches is looked at once for the excerpts: the + keeps SQLite from one search for each.
+EXCERPTS = f"""
+    SELECT rowid AS id, snippet(search_index, -1, '{BEGIN}', '{END}', '…', 24) AS excerpt
+    FROM search_index
+    WHERE search_index MATCH :match AND +rowid IN (SELECT id FROM page)"""
+BEGINNINGS = f"""
+    SELECT id, substr(coalesce(text, title), 1, {MAX_LENGTH}) AS excerpt
+    FROM page
+    JOIN search_documents USING (id)"""
+
+
+async def list_of_user(
+    db: Connection, user_id: int, resources: Sequence[str], terms: SearchTerms, query: SearchQuery
+) -> tuple[str, int]:
+    """Return one page of the results as a JSON array, and their number: names first, then the newest."""
+    if terms.is_empty or not resources:
+        return "[]", 0
+    sent = terms._asdict()
+    conditions = [CONDITIONS[name] for name in CONDITIONS if sent[name]]
+    rows = await db.execute_fetchall(
+        f"""
+        WITH
+        found AS MATERIALIZED (
+            SELECT document.id, document.title IS NULL AS is_text, at
+            FROM {BY_WORDS if terms.match else ALL}
+              AND resource IN (SELECT value FROM json_each(:resources))
+              {" ".join(f"AND {condition}" for condition in conditions)}
+        ),
+        page AS MATERIALIZED (
+            SELECT id, is_text FROM found ORDER BY is_text, at DESC, id DESC LIMIT :limit OFFSET :offset
+        ),
+        excerpts AS MATERIALIZED ({EXCERPTS if terms.match else BEGINNINGS})
+        SELECT (SELECT count(*) FROM found), resource, row_id, {PATH}, {TITLE}, excerpt
+        FROM (SELECT 1)
+        LEFT JOIN (page JOIN search_documents USING (id) JOIN excerpts USING (id))
+        ORDER BY is_text, search_documents.at DESC, id DESC
+        """,
+        {
+            **{name: value if isinstance(value, str) else json_list(value) for name, value in sent.items()},
+            "user_id": user_id,
+            "resources": json_list(resources),
+            "limit": query.limit,
+            "offset": query.offset,
+        },
+    )
+    ((total, *_), *_) = rows = list(rows)
+    # A page beyond the end has one row, without a result.
+    return json.encode([build_result(*row[1:]) for row in rows if row[1] is not None]).decode(), total
+
+
+def build_result(resource: SearchResource, row_id: int, path: str, title: str, marked: str) -> SearchResult:
+    excerpt, marks = split_marks(marked)
+    return SearchResult(resource=resource, id=row_id, path=path, title=title, excerpt=excerpt, marks=marks)
