@@ -19,6 +19,7 @@ Arguments = Mapping[str, Any]
 ROWS = 20
 MAX_ROWS = 200
 MAX_VALUE_LENGTH = 1000  # characters, because an address has a limit
+DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 ROW_ID = re.compile(r"[1-9][0-9]{0,18}")
 
 
@@ -32,6 +33,14 @@ def row_id(arguments: Arguments, name: str) -> str:
     text = str(arguments[name])
     if not ROW_ID.fullmatch(text):
         raise ValidationFailed(fields={name: "must be a positive integer"})
+    return text
+
+
+def read_day(arguments: Arguments, name: str) -> str:
+    """The day, as text for a path. Raises ValidationFailed."""
+    text = str(arguments[name])
+    if not DAY.fullmatch(text):
+        raise ValidationFailed(fields={name: "must be a date YYYY-MM-DD"})
     return text
 
 

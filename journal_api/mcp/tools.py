@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, get_args
 import httpx
 
 from journal_api.errors import ApiError, DatabaseRefused
-from journal_api.mcp import annotating, reading
+from journal_api.mcp import annotating, days, reading
 from journal_api.mcp.api import ToolError, error_line
 from journal_api.mcp.arguments import MAX_ROWS, ROWS, Arguments
 from journal_api.mcp.connections import Connect
@@ -153,6 +153,38 @@ TOOLS = (
         reading.snapshots,
         {"goal_id": INTEGER, **DAYS, **PAGE},
         ("goal_id",),
+    ),
+    Tool(
+        "get_day",
+        "Read a day",
+        "A trading day: plan, review, rating, tags, its closed trades in numbers, daily goals, its version.",
+        days.get_day,
+        {"date": DAYS["from"]},
+        ("date",),
+    ),
+    Tool(
+        "search",
+        "Search texts",
+        'Notes, plans, reviews, names and descriptions with all words of `q`: words, "a phrase", -not, '
+        "tag:NAME, symbol:SYM. The id of a day is not its date: the title is.",
+        days.search,
+        {"q": TEXT, **PAGE},
+        ("q",),
+    ),
+    Tool(
+        "write_review",
+        "Review a day",
+        "Write review or rating of a day. Omitted parts stay, null clears, a review replaces the whole text. "
+        "Takes the version that get_day returned, and is refused if the day has changed since.",
+        days.write_review,
+        {
+            "date": DAYS["from"],
+            "version": TEXT,
+            "review": {"type": ["string", "null"], "maxLength": 65_536},
+            "rating": {"type": ["integer", "null"], "minimum": 1, "maximum": 5},
+        },
+        ("date", "version"),
+        writes=True,
     ),
     Tool(
         "annotate_trade",

@@ -23,7 +23,7 @@ from factories import (
 from starlette.applications import Starlette
 
 DAY = "2026-01-05"
-NOTHING = {
+NOTHING: dict[str, Any] = {
     "date": DAY,
     "currency": None,
     "net_pnl": 0,
@@ -130,7 +130,8 @@ async def test_a_day_with_nothing_left_written_is_no_row(
 
 
 async def test_a_patch_that_writes_nothing_makes_no_row(client: httpx.AsyncClient, app: Starlette) -> None:
-    for sent in ({}, {"plan": ""}, {"tag_ids": []}):
+    nothing: list[dict[str, Any]] = [{}, {"plan": ""}, {"tag_ids": []}]
+    for sent in nothing:
         assert unwrap(await client.patch(f"/days/{DAY}", json=sent)) == UNWRITTEN
     assert await count_rows(app) == 0
 

@@ -15,7 +15,7 @@ from journal_api.mcp.tools import PAGE, TOOLS
 from journal_api.routes.table import OPERATIONS
 from journal_api.structs.reports import REPORTED
 from journal_api.values.metrics import METRICS
-from journal_api.values.types import Text
+from journal_api.values.types import LongText, Text
 
 
 @given(st.lists(st.none() | st.booleans() | st.integers() | st.text(), max_size=4))
@@ -206,9 +206,10 @@ def test_every_argument_is_a_query_parameter_or_the_id_in_the_path(name: str, pa
 
 
 def test_notes_may_be_as_long_as_the_api_allows() -> None:
-    (annotate,) = [tool for tool in TOOLS if tool.writes]
+    review, annotate = [tool.properties for tool in TOOLS if tool.writes]
 
-    assert annotate.properties["notes"]["maxLength"] == Text.longest
+    assert annotate["notes"]["maxLength"] == Text.longest
+    assert review["review"]["maxLength"] == LongText.longest
 
 
 def test_reports_have_all_metrics_but_those_that_need_a_balance() -> None:
