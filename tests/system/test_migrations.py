@@ -40,6 +40,7 @@ from journal_api.database import migrations, schemas
 from journal_api.database.lock import process_lock
 from journal_api.errors import DatabaseRefused
 from journal_api.settings import Settings
+from journal_api.values.api_keys import parse_scopes
 
 TIME = r"[0-9]{8}T[0-9]{6}\.[0-9]{6}Z"
 OLDER_VERSIONS = pytest.mark.parametrize("version", range(1, schemas.VERSION))
@@ -314,6 +315,61 @@ async def test_goals_imports_reports_and_lists_of_an_older_journal_read_like_new
     left = rows(db, "SELECT import_id, count(*) FROM trades WHERE import_id IS NOT NULL GROUP BY 1")
     assert imports == dict(left)
     assert imports
+
+
+@OLDER_VERSIONS
+def test_texts_of_an_older_journal_can_be_found(version: int, db: Path) -> None:
+    write_released(db, version)
+    change(db, "UPDATE trades SET notes = 'Revenge' WHERE id IN (1, 2)")
+    change(db, "UPDATE confirmation_answers SET notes = 'Calm' WHERE confirmation_id = 1")
+
+    prepare(db)
+
+    written = rows(
+        db,
+        """
+        SELECT 'trades', id, 0, opened_at, NULL, notes FROM trades WHERE notes IS NOT NULL
+        UNION ALL
+        SELECT 'trades', trade_id, confirmation_id, opened_at, NULL, confirmation_answers.notes
+        FROM confirmation_answers
+        JOIN trades ON trades.id = trade_id
+        WHERE confirmation_answers.notes IS NOT NULL
+        UNION ALL
+        SELECT 'strategies', id, 0, created_at, name, description FROM strategies
+        UNION ALL
+        SELECT 'setups', setups.id, 0, created_at, setups.name, setups.description
+        FROM setups
+        JOIN strategies ON strategies.id = strategy_id
+        UNION ALL
+        SELECT 'tags', id, 0, created_at, name, NULL FROM tags
+        UNION ALL
+        SELECT 'goals', id, 0, created_at, goal_name, NULL FROM goals
+        """,
+    )
+    found = rows(db, "SELECT resource, row_id, part, at, title, text FROM search_documents")
+    assert sorted(found, key=repr) == sorted(written, key=repr)
+    assert rows(db, "SELECT count(*) FROM search_index WHERE search_index MATCH 'revenge OR calm'") > [(2,)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("all", "all"),
+        ("read", "read"),
+        ("read:tags", "read:tags"),
+        ("read:trades,write:trades", "read:trades,write:trades"),
+    ],
+)
+def test_keys_with_all_scopes_or_all_that_read_get_those_of_days(db: Path, before: str, after: str) -> None:
+    write_released(db, 9)
+    scopes = [scope for scope in parse_scopes(before) if not scope.endswith(":days")]
+    change(db, f"UPDATE api_keys SET scopes = '{' '.join(scopes)}'")
+
+    prepare(db)
+
+    assert {scopes for (scopes,) in rows(db, "SELECT scopes FROM api_keys")} == {
+        " ".join(parse_scopes(after))
+    }
 
 
 async def read_history(client: httpx.AsyncClient, goal: Any) -> list[Any]:
