@@ -252,8 +252,8 @@ def dump(db: Path) -> list[str]:
 
 
 def read_record(db: Path) -> list[str]:
-    """Everything in the database but the log of changes and the highest ids."""
-    passing = ('INSERT INTO "changes"', 'INSERT INTO "sqlite_sequence"')
+    """Everything in the database but the log of changes, the highest ids and the index of the texts."""
+    passing = ('INSERT INTO "changes"', 'INSERT INTO "sqlite_sequence"', 'INSERT INTO "search_index')
     return [line for line in dump(db) if not line.startswith(passing)]
 
 

@@ -57,7 +57,9 @@ async def patch(client: httpx.AsyncClient, trade: Any, **fields: Any) -> Any:
 
 def journal(app: Starlette) -> Json:
     """Every row of the journal but the record of changed days."""
-    return {name: rows for name, rows in dump(app).items() if name not in KEEPS_A_RECORD}
+    kept = {name: rows for name, rows in dump(app).items() if name not in KEEPS_A_RECORD}
+    # Texts that come back have new ids, which nobody sees.
+    return kept | {"search_documents": sorted((row[1:] for row in kept["search_documents"]), key=repr)}
 
 
 @pytest.fixture(autouse=True)
