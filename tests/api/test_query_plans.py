@@ -48,6 +48,8 @@ async def use_everything(client: httpx.AsyncClient) -> None:
         if operation.method == "GET":
             for query in ({}, QUERIES, *({name: value} for name, value in QUERIES.items())):
                 await client.get(path_of(operation, 1), params=query)
+    for typed in ("entry -news", "-news", "tag:FOMO -tag:Calm", "symbol:ES -symbol:NQ", '"late entry" tag:A'):
+        unwrap(await client.get("/search", params={"q": typed}))
     floor = {"kind": "trade", "distance": 1}
     for account in unwrap(await client.get("/accounts")):
         unwrap(await client.put(f"/accounts/{account['id']}/rules", json={"floor": floor}))
