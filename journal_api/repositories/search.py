@@ -11,7 +11,7 @@ from msgspec import json
 from journal_api.repositories.sql import json_list
 from journal_api.rules.search_excerpts import BEGIN, END, MAX_LENGTH, split_marks
 from journal_api.rules.search_query import SearchTerms
-from journal_api.structs.search import SearchQuery, SearchResource, SearchResult
+from journal_api.structs.search import Mark, SearchQuery, SearchResource, SearchResult
 
 BY_WORDS = """search_index
     CROSS JOIN search_documents AS document ON document.id = search_index.rowid
@@ -101,5 +101,6 @@ async def list_of_user(
 
 
 def build_result(resource: SearchResource, row_id: int, path: str, title: str, marked: str) -> SearchResult:
-    excerpt, marks = split_marks(marked)
+    excerpt, found = split_marks(marked)
+    marks = [Mark(start=start, end=end) for start, end in found]
     return SearchResult(resource=resource, id=row_id, path=path, title=title, excerpt=excerpt, marks=marks)

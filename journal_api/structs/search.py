@@ -20,15 +20,19 @@ class SearchQuery(Struct, kw_only=True):
     offset: Offset = 0
 
 
-class SearchResult(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A text that was found: the resource with its id, and the path where it can be read.
+class Mark(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Where in an excerpt something was found, in Unicode code points, without its `end`."""
 
-    `marks` are the [start, end) of what was found in `excerpt`, in Unicode code points.
-    """
+    start: int
+    end: int
+
+
+class SearchResult(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A text that was found: the resource with its id, and the path where it can be read."""
 
     resource: SearchResource
     id: int
     path: str
     title: str
     excerpt: str
-    marks: list[tuple[int, int]]
+    marks: list[Mark]

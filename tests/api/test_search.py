@@ -36,7 +36,7 @@ async def find(client: httpx.AsyncClient, q: str, **query: Any) -> list[str]:
 
 
 def marked_in(result: Any) -> list[str]:
-    return [result["excerpt"][start:end] for start, end in result["marks"]]
+    return [result["excerpt"][mark["start"] : mark["end"]] for mark in result["marks"]]
 
 
 @pytest.fixture
