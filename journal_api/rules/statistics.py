@@ -39,6 +39,12 @@ class Sums(NamedTuple):
     risk_total: int
     with_r: int
     r_total: int
+    with_mae: int
+    mae_total: int
+    with_mfe: int
+    mfe_total: int
+    winning_mfe: int
+    captured_pnl: int
 
 
 DECISIONS = Sums._fields.index("decisions")
@@ -144,6 +150,7 @@ class Collected:
         amounts = (
             *(sums.net_pnl + sums.fees, sums.fees, sums.net_pnl, sums.winning_pnl, sums.losing_pnl),
             *(sums.risk_total, sums.r_total, self.curve.low, self.curve.peak),
+            *(sums.mae_total, sums.mfe_total, sums.winning_mfe, sums.captured_pnl),
             *self.days.values(),
         )
         if self.is_out_of_range or any(abs(amount) > MAX_STORED for amount in amounts):
@@ -179,4 +186,10 @@ class Collected:
             max_drawdown=self.curve.drawdown if self.curve.drawdown <= MAX_STORED else None,
             peak_pnl=self.curve.peak,
             win_streak=self.run.longest,
+            with_mae=sums.with_mae,
+            mae_total=sums.mae_total,
+            with_mfe=sums.with_mfe,
+            mfe_total=sums.mfe_total,
+            winning_mfe=sums.winning_mfe,
+            captured_pnl=sums.captured_pnl,
         )

@@ -68,6 +68,12 @@ class ShownStatistics(Struct, kw_only=True):
     max_drawdown: Decimal | None | UnsetType = UNSET
     peak_pnl: Decimal | None | UnsetType = UNSET
     win_streak: int | None | UnsetType = UNSET
+    with_mae: int | UnsetType = UNSET
+    mae_total: Decimal | None | UnsetType = UNSET
+    with_mfe: int | UnsetType = UNSET
+    mfe_total: Decimal | None | UnsetType = UNSET
+    winning_mfe: Decimal | None | UnsetType = UNSET
+    captured_pnl: Decimal | None | UnsetType = UNSET
     opening_balance: Decimal | None | UnsetType = UNSET
     cash: Decimal | None | UnsetType = UNSET
 

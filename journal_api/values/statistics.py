@@ -52,6 +52,13 @@ class Statistics(Struct, kw_only=True, frozen=True):
     # The highest cumulative net P&L, at least 0: the current drawdown is peak_pnl - net_pnl.
     peak_pnl: int | None = 0
     win_streak: int | None = 0
+    # Over decisions, of their trades with an excursion.
+    with_mae: int = 0
+    mae_total: int = 0
+    with_mfe: int = 0
+    mfe_total: int = 0
+    winning_mfe: int = 0
+    captured_pnl: int = 0  # the net P&L of the same trades
     # The balance of the accounts in scope at the start of the period.
     opening_balance: int | None = None
     # What deposits, withdrawals and the like added to it in the period, and what resets changed.
@@ -93,6 +100,10 @@ AMOUNTS = frozenset(
         "worst_trade",
         "worst_day",
         "r_total",
+        "mae_total",
+        "mfe_total",
+        "winning_mfe",
+        "captured_pnl",
         "opening_balance",
         "cash",
     }

@@ -44,10 +44,11 @@ def test_a_streak_is_the_longest_run_of_wins_without_a_loss(results: list[int]) 
         [NOTHING._replace(net_pnl=MAX_STORED), NOTHING._replace(net_pnl=1)],
         [NOTHING._replace(losing_pnl=-MAX_STORED), NOTHING._replace(losing_pnl=-1)],
         [NOTHING._replace(risk_total=MAX_STORED), NOTHING._replace(risk_total=1)],
+        [NOTHING._replace(mfe_total=MAX_STORED), NOTHING._replace(mfe_total=1)],
         [NOTHING._replace(net_pnl=MAX_STORED, fees=1)],
         [[*NOTHING[:-1], OUT_OF_RANGE]],
     ],
-    ids=["net P&L", "losing P&L", "risk", "gross P&L", "a sum of SQLite"],
+    ids=["net P&L", "losing P&L", "risk", "excursions", "gross P&L", "a sum of SQLite"],
 )
 def test_without_a_sum_that_fits_into_64_bits_there_are_no_statistics(sums: list[Sums]) -> None:
     collected = Collected()
