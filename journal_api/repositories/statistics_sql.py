@@ -106,14 +106,16 @@ SELECT part, place, {day}, {powers}, min(pnl), max(initial_risk), min(first_curr
     coalesce(sum(initial_risk), 0),
     count(r),
     coalesce(sum(r), 0),
-    count(mae),
+    {excursions}
+FROM decisions
+GROUP BY part, place, {day}"""
+SUMS_OF_EXCURSIONS = """count(mae),
     coalesce(sum(mae), 0),
     count(mfe),
     coalesce(sum(mfe), 0),
     coalesce(sum(iif(pnl > :breakeven_within, mfe, 0)), 0),
-    coalesce(sum(iif(pnl > :breakeven_within, mfe_pnl, 0)), 0)
-FROM decisions
-GROUP BY part, place, {day}"""
+    coalesce(sum(iif(pnl > :breakeven_within, mfe_pnl, 0)), 0)"""
+NO_EXCURSIONS = "0, 0, 0, 0, 0, 0"
 DAYS = """
 SELECT part, trading_day, sum(net_pnl)
 FROM trades_in_parts
@@ -198,6 +200,7 @@ async def collect(
     statement = SUMS.format(
         day="trading_day" if "days" in extras else "NULL",
         powers=", ".join(POWERS[measure] if measure in powers else "NULL" for measure in POWERS),
+        excursions=SUMS_OF_EXCURSIONS if "excursions" in extras else NO_EXCURSIONS,
     )
     rows = await db.execute_fetchall(selection.build(statement), selection.values)
     for part, place, day, pnl, winning_pnl, r, worst_trade, largest_risk, *currencies_and_sums in rows:

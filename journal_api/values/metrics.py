@@ -246,6 +246,7 @@ METRICS = {
             "currency",
             lambda statistics: mean(statistics.mae_total, statistics.with_mae, "no_excursions"),
             "at_most",
+            extra="excursions",
         ),
         Metric(
             "average_mfe",
@@ -253,6 +254,7 @@ METRICS = {
             "The mean of the best profit while a trade was open, over the decisions that state one.",
             "currency",
             lambda statistics: mean(statistics.mfe_total, statistics.with_mfe, "no_excursions"),
+            extra="excursions",
         ),
         Metric(
             "captured",
@@ -261,6 +263,7 @@ METRICS = {
             " trades that state it.",
             "percent",
             lambda statistics: percent(statistics.captured_pnl, statistics.winning_mfe, "no_excursions"),
+            extra="excursions",
         ),
     )
 }

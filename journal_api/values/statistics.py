@@ -73,7 +73,7 @@ class Statistics(Struct, kw_only=True, frozen=True):
 # The statistics of a period without trades.
 NO_TRADES = Statistics()
 
-ExtraStatistic = Literal["days", "max_drawdown", "win_streak", "opening_balance"]
+ExtraStatistic = Literal["days", "max_drawdown", "win_streak", "excursions", "opening_balance"]
 # The members that need an extra statistic, each with the extra statistic that it needs.
 EXTRA_STATISTICS: dict[str, ExtraStatistic] = {
     "trading_days": "days",
@@ -83,6 +83,12 @@ EXTRA_STATISTICS: dict[str, ExtraStatistic] = {
     "max_drawdown": "max_drawdown",
     "peak_pnl": "max_drawdown",
     "win_streak": "win_streak",
+    "with_mae": "excursions",
+    "mae_total": "excursions",
+    "with_mfe": "excursions",
+    "mfe_total": "excursions",
+    "winning_mfe": "excursions",
+    "captured_pnl": "excursions",
     "opening_balance": "opening_balance",
     "cash": "opening_balance",
 }

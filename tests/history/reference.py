@@ -386,10 +386,12 @@ AMOUNTS |= {
 }
 # The members that are shown only for the metric that needs them.
 OF_DAYS = {"trading_days", "winning_days", "max_trades_per_day", "worst_day"}
+OF_EXCURSIONS = ("with_mae", "mae_total", "with_mfe", "mfe_total", "winning_mfe", "captured_pnl")
 EXTRAS = {
     "max_drawdown": {"max_drawdown"},
     "peak_pnl": {"max_drawdown"},
     "win_streak": {"win_streak"},
+    **{name: {"average_mae", "average_mfe", "captured"} for name in OF_EXCURSIONS},
     "opening_balance": {"balance_target"},
     "cash": {"balance_target"},
     **dict.fromkeys(OF_DAYS, OF_DAYS),
