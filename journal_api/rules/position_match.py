@@ -22,6 +22,7 @@ from journal_api.rules.position_fills import (
     read_stored_fills,
 )
 from journal_api.rules.position_times import is_within, meets, overlaps
+from journal_api.rules.trade_identity import EXCURSIONS
 from journal_api.values.instruments import canonical_symbol
 from journal_api.values.money import json_text
 
@@ -247,17 +248,28 @@ def is_near_price(one: int | None, other: int | None) -> bool:
     return abs(one - other) * PRICE_PARTS <= max(abs(one), abs(other))
 
 
+def knows_excursions(row: ResolvedRow, stored: StoredTrade) -> bool:
+    """Return whether the row states an excursion that the trade has not, or that it had while it was open."""
+    return any(
+        row.columns[name] not in (None, stored.fields[name])
+        for name in EXCURSIONS
+        if stored.fields[name] is None or stored.fields["closed_at"] is None
+    )
+
+
 def fill_in(
     row: ResolvedRow, mine: list[Fill], stored: StoredTrade, theirs: list[Fill]
 ) -> ResolvedRow | None:
-    """Return the stored position with the costs or the fills that only the row knows, None without any."""
+    """Return the stored position with what only the row knows: costs, fills, excursions. None without any."""
     knows_costs = row.imported.states("fees") and stored.fields["fees_source"] in ("none", "account")
     knows_fills = len(mine) > len(theirs)
-    if stored.content is None or not (knows_costs or knows_fills):
+    if stored.content is None or not (knows_costs or knows_fills or knows_excursions(row, stored)):
         return None
     columns = {**row.columns, **stored.fields}
     if knows_costs:
         columns["fees"], columns["fees_source"] = row.columns["fees"], "file"
     if knows_fills:
         columns["fills"] = row.columns["fills"]
+    for name in EXCURSIONS:
+        columns[name] = row.columns[name] if columns[name] is None else columns[name]
     return replace(row, columns={**columns, "content": stored.content})

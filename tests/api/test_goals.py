@@ -25,9 +25,10 @@ from journal_api.values.metric_formulas import GoalDirection
 from journal_api.values.metrics import METRICS
 
 INVALID = (400, "validation_error")
-AT_MOST = {"max_drawdown", "max_trades_per_day"}
+AT_MOST = {"max_drawdown", "max_trades_per_day", "average_mae"}
 NEVER_BELOW_0 = {
     *("max_drawdown", "average_risk", "largest_risk", "profit_factor", "payoff_ratio"),
+    *("average_mae", "average_mfe"),
     *(key for key, metric in METRICS.items() if metric.unit in ("count", "percent")),
 }
 STATUSES = ["active", "paused", "archived"]
@@ -461,9 +462,10 @@ async def test_a_goal_says_its_kind_and_keeps_it_in_step_with_its_target(client:
 
 @pytest.mark.parametrize("metric", ARITHMETIC)
 async def test_the_formula_of_a_goal_computes_its_value_from_the_data_of_a_snapshot(
-    client: httpx.AsyncClient, metric: str
+    app: Starlette, client: httpx.AsyncClient, metric: str
 ) -> None:
     await create_example_journal(client)
+    await run_sql(app, "UPDATE trades SET mae = id * 1e8, mfe = 2e10 WHERE closed_at IS NOT NULL")
     goal = await create_goal(client, metric=metric, target_value=1, timeframe="monthly")
     valued = [one for one in await snapshots_of(client, goal["id"]) if one["actual"] is not None]
 

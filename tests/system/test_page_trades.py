@@ -129,9 +129,13 @@ async def test_an_edge_is_worded_by_its_verdict_over_all_lines_and_never_by_its_
     rows = {text.split()[0]: text for text in await values_of(page, ".edges tbody tr")}
     for name, words, tone in [
         ("A", "▲ Earns more with it", "gain"),
-        ("B", "No difference shown\nAbout 3 more decisions would tell, if it stays so.", "plain"),
+        (
+            "B",
+            "No difference shown\nAbout 3 more decisions would bring its line off zero, if it stays so.",
+            "plain",
+        ),
         ("E", "This line is off zero, but so is one of 20 looks: chance makes such a line.", "plain"),
-        ("Large", "the other way round: the size of the trades makes the difference.", "gain"),
+        ("Large", "the other way round: size, or which trades have a risk, makes the difference.", "gain"),
         ("Rare", "1 decision with it, 21 without: too few to tell", None),
     ]:
         assert words in rows[name]
