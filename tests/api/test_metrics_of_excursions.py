@@ -57,8 +57,9 @@ async def test_goals_and_reports_measure_excursions(
     original: int | None = None
     for trade in trades:
         fields = {name: value for name, value in trade.items() if name not in ("copy", "currency")}
-        source = {"source_trade_id": original} if "copy" in trade else {}
-        original = await insert_trade(app, accounts[trade.get("currency", "USD")], **fields, **source)
+        if "copy" in trade:
+            fields["source_trade_id"] = original
+        original = await insert_trade(app, accounts[trade.get("currency", "USD")], **fields)
 
     total = unwrap(await client.get("/reports", params={"metrics": ",".join(METRICS)}))["total"]
     goals = [await create_goal(client, metric=metric) for metric in METRICS]
