@@ -10,6 +10,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.rules.commissions import NO_COMMISSIONS, Commissions
 from journal_api.rules.fills import charge_fills, match_fees
 from journal_api.rules.import_rows import Correction, Rejected, ResolvedRow, StoredTrade
+from journal_api.rules.position_fills import read_fills
 from journal_api.rules.position_match import knows_excursions
 from journal_api.rules.trade_draft import FROM_FILLS
 from journal_api.rules.trade_identity import (
@@ -118,7 +119,8 @@ def correct_trade(
     if not states(content, "fees"):
         fields["fees"] += compute_further_fees(row, stored.fields, fields, commissions)
     fields["fills"] = match_fees(fields["fills"], fields["fees"])
-    has_grown = row.imported.kind == "pairs" and "fills" in differing
+    has_other_rows = len(read_fills(fields)) != len(read_fills(stored.fields))
+    has_grown = row.imported.kind == "pairs" and has_other_rows
     fields |= choose_excursions(row, stored, has_grown=has_grown)
     return Correction(stored.trade_id, fields, list_changed(stored, fields), content)
 

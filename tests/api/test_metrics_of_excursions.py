@@ -57,7 +57,8 @@ async def test_goals_and_reports_measure_excursions(
     original = 0
     for trade in trades:
         fields = {name: value for name, value in trade.items() if name not in ("copy", "currency")}
-        fields |= {"source_trade_id": original} if "copy" in trade else {}
+        if "copy" in trade:
+            fields["source_trade_id"] = original
         original = await insert_trade(app, accounts[trade.get("currency", "USD")], **fields)
 
     total = unwrap(await client.get("/reports", params={"metrics": ",".join(METRICS)}))["total"]

@@ -71,6 +71,20 @@ async def test_what_the_trader_has_written_stays_and_is_no_update(
     assert await read_excursions(client) == [(12, 30.5)]
 
 
+async def test_they_stay_when_the_price_of_a_pair_is_corrected(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    file = (SAMPLES / "tradovate_performance.csv").read_text()
+    await create_import(client, file, account_id=account_id)
+    for trade in await list_trades(client):
+        unwrap(await client.patch(f"/trades/{trade['id']}", json={"mae": 12}))
+
+    corrected = await create_import(client, file.replace(",22481.00,", ",22482.00,"), account_id=account_id)
+
+    assert corrected["counts"]["updated"] == 1
+    assert {trade["mae"] for trade in await list_trades(client)} == {12}
+
+
 async def test_an_update_is_reported_with_the_excursions(client: httpx.AsyncClient, account_id: int) -> None:
     await create_import(client, grid({}), account_id=account_id)
 

@@ -217,12 +217,15 @@ async def test_a_trade_is_opened_graded_and_answered_by_keyboard(
     page: Page, page_journal: PageJournal
 ) -> None:
     setup_id = add_strategy(page_journal)["setups"][0]["setup_id"]
-    first, second = (add_trade(page_journal, pnl, day, setup_id=setup_id) for pnl, day in ((10, 2), (20, 3)))
+    first, second = (
+        add_trade(page_journal, pnl, day, setup_id=setup_id, mae=4.5) for pnl, day in ((10, 2), (20, 3))
+    )
     await sign_in(page, page_journal, "trades")
 
     for key in ("j", "j", "Enter"):  # the newest is first
         await page.keyboard.press(key)
     await see(page, "+10.00", "#trade .big")
+    await see(page, "4.50", "#trade .facts")
     await page.keyboard.press("2")
     await page.wait_for_selector('#grade-2[aria-pressed="true"]')
     await page.focus('[aria-label="yes: Volume"]')
