@@ -10,7 +10,9 @@ from journal_api.values.inference import MIN_DECISIONS
 
 FILE = Path(FOLDER, "enums.js")
 NAMES = {
+    "CASH_KINDS": "CashKind",
     "DIRECTIONS": "Direction",
+    "FLOOR_KINDS": "FloorKind",
     "GOAL_DIRECTIONS": "GoalDirection",
     "GOAL_STATUSES": "GoalStatus",
     "GRADES": "Grade",

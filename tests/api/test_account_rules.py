@@ -8,6 +8,7 @@ import time_machine
 from factories import (
     create_account,
     create_cash,
+    create_checkpoint,
     create_trade,
     details_of,
     error_of,
@@ -98,6 +99,23 @@ async def test_the_list_has_the_standing_of_the_accounts_with_rules(client: http
 
     assert accounts == [{**funded, "standing": await read_standing(client, funded)}, own]
     assert plain == [funded, own]
+
+
+async def test_the_list_has_the_checkpoints_that_nobody_has_explained_or_accepted(
+    client: httpx.AsyncClient,
+) -> None:
+    account = await create_account(client, starting_balance=100)
+    for day, balance in (("2026-01-05", 100), ("2026-01-06", 90), ("2026-01-07", 90)):
+        await create_checkpoint(client, account["id"], day=day, balance=balance)
+    path = f"/accounts/{account['id']}/checkpoints"
+    _, differing, same = unwrap(await client.get(path))
+
+    listed = unwrap(await client.get("/accounts?with=standing"))
+    unwrap(await client.patch(f"{path}/{differing['id']}", json={"accepted": True}))
+    accepted = unwrap(await client.get("/accounts?with=standing"))
+
+    assert listed == [{**account, "checkpoints": [differing, same]}]
+    assert accepted == [account]
 
 
 async def test_an_account_without_rules_stands_at_its_balance(client: httpx.AsyncClient) -> None:
