@@ -8,6 +8,7 @@ import { count, dayIn, dayOfYear } from "../format.js";
 import { calendar, weeksOf } from "./calendar.js";
 import { costsNotice } from "./costs.js";
 import { goalCards, history } from "./goal_cards.js";
+import { differences, standingCards } from "./standings.js";
 import { daysQuestion, emptyJournal, exampleNotice } from "./welcome.js";
 
 const METRICS = "net_pnl,trade_count,win_rate,profit_factor";
@@ -31,6 +32,7 @@ export async function view(context) {
   const shown = weeks[0][0] >= from ? recent : (await days(weeks[0][0], weeks.at(-1)[6])).data.report;
   const goal = data.goals.find((one) => String(one.id) === query.get("goal"));
   const isEmpty =
+    !context.accounts.some(({ standing, checkpoints }) => standing || checkpoints) &&
     !data.goals.length &&
     !recent.groups.length &&
     !(await get("/trades", { limit: 1 })).meta.pagination.total;
@@ -42,6 +44,8 @@ export async function view(context) {
       recent,
       context.accounts.find((one) => one.archived && one.id === selection.account_id),
     ),
+    standingCards(context.accounts),
+    differences(context),
     await freshness(context, recent.groups),
     await costsNotice(context, selection),
     goalCards(data.goals, context, goal),
