@@ -12,7 +12,6 @@ FILE = Path(FOLDER, "enums.js")
 NAMES = {
     "CASH_KINDS": "CashKind",
     "DIRECTIONS": "Direction",
-    "FLOOR_KINDS": "FloorKind",
     "GOAL_DIRECTIONS": "GoalDirection",
     "GOAL_STATUSES": "GoalStatus",
     "GRADES": "Grade",

@@ -2,7 +2,6 @@
 
 export const CASH_KINDS = ["deposit", "withdrawal", "payout", "fee", "adjustment", "reset"];
 export const DIRECTIONS = ["long", "short"];
-export const FLOOR_KINDS = ["static", "end_of_day", "trade"];
 export const GOAL_DIRECTIONS = ["at_least", "at_most"];
 export const GOAL_STATUSES = ["active", "paused", "archived"];
 export const GRADES = ["A+", "A", "B", "C", "D", "F"];

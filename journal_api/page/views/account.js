@@ -1,133 +1,120 @@
 // #/settings?account=1: the rules, the cash and the checkpoints of an account.
 
-import { get, href, send } from "../client.js";
+import { get, send } from "../client.js";
 import { showConflict } from "../dialogs.js";
 import { card, checkbox, choiceField, form, h, table, textField } from "../dom.js";
-import { CASH_KINDS, FLOOR_KINDS } from "../enums.js";
+import { CASH_KINDS } from "../enums.js";
 import { amount, dayOfYear, inWords, signed, tradingDay, words } from "../format.js";
 import { numberField, numbersOf } from "../inputs.js";
 import { differences, edit, listCard } from "./editing.js";
 import { standingCard, whatDiffers } from "./standings.js";
 
 export { edit };
-const MAX_CASH = 200;
+const MAX_CASH = 200; // of a page
 
 /** @param {Account} account @param {Context} context */
 export async function accountView(account, context) {
   const path = `/accounts/${account.id}`;
-  const [rules, cash, checkpoints] = await Promise.all([
-    account.standing ? get(`${path}/rules`) : { data: { rules: {} }, etag: undefined },
-    newestCash(path),
+  const [rules, cash, { data }] = await Promise.all([
+    account.standing ? get(`${path}/rules`) : { data: { rules: {} } },
+    newestCash(`${path}/cash`),
     get(`${path}/checkpoints`),
   ]);
-  const list = (title, kind, heads, rows) => listCard(title, kind(account), context, heads, rows);
+  const list = (title, kind, heads, rows) =>
+    listCard(title, kind(account), context, heads, [...rows].reverse());
   return [
     h(".title", h("h1", account.name), h("a", { href: "#/settings" }, "All settings")),
     h(
       ".split",
-      h(".stack", account.standing && standingCard(account), rulesCard(path, rules, context)),
+      h(".stack", account.standing && standingCard(account), rulesCard(`${path}/rules`, rules, context)),
       h(
         ".stack",
-        list("Cash", cashKind, ["Day", "Kind", "Amount", "Note"], cash.reverse().map(cashRow)),
+        list("Cash", cashKind, ["Day", "Kind", "Amount", "Note"], cash.map(cashRow)),
         list(
           "Checkpoints",
           checkpointKind,
-          ["Day", "The broker's balance", "", "Note"],
-          [...checkpoints.data.checkpoints].reverse().map(checkpointRow),
+          ["Day", "Broker's balance", "", "Note"],
+          data.checkpoints.map(checkpointRow),
         ),
       ),
     ),
   ];
 }
 
-// The list begins with the oldest.
 async function newestCash(path) {
-  const read = (offset) => get(`${path}/cash`, { limit: MAX_CASH, offset });
+  const read = (offset) => get(path, { limit: MAX_CASH, offset });
   const { data, meta } = await read(0);
-  const { total } = meta.pagination;
-  return total > MAX_CASH ? (await read(total - MAX_CASH)).data.cash : [...data.cash];
+  const older = meta.pagination.total - MAX_CASH;
+  return (older > 0 ? await read(older) : { data }).data.cash;
 }
 
-// Rules ---------------------------------------------------------------------------------------------------
-
 const FLOORS = {
-  static: "stays below the start",
   end_of_day: "follows the closes of days",
   trade: "follows each closed trade",
+  static: "stays below the start",
 };
 const NUMBERS = {
-  "floor.distance": ["Distance of the floor", "From the peak to the balance that ends the account"],
-  "floor.locks_at": ["The floor stops at", "Empty: it follows without end"],
-  daily_loss: ["Daily loss", "The most that a day may lose"],
-  profit_target: ["Profit target", ""],
-  best_day_share: ["Best day, %", "Of the profit since the last payout"],
-  minimum_days: ["Days with a trade", ""],
-  "qualifying_day.amount": ["A qualifying day earns", ""],
-  "qualifying_day.days": ["Qualifying days", "Since the last payout"],
+  "floor.distance": ["Distance below the peak"],
+  "floor.locks_at": ["Floor stops at", "Empty: never"],
+  daily_loss: ["Daily loss"],
+  profit_target: ["Profit target"],
+  best_day_share: ["Best day, %", "Of the profit"],
+  "qualifying_day.amount": ["A qualifying day earns"],
+  "qualifying_day.days": ["Qualifying days"],
+  minimum_days: ["Days with a trade"],
 };
-const memberOf = (rules, name) => name.split(".").reduce((part, one) => part?.[one], rules);
 
 function rulesCard(path, { data: { rules }, etag }, { redraw }) {
+  const valueOf = (name) => name.split(".").reduce((part, one) => part?.[one], rules);
+  const fields = [
+    choiceField("Floor", "floor.kind", rules.floor?.kind ?? "end_of_day", Object.entries(FLOORS)),
+    ...Object.entries(NUMBERS).map(([name, [label, hint]]) => numberField(label, name, valueOf(name), hint)),
+  ];
   return card(
     "Rules",
-    { id: "rules" },
     h("p.muted", "The numbers of your contract. What is empty does not apply."),
     form(
-      { id: "rules-form" },
-      (values) => saveRules(`${path}/rules`, bodyOf(values), etag, redraw),
-      h(
-        ".row",
-        choiceField(
-          "Floor",
-          "floor.kind",
-          rules.floor?.kind ?? "end_of_day",
-          FLOOR_KINDS.map((kind) => [kind, FLOORS[kind]]),
-        ),
-        Object.entries(NUMBERS).map(([name, [label, hint]]) =>
-          numberField(label, name, memberOf(rules, name), hint),
-        ),
-      ),
+      { id: "rules" },
+      (values) => saveRules(path, rulesOf(values), etag, redraw),
+      [0, 3, 6].map((first) => h(".row", fields.slice(first, first + 3))),
       h("button.primary", "Save"),
     ),
   );
 }
 
-function bodyOf(values) {
-  const numbers = numbersOf(values, Object.keys(NUMBERS));
-  const whole = (part, more = {}) => {
-    const typed = Object.entries(numbers).filter(([name]) => name.startsWith(`${part}.`));
-    if (typed.every(([, value]) => value === null)) return null;
-    return {
-      ...more,
-      ...Object.fromEntries(typed.map(([name, value]) => [name.slice(part.length + 1), value])),
-    };
-  };
+function rulesOf(values) {
+  const {
+    "floor.distance": distance,
+    "floor.locks_at": locks_at,
+    "qualifying_day.amount": amount,
+    "qualifying_day.days": days,
+    ...others
+  } = numbersOf(values, Object.keys(NUMBERS));
   return {
-    ...Object.fromEntries(Object.entries(numbers).filter(([name]) => !name.includes("."))),
-    floor: whole("floor", { kind: values["floor.kind"] }),
-    qualifying_day: whole("qualifying_day"),
+    floor: (distance ?? locks_at) === null ? null : { kind: values["floor.kind"], distance, locks_at },
+    qualifying_day: (amount ?? days) === null ? null : { amount, days },
+    ...others,
   };
 }
 
 async function saveRules(path, body, etag, redraw) {
-  const isEmpty = Object.values(body).every((one) => one === null);
+  const hasRules = Object.values(body).some((one) => one !== null);
   try {
-    if (!isEmpty) await send("PUT", path, { body, etag });
+    if (hasRules) await send("PUT", path, { body, etag });
     else if (etag) await send("DELETE", path, { etag });
   } catch (error) {
     if (error.status !== 412) throw error;
-    const now = await get(path);
-    return showConflict("account", differences(body, now.data.rules), {
-      keepMine: () => saveRules(path, body, now.etag, redraw),
+    const { data, etag: newer } = await get(path);
+    return showConflict("account", differences(body, data.rules), {
+      keepMine: () => saveRules(path, body, newer, redraw),
       takeStored: redraw,
     });
   }
   await redraw();
 }
 
-// Cash ----------------------------------------------------------------------------------------------------
-
-const SIGNS = { deposit: "+", withdrawal: "−", payout: "−", fee: "−", reset: "= " };
+const dayField = (label, day) => textField(label, "day", { day }, { type: "date" });
+const today = (/** @type {Account} */ { standing }, { me }) => standing?.at ?? tradingDay(me);
 
 /** @param {Account} account */
 const cashKind = (account) => ({
@@ -136,14 +123,14 @@ const cashKind = (account) => ({
   title: "cash",
   section: "cash",
   name: "day",
-  none: "No deposit, payout, fee or reset: the balance is the starting balance and the trades.",
-  loss: "The balance changes from that day on, and with it how the account stands.",
-  fields: (cash, { me }) => [
+  none: "No deposits, payouts, fees or resets.",
+  loss: "All balances from that day on change.",
+  fields: (cash, context) => [
     h(
       ".row",
       choiceField("Kind", "kind", cash.kind ?? "payout", inWords(CASH_KINDS)),
       numberField("Amount", "amount", cash.amount, "Only an adjustment may be negative"),
-      textField("Trading day", "day", { day: today(account, me), ...cash }, { type: "date" }),
+      dayField("Trading day", cash.day ?? today(account, context)),
     ),
     textField("Note", "note", cash),
   ],
@@ -155,19 +142,14 @@ const cashKind = (account) => ({
   }),
 });
 
-const today = ({ timezone, day_rollover }, me) =>
-  tradingDay({ ...me, timezone: timezone ?? me.timezone, day_rollover: day_rollover ?? me.day_rollover });
-
 /** @param {Cash} cash */
 const cashRow = ({ id, kind, amount: value, day, note }) => ({
   id,
   name: dayOfYear(day),
-  cells: [words(kind), kind in SIGNS ? `${SIGNS[kind]}${amount(value)}` : signed(value), note ?? ""],
+  cells: [words(kind), amount(value), note],
 });
 
-// Checkpoints ---------------------------------------------------------------------------------------------
-
-// A stored one is accepted or deleted: the broker said what it said.
+// What the broker said stays: a stored checkpoint is accepted or deleted.
 /** @param {Account} account */
 export const checkpointKind = (account, isAccepting = false) => ({
   path: `/accounts/${account.id}/checkpoints`,
@@ -175,25 +157,15 @@ export const checkpointKind = (account, isAccepting = false) => ({
   title: "checkpoint",
   section: "checkpoints",
   name: "day",
-  none: "No checkpoint. Type the balance of a statement, and the journal says whether it is complete.",
-  loss: "The trades and the cash stay.",
-  fields: (checkpoint, { me }) => [
+  none: "Type the balance of a statement: the journal says whether it is complete.",
+  loss: "Trades and cash stay.",
+  fields: (checkpoint, context) => [
     ...(checkpoint.id
-      ? [
-          h(
-            "p",
-            `${dayOfYear(checkpoint.day)}: the broker said ${amount(checkpoint.balance)}, ${whatDiffers(checkpoint)}.`,
-          ),
-          daysTable(checkpoint),
-          checkbox("Accept the difference", {
-            name: "accepted",
-            checked: checkpoint.accepted || isAccepting,
-          }),
-        ]
+      ? stored(checkpoint, isAccepting)
       : [
           h(
             ".row",
-            textField("End of the trading day", "day", { day: today(account, me) }, { type: "date" }),
+            dayField("End of the trading day", today(account, context)),
             numberField("The broker's balance", "balance"),
           ),
         ]),
@@ -205,27 +177,30 @@ export const checkpointKind = (account, isAccepting = false) => ({
   }),
 });
 
-// On one of them the difference began.
+// The difference began on one of the days.
 /** @param {Checkpoint} checkpoint */
-const daysTable = ({ days }) =>
+const stored = ({ day, balance, days, accepted, unexplained }, isAccepting) => [
+  h("p", `${dayOfYear(day)}: the broker said ${amount(balance)}, ${whatDiffers({ unexplained })}.`),
   table(
-    { class: "days" },
+    {},
     ["Day", "Net P&L", "Cash", "Balance"],
     days.map((one) => [dayOfYear(one.day), signed(one.net_pnl), signed(one.cash), amount(one.balance)]),
     ["", "num", "num", "num"],
-  );
+  ),
+  checkbox("Accept the difference", { name: "accepted", checked: accepted || isAccepting }),
+];
 
 /** @param {CheckpointListItem} checkpoint */
-const checkpointRow = (checkpoint) => ({
-  id: checkpoint.id,
-  name: dayOfYear(checkpoint.day),
+const checkpointRow = ({ id, day, balance, unexplained, difference, accepted, note }) => ({
+  id,
+  name: dayOfYear(day),
   cells: [
-    amount(checkpoint.balance),
-    checkpoint.unexplained !== 0
-      ? h("span.warn", `▲ ${whatDiffers(checkpoint)}`)
-      : checkpoint.accepted
-        ? `${signed(checkpoint.difference)} accepted`
-        : "✓ agrees",
-    checkpoint.note ?? "",
+    amount(balance),
+    accepted
+      ? `${signed(difference)} accepted`
+      : unexplained === 0
+        ? "✓ agrees"
+        : h("span.warn", `▲ ${whatDiffers({ unexplained })}`),
+    note,
   ],
 });

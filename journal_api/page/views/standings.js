@@ -64,7 +64,7 @@ export function standingCard({ id, name, currency, standing }) {
       "dl.facts",
       [
         ["Balance", `${amount(standing.balance)} ${currency}`],
-        standing.floor && ["Floor", floorOf(standing)],
+        standing.floor && ["Peak", peakOf(standing)],
         ...Object.entries(LINES).map(([rule, [term, text]]) => lineOf(term, text, standing[rule])),
       ].filter(Boolean),
     ),
@@ -81,7 +81,10 @@ function roomOf({ floor, daily_loss: loss }, tone) {
     h(
       "p",
       h("span.big", amount(limit.room)),
-      h("strong", floor ? ` left until ${amount(floor.limit)}` : " left today"),
+      h(
+        "strong",
+        floor ? ` left until ${amount(floor.limit)}${floor.locked ? ", locked" : ""}` : " left today",
+      ),
     ),
     bar(limit.state === "broken" ? 1 : used, tone),
     h("p.muted.small", "Not seen: open profit and loss"),
@@ -89,17 +92,15 @@ function roomOf({ floor, daily_loss: loss }, tone) {
 }
 
 /** @param {Standing} standing */
-function floorOf({ floor, start_day: start }) {
-  const { kind, peak, peak_day: day, peak_trade_id: trade, locked } = floor;
-  const since = !day
+function peakOf({ floor: { peak, peak_day: day, peak_trade_id: trade }, start_day: start }) {
+  const when = !day
     ? start
       ? `the reset of ${dayOfYear(start)}`
       : "the start"
     : trade
       ? h("a", { href: href("trades", { id: trade }) }, `a trade of ${dayOfYear(day)}`)
       : `the end of ${dayOfYear(day)}`;
-  const word = locked ? ", locked" : kind === "static" ? ", never moves" : "";
-  return [`${amount(floor.limit)}${word}; peak ${amount(peak)} at `, since];
+  return [`${amount(peak)} at `, when];
 }
 
 // What is left of a limit, what is missing of a target.
