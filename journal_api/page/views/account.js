@@ -2,14 +2,14 @@
 
 import { get, send } from "../client.js";
 import { showConflict } from "../dialogs.js";
-import { card, checkbox, choiceField, form, h, table, textField } from "../dom.js";
+import { card, choiceField, form, h, textField } from "../dom.js";
 import { CASH_KINDS } from "../enums.js";
-import { amount, dayOfYear, inWords, signed, tradingDay, words } from "../format.js";
+import { amount, dayOfYear, inWords, words } from "../format.js";
 import { numberField, numbersOf } from "../inputs.js";
-import { differences, edit, listCard } from "./editing.js";
-import { standingCard, whatDiffers } from "./standings.js";
+import { checkpointKind, checkpointRow, dayField, today } from "./checkpoints.js";
+import { differences, listCard } from "./editing.js";
+import { standingCard } from "./standings.js";
 
-export { edit };
 const MAX_CASH = 200; // of a page
 
 /** @param {Account} account @param {Context} context */
@@ -49,9 +49,9 @@ async function newestCash(path) {
 }
 
 const FLOORS = {
-  end_of_day: "follows the closes of days",
-  trade: "follows each closed trade",
-  static: "stays below the start",
+  end_of_day: "follows daily closes",
+  trade: "follows each trade",
+  static: "never moves",
 };
 const NUMBERS = {
   "floor.distance": ["Distance below the peak"],
@@ -113,9 +113,6 @@ async function saveRules(path, body, etag, redraw) {
   await redraw();
 }
 
-const dayField = (label, day) => textField(label, "day", { day }, { type: "date" });
-const today = (/** @type {Account} */ { standing }, { me }) => standing?.at ?? tradingDay(me);
-
 /** @param {Account} account */
 const cashKind = (account) => ({
   path: `/accounts/${account.id}/cash`,
@@ -147,60 +144,4 @@ const cashRow = ({ id, kind, amount: value, day, note }) => ({
   id,
   name: dayOfYear(day),
   cells: [words(kind), amount(value), note],
-});
-
-// What the broker said stays: a stored checkpoint is accepted or deleted.
-/** @param {Account} account */
-export const checkpointKind = (account, isAccepting = false) => ({
-  path: `/accounts/${account.id}/checkpoints`,
-  member: "checkpoint",
-  title: "checkpoint",
-  section: "checkpoints",
-  name: "day",
-  none: "Type the balance of a statement: the journal says whether it is complete.",
-  loss: "Trades and cash stay.",
-  fields: (checkpoint, context) => [
-    ...(checkpoint.id
-      ? stored(checkpoint, isAccepting)
-      : [
-          h(
-            ".row",
-            dayField("End of the trading day", today(account, context)),
-            numberField("The broker's balance", "balance"),
-          ),
-        ]),
-    textField("Note", "note", checkpoint),
-  ],
-  body: ({ day, note, accepted, ...values }, { id }) => ({
-    note: note || null,
-    ...(id ? { accepted: Boolean(accepted) } : { day, ...numbersOf(values, ["balance"]) }),
-  }),
-});
-
-// The difference began on one of the days.
-/** @param {Checkpoint} checkpoint */
-const stored = ({ day, balance, days, accepted, unexplained }, isAccepting) => [
-  h("p", `${dayOfYear(day)}: the broker said ${amount(balance)}, ${whatDiffers({ unexplained })}.`),
-  table(
-    {},
-    ["Day", "Net P&L", "Cash", "Balance"],
-    days.map((one) => [dayOfYear(one.day), signed(one.net_pnl), signed(one.cash), amount(one.balance)]),
-    ["", "num", "num", "num"],
-  ),
-  checkbox("Accept the difference", { name: "accepted", checked: accepted || isAccepting }),
-];
-
-/** @param {CheckpointListItem} checkpoint */
-const checkpointRow = ({ id, day, balance, unexplained, difference, accepted, note }) => ({
-  id,
-  name: dayOfYear(day),
-  cells: [
-    amount(balance),
-    accepted
-      ? `${signed(difference)} accepted`
-      : unexplained === 0
-        ? "✓ agrees"
-        : h("span.warn", `▲ ${whatDiffers({ unexplained })}`),
-    note,
-  ],
 });

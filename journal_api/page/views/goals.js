@@ -6,9 +6,10 @@ import { card, definitions, h, money } from "../dom.js";
 import * as format from "../format.js";
 import { count, dayIn, dayOfYear } from "../format.js";
 import { calendar, weeksOf } from "./calendar.js";
+import { differingCheckpoints } from "./checkpoints.js";
 import { costsNotice } from "./costs.js";
 import { goalCards, history } from "./goal_cards.js";
-import { differences, standingCards } from "./standings.js";
+import { standingCards } from "./standings.js";
 import { daysQuestion, emptyJournal, exampleNotice } from "./welcome.js";
 
 const METRICS = "net_pnl,trade_count,win_rate,profit_factor";
@@ -46,7 +47,7 @@ export async function view(context) {
     ),
     standingCards(context.accounts),
     await freshness(context, recent.groups),
-    differences(context),
+    differingCheckpoints(context),
     await costsNotice(context, selection),
     goalCards(data.goals, context, goal),
     goal && (await history(goal, context)),

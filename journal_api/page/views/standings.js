@@ -1,10 +1,9 @@
-// How accounts stand by their rules, and where the broker's balance differs: first on Today.
+// How accounts stand by their rules.
 
 import { bar } from "../charts.js";
 import { href } from "../client.js";
-import { trying } from "../dialogs.js";
 import { definitions, h } from "../dom.js";
-import { amount, count, dayOfYear, number, percent, plusDays } from "../format.js";
+import { amount, dayOfYear, number, percent } from "../format.js";
 
 // By urgency: a tone and a shape.
 const STATES = {
@@ -137,47 +136,4 @@ function lineOf(term, text, rule) {
   const [tone, mark] = STATES[rule.state];
   const isPlain = ["within", "open"].includes(rule.state);
   return isPlain ? [term, text(rule)] : [term, `${mark} ${text(rule)}`, tone];
-}
-
-/** @param {Context} context */
-export const differences = (context) =>
-  context.accounts
-    .filter(({ checkpoints, archived }) => checkpoints && !archived)
-    .map((one) => difference(one, context));
-
-/** @param {Pick<CheckpointListItem, "unexplained">} checkpoint */
-export const whatDiffers = ({ unexplained }) =>
-  unexplained == null
-    ? "too large to compare"
-    : `the journal has ${amount(Math.abs(unexplained))} ${unexplained > 0 ? "more" : "less"}`;
-
-// Where it began: later ones may differ for the same reason.
-/** @param {Account} account @param {Context} context */
-function difference(account, context) {
-  const { id, name, checkpoints } = account;
-  const [{ id: checkpoint, day, since, balance, ...first }, ...later] = checkpoints;
-  const accept = trying(async () => {
-    const { checkpointKind, edit } = await import("./account.js");
-    await edit(checkpointKind(account, true), checkpoint, context);
-  });
-  return h(
-    "section.card.notice.title",
-    { "aria-label": `The broker's balance of ${name}` },
-    h(
-      "p",
-      h("strong", name),
-      `, end of ${dayOfYear(day)}: the broker said ${amount(balance)}, ${whatDiffers(first)}.`,
-      later.length > 0 && ` ${count(later.length, "later checkpoint")} too.`,
-    ),
-    h(
-      ".row",
-      h(
-        "a",
-        { href: href("trades", { account_id: id, from: since && plusDays(since, 1), to: day }) },
-        since ? `Trades since ${dayOfYear(since)}` : "Trades until then",
-      ),
-      h("a", { href: href("settings", { account: id }) }, "Enter cash"),
-      h("button", { "aria-label": `Accept the difference of ${name}`, onclick: accept }, "Accept"),
-    ),
-  );
 }
