@@ -118,6 +118,30 @@ async def test_the_list_has_the_checkpoints_that_nobody_has_explained_or_accepte
     assert accepted == [account]
 
 
+@pytest.mark.parametrize(
+    ("kind", "floors"), [("static", [50, 50, 50]), ("end_of_day", [50, 70, 70]), ("trade", [80, 80, 80])]
+)
+async def test_the_floor_of_each_day_since_the_reset_is_stated_if_asked_for(
+    client: httpx.AsyncClient, kind: str, floors: list[float]
+) -> None:
+    account = await create_account(client, starting_balance=5)
+    await create_cash(client, account["id"], kind="reset", amount=100, day="2026-01-05")
+    for day, pnl in (("04", 7), ("05", 30), ("05", -10), ("06", -60)):
+        times = dict.fromkeys(("opened_at", "closed_at"), f"2026-01-{day}T10:00:00Z")
+        await create_trade(client, account["id"], **times, gross_pnl=pnl)
+    await create_cash(client, account["id"], kind="fee", amount=2, day="2026-01-07")
+    await put_rules(client, account["id"], floor={"kind": kind, "distance": 50})
+
+    standing = await read_standing(client, account, **{"with": "days"})
+
+    balances = {"2026-01-05": 120, "2026-01-06": 60, "2026-01-07": 58}
+    assert standing["floor"].pop("days") == [
+        {"day": day, "balance": balance, "floor": floor}
+        for (day, balance), floor in zip(balances.items(), floors, strict=True)
+    ]
+    assert standing == await read_standing(client, account)
+
+
 async def test_an_account_without_rules_stands_at_its_balance(client: httpx.AsyncClient) -> None:
     account = await create_account(client, starting_balance=100)
     await create_trade(client, account["id"])
