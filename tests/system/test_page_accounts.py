@@ -135,6 +135,40 @@ async def test_the_bar_fills_to_the_floor(page: Page, page_journal: PageJournal)
     assert widths == ["0%", "25%", "75%", "100%"]
 
 
+async def test_the_floor_is_drawn_under_the_balance_of_one_account(
+    page: Page, page_journal: PageJournal
+) -> None:
+    account = add_account(page_journal, floor={"kind": "end_of_day", "distance": 2000})
+    for days, pnl in ((3, 1000), (2, -500), (0, 500)):
+        close_trade(page_journal, account, pnl, days)
+    await sign_in(page, page_journal)
+
+    await see(page, "Balance and floor", "[aria-label='Net P&L']")
+    label = await page.get_attribute("[aria-label='Net P&L'] svg", "aria-label")
+    assert label == "Balance 51,000 above the floor 49,000"
+    lines = page.locator("[aria-label='Net P&L'] svg .line")
+    balance, floor = [await one.get_attribute("d") for one in await lines.all()]
+    assert balance == "M0.0 33.33L333.3 0.00L666.7 16.67L1000.0 0.00"
+    assert floor == "M0.0 100.00H333.3V100.00H666.7V66.67H1000.0V66.67"
+    add_account(page_journal, "Other")
+    await poll(page)
+    await see(page, "Net P&L, last 6 months")
+    await choose(page, "#selection", "Apex")
+    await see(page, "Balance and floor", "[aria-label='Net P&L']")
+
+
+async def test_a_balance_goal_explains_its_cash(page: Page, page_journal: PageJournal) -> None:
+    account = add_account(page_journal)
+    close_trade(page_journal, account, 300)
+    add_cash(page_journal, account, "payout", 500)
+    goal = {"metric": "balance_target", "timeframe": "daily", "target_value": 60_000}
+    page_journal.create("/goals", goal_name="Grow", **goal)
+    await sign_in(page, page_journal, "today?goal=1")
+
+    words = "49,800.00 = opening balance 50,000.00 + cash −500.00 + net P&L 300.00."
+    await see(page, words, "main")
+
+
 async def test_the_most_urgent_account_is_first_and_only_accounts_with_rules_have_a_card(
     page: Page, page_journal: PageJournal
 ) -> None:

@@ -1,6 +1,6 @@
 // #/today
 
-import { equityCurve } from "../charts.js";
+import { balanceCurve, equityCurve } from "../charts.js";
 import { get } from "../client.js";
 import { card, definitions, h, money } from "../dom.js";
 import * as format from "../format.js";
@@ -52,7 +52,7 @@ export async function view(context) {
     goalCards(data.goals, context, goal),
     goal && (await history(goal, context)),
     ...notices,
-    h(".split", calendar(month, today, shown.groups, context), curve(recent)),
+    h(".split", calendar(month, today, shown.groups, context), curve(recent, await balances(context, from))),
   ];
 }
 
@@ -81,7 +81,22 @@ function headline(today, { groups }, archived) {
   );
 }
 
-function curve({ groups, total }) {
+// Of one account, if it has a floor.
+/** @param {Context} context */
+async function balances({ accounts, selection }, from) {
+  const account =
+    accounts.length === 1 ? accounts[0] : accounts.find(({ id }) => id === selection.account_id);
+  if (!account?.standing?.floor) return [];
+  const { data } = await get(`/accounts/${account.id}/standing`, { with: "days" });
+  const { floor, start_balance } = data.standing;
+  return [{ ...floor.days[0], balance: start_balance }, ...floor.days].filter(
+    ({ day, balance, floor }) => day >= from && balance != null && floor != null,
+  );
+}
+
+const rounded = (value) => format.number(Math.round(value));
+
+function curve({ groups, total }, balances) {
   const figures = [
     ["Net P&L", format.signed(total.values.net_pnl), format.gainOrLoss(total.values.net_pnl)],
     ["Trades", format.number(total.values.trade_count)],
@@ -92,14 +107,16 @@ function curve({ groups, total }) {
     .filter((group) => group.values.net_pnl != null)
     .map((group) => ({ day: group.key, value: group.values.net_pnl }));
   return card(
-    "Net P&L, last 6 months",
+    `${balances.length ? "Balance and floor" : "Net P&L"}, last 6 months`,
     { "aria-label": "Net P&L" },
     definitions("dl.figures", figures),
-    total.reasons.net_pnl
-      ? h("p.muted", format.whyNone(total.reasons.net_pnl))
-      : days.length
-        ? equityCurve(days, { format: format.whole, dayFormat: format.dayOfYear })
-        : h("p.muted", "No closed trade in these months."),
+    balances.length
+      ? balanceCurve(balances, { format: rounded, dayFormat: format.dayOfYear })
+      : total.reasons.net_pnl
+        ? h("p.muted", format.whyNone(total.reasons.net_pnl))
+        : days.length
+          ? equityCurve(days, { format: format.whole, dayFormat: format.dayOfYear })
+          : h("p.muted", "No closed trade in these months."),
   );
 }
 
