@@ -9,6 +9,7 @@ from journal_api.rules.account_floor import FloorTrace
 from journal_api.structs.account_rules import AccountRules, Floor, QualifyingDay
 from journal_api.structs.standings import (
     BestDayStanding,
+    FloorDay,
     FloorStanding,
     RuleStanding,
     RuleState,
@@ -79,6 +80,10 @@ def judge_floor(floor: Floor, trace: FloorTrace) -> FloorStanding:
         since=trace.broken_on,
         peak_day=trace.peak.day,
     )
+
+
+def list_days(trace: FloorTrace) -> list[FloorDay]:
+    return [FloorDay(day=one.day, balance=shown(one.balance), floor=shown(one.floor)) for one in trace.levels]
 
 
 def judge_daily_loss(days: Sequence[AccountDay], most: int, at: str) -> RuleStanding:
