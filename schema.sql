@@ -146,7 +146,7 @@ CREATE TABLE checkpoints (
   account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
   day TEXT NOT NULL,
   balance INTEGER NOT NULL,
-  accepted INTEGER NOT NULL DEFAULT 0 CHECK (accepted IN (0, 1)),  -- a difference that the owner leaves as it is
+  accepted_difference INTEGER,  -- which the owner leaves as it is
   note TEXT,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,

@@ -75,6 +75,6 @@ async def update_account(request: Request, db: Connection, patch: AccountPatch) 
 
 @in_transaction
 async def delete_account(request: Request, db: Connection) -> Response:
-    """Delete an account without trades, and its goals; its strategies then belong to all accounts."""
+    """Delete an account without trades, its goals, cash, rules and checkpoints; its strategies stay."""
     await accounts.delete(db, request.user.id, request.path_params["id"])
     return no_content()

@@ -87,13 +87,17 @@ def list_days(trace: FloorTrace) -> list[FloorDay]:
 
 
 def judge_daily_loss(days: Sequence[AccountDay], most: int, at: str) -> RuleStanding:
-    """A day may lose exactly the limit; one that was below it after any trade has broken it."""
-    today = days[-1].net_pnl if days and days[-1].day == at else 0
+    """A day may lose exactly the limit; one that was below it after any trade has broken it.
+
+    The room is that of the day itself: some brokers end only the day.
+    """
+    is_today = bool(days) and days[-1].day == at
+    today = days[-1].net_pnl if is_today else 0
     broken_on = next((day.day for day in days if day.lowest < -most), None)
     return build(
         RuleStanding,
         judge_limit(broken_on, is_near=-5 * today >= 4 * most),
-        {"value": today, "limit": -most, "room": 0 if broken_on else today + most},
+        {"value": today, "limit": -most, "room": 0 if is_today and days[-1].lowest < -most else today + most},
         since=broken_on,
     )
 

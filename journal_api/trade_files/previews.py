@@ -40,6 +40,10 @@ class ImportDigest:
     def __init__(self) -> None:
         self._hash = hashlib.sha256()
 
+    def add_calendars(self, calendars: Mapping[int, Calendar]) -> None:
+        """Add the calendars of accounts with a day of their own; 0 has the owner's."""
+        self._add(sorted((one, days) for one, days in calendars.items() if days != calendars[0]))
+
     def add_writes(self, new: Iterable[ResolvedRow], corrections: Iterable[Correction]) -> None:
         for row in new:
             self._add(("new", read_values(row.columns), row.tag_ids, row.answers))
