@@ -82,7 +82,7 @@ CARDS: list[tuple[dict[str, Any], list[tuple[int, float]], list[str]]] = [
     (
         {"floor": STATIC, "daily_loss": 1000},
         [(0, -850)],
-        ["▲ Near the daily loss", "1,150.00 left until 48,000.00", "▲ 150.00 left today of 1,000.00"],
+        ["▲ Near the daily loss", "1,150.00 left until 48,000.00", "▲ 150.00 left today before −1,000.00"],
     ),
     ({"daily_loss": 1000}, [(0, -400)], ["● Within its limits", "600.00 left today"]),
     (
@@ -98,11 +98,11 @@ CARDS: list[tuple[dict[str, Any], list[tuple[int, float]], list[str]]] = [
     (
         {"profit_target": 3000, "best_day_share": 50, "qualifying_day": {"amount": 150, "days": 5}},
         [(2, 900), (1, 60)],
-        ["○ Targets open", "2,040.00 missing of 3,000.00", "840.00 more until your best day is 50\u00a0%",
+        ["○ Targets open", "2,040.00 more until 3,000.00", "840.00 more until your best day is 50\u00a0%",
          "1 of 5"],
     ),
     ({"best_day_share": 50}, [(2, 400), (1, 400)], ["✓ 50\u00a0% of the profit, at most 50\u00a0%"]),
-    ({"best_day_share": 50}, [(0, -5)], ["no profit yet"]),
+    ({"best_day_share": 50}, [(0, -5)], ["Best day no profit"]),
 ]  # fmt: skip
 
 
@@ -117,6 +117,22 @@ async def test_a_card_says_what_room_is_left_and_why(page: Page, page_journal: P
         card = " ".join((await page.inner_text(f"#account-{number + 1}")).split("\n"))
         assert [words for words in expected if words not in card] == [], card
         assert "safe" not in card.lower()
+
+
+async def test_what_counts_from_the_last_payout_says_so(page: Page, page_journal: PageJournal) -> None:
+    rules = {"best_day_share": 50, "qualifying_day": {"amount": 100, "days": 5}, "minimum_days": 5}
+    account = add_account(page_journal, daily_loss=1000, **rules)
+    close_trade(page_journal, account, 300, days=2)
+    close_trade(page_journal, account, 150)
+    add_cash(page_journal, account, "payout", 50, days=1)
+    await sign_in(page, page_journal)
+
+    card = f"#account-{account}"
+    await see(page, f"1 of 5 since the payout of {ONE}", card)
+    await see(page, "1,150.00 left today before −1,000.00", card)
+    add_cash(page_journal, account, "payout", 50)
+    await poll(page)
+    await see(page, f"no profit since the payout of {NOW}", card)
 
 
 async def test_the_bar_fills_to_the_floor(page: Page, page_journal: PageJournal) -> None:
@@ -287,7 +303,7 @@ async def test_rules_that_another_program_has_changed_are_not_overwritten_unaske
     await page.click("dialog .primary")
 
     await no_dialog(page)
-    await see(page, "900.00 left today of 900.00", f"#account-{account}")
+    await see(page, "900.00 left today before −900.00", f"#account-{account}")
 
 
 async def test_cash_is_added_changed_and_deleted_and_the_room_follows(

@@ -20,15 +20,10 @@ const TARGETS = ["profit_target", "best_day_share", "qualifying_day", "minimum_d
 function stateOf(standing) {
   const limits = Object.keys(LIMITS).filter((name) => standing[name]);
   const targets = TARGETS.filter((name) => standing[name]);
-  for (const state of ["broken", "near"]) {
-    const name = limits.find((one) => standing[one].state === state);
-    const since = name && standing[name].since;
-    if (name)
-      return [
-        state,
-        since ? `The ${LIMITS[name]} is broken since ${dayOfYear(since)}` : `Near the ${LIMITS[name]}`,
-      ];
-  }
+  const first = (state) => limits.find((name) => standing[name].state === state);
+  const [broken, near] = [first("broken"), first("near")];
+  if (broken) return ["broken", `The ${LIMITS[broken]} is broken since ${dayOfYear(standing[broken].since)}`];
+  if (near) return ["near", `Near the ${LIMITS[near]}`];
   if ([...limits, ...targets].some((name) => !standing[name].state)) return ["open", "Too large to compute"];
   if (targets.length && targets.every((name) => standing[name].state === "met"))
     return ["met", "Targets met"];
@@ -64,7 +59,7 @@ export function standingCard({ id, name, currency, standing }) {
       [
         ["Balance", `${amount(standing.balance)} ${currency}`],
         standing.floor && ["Peak", peakOf(standing)],
-        ...Object.entries(LINES).map(([rule, [term, text]]) => lineOf(term, text, standing[rule])),
+        ...linesOf(standing),
       ].filter(Boolean),
     ),
   );
@@ -102,38 +97,43 @@ function peakOf({ floor: { peak, peak_day: day, peak_trade_id: trade }, start_da
   return [`${amount(peak)} at `, when];
 }
 
-// What is left of a limit, what is missing of a target.
+// What is left of a limit, what is missing of a target; `payout` is the day of the last one.
+const sincePayout = (payout) => (payout ? ` since the payout of ${dayOfYear(payout)}` : "");
 const days = ({ value, limit }) => `${number(value)} of ${number(limit)}`;
+/** @type {Record<string, [string, (rule: any, payout?: string) => string]>} */
 const LINES = {
   daily_loss: [
     "Daily loss",
     ({ state, since, room, limit }) =>
       state === "broken"
         ? `broken since ${dayOfYear(since)}`
-        : `${amount(room)} left today of ${amount(-limit)}`,
+        : `${amount(room)} left today before ${amount(limit)}`,
   ],
   profit_target: [
     "Profit target",
     ({ state, since, missing, limit }) =>
-      state === "met" ? `met since ${dayOfYear(since)}` : `${amount(missing)} missing of ${amount(limit)}`,
+      state === "met" ? `met since ${dayOfYear(since)}` : `${amount(missing)} more until ${amount(limit)}`,
   ],
   best_day_share: [
     "Best day",
-    ({ state, value, remaining, limit }) => {
+    ({ state, value, remaining, limit }, payout) => {
       if (state === "met") return `${percent(value)} of the profit, at most ${percent(limit)}`;
       return remaining
         ? `${amount(remaining)} more until your best day is ${percent(limit)}`
-        : "no profit yet";
+        : `no profit${sincePayout(payout)}`;
     },
   ],
-  qualifying_day: ["Qualifying days", days],
+  qualifying_day: ["Qualifying days", (rule, payout) => days(rule) + sincePayout(payout)],
   minimum_days: ["Days traded", days],
 };
 
-function lineOf(term, text, rule) {
-  if (!rule) return null;
-  if (!rule.state) return [term, "too large to compute"];
-  const [tone, mark] = STATES[rule.state];
-  const isPlain = ["within", "open"].includes(rule.state);
-  return isPlain ? [term, text(rule)] : [term, `${mark} ${text(rule)}`, tone];
-}
+/** @param {Standing} standing */
+const linesOf = (standing) =>
+  Object.entries(LINES).map(([name, [term, text]]) => {
+    const rule = standing[name];
+    if (!rule) return null;
+    if (!rule.state) return [term, "too large to compute"];
+    const [tone, mark] = STATES[rule.state];
+    const words = text(rule, standing.last_payout_day);
+    return ["within", "open"].includes(rule.state) ? [term, words] : [term, `${mark} ${words}`, tone];
+  });
