@@ -102,6 +102,8 @@ async def test_every_view_is_drawn_from_few_requests_and_polls_without_getting_a
     await show(page, "today")
     await page.click("#load-example")
     await see(page, "Daily loss limit")
+    floor = {"kind": "end_of_day", "distance": 2000}
+    page_journal.client.put("/accounts/1/rules", json={"floor": floor}).raise_for_status()
     for place in PLACES:
         await count_requests(place)
     statuses: list[int] = []
@@ -110,6 +112,7 @@ async def test_every_view_is_drawn_from_few_requests_and_polls_without_getting_a
     await eventually(lambda: statuses)
 
     assert set(statuses) == {304}
+    page_journal.client.delete("/accounts/1/rules").raise_for_status()
     assert page_journal.key not in await page.content()
     await show(page, "today")
     await page.click("#remove-example")

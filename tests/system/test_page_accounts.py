@@ -120,7 +120,11 @@ async def test_a_card_says_what_room_is_left_and_why(page: Page, page_journal: P
 
 
 async def test_what_counts_from_the_last_payout_says_so(page: Page, page_journal: PageJournal) -> None:
-    rules = {"best_day_share": 50, "qualifying_day": {"amount": 100, "days": 5}, "minimum_days": 5}
+    rules: dict[str, Any] = {
+        "best_day_share": 50,
+        "qualifying_day": {"amount": 100, "days": 5},
+        "minimum_days": 5,
+    }
     account = add_account(page_journal, daily_loss=1000, **rules)
     close_trade(page_journal, account, 300, days=2)
     close_trade(page_journal, account, 150)
