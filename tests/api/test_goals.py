@@ -25,7 +25,7 @@ from journal_api.values.metric_formulas import GoalDirection
 from journal_api.values.metrics import METRICS
 
 INVALID = (400, "validation_error")
-AT_MOST = {"max_drawdown", "max_trades_per_day", "average_mae"}
+AT_MOST = {"max_drawdown", "max_trades_per_day"}
 NEVER_BELOW_0 = {
     *("max_drawdown", "average_risk", "largest_risk", "profit_factor", "payoff_ratio"),
     *("average_mae", "average_mfe"),
