@@ -389,6 +389,7 @@ def warnings_in(response: httpx.Response) -> list[str]:
         ("win_rate", 250, "at_least", "never"),
         ("win_rate", 100.5, "at_most", "always"),
         ("win_rate", 100, "at_least", None),
+        ("captured", 150, "at_least", None),
         ("worst_day", 500, "at_least", "-500"),
         ("worst_trade", 0.5, "at_least", "-0.5"),
         ("worst_day", -500, "at_least", None),

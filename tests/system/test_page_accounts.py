@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+import pytest
 from chromium import (
     PageJournal,
     choose,
@@ -292,10 +293,11 @@ async def test_rules_are_typed_changed_and_emptied(page: Page, page_journal: Pag
     assert page_journal.client.get(f"/accounts/{account}/rules").status_code == 404
 
 
-async def test_rules_that_another_program_has_changed_are_not_overwritten_unasked(
-    page: Page, page_journal: PageJournal
+@pytest.mark.parametrize("rules", [{}, {"daily_loss": 1000}], ids=["made", "changed"])
+async def test_rules_that_another_program_has_written_are_not_overwritten_unasked(
+    page: Page, page_journal: PageJournal, rules: dict[str, Any]
 ) -> None:
-    account = add_account(page_journal, daily_loss=1000)
+    account = add_account(page_journal, **rules)
     path = f"/accounts/{account}/rules"
     await sign_in(page, page_journal, f"settings?account={account}")
     await page.fill("[name=daily_loss]", "900")

@@ -74,7 +74,7 @@ function rulesCard(path, { data: { rules }, etag }, { redraw }) {
     "Rules",
     h("p.muted", "The numbers of your contract. What is empty does not apply."),
     form(
-      { id: "rules" },
+      { id: "rules", "data-draft": "The rules of this account are not saved." },
       (values) => saveRules(path, rulesOf(values), etag, redraw),
       [0, 3, 6].map((first) => h(".row", fields.slice(first, first + 3))),
       h("button.primary", "Save"),
@@ -97,18 +97,26 @@ function rulesOf(values) {
   };
 }
 
+function noneYet(error) {
+  if (error.status !== 404) throw error;
+}
+
 async function saveRules(path, body, etag, redraw) {
   const hasRules = Object.values(body).some((one) => one !== null);
+  const conflict = ({ data, etag: newer }) =>
+    showConflict("account", differences(body, data.rules), {
+      keepMine: () => saveRules(path, body, newer, redraw),
+      takeStored: redraw,
+    });
   try {
+    // Rules that another program has made since are not replaced unseen.
+    const found = hasRules && !etag && (await get(path).catch(noneYet));
+    if (found) return conflict(found);
     if (hasRules) await send("PUT", path, { body, etag });
     else if (etag) await send("DELETE", path, { etag });
   } catch (error) {
     if (error.status !== 412) throw error;
-    const { data, etag: newer } = await get(path);
-    return showConflict("account", differences(body, data.rules), {
-      keepMine: () => saveRules(path, body, newer, redraw),
-      takeStored: redraw,
-    });
+    return conflict(await get(path));
   }
   await redraw();
 }

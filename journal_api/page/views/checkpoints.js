@@ -17,7 +17,9 @@ export const differingCheckpoints = (context) =>
 const whatDiffers = ({ unexplained }) =>
   unexplained == null
     ? "too large to compare"
-    : `the journal has ${amount(Math.abs(unexplained))} ${unexplained > 0 ? "more" : "less"}`;
+    : !unexplained
+      ? "nothing is left to explain"
+      : `the journal has ${amount(Math.abs(unexplained))} ${unexplained > 0 ? "more" : "less"}`;
 
 // Where it began: later ones may differ for the same reason.
 /** @param {Account} account @param {Context} context */
