@@ -11,7 +11,8 @@ from journal_api.repositories import calendars
 from journal_api.repositories.imports import Source, insert, set_counts
 from journal_api.rules.copy_match import CopyMatches, describe_ambiguous
 from journal_api.structs.copy_groups import AmbiguousCopy
-from journal_api.structs.imports import AppliedFees, CostsSource, Counts, FileAccount, ImportPreview, Verdict
+from journal_api.structs.import_previews import ImportPreview
+from journal_api.structs.imports import AppliedFees, CostsSource, Counts, FileAccount, Verdict
 from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.batches import HasErrors, TradeImporter
 from journal_api.trade_files.known_journal import read_known

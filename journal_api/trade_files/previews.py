@@ -10,17 +10,15 @@ from msgspec import json
 from journal_api.errors import PreviewChanged
 from journal_api.repositories.new_trades import COLUMNS
 from journal_api.rules.import_rows import Correction, ResolvedRow
-from journal_api.structs.imports import (
+from journal_api.structs.import_previews import (
     ImportPreview,
-    ImportQuery,
     PreviewAccount,
     PreviewDay,
     PreviewSums,
     PreviewSymbol,
-    PreviewToken,
     PreviewTrade,
-    Verdict,
 )
+from journal_api.structs.imports import ImportQuery, PreviewToken, Verdict
 from journal_api.trade_files.reader import TradeFile
 from journal_api.values.money import decimal_json
 from journal_api.values.periods import Calendar, trading_day
