@@ -113,6 +113,20 @@ async def test_an_accepted_difference_that_changes_is_not_accepted_any_more(
     assert (await read(client, later))["unexplained"] == 0
 
 
+async def test_a_difference_that_is_refused_when_it_changed_stays_refused_when_it_comes_back(
+    client: httpx.AsyncClient,
+) -> None:
+    account = await create_account(client)
+    first = await create_checkpoint(client, account["id"], day="2026-01-05", balance=-5)
+    await patch(client, first, accepted=True)
+    fee = await create_cash(client, account["id"], kind="fee", amount=900, day="2026-01-04")
+
+    await patch(client, first, accepted=False)
+    assert (await client.delete(f"/accounts/{account['id']}/cash/{fee['id']}")).status_code == 204
+
+    assert (await read(client, first))["accepted"] is False
+
+
 async def test_balances_that_agree_need_no_explanation_whatever_was_accepted_before(
     client: httpx.AsyncClient,
 ) -> None:

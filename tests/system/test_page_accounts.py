@@ -293,6 +293,21 @@ async def test_rules_are_typed_changed_and_emptied(page: Page, page_journal: Pag
     assert page_journal.client.get(f"/accounts/{account}/rules").status_code == 404
 
 
+async def test_rules_that_another_program_has_deleted_are_saved_as_typed(
+    page: Page, page_journal: PageJournal
+) -> None:
+    account = add_account(page_journal, daily_loss=1000)
+    path = f"/accounts/{account}/rules"
+    await sign_in(page, page_journal, f"settings?account={account}")
+    await page.fill("[name=daily_loss]", "900")
+    page_journal.client.delete(path).raise_for_status()
+
+    await page.click("#rules .primary")
+
+    await see(page, "900.00 left today before −900.00", f"#account-{account}")
+    assert page_journal.read(path)["daily_loss"] == 900
+
+
 @pytest.mark.parametrize("rules", [{}, {"daily_loss": 1000}], ids=["made", "changed"])
 async def test_rules_that_another_program_has_written_are_not_overwritten_unasked(
     page: Page, page_journal: PageJournal, rules: dict[str, Any]

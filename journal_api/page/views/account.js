@@ -115,6 +115,8 @@ async function saveRules(path, body, etag, redraw) {
     if (hasRules) await send("PUT", path, { body, etag });
     else if (etag) await send("DELETE", path, { etag });
   } catch (error) {
+    // Somebody else has deleted the rules.
+    if (error.status === 404 && etag) return hasRules ? saveRules(path, body, undefined, redraw) : redraw();
     if (error.status !== 412) throw error;
     return conflict(await get(path));
   }
