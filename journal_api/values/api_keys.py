@@ -14,7 +14,7 @@ RANDOM_LENGTH = 30
 CHECK_LENGTH = 6
 FORM = re.compile(rf"{PREFIX}[0-9A-Za-z]{{{RANDOM_LENGTH + CHECK_LENGTH}}}")
 
-RESOURCES = ("tags", "strategies", "goals", "accounts", "copy_groups", "trades", "settings")
+RESOURCES = ("tags", "strategies", "goals", "accounts", "copy_groups", "trades", "days", "settings")
 SCOPES = tuple(f"{action}:{resource}" for resource in RESOURCES for action in ("read", "write"))
 
 

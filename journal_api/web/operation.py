@@ -65,7 +65,14 @@ class ContractRootConvertor(StringConvertor):
     regex = "[A-Z0-9]{1,10}"
 
 
+class DayConvertor(StringConvertor):
+    """Converts a day in a path; the handler refuses days that no calendar has."""
+
+    regex = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+
+
 register_url_convertor("row_id", RowIdConvertor())
+register_url_convertor("day", DayConvertor())
 register_url_convertor("contract_root", ContractRootConvertor())
 
 
@@ -115,7 +122,7 @@ class Operation(Route):
         assert method == "GET" or issubclass(self.query, DryRunQuery), "every write can be tried"
         self.consumes, self.produces, self.errors = consumes, produces, errors
         self.success_statuses = success_statuses or ({"POST": 201, "DELETE": 204}.get(method, 200),)
-        self.has_etag = bool(self.data) and not report
+        self.has_etag = (bool(self.data) and not report) or produces == "image/*"
         self.cache_until, self.is_slow = cache_until, is_slow
         if self.has_etag and method == "GET":
             self.success_statuses += (304,)
@@ -123,6 +130,10 @@ class Operation(Route):
     @property
     def consumes_file(self) -> bool:
         return "application/json" not in self.consumes
+
+    @property
+    def consumes_picture(self) -> bool:
+        return self.consumes[0].startswith("image/")
 
     @property
     def takes_echo(self) -> bool:
