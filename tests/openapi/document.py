@@ -47,6 +47,7 @@ SECURITY: Json = {
 }
 PATH_SCHEMAS: Json = {
     "row_id": {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
+    "day": {"type": "string", "format": "date"},
     "contract_root": {"type": "string", "pattern": "^[A-Z0-9]{1,10}$", "examples": ["MNQ"]},
 }
 # The parameters that many operations have.
@@ -286,5 +287,6 @@ def describe_body(operation: Operation) -> Json:
         return {"application/json": {"schema": refer_to(operation.body.__name__)}}
     if operation.consumes_file:
         files = WRITTEN_EXAMPLES["files"]
-        return {kind: {"schema": FILE, "example": files[kind]} for kind in operation.consumes}
+        examples = {kind: {"example": files[kind]} if kind in files else {} for kind in operation.consumes}
+        return {kind: {"schema": FILE, **examples[kind]} for kind in operation.consumes}
     return {}
