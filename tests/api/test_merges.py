@@ -26,6 +26,8 @@ from positions import first_in_first_out, performance, random_fills
 from proofs import examples
 from starlette.applications import Starlette
 
+from journal_api.structs.trades import TradeListItem
+
 Json = dict[str, Any]
 DAY = "2026-01-05T"
 # A merge and a split leave their days among the changes.
