@@ -3,7 +3,9 @@
 import asyncio
 import io
 import shutil
+import struct
 import subprocess
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,7 @@ from pictures import (
     png_chunk,
     sub_blocks,
     webp,
+    webp_chunk,
 )
 from PIL import Image, ImageCms, ImageSequence
 from PIL.PngImagePlugin import PngInfo
@@ -261,6 +264,31 @@ def test_a_file_changed_anywhere_is_refused_or_stays_the_same_when_it_is_cleaned
 
     assert clean(bytes(once.content), media_type) == once
     assert len(once.content) <= len(data) + 100
+
+
+LARGE = 4 * 2**20
+FILLED = {
+    "PNG": png(3, 2, pixels=bytes(LARGE)),
+    "JPEG": jpeg()[:-2] + bytes(LARGE) + b"\xff\xd9",
+    "GIF": gif()[:-1] + b"\x2c" + bytes(9) + b"\2" + (b"\xff" + bytes(255)) * (LARGE // 256) + b"\0;",
+    "WebP": webp((b"VP8L", bytes(LARGE))),
+    "frame of WebP": webp((b"ANMF", bytes(16) + webp_chunk(b"VP8L", bytes(LARGE)))),
+    "AVIF with what no item has": SOUND[-1] + struct.pack(">I4s", LARGE + 8, b"mdat") + bytes(LARGE),
+}
+
+
+@pytest.mark.parametrize("file", FILLED.values(), ids=FILLED)
+def test_a_picture_is_in_memory_once_more_while_it_is_cleaned(file: bytes) -> None:
+    media_type = find_media_type(file)
+    assert media_type is not None
+    tracemalloc.start()
+    try:
+        clean(file, media_type)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 1.3 * len(file)
 
 
 # Types and limits ----------------------------------------------------------------------------------------

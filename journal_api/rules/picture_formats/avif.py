@@ -60,7 +60,9 @@ def clean(data: bytes) -> Picture:
             blank(content, box.body + 24, box.end)  # its name
         elif box.kind not in IN_META:
             free(content, box)
-    return Picture(*read_size(data, parts, content), content[: boxes[-1].end])
+    size = read_size(data, parts, content)
+    del content[boxes[-1].end :]
+    return Picture(*size, content)
 
 
 def list_file(data: bytes) -> Iterator[Box]:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 # A real picture has some thousand parts; this many take a fifth of a second.
 MAX_PARTS = 200_000
+BLOCK = 64 * 1024  # bytes that are overwritten at once: a whole picture would be in memory twice more
 
 
 class DamagedPicture(ValueError):
@@ -53,9 +54,8 @@ def require(condition: bool, reason: str) -> None:
 
 def blank(content: bytearray, start: int, end: int, kept: Sequence[tuple[int, int]] = ()) -> None:
     """Overwrite a range with zeros, but for the ranges that are kept."""
-    for kept_start, kept_end in sorted(kept):
-        if start < min(kept_start, end):
-            content[start : min(kept_start, end)] = bytes(min(kept_start, end) - start)
+    for kept_start, kept_end in [*sorted(kept), (end, end)]:
+        for at in range(start, min(kept_start, end), BLOCK):
+            block_end = min(at + BLOCK, kept_start, end)
+            content[at:block_end] = bytes(block_end - at)
         start = max(start, kept_end)
-    if start < end:
-        content[start:end] = bytes(end - start)

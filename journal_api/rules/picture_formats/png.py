@@ -30,18 +30,19 @@ def clean(data: bytes) -> Picture:
     content = bytearray(reader.take(len(SIGNATURE)))
     kind, header = take_chunk(reader)
     require(kind == b"IHDR" and len(header) == 13, "does not begin with its header")
-    content += build_chunk(kind, header)
+    add_chunk(content, kind, header)
     orientation, has_pixels = UPRIGHT, False
     while kind != b"IEND":
         kind, body = take_chunk(reader)
         if kind == EXIF and orientation == UPRIGHT:
             orientation = read_orientation(bytes(body))
-            content += build_chunk(EXIF, build_exif(orientation)) if orientation != UPRIGHT else b""
+            if orientation != UPRIGHT:
+                add_chunk(content, EXIF, build_exif(orientation))
         elif kind in CRITICAL:
             require(len(body) <= CRITICAL[kind] and kind != b"IHDR", f"has a wrong chunk {kind.decode()}")
-            content += build_chunk(kind, body)
+            add_chunk(content, kind, body)
         elif len(body) <= ANCILLARY.get(kind, -1):
-            content += build_chunk(kind, body)
+            add_chunk(content, kind, body)
         else:
             require(kind[0] & 0x20 != 0, "has a chunk that is not known and cannot be left out")
         has_pixels = has_pixels or kind == b"IDAT"
@@ -58,5 +59,6 @@ def take_chunk(reader: PartReader) -> tuple[bytes, memoryview]:
     return kind, body
 
 
-def build_chunk(kind: bytes, body: bytes | memoryview) -> bytes:
-    return b"".join((len(body).to_bytes(4), kind, body, crc32(body, crc32(kind)).to_bytes(4)))
+def add_chunk(content: bytearray, kind: bytes, body: bytes | memoryview) -> None:
+    for part in (len(body).to_bytes(4), kind, body, crc32(body, crc32(kind)).to_bytes(4)):
+        content += part

@@ -25,14 +25,14 @@ def clean(data: bytes) -> Picture:
         require(kind != EXTENDED or len(content) == 12, "has a header that is not the first chunk")
         size = size or read_size(kind, body)
         has_pixels = has_pixels or kind in (*PIXELS, FRAME)
-        content += clean_chunk(kind, body)
+        add_clean_chunk(content, kind, body)
     if size is None or not has_pixels:
         raise DamagedPicture("has no picture")
     if content[12:16] == EXTENDED:
         content[20] &= ~(HAS_PROFILE | HAS_EXIF | HAS_XMP)
         if orientation != UPRIGHT:
             content[20] |= HAS_EXIF
-            content += build_chunk(EXIF, build_exif(orientation))
+            add_chunk(content, EXIF, build_exif(orientation))
     content[4:8] = (len(content) - 8).to_bytes(4, "little")
     return Picture(*turn(*size, orientation), content)
 
@@ -45,24 +45,26 @@ def take_chunk(reader: PartReader) -> tuple[bytes, memoryview]:
     return kind, body
 
 
-def clean_chunk(kind: bytes, body: memoryview) -> bytes:
-    """Return the chunk as it is kept; nothing for what only describes the picture."""
+def add_clean_chunk(content: bytearray, kind: bytes, body: memoryview) -> None:
+    """Add the chunk as it is kept; nothing for what only describes the picture."""
     if kind == FRAME:
         require(len(body) > 16, "has a damaged frame")
-        reader, frame = PartReader(body), bytearray()
-        frame += reader.take(16)
+        reader = PartReader(body)
+        start = len(content) + 8
+        add_chunk(content, FRAME, reader.take(16))
         while reader:
-            frame += clean_chunk(*take_chunk(reader))
-        return build_chunk(FRAME, frame)
-    if kind in KEPT:
+            add_clean_chunk(content, *take_chunk(reader))
+        content[start - 4 : start] = (len(content) - start).to_bytes(4, "little")
+    elif kind in (*PIXELS, b"ALPH"):
+        add_chunk(content, kind, body)
+    elif kind in KEPT:
         require(len(body) == KEPT[kind], "has a damaged header")
-    elif kind not in (*PIXELS, b"ALPH"):
-        return b""
-    return build_chunk(kind, body)
+        add_chunk(content, kind, body)
 
 
-def build_chunk(kind: bytes, body: bytes | bytearray | memoryview) -> bytes:
-    return b"".join((kind, len(body).to_bytes(4, "little"), body, bytes(len(body) % 2)))
+def add_chunk(content: bytearray, kind: bytes, body: bytes | memoryview) -> None:
+    for part in (kind, len(body).to_bytes(4, "little"), body, bytes(len(body) % 2)):
+        content += part
 
 
 def read_size(kind: bytes, body: memoryview) -> tuple[int, int] | None:
