@@ -103,6 +103,7 @@ def drawn(file: bytes) -> list[bytes]:
 # What is stored ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.promise(26)
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_photograph_is_shown_as_it_was_without_its_metadata(
     client: httpx.AsyncClient, kind: str
@@ -123,6 +124,7 @@ async def test_a_photograph_is_shown_as_it_was_without_its_metadata(
     assert (picture["width"], picture["height"]) == upright
 
 
+@pytest.mark.promise(26)
 @pytest.mark.skipif(shutil.which("exiftool") is None, reason="exiftool is not installed")
 @pytest.mark.parametrize("kind", KINDS)
 async def test_exiftool_finds_no_metadata_but_the_orientation(
@@ -220,6 +222,7 @@ HOSTILE: dict[str, tuple[bytes, int, str]] = {
     "WebP without pixels": (b"RIFF\x04\0\0\0WEBP", 400, "has no picture"),
     "WebP with a damaged frame": (webp((b"ANMF", b"12")), 400, "damaged frame"),
     "AVIF of its first box": (b"\0\0\0\x14ftypavif\0\0\0\0mif1", 400, "ends too soon"),
+    "AVIF of 60,000 boxes": (photograph("AVIF") + b"\0\0\0\x08mdat" * 60_000, 400, "more than 20 boxes"),
     "AVIF cut in its boxes": (photograph("AVIF")[:400], 400, "ends too soon"),
     "AVIF with an empty meta box": (
         b"\0\0\0\x10ftypavif\0\0\0\0\0\0\0\x0cmeta\0\0\0\0\0\0\0\x08mdat",
@@ -228,6 +231,7 @@ HOSTILE: dict[str, tuple[bytes, int, str]] = {
 }
 
 
+@pytest.mark.promise(26)
 @pytest.mark.parametrize(("file", "status", "reason"), HOSTILE.values(), ids=HOSTILE)
 async def test_a_file_that_is_no_whole_picture_is_refused_with_the_reason(
     app: Starlette, client: httpx.AsyncClient, file: bytes, status: int, reason: str
@@ -277,6 +281,7 @@ FILLED = {
 }
 
 
+@pytest.mark.promise(26)
 @pytest.mark.parametrize("file", FILLED.values(), ids=FILLED)
 def test_a_picture_is_in_memory_once_more_while_it_is_cleaned(file: bytes) -> None:
     media_type = find_media_type(file)
@@ -374,7 +379,11 @@ async def test_a_picture_of_a_trade_edits_the_trade(client: httpx.AsyncClient) -
     versions = [trade["updated_at"]]
 
     picture = await create_picture(client, path)
-    versions.append(unwrap(await client.get(path))["updated_at"])
+    shown = unwrap(await client.get(path))
+    assert shown["pictures"] == [picture]
+    assert unwrap(await client.patch(path, json=shown)) == shown
+    assert error_of(await client.patch(path, json={**trade, "notes": "Stale"}))[0] == 412
+    versions.append(shown["updated_at"])
     unwrap(await client.patch(f"/pictures/{picture['id']}", json={"caption": "New"}))
     versions.append(unwrap(await client.get(path))["updated_at"])
     unwrap(await client.patch(f"/pictures/{picture['id']}", json={"caption": "New"}))

@@ -21,7 +21,7 @@ HEADERS = {
     "X-Trades-Deleted": "The number of trades that were deleted.",
     "X-Trades-Annotated": (
         "How many of the deleted trades were edited since the import and have notes, a grade, a strategy,"
-        " tags or answers; 0 without `force`."
+        " tags, answers or pictures; 0 without `force`."
     ),
     "X-Copies-Unlinked": "The number of copies that stay without the original that is deleted.",
     "X-Trades-Charged": "With `apply_to=earlier`, the number of trades whose fees changed.",

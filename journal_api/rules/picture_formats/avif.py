@@ -18,6 +18,7 @@ PROPERTIES = (
 )
 ITEMS = (b"av01", b"grid", b"iovl", b"iden", b"tmap")
 IN_FILE, IN_IDAT = 0, 1  # where an item is
+MAX_BOXES = 20  # of a file; each is compared with the places of all items
 
 
 class Box(NamedTuple):
@@ -39,7 +40,9 @@ def clean(data: bytes) -> Picture:
     content = bytearray(data)
     boxes = list(list_file(data))
     (meta,) = (box for box in boxes if box.kind == b"meta")
-    parts = {box.kind: box for box in list_boxes(data, meta.body + 4, meta.end)}
+    in_meta = list(list_boxes(data, meta.body + 4, meta.end))
+    parts = {box.kind: box for box in in_meta}
+    require([box.kind for box in in_meta].count(b"idat") < 2, "has a box twice")
     require({b"pitm", b"iloc", b"iinf", b"iprp"} <= parts.keys(), "has no picture")
     kept = keep_items(data, parts[b"iinf"], content)
     items = read_locations(data, parts[b"iloc"])
@@ -52,7 +55,7 @@ def clean(data: bytes) -> Picture:
             blank(content, box.body, box.end, extents[IN_FILE])
         elif box.kind not in (b"ftyp", b"meta"):
             free(content, box)
-    for box in list_boxes(data, meta.body + 4, meta.end):
+    for box in in_meta:
         if box.kind == b"idat":
             moved = [(box.body + start, box.body + end) for start, end in extents[IN_IDAT]]
             blank(content, box.body, box.end, moved)
@@ -68,7 +71,7 @@ def clean(data: bytes) -> Picture:
 def list_file(data: bytes) -> Iterator[Box]:
     """Yield the boxes of the file up to the first that is not known after the picture."""
     seen: set[bytes] = set()
-    boxes = list_boxes(data, 0, len(data))
+    boxes, number = list_boxes(data, 0, len(data)), 0
     while True:
         try:
             box = next(boxes, None)
@@ -77,6 +80,8 @@ def list_file(data: bytes) -> Iterator[Box]:
         if box is None or (box.kind not in (b"mdat", b"meta", FREE, b"skip") and seen >= {b"meta", b"mdat"}):
             break
         require(box.kind != b"meta" or box.kind not in seen, "has two pictures")
+        number += 1
+        require(number <= MAX_BOXES, f"has more than {MAX_BOXES} boxes")
         seen.add(box.kind)
         yield box
     require(seen >= {b"meta", b"mdat"}, "ends too soon, or states a wrong length")
