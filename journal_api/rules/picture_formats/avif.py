@@ -42,30 +42,38 @@ def clean(data: bytes) -> Picture:
     (meta,) = (box for box in boxes if box.kind == b"meta")
     in_meta = list(list_boxes(data, meta.body + 4, meta.end))
     parts = {box.kind: box for box in in_meta}
-    require([box.kind for box in in_meta].count(b"idat") < 2, "has a box twice")
     require({b"pitm", b"iloc", b"iinf", b"iprp"} <= parts.keys(), "has no picture")
     kept = keep_items(data, parts[b"iinf"], content)
-    items = read_locations(data, parts[b"iloc"])
-    extents = {
-        place: [extent for number in kept if number in items for extent in list_extents(items[number], place)]
-        for place in (IN_FILE, IN_IDAT)
-    }
-    for box in boxes:
-        if box.kind == b"mdat":
-            blank(content, box.body, box.end, extents[IN_FILE])
-        elif box.kind not in (b"ftyp", b"meta"):
-            free(content, box)
-    for box in in_meta:
-        if box.kind == b"idat":
-            moved = [(box.body + start, box.body + end) for start, end in extents[IN_IDAT]]
-            blank(content, box.body, box.end, moved)
-        elif box.kind == b"hdlr":
-            blank(content, box.body + 24, box.end)  # its name
-        elif box.kind not in IN_META:
-            free(content, box)
+    items = [item for number, item in read_locations(data, parts[b"iloc"]).items() if number in kept]
     size = read_size(data, parts, content)
+    blank_file(content, boxes, items)
+    blank_meta(content, in_meta, items)
     del content[boxes[-1].end :]
     return Picture(*size, content)
+
+
+def blank_file(content: bytearray, boxes: list[Box], items: list[Item]) -> None:
+    """Blank what no item has, and free the boxes that only describe the picture."""
+    extents = [extent for item in items if item.place == IN_FILE for extent in item.extents]
+    for box in boxes:
+        if box.kind == b"mdat":
+            blank(content, box.body, box.end, extents)
+        elif box.kind not in (b"ftyp", b"meta"):
+            free(content, box)
+
+
+def blank_meta(content: bytearray, boxes: list[Box], items: list[Item]) -> None:
+    """Blank the name of the handler and what no item has, and free the boxes that decoders do not need."""
+    require([box.kind for box in boxes].count(b"idat") < 2, "has a box twice")
+    for box in boxes:
+        if box.kind == b"idat":
+            places = [extent for item in items if item.place == IN_IDAT for extent in item.extents]
+            kept = [(box.body + start, box.body + end) for start, end in places]
+            blank(content, box.body, box.end, kept)
+        elif box.kind == b"hdlr":
+            blank(content, box.body + 24, box.end)
+        elif box.kind not in IN_META:
+            free(content, box)
 
 
 def list_file(data: bytes) -> Iterator[Box]:
@@ -105,10 +113,6 @@ def list_boxes(data: bytes, start: int, end: int) -> Iterator[Box]:
 def free(content: bytearray, box: Box) -> None:
     content[box.start + 4 : box.start + 8] = FREE
     blank(content, box.body, box.end)
-
-
-def list_extents(item: Item, place: int) -> list[tuple[int, int]]:
-    return item.extents if item.place == place else []
 
 
 def keep_items(data: bytes, box: Box, content: bytearray) -> set[int]:
