@@ -1,7 +1,6 @@
 """Handlers of the pictures of trades and days (docs/journal.md#pictures)."""
 
 import hashlib
-from datetime import date
 from functools import partial
 from typing import BinaryIO, get_args
 
@@ -147,8 +146,8 @@ async def find(request: Request, db: Connection) -> Picture:
 
 
 def day_of(request: Request) -> str:
-    """Return the day in the path. Raises NotFound for a day that no calendar has."""
-    try:
-        return str(date.fromisoformat(request.path_params["date"]))
-    except ValueError:
-        raise NotFound from None
+    """Return the day in the path. Raises NotFound for a day that cannot be."""
+    day: str = request.path_params["date"]
+    if not day:
+        raise NotFound
+    return day

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable
+from datetime import date
 from typing import Any
 
 from aiosqlite import Connection
@@ -66,14 +67,20 @@ class ContractRootConvertor(StringConvertor):
 
 
 class DayConvertor(StringConvertor):
-    """Converts a day in a path; the handler refuses days that no calendar has."""
+    """Converts a day in a path. A day that no calendar has, or far from any trade, becomes empty."""
 
     regex = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 
+    def convert(self, value: str) -> str:
+        try:
+            return value if 1970 <= date.fromisoformat(value).year <= 2200 else ""
+        except ValueError:
+            return ""
+
 
 register_url_convertor("row_id", RowIdConvertor())
-register_url_convertor("day", DayConvertor())
 register_url_convertor("contract_root", ContractRootConvertor())
+register_url_convertor("day", DayConvertor())
 
 
 class Operation(Route):

@@ -26,6 +26,7 @@ from factories import (
 from hypothesis import given
 from hypothesis import strategies as st
 from pictures import (
+    EXIF,
     HEADERS,
     PNG,
     XMP,
@@ -189,6 +190,17 @@ async def test_a_webp_without_metadata_has_no_flags_of_it(client: httpx.AsyncCli
     assert stored[20] == 0
 
 
+async def test_a_webp_that_cannot_have_exif_is_as_wide_as_its_pixels(client: httpx.AsyncClient) -> None:
+    plain = webp((b"EXIF", EXIF))
+    file = b"RIFF" + struct.pack("<I", len(plain) - 26) + b"WEBP" + plain[30:]
+
+    picture = unwrap(await post(client, file))
+    turned = unwrap(await post(client, plain))
+
+    assert (picture["width"], picture["height"]) == (4, 3)
+    assert (turned["width"], turned["height"]) == (3, 4)
+
+
 # Hostile files -------------------------------------------------------------------------------------------
 
 
@@ -338,7 +350,7 @@ async def test_the_settings_limit_the_pictures_of_a_day_and_of_a_user(tmp_path: 
     assert details_of(too_many) == {"limit": 3, "current": 3}
 
 
-@pytest.mark.parametrize("day", ["2026-02-30", "2026-13-01", "0000-01-01"])
+@pytest.mark.parametrize("day", ["2026-02-30", "2026-13-01", "0000-01-01", "2201-01-01"])
 async def test_a_day_that_no_calendar_has_is_404(client: httpx.AsyncClient, day: str) -> None:
     assert error_of(await post(client, PNG, f"/days/{day}")) == (404, "not_found")
     assert error_of(await client.get(f"/days/{day}/pictures")) == (404, "not_found")

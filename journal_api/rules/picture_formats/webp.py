@@ -20,7 +20,7 @@ def clean(data: bytes) -> Picture:
     size, orientation, has_pixels = None, UPRIGHT, False
     while reader:
         kind, body = take_chunk(reader)
-        if kind == EXIF and orientation == UPRIGHT:
+        if kind == EXIF and content[12:16] == EXTENDED and orientation == UPRIGHT:
             orientation = read_orientation(bytes(body).removeprefix(b"Exif\0\0"))
         require(kind != EXTENDED or len(content) == 12, "has a header that is not the first chunk")
         size = size or read_size(kind, body)
