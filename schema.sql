@@ -146,7 +146,7 @@ CREATE TABLE checkpoints (
   account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
   day TEXT NOT NULL,
   balance INTEGER NOT NULL,
-  accepted INTEGER NOT NULL DEFAULT 0 CHECK (accepted IN (0, 1)),  -- a difference that the owner leaves as it is
+  accepted_difference INTEGER,  -- which the owner leaves as it is
   note TEXT,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
@@ -328,6 +328,8 @@ CREATE TABLE trades (
   fees_source TEXT NOT NULL DEFAULT 'typed' CHECK (fees_source IN ('file', 'account', 'typed', 'none')),
   merged TEXT,  -- JSON: the trades that were merged into this one, and this one as it was before
   unlinked INTEGER NOT NULL DEFAULT 0 CHECK (unlinked IN (0, 1)),  -- by the trader: nothing links the trade again
+  mae INTEGER CHECK (mae >= 0),  -- the worst loss while the trade was open
+  mfe INTEGER CHECK (mfe >= 0),  -- the best profit
   UNIQUE (account_id, external_id),
   UNIQUE (account_id, fingerprint, occurrence),
   CHECK ((closed_at IS NULL) = (trading_day IS NULL)),
@@ -371,6 +373,8 @@ CREATE TABLE import_updates (
   updated_at TEXT NOT NULL,
   fills TEXT,
   fees_source TEXT NOT NULL DEFAULT 'file',
+  mae INTEGER,
+  mfe INTEGER,
   PRIMARY KEY (import_id, trade_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX import_updates_of_trade ON import_updates (trade_id);
@@ -450,6 +454,8 @@ CREATE TABLE trade_facts (
   direction TEXT NOT NULL,
   strategy_id INTEGER,
   setup_id INTEGER,
+  mae INTEGER,
+  mfe INTEGER,
   PRIMARY KEY (account_id, trading_day, closed_at, id)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX facts_of_trade ON trade_facts (id);
@@ -703,9 +709,11 @@ END;
 
 CREATE TRIGGER changes_of_updated_trade AFTER UPDATE ON trades
 WHEN (old.account_id, old.trading_day, old.opened_at, old.closed_at, old.gross_pnl, old.fees, old.initial_risk,
-      old.grade, old.contract, old.root, old.direction, old.strategy_id, old.setup_id, old.source_trade_id)
+      old.grade, old.contract, old.root, old.direction, old.strategy_id, old.setup_id, old.source_trade_id,
+      old.mae, old.mfe)
  IS NOT (new.account_id, new.trading_day, new.opened_at, new.closed_at, new.gross_pnl, new.fees, new.initial_risk,
-      new.grade, new.contract, new.root, new.direction, new.strategy_id, new.setup_id, new.source_trade_id)
+      new.grade, new.contract, new.root, new.direction, new.strategy_id, new.setup_id, new.source_trade_id,
+      new.mae, new.mfe)
 BEGIN
   INSERT INTO touched_days VALUES (old.account_id, old.trading_day);
   INSERT INTO touched_days

@@ -374,6 +374,10 @@ async def insert_user(app: Starlette, name: str = "other") -> int:
     return await insert_row(app, "users", name=name, timezone="UTC", day_rollover="00:00")
 
 
+async def read_report(client: httpx.AsyncClient, group_by: str = "none", **query: Any) -> Any:
+    return unwrap(await client.get("/reports", params={"group_by": group_by, **query}))
+
+
 async def insert_trade(app: Starlette, account_id: int, user_id: int = 1, **fields: Any) -> int:
     """The id of a new trade: a long of one from 100, closed on 2026-01-05, with `gross_pnl` 0 unless said.
 

@@ -10,6 +10,7 @@ from journal_api.values.inference import MIN_DECISIONS
 
 FILE = Path(FOLDER, "enums.js")
 NAMES = {
+    "CASH_KINDS": "CashKind",
     "DIRECTIONS": "Direction",
     "GOAL_DIRECTIONS": "GoalDirection",
     "GOAL_STATUSES": "GoalStatus",

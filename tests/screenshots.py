@@ -1,6 +1,7 @@
 """Write the pictures of the page that README.md and docs/page.md show: `make screenshots`.
 
-They show the example journal, in a time zone in which it is late afternoon now, so that today has trades.
+They show the example journal, in a time zone in which it is late afternoon now, so that today has trades. Its
+account has rules.
 """
 
 import asyncio
@@ -16,6 +17,13 @@ from commands import new_key, running
 
 DOCS = Path(__file__).parent.parent / "docs"
 LATE_AFTERNOON = 17
+RULES = {
+    "floor": {"kind": "end_of_day", "distance": 2000},
+    "daily_loss": 1000,
+    "profit_target": 6000,
+    "best_day_share": 30,
+    "qualifying_day": {"amount": 150, "days": 30},
+}
 # The name, the view with its query, the size, the theme.
 PICTURES = [
     ("today", "today", 1280, 860, False),
@@ -47,6 +55,7 @@ async def main() -> None:
         with running(db) as server, server.client(key) as client:
             client.patch("/me", json=days_of_today()).raise_for_status()
             client.post("/example-journal").raise_for_status()
+            client.put("/accounts/1/rules", json=RULES).raise_for_status()
             journal = PageJournal(server, db, key, client)
             async with open_browser(Path(directory, "profile")) as browser, clean_tab(browser) as page:
                 for name, place, width, height, dark in PICTURES:

@@ -23,9 +23,9 @@ NEEDED = "Needed: about so many more decisions would take the interval off zero.
 
 def format_table(report: Any) -> str:
     """Return the values of the groups, and the edges of those that are compared."""
-    compared = [group for group in report["groups"] if "edge" in group]
+    compared = [group for group in report["groups"] if "edge" in group and group["key"] is not None]
     if report["group_by"] == "confirmation":
-        return format_edges(compared)
+        return format_edges(compared) if compared else "Nothing to compare: no trade has a checklist.\n"
     return format_values(report) + (f"\n{format_edges(compared)}" if compared else "")
 
 

@@ -67,4 +67,5 @@ def describe_difference(checkpoint: CheckpointListItem, currency: str) -> str:
         return f"{checkpoint.day}: the balance is too large to compare"
     side = "more" if checkpoint.unexplained > 0 else "less"
     amount = format_money(abs(checkpoint.unexplained))
-    return f"{checkpoint.day}: the journal has {amount} {currency} {side} than the broker"
+    beyond = "" if checkpoint.unexplained == checkpoint.difference else ", beyond what was accepted"
+    return f"{checkpoint.day}: the journal has {amount} {currency} {side} than the broker{beyond}"

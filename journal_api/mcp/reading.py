@@ -18,7 +18,7 @@ MAX_DESCRIPTION_LENGTH = 500
 MAX_RULES_LENGTH = 2000
 # The members of a trade that lists leave out, in addition to those that are null.
 ONLY_IN_GET_TRADE = (
-    *("multiplier", "gross_pnl", "fees", "initial_risk", "external_id"),
+    *("multiplier", "gross_pnl", "fees", "initial_risk", "external_id", "mae", "mfe"),
     *("created_at", "updated_at"),
 )
 NOT_IN_GET_TRADE = ("tag_ids", "created_at", "updated_at")

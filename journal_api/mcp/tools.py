@@ -103,7 +103,7 @@ TOOLS = (
         "enough decisions. Grouped by confirmation, each has values for present, absent and unanswered. "
         "Groups by confirmation, tag and rules have `edge`: the expectancy with it minus that without it, "
         "in money, and `edge_r` in R. Its verdict takes all lines into account (`q`), its low and high do "
-        "not; more_needed is the decisions that are missing.",
+        "not; more_needed: decisions until its interval leaves zero.",
         reading.report,
         {
             "group_by": {**enum_schema(GroupBy), "default": "none"},

@@ -16,6 +16,7 @@ const VIEWS = {
   import: () => import("./views/imports.js"),
   settings: () => import("./views/me.js"),
 };
+const STANDING = ["today", "settings"]; // views that show how accounts stand by their rules
 const header = find("header");
 const main = find("main");
 let drawing = 0; // an older one that ends later is dropped
@@ -34,9 +35,11 @@ const go = (name, query) => {
 };
 
 async function contextOf({ name, query }) {
-  const [me, accounts, groups] = await Promise.all(
-    ["/me", "/accounts", "/copy-groups"].map((path) => get(path)),
-  );
+  const [me, accounts, groups] = await Promise.all([
+    get("/me"),
+    get("/accounts", STANDING.includes(name) ? { with: "standing" } : {}),
+    get("/copy-groups"),
+  ]);
   belongsTo(me.data.me);
   return {
     name,

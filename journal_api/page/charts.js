@@ -38,6 +38,42 @@ function ticksOf(low, high) {
   return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, index) => (first + index) * step);
 }
 
+function lineOf(values, y, isStepped = false) {
+  const x = (index) => ((index / (values.length - 1 || 1)) * WIDTH).toFixed(1);
+  return values
+    .map((value, index) => {
+      const to = y(value).toFixed(2);
+      return isStepped && index ? `H${x(index)}V${to}` : `${index ? "L" : "M"}${x(index)} ${to}`;
+    })
+    .join("");
+}
+
+// `days` are {day, balance, floor}.
+export function balanceCurve(days, { format, dayFormat }) {
+  const [balances, floors] = [days.map((one) => one.balance), days.map((one) => one.floor)];
+  const [low, high] = [Math.min(...balances, ...floors), Math.max(...balances, ...floors)];
+  const y = scale(low, high, 100);
+  return h(
+    "figure",
+    frame(
+      `Balance ${format(balances.at(-1))} above the floor ${format(floors.at(-1))}`,
+      190,
+      low,
+      high,
+      ticksOf(low, high),
+      format,
+      h("svg:path", { class: "line", d: lineOf(balances, y) }),
+      h("svg:path", { class: "line loss", d: lineOf(floors, y, true) }),
+    ),
+    h(
+      "figcaption.label",
+      h("span", dayFormat(days[0].day)),
+      h("span.loss", "Floor"),
+      h("span", dayFormat(days.at(-1).day)),
+    ),
+  );
+}
+
 // `days` are {day, value}.
 export function equityCurve(days, { format, dayFormat }) {
   let total = 0,
@@ -52,15 +88,13 @@ export function equityCurve(days, { format, dayFormat }) {
   const [low, high] = [Math.min(0, ...totals), Math.max(0, ...totals)];
   const deepest = Math.min(...points.map((one) => one.drawdown));
   const hasFallen = deepest <= -0.005; // what rounds to 0.00 is no drawdown
-  const x = (index) => (index / (points.length - 1 || 1)) * WIDTH;
-  const line = (value, y) =>
-    points
-      .map((one, index) => `${index ? "L" : "M"}${x(index).toFixed(1)} ${y(value(one)).toFixed(2)}`)
-      .join("");
   const up = scale(low, high, 100),
     down = scale(deepest, 0, 100);
-  const curve = line((one) => one.total, up),
-    fall = line((one) => one.drawdown, down);
+  const curve = lineOf(totals, up);
+  const fall = lineOf(
+    points.map((one) => one.drawdown),
+    down,
+  );
   return h(
     "figure",
     frame(

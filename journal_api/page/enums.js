@@ -1,5 +1,6 @@
 // The closed lists of the API, written by `make openapi`.
 
+export const CASH_KINDS = ["deposit", "withdrawal", "payout", "fee", "adjustment", "reset"];
 export const DIRECTIONS = ["long", "short"];
 export const GOAL_DIRECTIONS = ["at_least", "at_most"];
 export const GOAL_STATUSES = ["active", "paused", "archived"];

@@ -33,9 +33,13 @@ async def list_of_user(db: Connection, user_id: int) -> str:
 
 
 async def by_account(db: Connection, user_id: int) -> dict[int, Calendar]:
-    """Return the calendar of each account of the user, by account id."""
+    """Return the calendars of the accounts of the user by id; 0 is an account that is not there yet."""
     rows = await db.execute_fetchall(
-        "SELECT account_id, timezone, day_rollover FROM calendars WHERE user_id = :user_id",
+        """
+        SELECT account_id, timezone, day_rollover FROM calendars WHERE user_id = :user_id
+        UNION ALL
+        SELECT 0, timezone, day_rollover FROM users WHERE id = :user_id
+        """,
         {"user_id": user_id},
     )
     return {account_id: Calendar(timezone, day_rollover) for account_id, timezone, day_rollover in rows}

@@ -12,6 +12,7 @@ from journal_api.structs.checkpoints import (
     CheckpointListItem,
     CheckpointPatch,
 )
+from journal_api.values.money import units
 
 JSON = json.Encoder(decimal_format="number")
 LAST_DAY = "9999-12-31"
@@ -84,7 +85,17 @@ async def insert(db: Connection, account_id: int, checkpoint: CheckpointCreate) 
 
 
 async def update(db: Connection, stored: Checkpoint, patch: CheckpointPatch) -> None:
-    await sql.patch_row(db, "checkpoints", stored, patch)
+    """Write the members that differ. What was accepted once is forgotten when it is refused later."""
+    changed = sql.find_changed(stored, patch)
+    if patch.accepted is False and not stored.accepted:
+        await db.execute_fetchall(
+            "UPDATE checkpoints SET accepted_difference = NULL WHERE id = :id", {"id": stored.id}
+        )
+    if "accepted" in changed:
+        is_accepted, difference = changed.pop("accepted"), stored.difference
+        changed["accepted_difference"] = units(difference) if is_accepted and difference is not None else None
+    if changed:
+        await sql.update_row(db, "checkpoints", stored, changed)
 
 
 async def delete(db: Connection, account_id: int, checkpoint_id: int) -> None:

@@ -10,7 +10,7 @@ from journal_api.errors import NotFound
 from journal_api.repositories import account_days, account_rules, trade_facts
 from journal_api.rules.account_days import find_phase
 from journal_api.rules.account_floor import trace_floor
-from journal_api.rules.account_rules import judge
+from journal_api.rules.account_rules import judge, list_days
 from journal_api.structs.account_rules import AccountRules
 from journal_api.structs.standings import Standing
 
@@ -25,11 +25,13 @@ NO_RULES = AccountRules(
 )
 
 
-async def read(database: Database, user_id: int, account_id: int, at: str | None) -> str:
+async def read(database: Database, user_id: int, account_id: int, at: str | None, *, with_days: bool) -> str:
     """Return the standing of an account as JSON, by default of its current trading day. Raises NotFound."""
     await trade_facts.refresh(database, user_id)
     async with database.read_transaction() as db:
-        standing = await db.run(partial(compute, user_id=user_id, account_id=account_id, at=at))
+        standing = await db.run(
+            partial(compute, user_id=user_id, account_id=account_id, at=at, with_days=with_days)
+        )
     return JSON.encode(standing).decode()
 
 
@@ -54,7 +56,9 @@ async def compute_all(db: Connection, user_id: int) -> dict[int, Standing]:
     return {account_id: await compute(db, user_id, account_id, None) for (account_id,) in rows}
 
 
-async def compute(db: Connection, user_id: int, account_id: int, at: str | None) -> Standing:
+async def compute(
+    db: Connection, user_id: int, account_id: int, at: str | None, *, with_days: bool = False
+) -> Standing:
     """Return the standing, without any rule for an account that has none. Raises NotFound."""
     history = await account_days.read_history(db, user_id, account_id, at)
     try:
@@ -64,6 +68,9 @@ async def compute(db: Connection, user_id: int, account_id: int, at: str | None)
     phase = find_phase(history.starting_balance, history.days)
     trace = None if rules.floor is None else trace_floor(phase, rules.floor, history.until)
     standing = judge(account_id, phase, rules, trace, history.until)
-    if standing.floor is not None and trace is not None and trace.peak.place is not None:
-        standing.floor.peak_trade_id = await account_days.find_trade(db, account_id, trace.peak)
+    if standing.floor is not None and trace is not None:
+        if trace.peak.place is not None:
+            standing.floor.peak_trade_id = await account_days.find_trade(db, account_id, trace.peak)
+        if with_days:
+            standing.floor.days = list_days(trace)
     return standing

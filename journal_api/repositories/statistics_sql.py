@@ -18,7 +18,8 @@ Group = TypeVar("Group", bound=Hashable)
 Result = TypeVar("Result")
 # What a selection reads of the facts of trades.
 COLUMNS = """facts.id, facts.trading_day, facts.opened_at, facts.closed_at, facts.decision, facts.fees,
-    facts.net_pnl, facts.initial_risk, facts.r, facts.grade, facts.is_mistake, facts.checklist"""
+    facts.net_pnl, facts.initial_risk, facts.r, facts.grade, facts.is_mistake, facts.checklist,
+    facts.mae, facts.mfe, iif(facts.mfe IS NULL, NULL, facts.net_pnl) AS mfe_pnl"""
 
 # Of a trade: whether it is a copy or has copies.
 IS_SHARED = """(decision <> id
@@ -34,6 +35,11 @@ def of_representative(column: str, take: str = "sum") -> str:
 
 
 IS_MIXED = "count(DISTINCT currency) > 1"
+# Of the trades that state one.
+EXCURSIONS = ",\n        ".join(
+    f"iif({IS_MIXED}, {of_representative(column)}, sum({column})) AS {column}"
+    for column in ("mae", "mfe", "mfe_pnl")
+)
 PNL, RISK = of_representative("net_pnl"), of_representative("initial_risk")
 # A decision of several trades. A column outside of sums is of the first trade: SQLite takes it from the row
 # with the only min(). Timestamps have a fixed width: texts that begin with them are in the order of trades.
@@ -48,6 +54,7 @@ DECISION = f"""
         sum(is_mistake) > 0 AS is_mistake,
         {of_representative("grade", "group_concat")} AS grade,
         {of_representative("checklist")} AS checklist,
+        {EXCURSIONS},
         count(*) AS trades,
         sum(fees) AS fees,
         sum(net_pnl) AS net_pnl,
@@ -96,11 +103,20 @@ SELECT part, place, {day}, {powers}, min(pnl), max(initial_risk), min(first_curr
     sum(net_pnl),
     sum(iif(pnl > :breakeven_within, pnl, 0)),
     sum(iif(pnl < -:breakeven_within, pnl, 0)),
-    coalesce(sum(initial_risk), 0),
+    coalesce(sum(initial_risk >> 32), 0),
+    coalesce(sum(initial_risk & 0xFFFFFFFF), 0),
     count(r),
-    coalesce(sum(r), 0)
+    coalesce(sum(r), 0),
+    {excursions}
 FROM decisions
 GROUP BY part, place, {day}"""
+SUMS_OF_EXCURSIONS = """count(mae),
+    coalesce(sum(mae), 0),
+    count(mfe),
+    coalesce(sum(mfe), 0),
+    coalesce(sum(iif(pnl > :breakeven_within, mfe, 0)), 0),
+    coalesce(sum(iif(pnl > :breakeven_within, mfe_pnl, 0)), 0)"""
+NO_EXCURSIONS = "0, 0, 0, 0, 0, 0"
 DAYS = """
 SELECT part, trading_day, sum(net_pnl)
 FROM trades_in_parts
@@ -145,13 +161,13 @@ several AS MATERIALIZED ({several}
 ),
 decisions AS NOT MATERIALIZED (
     SELECT part, 'everywhere' AS place, trading_day, opened_at, closed_at, id, net_pnl AS pnl, initial_risk,
-        r, is_mistake, grade, checklist, 1 AS trades, fees, net_pnl,
+        r, is_mistake, grade, checklist, mae, mfe, mfe_pnl, 1 AS trades, fees, net_pnl,
         currency AS first_currency, currency AS last_currency, decision
     FROM selected
     WHERE NOT {IS_SHARED}
     UNION ALL
     SELECT part, place, trading_day, opened_at, closed_at, id, pnl, initial_risk, r,
-        is_mistake, grade, checklist, trades, fees, net_pnl,
+        is_mistake, grade, checklist, mae, mfe, mfe_pnl, trades, fees, net_pnl,
         first_currency, last_currency, decision
     FROM several
 ),
@@ -185,6 +201,7 @@ async def collect(
     statement = SUMS.format(
         day="trading_day" if "days" in extras else "NULL",
         powers=", ".join(POWERS[measure] if measure in powers else "NULL" for measure in POWERS),
+        excursions=SUMS_OF_EXCURSIONS if "excursions" in extras else NO_EXCURSIONS,
     )
     rows = await db.execute_fetchall(selection.build(statement), selection.values)
     for part, place, day, pnl, winning_pnl, r, worst_trade, largest_risk, *currencies_and_sums in rows:

@@ -9,7 +9,7 @@ from aiosqlite import Connection
 from journal_api.repositories.merged_parts import list_row_keys
 from journal_api.repositories.sql import json_list
 from journal_api.rules.import_rows import ResolvedRow, StoredTrade
-from journal_api.rules.position_match import MAX_ROUNDING
+from journal_api.rules.position_times import MAX_ROUNDING
 from journal_api.rules.trade_identity import CORRECTED_FIELDS, read_row_keys
 from journal_api.values.clock import as_text
 from journal_api.values.instruments import list_bare_names

@@ -51,7 +51,7 @@ FACTS = """
         -- unixepoch() would round a fraction.
         unixepoch(substr(closed_at, 1, 19)) - unixepoch(substr(opened_at, 1, 19))
             - (substr(closed_at, 20) < substr(opened_at, 20)) AS held,
-        contract, root, direction, strategy_id, setup_id
+        contract, root, direction, strategy_id, setup_id, mae, mfe
     FROM day
     CROSS JOIN trades ON trades.account_id = day.account_id AND trades.trading_day = day.trading_day
     CROSS JOIN users ON users.id = user_id"""

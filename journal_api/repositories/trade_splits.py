@@ -83,7 +83,8 @@ async def find_existing(db: Connection, table: str, ids: Iterable[int]) -> set[i
 
 async def restore_first(db: Connection, first: Part, made: Part, current: Part) -> None:
     """Make the merged trade what its first part was, with what was annotated since the merge."""
-    restored = {**first, "account_id": current["account_id"]}
+    # Parts that were merged by an earlier release have no excursions.
+    restored = {"mae": None, "mfe": None, **first, "account_id": current["account_id"]}
     for name in ANNOTATIONS:
         if current[name] != made[name]:
             restored[name] = current[name]

@@ -40,5 +40,6 @@ async def get_standing(request: Request, db: Connection) -> Response:
     account_id, query = request.path_params["id"], get_query(request, StandingQuery)
     await accounts.get(db, request.user.id, account_id)
     at = None if query.at is None else query.at.isoformat()
-    reading = standings.read(database(request), request.user.id, account_id, at)
+    with_days = query.parts == "days"
+    reading = standings.read(database(request), request.user.id, account_id, at, with_days=with_days)
     return ok(standing=await cancel_on_disconnect(request, reading))

@@ -4,8 +4,9 @@ import msgspec
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.repositories import accounts, earlier_fees, standings, trades
+from journal_api.repositories import accounts, checkpoints, earlier_fees, standings, trades
 from journal_api.structs.accounts import AccountCreate, AccountPatch, AccountPatchQuery, AccountQuery
+from journal_api.structs.checkpoints import CheckpointListItem
 from journal_api.structs.standings import Standing
 from journal_api.web.bodies import cancel_on_disconnect
 from journal_api.web.context import database, get_query
@@ -14,20 +15,29 @@ from journal_api.web.writes import in_transaction
 
 
 async def list_accounts(request: Request, db: Connection) -> Response:
-    """List the caller's accounts, by name; `with=standing` adds how those with rules stand today."""
+    """List the caller's accounts, by name.
+
+    `with=standing` adds how those with rules stand today, and where the broker's balance differs.
+    """
     listed = await accounts.list_of_user(db, request.user.id)
     if get_query(request, AccountQuery).parts is None:
         return ok(accounts=listed)
     reading = standings.read_all(database(request), request.user.id)
-    return ok(accounts=with_standings(listed, await cancel_on_disconnect(request, reading)))
+    standing_of = await cancel_on_disconnect(request, reading)
+    differing = await checkpoints.list_differing(database(request).slow_reader, request.user.id)
+    return ok(accounts=with_standings(listed, standing_of, differing))
 
 
-def with_standings(listed: str, by_account: dict[int, Standing]) -> str:
-    """Return a JSON array of accounts with their standings."""
+def with_standings(
+    listed: str, standing_of: dict[int, Standing], differing: dict[int, list[CheckpointListItem]]
+) -> str:
+    """Return a JSON array of accounts, those that have any with standings and checkpoints that differ."""
     items = msgspec.json.decode(listed, type=list[dict[str, msgspec.Raw]])
     for item in items:
-        if standing := by_account.get(int(bytes(item["id"]))):
-            item["standing"] = msgspec.Raw(standings.JSON.encode(standing))
+        account_id = int(bytes(item["id"]))
+        for name, part in (("standing", standing_of), ("checkpoints", differing)):
+            if found := part.get(account_id):
+                item[name] = msgspec.Raw(standings.JSON.encode(found))
     return msgspec.json.encode(items).decode()
 
 
@@ -65,6 +75,6 @@ async def update_account(request: Request, db: Connection, patch: AccountPatch) 
 
 @in_transaction
 async def delete_account(request: Request, db: Connection) -> Response:
-    """Delete an account without trades, and its goals; its strategies then belong to all accounts."""
+    """Delete an account without trades, its goals, cash, rules and checkpoints; its strategies stay."""
     await accounts.delete(db, request.user.id, request.path_params["id"])
     return no_content()

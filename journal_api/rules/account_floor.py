@@ -1,6 +1,6 @@
 """The floor of an account: the balance that ends it (docs/accounts.md#the-floor)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -20,6 +20,14 @@ class Peak(NamedTuple):
     place: int | None = None
 
 
+class Level(NamedTuple):
+    """The balance at the end of a day, and the floor that held on it."""
+
+    day: str
+    balance: int
+    floor: int
+
+
 class FloorTrace(NamedTuple):
     """Where the floor and the balance are at the end, and the day on which they first met."""
 
@@ -28,6 +36,7 @@ class FloorTrace(NamedTuple):
     peak: Peak
     is_locked: bool
     broken_on: str | None
+    levels: Sequence[Level]
 
 
 def trace_floor(phase: Phase, floor: Floor, at: str) -> FloorTrace:
@@ -39,6 +48,7 @@ def trace_floor(phase: Phase, floor: Floor, at: str) -> FloorTrace:
     distance = units(floor.distance)
     locks_at = None if floor.locks_at is None else units(floor.locks_at)
     balance, peak, broken_on = phase.start_balance, Peak(phase.start_balance), None
+    levels = list[Level]()
 
     def floor_under(peak: int) -> int:
         return peak - distance if locks_at is None else min(locks_at, peak - distance)
@@ -53,10 +63,11 @@ def trace_floor(phase: Phase, floor: Floor, at: str) -> FloorTrace:
             balance <= floor_under(peak.balance) or meets_floor(before, peak, morning, day, floor_under)
         ):
             broken_on = day.day
+        levels.append(Level(day.day, balance, floor_under(peak.balance)))
         if floor.kind == "end_of_day" and day.day < at and balance > peak.balance:
             peak = Peak(balance, day.day)
     level = floor_under(peak.balance)
-    return FloorTrace(level, balance, peak, level == locks_at, broken_on)
+    return FloorTrace(level, balance, peak, level == locks_at, broken_on, levels)
 
 
 def raise_peak(peak: Peak, morning: int, day: AccountDay) -> Peak:

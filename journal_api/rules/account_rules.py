@@ -9,6 +9,7 @@ from journal_api.rules.account_floor import FloorTrace
 from journal_api.structs.account_rules import AccountRules, Floor, QualifyingDay
 from journal_api.structs.standings import (
     BestDayStanding,
+    FloorDay,
     FloorStanding,
     RuleStanding,
     RuleState,
@@ -81,14 +82,22 @@ def judge_floor(floor: Floor, trace: FloorTrace) -> FloorStanding:
     )
 
 
+def list_days(trace: FloorTrace) -> list[FloorDay]:
+    return [FloorDay(day=one.day, balance=shown(one.balance), floor=shown(one.floor)) for one in trace.levels]
+
+
 def judge_daily_loss(days: Sequence[AccountDay], most: int, at: str) -> RuleStanding:
-    """A day may lose exactly the limit; one that was below it after any trade has broken it."""
-    today = days[-1].net_pnl if days and days[-1].day == at else 0
+    """A day may lose exactly the limit; one that was below it after any trade has broken it.
+
+    The room is that of the day itself: some brokers end only the day.
+    """
+    is_today = bool(days) and days[-1].day == at
+    today = days[-1].net_pnl if is_today else 0
     broken_on = next((day.day for day in days if day.lowest < -most), None)
     return build(
         RuleStanding,
         judge_limit(broken_on, is_near=-5 * today >= 4 * most),
-        {"value": today, "limit": -most, "room": 0 if broken_on else today + most},
+        {"value": today, "limit": -most, "room": 0 if is_today and days[-1].lowest < -most else today + most},
         since=broken_on,
     )
 

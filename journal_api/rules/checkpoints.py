@@ -18,7 +18,7 @@ class StoredCheckpoint(NamedTuple):
     account_id: int
     day: str
     balance: int
-    accepted: int
+    accepted_difference: int | None
     note: str | None
     created_at: str
     updated_at: str
@@ -43,7 +43,8 @@ def compare(
 ) -> Iterator[Comparison]:
     """Compare the checkpoints, which are in the order of their days, with the balances of the journal.
 
-    A difference that was accepted explains as much of later ones, until a reset begins the balance anew.
+    A difference that was accepted explains as much of later ones, until the balances agree or a reset begins
+    the balance anew. If it changes, it is not accepted any more.
     """
     closings = list(close_days(starting_balance, days))
     names, resets = [day.day for day in days], [day.day for day in days if day.reset is not None]
@@ -55,7 +56,8 @@ def compare(
         start = bisect_right(names, agreed.day) if agreed else bisect_left(names, reset)
         end = bisect_right(names, row.day)
         difference = (closings[end - 1].balance if end else starting_balance) - row.balance
-        unexplained = 0 if row.accepted else difference - (agreed.difference if agreed else 0)
+        is_explained = difference in (0, row.accepted_difference)
+        unexplained = 0 if is_explained else difference - (agreed.difference if agreed else 0)
         checkpoint = describe(row, difference, unexplained, agreed and agreed.day)
         yield Comparison(checkpoint, closings[start:end])
         if unexplained == 0:
@@ -70,7 +72,7 @@ def describe(
         account_id=row.account_id,
         day=row.day,
         balance=from_units(row.balance),
-        accepted=bool(row.accepted),
+        accepted=row.accepted_difference == difference,
         note=row.note,
         difference=shown(difference),
         unexplained=shown(unexplained),

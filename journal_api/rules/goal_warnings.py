@@ -10,7 +10,7 @@ def find_warnings(goal: Goal) -> list[str]:
     """Return one sentence for each doubt about the goal."""
     metric, target, direction = METRICS[goal.metric], goal.target_value, goal.direction
     warnings = []
-    if metric.unit == "percent" and target > 100:
+    if metric.unit == "percent" and target > 100 and goal.metric != "captured":
         outcome = "never" if direction == "at_least" else "always"
         warnings.append(f"{goal.metric} is at most 100, so this goal is {outcome} achieved.")
     if goal.metric in ("worst_day", "worst_trade") and direction == "at_least" and target > 0:

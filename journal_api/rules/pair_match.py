@@ -20,6 +20,7 @@ from journal_api.rules.position_fills import (
     with_fills,
 )
 from journal_api.rules.position_times import overlaps
+from journal_api.rules.trade_identity import EXCURSIONS
 
 SEVERAL_POSITIONS = (
     "joins positions of files that were imported without what is between them: undo those imports, then"
@@ -92,7 +93,7 @@ def extend(row: ResolvedRow, stored: StoredTrade, new: Collection[bytes]) -> Res
         extended = with_fills(row, number_fills(sorted(fills, key=lambda fill: find_order(fill, theirs[0]))))
     except ValidationFailed:
         return None
-    columns = dict(extended.columns)
+    columns = {**extended.columns, **dict.fromkeys(EXCURSIONS)}
     columns["content"] += b"".join(sorted({*stored.row_keys, *new}))  # the same in every process
     if stored.fields["gross_pnl"] is not None:
         columns["gross_pnl"] = stored.fields["gross_pnl"] + add_results(row, new)

@@ -6,7 +6,6 @@ is recognised by direction, size, times and prices.
 """
 
 from collections.abc import Container, Iterable
-from datetime import datetime
 from typing import Any
 
 from msgspec.structs import replace
@@ -21,18 +20,19 @@ from journal_api.rules.position_fills import (
     read_fills,
     read_stored_fills,
 )
-from journal_api.rules.position_times import is_within, meets, overlaps
+from journal_api.rules.position_times import (
+    MAX_ROUNDING,
+    is_near,
+    is_near_price,
+    is_same_position,
+    is_shifted,
+    is_within,
+    meets,
+    overlaps,
+)
+from journal_api.rules.trade_identity import EXCURSIONS
 from journal_api.values.instruments import canonical_symbol
 from journal_api.values.money import json_text
-
-# Seconds between the times of one fill in two formats: some have no fractions, some the time of the order.
-MAX_DIFFERENCE = 2
-# Seconds between the time of a fill and the time that a trader types, without seconds.
-MAX_ROUNDING = 60
-# Prices of two formats agree if they differ by less than this part of the price: averages are rounded.
-PRICE_PARTS = 10_000
-# Seconds by which time zones differ, or a multiple of them.
-QUARTER = 900
 
 OTHER_FILE = "is at the time of a position that another file has added"
 BY_HAND = "is at the time of a trade that was entered by hand"
@@ -207,57 +207,28 @@ def describe_position(columns: dict[str, Any]) -> str:
     )
 
 
-def is_same_position(one: dict[str, Any], other: dict[str, Any], seconds: int = MAX_DIFFERENCE) -> bool:
-    """Return whether two formats tell of one position, with times that differ by so many seconds at most."""
-    if any(one[name] != other[name] for name in ("direction", "quantity")):
-        return False
-    if (one["closed_at"] is None) != (other["closed_at"] is None):
-        return False
-    return all(is_near(one[name], other[name], seconds) for name in ("opened_at", "closed_at")) and all(
-        is_near_price(one[name], other[name]) for name in ("entry_price", "exit_price")
+def knows_excursions(row: ResolvedRow, stored: StoredTrade) -> bool:
+    """Return whether the row states an excursion that the trade has not, or that it had while it was open."""
+    return any(
+        row.columns[name] not in (None, stored.fields[name])
+        for name in EXCURSIONS
+        if stored.fields[name] is None or stored.fields["closed_at"] is None
     )
-
-
-def is_shifted(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Return whether two closed positions differ by quarters of an hour alone, as time zones do."""
-    times = [one["opened_at"], other["opened_at"], one["closed_at"], other["closed_at"]]
-    if None in times or any(one[name] != other[name] for name in ("direction", "quantity")):
-        return False
-    begin, other_begin, end, other_end = map(datetime.fromisoformat, times)
-    opened, closed = ((a - b).total_seconds() for a, b in ((begin, other_begin), (end, other_end)))
-    quarters = round(opened / QUARTER)
-    return (
-        quarters != 0
-        and abs(opened - quarters * QUARTER) <= MAX_DIFFERENCE
-        and abs(opened - closed) <= MAX_DIFFERENCE
-        and all(is_near_price(one[name], other[name]) for name in ("entry_price", "exit_price"))
-    )
-
-
-def is_near(one: str | None, other: str | None, seconds: int = MAX_DIFFERENCE) -> bool:
-    if one is None or other is None:
-        return one == other
-    difference = datetime.fromisoformat(one) - datetime.fromisoformat(other)
-    return abs(difference.total_seconds()) <= seconds
-
-
-def is_near_price(one: int | None, other: int | None) -> bool:
-    if one is None or other is None:
-        return True  # a result without a price
-    return abs(one - other) * PRICE_PARTS <= max(abs(one), abs(other))
 
 
 def fill_in(
     row: ResolvedRow, mine: list[Fill], stored: StoredTrade, theirs: list[Fill]
 ) -> ResolvedRow | None:
-    """Return the stored position with the costs or the fills that only the row knows, None without any."""
+    """Return the stored position with what only the row knows: costs, fills, excursions. None without any."""
     knows_costs = row.imported.states("fees") and stored.fields["fees_source"] in ("none", "account")
     knows_fills = len(mine) > len(theirs)
-    if stored.content is None or not (knows_costs or knows_fills):
+    if stored.content is None or not (knows_costs or knows_fills or knows_excursions(row, stored)):
         return None
     columns = {**row.columns, **stored.fields}
     if knows_costs:
         columns["fees"], columns["fees_source"] = row.columns["fees"], "file"
     if knows_fills:
         columns["fills"] = row.columns["fills"]
+    for name in EXCURSIONS:
+        columns[name] = row.columns[name] if columns[name] is None else columns[name]
     return replace(row, columns={**columns, "content": stored.content})

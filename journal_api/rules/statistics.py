@@ -36,9 +36,18 @@ class Sums(NamedTuple):
     net_pnl: int
     winning_pnl: int
     losing_pnl: int
-    risk_total: int
+    # The total risk is risk_high * 2^32 + risk_low. Unlike P&L it only grows, and other values do without it:
+    # in two parts its sum always fits.
+    risk_high: int
+    risk_low: int
     with_r: int
     r_total: int
+    with_mae: int
+    mae_total: int
+    with_mfe: int
+    mfe_total: int
+    winning_mfe: int
+    captured_pnl: int
 
 
 DECISIONS = Sums._fields.index("decisions")
@@ -141,9 +150,11 @@ class Collected:
     def compute(self, today: str | None = None) -> Statistics | None:
         """Return the statistics, None if a sum does not fit into 64 bits."""
         sums = Sums(*self.sums)
+        risk_total = (sums.risk_high << 32) + sums.risk_low
         amounts = (
             *(sums.net_pnl + sums.fees, sums.fees, sums.net_pnl, sums.winning_pnl, sums.losing_pnl),
-            *(sums.risk_total, sums.r_total, self.curve.low, self.curve.peak),
+            *(sums.r_total, self.curve.low, self.curve.peak),
+            *(sums.mae_total, sums.mfe_total, sums.winning_mfe, sums.captured_pnl),
             *self.days.values(),
         )
         if self.is_out_of_range or any(abs(amount) > MAX_STORED for amount in amounts):
@@ -171,7 +182,7 @@ class Collected:
             net_pnl=sums.net_pnl,
             winning_pnl=sums.winning_pnl,
             losing_pnl=sums.losing_pnl,
-            risk_total=sums.risk_total,
+            risk_total=risk_total if risk_total <= MAX_STORED else None,
             largest_risk=self.largest_risk,
             worst_trade=self.worst_trade,
             worst_day=min(self.days.values(), default=None),
@@ -179,4 +190,10 @@ class Collected:
             max_drawdown=self.curve.drawdown if self.curve.drawdown <= MAX_STORED else None,
             peak_pnl=self.curve.peak,
             win_streak=self.run.longest,
+            with_mae=sums.with_mae,
+            mae_total=sums.mae_total,
+            with_mfe=sums.with_mfe,
+            mfe_total=sums.mfe_total,
+            winning_mfe=sums.winning_mfe,
+            captured_pnl=sums.captured_pnl,
         )

@@ -71,6 +71,8 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
     external_id: str | None = None
     notes: str | None = None
     fees_source: FeesSource = "typed"
+    mae: Money | None = None
+    mfe: Money | None = None
     fills: tuple[Fill, ...] = ()  # empty while the trade is one entry and one exit that its fields state
 
     @classmethod

@@ -13,8 +13,10 @@ BROKER_FIELDS = (
     *("symbol", "direction", "quantity", "multiplier", "entry_price", "exit_price"),
     *("opened_at", "closed_at", "gross_pnl", "fees", "fills"),
 )
+# What few files state. They have no checksum: an import fills them in where a trade has none.
+EXCURSIONS = ("mae", "mfe")
 # The columns that an import may write in a stored trade, and that undoing it restores.
-CORRECTED_FIELDS = (*BROKER_FIELDS, "fees_source")
+CORRECTED_FIELDS = (*BROKER_FIELDS, "fees_source", *EXCURSIONS)
 UNSTATED = bytes(4)
 # The fields that identify a trade without an external id.
 IDENTIFYING_FIELDS = (

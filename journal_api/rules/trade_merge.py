@@ -100,6 +100,8 @@ def build_whole(parts: Sequence[Trade]) -> TradeDraft:
         fees_source=next(origin for origin in ORIGINS if origin in {draft.fees_source for draft in drafts}),
         stop_loss=next((draft.stop_loss for draft in drafts if draft.stop_loss is not None), None),
         initial_risk=next((draft.initial_risk for draft in drafts if draft.initial_risk is not None), None),
+        mae=None,  # the extremes of the parts need not be those of the whole
+        mfe=None,
         grade=next((trade.grade for trade in parts if trade.grade), None),
         strategy_id=annotated.strategy_id,
         setup_id=annotated.setup_id,

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 from msgspec import UNSET, Struct, UnsetType, field
 
 from journal_api.errors import ValidationFailed
+from journal_api.structs.checkpoints import CheckpointListItem
 from journal_api.structs.dry_run import DryRunQuery
 from journal_api.structs.import_profiles import OneTradeIs
 from journal_api.structs.standings import Standing
@@ -90,7 +91,7 @@ class AccountPatchQuery(DryRunQuery, kw_only=True):
 
 
 class AccountQuery(Struct, kw_only=True):
-    """`with=standing` adds `standing` to each account that has rules."""
+    """`with=standing` adds `standing` to each account with rules, `checkpoints` to each that differs."""
 
     parts: Literal["standing"] | None = field(name="with", default=None)
 
@@ -113,6 +114,10 @@ class Account(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class AccountListItem(Account, kw_only=True, forbid_unknown_fields=True):
-    """`with=standing` adds how the account stands by its rules, if it has any."""
+    """`with=standing` adds how the account stands by its rules and its checkpoints that differ, if any.
+
+    A difference that is accepted is not listed.
+    """
 
     standing: Standing | UnsetType = UNSET
+    checkpoints: list[CheckpointListItem] | UnsetType = UNSET

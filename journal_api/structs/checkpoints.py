@@ -18,7 +18,7 @@ class CheckpointCreate(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class CheckpointPatch(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A difference that is `accepted` is no longer counted in later checkpoints."""
+    """A difference that is `accepted` is no longer counted in later checkpoints, until it changes."""
 
     accepted: bool | UnsetType = UNSET
     note: Text | None | UnsetType = UNSET

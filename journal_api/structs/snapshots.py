@@ -36,8 +36,9 @@ class ShownStatistics(Struct, kw_only=True):
     """The sums and counts from which values are computed (docs/goals.md#what-a-snapshot-says).
 
     Amounts are null for accounts in different currencies. All members are missing if a sum was too large to
-    compute. `max_drawdown`, `peak_pnl`, `win_streak`, `opening_balance` and `cash` are only there for metrics
-    that need them; in reports also `trading_days`, `winning_days`, `max_trades_per_day` and `worst_day`.
+    compute. `max_drawdown`, `peak_pnl`, `win_streak`, excursions, `opening_balance` and `cash` are only there
+    for metrics that need them; in reports also `trading_days`, `winning_days`, `max_trades_per_day` and
+    `worst_day`.
     """
 
     currency: str | None | UnsetType = UNSET
@@ -68,6 +69,12 @@ class ShownStatistics(Struct, kw_only=True):
     max_drawdown: Decimal | None | UnsetType = UNSET
     peak_pnl: Decimal | None | UnsetType = UNSET
     win_streak: int | None | UnsetType = UNSET
+    with_mae: int | UnsetType = UNSET
+    mae_total: Decimal | None | UnsetType = UNSET
+    with_mfe: int | UnsetType = UNSET
+    mfe_total: Decimal | None | UnsetType = UNSET
+    winning_mfe: Decimal | None | UnsetType = UNSET
+    captured_pnl: Decimal | None | UnsetType = UNSET
     opening_balance: Decimal | None | UnsetType = UNSET
     cash: Decimal | None | UnsetType = UNSET
 
@@ -76,8 +83,9 @@ class SnapshotData(ShownStatistics, kw_only=True):
     """The inputs of the value (docs/goals.md#what-a-snapshot-says).
 
     Amounts are null for accounts in different currencies. The statistics are missing if a sum was too large
-    to compute; `reason` is then `out_of_range`. `max_drawdown`, `peak_pnl`, `win_streak`, `opening_balance`
-    and `cash` are only there for metrics that need them, `pace` only in the running period of an active goal.
+    to compute; `reason` is then `out_of_range`. `max_drawdown`, `peak_pnl`, `win_streak`, excursions,
+    `opening_balance` and `cash` are only there for metrics that need them, `pace` only in the running period
+    of an active goal.
     """
 
     unit: Unit

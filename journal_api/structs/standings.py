@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType, field
 
 from journal_api.structs.account_rules import FloorKind
 from journal_api.values.types import Day, DayText
@@ -13,9 +13,13 @@ StandingReason = Literal["no_profit", "out_of_range"]
 
 
 class StandingQuery(Struct, kw_only=True):
-    """The standing at the end of the trading day `at`, by default of the current one of the account."""
+    """The standing at the end of the trading day `at`, by default of the current one of the account.
+
+    `with=days` adds the days to the floor.
+    """
 
     at: Day | None = None
+    parts: Literal["days"] | None = field(name="with", default=None)
 
 
 class RuleStanding(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -33,10 +37,18 @@ class RuleStanding(Struct, kw_only=True, forbid_unknown_fields=True):
     reason: StandingReason | None = None
 
 
+class FloorDay(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A day with trades or cash: the balance at its end, and the floor that held on it."""
+
+    day: DayText
+    balance: Decimal | None
+    floor: Decimal | None
+
+
 class FloorStanding(RuleStanding, kw_only=True, forbid_unknown_fields=True):
     """The balance and the floor. Without a `peak_day`, the peak is the balance of the start or reset.
 
-    Only the kind `trade` has a `peak_trade_id`.
+    Only the kind `trade` has a `peak_trade_id`. `with=days` adds the `days` since the start or reset.
     """
 
     kind: FloorKind
@@ -44,6 +56,7 @@ class FloorStanding(RuleStanding, kw_only=True, forbid_unknown_fields=True):
     peak_day: DayText | None
     peak_trade_id: int | None = None
     locked: bool
+    days: list[FloorDay] | UnsetType = UNSET
 
 
 class TargetStanding(RuleStanding, kw_only=True, forbid_unknown_fields=True):

@@ -8,7 +8,7 @@ from msgspec.structs import asdict
 
 from journal_api.structs.pictures import Picture
 from journal_api.structs.queries import check_range
-from journal_api.values.money import Money, PositiveMoney
+from journal_api.values.money import Money, PositiveMoney, UnsignedMoney
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import (
     Day,
@@ -27,7 +27,7 @@ Direction = Literal["long", "short"]
 TradeInBatch = Annotated[Raw, Meta(extra_json_schema={"$ref": "#/components/schemas/TradeCreate"})]
 AMOUNTS = (
     *("quantity", "multiplier", "entry_price", "exit_price"),
-    *("stop_loss", "gross_pnl", "fees", "initial_risk"),
+    *("stop_loss", "gross_pnl", "fees", "initial_risk", "mae", "mfe"),
 )
 Grade = Literal["A+", "A", "B", "C", "D", "F"]
 Outcome = Literal["win", "loss", "breakeven", "open"]
@@ -69,7 +69,8 @@ class TradeCreate(Struct, kw_only=True, forbid_unknown_fields=True):
 
     An omitted `multiplier` is the point value of a future or an option, 1 for any other symbol. An omitted
     `gross_pnl` of a closed trade is computed from the prices, an omitted `initial_risk` from the stop.
-    Omitted `fees` are the commission of the account.
+    Omitted `fees` are the commission of the account. `mae` and `mfe` are the worst loss and the best profit
+    while the trade was open, both amounts of money that are not negative.
     """
 
     account_id: RowId
@@ -91,6 +92,8 @@ class TradeCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     source_trade_id: RowId | None = None
     external_id: Name100 | None = None
     notes: Text | None = None
+    mae: UnsignedMoney | None = None
+    mfe: UnsignedMoney | None = None
     tag_ids: TagIds = []
     confirmations: Answers = []
 
@@ -127,6 +130,8 @@ class TradePatch(Struct, kw_only=True, forbid_unknown_fields=True):
     source_trade_id: RowId | None | UnsetType = UNSET
     external_id: Name100 | None | UnsetType = UNSET
     notes: Text | None | UnsetType = UNSET
+    mae: UnsignedMoney | None | UnsetType = UNSET
+    mfe: UnsignedMoney | None | UnsetType = UNSET
     tag_ids: TagIds | UnsetType = UNSET
     confirmations: Annotated[list[AnswerPatch], Meta(max_length=100)] | UnsetType = UNSET
 
@@ -224,6 +229,8 @@ class TradeListItem(Struct, kw_only=True, forbid_unknown_fields=True):
     root: str
     fees_source: FeesSource
     fill_count: int
+    mae: Decimal | None
+    mfe: Decimal | None
 
 
 class Fill(Struct, kw_only=True, forbid_unknown_fields=True):

@@ -9,7 +9,8 @@ from journal_api.repositories import import_timezones
 from journal_api.repositories.imported_trades import LastMatched, Matches, find_matches
 from journal_api.repositories.stored_positions import StoredPositions
 from journal_api.rules.import_rows import Candidate, Rejected, Relation, ResolvedRow, StoredTrade
-from journal_api.rules.position_match import OTHER_FILE, find_grown, is_shifted, relate, suspect_double
+from journal_api.rules.position_match import OTHER_FILE, find_grown, relate, suspect_double
+from journal_api.rules.position_times import is_shifted
 from journal_api.structs.imports import Verdict
 from journal_api.trade_files.accounts import AccountChoice, FileAccounts
 from journal_api.trade_files.continued import with_own_id

@@ -7,7 +7,8 @@ from journal_api.repositories.stored_positions import StoredPositions, find_take
 from journal_api.rules.import_rows import Rejected, Relation, ResolvedRow, StoredTrade
 from journal_api.rules.pair_match import FILL_BY_HAND, MERGED_POSITION
 from journal_api.rules.position_fills import has_same_fills, list_sizes, read_fills
-from journal_api.rules.position_match import MAX_ROUNDING, OTHER_FILE, relate_other, suspect_double
+from journal_api.rules.position_match import OTHER_FILE, relate_other, suspect_double
+from journal_api.rules.position_times import MAX_ROUNDING
 from journal_api.trade_files.continued import (
     Continued,
     Contract,

@@ -11,7 +11,8 @@ from journal_api.repositories import calendars
 from journal_api.repositories.imports import Source, insert, set_counts
 from journal_api.rules.copy_match import CopyMatches, describe_ambiguous
 from journal_api.structs.copy_groups import AmbiguousCopy
-from journal_api.structs.imports import AppliedFees, CostsSource, Counts, FileAccount, ImportPreview, Verdict
+from journal_api.structs.import_previews import ImportPreview
+from journal_api.structs.imports import AppliedFees, CostsSource, Counts, FileAccount, Verdict
 from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.batches import HasErrors, TradeImporter
 from journal_api.trade_files.known_journal import read_known
@@ -67,7 +68,7 @@ class FileImport:
         """Read the file and return what its import would do."""
         choice = await self._choose_accounts(db)
         self.importer = await self._prepare(db, choice, None)
-        self.importer.writer.preview = PreviewCollector(await calendars.by_account(db, self.user_id))
+        self.importer.writer.preview = PreviewCollector(self.calendars)
         await self.importer.process(self.file, self.verdicts)
         return self._result(await self.importer.writer.link_copies())
 
@@ -109,6 +110,8 @@ class FileImport:
 
     async def _prepare(self, db: Connection, choice: AccountChoice, import_id: int | None) -> TradeImporter:
         known = await read_known(db, self.user_id)
+        self.calendars = await calendars.by_account(db, self.user_id)
+        self.digest.add_calendars(self.calendars)
         return TradeImporter(
             db, self.user_id, import_id, known, choice, self.file.format, self.digest, force=self.force
         )

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from journal_api.rules.import_rows import ImportedTrade, unstated
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction
-from journal_api.values.money import EXACT, ONE, ZERO, Money, PositiveMoney, Result
+from journal_api.values.money import EXACT, ONE, ZERO, Money, PositiveMoney, Result, UnsignedMoney
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name40, Name100
 
@@ -45,6 +45,16 @@ def derive_multiplier(points: Decimal, quantity: Decimal, gross_pnl: Decimal) ->
         return PositiveMoney.checked(value.quantize(EIGHT_DECIMALS, context=EXACT))
     except ValueError:
         return ONE
+
+
+def find_profit(excursion: Money | None) -> UnsignedMoney | None:
+    """Return a best result as `mfe`: 0 if it was a loss."""
+    return None if excursion is None else UnsignedMoney(max(excursion, ZERO))
+
+
+def find_loss(excursion: Money | None) -> UnsignedMoney | None:
+    """Return a loss, which programs write with or without its sign, as `mae`."""
+    return None if excursion is None else UnsignedMoney(abs(excursion))
 
 
 def build_trade(

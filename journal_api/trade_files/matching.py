@@ -10,8 +10,16 @@ from journal_api.errors import ValidationFailed
 from journal_api.rules.commissions import NO_COMMISSIONS, Commissions
 from journal_api.rules.fills import charge_fills, match_fees
 from journal_api.rules.import_rows import Correction, Rejected, ResolvedRow, StoredTrade
+from journal_api.rules.position_fills import read_fills
+from journal_api.rules.position_match import knows_excursions
 from journal_api.rules.trade_draft import FROM_FILLS
-from journal_api.rules.trade_identity import BROKER_FIELDS, CORRECTED_FIELDS, changed_fields, states
+from journal_api.rules.trade_identity import (
+    BROKER_FIELDS,
+    CORRECTED_FIELDS,
+    EXCURSIONS,
+    changed_fields,
+    states,
+)
 from journal_api.structs.imports import AppliedFees, CostsSource
 from journal_api.trade_files.file_format import first_reason
 from journal_api.values.money import from_units
@@ -91,7 +99,7 @@ def correct_trade(
     if row.columns["closed_at"] is None and stored.fields["closed_at"] is not None and not is_continued:
         return None
     differing, content = changed_fields(stored.content, row.columns["content"])
-    if content == stored.content:
+    if content == stored.content and not knows_excursions(row, stored):
         return None
     if is_continued and row.columns["fills"] != stored.fields["fills"]:
         differing.append("fills")  # also if the columns state them now
@@ -111,15 +119,36 @@ def correct_trade(
     if not states(content, "fees"):
         fields["fees"] += compute_further_fees(row, stored.fields, fields, commissions)
     fields["fills"] = match_fees(fields["fills"], fields["fees"])
-    changed = [field for field in BROKER_FIELDS if fields[field] != stored.fields[field]]
-    return Correction(stored.trade_id, fields, changed, content)
+    has_other_rows = len(read_fills(fields)) != len(read_fills(stored.fields))
+    has_grown = row.imported.kind == "pairs" and has_other_rows
+    fields |= choose_excursions(row, stored, has_grown=has_grown)
+    return Correction(stored.trade_id, fields, list_changed(stored, fields), content)
+
+
+def choose_excursions(row: ResolvedRow, stored: StoredTrade, *, has_grown: bool) -> dict[str, Any]:
+    """Return the excursions of a corrected trade.
+
+    What a closed trade has stays. What an open one has is so far, and a position of other pairs than before
+    has the excursions of the file or none.
+    """
+    if has_grown:
+        return {name: row.columns[name] for name in EXCURSIONS}
+    known, other = stored.fields, row.columns
+    if stored.fields["closed_at"] is None:
+        known, other = other, known
+    return {name: other[name] if known[name] is None else known[name] for name in EXCURSIONS}
+
+
+def list_changed(stored: StoredTrade, fields: dict[str, Any]) -> list[str]:
+    """Return the fields that a correction changes, for its verdict."""
+    return [field for field in (*BROKER_FIELDS, *EXCURSIONS) if fields[field] != stored.fields[field]]
 
 
 def fill_in_trade(row: ResolvedRow, stored: StoredTrade) -> Correction | None:
     """Return the correction of a stored trade to the fields of the row, None if they are the same."""
     fields = {field: row.columns[field] for field in CORRECTED_FIELDS}
     fields["fills"] = match_fees(fields["fills"], fields["fees"])
-    changed = [field for field in BROKER_FIELDS if fields[field] != stored.fields[field]]
+    changed = list_changed(stored, fields)
     assert stored.content is not None, "only an imported trade is filled in"
     return Correction(stored.trade_id, fields, changed, stored.content) if changed else None
 

@@ -103,6 +103,8 @@ def join_rows(pairs: list[Pair]) -> ImportedTrade:
         closed_at=max(pair.exited for pair in pairs)[0],
         gross_pnl=add_amounts("gross_pnl", [row.trade.gross_pnl for row in rows]),
         fees=add_amounts("fees", [row.trade.fees for row in rows]),
+        mae=None,  # the extremes of the rows need not be those of the position
+        mfe=None,
     )
     as_read = None
     if first.as_read is not None:

@@ -10,17 +10,15 @@ from msgspec import json
 from journal_api.errors import PreviewChanged
 from journal_api.repositories.new_trades import COLUMNS
 from journal_api.rules.import_rows import Correction, ResolvedRow
-from journal_api.structs.imports import (
+from journal_api.structs.import_previews import (
     ImportPreview,
-    ImportQuery,
     PreviewAccount,
     PreviewDay,
     PreviewSums,
     PreviewSymbol,
-    PreviewToken,
     PreviewTrade,
-    Verdict,
 )
+from journal_api.structs.imports import ImportQuery, PreviewToken, Verdict
 from journal_api.trade_files.reader import TradeFile
 from journal_api.values.money import decimal_json
 from journal_api.values.periods import Calendar, trading_day
@@ -39,6 +37,10 @@ class ImportDigest:
 
     def __init__(self) -> None:
         self._hash = hashlib.sha256()
+
+    def add_calendars(self, calendars: Mapping[int, Calendar]) -> None:
+        """Add the calendars of accounts with a day of their own; 0 has the owner's."""
+        self._add(sorted((one, days) for one, days in calendars.items() if days != calendars[0]))
 
     def add_writes(self, new: Iterable[ResolvedRow], corrections: Iterable[Correction]) -> None:
         for row in new:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from journal_api.rules.fills import Fill, encode_fills, number_fills
 from journal_api.rules.import_rows import ResolvedRow, StoredTrade
 from journal_api.rules.position_fills import add_parts, find_key, has_ids, read_fills
-from journal_api.rules.position_match import MAX_ROUNDING, is_near, is_near_price
+from journal_api.rules.position_times import MAX_ROUNDING, is_near, is_near_price
 
 
 def adopt_typed(rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade]) -> list[StoredTrade]:

@@ -32,6 +32,9 @@ FORMULAS = {
     "average_risk": "risk_total / with_risk",
     "largest_risk": "the highest initial risk of a decision",
     "mistake_free_rate": "(decisions - with_mistake) / decisions × 100",
+    "average_mae": "mae_total / with_mae",
+    "average_mfe": "mfe_total / with_mfe",
+    "captured": "captured_pnl / winning_mfe × 100",
 }
 
 

@@ -13,6 +13,7 @@ Reason = Literal[
     "no_losses",
     "no_wins_or_losses",
     "no_risk",
+    "no_excursions",
     "no_grades",
     "no_checklists",
     "mixed_currencies",

@@ -26,8 +26,9 @@ from journal_api.values.statistics import ExtraStatistic, Statistics
 
 Unit = Literal["currency", "percent", "ratio", "count"]
 # Metrics that add or compare amounts of money although their unit is not a currency.
-OF_MONEY = frozenset({"profit_factor", "payoff_ratio", "winning_days"})
-NEVER_NEGATIVE = frozenset({"max_drawdown", "average_risk", "largest_risk"})  # of the metrics in a currency
+OF_MONEY = frozenset({"profit_factor", "payoff_ratio", "winning_days", "captured"})
+# Of the metrics in a currency.
+NEVER_NEGATIVE = frozenset({"max_drawdown", "average_risk", "largest_risk", "average_mae", "average_mfe"})
 
 
 class Metric(NamedTuple):
@@ -237,6 +238,31 @@ METRICS = {
             lambda statistics: percent(
                 statistics.decisions - statistics.with_mistake, statistics.decisions, "no_trades"
             ),
+        ),
+        Metric(
+            "average_mae",
+            "Average MAE",
+            "The mean of the worst loss while a trade was open, over the decisions that state one.",
+            "currency",
+            lambda statistics: mean(statistics.mae_total, statistics.with_mae, "no_excursions"),
+            extra="excursions",
+        ),
+        Metric(
+            "average_mfe",
+            "Average MFE",
+            "The mean of the best profit while a trade was open, over the decisions that state one.",
+            "currency",
+            lambda statistics: mean(statistics.mfe_total, statistics.with_mfe, "no_excursions"),
+            extra="excursions",
+        ),
+        Metric(
+            "captured",
+            "Captured",
+            "The net P&L of winning decisions as a share of the best profit while they were open, over their"
+            " trades that state it.",
+            "percent",
+            lambda statistics: percent(statistics.captured_pnl, statistics.winning_mfe, "no_excursions"),
+            extra="excursions",
         ),
     )
 }

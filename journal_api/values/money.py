@@ -82,6 +82,19 @@ class PositiveMoney(Money):
         return amount
 
 
+class UnsignedMoney(Money):
+    """A Money that is not negative."""
+
+    json_schema: ClassVar[dict[str, Any]] = {"type": "number", "minimum": 0, "maximum": LARGEST}
+
+    @classmethod
+    def checked(cls, value: Decimal) -> Self:
+        amount = super().checked(value)
+        if amount < 0:
+            raise ValueError("must not be below 0")
+        return amount
+
+
 class Tolerance(Money):
     """A Money that says how far from 0 still counts as 0."""
 

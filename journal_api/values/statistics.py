@@ -41,7 +41,7 @@ class Statistics(Struct, kw_only=True, frozen=True):
     net_pnl: int = 0
     winning_pnl: int = 0
     losing_pnl: int = 0
-    risk_total: int = 0  # over decisions
+    risk_total: int | None = 0  # over decisions
     largest_risk: int | None = None
     worst_trade: int | None = None
     worst_day: int | None = None
@@ -52,6 +52,13 @@ class Statistics(Struct, kw_only=True, frozen=True):
     # The highest cumulative net P&L, at least 0: the current drawdown is peak_pnl - net_pnl.
     peak_pnl: int | None = 0
     win_streak: int | None = 0
+    # Over decisions, of their trades with an excursion.
+    with_mae: int = 0
+    mae_total: int = 0
+    with_mfe: int = 0
+    mfe_total: int = 0
+    winning_mfe: int = 0
+    captured_pnl: int = 0  # the net P&L of the same trades
     # The balance of the accounts in scope at the start of the period.
     opening_balance: int | None = None
     # What deposits, withdrawals and the like added to it in the period, and what resets changed.
@@ -66,7 +73,7 @@ class Statistics(Struct, kw_only=True, frozen=True):
 # The statistics of a period without trades.
 NO_TRADES = Statistics()
 
-ExtraStatistic = Literal["days", "max_drawdown", "win_streak", "opening_balance"]
+ExtraStatistic = Literal["days", "max_drawdown", "win_streak", "excursions", "opening_balance"]
 # The members that need an extra statistic, each with the extra statistic that it needs.
 EXTRA_STATISTICS: dict[str, ExtraStatistic] = {
     "trading_days": "days",
@@ -76,6 +83,12 @@ EXTRA_STATISTICS: dict[str, ExtraStatistic] = {
     "max_drawdown": "max_drawdown",
     "peak_pnl": "max_drawdown",
     "win_streak": "win_streak",
+    "with_mae": "excursions",
+    "mae_total": "excursions",
+    "with_mfe": "excursions",
+    "mfe_total": "excursions",
+    "winning_mfe": "excursions",
+    "captured_pnl": "excursions",
     "opening_balance": "opening_balance",
     "cash": "opening_balance",
 }
@@ -93,6 +106,10 @@ AMOUNTS = frozenset(
         "worst_trade",
         "worst_day",
         "r_total",
+        "mae_total",
+        "mfe_total",
+        "winning_mfe",
+        "captured_pnl",
         "opening_balance",
         "cash",
     }

@@ -8,6 +8,7 @@ import time_machine
 from factories import (
     create_account,
     create_cash,
+    create_checkpoint,
     create_trade,
     details_of,
     error_of,
@@ -98,6 +99,47 @@ async def test_the_list_has_the_standing_of_the_accounts_with_rules(client: http
 
     assert accounts == [{**funded, "standing": await read_standing(client, funded)}, own]
     assert plain == [funded, own]
+
+
+async def test_the_list_has_the_checkpoints_that_nobody_has_explained_or_accepted(
+    client: httpx.AsyncClient,
+) -> None:
+    account = await create_account(client, starting_balance=100)
+    for day, balance in (("2026-01-05", 100), ("2026-01-06", 90), ("2026-01-07", 90)):
+        await create_checkpoint(client, account["id"], day=day, balance=balance)
+    path = f"/accounts/{account['id']}/checkpoints"
+    _, differing, same = unwrap(await client.get(path))
+
+    listed = unwrap(await client.get("/accounts?with=standing"))
+    unwrap(await client.patch(f"{path}/{differing['id']}", json={"accepted": True}))
+    accepted = unwrap(await client.get("/accounts?with=standing"))
+
+    assert listed == [{**account, "checkpoints": [differing, same]}]
+    assert accepted == [account]
+
+
+@pytest.mark.parametrize(
+    ("kind", "floors"), [("static", [50, 50, 50]), ("end_of_day", [50, 70, 70]), ("trade", [80, 80, 80])]
+)
+async def test_the_floor_of_each_day_since_the_reset_is_stated_if_asked_for(
+    client: httpx.AsyncClient, kind: str, floors: list[float]
+) -> None:
+    account = await create_account(client, starting_balance=5)
+    await create_cash(client, account["id"], kind="reset", amount=100, day="2026-01-05")
+    for day, pnl in (("04", 7), ("05", 30), ("05", -10), ("06", -60)):
+        times = dict.fromkeys(("opened_at", "closed_at"), f"2026-01-{day}T10:00:00Z")
+        await create_trade(client, account["id"], **times, gross_pnl=pnl)
+    await create_cash(client, account["id"], kind="fee", amount=2, day="2026-01-07")
+    await put_rules(client, account["id"], floor={"kind": kind, "distance": 50})
+
+    standing = await read_standing(client, account, **{"with": "days"})
+
+    balances = {"2026-01-05": 120, "2026-01-06": 60, "2026-01-07": 58}
+    assert standing["floor"].pop("days") == [
+        {"day": day, "balance": balance, "floor": floor}
+        for (day, balance), floor in zip(balances.items(), floors, strict=True)
+    ]
+    assert standing == await read_standing(client, account)
 
 
 async def test_an_account_without_rules_stands_at_its_balance(client: httpx.AsyncClient) -> None:

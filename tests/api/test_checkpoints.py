@@ -95,6 +95,52 @@ async def test_an_accepted_difference_is_carried_until_a_reset(client: httpx.Asy
     assert (later["unexplained"], later["since"]) == (0, "2026-01-09")
 
 
+async def test_an_accepted_difference_that_changes_is_not_accepted_any_more(
+    client: httpx.AsyncClient,
+) -> None:
+    account = await create_account(client)
+    first = await create_checkpoint(client, account["id"], day="2026-01-05", balance=-5)
+    later = await create_checkpoint(client, account["id"], day="2026-01-08", balance=-5)
+    await patch(client, first, accepted=True)
+    fee = await create_cash(client, account["id"], kind="fee", amount=900, day="2026-01-04")
+
+    changed, after = await read(client, first), await read(client, later)
+
+    assert (changed["accepted"], changed["difference"], changed["unexplained"]) == (False, -895, -895)
+    assert (after["unexplained"], after["since"]) == (-895, None)
+    assert (await client.delete(f"/accounts/{account['id']}/cash/{fee['id']}")).status_code == 204
+    assert (await read(client, first))["accepted"] is True
+    assert (await read(client, later))["unexplained"] == 0
+
+
+async def test_a_difference_that_is_refused_when_it_changed_stays_refused_when_it_comes_back(
+    client: httpx.AsyncClient,
+) -> None:
+    account = await create_account(client)
+    first = await create_checkpoint(client, account["id"], day="2026-01-05", balance=-5)
+    await patch(client, first, accepted=True)
+    fee = await create_cash(client, account["id"], kind="fee", amount=900, day="2026-01-04")
+
+    await patch(client, first, accepted=False)
+    assert (await client.delete(f"/accounts/{account['id']}/cash/{fee['id']}")).status_code == 204
+
+    assert (await read(client, first))["accepted"] is False
+
+
+async def test_balances_that_agree_need_no_explanation_whatever_was_accepted_before(
+    client: httpx.AsyncClient,
+) -> None:
+    account = await create_account(client)
+    first = await create_checkpoint(client, account["id"], day="2026-01-05", balance=-5)
+    agreed = await create_checkpoint(client, account["id"], day="2026-01-06", balance=0)
+    differing = await create_checkpoint(client, account["id"], day="2026-01-07", balance=-12)
+    await patch(client, first, accepted=True)
+
+    found = [await read(client, one) for one in (agreed, differing)]
+
+    assert [(one["difference"], one["unexplained"]) for one in found] == [(0, 0), (12, 12)]
+
+
 async def test_a_day_has_one_checkpoint(client: httpx.AsyncClient) -> None:
     account = await create_account(client)
     checkpoint = await create_checkpoint(client, account["id"])

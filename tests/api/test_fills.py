@@ -74,7 +74,7 @@ ADDED: dict[str, tuple[list[Json], list[Any]]] = {
 async def test_what_follows_from_the_fills_of_a_trade_follows_from_new_ones_too(
     client: httpx.AsyncClient, fills: list[Json], expected: list[Any]
 ) -> None:
-    trade = await create_trade(client, multiplier=50, stop_loss=98, **OPEN)
+    trade = await create_trade(client, multiplier=50, stop_loss=98, mae=5, **OPEN)
 
     together = await add(client, trade, *fills)
     other = await create_trade(client, multiplier=50, stop_loss=98, **OPEN)
@@ -85,6 +85,7 @@ async def test_what_follows_from_the_fills_of_a_trade_follows_from_new_ones_too(
     assert show(unwrap(response)) == expected
     assert response.headers["location"] == f"/v1/trades/{other['id']}"
     assert together["initial_risk"] == trade["initial_risk"] == 100
+    assert (together["mae"], together["mfe"]) == (5, None)
     assert together["fill_count"] == len(together["fills"]) == 1 + len(fills)
     assert [one["at"] for one in together["fills"]] == sorted(one["at"] for one in together["fills"])
     assert await get_trade(client, trade) == together

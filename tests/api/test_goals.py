@@ -28,6 +28,7 @@ INVALID = (400, "validation_error")
 AT_MOST = {"max_drawdown", "max_trades_per_day"}
 NEVER_BELOW_0 = {
     *("max_drawdown", "average_risk", "largest_risk", "profit_factor", "payoff_ratio"),
+    *("average_mae", "average_mfe"),
     *(key for key, metric in METRICS.items() if metric.unit in ("count", "percent")),
 }
 STATUSES = ["active", "paused", "archived"]
@@ -388,6 +389,7 @@ def warnings_in(response: httpx.Response) -> list[str]:
         ("win_rate", 250, "at_least", "never"),
         ("win_rate", 100.5, "at_most", "always"),
         ("win_rate", 100, "at_least", None),
+        ("captured", 150, "at_least", None),
         ("worst_day", 500, "at_least", "-500"),
         ("worst_trade", 0.5, "at_least", "-0.5"),
         ("worst_day", -500, "at_least", None),
@@ -461,9 +463,10 @@ async def test_a_goal_says_its_kind_and_keeps_it_in_step_with_its_target(client:
 
 @pytest.mark.parametrize("metric", ARITHMETIC)
 async def test_the_formula_of_a_goal_computes_its_value_from_the_data_of_a_snapshot(
-    client: httpx.AsyncClient, metric: str
+    app: Starlette, client: httpx.AsyncClient, metric: str
 ) -> None:
     await create_example_journal(client)
+    await run_sql(app, "UPDATE trades SET mae = id * 1e8, mfe = 2e10 WHERE closed_at IS NOT NULL")
     goal = await create_goal(client, metric=metric, target_value=1, timeframe="monthly")
     valued = [one for one in await snapshots_of(client, goal["id"]) if one["actual"] is not None]
 

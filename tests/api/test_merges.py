@@ -79,7 +79,9 @@ async def test_parts_that_touch_are_one_position_with_the_sums_of_the_parts(
     client: httpx.AsyncClient,
 ) -> None:
     second = await create_part(client, "14:10", "14:20", quantity=3, exit_price=105, fees=1.5)
-    first = await create_part(client, "14:00", "14:10", gross_pnl=7, fees=1, initial_risk=40, symbol="mnqz6")
+    first = await create_part(
+        client, "14:00", "14:10", gross_pnl=7, fees=1, initial_risk=40, symbol="mnqz6", mae=3
+    )
     third = await create_part(client, "14:15", "14:40", quantity=2, exit_price=90)
 
     whole = await merge(client, third, first, second)
@@ -95,6 +97,7 @@ async def test_parts_that_touch_are_one_position_with_the_sums_of_the_parts(
         "fees": 2.5,
         "net_pnl": -5.5,
         "initial_risk": 40,
+        "mae": None,
         "opened_at": first["opened_at"],
         "closed_at": third["closed_at"],
         "merged_ids": [second["id"], third["id"]],
@@ -226,7 +229,14 @@ async def create_annotated(client: httpx.AsyncClient) -> tuple[list[Any], list[A
     answers = [{"confirmation_id": setup["confirmations"][0]["confirmation_id"], "was_present": True}]
     first = await create_part(client, "14:00", "14:10", notes="One", tag_ids=[tags[0]["id"]])
     second = await create_part(
-        client, "14:10", "14:20", grade="B", setup_id=setup["setup_id"], confirmations=answers, stop_loss=90
+        client,
+        "14:10",
+        "14:20",
+        grade="B",
+        setup_id=setup["setup_id"],
+        confirmations=answers,
+        stop_loss=90,
+        mae=4,
     )
     third = await create_part(
         client, "14:20", "14:30", grade="A", notes="Three", tag_ids=[tags[1]["id"], tags[0]["id"]]
@@ -242,6 +252,21 @@ async def test_annotations_are_joined(client: httpx.AsyncClient) -> None:
     assert (whole["grade"], whole["notes"], whole["initial_risk"]) == ("B", "One\n\nThree", 20)
     assert whole["tag_ids"] == [tags[0]["id"], tags[1]["id"]]
     assert (whole["setup_id"], whole["confirmations"]) == (setup["setup_id"], parts[1]["confirmations"])
+
+
+async def test_excursions_of_the_whole_go_with_a_split(app: Starlette, client: httpx.AsyncClient) -> None:
+    parts = [await create_part(client, "14:00", "14:10", mae=mae) for mae in (3, 5)]
+    whole = await merge(client, *parts)
+    await client.patch(f"/trades/{whole['id']}", json={"mae": 8, "mfe": 9})
+
+    assert [(part["mae"], part["mfe"]) for part in await split(client, whole)] == [(3, None), (5, None)]
+
+    whole = await merge(client, *parts)
+    # Parts that an earlier release has merged.
+    await run_sql(app, "UPDATE trades SET merged = json_remove(merged, '$[0].mae', '$[1].mae')")
+    await client.patch(f"/trades/{whole['id']}", json={"mae": 8})
+
+    assert [(part["mae"], part["mfe"]) for part in await split(client, whole)] == [(None, None)] * 2
 
 
 async def test_a_split_leaves_the_journal_byte_for_byte_as_before_the_merge(

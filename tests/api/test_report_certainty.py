@@ -12,13 +12,10 @@ from factories import (
     insert_answer,
     insert_trade,
     insert_trade_tags,
+    read_report,
     unwrap,
 )
 from starlette.applications import Starlette
-
-
-async def read_report(client: httpx.AsyncClient, group_by: str = "none", **query: Any) -> Any:
-    return unwrap(await client.get("/reports", params={"group_by": group_by, **query}))
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from factories import (
     error_of,
     insert_answer,
     insert_trade,
+    read_report,
     run_sql,
     unwrap,
 )
@@ -19,10 +20,6 @@ from starlette.applications import Starlette
 
 from journal_api.database import connections, database
 from journal_api.structs.reports import REPORTED
-
-
-async def read_report(client: httpx.AsyncClient, group_by: str = "none", **query: Any) -> Any:
-    return unwrap(await client.get("/reports", params={"group_by": group_by, **query}))
 
 
 @pytest.fixture

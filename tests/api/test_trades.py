@@ -108,6 +108,8 @@ async def test_a_trade_is_created_with_a_location_the_defaults_and_what_follows(
         ],
         "merged_ids": [],
         "pictures": [],
+        "mae": None,
+        "mfe": None,
     }
 
 
@@ -116,7 +118,7 @@ async def test_a_trade_is_read_and_listed_as_it_was_created(client: httpx.AsyncC
     setup_id = strategy["setups"][0]["setup_id"]
     sent: dict[str, Any] = {"quantity": 2.5, "multiplier": 50, "stop_loss": 103, "fees": 4.2}
     sent |= {"direction": "short", "grade": "A+", "notes": "Late entry", "external_id": "T-1"}
-    sent |= {"strategy_id": strategy["id"], "setup_id": setup_id}
+    sent |= {"strategy_id": strategy["id"], "setup_id": setup_id, "mae": 12.5, "mfe": 0}
 
     trade = await create_trade(client, **sent, symbol=" Zu\u0308rich ")
 
@@ -184,6 +186,9 @@ PATCHED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
     "a stop set earlier": ({"stop_loss": 98, "initial_risk": 2}, {"notes": "x"}, {"initial_risk": 2}),
     "a risk": ({"stop_loss": 98}, {"initial_risk": 5.5}, {"initial_risk": 5.5}),
     "no risk": ({"stop_loss": 98}, {"initial_risk": None}, {"initial_risk": None}),
+    "an excursion": ({"mae": 5, "mfe": 7}, {"mae": 0}, {"mae": 0, "mfe": 7}),
+    "no excursion": ({"mae": 5, "mfe": 7}, {"mfe": None}, {"mae": 5, "mfe": None}),
+    "reopened with excursions": ({"mae": 5}, {"closed_at": None}, {"mae": 5}),
     "a far stop set later": (
         {"quantity": 10**9, "gross_pnl": 1, "exit_price": None},
         {"stop_loss": 1},
@@ -225,6 +230,11 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any] | None, str]] = {
         "opened_at",
     ),
     "closing without an exit": (OPEN, {"closed_at": DAY}, "exit_price"),
+    **{
+        f"{name} of {amount}": ({name: amount}, None, name)
+        for name in ("mae", "mfe")
+        for amount in (-0.01, 10**10 + 1, 0.000000001, "5")
+    },
     "one bad field": ({}, {"notes": "new", "quantity": 0}, "quantity"),
 }
 

@@ -72,6 +72,8 @@ async def entered(client: httpx.AsyncClient) -> httpx.AsyncClient:
             gross_pnl=int(row["gross P&L"]),
             fees=int(row["fees"]),
             initial_risk=int(row["risk"]) if row["risk"] else None,
+            mae=int(row["MAE"]) if row["MAE"] else None,
+            mfe=int(row["MFE"]) if row["MFE"] else None,
             grade=row["grade"] or None,
             setup_id=setup["setup_id"] if row["checklist"] else None,
             source_trade_id=ids.get(original),

@@ -14,7 +14,7 @@ from journal_api.rules.import_rows import Candidate, Rejected
 SAMPLES = Path(__file__).parents[1] / "data"
 AMOUNTS = (
     *("quantity", "multiplier", "entry_price", "exit_price", "stop_loss", "gross_pnl", "fees"),
-    "initial_risk",
+    *("initial_risk", "mae", "mfe"),
 )
 
 

@@ -127,7 +127,7 @@ async def journal(client: httpx.AsyncClient) -> httpx.AsyncClient:
         client, two["id"], quantity=123456.789, multiplier=1.00000001, entry_price=0.1, exit_price=1234.56789
     )
     await create_trade(client, one["id"], closed_at=None, exit_price=None, symbol="NQ")
-    early = await create_trade(client, one["id"], quantity=3)
+    early = await create_trade(client, one["id"], quantity=3, mae=0, mfe=1.5)
     late = await create_trade(client, two["id"], quantity=7)
     await client.patch(f"/trades/{early['id']}", json={"source_trade_id": late["id"]})
     for _ in range(2):

@@ -135,6 +135,7 @@ def test_a_sample_is_read_as_documented(sample: Sample) -> None:
     for trade, expected in zip(trades, sample.expected["trades"], strict=True):
         assert {name: value for name, value in trade.items() if name in expected} == expected
         unexpected = {"exit_price", "stop_loss", "gross_pnl", "initial_risk", "notes", "unstated", "account"}
+        unexpected |= {"mae", "mfe"}
         assert not any(trade[name] for name in unexpected - expected.keys())
 
 

@@ -75,6 +75,11 @@ READ: list[tuple[str, str, Any, dict[str, Any]]] = [
      ninja("Long", "2", "6012.25", "6012.25", "($3.46)"), {"multiplier": "5", "unstated": ["multiplier"]}),
     ("NinjaTrader", "hidden optional columns",
      {"Account": None, "Trade number": None, "Strategy": None, **FEES}, {"account": None}),
+    *(("NinjaTrader", f"excursions {mae!r} and {mfe!r}", {"MAE": mae, "MFE": mfe}, dict(zip(
+        ("mae", "mfe"), expected, strict=True)))
+      for mae, mfe, expected in (
+        ("$10.00", "$35.00", ("10", "35")), ("-$ 10.00", "-$ 2.00", ("10", "0")),
+        ("($10.00)", "$0.00", ("10", "0")), ("4", "8.25 ticks", (None, None)), ("", "0.29%", (None, None)))),
     ("MetaTrader 5", "the first time and price open, the second close", {},
      {"opened_at": "2026-01-12T09:15:04Z", "entry_price": "1.08412", "closed_at": "2026-01-12T16:42:31Z",
       "exit_price": "1.08655", "external_id": "285600114", "quantity": "0.5"}),
@@ -164,6 +169,8 @@ READ: list[tuple[str, str, Any, dict[str, Any]]] = [
       for volume, quantity in [("400", "200"), ("1", "0.5"), ("1,000", "500"), ("0.05", "0.025")]),
     ("Tradervue", "the file's result", {"Exec Count": "3", "Gross P&L": "-15.7281"},
      {"gross_pnl": "-15.7281"}),
+    ("Tradervue", "excursions of the position", {"Position MAE": "-31.5", "Price MAE": "-0.21",
+                                                  "Position MFE": "-2"}, {"mae": "31.5", "mfe": "0"}),
     ("Tradervue", "tags are not read", {}, {"tags": [], "initial_risk": "112.5"}),
     *(("Tradervue", f"costs {commissions!r} and {fees!r}", {"Commissions": commissions, "Fees": fees},
        {"fees": paid, "unstated": []})
@@ -496,6 +503,21 @@ def test_two_rows_of_tradingview_are_a_trade(legs: list[Cells], expected: tuple[
     trade = read_trade(write_file(LEG, *legs))
 
     assert tuple(trade[name] for name in ("direction", "exit_price", "gross_pnl", "multiplier")) == expected
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ({"Adverse excursion %": "-1", "Adverse excursion USD": "-5"}, ("5", None)),
+        ({"Run-up USD": "25", "Drawdown USD": "5", "Drawdown %": "2"}, ("5", "25")),
+        ({"Favorable excursion %": "25"}, (None, None)),
+    ],
+    ids=["in money and percent", "older names", "in percent alone"],
+)
+def test_excursions_of_tradingview_are_in_money(cells: Cells, expected: tuple[Any, ...]) -> None:
+    trade = read_trade(write_file(LEG, cells, {**EXIT, **cells}))
+
+    assert (trade["mae"], trade["mfe"]) == expected
 
 
 @pytest.mark.parametrize(

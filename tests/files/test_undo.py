@@ -100,9 +100,10 @@ async def test_an_undone_import_leaves_the_record_as_it_was(
     [
         ({"closed_at": "2026-01-05T15:00:00Z"}, {"closed_at": "2026-02-05T15:00:00Z"}),
         (OPEN_ROW, {}),
+        ({"mae": ""}, {"mae": "12.5", "mfe": "0"}),
         ({}, {"symbol": "NQ", "direction": "short", "quantity": "3", "multiplier": "20", "entry_price": "9"}),
     ],
-    ids=["another day", "closed", "all but the id"],
+    ids=["another day", "closed", "excursions", "all but the id"],
 )
 async def test_a_corrected_trade_is_again_exactly_what_it_was(
     client: httpx.AsyncClient, account_id: int, before: dict[str, str], after: dict[str, str]

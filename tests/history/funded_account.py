@@ -177,7 +177,9 @@ def daily_loss(trades: list[Event], limit: Any, at: str) -> dict[str, Any]:
         if line.day == at:
             today = Decimal(so_far)
     state = "broken" if broken else "near" if -5 * today >= 4 * limit else "within"
-    return described(state, today, -limit, 0 if broken else today + limit, broken[0] if broken else None)
+    return described(
+        state, today, -limit, 0 if at in broken else today + limit, broken[0] if broken else None
+    )
 
 
 def profit(trades: list[Event], target: Any) -> dict[str, Any]:

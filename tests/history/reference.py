@@ -46,6 +46,8 @@ class Trade:
     gross: Fraction
     fees: Fraction
     risk: Fraction | None
+    mae: Fraction | None
+    mfe: Fraction | None
     grade: str | None
     strategy_id: int | None
     setup_id: int | None
@@ -147,6 +149,10 @@ def amount(units: int | None) -> Fraction:
     return Fraction(units or 0, 10**8)
 
 
+def amount_if_any(units: int | None) -> Fraction | None:
+    return None if units is None else amount(units)
+
+
 def read_journal(file: Path) -> Journal:
     """The journal of the owner, its open trades left out."""
     with closing(sqlite3.connect(file)) as db:
@@ -209,7 +215,9 @@ def read_trade(row: sqlite3.Row) -> Trade:
         direction=row["direction"],
         gross=amount(row["gross_pnl"]),
         fees=amount(row["fees"]),
-        risk=None if row["initial_risk"] is None else amount(row["initial_risk"]),
+        risk=amount_if_any(row["initial_risk"]),
+        mae=amount_if_any(row["mae"]),
+        mfe=amount_if_any(row["mfe"]),
         grade=row["grade"],
         strategy_id=row["strategy_id"],
         setup_id=row["setup_id"],
@@ -288,6 +296,9 @@ def compute_statistics(journal: Journal, rows: list[Row]) -> Statistics:
     losses = [net for net in nets if net < -journal.within]
     risks = [one.risk for one in decisions if one.risk is not None]
     rs = [one.r for one in decisions if one.r is not None]
+    maes = [[one.mae for one in each.paid if one.mae is not None] for each in decisions]
+    mfes = [[one.mfe for one in each.paid if one.mfe is not None] for each in decisions]
+    won = [one for each in decisions if each.net > journal.within for one in each.paid]
     grades = [one.representative.grade for one in decisions if one.representative.grade]
     checked = [
         one.representative for one in decisions if journal.checklists.get(one.representative.setup_id or 0)
@@ -320,6 +331,12 @@ def compute_statistics(journal: Journal, rows: list[Row]) -> Statistics:
         "losing_pnl": sum(losses, ZERO),
         "risk_total": sum(risks, ZERO),
         "largest_risk": max(risks, default=None),
+        "with_mae": sum(map(bool, maes)),
+        "mae_total": sum(map(sum, maes), ZERO),
+        "with_mfe": sum(map(bool, mfes)),
+        "mfe_total": sum(map(sum, mfes), ZERO),
+        "winning_mfe": sum((one.mfe for one in won if one.mfe is not None), ZERO),
+        "captured_pnl": sum((one.net for one in won if one.mfe is not None), ZERO),
         "worst_trade": min(nets, default=None),
         "worst_day": min(by_day.values(), default=None),
         "max_drawdown": compute_drawdown([trade.net for _, trade in rows]),
@@ -347,15 +364,15 @@ def compute_streak(nets: list[Fraction]) -> int:
 UNITS = {
     "currency": (
         "net_pnl gross_pnl max_drawdown balance_target expectancy average_win worst_trade worst_day"
-        " average_risk largest_risk"
+        " average_risk largest_risk average_mae average_mfe"
     ),
-    "percent": "win_rate a_plus_rate mistake_free_rate protocol_completion_rate",
+    "percent": "win_rate a_plus_rate mistake_free_rate protocol_completion_rate captured",
     "ratio": "profit_factor rr_realized_avg payoff_ratio",
     "count": "max_trades_per_day trade_count trading_days winning_days win_streak",
 }
 UNIT_OF = {metric: unit for unit, metrics in UNITS.items() for metric in metrics.split()}
 # Everything that adds or compares amounts of money, and so cannot be said of different currencies.
-OF_MONEY = {*UNITS["currency"].split(), "profit_factor", "payoff_ratio", "winning_days"}
+OF_MONEY = {*UNITS["currency"].split(), "profit_factor", "payoff_ratio", "winning_days", "captured"}
 AMOUNTS = {"gross_pnl", "fees", "net_pnl", "winning_pnl", "losing_pnl", "worst_trade", "worst_day"}
 AMOUNTS |= {
     "risk_total",
@@ -365,13 +382,16 @@ AMOUNTS |= {
     "peak_pnl",
     "opening_balance",
     "cash",
+    *("mae_total", "mfe_total", "winning_mfe", "captured_pnl"),
 }
 # The members that are shown only for the metric that needs them.
 OF_DAYS = {"trading_days", "winning_days", "max_trades_per_day", "worst_day"}
+OF_EXCURSIONS = ("with_mae", "mae_total", "with_mfe", "mfe_total", "winning_mfe", "captured_pnl")
 EXTRAS = {
     "max_drawdown": {"max_drawdown"},
     "peak_pnl": {"max_drawdown"},
     "win_streak": {"win_streak"},
+    **{name: {"average_mae", "average_mfe", "captured"} for name in OF_EXCURSIONS},
     "opening_balance": {"balance_target"},
     "cash": {"balance_target"},
     **dict.fromkeys(OF_DAYS, OF_DAYS),
@@ -426,6 +446,11 @@ METRICS: dict[str, Callable[[Statistics], Value]] = {
     "largest_risk": lambda data: "no_risk" if data["largest_risk"] is None else data["largest_risk"],
     "mistake_free_rate": lambda data: divide(
         100 * (data["decisions"] - data["with_mistake"]), data["decisions"], "no_trades"
+    ),
+    "average_mae": lambda data: divide(data["mae_total"], data["with_mae"], "no_excursions"),
+    "average_mfe": lambda data: divide(data["mfe_total"], data["with_mfe"], "no_excursions"),
+    "captured": lambda data: (
+        100 * data["captured_pnl"] / data["winning_mfe"] if data["winning_mfe"] else "no_excursions"
     ),
 }
 

@@ -90,6 +90,12 @@ CHANGES = {
     "a risk": Late(
         "rr_realized_avg", 3, [(update("initial_risk = 9e8"), 1), (update("initial_risk = NULL"), "no_risk")]
     ),
+    "an excursion": Late(
+        "average_mae", "no_excursions", [(update("mae = 4e8"), 4), (update("mae = 6e8", trade=2), 5)]
+    ),
+    "a best profit": Late(
+        "captured", "no_excursions", [(update("mfe = 18e8"), 50), (update("mfe = 0"), "no_excursions")]
+    ),
     "a grade": Late("a_plus_rate", 100, [(update("grade = 'B'"), 0), (update("grade = NULL"), "no_grades")]),
     "a close moved within its day": Late(
         "win_streak", 1, [(update("closed_at = '2026-01-05T09:00:00.000000Z'", trade=2), 2)]

@@ -275,6 +275,8 @@ class Walk:
             "gross_pnl": self.random.choice(AMOUNTS),
             "fees": self.random.choice([0, 2.5, -1]),
             "initial_risk": self.random.choice([None, *POSITIVE]),
+            "mae": self.random.choice([None, 0, *POSITIVE]),
+            "mfe": self.random.choice([None, 0, *POSITIVE]),
             "grade": self.random.choice([None, "A+", "A", "F"]),
             "symbol": self.random.choice(SYMBOLS),
             "direction": self.random.choice(["long", "short"]),

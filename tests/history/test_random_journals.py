@@ -55,11 +55,11 @@ INSERTS = {
         VALUES (:id, 1, 1, :id, :id, '', :type, '', '')""",
     "trades": """
         INSERT INTO trades (id, user_id, account_id, symbol, direction, quantity, entry_price, opened_at,
-            closed_at, trading_day, gross_pnl, fees, initial_risk, grade, strategy_id, setup_id,
+            closed_at, trading_day, gross_pnl, fees, initial_risk, mae, mfe, grade, strategy_id, setup_id,
             source_trade_id, created_at, updated_at, contract, root)
         SELECT :id, 1, :account_id, :symbol, :direction, 1, 0, :opened_at,
-            :closed_at, trading_day(:closed_at, timezone, day_rollover), :gross, :fees, :risk, :grade,
-            iif(:setup_id IS NULL, NULL, 1), :setup_id, :source_id, '', '', :symbol, :symbol
+            :closed_at, trading_day(:closed_at, timezone, day_rollover), :gross, :fees, :risk, :mae,
+            :mfe, :grade, iif(:setup_id IS NULL, NULL, 1), :setup_id, :source_id, '', '', :symbol, :symbol
         FROM calendars WHERE calendars.account_id = :account_id""",
     "trade_tags": "INSERT INTO trade_tags (trade_id, tag_id) VALUES (:trade_id, :tag_id)",
     "answers": """
@@ -146,6 +146,8 @@ def draw_trade(random: Random, number: int, moments: list[str]) -> Row:
         "gross": gross,
         "fees": gross or 0 if random.random() < 0.2 else draw_amount(random),
         "risk": random.choice([None, 3 * 10**8, random.randint(10**6, 10**11)]),
+        "mae": random.choice([None, 0, 3 * 10**8, random.randint(0, 10**11)]),
+        "mfe": random.choice([None, None, 0, random.randint(0, 10**11)]),
         "grade": random.choice([None, "A+", "A+", "A", "F"]),
         "setup_id": random.choice([None, *CHECKLISTS]),
         "source_id": True if number > 1 and random.random() < 0.3 else None,

@@ -4,8 +4,12 @@ import type { components } from "./api.d.ts";
 type Schemas = components["schemas"];
 
 declare global {
-  type Account = Schemas["Account"];
+  type Account = Schemas["AccountListItem"];
   type ApiKey = Schemas["ApiKey"];
+  type BestDayStanding = Schemas["BestDayStanding"];
+  type Cash = Schemas["Cash"];
+  type Checkpoint = Schemas["Checkpoint"];
+  type CheckpointListItem = Schemas["CheckpointListItem"];
   type CopyGroup = Schemas["CopyGroupListItem"];
   type Goal = Schemas["GoalListItem"];
   type ImportReport = Schemas["ImportReport"];
@@ -17,10 +21,13 @@ declare global {
   type DayGroup = ReportGroup & { key: string };
   type Snapshot = Schemas["Snapshot"];
   type SnapshotData = Schemas["SnapshotData"];
+  type RuleStanding = Schemas["RuleStanding"];
+  type Standing = Schemas["Standing"];
   type Strategy = Schemas["Strategy"];
   type StrategyListItem = Schemas["StrategyListItem"];
   type Tag = Schemas["Tag"];
   type TagCategory = Schemas["TagCategory"];
+  type TargetStanding = Schemas["TargetStanding"];
   type Trade = Schemas["Trade"];
   type TradeListItem = Schemas["TradeListItem"];
 

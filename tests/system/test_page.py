@@ -28,7 +28,8 @@ pytestmark = in_a_browser
 VIEWS = ["today", "report", "trades", "strategies", "import", "settings"]
 GROUPS = ("strategy", "setup", "confirmation", "rules", "tag", "mistake", "symbol", "after", "nth", "pause")
 OF_REPORTS = [f"report?by={by}" for by in ("confirmation", "mistake", "after")]
-PLACES = [*VIEWS, "today?goal=1", *(f"report?by={by}" for by in GROUPS), "trades?id=1", "strategies?id=1"]
+PLACES = [*VIEWS, "today?goal=1", *(f"report?by={by}" for by in GROUPS), "trades?id=1", "strategies?id=1",
+          "settings?account=1"]  # fmt: skip
 MAX_REQUESTS = 10
 MARKUP = "<b>bold</b>" + "W" * 39
 AXE = Path(__file__).parent.parent / "javascript/node_modules/axe-core/axe.min.js"
@@ -46,10 +47,27 @@ def add_account(journal: PageJournal, name: str = "Main", **fields: Any) -> int:
     return int(journal.create("/accounts", name=name, **fields)["id"])
 
 
+def add_rules(journal: PageJournal, account_id: int) -> None:
+    """Add every rule, a payout, and a checkpoint that differs."""
+    rules = {
+        "floor": {"kind": "trade", "distance": 2_000_000},
+        "daily_loss": 1_000_000,
+        "profit_target": 3_000_000_000,
+        "best_day_share": 50,
+        "qualifying_day": {"amount": 150, "days": 5},
+        "minimum_days": 5,
+    }
+    path, day = f"/accounts/{account_id}", "2026-01-05"
+    journal.client.put(f"{path}/rules", json=rules).raise_for_status()
+    journal.create(f"{path}/cash", kind="payout", amount=1_000, day=day, note=MARKUP)
+    journal.create(f"{path}/checkpoints", day=day, balance=5, note=MARKUP)
+
+
 def add_everything(journal: PageJournal, name: str) -> None:
     """Add one of everything with that name."""
     account = add_account(journal, name * 2, starting_balance=1_234_567_890)
     add_account(journal, name)
+    add_rules(journal, account)
     journal.create("/copy-groups", name=name * 2)
     category = journal.create("/tag-categories", name=name)["id"]
     tag = journal.create("/tags", name=name, category_id=category, type="mistake")["id"]
@@ -84,6 +102,8 @@ async def test_every_view_is_drawn_from_few_requests_and_polls_without_getting_a
     await show(page, "today")
     await page.click("#load-example")
     await see(page, "Daily loss limit")
+    floor = {"kind": "end_of_day", "distance": 2000}
+    page_journal.client.put("/accounts/1/rules", json={"floor": floor}).raise_for_status()
     for place in PLACES:
         await count_requests(place)
     statuses: list[int] = []
@@ -92,6 +112,7 @@ async def test_every_view_is_drawn_from_few_requests_and_polls_without_getting_a
     await eventually(lambda: statuses)
 
     assert set(statuses) == {304}
+    page_journal.client.delete("/accounts/1/rules").raise_for_status()
     assert page_journal.key not in await page.content()
     await show(page, "today")
     await page.click("#remove-example")
@@ -176,14 +197,15 @@ async def test_nothing_of_a_view_shuts_anybody_out(page: Page, page_journal: Pag
     await drawn(page, "sign-in")
     await look()
     page_journal.create("/example-journal")
+    add_rules(page_journal, 1)
     await sign_in(page, page_journal)
-    for place in [*VIEWS, *OF_REPORTS, "today?goal=1", "trades?id=1"]:
+    for place in [*VIEWS, *OF_REPORTS, "today?goal=1", "trades?id=1", "settings?account=1"]:
         await show(page, place)
         if place == "import":
             await drop(page, "trades.csv", A_FILE)
             await see(page, "Import 1 trade")
         await look()
-        if place in ("today", "report", "trades", *OF_REPORTS):
+        if place in ("today", "report", "trades", "settings?account=1", *OF_REPORTS):
             await look(dark=True)
     await show(page, "settings")
     await page.click("#new-goal")

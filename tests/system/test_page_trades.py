@@ -129,9 +129,13 @@ async def test_an_edge_is_worded_by_its_verdict_over_all_lines_and_never_by_its_
     rows = {text.split()[0]: text for text in await values_of(page, ".edges tbody tr")}
     for name, words, tone in [
         ("A", "▲ Earns more with it", "gain"),
-        ("B", "No difference shown\nAbout 3 more decisions would tell, if it stays so.", "plain"),
+        (
+            "B",
+            "No difference shown\nAbout 3 more decisions would bring its line off zero, if it stays so.",
+            "plain",
+        ),
         ("E", "This line is off zero, but so is one of 20 looks: chance makes such a line.", "plain"),
-        ("Large", "the other way round: the size of the trades makes the difference.", "gain"),
+        ("Large", "the other way round: size, or which trades have a risk, makes the difference.", "gain"),
         ("Rare", "1 decision with it, 21 without: too few to tell", None),
     ]:
         assert words in rows[name]
@@ -213,12 +217,15 @@ async def test_a_trade_is_opened_graded_and_answered_by_keyboard(
     page: Page, page_journal: PageJournal
 ) -> None:
     setup_id = add_strategy(page_journal)["setups"][0]["setup_id"]
-    first, second = (add_trade(page_journal, pnl, day, setup_id=setup_id) for pnl, day in ((10, 2), (20, 3)))
+    first, second = (
+        add_trade(page_journal, pnl, day, setup_id=setup_id, mae=4.5) for pnl, day in ((10, 2), (20, 3))
+    )
     await sign_in(page, page_journal, "trades")
 
     for key in ("j", "j", "Enter"):  # the newest is first
         await page.keyboard.press(key)
     await see(page, "+10.00", "#trade .big")
+    await see(page, "4.50", "#trade .facts")
     await page.keyboard.press("2")
     await page.wait_for_selector('#grade-2[aria-pressed="true"]')
     await page.focus('[aria-label="yes: Volume"]')

@@ -145,10 +145,9 @@ def test_csv_has_the_ends_of_intervals_and_both_edges(db_with_tags: Path) -> Non
     assert none["edge"] == none["edge_verdict"] == total["edge"] == ""
 
 
-def test_confirmations_are_listed_with_their_edge(db: Path) -> None:
+def test_without_checklists_there_is_nothing_to_compare(db: Path) -> None:
     assert run_ok("report", "--by", "confirmation", "--db", db) == (
-        "        Present  Absent  Edge  ±  q  Verdict  Needed\n"
-        "(none)        0       0     -  -  -  too few       -\n"
+        "Nothing to compare: no trade has a checklist.\n"
     )
     rows = list(csv.reader(io.StringIO(run_ok("report", "--by", "confirmation", "--csv", "--db", db))))
     assert rows[0][:8] == [

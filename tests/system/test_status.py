@@ -292,7 +292,7 @@ async def test_rules_with_their_room_and_checkpoints_that_differ_are_printed(
         "  best day share  open     1250.00 USD until the best day is 50 %",
         "  qualifying day  open     1 day to go",
         "  minimum days    met",
-        "  2026-03-11: the journal has 155.50 USD less than the broker",
+        "  2026-03-11: the journal has 155.50 USD less than the broker, beyond what was accepted",
     ]
     assert not any("Own" in line for line in lines)
 

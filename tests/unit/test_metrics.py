@@ -30,7 +30,7 @@ async def test_what_is_listed_is_what_goals_accept_and_snapshots_evaluate(client
     assert [metric["key"] for metric in listed] == list(METRICS) == [one.key for one in METRICS.values()]
     assert [goal["direction"] for goal in goals] == [metric["natural_direction"] for metric in listed]
     assert units == [metric["unit"] for metric in listed]
-    assert len(listed) == 22
+    assert len(listed) == 25
     assert all(metric["title"] and metric["description"] for metric in listed)
 
 
@@ -70,6 +70,9 @@ TABLE: list[tuple[str, str, int | str, dict[str, int | None], int]] = [
     ("average_risk", "currency", "no_risk", {"with_risk": 3, "risk_total": 20 * ONE}, 6_66666667),
     ("largest_risk", "currency", "no_risk", {"with_risk": 1, "largest_risk": 3}, 3),
     ("mistake_free_rate", "percent", "no_trades", {"decisions": 7, "with_mistake": 3}, 57_14285714),
+    ("average_mae", "currency", "no_excursions", {"with_mae": 3, "mae_total": 20 * ONE}, 6_66666667),
+    ("average_mfe", "currency", "no_excursions", {"with_mfe": 2, "mfe_total": 5 * ONE}, 2_50000000),
+    ("captured", "percent", "no_excursions", {"winning_mfe": 2, "captured_pnl": 3}, 150 * ONE),
 ]
 
 

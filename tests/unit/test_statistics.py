@@ -43,11 +43,11 @@ def test_a_streak_is_the_longest_run_of_wins_without_a_loss(results: list[int]) 
     [
         [NOTHING._replace(net_pnl=MAX_STORED), NOTHING._replace(net_pnl=1)],
         [NOTHING._replace(losing_pnl=-MAX_STORED), NOTHING._replace(losing_pnl=-1)],
-        [NOTHING._replace(risk_total=MAX_STORED), NOTHING._replace(risk_total=1)],
+        [NOTHING._replace(mfe_total=MAX_STORED), NOTHING._replace(mfe_total=1)],
         [NOTHING._replace(net_pnl=MAX_STORED, fees=1)],
         [[*NOTHING[:-1], OUT_OF_RANGE]],
     ],
-    ids=["net P&L", "losing P&L", "risk", "gross P&L", "a sum of SQLite"],
+    ids=["net P&L", "losing P&L", "excursions", "gross P&L", "a sum of SQLite"],
 )
 def test_without_a_sum_that_fits_into_64_bits_there_are_no_statistics(sums: list[Sums]) -> None:
     collected = Collected()
@@ -56,6 +56,16 @@ def test_without_a_sum_that_fits_into_64_bits_there_are_no_statistics(sums: list
 
     assert collected.compute() is None
     assert Collected().compute() is not None
+
+
+def test_risks_that_do_not_fit_into_64_bits_leave_the_other_sums_as_they_are() -> None:
+    collected = Collected()
+    collected.add(NOTHING._replace(net_pnl=1, risk_high=MAX_STORED >> 32, risk_low=2**40), None)
+
+    found = collected.compute()
+
+    assert found is not None
+    assert (found.net_pnl, found.risk_total) == (1, None)
 
 
 @given(st.lists(DAYS, max_size=6))

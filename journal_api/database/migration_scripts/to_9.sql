@@ -1,9 +1,28 @@
 -- Version 9: a tolerance of break-even decisions; when the trades of facts were opened; the calendar, the
--- cash and the rules of an account; what the broker says.
+-- cash and the rules of an account; what the broker says; excursions of trades.
 
 ALTER TABLE users ADD COLUMN breakeven_within INTEGER NOT NULL DEFAULT 0 CHECK (breakeven_within >= 0);
 DROP INDEX trades_breakeven;
 CREATE INDEX trades_of_result ON trades (account_id, net_pnl) WHERE net_pnl IS NOT NULL;
+
+ALTER TABLE trades ADD COLUMN mae INTEGER CHECK (mae >= 0);
+ALTER TABLE trades ADD COLUMN mfe INTEGER CHECK (mfe >= 0);
+ALTER TABLE import_updates ADD COLUMN mae INTEGER;
+ALTER TABLE import_updates ADD COLUMN mfe INTEGER;
+DROP TRIGGER changes_of_updated_trade;
+CREATE TRIGGER changes_of_updated_trade AFTER UPDATE ON trades
+WHEN (old.account_id, old.trading_day, old.opened_at, old.closed_at, old.gross_pnl, old.fees, old.initial_risk,
+      old.grade, old.contract, old.root, old.direction, old.strategy_id, old.setup_id, old.source_trade_id,
+      old.mae, old.mfe)
+ IS NOT (new.account_id, new.trading_day, new.opened_at, new.closed_at, new.gross_pnl, new.fees, new.initial_risk,
+      new.grade, new.contract, new.root, new.direction, new.strategy_id, new.setup_id, new.source_trade_id,
+      new.mae, new.mfe)
+BEGIN
+  INSERT INTO touched_days VALUES (old.account_id, old.trading_day);
+  INSERT INTO touched_days
+  SELECT new.account_id, new.trading_day
+  WHERE (old.account_id, old.trading_day) IS NOT (new.account_id, new.trading_day);
+END;
 
 -- All facts are worked out again by the next reader: the changes of all days are kept.
 DROP TABLE trade_facts;
@@ -29,6 +48,8 @@ CREATE TABLE trade_facts (
   direction TEXT NOT NULL,
   strategy_id INTEGER,
   setup_id INTEGER,
+  mae INTEGER,
+  mfe INTEGER,
   PRIMARY KEY (account_id, trading_day, closed_at, id)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX facts_of_trade ON trade_facts (id);
@@ -141,7 +162,7 @@ CREATE TABLE checkpoints (
   account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
   day TEXT NOT NULL,
   balance INTEGER NOT NULL,
-  accepted INTEGER NOT NULL DEFAULT 0 CHECK (accepted IN (0, 1)),
+  accepted_difference INTEGER,
   note TEXT,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,

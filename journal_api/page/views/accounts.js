@@ -1,10 +1,11 @@
 // Accounts and copy groups in the settings.
 
-import { refused, send } from "../client.js";
+import { href, refused, send } from "../client.js";
 import { confirm, open, trying } from "../dialogs.js";
 import { checkbox, choiceField, h, textField } from "../dom.js";
 import { amount, count, nameIn } from "../format.js";
 import { numberField, numberInput, numbersOf, parse, write } from "../inputs.js";
+import { zoneField } from "../zones.js";
 import { offerEarlier } from "./costs.js";
 
 // "0.62" or "MES 0.62, MNQ 0.62". A comma before a digit belongs to the number.
@@ -36,7 +37,7 @@ export const accountKind = {
   section: "accounts",
   none: "No accounts.",
   loss: "Its goals go with it. An account with trades cannot be deleted; archive it instead.",
-  fields: (account) => [
+  fields: (account, { me }) => [
     h(".row", textField("Name", "name", account, { required: true }), textField("Broker", "broker", account)),
     h(
       ".row",
@@ -54,9 +55,24 @@ export const accountKind = {
       ["", "a position, from flat to flat"],
       ["row", "a row, as the broker writes it"],
     ]),
+    h(
+      ".row",
+      zoneField(
+        "Time zone of its days",
+        { name: "timezone", value: account.timezone, placeholder: me.timezone },
+        "Empty: as yours",
+      ),
+      textField(
+        "They begin at",
+        "day_rollover",
+        account,
+        { type: "time" },
+        `Empty: as yours, ${me.day_rollover}`,
+      ),
+    ),
     account.id && checkbox("Archived", { name: "archived", checked: account.archived }),
   ],
-  body: ({ name, broker, currency, fees, archived, one_trade_is, ...values }) => ({
+  body: ({ name, broker, currency, fees, archived, one_trade_is, timezone, day_rollover, ...values }) => ({
     name,
     broker: broker || null,
     currency: currency.toUpperCase(),
@@ -64,6 +80,8 @@ export const accountKind = {
     fees: feesOf(fees),
     archived: Boolean(archived),
     one_trade_is: one_trade_is || null,
+    timezone: timezone || null,
+    day_rollover: day_rollover || null,
   }),
   after: (values, account, before, { redraw }) =>
     values.fees !== feesText(before.fees) && before.id && offerEarlier(account, redraw),
@@ -78,6 +96,7 @@ export const accountRows = (accounts) =>
       one.broker ?? "",
       `${amount(one.starting_balance)} ${one.currency}`,
       one.archived ? "archived" : "",
+      h("a", { href: href("settings", { account: one.id }) }, "Rules and cash"),
     ],
   }));
 

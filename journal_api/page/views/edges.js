@@ -138,15 +138,23 @@ function verdictOf(edge, edge_r) {
     h("span", { class: tone }, text),
     verdict === "not_shown" &&
       isOffZero(edge) &&
-      h("small", "This line is off zero, but so is one of 20 looks: chance makes such a line."),
+      h(
+        "small",
+        edge.p > 0.05
+          ? "This line is off zero, but a few large results can make such a line by chance."
+          : "This line is off zero, but so is one of 20 looks: chance makes such a line.",
+      ),
     more &&
-      h("small", `About ${count(Number(more.toPrecision(2)), "more decision")} would tell, if it stays so.`),
+      h(
+        "small",
+        `About ${count(Number(more.toPrecision(2)), "more decision")} would bring its line off zero, if it stays so.`,
+      ),
     edge.expectancy * edge_r.expectancy < 0 &&
       h(
         "small",
         { class: tone !== "muted" && "warn" },
         "In R it is the other way round",
-        tone === "muted" ? "." : ": the size of the trades makes the difference.",
+        tone === "muted" ? "." : ": size, or which trades have a risk, makes the difference.",
       ),
   ];
 }

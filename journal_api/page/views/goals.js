@@ -1,13 +1,15 @@
 // #/today
 
-import { equityCurve } from "../charts.js";
+import { balanceCurve, equityCurve } from "../charts.js";
 import { get } from "../client.js";
 import { card, definitions, h, money } from "../dom.js";
 import * as format from "../format.js";
 import { count, dayIn, dayOfYear } from "../format.js";
 import { calendar, weeksOf } from "./calendar.js";
+import { differingCheckpoints } from "./checkpoints.js";
 import { costsNotice } from "./costs.js";
 import { goalCards, history } from "./goal_cards.js";
+import { standingCards } from "./standings.js";
 import { daysQuestion, emptyJournal, exampleNotice } from "./welcome.js";
 
 const METRICS = "net_pnl,trade_count,win_rate,profit_factor";
@@ -31,6 +33,7 @@ export async function view(context) {
   const shown = weeks[0][0] >= from ? recent : (await days(weeks[0][0], weeks.at(-1)[6])).data.report;
   const goal = data.goals.find((one) => String(one.id) === query.get("goal"));
   const isEmpty =
+    !context.accounts.some(({ standing, checkpoints }) => standing || checkpoints) &&
     !data.goals.length &&
     !recent.groups.length &&
     !(await get("/trades", { limit: 1 })).meta.pagination.total;
@@ -42,12 +45,14 @@ export async function view(context) {
       recent,
       context.accounts.find((one) => one.archived && one.id === selection.account_id),
     ),
+    standingCards(context.accounts),
     await freshness(context, recent.groups),
+    differingCheckpoints(context),
     await costsNotice(context, selection),
     goalCards(data.goals, context, goal),
     goal && (await history(goal, context)),
     ...notices,
-    h(".split", calendar(month, today, shown.groups, context), curve(recent)),
+    h(".split", calendar(month, today, shown.groups, context), curve(recent, await balances(context, from))),
   ];
 }
 
@@ -76,7 +81,22 @@ function headline(today, { groups }, archived) {
   );
 }
 
-function curve({ groups, total }) {
+// Of one account, if it has a floor.
+/** @param {Context} context */
+async function balances({ accounts, selection }, from) {
+  const account =
+    accounts.length === 1 ? accounts[0] : accounts.find(({ id }) => id === selection.account_id);
+  if (!account?.standing?.floor) return [];
+  const { data } = await get(`/accounts/${account.id}/standing`, { with: "days" });
+  const { floor, start_balance } = data.standing;
+  return [{ ...floor.days[0], balance: start_balance }, ...floor.days].filter(
+    ({ day, balance, floor }) => day >= from && balance != null && floor != null,
+  );
+}
+
+const rounded = (value) => format.number(Math.round(value));
+
+function curve({ groups, total }, balances) {
   const figures = [
     ["Net P&L", format.signed(total.values.net_pnl), format.gainOrLoss(total.values.net_pnl)],
     ["Trades", format.number(total.values.trade_count)],
@@ -87,14 +107,16 @@ function curve({ groups, total }) {
     .filter((group) => group.values.net_pnl != null)
     .map((group) => ({ day: group.key, value: group.values.net_pnl }));
   return card(
-    "Net P&L, last 6 months",
+    `${balances.length ? "Balance and floor" : "Net P&L"}, last 6 months`,
     { "aria-label": "Net P&L" },
     definitions("dl.figures", figures),
-    total.reasons.net_pnl
-      ? h("p.muted", format.whyNone(total.reasons.net_pnl))
-      : days.length
-        ? equityCurve(days, { format: format.whole, dayFormat: format.dayOfYear })
-        : h("p.muted", "No closed trade in these months."),
+    balances.length
+      ? balanceCurve(balances, { format: rounded, dayFormat: format.dayOfYear })
+      : total.reasons.net_pnl
+        ? h("p.muted", format.whyNone(total.reasons.net_pnl))
+        : days.length
+          ? equityCurve(days, { format: format.whole, dayFormat: format.dayOfYear })
+          : h("p.muted", "No closed trade in these months."),
   );
 }
 

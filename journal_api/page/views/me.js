@@ -5,6 +5,7 @@ import { confirm, showConflict } from "../dialogs.js";
 import { card, checkbox, findAll, form, h, table, textField } from "../dom.js";
 import { NONE, WEEKDAYS, dayOfYear } from "../format.js";
 import { numberField, numbersOf } from "../inputs.js";
+import { accountView } from "./account.js";
 import { accountKind, accountRows, groupKind, groupRows } from "./accounts.js";
 import { differences, listCard } from "./editing.js";
 import { goalKind, goalRows } from "./goal_form.js";
@@ -13,6 +14,8 @@ import { zoneField } from "../zones.js";
 
 /** @param {Context} context */
 export async function view(context) {
+  const account = context.accounts.find((one) => String(one.id) === context.query.get("account"));
+  if (account) return accountView(account, context);
   const [goals, metrics, categories, tags, keys] = (
     await Promise.all([
       get("/goals", { status: "all" }),
@@ -40,7 +43,12 @@ export async function view(context) {
       ),
       h(
         ".stack",
-        list("Accounts", accountKind, ["Account", "Broker", "Starting balance", ""], accountRows(accounts)),
+        list(
+          "Accounts",
+          accountKind,
+          ["Account", "Broker", "Starting balance", "", ""],
+          accountRows(accounts),
+        ),
         list("Copy groups", groupKind, ["Group", "Accounts", "Master", ""], groupRows(copyGroups, context)),
         list("Tags", tagKind(categories), ["Tag", "Category", "Type", ""], tagRows(tags, categories)),
         list(

@@ -109,6 +109,8 @@ function facts({ me, accounts }, trade) {
     ["Fees", trade.fees_source === "none" ? "none stated" : amount(trade.fees)],
     ["Initial risk", amount(trade.initial_risk)],
     ["R", signed(trade.rr_realized)],
+    ["MAE", amount(trade.mae)],
+    ["MFE", amount(trade.mfe)],
     ["Account", nameIn(accounts, trade.account_id)],
     ["Trading day", trade.trading_day ? shortDay(trade.trading_day) : NONE],
   ];

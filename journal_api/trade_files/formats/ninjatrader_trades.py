@@ -11,7 +11,7 @@ from journal_api.rules.import_rows import ImportedTrade
 from journal_api.trade_files.amounts import CURRENCY, derive_amount
 from journal_api.trade_files.cells import parse_direction
 from journal_api.trade_files.file_format import Format, one_trade_per_row
-from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier
+from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier, find_loss, find_profit
 from journal_api.trade_files.named_rows import Row
 from journal_api.values.money import EXACT, Money, PositiveMoney
 from journal_api.values.types import Name40, Name100
@@ -58,7 +58,14 @@ def read_trade(row: Row) -> ImportedTrade:
         multiplier=derive_multiplier(legs.points, quantity, gross_pnl),
         fees=fees,
         account=row.read_if_any(ACCOUNT, Name100.decode),
+        mae=find_loss(read_money(row, "MAE")),
+        mfe=find_profit(read_money(row, "MFE")),
     )
+
+
+def read_money(row: Row, column: str) -> Money | None:
+    """Return the amount of a cell, None for one that is not money."""
+    return row.amount(column, Money) if CURRENCY_SIGN.search(row.get(column, "")) else None
 
 
 def require_currency(cell: str) -> str:
@@ -76,7 +83,7 @@ FORMAT = Format(
     frozenset({"Instrument", "Market pos.", "Qty", "Entry price", "Exit price", *TIMES, "Profit"}),
     one_trade_per_row(read_trade),
     (ACCOUNT,),
-    optional=frozenset({*COSTS, ACCOUNT}),
+    optional=frozenset({*COSTS, ACCOUNT, "MAE", "MFE"}),
     dates=TIMES,
     has_local_dates=True,
     is_pairs=True,

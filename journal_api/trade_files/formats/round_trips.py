@@ -21,7 +21,7 @@ from journal_api.trade_files.cells import parse_direction, parse_json_list, pars
 from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.trade_files.fill_book import round_digits
 from journal_api.trade_files.named_rows import Row
-from journal_api.values.money import ONE, ZERO, Money, PositiveMoney, PositiveResult, Result
+from journal_api.values.money import ONE, ZERO, Money, PositiveMoney, PositiveResult, Result, UnsignedMoney
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name, Name40, Name100
 
@@ -29,6 +29,7 @@ COLUMNS = (
     *("row", "account", "symbol", "direction", "quantity", "multiplier", "entry_price", "exit_price"),
     *("stop_loss", "opened_at", "closed_at", "gross_pnl", "fees", "initial_risk", "grade", "strategy"),
     *("setup", "tags", "confirmations", "copy_of", "external_id", "notes", "fills", "fees_source"),
+    *("mae", "mfe"),
 )
 # The columns that name objects of the journal or rows of the file.
 NAMES = frozenset({"account", "strategy", "setup", "tags", "confirmations", "row", "copy_of"})
@@ -62,6 +63,8 @@ def read_trade(row: Row) -> ImportedTrade:
         grade=row.read_if_any("grade", parse_grade),
         external_id=row.read_if_any("external_id", Name100.decode),
         notes=row.parse("notes", text, strip=False) if row.get("notes") else None,
+        mae=row.amount_if_any("mae", UnsignedMoney),
+        mfe=row.amount_if_any("mfe", UnsignedMoney),
     )
     fills = row.read_if_any("fills", parse_fills) or ()
     if fills:

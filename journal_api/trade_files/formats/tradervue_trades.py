@@ -10,7 +10,7 @@ from journal_api.rules.import_rows import ImportedTrade
 from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.cells import parse_direction, text
 from journal_api.trade_files.file_format import Format, one_trade_per_row
-from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier
+from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier, find_loss, find_profit
 from journal_api.trade_files.named_rows import Row
 from journal_api.values.money import EXACT, ZERO, Money, PositiveMoney, Result
 from journal_api.values.types import Name40, Text
@@ -57,6 +57,8 @@ def read_trade(row: Row) -> ImportedTrade:
         fees=fees,
         initial_risk=PositiveMoney(risk) if risk and risk > 0 else None,
         notes=row.read_if_any("Notes", strip_tags),
+        mae=find_loss(row.amount_if_any("Position MAE", Money)),
+        mfe=find_profit(row.amount_if_any("Position MFE", Money)),
     )
 
 
@@ -104,7 +106,7 @@ FORMAT = Format(
         }
     ),
     one_trade_per_row(read_trade),
-    optional=frozenset({*COSTS, "Initial Risk", "Notes"}),
+    optional=frozenset({*COSTS, "Initial Risk", "Notes", "Position MAE", "Position MFE"}),
     long=frozenset({"Notes"}),
     dates=("Open Datetime", "Close Datetime"),
 )

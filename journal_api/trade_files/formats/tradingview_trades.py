@@ -6,7 +6,7 @@ from typing import NamedTuple
 from journal_api.rules.import_rows import ImportedTrade, LeftOut, Rejected
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.file_format import Format, KnownFormat, Rows, Trades, find_column, read_row
-from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier
+from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier, find_loss, find_profit
 from journal_api.trade_files.named_rows import Row
 from journal_api.values.money import Money, PositiveMoney
 from journal_api.values.timestamps import Timestamp
@@ -22,6 +22,7 @@ HEADER = (
     ("Size (qty)", "Position size (qty)", "Quantity", "Contracts"),
     ("Net P&L *", "Net PnL *", "Profit *"),
 )
+EXCURSIONS = (("Adverse excursion *", "Drawdown *"), ("Favorable excursion *", "Run-up *"))
 SIGNAL, STILL_OPEN = "Signal", "open"
 # The export does not name the symbol.
 SYMBOL = Name40("TradingView")
@@ -47,21 +48,27 @@ class Leg(NamedTuple):
     quantity: PositiveMoney
     net_pnl: Money
     is_open: bool
+    mae: Money | None
+    mfe: Money | None
 
 
 def format_for_header(header: Collection[str]) -> Format:
     """Return the format of a file with this header."""
     columns = [str(find_column(header, names)) for names in HEADER]
+    in_money = [name for name in header if not name.endswith("%")]
+    excursions = [find_column(in_money, names) or "" for names in EXCURSIONS]
 
     def read_trades(rows: Rows) -> Trades:
         return pair_legs(
-            read_row(row, lambda row: read_leg(row, columns)) if isinstance(row, Row) else row for row in rows
+            read_row(row, lambda row: read_leg(row, columns, excursions)) if isinstance(row, Row) else row
+            for row in rows
         )
 
-    return Format(NAME, frozenset(columns), read_trades, optional=frozenset({SIGNAL} & set(header)))
+    optional = frozenset({SIGNAL, *excursions} & set(header))
+    return Format(NAME, frozenset(columns), read_trades, optional=optional)
 
 
-def read_leg(row: Row, columns: list[str]) -> Leg:
+def read_leg(row: Row, columns: list[str], excursions: list[str]) -> Leg:
     number, kind, at, price, quantity, net_pnl = columns
     is_entry, direction = row.read(kind, parse_kind)
     return Leg(
@@ -74,6 +81,7 @@ def read_leg(row: Row, columns: list[str]) -> Leg:
         row.amount(quantity, PositiveMoney),
         row.amount(net_pnl, Money),
         not is_entry and row.get(SIGNAL, "").strip().lower() == STILL_OPEN,
+        *(row.amount_if_any(column, Money) for column in excursions),
     )
 
 
@@ -126,6 +134,8 @@ def pair_trade(entry: Leg, exit_: Leg) -> ImportedTrade:
         None if exit_.is_open else exit_.net_pnl,
         multiplier=derive_multiplier(legs.points, entry.quantity, exit_.net_pnl),
         fees=None,
+        mae=find_loss(exit_.mae),
+        mfe=find_profit(exit_.mfe),
     )
 
 

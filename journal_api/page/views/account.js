@@ -1,0 +1,157 @@
+// #/settings?account=1: the rules, the cash and the checkpoints of an account.
+
+import { get, send } from "../client.js";
+import { showConflict } from "../dialogs.js";
+import { card, choiceField, form, h, textField } from "../dom.js";
+import { CASH_KINDS } from "../enums.js";
+import { amount, dayOfYear, inWords, words } from "../format.js";
+import { numberField, numbersOf } from "../inputs.js";
+import { checkpointKind, checkpointRow, dayField, today } from "./checkpoints.js";
+import { differences, listCard } from "./editing.js";
+import { standingCard } from "./standings.js";
+
+const MAX_CASH = 200; // of a page
+
+/** @param {Account} account @param {Context} context */
+export async function accountView(account, context) {
+  const path = `/accounts/${account.id}`;
+  const [rules, cash, { data }] = await Promise.all([
+    account.standing ? get(`${path}/rules`) : { data: { rules: {} } },
+    newestCash(`${path}/cash`),
+    get(`${path}/checkpoints`),
+  ]);
+  const list = (title, kind, heads, rows) =>
+    listCard(title, kind(account), context, heads, [...rows].reverse());
+  return [
+    h(".title", h("h1", account.name), h("a", { href: "#/settings" }, "All settings")),
+    h(
+      ".split",
+      h(".stack", account.standing && standingCard(account), rulesCard(`${path}/rules`, rules, context)),
+      h(
+        ".stack",
+        list("Cash", cashKind, ["Day", "Kind", "Amount", "Note"], cash.map(cashRow)),
+        list(
+          "Checkpoints",
+          checkpointKind,
+          ["Day", "Broker's balance", "", "Note"],
+          data.checkpoints.map(checkpointRow),
+        ),
+      ),
+    ),
+  ];
+}
+
+async function newestCash(path) {
+  const read = (offset) => get(path, { limit: MAX_CASH, offset });
+  const { data, meta } = await read(0);
+  const older = meta.pagination.total - MAX_CASH;
+  return (older > 0 ? await read(older) : { data }).data.cash;
+}
+
+const FLOORS = {
+  end_of_day: "follows daily closes",
+  trade: "follows each trade",
+  static: "never moves",
+};
+const NUMBERS = {
+  "floor.distance": ["Distance below the peak"],
+  "floor.locks_at": ["Floor stops at", "Empty: never"],
+  daily_loss: ["Daily loss"],
+  profit_target: ["Profit target"],
+  best_day_share: ["Best day, %", "Of the profit"],
+  "qualifying_day.amount": ["A qualifying day earns"],
+  "qualifying_day.days": ["Qualifying days"],
+  minimum_days: ["Days with a trade"],
+};
+
+function rulesCard(path, { data: { rules }, etag }, { redraw }) {
+  const valueOf = (name) => name.split(".").reduce((part, one) => part?.[one], rules);
+  const fields = [
+    choiceField("Floor", "floor.kind", rules.floor?.kind ?? "end_of_day", Object.entries(FLOORS)),
+    ...Object.entries(NUMBERS).map(([name, [label, hint]]) => numberField(label, name, valueOf(name), hint)),
+  ];
+  return card(
+    "Rules",
+    h("p.muted", "The numbers of your contract. What is empty does not apply."),
+    form(
+      { id: "rules", "data-draft": "The rules of this account are not saved." },
+      (values) => saveRules(path, rulesOf(values), etag, redraw),
+      [0, 3, 6].map((first) => h(".row", fields.slice(first, first + 3))),
+      h("button.primary", "Save"),
+    ),
+  );
+}
+
+function rulesOf(values) {
+  const {
+    "floor.distance": distance,
+    "floor.locks_at": locks_at,
+    "qualifying_day.amount": amount,
+    "qualifying_day.days": days,
+    ...others
+  } = numbersOf(values, Object.keys(NUMBERS));
+  return {
+    floor: (distance ?? locks_at) === null ? null : { kind: values["floor.kind"], distance, locks_at },
+    qualifying_day: (amount ?? days) === null ? null : { amount, days },
+    ...others,
+  };
+}
+
+function noneYet(error) {
+  if (error.status !== 404) throw error;
+}
+
+async function saveRules(path, body, etag, redraw) {
+  const hasRules = Object.values(body).some((one) => one !== null);
+  const conflict = ({ data, etag: newer }) =>
+    showConflict("account", differences(body, data.rules), {
+      keepMine: () => saveRules(path, body, newer, redraw),
+      takeStored: redraw,
+    });
+  try {
+    // Rules that another program has made since are not replaced unseen.
+    const found = hasRules && !etag && (await get(path).catch(noneYet));
+    if (found) return conflict(found);
+    if (hasRules) await send("PUT", path, { body, etag });
+    else if (etag) await send("DELETE", path, { etag });
+  } catch (error) {
+    // Somebody else has deleted the rules.
+    if (error.status === 404 && etag) return hasRules ? saveRules(path, body, undefined, redraw) : redraw();
+    if (error.status !== 412) throw error;
+    return conflict(await get(path));
+  }
+  await redraw();
+}
+
+/** @param {Account} account */
+const cashKind = (account) => ({
+  path: `/accounts/${account.id}/cash`,
+  member: "cash",
+  title: "cash",
+  section: "cash",
+  name: "day",
+  none: "No deposits, payouts, fees or resets.",
+  loss: "All balances from that day on change.",
+  fields: (cash, context) => [
+    h(
+      ".row",
+      choiceField("Kind", "kind", cash.kind ?? "payout", inWords(CASH_KINDS)),
+      numberField("Amount", "amount", cash.amount, "Only an adjustment may be negative"),
+      dayField("Trading day", cash.day ?? today(account, context)),
+    ),
+    textField("Note", "note", cash),
+  ],
+  body: ({ kind, day, note, ...values }) => ({
+    kind,
+    day,
+    note: note || null,
+    ...numbersOf(values, ["amount"]),
+  }),
+});
+
+/** @param {Cash} cash */
+const cashRow = ({ id, kind, amount: value, day, note }) => ({
+  id,
+  name: dayOfYear(day),
+  cells: [words(kind), amount(value), note],
+});

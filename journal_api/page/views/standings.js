@@ -1,0 +1,139 @@
+// How accounts stand by their rules.
+
+import { bar } from "../charts.js";
+import { href } from "../client.js";
+import { definitions, h } from "../dom.js";
+import { amount, dayOfYear, number, percent } from "../format.js";
+
+// By urgency: a tone and a shape.
+const STATES = {
+  broken: ["loss", "✕"],
+  near: ["warn", "▲"],
+  within: ["gain", "●"],
+  open: ["", "○"],
+  met: ["gain", "✓"],
+};
+const LIMITS = { floor: "floor", daily_loss: "daily loss" };
+const TARGETS = ["profit_target", "best_day_share", "qualifying_day", "minimum_days"];
+
+/** @param {Standing} standing */
+function stateOf(standing) {
+  const limits = Object.keys(LIMITS).filter((name) => standing[name]);
+  const targets = TARGETS.filter((name) => standing[name]);
+  const first = (state) => limits.find((name) => standing[name].state === state);
+  const [broken, near] = [first("broken"), first("near")];
+  if (broken) return ["broken", `The ${LIMITS[broken]} is broken since ${dayOfYear(standing[broken].since)}`];
+  if (near) return ["near", `Near the ${LIMITS[near]}`];
+  if ([...limits, ...targets].some((name) => !standing[name].state)) return ["open", "Too large to compute"];
+  if (targets.length && targets.every((name) => standing[name].state === "met"))
+    return ["met", "Targets met"];
+  return limits.length ? ["within", "Within its limits"] : ["open", "Targets open"];
+}
+
+/** @param {Account[]} accounts */
+export function standingCards(accounts) {
+  const rank = (/** @type {Account} */ { standing }) => Object.keys(STATES).indexOf(stateOf(standing)[0]);
+  const ruled = accounts.filter(({ standing, archived }) => standing && !archived);
+  return (
+    ruled.length > 0 &&
+    h(
+      "section.grid.standings",
+      { "aria-label": "Accounts with rules" },
+      ruled.sort((a, b) => rank(a) - rank(b)).map(standingCard),
+    )
+  );
+}
+
+/** @param {Account} account */
+export function standingCard({ id, name, currency, standing }) {
+  const [state, word] = stateOf(standing);
+  const [tone, mark] = STATES[state];
+  return h(
+    "section.card.goal",
+    { class: tone, id: `account-${id}`, "aria-label": name },
+    h("p", { class: `strong small ${tone}` }, `${mark} ${word}`),
+    h("h2", h("a", { href: href("settings", { account: id }) }, name)),
+    roomOf(standing, tone),
+    definitions(
+      "dl.facts",
+      [
+        ["Balance", `${amount(standing.balance)} ${currency}`],
+        standing.floor && ["Peak", peakOf(standing)],
+        ...linesOf(standing),
+      ].filter(Boolean),
+    ),
+  );
+}
+
+// The one large number; the bar is full at the floor.
+/** @param {Standing} standing */
+function roomOf({ floor, daily_loss: loss }, tone) {
+  const limit = floor ?? loss;
+  if (!limit) return null;
+  const used = floor ? (floor.peak - floor.value) / (floor.peak - floor.limit) : loss.value / loss.limit;
+  return [
+    h(
+      "p",
+      h("span.big", amount(limit.room)),
+      h(
+        "strong",
+        floor ? ` left until ${amount(floor.limit)}${floor.locked ? ", locked" : ""}` : " left today",
+      ),
+    ),
+    bar(limit.state === "broken" ? 1 : used, tone),
+    h("p.muted.small", "Not seen: open profit and loss"),
+  ];
+}
+
+/** @param {Standing} standing */
+function peakOf({ floor: { peak, peak_day: day, peak_trade_id: trade }, start_day: start }) {
+  const when = !day
+    ? start
+      ? `the reset of ${dayOfYear(start)}`
+      : "the start"
+    : trade
+      ? h("a", { href: href("trades", { id: trade }) }, `a trade of ${dayOfYear(day)}`)
+      : `the end of ${dayOfYear(day)}`;
+  return [`${amount(peak)} at `, when];
+}
+
+// What is left of a limit, what is missing of a target; `payout` is the day of the last one.
+const sincePayout = (payout) => (payout ? ` since the payout of ${dayOfYear(payout)}` : "");
+const days = ({ value, limit }) => `${number(value)} of ${number(limit)}`;
+/** @type {Record<string, [string, (rule: any, payout?: string) => string]>} */
+const LINES = {
+  daily_loss: [
+    "Daily loss",
+    ({ state, since, room, limit }) =>
+      state === "broken"
+        ? `broken since ${dayOfYear(since)}`
+        : `${amount(room)} left today before ${amount(limit)}`,
+  ],
+  profit_target: [
+    "Profit target",
+    ({ state, since, missing, limit }) =>
+      state === "met" ? `met since ${dayOfYear(since)}` : `${amount(missing)} more until ${amount(limit)}`,
+  ],
+  best_day_share: [
+    "Best day",
+    ({ state, value, remaining, limit }, payout) => {
+      if (state === "met") return `${percent(value)} of the profit, at most ${percent(limit)}`;
+      return remaining
+        ? `${amount(remaining)} more until your best day is ${percent(limit)}`
+        : `no profit${sincePayout(payout)}`;
+    },
+  ],
+  qualifying_day: ["Qualifying days", (rule, payout) => days(rule) + sincePayout(payout)],
+  minimum_days: ["Days traded", days],
+};
+
+/** @param {Standing} standing */
+const linesOf = (standing) =>
+  Object.entries(LINES).map(([name, [term, text]]) => {
+    const rule = standing[name];
+    if (!rule) return null;
+    if (!rule.state) return [term, "too large to compute"];
+    const [tone, mark] = STATES[rule.state];
+    const words = text(rule, standing.last_payout_day);
+    return ["within", "open"].includes(rule.state) ? [term, words] : [term, `${mark} ${words}`, tone];
+  });
