@@ -38,6 +38,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     day_rollover: str = "00:00"
     # Strategies per user; 0 for no limit.
     max_strategies: int = 100
+    # MiB of a picture, pictures of a trade or day, and pictures per user; 0 for no limit of either number.
+    max_picture_mib: int = 10
+    max_pictures_each: int = 20
+    max_pictures: int = 10_000
     # Host names accepted in addition to those of the loopback interface; `*` for any.
     allowed_hosts: tuple[str, ...] = ()
     cors_origins: tuple[str, ...] = ()
@@ -79,6 +83,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "timezone": TimeZone.decode,
             "day_rollover": DayRollover.decode,
             "max_strategies": lambda text: parse_whole_number(text, 2**31),
+            "max_picture_mib": lambda text: parse_whole_number(text, 64),
+            "max_pictures_each": lambda text: parse_whole_number(text, 2**31),
+            "max_pictures": lambda text: parse_whole_number(text, 2**31),
             "allowed_hosts": split_words,
             "cors_origins": parse_origins,
             "rate_limit": lambda text: parse_whole_number(text, 10**6),

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 import httpx
 import msgspec
 from aiosqlite import Connection
+from pictures import HEADERS, PNG
 from starlette.applications import Starlette
 
 from journal_api.database.database import Database
@@ -125,6 +126,14 @@ A_TRADE = {
 
 # More of A_TRADE, and so a trade that is open.
 A_FILL = {"side": "buy", "quantity": 1, "price": 99, "at": "2026-01-05T14:30:00Z"}
+
+
+A_DAY = "2026-01-05"
+
+
+async def create_picture(client: httpx.AsyncClient, path: str = f"/days/{A_DAY}", file: bytes = PNG) -> Any:
+    """A picture of a day, or of the trade with that path."""
+    return unwrap(await client.post(f"{path}/pictures", content=file, headers=HEADERS))
 
 
 async def create_account(client: httpx.AsyncClient, name: str = "Sim", **fields: Any) -> Any:

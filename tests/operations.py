@@ -12,6 +12,7 @@ import httpx
 from factories import (
     A_CHECKPOINT,
     A_DEPOSIT,
+    A_FILE,
     A_FILL,
     A_PROFILE,
     A_TRADE,
@@ -25,6 +26,7 @@ from factories import (
     create_import_profile,
     create_instrument,
     create_key,
+    create_picture,
     create_strategy,
     create_tag,
     create_trade,
@@ -32,6 +34,7 @@ from factories import (
     unwrap,
     write_day,
 )
+from pictures import PNG
 from starlette.applications import Starlette
 
 from journal_api.web.operation import Operation
@@ -50,6 +53,7 @@ THINGS: dict[str, Callable[[httpx.AsyncClient], Awaitable[Any]]] = {
     "instruments": create_instrument,
     "keys": create_key,
     "days": write_day,
+    "pictures": create_picture,
     "example-journal": create_example_journal,
 }
 
@@ -87,6 +91,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "update_checkpoint": {"accepted": True},
     "update_day": {"review": "Waited."},
     "update_me": {"timezone": "Asia/Tokyo"},
+    "update_picture": {"caption": "Changed"},
     "replace_answers": {"confirmations": [{"confirmation_id": 1, "was_present": True}]},
 }
 
@@ -135,6 +140,17 @@ def path_of(operation: Operation, row_id: object = MISSING) -> str:
     return re.sub(r"\{\w+:\w+\}", str(row_id), path).removeprefix("/v1")
 
 
+def file_of(operation: Operation) -> dict[str, Any]:
+    """The file that an operation takes, as arguments of a request."""
+    headers = {"Content-Type": operation.consumes[0]}
+    return {"content": PNG if operation.consumes_picture else A_FILE, "headers": headers}
+
+
+def input_of(operation: Operation) -> dict[str, Any]:
+    """A picture, or a body with what is required, as arguments of a request."""
+    return file_of(operation) if operation.consumes_picture else {"json": body_of(operation)}
+
+
 def documented_path_of(operation: Operation) -> str:
     return re.sub(r"\{(\w+):\w+\}", r"{\1}", operation.path).removeprefix("/v1")
 
@@ -150,6 +166,9 @@ async def create_thing_of(client: httpx.AsyncClient, operation: Operation) -> in
     if operation.name in ("join_import", "split_import"):  # each in an account of its own
         account = await create_account(client, operation.name)
         return int((await create_import(client, account_id=account["id"]))["id"])
+    if "{date" in operation.path:
+        await create_picture(client)
+        return MISSING
     if "/accounts/{id:row_id}/" in operation.path:
         return int((await create_funded_account(client))["id"])
     thing = await THINGS[path_of(operation).split("/")[1]](client)
@@ -199,6 +218,7 @@ async def create_one_of_each(client: httpx.AsyncClient) -> dict[str, Any]:
         "instruments": (await create_instrument(client))["root"],
         "keys": (await create_key(client))["id"],
         "days": (await write_day(client))["date"],
+        "pictures": (await create_picture(client))["id"],
         "me": 1,
     }
 

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from openapi.document import WRITTEN_EXAMPLES, write_document
 from openapi_changes import find_removals
+from pictures import HEADERS, PNG
 
 from journal_api.openapi import docs_page
 from journal_api.testing import journal_client
@@ -32,6 +33,7 @@ PATHS = {
     "JournalDay": "/days/2026-08-17",
     "Me": "/me",
     "Metric": "/metrics",
+    "Picture": "/pictures/1",
     "Report": "/reports?group_by=setup&setup_id=1&from=2026-10-01&metrics=trade_count,net_pnl,profit_factor",
     "SearchResult": "/search?q=losses",
     "Setup": "/strategies/1/setups",
@@ -63,6 +65,8 @@ def record_examples() -> dict[str, Any]:
         journal.post("/copy-groups", json=written["CopyGroupCreate"]).raise_for_status()
         journal.put("/copy-groups/1/members", json=written["MembersPut"]).raise_for_status()
         journal.post("/import-profiles", json=written["ImportProfileCreate"]).raise_for_status()
+        picture = journal.post("/trades/2/pictures", content=PNG, headers=HEADERS)
+        picture.raise_for_status()
         report = journal.post(
             "/imports",
             params=written["ImportQuery"],

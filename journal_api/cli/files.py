@@ -39,7 +39,16 @@ def make_backup(settings: Settings, target: str, keep: int | None) -> None:
         raise click.UsageError(f"{target}: no such folder; a backup creates none")
     require_log_of_server(settings.db)  # before the file is opened, which would begin another log
     restore.require_journal(settings.db)
-    click.echo(printable(f"Backup: {backup.back_up(settings.db, path, keep=keep or 0)}"))
+    with click.progressbar(
+        length=100, label="Copying", file=sys.stderr, hidden=not sys.stderr.isatty()
+    ) as progress:
+        copy = backup.back_up(
+            settings.db,
+            path,
+            keep=keep or 0,
+            report=lambda share: progress.update(round(100 * share) - progress.pos),
+        )
+    click.echo(printable(f"Backup: {copy}"))
 
 
 @click.command("restore")

@@ -29,11 +29,25 @@ PREFIX, SUFFIX = ".journal-copy-", ".part"
 STALE = 3600.0  # seconds; a copy in progress is written far more often
 
 
+Report = Callable[[float], None]  # gets the share of the pages that are copied, 0 to 1
+
+
 def never() -> bool:
     return False
 
 
-def back_up(db: Path, target: Path, *, keep: int = 0, is_stopped: Callable[[], bool] = never) -> Path:
+def to_nobody(_: float) -> None:
+    pass
+
+
+def back_up(
+    db: Path,
+    target: Path,
+    *,
+    keep: int = 0,
+    is_stopped: Callable[[], bool] = never,
+    report: Report = to_nobody,
+) -> Path:
     """Copy the journal to a new file and return its path, with its checksum in a file beside it.
 
     If `target` is a folder, the file is named by the time, and all but the newest `keep` backups are deleted
@@ -41,7 +55,7 @@ def back_up(db: Path, target: Path, *, keep: int = 0, is_stopped: Callable[[], b
     """
     require_log_of_server(db)
     path = target / backup_name(datetime.now(UTC)) if target.is_dir() else target
-    with copy_checked(db, path, is_stopped) as copy:
+    with copy_checked(db, path, is_stopped, report) as copy:
         checksum = checksum_path(copy)
         checksum.touch(mode=0o600)
         checksum.write_bytes(os.fsencode(f"{hash_file(copy)}  {path.name}\n"))  # as sha256sum writes it
@@ -88,7 +102,9 @@ def kept_path(db: Path, what: str) -> Path:
 
 
 @contextmanager
-def copy_checked(db: Path, path: Path, is_stopped: Callable[[], bool] = never) -> Iterator[Path]:
+def copy_checked(
+    db: Path, path: Path, is_stopped: Callable[[], bool] = never, report: Report = to_nobody
+) -> Iterator[Path]:
     """Yield a checked copy in the folder of `path`. It is deleted after the block unless it was renamed."""
     if path.exists():
         raise DatabaseRefused(f"{path}: already exists; a backup never overwrites a file")
@@ -106,7 +122,7 @@ def copy_checked(db: Path, path: Path, is_stopped: Callable[[], bool] = never) -
                 closing(connect(db, "rw", timeout=BUSY_TIMEOUT)) as source,
                 closing(connect(copy, "rw")) as target,
             ):
-                copy_pages(source, target, is_stopped)
+                copy_pages(source, target, is_stopped, report)
                 with interrupt_when_stopped(target, is_stopped):
                     require_sound(target)
         except (sqlite3.Error, DatabaseRefused) as error:
@@ -127,16 +143,21 @@ def clear_leftovers(folder: Path) -> None:
 
 
 def copy_pages(
-    source: sqlite3.Connection, target: sqlite3.Connection, is_stopped: Callable[[], bool]
+    source: sqlite3.Connection, target: sqlite3.Connection, is_stopped: Callable[[], bool], report: Report
 ) -> None:
     """Copy one snapshot of the journal, whatever is written meanwhile. Raises InterruptedError when stopped.
 
     Uses the backup API, because VACUUM INTO can fail on tables with generated columns in SQLite before 3.46.
     """
     # One read transaction around all steps: otherwise each write of another process restarts the copy.
+
+    def on_pages(_: int, remaining: int, total: int) -> None:
+        require_not_stopped(is_stopped)
+        report(1 - remaining / total)
+
     source.execute("BEGIN")
     source.execute("SELECT 1 FROM sqlite_schema").fetchall()
-    source.backup(target, pages=PAGES, progress=lambda *_: require_not_stopped(is_stopped))
+    source.backup(target, pages=PAGES, progress=on_pages)
     source.execute("ROLLBACK")
     target.execute("PRAGMA journal_mode = DELETE").fetchall()  # a single file without a log
 

@@ -14,7 +14,7 @@ from journal_api.errors import NotFound
 from journal_api.repositories import sql
 from journal_api.repositories.day_goals import GOALS
 from journal_api.repositories.fact_filters import ACCOUNTS
-from journal_api.repositories.pictures import list_of_day
+from journal_api.repositories.pictures import OF_DAY
 from journal_api.repositories.statistics_sql import COLUMNS, Selection, with_sums_in_range
 from journal_api.repositories.trade_facts import read_source
 from journal_api.structs.days import DayListItem, DayPatch, DayQuery, DaysQuery, JournalDay
@@ -34,6 +34,8 @@ dates (date) AS MATERIALIZED (
                   WHERE trades.account_id = account.id AND trades.trading_day = changes.trading_day)
     UNION
     SELECT date FROM days WHERE user_id = :user_id AND date BETWEEN :since AND :until
+    UNION
+    SELECT day FROM pictures WHERE user_id = :user_id AND day BETWEEN :since AND :until
 ),
 listed (date) AS MATERIALIZED (SELECT date FROM dates ORDER BY date DESC LIMIT :limit OFFSET :offset)"""
 ONE = "listed (date) AS MATERIALIZED (SELECT :date)"
@@ -68,14 +70,13 @@ TAGS = sql.build_json_array(
     ORDER BY sort_name, tags.id
     """,
 )
-PICTURES = list_of_day("listed.date")
 EXPRESSIONS = {
     "date": "listed.date",
     "net_pnl": json_number("iif(part IS NULL, 0, net_pnl)"),
     **{name: f"coalesce({name}, 0)" for name in ("trade_count", "wins", "losses")},
     "has_text": sql.json_boolean("coalesce(plan, review) IS NOT NULL"),
     "tag_ids": f"json(({TAG_IDS}))",
-    "picture_count": f"json_array_length({PICTURES})",
+    "picture_count": "(SELECT count(*) FROM pictures WHERE user_id = :user_id AND day = listed.date)",
 }
 LIST_ITEM = sql.build_object(DayListItem, **EXPRESSIONS)
 DAY = sql.build_object(
@@ -83,7 +84,7 @@ DAY = sql.build_object(
     **EXPRESSIONS,
     id="days.id",
     tags=f"json(({TAGS}))",
-    pictures=f"json({PICTURES})",
+    pictures=f"json(({OF_DAY}))",
     goals=f"json(({GOALS}))",
 )
 PAGE = sql.build_json_array("item", f"SELECT {LIST_ITEM} AS item {ROWS} ORDER BY listed.date DESC")
@@ -102,7 +103,7 @@ account (id, currency) AS MATERIALIZED (
 
 
 async def list_of_user(db: Connection, user_id: int, query: DaysQuery) -> tuple[str, int]:
-    """Return one page of the days with trades or text, newest first, as a JSON array, and their number."""
+    """Return one page of the days, newest first, as a JSON array, and their number."""
     values = {
         "user_id": user_id,
         "since": str(query.since or ""),
@@ -193,11 +194,15 @@ async def replace_tags(db: Connection, day_id: int, tag_ids: list[int]) -> None:
 
 
 async def delete(db: Connection, user_id: int, date: str) -> None:
-    """Delete what was written on the day, never trades. Raises NotFound when nothing was."""
-    deleted = await sql.fetch(
-        db,
-        "DELETE FROM days WHERE user_id = :user_id AND date = :date RETURNING id",
-        {"user_id": user_id, "date": date},
-    )
-    if deleted is None:
+    """Delete what was written on the day and its pictures, never trades. NotFound if it has neither."""
+    values = {"user_id": user_id, "date": date}
+    deleted = [
+        *await db.execute_fetchall(
+            "DELETE FROM days WHERE user_id = :user_id AND date = :date RETURNING id", values
+        ),
+        *await db.execute_fetchall(
+            "DELETE FROM pictures WHERE user_id = :user_id AND day = :date RETURNING id", values
+        ),
+    ]
+    if not deleted:
         raise NotFound

@@ -195,6 +195,7 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
           WHERE {BEFORE_LINK} <> created_at
             AND (coalesce(notes, grade, strategy_id) IS NOT NULL
                  OR EXISTS (SELECT 1 FROM trade_tags WHERE trade_id = trades.id)
+                 OR EXISTS (SELECT 1 FROM pictures WHERE trade_id = trades.id)
                  OR EXISTS (SELECT 1 FROM confirmation_answers WHERE trade_id = trades.id)))
         FROM trades
         WHERE import_id = :id AND (:force OR {BEFORE_LINK} = created_at)

@@ -23,7 +23,10 @@ TAGS_OF_IT = """
     FROM tags
     WHERE tags.id IN (SELECT tag_id FROM trade_tags WHERE resource = 'trades' AND trade_id = row_id
                       UNION ALL
-                      SELECT tag_id FROM day_tags WHERE resource = 'days' AND day_id = row_id)"""
+                      SELECT tag_id
+                      FROM days
+                      JOIN day_tags ON day_id = days.id
+                      WHERE resource = 'days' AND days.user_id = :user_id AND date = at)"""
 HAS_SYMBOL = """EXISTS (
     SELECT 1
     FROM trades
@@ -43,9 +46,12 @@ TITLE = """CASE resource
     WHEN 'trades' THEN (
         SELECT symbol || ' ' || direction || ' ' || coalesce(trading_day, 'open')
         FROM trades
-        WHERE trades.id = row_id) || coalesce(': ' || (SELECT name FROM confirmations WHERE id = part), '')
-    WHEN 'days' THEN at
+        WHERE trades.id = row_id)
+        || iif(part < 0, ': picture', coalesce(': ' || (SELECT name FROM confirmations WHERE id = part), ''))
+    WHEN 'days' THEN at || iif(part < 0, ': picture', '')
     ELSE title END"""
+# A caption of a day is in a row of its own, and the day perhaps in none.
+ID = "iif(resource = 'days', (SELECT id FROM days WHERE user_id = :user_id AND date = at), row_id)"
 PATH = """'/v1/' || CASE resource
     WHEN 'days' THEN 'days/' || at
     WHEN 'setups' THEN 'strategies/' || (SELECT strategy_id FROM setups WHERE setups.id = row_id)
@@ -82,7 +88,7 @@ async def list_of_user(
             SELECT id, is_text FROM found ORDER BY is_text, at DESC, id DESC LIMIT :limit OFFSET :offset
         ),
         excerpts AS MATERIALIZED ({EXCERPTS if terms.match else BEGINNINGS})
-        SELECT (SELECT count(*) FROM found), resource, row_id, {PATH}, {TITLE}, excerpt
+        SELECT (SELECT count(*) FROM found), resource, {ID}, {PATH}, {TITLE}, excerpt
         FROM (SELECT 1)
         LEFT JOIN (page JOIN search_documents USING (id) JOIN excerpts USING (id))
         ORDER BY is_text, search_documents.at DESC, id DESC
@@ -100,7 +106,9 @@ async def list_of_user(
     return json.encode([build_result(*row[1:]) for row in rows if row[1] is not None]).decode(), total
 
 
-def build_result(resource: SearchResource, row_id: int, path: str, title: str, marked: str) -> SearchResult:
+def build_result(
+    resource: SearchResource, row_id: int | None, path: str, title: str, marked: str
+) -> SearchResult:
     excerpt, found = split_marks(marked)
     marks = [Mark(start=start, end=end) for start, end in found]
     return SearchResult(resource=resource, id=row_id, path=path, title=title, excerpt=excerpt, marks=marks)

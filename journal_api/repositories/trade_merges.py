@@ -1,7 +1,8 @@
 """SQL that merges trades into one and splits it again. `merged` keeps every part with all its rows.
 
-A part is a JSON object: the columns of the trade, blobs as hex digits, and the rows of the tables that its
-deletion deletes. The part that stays has `made` too: what the merge made of its annotations and its fills.
+A part is a JSON object: the columns of the trade, blobs as hex digits, the rows of the tables that its
+deletion deletes, and the ids of its pictures, which the whole takes over. The part that stays has `made` too:
+what the merge made of its annotations and its fills.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,7 +11,7 @@ from typing import Any
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.repositories import imports, sql, trade_annotations, trades
+from journal_api.repositories import imports, pictures, sql, trade_annotations, trades
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Trade
 
@@ -82,6 +83,7 @@ async def merge(
         """,
         {"original_id": original_id, "ids": sql.json_list([trade.id for trade in parts])},
     )
+    await pictures.move_to_whole(db, [trade.id for trade in parts])
     await db.execute_fetchall(
         "DELETE FROM trades WHERE id IN (SELECT value FROM json_each(:ids))",
         {"ids": sql.json_list([trade.id for trade in others])},
@@ -109,7 +111,11 @@ async def read_parts(db: Connection, trade_ids: Sequence[int]) -> list[Part]:
     copies = sql.build_json_array(
         "id", "SELECT id FROM trades AS copy WHERE copy.source_trade_id = trades.id ORDER BY id"
     )
-    members = ", ".join([await build_members(db, "trades"), *own, f"'copy_ids', json(({copies}))"])
+    shown = sql.build_json_array(
+        "id", "SELECT id FROM pictures WHERE trade_id = trades.id ORDER BY sort_order, id"
+    )
+    others = f"'copy_ids', json(({copies})), 'picture_ids', json(({shown}))"
+    members = ", ".join([await build_members(db, "trades"), *own, others])
     text = await sql.fetch_json_array(
         db,
         f"""

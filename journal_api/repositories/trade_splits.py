@@ -7,7 +7,7 @@ from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.errors import Conflict
-from journal_api.repositories import sql, trades
+from journal_api.repositories import pictures, sql, trades
 from journal_api.repositories.trade_merges import ANNOTATIONS, BLOBS, CHECKLIST, OWN_ROWS, Part, read_parts
 from journal_api.rules.fills import decode_fills
 from journal_api.values.clock import now_after
@@ -42,6 +42,8 @@ async def split(db: Connection, user_id: int, trade_id: int) -> list[int]:
     await restore_first(db, first, made, current)
     await restore_others(db, others)
     await restore_copies(db, [first, *others], current)
+    for part in others:
+        await pictures.move_to_part(db, trade_id, part["id"], part.get("picture_ids", []))
     await record_days(db, [first["id"], *(part["id"] for part in others)])
     return [first["id"], *(part["id"] for part in others)]
 
@@ -125,7 +127,7 @@ async def restore_others(db: Connection, parts: Sequence[Part]) -> None:
 
 async def stored_columns(db: Connection, part: Part) -> dict[str, Any]:
     """Return the columns of a part but its id, with its day in the calendar of now and a free ordinal."""
-    not_columns = {"id", "made", "copy_ids", *OWN_ROWS}
+    not_columns = {"id", "made", "copy_ids", "picture_ids", *OWN_ROWS}
     columns = {name: decode(name, value) for name, value in part.items() if name not in not_columns}
     rows = await db.execute_fetchall(
         """

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.repositories import sql
+from journal_api.repositories import pictures, sql
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.rules.trade_identity import compute_fingerprint
 from journal_api.structs.trades import AMOUNTS, Answer, Trade, TradeListItem, TradeTag
-from journal_api.values.clock import now_after
+from journal_api.values.clock import now, now_after
 from journal_api.values.money import json_number
 
 TAG_IDS = sql.build_json_array(
@@ -75,6 +75,7 @@ TRADE = sql.build_object(
     merged_ids=f"json({MERGED_IDS})",
     tags=f"json(({TAGS}))",
     confirmations=f"json(({ANSWERS}))",
+    pictures=f"json(({pictures.OF_TRADE}))",
 )
 # A trade with its computed ratio.
 WITH_RATIO = """
@@ -153,6 +154,13 @@ async def update(db: Connection, stored: Trade, trade: TradeDraft, timezone: str
             """,
             {**changed, **values},
         )
+
+
+async def note_edit(db: Connection, trade_id: int | None) -> None:
+    """Write that something of the trade was edited which its own row does not have."""
+    await db.execute_fetchall(
+        f"UPDATE trades SET updated_at = {LATER} WHERE id = :id", {"id": trade_id, "now": now()}
+    )
 
 
 async def delete(db: Connection, user_id: int, trade_id: int) -> None:

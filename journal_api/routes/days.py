@@ -13,7 +13,7 @@ from journal_api.web.writes import in_transaction, write
 
 
 async def list_days(request: Request, db: Connection) -> Response:
-    """List a page of the days with trades or text, newest first, with their numbers."""
+    """List a page of the days with trades, text or pictures, newest first, with their numbers."""
     query = get_query(request, DaysQuery)
     await cancel_on_disconnect(request, trade_facts.refresh(database(request), request.user.id))
     text, total = await days.list_of_user(db, request.user.id, query)
@@ -46,6 +46,6 @@ async def write_day(request: Request, db: Connection, patch: DayPatch) -> Respon
 
 @in_transaction
 async def delete_day(request: Request, db: Connection) -> Response:
-    """Delete what was written on a day, never its trades; 404 if nothing was."""
+    """Delete what was written on a day and its pictures, never its trades; 404 if it has neither."""
     await days.delete(db, request.user.id, request.path_params["date"])
     return no_content()

@@ -1,10 +1,13 @@
 """The route table: all operations under /v1, in the order of the OpenAPI document (docs/api.md#endpoints)."""
 
+from typing import get_args
+
 from journal_api.errors import (
     AccountHasTrades,
     CategoryHasTags,
     Conflict,
     DuplicateName,
+    ForbiddenScope,
     LimitReached,
     NotFound,
     PreviewChanged,
@@ -25,6 +28,7 @@ from journal_api.routes import (
     instruments,
     me,
     metrics,
+    pictures,
     reports,
     search,
     snapshots,
@@ -68,6 +72,7 @@ from journal_api.structs.imports import Import, ImportQuery, ImportReport, UndoQ
 from journal_api.structs.instruments import Instrument, InstrumentPut
 from journal_api.structs.me import Me, MePatch
 from journal_api.structs.metrics import Metric
+from journal_api.structs.pictures import Picture, PicturePatch, PictureType
 from journal_api.structs.reports import Report, ReportQuery
 from journal_api.structs.search import SearchQuery, SearchResult
 from journal_api.structs.setups import Setup
@@ -225,6 +230,20 @@ OPERATIONS = link_etag_sources([
     # What is found depends on the scopes of the key, so no response is cached.
     Operation("GET", "/search", search.find_texts, None,
               query=SearchQuery, data={"results": list[SearchResult]}, cache_until=None, is_slow=True),
+    Operation("POST", "/trades/{id:row_id}/pictures", pictures.create_trade_picture, "write:trades",
+              consumes=get_args(PictureType), data={"picture": Picture}, errors=(LimitReached,)),
+    Operation("GET", "/days/{date:day}/pictures", pictures.list_day_pictures, "read:days",
+              data={"pictures": list[Picture]}),
+    Operation("POST", "/days/{date:day}/pictures", pictures.create_day_picture, "write:days",
+              consumes=get_args(PictureType), data={"picture": Picture}, errors=(LimitReached,)),
+    # The scope is that of the trade or the day, which the handler looks up; so no response is cached.
+    Operation("GET", "/pictures/{id:row_id}", pictures.get_picture, None, data={"picture": Picture},
+              errors=(ForbiddenScope,), cache_until=None),
+    Operation("GET", "/pictures/{id:row_id}/content", pictures.get_picture_content, None,
+              produces="image/*", errors=(ForbiddenScope,), cache_until=None),
+    Operation("PATCH", "/pictures/{id:row_id}", pictures.update_picture, None,
+              body=PicturePatch, data={"picture": Picture}, errors=(ForbiddenScope,)),
+    Operation("DELETE", "/pictures/{id:row_id}", pictures.delete_picture, None, errors=(ForbiddenScope,)),
     Operation("GET", "/reports", reports.get_report, "read:trades",
               query=ReportQuery, data={"report": Report}),
     Operation("GET", "/imports", imports.list_imports, "read:trades", data={"imports": list[Import]}),

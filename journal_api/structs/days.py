@@ -1,10 +1,11 @@
 """Bodies, queries and responses of days: what the owner wrote, beside what was traded (docs/journal.md)."""
 
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from journal_api.structs.pictures import Picture
 from journal_api.structs.queries import check_range
 from journal_api.structs.snapshots import Snapshot
 from journal_api.structs.trades import TagIds, TradeTag
@@ -80,7 +81,7 @@ class JournalDay(DayListItem, kw_only=True, forbid_unknown_fields=True):
     plan: str | None
     review: str | None
     tags: list[TradeTag]
-    pictures: list[dict[str, Any]]
+    pictures: list[Picture]
     goals: list[DayGoal]
     created_at: Instant | None
     updated_at: Instant | None

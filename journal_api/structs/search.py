@@ -28,10 +28,13 @@ class Mark(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class SearchResult(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A text that was found: the resource with its id, and the path where it can be read."""
+    """A text that was found: the resource with its id, and the path where it can be read.
+
+    `id` is null for a day that has pictures alone.
+    """
 
     resource: SearchResource
-    id: int
+    id: int | None
     path: str
     title: str
     excerpt: str

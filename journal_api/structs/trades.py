@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 from msgspec.structs import asdict
 
+from journal_api.structs.pictures import Picture
 from journal_api.structs.queries import check_range
 from journal_api.values.money import Money, PositiveMoney, UnsignedMoney
 from journal_api.values.timestamps import Timestamp
@@ -268,3 +269,4 @@ class Trade(TradeListItem, kw_only=True, forbid_unknown_fields=True):
     merged_ids: list[int]
     tags: list[TradeTag]
     confirmations: list[Answer]
+    pictures: list[Picture]

@@ -39,15 +39,19 @@ def check_media_type(request: Request) -> None:
 
 
 def unsupported(header: str, value: str, accepted: tuple[str, ...]) -> UnsupportedMediaType:
+    charset = "" if accepted[0].startswith("image/") else " in UTF-8"
     return UnsupportedMediaType(
         f"{header} is {quoted(value)}. "
-        f"Send the body as {' or '.join(accepted)} in UTF-8, without Content-Encoding.",
+        f"Send the body as {' or '.join(accepted)}{charset}, without Content-Encoding.",
         allowed=list(accepted),
     )
 
 
 def max_body_size(request: Request) -> int:
-    return MAX_UPLOAD_SIZE if request.scope["operation"].consumes_file else MAX_BODY_SIZE
+    operation, settings = request.scope["operation"], request.app.state.settings
+    if operation.consumes_picture:
+        return int(settings.max_picture_mib) * 2**20
+    return MAX_UPLOAD_SIZE if operation.consumes_file else MAX_BODY_SIZE
 
 
 async def stream_body(request: Request, max_bytes: int) -> AsyncIterator[bytes]:

@@ -5,7 +5,7 @@ import re
 from starlette.requests import Request
 
 from journal_api.errors import PreconditionFailed
-from journal_api.web.responses import Envelope, Response
+from journal_api.web.responses import Envelope, Response, StoredFile
 
 # The list of entity tags in both headers: RFC 9110 §8.8.3 and §5.6.1.
 ENTITY_TAG = r'(?:W/)?"[!#-~\x80-\xff]*"'
@@ -15,12 +15,14 @@ TAG = re.compile(ENTITY_TAG)
 
 def with_etag(request: Request, response: Response) -> Response:
     """Return the response with an ETag header, or a 304 if If-None-Match lists that ETag."""
-    if not isinstance(response, Envelope):
+    if not isinstance(response, Envelope | StoredFile):
         return response
     etag = response.etag
     if request.method in ("GET", "HEAD") and matches(etag, join_header(request, "if-none-match"), weak=True):
         return response.not_modified
-    return response if "ETag" in response.headers else response.with_headers({"ETag": etag})
+    if isinstance(response, StoredFile) or "ETag" in response.headers:
+        return response
+    return response.with_headers({"ETag": etag})
 
 
 def is_conditional(request: Request) -> bool:

@@ -44,7 +44,8 @@ READ_HEADERS = [
     *("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
 ]
 
-# Headers of every response, and of every response with data or a key, which no cache may keep.
+# Headers of every response, and of every response with data or a key, which no cache may keep unless the
+# response says otherwise.
 COMMON_HEADERS = [(b"x-content-type-options", b"nosniff"), (b"x-journal-version", __version__.encode())]
 DATA_HEADERS = [*COMMON_HEADERS, (b"cache-control", b"no-store")]
 
@@ -77,7 +78,9 @@ class RequestContextMiddleware:
             if message["type"] == "http.response.start":
                 state["status"] = message["status"]
                 added = [(name.lower().encode(), value.encode()) for name, value in state["headers"].items()]
-                message["headers"] = [*message.get("headers", ()), *common, *added]
+                own = message.get("headers", ())
+                says_otherwise = any(name == b"cache-control" for name, _ in own)
+                message["headers"] = [*own, *(COMMON_HEADERS if says_otherwise else common), *added]
             await send(message)
 
         try:

@@ -129,7 +129,7 @@ class Operation(Route):
         assert method == "GET" or issubclass(self.query, DryRunQuery), "every write can be tried"
         self.consumes, self.produces, self.errors = consumes, produces, errors
         self.success_statuses = success_statuses or ({"POST": 201, "DELETE": 204}.get(method, 200),)
-        self.has_etag = bool(self.data) and not report
+        self.has_etag = (bool(self.data) and not report) or produces == "image/*"
         self.cache_until, self.is_slow = cache_until, is_slow
         if self.has_etag and method == "GET":
             self.success_statuses += (304,)
@@ -137,6 +137,10 @@ class Operation(Route):
     @property
     def consumes_file(self) -> bool:
         return "application/json" not in self.consumes
+
+    @property
+    def consumes_picture(self) -> bool:
+        return self.consumes[0].startswith("image/")
 
     @property
     def takes_echo(self) -> bool:

@@ -23,6 +23,7 @@ USE_INSTEAD = {
     "copy_group_id": "scope",
     "members": "PUT /v1/copy-groups/{id}/members",
     "net_pnl": "gross_pnl and fees",
+    "pictures": "POST /v1/trades/{id}/pictures",
     "setup_count": "setups",
     "tags": "tag_ids",
     "trading_day": "closed_at",

@@ -2,7 +2,7 @@
 
 import zlib
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -117,6 +117,28 @@ class Download:
             await send({"type": "http.response.body", "body": b""})
 
 
+class StoredFile:
+    """A file in the journal, whose parts are read one after the other as the client takes them.
+
+    No transaction is open meanwhile, so a client that reads slowly keeps nothing.
+    """
+
+    def __init__(self, headers: Mapping[str, str], size: int, etag: str, parts: AsyncIterator[bytes]) -> None:
+        self.headers, self.size, self.etag, self.parts = {**headers, "ETag": etag}, size, etag, parts
+
+    @property
+    def not_modified(self) -> NoContent:
+        return NoContent({name: self.headers[name] for name in ("ETag", "Cache-Control", "Vary")}, 304)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = [*encode_headers(self.headers), (b"content-length", b"%d" % self.size)]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        if scope["method"] != "HEAD":
+            async for part in self.parts:
+                await send({"type": "http.response.body", "body": part, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+
+
 @contextmanager
 def counted_download(request: Request) -> Iterator[None]:
     """Count a download of the caller until it ends. Raises Busy beyond MAX_DOWNLOADS."""
@@ -130,7 +152,7 @@ def counted_download(request: Request) -> Iterator[None]:
         downloads[request.user.id] -= 1
 
 
-Response = Envelope | NoContent | Download
+Response = Envelope | NoContent | Download | StoredFile
 
 
 def ok(**data: str) -> Envelope:

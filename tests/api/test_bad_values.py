@@ -24,7 +24,7 @@ from factories import (
     unwrap,
 )
 from msgspec import Raw, inspect
-from operations import body_of, create_one_of_each, documented_path_of, dump, for_each, path_of
+from operations import body_of, create_one_of_each, documented_path_of, dump, for_each, input_of, path_of
 from starlette.applications import Starlette
 
 from journal_api.routes.table import OPERATIONS
@@ -484,7 +484,7 @@ async def test_what_is_not_an_id_in_a_path_is_404_and_changes_nothing(
 
     answers = {
         (name_of(operation), row_id): await client.request(
-            operation.method, path_of(operation, row_id), json=body_of(operation)
+            operation.method, path_of(operation, row_id), **input_of(operation)
         )
         for operation in WITH_ID
         for row_id in NOT_AN_ID_IN_A_PATH

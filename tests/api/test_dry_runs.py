@@ -16,7 +16,7 @@ from factories import (
     error_of,
     unwrap,
 )
-from operations import CHANGES, body_of, create_needs, create_one_of_each, path_of
+from operations import CHANGES, body_of, create_needs, create_one_of_each, file_of, path_of
 from starlette.applications import Starlette
 
 from journal_api.routes.table import OPERATIONS
@@ -43,15 +43,16 @@ async def test_a_dry_run_answers_like_the_real_request_and_keeps_nothing(
     await create_needs(client, operation)
     path = path_of(operation, made.get(path_of(operation).split("/")[1]))
     body = CHANGES.get(operation.name, body_of(operation))
+    sent = file_of(operation) if operation.consumes_picture else {"json": body}
     client.headers["X-Request-Id"] = "always-the-same"
     if operation.method == "POST":
         client.headers["Idempotency-Key"] = "for-the-real-request"
     before = dump(app.state.settings.db)
 
     with time_machine.travel(datetime.now(UTC), tick=False):
-        tried = [await client.request(operation.method, path, params=DRY, json=body) for _ in range(2)]
+        tried = [await client.request(operation.method, path, params=DRY, **sent) for _ in range(2)]
         after_dry_runs = dump(app.state.settings.db)
-        done = await client.request(operation.method, path, json=body)
+        done = await client.request(operation.method, path, **sent)
 
     assert done.is_success, done.text
     assert after_dry_runs == before

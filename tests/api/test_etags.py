@@ -13,6 +13,7 @@ from factories import (
     unwrap,
 )
 from operations import MISSING, body_of, create_thing_of, documented_path_of, dump, path_of
+from pictures import HEADERS, PNG
 from starlette.applications import Starlette
 
 from journal_api.routes.table import OPERATIONS
@@ -79,6 +80,8 @@ async def call(
     """Send what the operation requires; each header by its name with _ for -."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     path = path_of(operation, row_id)
+    if operation.consumes_picture:
+        return await client.post(path, content=PNG, headers=named | HEADERS)
     if operation.consumes_file:
         file = "symbol,direction,quantity,entry_price,opened_at\nES,long,1,100,2026-01-05T14:00:00Z\n"
         headers = named | {"Content-Type": "text/csv"}

@@ -21,6 +21,7 @@ from factories import (
     create_import,
     create_import_profile,
     create_key,
+    create_picture,
     create_strategy,
     create_tag,
     create_trade,
@@ -32,7 +33,7 @@ from factories import (
     unwrap,
 )
 from msgspec import inspect
-from operations import body_of, documented_path_of, path_of
+from operations import documented_path_of, file_of, input_of, path_of
 from starlette.applications import Starlette
 
 from journal_api.routes.table import OPERATIONS
@@ -59,6 +60,7 @@ IN_PATHS = {
     "imports": "import_id",
     "import-profiles": "import_profile_id",
     "keys": "key_id",
+    "pictures": "picture_id",
 }
 IN_BODIES = ["master_account_id", "setup_id", "confirmation_id", "source_trade_id"]
 THEIRS = dict.fromkeys([*IN_PATHS.values(), *IN_BODIES], FIRST) | {"trade_id": FIRST + 1}
@@ -228,7 +230,7 @@ def everything(response: httpx.Response) -> tuple[int, list[tuple[str, str]], by
 async def send(client: httpx.AsyncClient, request: Planted) -> httpx.Response:
     sent: dict[str, Any] = {"json": request.body} if request.body is not None else {}
     if request.place.operation.consumes_file:
-        sent = {"content": A_FILE, "headers": {"Content-Type": "text/csv"}}
+        sent = file_of(request.place.operation)
     return await client.request(request.place.operation.method, request.path, params=request.query, **sent)
 
 
@@ -237,9 +239,12 @@ async def responses_to(client: httpx.AsyncClient, own: Journal, ids: Journal) ->
     responses = {str(one): everything(await send(client, one)) for one in requests_with(own, ids)}
     for operation in OPERATIONS:
         if "{id" in operation.path:
-            path, body = path_about(operation, ids), bodies(own).get(title(operation), body_of(operation))
+            path, sent = path_about(operation, ids), input_of(operation)
+            if title(operation) in bodies(own):
+                sent = {"json": bodies(own)[title(operation)]}
             for headers in CONDITIONS:
-                response = await client.request(operation.method, path, json=body, headers=headers)
+                both = {**sent, "headers": {**sent.get("headers", {}), **headers}}
+                response = await client.request(operation.method, path, **both)
                 responses[f"{title(operation)} {headers}"] = everything(response)
     for file in files_naming("Mine", "Theirs"):
         responses[file] = everything(await send_file(client, file))
@@ -266,6 +271,8 @@ async def make_journal(client: httpx.AsyncClient, word: str) -> Journal:
     original = await create_trade(client, account["id"], symbol=f"{word}1", **links)
     trade = await create_trade(client, account["id"], symbol=f"{word}2", **links)
     unwrap(await client.put(f"/trades/{original['id']}/tags", json={"tag_ids": [tag["id"]]}))
+    picture = await create_picture(client, f"/trades/{trade['id']}")
+    unwrap(await client.patch(f"/pictures/{picture['id']}", json={"caption": f"{word} caption"}))
     goals = [await create_goal(client, goal_name=f"{word} goal", metric=metric) for metric in METRICS]
     await create_goal(client, goal_name=f"{word} goal", account_id=account["id"])
     file = A_FILE.replace("ES", f"{word}3")
@@ -286,6 +293,7 @@ async def make_journal(client: httpx.AsyncClient, word: str) -> Journal:
         "import_id": imported["id"],
         "import_profile_id": profile["id"],
         "key_id": (await create_key(client))["id"],
+        "picture_id": picture["id"],
     }
 
 
@@ -396,7 +404,7 @@ async def test_a_key_of_one_scope_opens_exactly_the_operations_of_that_scope(
     for scope in (*SCOPES, None):
         async with client_of(app, await new_key_for(app, scopes=(scope,) if scope else ())) as client:
             for operation in OPERATIONS:
-                response = await client.request(operation.method, path_of(operation), json=body_of(operation))
+                response = await client.request(operation.method, path_of(operation), **input_of(operation))
                 if response.status_code == 403:
                     assert error_of(response) == (403, "forbidden_scope")
                     assert details_of(response) == {"required_scope": operation.required_scope}

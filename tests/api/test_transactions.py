@@ -35,6 +35,7 @@ from operations import (
     dump,
     path_of,
 )
+from pictures import HEADERS, png
 from proofs import examples
 from sql_calls import every_sql_call
 from starlette.applications import Starlette
@@ -101,10 +102,12 @@ EVERY = examples(full=1, ci=3)
 
 async def change(client: httpx.AsyncClient, operation: Operation, ids: dict[str, Any]) -> httpx.Response:
     """Send the operation about the object of its kind, so that something changes."""
+    path = path_of(operation, ids.get(path_of(operation).split("/")[1]))
+    if operation.consumes_picture:
+        return await client.post(path, content=png(5, 5), headers=HEADERS)
     if operation.consumes_file:
         return await send_file(client, A_FILE.replace("ES", "NQ"), account_id=1)
     body = CHANGES.get(operation.name, body_of(operation))
-    path = path_of(operation, ids.get(path_of(operation).split("/")[1]))
     return await client.request(operation.method, path, json=body)
 
 

@@ -287,5 +287,6 @@ def describe_body(operation: Operation) -> Json:
         return {"application/json": {"schema": refer_to(operation.body.__name__)}}
     if operation.consumes_file:
         files = WRITTEN_EXAMPLES["files"]
-        return {kind: {"schema": FILE, "example": files[kind]} for kind in operation.consumes}
+        examples = {kind: {"example": files[kind]} if kind in files else {} for kind in operation.consumes}
+        return {kind: {"schema": FILE, **examples[kind]} for kind in operation.consumes}
     return {}

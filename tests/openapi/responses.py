@@ -21,10 +21,13 @@ HEADERS = {
     "X-Trades-Deleted": "The number of trades that were deleted.",
     "X-Trades-Annotated": (
         "How many of the deleted trades were edited since the import and have notes, a grade, a strategy,"
-        " tags or answers; 0 without `force`."
+        " tags, answers or pictures; 0 without `force`."
     ),
     "X-Copies-Unlinked": "The number of copies that stay without the original that is deleted.",
     "X-Trades-Charged": "With `apply_to=earlier`, the number of trades whose fees changed.",
+    "Cache-Control": "How long a browser may keep the file.",
+    "Vary": "What the response depends on.",
+    "Content-Security-Policy": "What the file may do: nothing.",
     "Content-Disposition": "The name of the file.",
     "WWW-Authenticate": "`Bearer`.",
     "Retry-After": "Seconds until a request may succeed.",
@@ -42,6 +45,7 @@ SPECIAL_HEADERS = {
     "update_account": ("X-Trades-Charged",),
     "delete_import": ("X-Trades-Kept", "X-Trades-Deleted", "X-Trades-Annotated", "X-Copies-Unlinked"),
     "export_trades": ("Content-Disposition",),
+    "get_picture_content": ("Cache-Control", "Content-Disposition", "Content-Security-Policy", "Vary"),
     "RateLimited": ("Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
 }
 ErrorTypes = list[type[ApiError]]
@@ -94,7 +98,9 @@ def describe_success(operation: Operation, status: int, file_examples: Json) -> 
     if status in (204, 304):
         return response
     if operation.produces != "application/json":
-        content = {"schema": FILE, "example": file_examples[operation.produces]}
+        content = {"schema": FILE}
+        if operation.produces in file_examples:
+            content["example"] = file_examples[operation.produces]
     else:
         content = {"schema": refer_to(envelope_name(operation))}
     return {**response, "content": {operation.produces: content}}

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import pty
 import re
 import signal
 import sqlite3
@@ -543,3 +544,16 @@ async def test_a_folder_that_is_not_there_is_logged_and_the_server_goes_on(
 
     lines = {record.getMessage() for record in caplog.records}
     assert all(str(missing) in line and "\n" not in line for line in lines)
+
+
+def test_a_backup_shows_in_a_terminal_how_far_it_is(db: Path, tmp_path: Path) -> None:
+    terminal, stderr = pty.openpty()
+
+    subprocess.run(
+        [sys.executable, "-m", "journal_api", "backup", tmp_path / "copy.db", "--db", db],
+        stderr=stderr,
+        check=True,
+    )
+
+    os.close(stderr)
+    assert re.search(rb"Copying .*100%", os.read(terminal, 65536))

@@ -23,6 +23,12 @@ content_type_overrides:
   text/html: application/octet-stream
   application/xml: application/octet-stream
   text/xml: application/octet-stream
+  image/png: application/octet-stream
+  image/jpeg: application/octet-stream
+  image/webp: application/octet-stream
+  image/gif: application/octet-stream
+  image/avif: application/octet-stream
+  image/*: application/octet-stream
 """
 
 

@@ -1,4 +1,4 @@
--- Version 10: what the owner writes on a day, templates of it, and the search.
+-- Version 10: what the owner writes on a day, templates of it, pictures, and the search.
 
 ALTER TABLE users ADD COLUMN plan_template TEXT;
 ALTER TABLE users ADD COLUMN review_template TEXT;
@@ -28,6 +28,46 @@ BEGIN
   WHERE id = old.day_id
     AND coalesce(plan, review, rating) IS NULL
     AND NOT EXISTS (SELECT 1 FROM day_tags WHERE day_id = old.day_id);
+END;
+
+CREATE TABLE picture_contents (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  sha256 TEXT NOT NULL,
+  media_type TEXT NOT NULL,
+  width INTEGER NOT NULL,
+  height INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  UNIQUE (user_id, sha256)
+) STRICT;
+
+CREATE TABLE picture_parts (
+  content_id INTEGER NOT NULL REFERENCES picture_contents (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  bytes BLOB NOT NULL,
+  PRIMARY KEY (content_id, position)
+) STRICT;
+
+CREATE TABLE pictures (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  trade_id INTEGER REFERENCES trades (id) ON DELETE CASCADE,
+  day TEXT,
+  content_id INTEGER NOT NULL REFERENCES picture_contents (id),
+  caption TEXT,
+  sort_order INTEGER NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  CHECK ((trade_id IS NULL) <> (day IS NULL))
+) STRICT;
+CREATE INDEX pictures_of_user ON pictures (user_id, day, sort_order, id);
+CREATE INDEX pictures_of_trade ON pictures (trade_id, sort_order, id) WHERE trade_id IS NOT NULL;
+CREATE INDEX pictures_of_content ON pictures (content_id);
+
+CREATE TRIGGER contents_of_deleted_picture AFTER DELETE ON pictures
+WHEN NOT EXISTS (SELECT 1 FROM pictures WHERE content_id = old.content_id)
+BEGIN
+  DELETE FROM picture_contents WHERE id = old.content_id;
 END;
 
 -- Keys with every scope, or with every scope that reads, get the scopes of days too.
@@ -144,6 +184,36 @@ END;
 CREATE TRIGGER search_of_deleted_day AFTER DELETE ON days
 BEGIN
   DELETE FROM search_documents WHERE resource = 'days' AND row_id = old.id AND part = 0;
+END;
+
+CREATE VIEW captions (picture_id, user_id, resource, row_id, part, at, title, text) AS
+SELECT pictures.id, pictures.user_id, iif(day IS NULL, 'trades', 'days'), coalesce(trade_id, pictures.id),
+  iif(day IS NULL, -pictures.id, -1), coalesce(day, opened_at), NULL, caption
+FROM pictures
+LEFT JOIN trades ON trades.id = trade_id;
+
+CREATE TRIGGER search_of_new_picture AFTER INSERT ON pictures
+WHEN new.caption IS NOT NULL
+BEGIN
+  INSERT INTO found_texts
+  SELECT user_id, resource, row_id, part, at, title, text FROM captions WHERE picture_id = new.id;
+END;
+
+CREATE TRIGGER search_of_caption AFTER UPDATE OF caption, trade_id ON pictures
+WHEN (old.caption, old.trade_id) IS NOT (new.caption, new.trade_id)
+BEGIN
+  DELETE FROM search_documents
+  WHERE resource = 'trades' AND row_id = old.trade_id AND part = -old.id;
+  INSERT INTO found_texts
+  SELECT user_id, resource, row_id, part, at, title, text FROM captions WHERE picture_id = new.id;
+END;
+
+CREATE TRIGGER search_of_deleted_picture AFTER DELETE ON pictures
+WHEN old.caption IS NOT NULL
+BEGIN
+  DELETE FROM search_documents
+  WHERE (resource, row_id, part) = (
+    iif(old.day IS NULL, 'trades', 'days'), coalesce(old.trade_id, old.id), iif(old.day IS NULL, -old.id, -1));
 END;
 
 CREATE TRIGGER search_of_new_strategy AFTER INSERT ON strategies

@@ -1,0 +1,31 @@
+"""Bodies and responses of pictures (docs/journal.md#pictures)."""
+
+from typing import Literal
+
+from msgspec import UNSET, Struct, UnsetType
+
+from journal_api.values.types import DayText, Instant, SortOrder, Text
+
+PictureType = Literal["image/png", "image/jpeg", "image/webp", "image/gif", "image/avif"]
+
+
+class PicturePatch(Struct, kw_only=True, forbid_unknown_fields=True):
+    caption: Text | None | UnsetType = UNSET
+    sort_order: SortOrder | UnsetType = UNSET
+
+
+class Picture(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A picture of a trade or of a day. `width`, `height`, `bytes` and `sha256` are of what is stored."""
+
+    id: int
+    trade_id: int | None
+    day: DayText | None
+    media_type: PictureType
+    width: int
+    height: int
+    bytes: int
+    sha256: str
+    caption: str | None
+    sort_order: int
+    created_at: Instant
+    updated_at: Instant
