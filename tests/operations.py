@@ -166,9 +166,6 @@ async def create_thing_of(client: httpx.AsyncClient, operation: Operation) -> in
     if operation.name in ("join_import", "split_import"):  # each in an account of its own
         account = await create_account(client, operation.name)
         return int((await create_import(client, account_id=account["id"]))["id"])
-    if "{date" in operation.path:
-        await create_picture(client)
-        return MISSING
     if "/accounts/{id:row_id}/" in operation.path:
         return int((await create_funded_account(client))["id"])
     thing = await THINGS[path_of(operation).split("/")[1]](client)
