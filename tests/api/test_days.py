@@ -9,6 +9,7 @@ from factories import (
     create_account,
     create_copy_group,
     create_goal,
+    create_picture,
     create_tag,
     create_trade,
     details_of,
@@ -174,6 +175,21 @@ async def test_delete_clears_what_was_written_and_keeps_the_trades(client: httpx
         "wins": 1,
     }
     assert error_of(await client.delete(f"/days/{DAY}")) == (404, "not_found")
+
+
+async def test_a_day_shows_its_pictures_and_is_listed_for_them_alone(client: httpx.AsyncClient) -> None:
+    first, second = [await create_picture(client, f"/days/{DAY}") for _ in range(2)]
+    unwrap(await client.patch(f"/pictures/{second['id']}", json={"sort_order": 0}))
+    unwrap(await client.patch(f"/pictures/{first['id']}", json={"sort_order": 1}))
+
+    day = await get_day(client)
+
+    assert [picture["id"] for picture in day["pictures"]] == [second["id"], first["id"]]
+    assert [(day["date"], day["picture_count"]) for day in await list_days(client)] == [(DAY, 2)]
+
+    assert (await client.delete(f"/days/{DAY}")).status_code == 204
+    assert await list_days(client) == []
+    assert error_of(await client.get(f"/pictures/{first['id']}")) == (404, "not_found")
 
 
 @pytest.mark.parametrize(

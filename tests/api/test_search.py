@@ -9,6 +9,7 @@ from conftest import client_of, new_key_for
 from factories import (
     create_account,
     create_goal,
+    create_picture,
     create_strategy,
     create_tag,
     create_trade,
@@ -143,6 +144,36 @@ async def test_what_is_changed_or_deleted_is_found_as_it_is_now(
         assert (await client.delete(path)).status_code == 204
     assert await find(client, "calm") == []
     assert await run_sql(app, EVERY_TEXT) == [(0,)]
+
+
+async def test_a_caption_is_found_as_its_trade_or_its_day(
+    client: httpx.AsyncClient, app: Starlette, journal: dict[str, Any]
+) -> None:
+    other = await create_trade(client, 1)
+    of_day = await create_picture(client, "/days/2026-01-06")
+    of_trade = await create_picture(client, "/trades/1")
+    of_other = await create_picture(client, f"/trades/{other['id']}")
+    for picture in (of_day, of_trade, of_other):
+        unwrap(await client.patch(f"/pictures/{picture['id']}", json={"caption": "The sweep"}))
+
+    results = await search(client, "sweep")
+
+    assert [(one["path"], one["title"], one["id"]) for one in results] == [
+        ("/v1/days/2026-01-06", "2026-01-06: picture", None),
+        (f"/v1/trades/{other['id']}", "ES long 2026-01-05: picture", other["id"]),
+        ("/v1/trades/1", "ES long 2026-01-05: picture", 1),
+    ]
+    assert await find(client, "sweep tag:revenge") == ["/trades/1"]
+    await write_day(client, "2026-01-06", tag_ids=[journal["tag"]["id"]])
+    assert await find(client, "sweep tag:revenge") == ["/days/2026-01-06", "/trades/1"]
+
+    unwrap(await client.post("/trades/merge", json={"ids": [1, other["id"]]}))
+    assert await find(client, "sweep") == ["/days/2026-01-06", "/trades/1", "/trades/1"]
+    unwrap(await client.patch(f"/pictures/{of_trade['id']}", json={"caption": None}))
+    assert (await client.delete(f"/pictures/{of_day['id']}")).status_code == 204
+    assert await find(client, "sweep") == ["/trades/1"]
+    assert (await client.delete("/trades/1")).status_code == 204
+    assert await find(client, "sweep") == []
 
 
 async def test_the_newest_trade_comes_first_also_after_it_was_moved(client: httpx.AsyncClient) -> None:
