@@ -34,10 +34,12 @@ class Finding(NamedTuple):
     text: str
 
 
-def examine(path: Path, trade_checks: Mapping[str, str], *, full: bool = False) -> Iterator[Finding]:
+def examine(
+    path: Path, row_checks: Mapping[tuple[str, str], str], *, full: bool = False
+) -> Iterator[Finding]:
     """Yield the findings, the slow checks last.
 
-    A trade check is the statement of `check_trades` by its name, over the newest `:most` trades.
+    A row check is a statement for `check_rows`, over the newest `:most` trades, by what it compares with what.
 
     Raises DatabaseRefused before the first finding when there is no journal at `path`.
     """
@@ -62,8 +64,8 @@ def examine(path: Path, trade_checks: Mapping[str, str], *, full: bool = False) 
     yield check_references(file)
     if version == VERSION and not schema_differences:
         values = {"most": -1 if full else MAX_TRADES}
-        for name, statement in trade_checks.items():
-            yield check_trades(file, name, statement, values)
+        for (name, rows), statement in row_checks.items():
+            yield check_rows(file, name, rows, statement, values)
 
 
 def query(
@@ -218,17 +220,17 @@ def check_references(file: Path) -> Finding:
     )
 
 
-def check_trades(file: Path, name: str, statement: str, values: Mapping[str, object]) -> Finding:
-    """Check that a statement, which selects the ids of wrong trades, selects none."""
+def check_rows(file: Path, name: str, rows: str, statement: str, values: Mapping[str, object]) -> Finding:
+    """Check that a statement, which selects the ids of wrong rows, selects none."""
     try:
         wrong = [row[0] for row in query(file, lambda db: db.execute(statement, values).fetchall(), Reader)]
     except sqlite3.Error as error:
         return Finding("wrong", f"{name}: {error}")
     if not wrong:
-        return Finding("ok", f"{name}: in agreement with their trades")
+        return Finding("ok", f"{name}: in agreement with their {rows}")
     listed = ", ".join(map(str, wrong[:MAX_DIFFERENCES]))
     more = f" (and {len(wrong) - MAX_DIFFERENCES} more)" if len(wrong) > MAX_DIFFERENCES else ""
-    return Finding("wrong", f"{name}: not in agreement with trades {listed}{more}")
+    return Finding("wrong", f"{name}: not in agreement with {rows} {listed}{more}")
 
 
 def format_megabytes(size: int) -> str:

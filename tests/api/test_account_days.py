@@ -22,7 +22,7 @@ from factories import (
 )
 from starlette.applications import Starlette
 
-from journal_api.repositories.trade_checks import CHECKS
+from journal_api.repositories.row_checks import CHECKS
 
 # Fourteen hours before UTC: A_TRADE closes at 15:00 in UTC and at 05:00 of the next day there.
 KIRITIMATI = {"timezone": "Pacific/Kiritimati"}
@@ -116,7 +116,7 @@ async def test_a_trade_has_the_day_of_its_account_however_it_is_written(
     await way(client, account)
 
     assert set(await days_of(client, account)) == {NEXT_DAY}
-    assert await run_sql(app, CHECKS["days"], {"most": -1}) == []
+    assert await run_sql(app, CHECKS["days", "trades"], {"most": -1}) == []
 
 
 async def test_the_preview_of_a_file_has_the_days_of_its_account(client: httpx.AsyncClient) -> None:

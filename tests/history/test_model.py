@@ -25,7 +25,7 @@ from journal_api.app import create_app
 from journal_api.database.connections import Reader, connect
 from journal_api.database.database import Database
 from journal_api.repositories import trade_facts
-from journal_api.repositories.trade_checks import WRONG_FACTS
+from journal_api.repositories.row_checks import WRONG_FACTS
 from journal_api.settings import Settings
 from journal_api.structs.cash import CashKind
 from journal_api.structs.reports import GroupBy

@@ -18,7 +18,7 @@ from journal_api.database import check as database_check
 from journal_api.database.check import Finding, examine, query
 from journal_api.database.schemas import VERSION
 from journal_api.errors import DatabaseRefused
-from journal_api.repositories.trade_checks import CHECKS
+from journal_api.repositories.row_checks import CHECKS
 
 # An open trade from 09:00 with fees of 1, of which a part was sold; its user and account are left out.
 A_SCALED_TRADE = """
@@ -32,6 +32,11 @@ A_SCALED_TRADE = """
 AN_ACCOUNT = """
     INSERT INTO accounts (user_id, name, sort_name, created_at, updated_at)
     VALUES (1, 'Live', 'live', '', '')"""
+A_LOST_TEXT = """
+    INSERT INTO search_documents (user_id, resource, row_id, part, at, text)
+    VALUES (1, 'trades', 1, 0, '', 'Calm')"""
+A_CONTENT = "INSERT INTO picture_contents VALUES (1, 1, '', 'image/png', 1, 1, 3)"
+A_PART = "INSERT INTO picture_parts VALUES (1, 0, x'010203')"
 A_CLOSED_TRADE = """
     INSERT INTO trades (user_id, account_id, symbol, direction, quantity, entry_price, opened_at, closed_at,
         trading_day, gross_pnl, created_at, updated_at)
@@ -81,7 +86,7 @@ def test_of_a_sound_journal_every_line_says_ok_and_the_exit_code_is_0(
         *LINES,
         pages,
         "foreign_key_check",
-        *CHECKS,
+        *(name for name, _ in CHECKS),
     ]
     assert lines[0] == f"ok    database {db}, {db.stat().st_size / 10**6:.1f} MB"
     free = float(lines[2].split()[2].replace(",", ""))
@@ -268,11 +273,22 @@ def test_what_is_no_journal_of_this_release_is_refused(
             "counts",
             ("wrong", "counts: not in agreement with trades 1"),
         ),
+        (
+            statements(AN_ACCOUNT, A_CLOSED_TRADE, A_LOST_TEXT),
+            "search",
+            ("wrong", "search: not in agreement with trades 1"),
+        ),
+        (statements(A_CONTENT, A_PART), "pictures", ("ok", "pictures: in agreement with their contents")),
+        (
+            statements(A_CONTENT, A_PART, "UPDATE picture_parts SET bytes = x'01'"),
+            "pictures",
+            ("wrong", "pictures: not in agreement with contents 1"),
+        ),
     ],
     ids=[
         *("empty", "older", "differences", "many differences", "loose row", "loose row in the log"),
         *("fills", "fees of fills", "size of fills"),
-        *("facts to come", "missing facts", "wrong counts"),
+        *("facts to come", "missing facts", "wrong counts", "lost text", "picture", "cut picture"),
     ],
 )
 def test_a_finding_says_what_is_wrong_by_the_name_of_the_file_and_by_a_link(
@@ -295,7 +311,7 @@ def test_pages_that_were_overwritten_are_found_and_the_other_checks_still_made(d
 
     findings = list(examine(db, CHECKS))
 
-    assert [finding.verdict for finding in findings] == ["ok"] * 7 + ["wrong"] * 2 + ["ok"] * 4
+    assert [finding.verdict for finding in findings] == ["ok"] * 7 + ["wrong"] * 2 + ["ok"] * 6
     assert findings[7].text.startswith("quick_check: ")
 
 

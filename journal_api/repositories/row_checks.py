@@ -1,4 +1,4 @@
-"""SQL that `journal-api check` runs: the ids of trades for which stored columns disagree."""
+"""SQL that `journal-api check` runs: the ids of rows for which stored columns disagree."""
 
 from journal_api.repositories.trade_facts import FACTS
 
@@ -94,4 +94,25 @@ WRONG_DAYS = """
     JOIN calendars USING (account_id)
     WHERE trading_day <> trading_day(closed_at, timezone, day_rollover)
     ORDER BY id"""
-CHECKS = {"fills": WRONG_FILLS, "facts": WRONG_FACTS, "counts": WRONG_COUNTS, "days": WRONG_DAYS}
+# Trades whose notes are not what the search has of them.
+WRONG_SEARCH = """
+    SELECT newest.id
+    FROM (SELECT id, notes FROM trades ORDER BY id DESC LIMIT :most) AS newest
+    LEFT JOIN search_documents ON resource = 'trades' AND row_id = newest.id AND part = 0
+    WHERE text IS NOT notes
+    ORDER BY newest.id"""
+# Contents of pictures that are not whole. SQLite knows the length of a blob without reading it.
+WRONG_PICTURES = """
+    SELECT id
+    FROM picture_contents AS content
+    WHERE bytes <> (SELECT total(length(bytes)) FROM picture_parts WHERE content_id = content.id)
+    ORDER BY id"""
+# What is compared with what, and the statement that selects the ids of what is wrong.
+CHECKS = {
+    ("fills", "trades"): WRONG_FILLS,
+    ("facts", "trades"): WRONG_FACTS,
+    ("counts", "trades"): WRONG_COUNTS,
+    ("days", "trades"): WRONG_DAYS,
+    ("search", "trades"): WRONG_SEARCH,
+    ("pictures", "contents"): WRONG_PICTURES,
+}
