@@ -39,7 +39,7 @@ def examine(
 ) -> Iterator[Finding]:
     """Yield the findings, the slow checks last.
 
-    A row check is a statement for `check_rows`, over the newest `:most` trades, by what it compares with what.
+    A row check is a statement for `check_rows`, over the newest `:most` trades, by the names in its finding.
 
     Raises DatabaseRefused before the first finding when there is no journal at `path`.
     """
