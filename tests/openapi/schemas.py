@@ -64,6 +64,7 @@ def components(kinds: list[Any]) -> Json:
     """msgspec's schemas of these types and of all structs nested in them, by name."""
     _, schemas = msgspec.json.schema_components(kinds, schema_hook=custom_schema, ref_template=REF)
     for schema in schemas.values():
+        schema.pop("title")  # which is its name
         if "description" in schema:
             schema["description"] = inspect.cleandoc(schema["description"])
     return {name: with_types(schema) for name, schema in schemas.items()}
@@ -86,7 +87,7 @@ def response_schema(schema: Json, struct: type[msgspec.Struct]) -> Json:
 
 
 def body_schema(schema: Json, struct: type[msgspec.Struct]) -> Json:
-    """The struct's schema as a request body, with `x-default` in place of `default`."""
+    """The struct's schema as a request body, with `x-default` in place of a `default` that is not null."""
     defaults = {
         field.encode_name: plain_default(field.default_factory())
         for field in fields(struct)
@@ -96,7 +97,7 @@ def body_schema(schema: Json, struct: type[msgspec.Struct]) -> Json:
     for name, member in schema["properties"].items():
         rest = {key: value for key, value in member.items() if key != "default"}
         default = defaults.get(name, member.get("default", UNSET))
-        properties[name] = rest if default is UNSET else with_default(rest, default)
+        properties[name] = rest if default in (None, UNSET) else with_default(rest, default)
     return {**schema, "properties": properties}
 
 
