@@ -166,6 +166,23 @@ def test_a_patch_lists_what_may_be_sent_back() -> None:
         assert errors_in(patch, SCHEMAS[resource.__name__]["examples"][0]) == []
 
 
+def test_no_schema_has_a_member_of_its_own_name_or_one_that_is_always_null() -> None:
+    members = [
+        (name, member, one) for name in SCHEMAS for member, one in SCHEMAS[name].get("properties", {}).items()
+    ]
+
+    assert [one for *one, schema in members if schema.get("type") == "null"] == []
+    assert [name for name, member, _ in members if name.lower() == member.replace("_", "")] == []
+
+
+def test_the_values_of_a_list_have_different_names_in_generated_code() -> None:
+    for schema in [one for one in SCHEMAS.values() if "enum" in one]:
+        names = schema.get("x-enum-varnames", [re.sub(r"\W", "_", word).upper() for word in schema["enum"]])
+
+        assert len(set(names)) == len(schema["enum"])
+        assert all(name.isidentifier() for name in names)
+
+
 def test_the_details_of_errors_are_those_of_the_documentation() -> None:
     page = (Path(__file__).parents[2] / "docs/api.md").read_text()
     (table,) = re.findall(r"The `details` of a `validation_error`.*?\n\n(.*?)\n\n", page, re.DOTALL)

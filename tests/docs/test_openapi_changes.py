@@ -28,7 +28,12 @@ THING_SENT = {
 }
 THING = {
     "type": "object",
-    "properties": {"id": {"type": "integer"}, "kind": {"enum": ["old", "new"]}, "name": {"type": "string"}},
+    "properties": {
+        "id": {"type": "integer"},
+        "key": {"type": "null"},
+        "kind": {"enum": ["old", "new"]},
+        "name": {"type": "string"},
+    },
     "required": ["id", "kind", "name"],
 }
 FLAG = {"type": "string", "enum": ["0", "1", "false", "true"], "default": "false"}
@@ -188,6 +193,7 @@ def test_what_is_taken_away_is_told(edit: Edit, line: str) -> None:
         drop(*MEMBERS, "size", "x-default"),
         put(*POST, "responses", "201", "headers", "ETag", value={}),
         put(*GIVEN, "color", value={"type": "string"}),
+        put(*GIVEN, "key", "type", value=["string", "null"]),
         put(*GIVEN, "kind", "enum", value=["old", "new", "newer"]),
         put(*GIVEN, "name", "maxLength", value=50),
         put(*GIVEN, "name", "enum", value=["old", "new"]),

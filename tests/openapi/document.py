@@ -44,6 +44,7 @@ A read-only member of a PATCH body is accepted if it says what is stored.
 
 HEAD works wherever GET does, with the same key, parameters, statuses and headers, and without a body.
 """
+LICENSE = {"name": "MIT", "identifier": "MIT"}
 SECURITY: Json = {
     "type": "http",
     "scheme": "bearer",
@@ -120,7 +121,12 @@ def build_document(recorded_examples: Json) -> Json:
             schemas[name]["examples"] = [example]
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Trading journal", "version": __version__, "description": ABOUT},
+        "info": {
+            "title": "Trading journal",
+            "version": __version__,
+            "description": ABOUT,
+            "license": LICENSE,
+        },
         "servers": [{"url": "/"}],
         "tags": [{"name": name} for name in dict.fromkeys(map(tag_name, OPERATIONS))] + [{"name": "service"}],
         "paths": paths,

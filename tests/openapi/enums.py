@@ -9,7 +9,7 @@ from journal_api import structs, values
 from journal_api.values.metrics import MetricKey
 
 RENAMED = {"Reason": "NullReason", "Unit": "MetricUnit"}
-WITHOUT_NAME = ("ExtraStatistic", "PaceState", "PeriodGroup", "OrderedGroup", "FieldGroup")
+WITHOUT_NAME = ("ExtraStatistic", "PaceState", "PeriodGroup", "EarlierGroup", "OrderedGroup", "FieldGroup")
 
 
 def find_literals() -> dict[str, tuple[str, ...]]:

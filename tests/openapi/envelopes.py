@@ -63,7 +63,7 @@ DETAILS: dict[type[ApiError], Json] = {
         "max_bytes": COUNT,
         "line": COUNT,
         "reason": TEXT,
-        "rows": {"type": "array", "items": refer_to("Verdict")},
+        "rows": {"type": "array", "items": refer_to("RowVerdict")},
         "counts": refer_to("Counts"),
         "missing": {"type": "object", "additionalProperties": TEXTS},
         "unknown_accounts": TEXTS,
