@@ -13,6 +13,8 @@ FORM = ("pattern", "format", "multipleOf", "uniqueItems")
 WORDS = re.compile(r"\w+(?:\|\w+)+")  # in a pattern
 TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
 ANYTHING = "anything"
+# Described once for all responses.
+EVERY_RESPONSE = {"X-Request-Id"}
 # What a query says for a boolean, as text.
 FLAG_WORDS = {"true", "false", "1", "0"}
 
@@ -53,7 +55,13 @@ def compare_operations(old: Json, new: Json | None) -> Iterator[str]:
     yield from compare_parameters(parameters_by_name(old), parameters_by_name(new))
     yield from compare_bodies(old.get("requestBody"), new.get("requestBody"))
     for status, answer in old["responses"].items():
-        yield from compare_responses(f", {status}", answer, new["responses"].get(status))
+        yield from compare_responses(f", {status}", answer, find_response(new, status))
+
+
+def find_response(operation: Json, status: str) -> Json | None:
+    """The response with the status; `default` stands for every error that is not listed."""
+    responses: Json = operation["responses"]
+    return responses.get(status, responses.get("default") if status >= "400" else None)
 
 
 def parameters_by_name(operation: Json) -> dict[str, Json]:
@@ -92,7 +100,7 @@ def compare_responses(where: str, old: Json, new: Json | None) -> Iterator[str]:
     if new is None:
         yield f"{where}: is removed"
         return
-    missing = old.get("headers", {}).keys() - new.get("headers", {}).keys()
+    missing = old.get("headers", {}).keys() - new.get("headers", {}).keys() - EVERY_RESPONSE
     yield from (f"{where}, header {name}: is removed" for name in missing)
     yield from compare_contents(where, old, new, sent=False)
 
@@ -110,11 +118,14 @@ def compare_schemas(where: str, old: Json, new: Json, *, sent: bool) -> Iterator
     """`sent` is a value that clients send; the others are answered to them."""
     olds, news = kinds(old), kinds(new)
     if sent:
-        if read_default(old) not in (ANYTHING, read_default(new)):
+        if read_default(old) not in (ANYTHING, None, read_default(new)):
             yield f"{where}: has another default"
         yield from (f"{where}: is no {kind} any more" for kind in olds if not takes(news, kind))
     else:
-        yield from (f"{where}: may be {kind}" for kind in news if kind not in olds)
+        # Generators had no type for a member that is always null.
+        yield from (
+            f"{where}: may be {kind}" for kind in news if kind not in olds and olds.keys() != {"null"}
+        )
     for kind in olds.keys() & news.keys():
         yield from compare_words(where, olds[kind], news[kind], sent=sent)
         yield from compare_limits(where, olds[kind], news[kind], sent=sent)
@@ -124,7 +135,7 @@ def compare_schemas(where: str, old: Json, new: Json, *, sent: bool) -> Iterator
 
 
 def read_default(schema: Json) -> Any:
-    """What leaving the member out means; bodies say it in `x-default`."""
+    """What leaving the member out means; bodies say it in `x-default`, unless it is null."""
     return schema.get("default", schema.get("x-default", ANYTHING))
 
 

@@ -21,7 +21,9 @@ def described(operation: Operation) -> Any:
 
 def example_of(content: Any) -> Any:
     """The example of a body, from what the document says of it by media type."""
-    return content["example"] if "example" in content else resolved(content["schema"])["examples"][0]
+    if "examples" in content:
+        return resolved(content["examples"]["file"])["value"]
+    return resolved(content["schema"])["examples"][0]
 
 
 def resolved(part: Any) -> Any:

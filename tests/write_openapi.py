@@ -70,7 +70,7 @@ def record_examples() -> dict[str, Any]:
         report = journal.post(
             "/imports",
             params=written["ImportQuery"],
-            content=written["files"]["text/csv"],
+            content=written["files"]["csv"],
             headers={"Content-Type": "text/csv"},
         )
         answers = {name: journal.get(path) for name, path in PATHS.items()} | {"ImportReport": report}

@@ -20,6 +20,7 @@ FieldGroup = Literal[
     "account", "symbol", "root", "direction", "grade", "strategy", "setup", "confirmation", "tag"
 ]
 GroupBy = Literal["none", OrderedGroup, FieldGroup]
+IntervalReason = Literal[Reason, "too_few"]
 # A balance is of accounts on a day, not of a group of trades.
 REPORTED = [key for key, metric in METRICS.items() if not metric.carries_balance]
 NO_BALANCE = "balance_target is not a metric of reports: a group of trades has no balance"
@@ -107,7 +108,7 @@ class ReportValues(Struct, kw_only=True, forbid_unknown_fields=True):
     values: dict[str, Decimal | None]
     reasons: dict[str, Reason]
     intervals: dict[str, Interval | None]
-    interval_reasons: dict[str, Reason | Literal["too_few"]]
+    interval_reasons: dict[str, IntervalReason]
     statistics: ShownStatistics
 
 
@@ -159,7 +160,7 @@ class ReportGroup(Struct, kw_only=True, forbid_unknown_fields=True):
     values: dict[str, Decimal | None] | UnsetType = UNSET
     reasons: dict[str, Reason] | UnsetType = UNSET
     intervals: dict[str, Interval | None] | UnsetType = UNSET
-    interval_reasons: dict[str, Reason | Literal["too_few"]] | UnsetType = UNSET
+    interval_reasons: dict[str, IntervalReason] | UnsetType = UNSET
     statistics: ShownStatistics | UnsetType = UNSET
     setup: str | None | UnsetType = UNSET
     strategy: str | None | UnsetType = UNSET

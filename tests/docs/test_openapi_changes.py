@@ -19,7 +19,7 @@ THING_SENT = {
         "sort": {"type": "string", "pattern": "^-?(old|new)$"},
         "state": {"$ref": "#/components/schemas/State", "x-default": "on"},
         "note": {"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}]},
-        "size": {"type": "number", "exclusiveMinimum": 0, "maximum": 9},
+        "size": {"type": "number", "exclusiveMinimum": 0, "maximum": 9, "x-default": None},
         "labels": {"type": "array", "items": {"type": "string"}, "readOnly": True},
         "parts": {"type": "array", "items": {"$ref": "#/components/schemas/Part"}, "maxItems": 5},
     },
@@ -28,7 +28,12 @@ THING_SENT = {
 }
 THING = {
     "type": "object",
-    "properties": {"id": {"type": "integer"}, "kind": {"enum": ["old", "new"]}, "name": {"type": "string"}},
+    "properties": {
+        "id": {"type": "integer"},
+        "key": {"type": "null"},
+        "kind": {"enum": ["old", "new"]},
+        "name": {"type": "string"},
+    },
     "required": ["id", "kind", "name"],
 }
 FLAG = {"type": "string", "enum": ["0", "1", "false", "true"], "default": "false"}
@@ -49,7 +54,7 @@ DOCUMENT: Any = {
                 },
                 "responses": {
                     "201": {
-                        "headers": {"Location": {"schema": {"type": "string"}}},
+                        "headers": {"Location": {"schema": {"type": "string"}}, "X-Request-Id": {}},
                         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}},
                     },
                     "409": {},
@@ -68,6 +73,7 @@ DOCUMENT: Any = {
     },
 }
 POST: tuple[str, ...] = ("paths", "/v1/things", "post")
+POST_201 = DOCUMENT["paths"]["/v1/things"]["post"]["responses"]["201"]
 PARAMETER: tuple[Any, ...] = (*POST, "parameters", 0)
 FORCE: tuple[Any, ...] = (*POST, "parameters", 1)
 SENT = ("components", "schemas", "ThingSent")
@@ -144,6 +150,7 @@ def edited(edit: Edit) -> Any:
         (put("components", "schemas", "Part", "properties", "label", "maxLength", value=9),
          f"{BODY}.parts[].label: has a lower maxLength"),
         (drop(*POST, "responses", "409"), "POST /v1/things, 409: is removed"),
+        (put(*POST, "responses", value={"409": {}, "default": {}}), "POST /v1/things, 201: is removed"),
         (drop(*POST, "responses", "201", "headers", "Location"), f"{ANSWER}, header Location: is removed"),
         (drop(*POST, "responses", "201", "content"), f"{ANSWER}, application/json: is removed"),
         (drop(*GIVEN, "name"), f"{ANSWER}.name: is removed"),
@@ -181,8 +188,12 @@ def test_what_is_taken_away_is_told(edit: Edit, line: str) -> None:
         put(*SENT, "required", value=[]),
         drop(*SENT, "additionalProperties"),
         put(*POST, "responses", "429", value={}),
+        put(*POST, "responses", value={"201": POST_201, "default": {}}),
+        drop(*POST, "responses", "201", "headers", "X-Request-Id"),
+        drop(*MEMBERS, "size", "x-default"),
         put(*POST, "responses", "201", "headers", "ETag", value={}),
         put(*GIVEN, "color", value={"type": "string"}),
+        put(*GIVEN, "key", "type", value=["string", "null"]),
         put(*GIVEN, "kind", "enum", value=["old", "new", "newer"]),
         put(*GIVEN, "name", "maxLength", value=50),
         put(*GIVEN, "name", "enum", value=["old", "new"]),

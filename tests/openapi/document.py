@@ -15,16 +15,16 @@ from journal_api.errors import Busy, InternalError, MisdirectedRequest, StorageU
 from journal_api.routes.table import OPERATIONS
 from journal_api.structs.dry_run import DryRunQuery
 from journal_api.web.operation import Operation
-from openapi.envelopes import META, PAGED_META, envelope_schema
+from openapi.envelopes import META, PAGED_META, envelope_schema, error_schemas
 from openapi.responses import (
     HEADER_COMPONENTS,
     build_responses,
-    describe_headers,
+    describe_file,
     envelope_components,
-    error_components,
+    error_responses,
     refer_to_errors,
 )
-from openapi.schemas import FILE, Json, query_schemas, refer_to, struct_schemas
+from openapi.schemas import Json, query_schemas, refer_to, struct_schemas
 
 ABOUT = """\
 A self-hosted trading journal: tags, strategies with setups and confirmation checklists, goals with explained
@@ -33,13 +33,18 @@ progress snapshots, and the trades they refer to.
 Every response has the same envelope: `{"ok": true, "data": {...}, "meta": {"request_id": "..."}}`, or
 `{"ok": false, "error": {"code", "message", "details"}, "meta": {...}}`. Unknown members of a body are
 rejected. Amounts are exact to eight decimals. Timestamps are returned in UTC; a timestamp without an offset
-is read in your own time zone. Every response has `Cache-Control: no-store`, `X-Content-Type-Options: nosniff`
-and `X-Journal-Version`, the release of the service.
+is read in your own time zone. Every response has `X-Request-Id`, which repeats `meta.request_id`,
+`X-Journal-Version`, the release of the service, `Cache-Control: no-store` and
+`X-Content-Type-Options: nosniff`.
+
+Errors that any operation can respond with are described once, as `default`. A member of a body that may be
+null and states no default is null when POST leaves it out; PATCH keeps what it leaves out.
 
 A read-only member of a PATCH body is accepted if it says what is stored.
 
 HEAD works wherever GET does, with the same key, parameters, statuses and headers, and without a body.
 """
+LICENSE = {"name": "MIT", "identifier": "MIT"}
 SECURITY: Json = {
     "type": "http",
     "scheme": "bearer",
@@ -108,17 +113,21 @@ def build_document(recorded_examples: Json) -> Json:
     for operation in OPERATIONS:
         path = paths.setdefault(operation.documented_path, {})
         path[operation.method.lower()] = describe_operation(operation)
-    error_schemas, responses = error_components(OPERATIONS)
-    schemas = struct_schemas(OPERATIONS) | {"Meta": META, "PagedMeta": PAGED_META} | error_schemas
+    schemas = struct_schemas(OPERATIONS) | {"Meta": META, "PagedMeta": PAGED_META} | error_schemas()
     schemas |= envelope_components(OPERATIONS)
     parameters = share_parameters(paths)
-    responses = name_by_status(paths, responses | share_responses(paths))
+    responses = error_responses() | share_responses(paths)
     for name, example in {**WRITTEN_EXAMPLES, **recorded_examples}.items():
-        if name in schemas:
+        if name in schemas and not repeats(name, schemas):
             schemas[name]["examples"] = [example]
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Trading journal", "version": __version__, "description": ABOUT},
+        "info": {
+            "title": "Trading journal",
+            "version": __version__,
+            "description": ABOUT,
+            "license": LICENSE,
+        },
         "servers": [{"url": "/"}],
         "tags": [{"name": name} for name in dict.fromkeys(map(tag_name, OPERATIONS))] + [{"name": "service"}],
         "paths": paths,
@@ -126,10 +135,16 @@ def build_document(recorded_examples: Json) -> Json:
             "schemas": dict(sorted(schemas.items())),
             "responses": dict(sorted(responses.items())),
             "headers": HEADER_COMPONENTS,
+            "examples": {name: {"value": text} for name, text in WRITTEN_EXAMPLES["files"].items()},
             "parameters": PARAMETERS | parameters,
             "securitySchemes": {"key": SECURITY},
         },
     }
+
+
+def repeats(name: str, schemas: Json) -> bool:
+    """Return whether an example is that of the single object, with fewer members."""
+    return name.endswith("ListItem") and name.removesuffix("ListItem") in schemas
 
 
 def share_parameters(paths: Json) -> Json:
@@ -171,22 +186,6 @@ def share_responses(paths: Json) -> Json:
     return shared
 
 
-def name_by_status(paths: Json, responses: Json) -> Json:
-    """Give a response that is the only component with its status the status as its name.
-
-    Every operation refers to a dozen of them, so their names are a tenth of the document.
-    """
-    used: dict[str, set[str]] = {}
-    places = [method["responses"] for methods in paths.values() for method in methods.values()]
-    for place in places:
-        for status, response in place.items():
-            used.setdefault(status, set()).add(response.get("$ref", "").rpartition("/")[2])
-    new_names = {name: status for status, names in used.items() if len(names) == 1 for name in names if name}
-    for place in places:
-        place |= {status: refer_to(status, "responses") for status in place if status in new_names.values()}
-    return {new_names.get(name, name): response for name, response in responses.items()}
-
-
 def name_response(response: Json) -> str:
     """The name of a component, such as `OKTag` or `NoContent`."""
     phrase = str(response["description"]).replace(" ", "")
@@ -213,7 +212,7 @@ def describe_operation(operation: Operation) -> Json:
             *query_parameters(operation),
             *header_parameters(operation),
         ],
-        "responses": build_responses(operation, WRITTEN_EXAMPLES["files"]),
+        "responses": build_responses(operation),
     }
     if content := describe_body(operation):
         description["requestBody"] = {"required": True, "content": content}
@@ -238,7 +237,6 @@ def describe_health() -> Json:
         "responses": {
             "200": {
                 "description": "The service is running.",
-                "headers": describe_headers("X-Request-Id"),
                 "content": {"application/json": {"schema": envelope_schema(data, "Meta")}},
             },
             **refer_to_errors((MisdirectedRequest, InternalError, Busy, StorageUnavailable)),
@@ -286,7 +284,5 @@ def describe_body(operation: Operation) -> Json:
     if operation.body is not None:
         return {"application/json": {"schema": refer_to(operation.body.__name__)}}
     if operation.consumes_file:
-        files = WRITTEN_EXAMPLES["files"]
-        examples = {kind: {"example": files[kind]} if kind in files else {} for kind in operation.consumes}
-        return {kind: {"schema": FILE, **examples[kind]} for kind in operation.consumes}
+        return {kind: describe_file(kind) for kind in operation.consumes}
     return {}

@@ -9,7 +9,7 @@ from journal_api import structs, values
 from journal_api.values.metrics import MetricKey
 
 RENAMED = {"Reason": "NullReason", "Unit": "MetricUnit"}
-WITHOUT_NAME = ("ExtraStatistic", "PaceState", "PeriodGroup", "OrderedGroup", "FieldGroup")
+WITHOUT_NAME = ("ExtraStatistic", "PaceState", "PeriodGroup", "EarlierGroup", "OrderedGroup", "FieldGroup")
 
 
 def find_literals() -> dict[str, tuple[str, ...]]:
@@ -29,23 +29,17 @@ NAMES = {frozenset(values): name for name, values in ENUMS.items()}
 
 
 def enum_schemas() -> dict[str, Any]:
-    """The components, by name.
-
-    `x-enum-varnames` are names for generated code, which would give `A` and `A+` the same one.
-    """
+    """The components, by name."""
     return {
-        name: {
-            "title": name,
-            "type": "string",
-            "enum": list(values),
-            "x-enum-varnames": [variable_name(value) for value in values],
-        }
+        name: {"type": "string", "enum": list(values), **name_values(values)}
         for name, values in ENUMS.items()
     }
 
 
-def variable_name(value: str) -> str:
-    return value.upper().replace("+", "_PLUS").replace("-", "_")
+def name_values(values: tuple[str, ...]) -> dict[str, Any]:
+    """Names for generated code, which would give `A` and `A+` the same one; none where the values serve."""
+    names = [value.upper().replace("+", "_PLUS") for value in values]
+    return {"x-enum-varnames": names} if any("+" in value for value in values) else {}
 
 
 def enum_name(values: Iterable[str]) -> str | None:

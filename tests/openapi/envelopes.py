@@ -1,7 +1,5 @@
 """JSON schemas of the envelope: success, errors with their details, and `meta`."""
 
-from collections.abc import Sequence
-
 from journal_api.errors import (
     AccountHasTrades,
     ApiError,
@@ -65,7 +63,7 @@ DETAILS: dict[type[ApiError], Json] = {
         "max_bytes": COUNT,
         "line": COUNT,
         "reason": TEXT,
-        "rows": {"type": "array", "items": refer_to("Verdict")},
+        "rows": {"type": "array", "items": refer_to("RowVerdict")},
         "counts": refer_to("Counts"),
         "missing": {"type": "object", "additionalProperties": TEXTS},
         "unknown_accounts": TEXTS,
@@ -94,29 +92,33 @@ def envelope_schema(data: Json, meta: str) -> Json:
     }
 
 
-def error_schema(errors: Sequence[type[ApiError]]) -> Json:
-    """The schema of a response with one of these errors."""
+def error_schemas() -> Json:
+    """The schemas of a failure, by name. Their names and members do not depend on which errors there are."""
     return {
-        "type": "object",
-        "properties": {
-            "ok": {"const": False},
-            "error": {
-                "type": "object",
-                "properties": {
-                    "code": {"type": "string", "enum": [error.code for error in errors]},
-                    "message": TEXT,
-                    "details": details_schema(errors),
-                },
-                "required": ["code", "message", "details"],
-            },
-            "meta": refer_to("Meta"),
+        "ErrorCode": {"type": "string", "enum": sorted({error.code for error in every_error()})},
+        "ErrorDetails": {
+            "type": "object",
+            "properties": {name: schema for known in DETAILS.values() for name, schema in known.items()},
+            "additionalProperties": True,
         },
-        "required": ["ok", "error", "meta"],
+        "ErrorBody": {
+            "type": "object",
+            "properties": {
+                "code": refer_to("ErrorCode"),
+                "message": TEXT,
+                "details": refer_to("ErrorDetails"),
+            },
+            "required": ["code", "message", "details"],
+        },
+        "ErrorResponse": {
+            "type": "object",
+            "properties": {"ok": {"const": False}, "error": refer_to("ErrorBody"), "meta": refer_to("Meta")},
+            "required": ["ok", "error", "meta"],
+        },
     }
 
 
-def details_schema(errors: Sequence[type[ApiError]]) -> Json:
-    """The schema of `details`, with every member that one of these errors may have."""
-    known = {name: schema for error in errors for name, schema in DETAILS.get(error, {}).items()}
-    members = {"properties": known} if known else {}
-    return {"type": "object", **members, "additionalProperties": True}
+def every_error(base: type[ApiError] = ApiError) -> list[type[ApiError]]:
+    """The error classes, those with the lowest status first."""
+    errors = [one for kind in base.__subclasses__() for one in (kind, *every_error(kind))]
+    return sorted(errors, key=lambda error: (error.status, error.code))

@@ -1,17 +1,15 @@
 """The responses of operations in the OpenAPI document, and the error components they refer to."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from http import HTTPStatus
-from itertools import groupby
 from typing import get_args, get_origin
 
 from journal_api.errors import ApiError
 from journal_api.web.operation import Operation
-from openapi.envelopes import envelope_schema, error_schema
+from openapi.envelopes import envelope_schema, every_error
 from openapi.schemas import FILE, Json, refer_to, type_schema
 
 HEADERS = {
-    "X-Request-Id": "Repeats `meta.request_id`.",
     "Location": "The path of the new object.",
     "ETag": "The version of the object or list.",
     "X-Idempotent-Replay": ("`true` if this is the stored response to an earlier request with the same key."),
@@ -48,62 +46,56 @@ SPECIAL_HEADERS = {
     "get_picture_content": ("Cache-Control", "Content-Disposition", "Content-Security-Policy", "Vary"),
     "RateLimited": ("Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
 }
-ErrorTypes = list[type[ApiError]]
+# The statuses of which each operation says whether it responds with them. Any operation may respond with the
+# others, which are described once, as its `default`.
+NAMES = {404: "NotFound", 409: "Conflict"}
 
 
-def build_responses(operation: Operation, file_examples: Json) -> Json:
+def build_responses(operation: Operation) -> Json:
     """The responses of an operation, by status."""
-    successes = {
-        str(status): describe_success(operation, status, file_examples)
-        for status in operation.success_statuses
-    }
+    successes = {str(status): describe_success(operation, status) for status in operation.success_statuses}
     return successes | refer_to_errors(operation.possible_errors)
 
 
 def refer_to_errors(possible_errors: Iterable[type[ApiError]]) -> Json:
-    """References to the responses for these errors, by status."""
-    return {
-        str(status): refer_to(component_name(errors), "responses")
-        for status, errors in group_by_status(possible_errors).items()
-    }
+    """References to the responses for these errors, by status. A conflict names its codes."""
+    codes: dict[int, list[str]] = {}
+    for error in sorted(possible_errors, key=lambda error: (error.status, error.code)):
+        codes.setdefault(error.status, []).append(f"`{error.code}`")
+    own = {str(status): refer_to(NAMES[status], "responses") for status in codes if status in NAMES}
+    if 409 in codes:
+        own["409"]["description"] = ", ".join(codes[409])
+    return {**own, "default": refer_to("Error", "responses")}
 
 
-def error_components(operations: Sequence[Operation]) -> tuple[Json, Json]:
-    """The schemas and the responses, by name, that the failures of all operations refer to."""
-    groups = {
-        component_name(errors): errors
-        for operation in operations
-        for errors in group_by_status(operation.possible_errors).values()
-    }
-    schemas = {name: error_schema(errors) for name, errors in groups.items()}
-    return schemas, {name: describe_failure(errors) for name, errors in groups.items()}
+def error_responses() -> Json:
+    """The responses, by name, that the failures of all operations refer to."""
+    by_name: dict[str, list[type[ApiError]]] = {}
+    for error in every_error():
+        by_name.setdefault(NAMES.get(error.status, "Error"), []).append(error)
+    return {name: describe_failure(errors) for name, errors in by_name.items()}
 
 
-def group_by_status(possible_errors: Iterable[type[ApiError]]) -> dict[int, ErrorTypes]:
-    by_status = sorted(possible_errors, key=lambda error: (error.status, error.code))
-    return {status: list(errors) for status, errors in groupby(by_status, key=lambda error: error.status)}
-
-
-def component_name(errors: ErrorTypes) -> str:
-    """The component that describes these errors, such as `KeyExpiredOrUnauthorized`."""
-    return "Or".join(error.__name__ for error in errors)
-
-
-def describe_success(operation: Operation, status: int, file_examples: Json) -> Json:
-    names = ["X-Request-Id", *SPECIAL_HEADERS.get(operation.name, ())]
+def describe_success(operation: Operation, status: int) -> Json:
+    names = [*SPECIAL_HEADERS.get(operation.name, ())]
     names += ["Location"] if status == 201 else []
     names += ["X-Idempotent-Replay"] if operation.method == "POST" else []
     names += ["ETag"] if operation.has_etag and status != 204 else []
-    response: Json = {"description": HTTPStatus(status).phrase, "headers": describe_headers(*names)}
+    response: Json = {"description": HTTPStatus(status).phrase, **describe_headers(*names)}
     if status in (204, 304):
         return response
     if operation.produces != "application/json":
-        content = {"schema": FILE}
-        if operation.produces in file_examples:
-            content["example"] = file_examples[operation.produces]
+        content = describe_file(operation.produces)
     else:
         content = {"schema": refer_to(envelope_name(operation))}
     return {**response, "content": {operation.produces: content}}
+
+
+def describe_file(media_type: str) -> Json:
+    """The content of a file; the component with its example has the name of the format, such as `xml`."""
+    if media_type.startswith("image/"):  # no text could be its example
+        return {"schema": FILE}
+    return {"schema": FILE, "examples": {"file": refer_to(media_type.rpartition("/")[2], "examples")}}
 
 
 def envelope_components(operations: Iterable[Operation]) -> Json:
@@ -130,15 +122,15 @@ def envelope_name(operation: Operation) -> str:
     return f"{name}{'Page' if operation.is_paged else 'List' if is_list else ''}Response"
 
 
-def describe_failure(errors: ErrorTypes) -> Json:
-    """The response for errors that have the same status."""
+def describe_failure(errors: list[type[ApiError]]) -> Json:
+    """The response for these errors."""
     names = [name for error in errors for name in (*error.headers, *SPECIAL_HEADERS.get(error.__name__, ()))]
     return {
-        "description": "\n".join(f"- `{error.code}`: {error.message}" for error in errors),
-        "headers": describe_headers("X-Request-Id", *names),
-        "content": {"application/json": {"schema": refer_to(component_name(errors))}},
+        "description": "\n".join(f"- {error.status} `{error.code}`: {error.message}" for error in errors),
+        **describe_headers(*names),
+        "content": {"application/json": {"schema": refer_to("ErrorResponse")}},
     }
 
 
 def describe_headers(*names: str) -> Json:
-    return {name: refer_to(name, "headers") for name in names}
+    return {"headers": {name: refer_to(name, "headers") for name in names}} if names else {}

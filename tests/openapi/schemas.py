@@ -18,6 +18,11 @@ from openapi.enums import enum_name, enum_schemas
 
 Json = dict[str, Any]
 REF = "#/components/schemas/{name}"
+# No class may have a member of its own name: in Python its annotation would be the class itself.
+RENAMED = {"Verdict": "RowVerdict"}
+NEW_REFS: Json = {REF.format(name=old): {"$ref": REF.format(name=new)} for old, new in RENAMED.items()}
+# Of a member that is always null: generators have no type for null alone.
+NULL: Json = {"type": ["string", "null"]}
 FILE: Json = {"type": "string", "format": "binary"}
 # A column of a file, or some names of which the first is read.
 COLUMNS: list[Json] = msgspec.json.schema(Columns)["anyOf"]
@@ -33,7 +38,7 @@ def struct_schemas(operations: Iterable[Operation]) -> Json:
     operations = list(operations)
     structs = every_struct()
     responses = {
-        name: response_schema(schema, structs[name])
+        RENAMED.get(name, name): response_schema(schema, structs[name])
         for name, schema in components([kind for each in operations for kind in each.data.values()]).items()
     }
     bodies = {
@@ -64,6 +69,7 @@ def components(kinds: list[Any]) -> Json:
     """msgspec's schemas of these types and of all structs nested in them, by name."""
     _, schemas = msgspec.json.schema_components(kinds, schema_hook=custom_schema, ref_template=REF)
     for schema in schemas.values():
+        schema.pop("title")  # which is its name
         if "description" in schema:
             schema["description"] = inspect.cleandoc(schema["description"])
     return {name: with_types(schema) for name, schema in schemas.items()}
@@ -72,7 +78,7 @@ def components(kinds: list[Any]) -> Json:
 def response_schema(schema: Json, struct: type[msgspec.Struct]) -> Json:
     """The struct's schema as a response: open, without defaults; `required` are the members always there."""
     properties = {
-        name: {key: value for key, value in member.items() if key != "default"}
+        name: NULL if member == {"type": "null"} else without_default(member)
         for name, member in schema["properties"].items()
     }
     is_open = not struct.__struct_config__.forbid_unknown_fields
@@ -86,7 +92,7 @@ def response_schema(schema: Json, struct: type[msgspec.Struct]) -> Json:
 
 
 def body_schema(schema: Json, struct: type[msgspec.Struct]) -> Json:
-    """The struct's schema as a request body, with `x-default` in place of `default`."""
+    """The struct's schema as a request body, with `x-default` in place of a `default` that is not null."""
     defaults = {
         field.encode_name: plain_default(field.default_factory())
         for field in fields(struct)
@@ -94,10 +100,14 @@ def body_schema(schema: Json, struct: type[msgspec.Struct]) -> Json:
     }
     properties = {}
     for name, member in schema["properties"].items():
-        rest = {key: value for key, value in member.items() if key != "default"}
+        rest = without_default(member)
         default = defaults.get(name, member.get("default", UNSET))
-        properties[name] = rest if default is UNSET else with_default(rest, default)
+        properties[name] = rest if default in (None, UNSET) else with_default(rest, default)
     return {**schema, "properties": properties}
+
+
+def without_default(schema: Json) -> Json:
+    return {name: value for name, value in schema.items() if name != "default"}
 
 
 def with_default(schema: Json, default: Any) -> Json:
@@ -152,6 +162,8 @@ def with_types(schema: Any) -> Any:
         return {"type": "number"}
     if all(kind in schema.get("anyOf", ()) for kind in COLUMNS):
         return with_types(with_columns(schema))
+    if schema.get("$ref") in NEW_REFS:
+        return {**schema, **NEW_REFS[schema["$ref"]]}
     if "enum" in schema:
         rest = {name: value for name, value in schema.items() if name not in ("enum", "type")}
         name = enum_name(schema["enum"])

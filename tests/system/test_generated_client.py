@@ -1,6 +1,7 @@
 """A client that openapi-python-client generates from the document talks to a running server."""
 
 import io
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,21 +16,7 @@ from openapi_examples import FILES
 from journal_api.openapi.docs_page import read_document
 
 PACKAGE = "generated_journal"
-# Files are octets to the generator; it knows no other type of text.
-CONFIG = """\
-post_hooks: []
-content_type_overrides:
-  text/csv: application/octet-stream
-  text/html: application/octet-stream
-  application/xml: application/octet-stream
-  text/xml: application/octet-stream
-  image/png: application/octet-stream
-  image/jpeg: application/octet-stream
-  image/webp: application/octet-stream
-  image/gif: application/octet-stream
-  image/avif: application/octet-stream
-  image/*: application/octet-stream
-"""
+PAGE = Path(__file__).parents[2] / "docs/embedding.md"
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +28,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def generator(folder: Path) -> Completed:
     """What the generator said; the package is in the folder."""
     (folder / "openapi.json").write_bytes(read_document())
-    (folder / "config.yaml").write_text(CONFIG)
+    (config,) = re.findall("```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    (folder / "config.yaml").write_text("post_hooks: []\n" + config)
     options = ["--path", "openapi.json", "--config", "config.yaml", "--meta", "none"]
     ran = subprocess.run(
         [sys.executable, "-m", "openapi_python_client", "generate", *options, "--output-path", PACKAGE],
@@ -75,6 +63,20 @@ def caller(generated: Any, folder: Path) -> Iterator[Any]:
 
 def test_the_generator_has_nothing_to_warn_of(generator: Completed) -> None:
     assert generator == Completed(0, f"Generating {PACKAGE}\n", "")
+
+
+def test_mypy_has_nothing_to_say_of_the_client(generator: Completed, folder: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--no-incremental", PACKAGE],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=2 * PATIENCE,
+        check=False,
+    )
+
+    assert ran.stdout.startswith("Success"), ran.stdout
 
 
 def test_what_it_creates_it_finds_in_a_list_and_deletes(generated: Any, caller: Any) -> None:
