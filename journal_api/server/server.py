@@ -104,4 +104,4 @@ def bind_socket(settings: Settings) -> socket.socket:
         raise OSError(
             f"cannot listen on {settings.host}:{settings.port}: {error.strerror}; "
             "choose another --host or --port"
-        ) from None
+        ) from error
