@@ -142,3 +142,15 @@ class StorageUnavailable(ApiError):
 
 class DatabaseRefused(Exception):
     """The database file cannot be used; the command prints the message as one line."""
+
+
+class ServerRuns(DatabaseRefused):
+    """A server has the database open."""
+
+
+class NewerRelease(DatabaseRefused):
+    """The database file was migrated by a newer release."""
+
+
+class NoJournal(DatabaseRefused):
+    """The file is damaged, or something else than a journal."""

@@ -131,10 +131,12 @@ def make_journal(db: Path, timezone: str = "UTC", day_rollover: str = "00:00") -
         prepare(Settings(db=db, timezone=timezone, day_rollover=day_rollover))
 
 
-def run_failing(*arguments: str | bytes | Path, settings: Mapping[str, str] | None = None) -> str:
-    """The one line on standard error of a command that fails with exit code 1 and prints nothing else."""
+def run_failing(
+    *arguments: str | bytes | Path, settings: Mapping[str, str] | None = None, code: int = 1
+) -> str:
+    """The one line on standard error of a command that fails with this exit code and prints nothing else."""
     ran = command(*arguments, settings=settings)
-    assert ran.code == 1, ran
+    assert ran.code == code, ran
     assert ran.out == ""
     assert ran.err.count("\n") == 1, ran.err
     assert ran.err.endswith("\n")

@@ -80,5 +80,5 @@ FILES = {
     for operation in OPERATIONS
     if operation.consumes_file
     for media_type, content in bodies_of(operation).items()
-    if "example" in content
+    if "examples" in content
 }

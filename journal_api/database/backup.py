@@ -15,7 +15,7 @@ from pathlib import Path
 
 from journal_api.database.connections import connect
 from journal_api.database.lock import require_log_of_server
-from journal_api.errors import DatabaseRefused
+from journal_api.errors import DatabaseRefused, NoJournal
 
 STAMP = "%Y%m%dT%H%M%S.%fZ"
 BACKUP_NAME = re.compile(r"journal-[0-9]{8}T[0-9]{6}\.[0-9]{6}Z\.db")
@@ -197,9 +197,9 @@ def require_sound(db: sqlite3.Connection) -> None:
     """Raise DatabaseRefused when a page is damaged or a foreign key is violated."""
     ((result, *_), *_) = db.execute("PRAGMA integrity_check").fetchall()
     if result != "ok":
-        raise DatabaseRefused(f"the journal is damaged: {result}")
+        raise NoJournal(f"the journal is damaged: {result}")
     if db.execute("PRAGMA foreign_key_check").fetchone():
-        raise DatabaseRefused("the journal has rows with dangling references")
+        raise NoJournal("the journal has rows with dangling references")
 
 
 def give_name(file: Path, name: Path) -> None:

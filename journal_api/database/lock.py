@@ -7,7 +7,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from journal_api.errors import DatabaseRefused
+from journal_api.errors import DatabaseRefused, ServerRuns
 
 # Seconds to wait for the lock: `journal-api check` holds it for a moment.
 LOCK_TIMEOUT = 0.2
@@ -26,11 +26,11 @@ def process_lock(db: Path) -> FileLock:
 
 @contextmanager
 def without_server(db: Path) -> Iterator[None]:
-    """Hold the server lock during the block. Raises DatabaseRefused when a server runs."""
+    """Hold the server lock during the block. Raises ServerRuns."""
     try:
         lock = process_lock(db).acquire(timeout=LOCK_TIMEOUT)
     except Timeout:
-        raise DatabaseRefused(f"a server has {db} open; stop it first") from None
+        raise ServerRuns(f"a server has {db} open; stop it first") from None
     with lock:
         yield
 

@@ -1,5 +1,7 @@
 """Creates the database file from schema.sql, or migrates an existing file to the current schema version."""
 
+import glob
+import re
 import sqlite3
 from contextlib import closing, nullcontext
 from pathlib import Path
@@ -9,11 +11,13 @@ from journal_api.database.backup import BUSY_TIMEOUT, copy_checked, give_name, k
 from journal_api.database.connections import connect
 from journal_api.database.lock import without_server
 from journal_api.database.schemas import VERSION, read_schema, read_scripts, require_schema, run_script
-from journal_api.errors import DatabaseRefused
+from journal_api.errors import DatabaseRefused, NewerRelease, NoJournal
 from journal_api.settings import Settings
 from journal_api.values.clock import now
 
 APPLICATION_ID = 0x4A524E4C  # "JRNL"
+# The end of the name of a copy that was kept before a migration, with the schema that followed.
+KEPT = re.compile(r"\.before-schema-([1-9][0-9]{0,3})-[0-9.TZ]+$")
 
 
 class Prepared(NamedTuple):
@@ -51,7 +55,21 @@ def prepare(settings: Settings, *, creates: bool = True) -> Prepared:
                 connection.execute("SELECT 1 FROM sqlite_schema").fetchall()
             return create_or_migrate(db, settings)
     except (OSError, sqlite3.Error, DatabaseRefused) as error:
-        raise DatabaseRefused(f"{path}: {error}") from error
+        hint = describe_copy(path.resolve()) if isinstance(error, NewerRelease) else ""
+        raise DatabaseRefused(f"{path}: {error}{hint}") from error
+
+
+def describe_copy(file: Path) -> str:
+    """Say where the journal is as it was before a newer release migrated it from a schema of this one."""
+    copies = [
+        (int(match[1]), path)
+        for path in sorted(file.parent.glob(f"{glob.escape(file.name)}.before-schema-*Z"), reverse=True)
+        if (match := KEPT.search(path.name)) and int(match[1]) > VERSION
+    ]
+    if not copies:
+        return "; install the newer release again"
+    _, copy = min(copies, key=lambda one: one[0])
+    return f"; install the newer release again, or put {copy} in its place, which is from before the upgrade"
 
 
 def create_or_migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
@@ -90,7 +108,7 @@ def migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
             for script in read_scripts(version + 1, VERSION):
                 run_script(db, script)
         if db.execute("PRAGMA foreign_key_check").fetchone():
-            raise DatabaseRefused("the database has rows with dangling references; nothing was changed")
+            raise NoJournal("the database has rows with dangling references; nothing was changed")
         db.execute(f"PRAGMA user_version = {VERSION}")
         db.execute("COMMIT")
         return prepared
@@ -141,9 +159,10 @@ def read_version(db: sqlite3.Connection) -> int:
     if (application_id, version, has_tables) == (0, 0, 0):
         return 0
     if application_id != APPLICATION_ID:
-        raise DatabaseRefused("this file is not a journal")
+        raise NoJournal("this file is not a journal")
     if not 1 <= version <= VERSION:
-        raise DatabaseRefused(
+        refusal = NewerRelease if version > VERSION else NoJournal
+        raise refusal(
             f"this journal has schema {version} of another release; this release supports 1 to {VERSION}"
         )
     return int(version)

@@ -7,7 +7,7 @@ from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
 
-from journal_api.errors import DatabaseRefused
+from journal_api.errors import NoJournal
 from journal_api.values.instruments import canonical_symbol, contract_root
 
 VERSION = 10
@@ -65,14 +65,14 @@ def run_script(db: sqlite3.Connection, script: str) -> None:
 
 
 def require_schema(db: sqlite3.Connection, version: int) -> None:
-    """Raise DatabaseRefused unless the schema of the file is exactly that of the version.
+    """Raise NoJournal unless the schema of the file is exactly that of the version.
 
     A foreign trigger would run with every write. This check executes no SQL of the file.
     """
     found = find_differences(db, version)
     if found:
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        raise DatabaseRefused(
+        raise NoJournal(
             f"this file does not have the schema of a journal: {found[0]}{more}; "
             "`journal-api check` lists the differences; drop the added objects, or restore a backup"
         )

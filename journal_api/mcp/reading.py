@@ -7,6 +7,7 @@ import msgspec
 
 from journal_api.mcp.api import Forbidden, get
 from journal_api.mcp.arguments import Arguments, Page, read_filters, read_page, row_id
+from journal_api.mcp.report_table import build_table
 from journal_api.mcp.texts import build_page, clip, encode, without_nulls
 from journal_api.structs.account_rules import AccountRules
 from journal_api.values.clock import now
@@ -23,8 +24,6 @@ ONLY_IN_GET_TRADE = (
 )
 NOT_IN_GET_TRADE = ("tag_ids", "created_at", "updated_at")
 FREE_FORM = ("risk_rules", "exit_rules", "optimal_conditions")
-EDGES = ("edge", "edge_r")
-REPLACED = (*EDGES, "statistics", "intervals", "interval_reasons")
 # The statistics of a snapshot that say how much its value means.
 SAMPLE = ("reason", "currency", "trades", "decisions", "net_pnl", "pace")
 
@@ -132,44 +131,13 @@ def snapshot_row(snapshot: Any) -> Any:
 
 
 async def report(client: httpx.AsyncClient, arguments: Arguments) -> Any:
-    """Statistics by group; `total` is computed over all trades. Of `statistics` only decisions are kept."""
+    """Statistics by group as a table; `total` is computed over all trades."""
     page = read_page(arguments)
     response = await get(client, "/reports", build_query(page, read_filters(arguments)))
-    content = with_decisions_only(response.data)
-    groups = build_page("groups", content["groups"], page.offset, response.total)
+    table = build_table(response.data)
+    groups = build_page("groups", table["groups"], page.offset, response.total)
     groups["group_count"] = groups.pop("total")
-    return {**content, **groups}
-
-
-def with_decisions_only(value: Any) -> Any:
-    """A copy in which `statistics` is its number of decisions, intervals are pairs, and edges brief.
-
-    No `reasons` are empty; those of intervals are left out.
-    """
-    if isinstance(value, list):
-        return [with_decisions_only(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    members = {
-        name: with_decisions_only(member)
-        for name, member in value.items()
-        if name not in REPLACED and (name, member) != ("reasons", {})
-    }
-    edges = {name: brief_edge(value[name]) for name in EDGES if name in value}
-    intervals = pair_intervals(value.get("intervals", {}))
-    return {**members, **intervals, **edges, **pick(value.get("statistics") or {}, ("decisions", "currency"))}
-
-
-def pair_intervals(intervals: Any) -> dict[str, Any]:
-    """The intervals as [low, high] under their name, nothing without any."""
-    pairs = {metric: [one["low"], one["high"]] for metric, one in intervals.items() if one}
-    return {"intervals": pairs} if pairs else {}
-
-
-def brief_edge(edge: Any) -> Any:
-    """The edge as far as it is known. `q` says what `p` says, with the other lines in mind."""
-    kept = without_nulls({name: member for name, member in edge.items() if name != "p"})
-    return {**kept, "q": round(kept["q"], 4)} if "q" in kept else kept
+    return {**table, **groups}
 
 
 async def list_trades(client: httpx.AsyncClient, arguments: Arguments) -> Any:

@@ -99,11 +99,13 @@ TOOLS = (
         "report",
         "Statistics by group",
         "Metrics of the trades that match the filters, in total and by group, the groups by time or by net "
-        "P&L. `sort` is a metric, `-metric` descending. `intervals` are 95 %, [low, high], of metrics with "
-        "enough decisions. Grouped by confirmation, each has values for present, absent and unanswered. "
+        "P&L. `sort` is a metric, `-metric` descending. A row has cells in the order of `columns`: a value, "
+        "[value, low, high] with its 95 % interval if there are enough decisions, or the reason why there is "
+        "no value. Grouped by confirmation, each has rows for present, absent and unanswered. "
         "Groups by confirmation, tag and rules have `edge`: the expectancy with it minus that without it, "
-        "in money, and `edge_r` in R. Its verdict takes all lines into account (`q`), its low and high do "
-        "not; more_needed: decisions until its interval leaves zero.",
+        "in money, and `edge_r` in R unless it says the same, as [value, low, high]. Its verdict takes all "
+        "lines into account (`q`), its low and high do not; more_needed: decisions until its interval "
+        "leaves zero. Numbers are rounded.",
         reading.report,
         {
             "group_by": {**enum_schema(GroupBy), "default": "none"},

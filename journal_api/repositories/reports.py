@@ -73,7 +73,11 @@ tagged AS MATERIALIZED (
 NAMES: dict[GroupBy, str] = {
     "account": "SELECT id, name FROM accounts WHERE id IN (SELECT value FROM json_each(:ids))",
     "strategy": "SELECT id, name FROM strategies WHERE id IN (SELECT value FROM json_each(:ids))",
-    "setup": "SELECT id, name FROM setups WHERE id IN (SELECT value FROM json_each(:ids))",
+    "setup": """
+        SELECT setups.id, setups.name, NULL, NULL, strategy_id, strategies.name
+        FROM setups
+        JOIN strategies ON strategies.id = strategy_id
+        WHERE setups.id IN (SELECT value FROM json_each(:ids))""",
     "tag": "SELECT id, name FROM tags WHERE id IN (SELECT value FROM json_each(:ids))",
     "confirmation": """
         SELECT confirmations.id, confirmations.name, setup_id, setups.name, strategy_id, strategies.name

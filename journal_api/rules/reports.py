@@ -48,7 +48,7 @@ class Group(NamedTuple):
 
 
 class Names(NamedTuple):
-    """The name of a group; for a confirmation also its setup and strategy."""
+    """The name of a group; for a confirmation also its setup and strategy, for a setup its strategy."""
 
     name: str
     setup_id: int | None = None
@@ -174,7 +174,8 @@ def build_group(group: Group, names: Names | None, query: ReportQuery) -> dict[s
     if query.group_by == "confirmation":
         return build_confirmation_group(group, names, query.metrics)
     name = names.name if names else format_key(group.key, query.group_by)
-    return {"key": group.key, "name": name, **build_values(group.parts["all"], query.metrics)}
+    strategy = {"strategy": names.strategy} if names and names.strategy else {}
+    return {"key": group.key, "name": name, **strategy, **build_values(group.parts["all"], query.metrics)}
 
 
 def build_confirmation_group(group: Group, names: Names | None, metrics: Sequence[str]) -> dict[str, object]:

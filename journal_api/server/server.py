@@ -5,8 +5,10 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from typing import Literal
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from journal_api.app import create_app
 from journal_api.database.journal_file import restrict_permissions
@@ -58,7 +60,7 @@ def serve(
         if prepared.migration:
             log.info("journal %s %s", settings.db, prepared.migration)
         Protocol.max_connections = raise_file_limit()
-        config = build_config(settings, way_in=way_in)
+        config = build_config(create_app(settings, way_in))
         server = ChildServer(config, lambda: announce(url)) if for_parent else uvicorn.Server(config)
         server.run(sockets=[address])
 
@@ -74,14 +76,14 @@ def describe_trading_days(settings: Settings, url: str) -> list[str]:
 
 
 def build_config(
-    settings: Settings, protocol: type[Protocol] = Protocol, way_in: WayIn | None = None
+    app: ASGIApp, protocol: type[Protocol] = Protocol, lifespan: Literal["on", "off"] = "on"
 ) -> uvicorn.Config:
     """The configuration of uvicorn: no proxy headers, no access log, 5 seconds to finish requests."""
     return uvicorn.Config(
-        create_app(settings, way_in),
+        app,
         http=protocol,
         ws="none",
-        lifespan="on",
+        lifespan=lifespan,
         proxy_headers=False,
         server_header=False,
         access_log=False,
@@ -102,4 +104,4 @@ def bind_socket(settings: Settings) -> socket.socket:
         raise OSError(
             f"cannot listen on {settings.host}:{settings.port}: {error.strerror}; "
             "choose another --host or --port"
-        ) from None
+        ) from error

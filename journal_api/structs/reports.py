@@ -149,10 +149,10 @@ class Edge(Struct, kw_only=True, forbid_unknown_fields=True):
 class ReportGroup(Struct, kw_only=True, forbid_unknown_fields=True):
     """A group of trades; `key` and `name` are null for the trades without a grade, a tag and so on.
 
-    Groups of confirmations have `setup` and `strategy`, the names, and instead of `values`, `reasons` and
-    `statistics` those of the decisions with each answer: `present`, `absent` and `unanswered`. Groups of
-    confirmations, tags and rules have an `edge` in money and one in R: with a confirmation or tag beside
-    without it, rules followed beside rules broken.
+    Groups of setups have `strategy`, its name; groups of confirmations have `setup` and `strategy`, and
+    instead of `values`, `reasons` and `statistics` those of the decisions with each answer: `present`,
+    `absent` and `unanswered`. Groups of confirmations, tags and rules have an `edge` in money and one in R:
+    with a confirmation or tag beside without it, rules followed beside rules broken.
     """
 
     key: int | str | ConfirmationKey | None

@@ -233,6 +233,20 @@ async def create_checklist(client: httpx.AsyncClient) -> tuple[int, int, int]:
     return setup["setup_id"], volume, trend
 
 
+async def test_a_setup_has_the_name_of_its_strategy(
+    app: Starlette, client: httpx.AsyncClient, account_id: int
+) -> None:
+    setup_id, _, _ = await create_checklist(client)
+    await insert_trade(app, account_id, gross_pnl=10, setup_id=setup_id, strategy_id=1)
+    await insert_trade(app, account_id, gross_pnl=5)
+
+    found = await read_report(client, "setup", metrics="net_pnl")
+
+    of_setup, without = found["groups"]
+    assert (of_setup["key"], of_setup["name"], of_setup["strategy"]) == (setup_id, "Break", "Breakout")
+    assert (without["key"], "strategy" in without) == (None, False)
+
+
 async def test_a_confirmation_has_the_values_of_each_answer(
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:

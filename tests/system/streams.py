@@ -15,6 +15,7 @@ import uvicorn
 from commands import PATIENCE, WITHOUT_TLS, health, new_key
 from conftest import ErrorEnvelope
 
+from journal_api.app import create_app
 from journal_api.server.protocol import Protocol
 from journal_api.server.server import bind_socket, build_config
 from journal_api.settings import Settings
@@ -134,7 +135,7 @@ def serve_in_thread(db: Path, protocol: type[Protocol] = Protocol, loop: str = "
     key = new_key(db)
     settings = Settings(db=db, port=0)
     with bind_socket(settings) as address:
-        config = build_config(settings, protocol)
+        config = build_config(create_app(settings), protocol)
         config.timeout_graceful_shutdown, config.loop = 1, loop
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [address]}, daemon=True)

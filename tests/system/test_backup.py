@@ -207,7 +207,8 @@ def test_a_backup_of_a_damaged_journal_to_a_bad_place_or_with_a_bad_number_is_re
     change(db, sql)
 
     target, *options = target.split(" ")
-    assert reason in run_failing("backup", f"{folder}/{target}", "--db", db, *options)
+    code = 5 if sql else 1
+    assert reason in run_failing("backup", f"{folder}/{target}", "--db", db, *options, code=code)
 
     assert names(folder) == {"mine.db"}
     assert (folder / "mine.db").read_text() == "mine"
@@ -429,7 +430,7 @@ def test_a_checksum_file_without_a_checksum_is_not_passed_over(db: Path, copy: P
 
 def test_nothing_is_restored_under_a_running_server(db: Path, copy: Path) -> None:
     with running(db):
-        line = run_failing("restore", copy, "--db", db)
+        line = run_failing("restore", copy, "--db", db, code=3)
 
     assert "server" in line
     assert owner(db) == "later"

@@ -440,8 +440,10 @@ def test_a_second_server_on_the_same_database_or_address_is_refused_in_one_line(
     make_journal(db)
 
     for name in (journal_of(server), link):
-        assert f"a server has {name} open" in run_failing("serve", "--db", name, "--port", str(free_port()))
-    assert taken in run_failing("serve", "--db", db, "--port", taken)
+        assert f"a server has {name} open" in run_failing(
+            "serve", "--db", name, "--port", str(free_port()), code=3
+        )
+    assert taken in run_failing("serve", "--db", db, "--port", taken, code=7)
     assert run_failing("serve", "--db", db, "--host", "192.0.2.1", "--port", str(free_port()))
     assert health(server.url).status_code == 200
 

@@ -4,28 +4,33 @@ import hashlib
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
 import msgspec
 import pytest
 from click.testing import CliRunner
-from commands import PATIENCE, environment, health, new_key, rows, run_failing, running
+from commands import PATIENCE, command, environment, health, new_key, rows, run_failing, running
 from conftest import client_of, new_key_for, started
 from desktop import RUN_KEY, announced, announcing, first_line, pipe
 from factories import create_category, details_of, error_of, insert_user, unwrap
+from journals import NEWER, damaged_journal, new_journal
 from msgspec import structs
 from starlette.applications import Starlette
 
 from journal_api import __version__
 from journal_api.app import create_app
 from journal_api.cli import cli
+from journal_api.cli.exit_status import BY_CLASS, BY_ERRNO, BY_SQLITE, OTHER_REASON
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings, parse_run_key
 
+ROOT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "-m", "journal_api")
 # A parent that starts the command in its arguments, passes its first line on, and waits to be killed.
 PARENT = """
@@ -161,6 +166,79 @@ def test_a_parent_that_is_gone_before_the_line_leaves_no_server_behind(db: Path)
 
     assert b"Traceback" not in printed
     assert not db.with_name("journal.db-wal").exists()
+
+
+# The exit status ---------------------------------------------------------------------------------------
+
+
+def a_server_runs(db: Path, stack: ExitStack) -> Path:
+    stack.enter_context(announced(db))
+    return db
+
+
+def a_newer_release_has_migrated_it(db: Path, stack: ExitStack) -> Path:
+    new_journal(f"PRAGMA user_version = {NEWER}")(db)
+    return db
+
+
+def its_pages_are_overwritten(db: Path, stack: ExitStack) -> Path:
+    damaged_journal(db)
+    return db
+
+
+def it_is_a_text(db: Path, stack: ExitStack) -> Path:
+    db.write_text("Dear diary")
+    return db
+
+
+def the_folder_may_not_be_written(db: Path, stack: ExitStack) -> Path:
+    folder = Path("/sys/kernel")  # not even by root
+    if not folder.is_dir():
+        pytest.skip("there is no such folder here")
+    return folder / "journal.db"
+
+
+def a_folder_is_in_its_place(db: Path, stack: ExitStack) -> Path:
+    db.mkdir()
+    return db
+
+
+@pytest.mark.parametrize(
+    ("happens", "status"),
+    [
+        (a_server_runs, 3),
+        (a_newer_release_has_migrated_it, 4),
+        (its_pages_are_overwritten, 5),
+        (it_is_a_text, 5),
+        (the_folder_may_not_be_written, 6),
+        (a_folder_is_in_its_place, 1),
+    ],
+)
+def test_the_exit_status_says_why_the_journal_did_not_start(
+    db: Path, happens: Callable[[Path, ExitStack], Path], status: int
+) -> None:
+    with ExitStack() as stack:
+        ran = command(*announcing(happens(db, stack)))
+
+    assert (ran.code, ran.out, ran.err.count("\n")) == (status, "", 1), ran
+
+
+def test_a_taken_port_has_an_exit_status_of_its_own(db: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+
+        line = run_failing("serve", "--db", db, "--port", port, code=7)
+
+    assert f"cannot listen on 127.0.0.1:{port}: " in line
+
+
+def test_the_docs_list_every_exit_status() -> None:
+    chapter = (ROOT / "docs/embedding.md").read_text(encoding="utf-8").partition("**Exit status.**")[2]
+
+    listed = re.findall(r"^\| ([0-9]) \|", chapter, re.MULTILINE)
+
+    every = {0, OTHER_REASON, *BY_CLASS.values(), *BY_ERRNO.values(), *BY_SQLITE.values()}
+    assert [int(status) for status in listed] == sorted(every)
 
 
 # The key of the run ------------------------------------------------------------------------------------

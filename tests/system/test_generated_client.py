@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from commands import PATIENCE, Completed, new_key, running
 from openapi_examples import FILES
 
 from journal_api.openapi.docs_page import read_document
+from journal_api.testing import Journal
 
 PACKAGE = "generated_journal"
 PAGE = Path(__file__).parents[2] / "docs/embedding.md"
@@ -136,3 +138,16 @@ def test_a_file_goes_in_and_comes_out(generated: Any, caller: Any) -> None:
 
     assert imported.data.import_.counts.new == 1
     assert b"MNQM6" in exported.payload.read()
+
+
+@pytest.mark.parametrize("is_address", [True, False], ids=["its address", "the fixture"])
+def test_it_takes_a_journal_of_the_pytest_plugin(
+    generated: Any, journal_server: Journal, journal: Journal, is_address: bool
+) -> None:
+    chosen = journal_server if is_address else journal
+    client = generated("client").AuthenticatedClient(base_url=chosen.url, token=chosen.key)
+    with client if is_address else nullcontext(client.set_httpx_client(chosen)):
+        listed = generated("api.tag_categories.list_tag_categories").sync(client=client)
+
+    assert listed.data.tag_categories == []
+    assert [sent.path for sent in chosen.requests] == ["/v1/tag-categories"]

@@ -237,15 +237,15 @@ def test_a_report_has_a_total_and_a_page_of_groups(reader: Agent, db: Path) -> N
     )
 
     (best,) = report["groups"]
-    assert (best["key"], best["values"]["net_pnl"], best["decisions"]) == ("MES", *of_mes)
-    assert (report["total"]["values"]["net_pnl"], report["total"]["decisions"]) == total
-    assert "statistics" not in best
+    assert report["columns"] == ["decisions", "net_pnl", "win_rate"]
+    assert (best["key"], best["row"][1], best["row"][0]) == ("MES", *of_mes)
+    assert (report["total"][1], report["total"][0]) == total
     assert report["group_count"] == 2
     assert report["more"] == "1 further; call again with offset=1"
     filtered = reader.ask("report", symbol="MNQ", account_id=1, **{"from": "2026-10-01"})
     of_mnq = "symbol = 'MNQ' AND account_id = 1 AND trading_day >= '2026-10-01'"
     assert (
-        filtered["total"]["values"]["net_pnl"]
+        filtered["total"][filtered["columns"].index("net_pnl")]
         == rows(db, f"SELECT {NET_PNL} FROM trades WHERE {of_mnq}")[0][0]
     )
     assert filtered["groups"] == []
@@ -254,13 +254,35 @@ def test_a_report_has_a_total_and_a_page_of_groups(reader: Agent, db: Path) -> N
 def test_a_report_says_what_its_numbers_show(reader: Agent) -> None:
     report = reader.ask("report", group_by="confirmation", metrics=["expectancy", "net_pnl"])
 
-    low, high = report["total"]["intervals"]["expectancy"]
-    assert low < report["total"]["values"]["expectancy"] < high
-    (volume,) = [group for group in report["groups"] if group["name"] == "Volume above average"]
-    assert 0 < volume["edge"]["low"] < volume["edge"]["expectancy"] < volume["edge"]["high"]
+    _, (value, low, high), net_pnl = report["total"]
+    assert low < value < high
+    assert isinstance(net_pnl, float)
+    (volume,) = [group for group in report["groups"] if group.get("name") == "Volume above average"]
+    value, low, high = volume["edge"]["expectancy"]
+    assert 0 < low < value < high
     assert (volume["edge"]["verdict"], volume["edge_r"]["verdict"]) == ("more", "more")
-    assert {group["edge"]["verdict"] for group in report["groups"]} == {"more", "not_shown", "too_few"}
-    assert all("p" not in group["edge"] for group in report["groups"])
+    verdicts = {group["edge"]["verdict"] for group in report["groups"] if "edge" in group}
+    assert verdicts == {"more", "not_shown", "too_few"}
+
+
+def test_setups_come_with_the_name_of_their_strategy(reader: Agent) -> None:
+    groups = reader.ask("report", group_by="setup")["groups"]
+
+    named = {group.get("name"): group.get("strategy") for group in groups}
+    assert named == {
+        "Break of the high": "Opening range",
+        "Failed break": "Opening range",
+        "Pullback to VWAP": "Pullback",
+        "Second entry": "Pullback",
+        None: None,
+    }
+    assert "null" not in json.dumps([group["row"] for group in groups])
+
+
+def test_the_report_by_confirmation_leaves_room_in_the_context_of_a_model(reader: Agent) -> None:
+    _, text = reader.send("report", {"group_by": "confirmation"})
+
+    assert len(text) / 4 < 800  # tokens, about; digits take more of them than words
 
 
 def test_the_file_and_a_server_give_the_same_results_and_the_file_alone_leaves_no_key_behind(

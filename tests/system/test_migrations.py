@@ -28,8 +28,10 @@ from factories import create_goal, snapshots_of, unwrap
 from journals import (
     APPLICATION_ID,
     FOREIGN_FILES,
+    NEWER,
     Write,
     assert_sound,
+    new_journal,
     prepare,
     stored,
     write_released,
@@ -116,6 +118,31 @@ def test_a_file_that_this_release_does_not_know_is_refused_and_stays_byte_identi
     assert stored(db.parent) == before
     assert str(refusal.value).startswith(f"{db}: ")
     assert reason in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("kept", "hint"),
+    [
+        ([], "install the newer release again"),
+        ([NEWER - 1], "install the newer release again"),
+        ([NEWER - 1, NEWER, NEWER + 1], f"put {{db}}.before-schema-{NEWER}-20261101T080000.000000Z in its"),
+    ],
+)
+def test_a_journal_of_a_newer_release_says_where_the_journal_before_the_upgrade_is(
+    db: Path, kept: list[int], hint: str
+) -> None:
+    new_journal(f"PRAGMA user_version = {NEWER}")(db)
+    for version in kept:
+        for stamp in ("20261031T080000.000000Z", "20261101T080000.000000Z"):
+            db.with_name(f"{db.name}.before-schema-{version}-{stamp}").touch()
+    db.with_name(f"{db.name}.before-schema-{NEWER}-of-mine.Z").touch()
+
+    with pytest.raises(DatabaseRefused) as refusal:
+        prepare(db)
+
+    assert str(refusal.value).endswith(
+        (hint.format(db=db), f"{hint.format(db=db)} place, which is from before the upgrade")
+    )
 
 
 # Several at once ---------------------------------------------------------------------------------------

@@ -15,7 +15,9 @@ from commands import command, rows
 from factories import create_category, details_of, error_of, unwrap
 from wheels import run
 
-from journal_api.testing import MakeJournal, journal_client, open_journal
+from journal_api.testing import Journal, MakeJournal, journal_client, open_journal
+from journal_api.testing.factories import PATHS, Kind
+from journal_api.testing.traffic import FAULTS
 from journal_api.values.api_keys import SCOPES
 
 ROOT = Path(__file__).parents[2]
@@ -216,12 +218,146 @@ def test_make_journal_makes_as_many_as_a_test_needs_each_with_one_key_of_the_sco
     assert unwrap(tokyo.get("/me"))["timezone"] == "Asia/Tokyo"
 
 
+# What tests of other projects need ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("serve", [False, True], ids=["in process", "served"])
+def test_a_path_may_have_v1_or_not(make_journal: MakeJournal, serve: bool) -> None:
+    journal = make_journal(serve=serve)
+    paths = ("/tags", "tags", "/v1/tags", "v1/tags", "/health", "/openapi.json", f"{journal.url}/v1/tags")
+
+    assert {path: journal.get(path).status_code for path in paths} == dict.fromkeys(paths, 200)
+
+
+async def test_a_path_may_have_v1_or_not_in_asynchronous_tests() -> None:
+    async with open_journal() as journal:
+        assert [(await journal.get(path)).status_code for path in ("/tags", "/v1/tags")] == [200, 200]
+        journal.fail_next(503)
+        assert (await journal.get("/tags")).status_code == 503
+
+    assert [(sent.path, sent.status) for sent in journal.requests] == [
+        ("/v1/tags", 200),
+        ("/v1/tags", 200),
+        ("/v1/tags", 503),
+    ]
+
+
+@pytest.mark.parametrize("kind", PATHS)
+def test_each_kind_is_created_twice_in_an_empty_journal(journal: Journal, kind: Kind) -> None:
+    ids = [journal.create(kind)["id"] for _ in range(2)]
+
+    assert {one["id"] for one in unwrap(journal.get(PATHS[kind]))} == {*ids}
+
+
+def test_fields_replace_the_sensible_ones_and_a_bad_one_says_why_it_is_refused(journal: Journal) -> None:
+    strategy = journal.create("strategy", name="Pullback")
+    (setup,) = strategy["setups"]
+    trade = journal.create("trade", setup_id=setup["setup_id"], quantity=3)
+
+    assert (trade["setup_id"], trade["quantity"], trade["net_pnl"]) == (setup["setup_id"], 3, 60)
+    with pytest.raises(httpx.HTTPStatusError) as refused:
+        journal.create("tag", color="red")
+    assert "color" in refused.value.__notes__[0]
+    with pytest.raises(ValueError, match="cannot create 'order', but account, "):
+        journal.create("order")  # type: ignore[arg-type]
+
+
+def test_a_second_user_and_a_second_key_are_clients_of_the_same_journal(
+    make_journal: MakeJournal,
+) -> None:
+    owner = make_journal(serve=True, timezone="Asia/Tokyo")
+    reader, ada, ada_again = (
+        owner.with_key(scopes="read"),
+        owner.with_key(user="Ada"),
+        owner.with_key(user="Ada"),
+    )
+    tag = owner.create("tag")
+    theirs = ada.create("tag")
+
+    assert reader.get(f"/tags/{tag['id']}").status_code == 200
+    assert error_of(reader.delete(f"/tags/{tag['id']}")) == (403, "forbidden_scope")
+    assert [one["id"] for one in unwrap(ada_again.get("/tags"))] == [theirs["id"]]
+    assert unwrap(ada.get("/me"))["timezone"] == "Asia/Tokyo"
+    assert len({one.key for one in (owner, reader, ada, ada_again)}) == 4
+
+
+def test_settings_of_the_service_are_options(make_journal: MakeJournal) -> None:
+    journal = make_journal(max_strategies=2, rate_limit=4, cors_origins="http://localhost:5173")
+    for _ in range(2):
+        journal.create("strategy")
+
+    with pytest.raises(httpx.HTTPStatusError) as refused:
+        journal.create("strategy")
+    allowed = journal.get("/me", headers={"Origin": "http://localhost:5173"})
+    limited = journal.get("/me")
+
+    assert '"limit_reached"' in refused.value.__notes__[0]
+    assert allowed.headers["access-control-allow-origin"] == "http://localhost:5173"
+    assert error_of(limited) == (429, "rate_limited")
+    with pytest.raises(ValueError, match="must be origins"):
+        make_journal(cors_origins="*")
+
+
+@pytest.mark.parametrize(
+    ("named", "status", "code"),
+    [
+        (401, 401, "unauthorized"),
+        (429, 429, "rate_limited"),
+        (500, 500, "internal_error"),
+        (503, 503, "busy"),
+        *((code, made().status, code) for code, made in FAULTS.items()),
+    ],
+)
+def test_a_fault_is_an_error_as_the_service_sends_it(
+    journal: Journal, named: int | str, status: int, code: str
+) -> None:
+    journal.fail_next(named)
+
+    failed = journal.post("/tag-categories", json={"name": "Psychology"})
+
+    assert error_of(failed) == (status, code)
+    assert failed.headers["x-request-id"] == failed.json()["meta"]["request_id"]
+    assert ("retry-after" in failed.headers) == (status in (429, 503))
+    assert categories_of(journal) == []
+    post_category(journal)
+
+
+def test_faults_meet_requests_in_order_and_an_unknown_one_is_refused(make_journal: MakeJournal) -> None:
+    journal = make_journal(serve=True, cors_origins="http://localhost:5173")
+    journal.fail_next("storage_unavailable", times=2)
+    journal.delay_next(0.3)
+    asked = {"Origin": "http://localhost:5173", "Access-Control-Request-Method": "GET"}
+    preflight = journal.options("/tags", headers=asked)
+
+    statuses = [journal.get("/tags").status_code for _ in range(2)]
+    with pytest.raises(httpx.ReadTimeout):
+        journal.get("/tags", timeout=0.1)
+
+    assert preflight.status_code == 200
+    assert statuses == [503, 503]
+    assert journal.get("/tags").status_code == 200
+    with pytest.raises(ValueError, match="no fault 418, but "):
+        journal.fail_next(418)
+
+
+def test_what_was_carried_out_although_its_response_was_lost_is_recorded_once(journal: Journal) -> None:
+    journal.fail_next(503, is_carried_out=True)
+
+    lost = journal.post("/tag-categories", json={"name": "Psychology"}, params={"dry_run": "false"})
+
+    (sent,) = journal.requests
+    assert (sent.method, sent.path, sent.query["dry_run"]) == ("POST", "/v1/tag-categories", "false")
+    assert (sent.status, lost.status_code, sent.json()) == (503, 503, {"name": "Psychology"})
+    assert sent.headers["authorization"] == f"Bearer {journal.key}"
+    assert categories_of(journal) == ["Psychology"]
+
+
 def test_the_examples_of_the_docs_pass(tmp_path: Path) -> None:
     docs = (ROOT / "docs" / "embedding.md").read_text(encoding="utf-8")
     chapter = docs.partition("## In the tests of your project\n")[2].partition("\n## ")[0]
-    synchronous, asynchronous = re.findall(r"^```python\n(.*?)^```", chapter, re.MULTILINE | re.DOTALL)
+    examples = re.findall(r"^```python\n(.*?)^```", chapter, re.MULTILINE | re.DOTALL)
     (tmp_path / "test_links.py").write_text(
-        f"import pytest\n{asynchronous}\n\n{synchronous}\n"
+        "import pytest\n" + "\n".join(examples) + "\n"
         "@pytest.mark.asyncio\n"
         "async def test_the_fixture(async_journal):\n"
         '    assert (await async_journal.get("/trades/1")).status_code == 200\n'
@@ -230,7 +366,7 @@ def test_the_examples_of_the_docs_pass(tmp_path: Path) -> None:
     strict = ("-W", "error", "-o", "asyncio_default_fixture_loop_scope=function")
     told = run(sys.executable, "-m", "pytest", *strict, cwd=tmp_path)
 
-    assert re.search(r"^=+ 4 passed in", told, re.MULTILINE), told
+    assert re.search(r"^=+ 10 passed in", told, re.MULTILINE), told
 
 
 # What it needs -----------------------------------------------------------------------------------------

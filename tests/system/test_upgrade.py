@@ -41,19 +41,17 @@ def replace_in(file: Path, pattern: str, replacement: str) -> None:
     file.write_text(text, encoding="utf-8")
 
 
-def build_older_wheel(folder: Path) -> Path:
-    """The wheel of release 0.1.0, when the distribution still had the name of the command."""
+def build_older_wheel(folder: Path, version: str) -> Path:
+    """The wheel of an earlier version, with today's code."""
     checkout = copy_checkout(folder / "older")
-    replace_in(checkout / "pyproject.toml", '"trading-journal-api"', '"journal-api"')
-    replace_in(checkout / "journal_api/__init__.py", r"^__version__ = .*", '__version__ = "0.1.0"')
+    replace_in(checkout / "journal_api/__init__.py", r"^__version__ = .*", f'__version__ = "{version}"')
     return build_wheel(checkout, checkout / "dist")
 
 
 def read_upgrade_commands() -> str:
-    """The commands of the chapter on upgrades, in order."""
+    """The first commands of the chapter on upgrades."""
     chapter = (ROOT / "docs/self-hosting.md").read_text(encoding="utf-8").partition("\n## Upgrade\n")[2]
-    blocks = re.findall(r"^```\n(.*?)^```", chapter, re.MULTILINE | re.DOTALL)
-    return "".join(blocks)
+    return chapter.partition("```\n")[2].partition("```")[0]
 
 
 def put_pip_into(environment: Path) -> None:
@@ -71,24 +69,36 @@ def list_installed(environment: Path) -> dict[str, str]:
     return installed
 
 
-def test_the_documented_upgrade_installs_the_new_release_and_migrates_the_old_journal(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("installed", "option"),
+    [("0.3.0", ""), (__version__, "--force-reinstall")],
+    ids=["from the release before", "from another commit of the same version"],
+)
+def test_the_documented_upgrade_installs_the_new_release_and_migrates_the_old_journal(
+    tmp_path: Path, installed: str, option: str
+) -> None:
     checkout, target = copy_checkout(tmp_path / "checkout"), tmp_path / "environment"
-    environment_with(build_older_wheel(tmp_path), target)
+    environment_with(build_older_wheel(tmp_path, installed), target)
+    (checkout / "journal_api/new.py").touch()  # only the new release has it
     put_pip_into(target)
     db = tmp_path / "journal.db"
     write_released(db, 4)
     with closing(sqlite3.connect(db)) as journal:
         (trades,) = journal.execute("SELECT count(*) FROM trades").fetchone()
-    assert list_installed(target) == {"journal-api": "0.1.0"}
+    assert list_installed(target) == {"trading-journal-api": installed}
+    packages = f"PYTHONPATH={sysconfig.get_path('purelib')}"
+    commands = read_upgrade_commands().replace("/opt/journal-api/bin/j", f"{packages} /opt/journal-api/bin/j")
+    commands = commands.replace("/opt/journal-api", str(target)).replace("--upgrade", f"--upgrade {option}")
 
-    run(
-        *("bash", "-euo", "pipefail", "-c", read_upgrade_commands().replace("/opt/journal-api", str(target))),
+    printed = run(
+        *("bash", "-euo", "pipefail", "-c", commands),
         cwd=checkout,
         PATH=f"{Path(sys.executable).parent}:/usr/bin:/bin",
         PIP_NO_DEPS="1",  # the packages of this environment serve
         PIP_NO_BUILD_ISOLATION="0",  # pip reads this as: build with the hatchling that is installed here
     )
 
+    assert printed.splitlines()[-1] == __version__
     assert list_installed(target) == {"trading-journal-api": __version__}
     (package,) = target.glob("lib/python*/site-packages/journal_api")
     assert files_of(package) == {*files_of(checkout / "journal_api"), "schema.sql"}

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openapi.schemas import query_schemas
 
-from journal_api.mcp.reading import MAX_RULES_LENGTH, clip_rules, goal_row, setup_row, with_decisions_only
+from journal_api.mcp.reading import MAX_RULES_LENGTH, clip_rules, goal_row, setup_row
+from journal_api.mcp.report_table import build_table, shorten
 from journal_api.mcp.texts import MAX_LIST_LENGTH, build_page, clip, encode, without_nulls
 from journal_api.mcp.tools import PAGE, TOOLS
 from journal_api.routes.table import OPERATIONS
@@ -117,15 +118,6 @@ def test_a_goal_has_warnings_only_if_there_are_any() -> None:
     assert [goal.get("warnings") for goal in goals] == [None, ["Check it."]]
 
 
-def test_a_group_keeps_its_nulls_and_the_number_of_decisions() -> None:
-    statistics = {"trades": 3, "decisions": 2, "currency": "USD", "wins": 2}
-    group = {"key": None, "values": {"win_rate": None}, "reasons": {}, "statistics": statistics}
-
-    assert with_decisions_only({"groups": [group]}) == {
-        "groups": [{"key": None, "values": {"win_rate": None}, "decisions": 2, "currency": "USD"}]
-    }
-
-
 EDGE: dict[str, Any] = {
     "expectancy": Decimal(110),
     "low": Decimal("4.36"),
@@ -141,28 +133,100 @@ EDGE: dict[str, Any] = {
 NO_EDGE = {**dict.fromkeys(EDGE), "verdict": "too_few", "present": 3, "absent": 10, "reason": "too_few"}
 
 
-def test_a_group_has_its_intervals_and_verdicts_briefly() -> None:
-    intervals = {"win_rate": {"low": 21.5, "high": 78.5, "n": 8}, "expectancy": None}
-    group = {"values": {}, "intervals": intervals, "interval_reasons": {"expectancy": "too_few"}}
+def values_of(decisions: int, *, currency: str | None = "USD", **members: Any) -> dict[str, Any]:
+    """The values of a group of a report."""
+    nothing: dict[str, Any] = {"values": {}, "reasons": {}, "intervals": {}, "interval_reasons": {}}
+    return {**nothing, **members, "statistics": {"decisions": decisions, "currency": currency, "wins": 2}}
 
-    kept = with_decisions_only(
-        {"groups": [{**group, "edge": EDGE, "edge_r": NO_EDGE}, {**group, "intervals": {}}]}
+
+def report_of(*groups: dict[str, Any], metrics: tuple[str, ...] = ()) -> dict[str, Any]:
+    return {
+        "group_by": "setup",
+        **dict.fromkeys(("from", "to")),
+        "breakeven_within": 0,
+        "metrics": metrics,
+        "total": values_of(9, values=dict.fromkeys(metrics, 1)),
+        "groups": groups,
+    }
+
+
+def test_a_row_has_values_intervals_and_reasons_in_the_order_of_the_columns() -> None:
+    group = values_of(
+        8,
+        values={"win_rate": Decimal("50.12345"), "net_pnl": None, "expectancy": Decimal("-0.0123456")},
+        reasons={"net_pnl": "mixed_currencies"},
+        intervals={"win_rate": {"low": Decimal("21.5"), "high": 80, "n": 8}, "expectancy": None},
+        interval_reasons={"expectancy": "too_few"},
+        currency="EUR",
+    )
+    columns = ("win_rate", "net_pnl", "expectancy")
+
+    table = build_table(
+        report_of({"key": 3, "name": "Break", "strategy": "Opening range", **group}, metrics=columns)
     )
 
-    edge = {"expectancy": 110, "low": Decimal("4.36"), "high": Decimal("215.64"), "q": Decimal("0.0448")}
-    sizes = {"verdict": "more", "present": 10, "absent": 10}
-    no_edge = {"verdict": "too_few", "present": 3, "absent": 10, "reason": "too_few"}
-    assert kept == {
+    assert json.loads(encode(table)) == {
+        "group_by": "setup",
+        "currency": "USD",
+        "columns": ["decisions", *columns],
+        "total": [9, 1, 1, 1],
         "groups": [
             {
-                "values": {},
-                "intervals": {"win_rate": [21.5, 78.5]},
-                "edge": {**edge, **sizes},
-                "edge_r": no_edge,
-            },
-            {"values": {}},
-        ]
+                "key": 3,
+                "name": "Break",
+                "strategy": "Opening range",
+                "currency": "EUR",
+                "row": [8, [50.12, 21.5, 80], "mixed_currencies", -0.0123],
+            }
+        ],
     }
+
+
+def test_a_group_without_a_key_says_so_and_what_the_query_and_the_owner_chose_is_there() -> None:
+    group = {"key": None, "name": None, **values_of(2), "edge": NO_EDGE, "edge_r": NO_EDGE}
+
+    table = build_table({**report_of(group), "from": "2026-01-01", "breakeven_within": Decimal("1.5")})
+
+    assert table["groups"] == [{"key": None, "row": [2]}]
+    assert (table["from"], table["breakeven_within"]) == ("2026-01-01", Decimal("1.5"))
+    assert "to" not in table
+
+
+def test_a_confirmation_has_the_answers_that_were_given_and_its_edges_without_repetition() -> None:
+    key = {"confirmation_id": 1, "setup_id": 2, "strategy_id": 3}
+    names = {"name": "Volume", "setup": "Break", "strategy": "Opening range"}
+    answers = {"present": values_of(10), "absent": values_of(10), "unanswered": values_of(0, currency=None)}
+    in_r = {**EDGE, "expectancy": Decimal("1.5"), "low": 1, "high": 2, "absent": 8, "more_needed": 7}
+
+    of_both, of_few = (
+        build_table(report_of({"key": key, **names, **answers, "edge": one, "edge_r": other}))["groups"][0]
+        for one, other in ((EDGE, in_r), (NO_EDGE, NO_EDGE))
+    )
+
+    rows = {**key, **names, "present": [10], "absent": [10]}
+    verdict = {"q": Decimal("0.0448"), "verdict": "more"}
+    edge_r = {"expectancy": [Decimal("1.5"), 1, 2], **verdict, "more_needed": 7, "absent": 8}
+    edge = {"expectancy": [110, Decimal("4.36"), Decimal("215.64")], **verdict}
+    assert of_both == {**rows, "edge": edge, "edge_r": edge_r}
+    assert of_few == {**rows, "edge": {"verdict": "too_few", "present": 3}, "edge_r": {"verdict": "too_few"}}
+
+
+@pytest.mark.parametrize(
+    ("number", "short"),
+    [
+        ("0", "0"),
+        ("12", "12"),
+        ("12.87268293", "12.87"),
+        ("-400.4600", "-400.46"),
+        ("99.999", "100"),
+        ("0.28765881", "0.288"),
+        ("-0.00012345", "-0.000123"),
+        ("0.99999", "1"),
+        ("123456789012.345", "123456789012.34"),
+    ],
+)
+def test_a_number_has_the_digits_that_a_conclusion_needs(number: str, short: str) -> None:
+    assert encode(shorten(Decimal(number))) == short
 
 
 def test_long_rules_become_the_beginning_of_their_text() -> None:

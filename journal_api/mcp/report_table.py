@@ -1,0 +1,99 @@
+"""A report as a table, which takes a third of the tokens: metrics are named once, and nulls left out."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from journal_api.mcp.texts import without_nulls
+from journal_api.rules.report_groups import ANSWERS
+
+EDGES, SIZES = ("edge", "edge_r"), ("present", "absent")
+# The members of a report and of a group that stay as they are, those that are null left out.
+ABOUT_REPORT, NAMES = ("group_by", "from", "to"), ("name", "setup", "strategy")
+
+
+def build_table(report: Any) -> dict[str, Any]:
+    """The report with a row of cells for each group, in the order of `columns`."""
+    metrics, currency = report["metrics"], find_currency(report["total"])
+    within = report["breakeven_within"]
+    return {
+        **without_nulls({name: report[name] for name in ABOUT_REPORT}),
+        **({"breakeven_within": within} if within else {}),
+        **without_nulls({"currency": currency}),
+        "columns": ["decisions", *metrics],
+        "total": build_row(report["total"], metrics),
+        "groups": [build_group(group, metrics, currency) for group in report["groups"]],
+    }
+
+
+def build_group(group: Any, metrics: Sequence[str], currency: str | None) -> dict[str, Any]:
+    """The names, rows and edges of a group, and its currency if it is not that of the report."""
+    names = without_nulls({name: group.get(name) for name in NAMES})
+    if "values" in group:
+        own = find_currency(group)
+        other = {"currency": own} if own not in (None, currency) else {}
+        row = {"row": build_row(group, metrics)}
+        return {"key": group["key"], **names, **other, **row, **build_edges(group, {})}
+    sizes = {answer: find_decisions(group[answer]) for answer in ANSWERS}
+    rows = {answer: build_row(group[answer], metrics) for answer in ANSWERS if sizes[answer] != 0}
+    return {**(group["key"] or {"key": None}), **names, **rows, **build_edges(group, sizes)}
+
+
+def build_row(values: Any, metrics: Sequence[str]) -> list[Any]:
+    """The number of decisions, then a cell for each metric."""
+    return [find_decisions(values), *(build_cell(values, metric) for metric in metrics)]
+
+
+def build_cell(values: Any, metric: str) -> Any:
+    """The value, [value, low, high] with its interval, or the reason why there is no value."""
+    value, interval = values["values"][metric], values["intervals"].get(metric)
+    if value is None:
+        return values["reasons"].get(metric)
+    return (
+        [shorten(one) for one in (value, interval["low"], interval["high"])] if interval else shorten(value)
+    )
+
+
+def build_edges(group: Any, sizes: Mapping[str, int | None]) -> dict[str, Any]:
+    """The edges of a group that has a key, `edge_r` if it says more. Known sizes are not said again."""
+    edges: dict[str, Any] = {}
+    for name in EDGES:
+        if name in group and group["key"] is not None:
+            edge = build_edge(group[name], sizes)
+            sizes = group[name]
+            if edge not in edges.values():
+                edges[name] = edge
+    return edges
+
+
+def build_edge(edge: Any, sizes: Mapping[str, int | None]) -> dict[str, Any]:
+    """The difference with its interval. `q` says what `p` says, with the other lines in mind."""
+    numbers = [shorten(edge[name]) for name in ("expectancy", "low", "high")]
+    known = {
+        "expectancy": numbers if None not in numbers else None,
+        "q": edge["q"] and round(edge["q"], 4),
+        "verdict": edge["verdict"],
+        "more_needed": edge["more_needed"],
+        "reason": edge["reason"] if edge["reason"] != edge["verdict"] else None,
+        **{size: edge[size] for size in SIZES if edge[size] != sizes.get(size)},
+    }
+    return {name: member for name, member in known.items() if member is not None}
+
+
+def find_decisions(values: Any) -> int | None:
+    """The number of decisions; None if a sum is too large for statistics."""
+    decisions: int | None = values["statistics"].get("decisions")
+    return decisions
+
+
+def find_currency(values: Any) -> str | None:
+    currency: str | None = values["statistics"].get("currency")
+    return currency
+
+
+def shorten(number: Decimal | int | None) -> Decimal | int | None:
+    """The number with two decimals, below 1 with three digits."""
+    if not isinstance(number, Decimal):
+        return number
+    short = round(number, 2 if abs(number) >= 1 or not number else 2 - number.adjusted())
+    return int(short) if short == int(short) else short.normalize()
