@@ -256,7 +256,9 @@ CREATE TABLE imports (
   updated_at TEXT NOT NULL,
   deleted INTEGER NOT NULL DEFAULT 0,  -- number of added trades that were deleted since
   -- Whether rows of pairs were joined to positions. Later files of the account and format are read alike.
-  one_trade_is TEXT NOT NULL DEFAULT 'position' CHECK (one_trade_is IN ('position', 'row'))
+  one_trade_is TEXT NOT NULL DEFAULT 'position' CHECK (one_trade_is IN ('position', 'row')),
+  -- Who chose the file: a user or a program, or the watch of a folder.
+  source TEXT NOT NULL DEFAULT 'user' CHECK (source IN ('user', 'folder'))
 ) STRICT;
 CREATE INDEX imports_of_user ON imports (user_id, id);
 CREATE INDEX imports_of_account ON imports (account_id);

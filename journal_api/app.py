@@ -1,9 +1,11 @@
 """The ASGI application: `create_app(settings)`, its lifespan and the order of its middleware."""
 
+import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
 
 import anyio.to_thread
 from starlette.applications import Starlette
@@ -16,9 +18,11 @@ from journal_api.database.migrations import prepare
 from journal_api.database.schemas import VERSION
 from journal_api.openapi import docs_page
 from journal_api.page import files as page_files
+from journal_api.repositories import users
 from journal_api.routes import health, sign_in
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
+from journal_api.trade_files.watch import EVERY, FolderImports
 from journal_api.values.way_in import KEY_COMMAND, OneTimeCode, WayIn
 from journal_api.web import idempotency, key_uses, request_log
 from journal_api.web.auth import KnownKeys
@@ -36,6 +40,8 @@ from journal_api.web.prometheus import RequestMetrics
 from journal_api.web.rate_limits import RateLimits
 from journal_api.web.request_log import HandledRequest
 from journal_api.web.response_cache import ResponseCache
+
+log = logging.getLogger("journal_api")
 
 
 class JournalApp(Starlette):
@@ -87,6 +93,17 @@ def create_app(settings: Settings, way_in: WayIn | None = None) -> Starlette:
 
 
 @asynccontextmanager
+async def watched(folder: Path | None, database: Database) -> AsyncIterator[None]:
+    """Import the files that appear in the folder, if any, for the first user during the block."""
+    if folder is None:
+        yield
+        return
+    folder_imports = FolderImports(folder, await users.find_first_id(database.reader), log.info)
+    async with repeat(partial(folder_imports.look, database), EVERY):
+        yield
+
+
+@asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
     """Open the database, and run scheduled backups and deletions until shutdown."""
     settings: Settings = app.state.settings
@@ -100,6 +117,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
             backup_schedule.back_up_on_schedule(settings),
             repeat(partial(idempotency.delete_old_responses, database), idempotency.DELETE_EVERY),
             repeat(uses.save, key_uses.SAVE_EVERY),
+            watched(settings.watch, database),
         ):
             yield
         await uses.save()

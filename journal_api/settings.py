@@ -53,6 +53,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     backup_every: timedelta = timedelta(hours=24)
     # The number of backups to keep; 0 for all.
     backup_keep: int = 14
+    # The folder whose files are imported by themselves; None for none.
+    watch: Path | None = None
     # Whether the server makes checkpoints; False if Litestream makes them (docs/self-hosting.md#replication).
     checkpoints: bool = True
     # The log level of the server; `info` includes a line for each request.
@@ -91,6 +93,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "rate_limit": lambda text: parse_whole_number(text, 10**6),
             "backup_dir": Path,
             "backup_every": parse_interval,
+            "watch": Path,
             "backup_keep": lambda text: parse_whole_number(text, 10**6),
             "log_level": parse_log_level,
             "checkpoints": parse_boolean,

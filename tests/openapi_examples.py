@@ -47,7 +47,7 @@ def bodies_of(operation: Operation) -> Any:
 
 def in_order() -> list[Operation]:
     """The operations with a body: accounts first, then what hangs on them, then what changes these."""
-    methods = ["POST", "PUT", "PATCH"]
+    methods = ["POST", "PUT", "PATCH", "DELETE"]
     with_body = [operation for operation in OPERATIONS if bodies_of(operation)]
     return sorted(with_body, key=lambda one: (methods.index(one.method), one.path != "/v1/accounts"))
 

@@ -7,7 +7,7 @@ import sys
 import click
 
 from journal_api import __version__
-from journal_api.cli import export, files, keys, mcp, openapi, report, serve, status, trades, users
+from journal_api.cli import export, files, keys, mcp, openapi, report, serve, status, trades, users, watch
 from journal_api.cli.common import one_line
 from journal_api.cli.exit_status import find_exit_status
 from journal_api.errors import ApiError, DatabaseRefused
@@ -42,6 +42,7 @@ for command in (
     keys.keys_group,
     status.print_status,
     trades.import_file,
+    watch.watch_folder,
     export.export_file,
     report.print_report,
     files.check_journal,

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from pathlib import Path
 
 import click
 import msgspec
@@ -32,6 +33,12 @@ This key is for curl and other programs. It cannot be displayed again:
 @click.option("--host", help="The address to listen on; default: JOURNAL_HOST.")
 @click.option("--port", type=click.IntRange(0, 65535), help="The port to listen on; default: JOURNAL_PORT.")
 @click.option(
+    "--watch",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Import the files that appear in this folder; default: JOURNAL_WATCH.",
+)
+@click.option(
     "--first-key",
     is_flag=True,
     help="Print a link that opens the page signed in, and a first API key if the database has none.",
@@ -42,7 +49,14 @@ This key is for curl and other programs. It cannot be displayed again:
     help="Print a JSON line once requests are answered, and stop when standard input ends.",
 )
 @with_settings
-def serve(settings: Settings, host: str | None, port: int | None, first_key: bool, announce: bool) -> None:
+def serve(
+    settings: Settings,
+    host: str | None,
+    port: int | None,
+    watch: Path | None,
+    first_key: bool,
+    announce: bool,
+) -> None:
     """Run the HTTP server until it is stopped."""
     if announce and first_key:
         raise click.UsageError(
@@ -52,6 +66,7 @@ def serve(settings: Settings, host: str | None, port: int | None, first_key: boo
         settings,
         host=settings.host if host is None else host,
         port=settings.port if port is None else port,
+        watch=watch or settings.watch,
     )
 
     async def make_first_key(db: Connection) -> str | None:

@@ -1,10 +1,8 @@
 """`journal-api import`: reads trades from a file."""
 
 import hashlib
-import os
 import sys
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -24,25 +22,18 @@ from journal_api.cli.common import (
 )
 from journal_api.database.database import Database
 from journal_api.errors import ValidationFailed
-from journal_api.repositories import accounts as account_rows
-from journal_api.repositories import import_profiles, imports, instruments
+from journal_api.repositories import imports
 from journal_api.settings import Settings
-from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.structs.imports import AccountOption, Verdict
 from journal_api.trade_files import importer, reader
-from journal_api.trade_files.accounts import AccountChoice, mapped_accounts
+from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.headers import UnknownHeader
+from journal_api.trade_files.import_file import choose_accounts, read_file, stored_name
 from journal_api.trade_files.profiles.profile_format import decode_profile
 from journal_api.trade_files.profiles.proposal import as_toml, propose_profile
-from journal_api.trade_files.threads import in_thread
-from journal_api.trade_files.timezones import timezone_of_import
-from journal_api.trade_files.trade_units import unit_of_import
 from journal_api.trade_files.verdicts import refused
-from journal_api.values.types import CONTROL, Name, Name100, TimeZone
-
-REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-NOT_CREATED = 0  # an id that no account has
+from journal_api.values.types import Name100, TimeZone
 
 
 @click.command("import")
@@ -116,19 +107,14 @@ def import_file(
     async def run(database: Database) -> tuple[importer.ImportResult, reader.TradeFile, bool]:
         user_id = await find_user(database.reader, user)
         choice, _ = await choose_accounts(database.reader, user_id, account_name, mappings, dry_run=True)
-        read = partial(
-            reader.read,
-            content,
-            await timezone_of_import(database.reader, user_id, choice, stated_timezone),
-            progress.update,
-            into_one_account=account_name is not None,
-            instruments=await instruments.read_table(database.reader, user_id),
-            profiles=[*chosen_profiles, *await import_profiles.read_profiles(database.reader, user_id)],
+        trade_file = await read_file(
+            *(database.reader, user_id, content, choice),
+            timezone=stated_timezone,
             date_order=date_order,
-            one_trade_is=await unit_of_import(database.reader, user_id, choice.account_id, one_trade_is),
+            one_trade_is=one_trade_is,
+            profiles=chosen_profiles,
+            on_bytes=progress.update,
         )
-        # Some formats need the whole file for the first trade; it is read before the write lock is acquired.
-        trade_file = await in_thread(user_id, read)
         if isinstance(trade_file, UnknownHeader):
             proposal = propose_profile(content) if dry_run and trade_file.missing is not None else None
             if proposal is not None:
@@ -205,38 +191,3 @@ def read_profile(file: Path) -> ImportProfileCreate:
     except (msgspec.MsgspecError, ValueError) as error:
         reason = str(error)
     raise click.ClickException(printable(f"--profile {file}: {reason}"))
-
-
-def stored_name(file: Path) -> str | None:
-    """The file's name in the form that the database stores; None if it is only white space."""
-    try:
-        return Name.decode(CONTROL.sub(REPLACEMENT, os.fsencode(file.name).decode(errors="replace")))
-    except ValueError:
-        return None
-
-
-async def choose_accounts(
-    db: Connection,
-    user_id: int,
-    account_name: str | None,
-    mappings: Sequence[AccountOption],
-    *,
-    dry_run: bool,
-) -> tuple[AccountChoice, bool]:
-    """The account of the file or the accounts by their names in it, and whether the account is new."""
-    if account_name is None:
-        return AccountChoice(mapped=await mapped_accounts(db, user_id, mappings)), False
-    account_id, is_new = await find_or_create_account(db, user_id, account_name, dry_run=dry_run)
-    return AccountChoice(account_id), is_new
-
-
-async def find_or_create_account(
-    db: Connection, user_id: int, name: str, *, dry_run: bool
-) -> tuple[int, bool]:
-    """The id of the account, and whether it is new. A dry run creates no account and returns NOT_CREATED."""
-    account_id = await account_rows.find_id(db, user_id, name)
-    if account_id is not None:
-        return account_id, False
-    if dry_run:
-        return NOT_CREATED, True
-    return await account_rows.insert(db, user_id, AccountCreate(name=Name100(name))), True

@@ -73,7 +73,7 @@ async def get(db: Connection, user_id: int, import_id: int) -> str:
     return await sql.find_row(db, "imports", IMPORT, user_id, import_id)
 
 
-async def insert(db: Connection, user_id: int, source: Source, **columns: str) -> int:
+async def insert(db: Connection, user_id: int, source: Source, /, **columns: str) -> int:
     """Return the new id. The counts are 0 until `set_counts`."""
     counts = {"added": 0, "updated": 0, "duplicates": 0}
     return await sql.insert_row(db, "imports", {"user_id": user_id, **source._asdict(), **columns, **counts})

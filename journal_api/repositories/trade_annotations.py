@@ -9,8 +9,9 @@ from msgspec import UNSET, UnsetType
 
 from journal_api.errors import ValidationFailed
 from journal_api.repositories.sql import json_list
+from journal_api.repositories.trades import LATER
 from journal_api.structs.trades import Answer, AnswerBody, Trade, TradeCreate
-from journal_api.values.clock import now_after
+from journal_api.values.clock import now, now_after
 
 
 class Question(NamedTuple):
@@ -142,6 +143,39 @@ async def replace_tags(db: Connection, stored: Trade, tag_ids: Sequence[int]) ->
         values,
     )
     await db.execute_fetchall("UPDATE trades SET updated_at = :now WHERE id = :id", values)
+
+
+async def change_tags(
+    db: Connection, trade_ids: Sequence[int], *, add: Sequence[int], remove: Sequence[int]
+) -> None:
+    """Add tags to all trades and remove others. The caller has checked them, and each trade changes."""
+    values = {
+        "ids": json_list(trade_ids),
+        "add": json_list(add),
+        "remove": json_list(remove),
+        "now": now(),
+    }
+    await db.execute_fetchall(
+        """
+        DELETE FROM trade_tags
+        WHERE trade_id IN (SELECT value FROM json_each(:ids))
+          AND tag_id IN (SELECT value FROM json_each(:remove))
+        """,
+        values,
+    )
+    await db.execute_fetchall(
+        """
+        INSERT INTO trade_tags (trade_id, tag_id)
+        SELECT trade.value, tag.value
+        FROM json_each(:ids) AS trade, json_each(:add) AS tag
+        WHERE true
+        ON CONFLICT DO NOTHING
+        """,
+        values,
+    )
+    await db.execute_fetchall(
+        f"UPDATE trades SET updated_at = {LATER} WHERE id IN (SELECT value FROM json_each(:ids))", values
+    )
 
 
 async def replace_answers(db: Connection, stored: Trade, answers: Sequence[AnswerBody]) -> None:

@@ -4,12 +4,16 @@ Most pages cost the same in a journal of a million trades: `total` comes from ke
 read in the order of an index, from the nearer end of the list.
 """
 
+from collections.abc import Iterable
+from typing import Any
+
 from aiosqlite import Connection
 
+from journal_api.errors import ValidationFailed
 from journal_api.repositories import sql
 from journal_api.repositories.trade_filters import TradeFilters
 from journal_api.repositories.trades import LIST_ITEM, WITH_RATIO
-from journal_api.structs.trades import TradeQuery
+from journal_api.structs.trades import TradeFilter, TradeQuery
 
 NEWEST_FIRST = "opened_at DESC, id DESC"
 # Whether it is less work to look up all matching trades and sort them than to find the page among all trades.
@@ -48,6 +52,19 @@ async def read_page(db: Connection, user_id: int, query: TradeQuery) -> tuple[st
     )
     text, total = next(iter(rows))
     return text, total
+
+
+async def list_ids(db: Connection, user_id: int, query: TradeFilter, maximum: int) -> list[int]:
+    """Return the ids of the matching trades in the order of lists. Raises ValidationFailed for too many."""
+    filters = TradeFilters(query)
+    values = {**filters.parameters, "user_id": user_id}
+    total = await sql.fetch(db, filters.count(), values)
+    if total > maximum:
+        raise ValidationFailed(fields={"where": f"matches {total} trades, and must match at most {maximum}"})
+    rows: Iterable[Any] = await db.execute_fetchall(
+        f"SELECT id FROM trades WHERE {filters.in_order()} ORDER BY {NEWEST_FIRST}", values
+    )
+    return [trade_id for (trade_id,) in rows]
 
 
 def list_ways(filters: TradeFilters) -> list[str]:

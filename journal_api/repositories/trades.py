@@ -87,15 +87,15 @@ LATER = "max(:now, instant_after(trades.updated_at))"
 
 
 async def list_of_ids(db: Connection, user_id: int, trade_ids: Sequence[int]) -> str:
-    """Return the trades with those ids as a JSON array, in the order of ids."""
+    """Return the trades with those ids as a JSON array, in their order."""
     return await sql.fetch_json_array(
         db,
         f"""
         SELECT {LIST_ITEM} AS item
-        FROM ({WITH_RATIO}) AS trade
+        FROM (SELECT key AS place, value AS sent_id FROM json_each(:ids))
         -- The + makes SQLite look up the ids instead of scanning all trades of the user.
-        WHERE +user_id = :user_id AND id IN (SELECT value FROM json_each(:ids))
-        ORDER BY id
+        CROSS JOIN ({WITH_RATIO}) AS trade ON trade.id = sent_id AND +user_id = :user_id
+        ORDER BY place
         """,
         {"user_id": user_id, "ids": sql.json_list(trade_ids)},
     )
@@ -165,6 +165,12 @@ async def note_edit(db: Connection, trade_id: int | None) -> None:
 
 async def delete(db: Connection, user_id: int, trade_id: int) -> None:
     await sql.delete_row(db, "trades", user_id, trade_id)
+
+
+async def delete_many(db: Connection, trade_ids: Sequence[int]) -> None:
+    """Delete trades that the caller has checked."""
+    values = {"ids": sql.json_list(trade_ids)}
+    await db.execute_fetchall("DELETE FROM trades WHERE id IN (SELECT value FROM json_each(:ids))", values)
 
 
 async def update_trading_days(db: Connection, user_id: int, account_id: int | None = None) -> None:

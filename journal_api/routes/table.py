@@ -96,6 +96,8 @@ from journal_api.structs.trades import (
     TradePatch,
     TradeQuery,
     TradesCreate,
+    TradesDelete,
+    TradesPatch,
     TradeTagsPut,
 )
 from journal_api.web.operation import Operation, link_etag_sources
@@ -199,6 +201,9 @@ OPERATIONS = link_etag_sources([
               body=TradeCreate, data={"trade": Trade}, errors=(Conflict,)),
     Operation("POST", "/trades/bulk", trades.create_trades, "write:trades",
               body=TradesCreate, data={"trades": list[TradeListItem]}, report=True),
+    Operation("PATCH", "/trades", trades.update_trades, "write:trades",
+              body=TradesPatch, data={"trades": list[TradeListItem]}, report=True),
+    Operation("DELETE", "/trades", trades.delete_trades, "write:trades", body=TradesDelete),
     Operation("PATCH", "/trades/{id:row_id}", trades.update_trade, "write:trades",
               body=TradePatch, data={"trade": Trade}, errors=(Conflict,)),
     Operation("PUT", "/trades/{id:row_id}/tags", trades.replace_tags, "write:trades",

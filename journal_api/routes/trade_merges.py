@@ -50,7 +50,7 @@ async def join_import(request: Request, db: Connection) -> Response:
     await imports.set_trade_unit(db, request.user.id, import_id, "position")
     return ok(
         joined=str(sum(map(len, positions))),
-        trades=await trades.list_of_ids(db, request.user.id, [parts[0].id for parts in positions]),
+        trades=await trades.list_of_ids(db, request.user.id, sorted(parts[0].id for parts in positions)),
     )
 
 
@@ -66,7 +66,7 @@ async def split_import(request: Request, db: Connection) -> Response:
     rows = [row for one in merged for row in await trade_splits.split(db, request.user.id, one)]
     if rows:
         await imports.set_trade_unit(db, request.user.id, import_id, "row")
-    return ok(trades=await trades.list_of_ids(db, request.user.id, rows))
+    return ok(trades=await trades.list_of_ids(db, request.user.id, sorted(rows)))
 
 
 @in_transaction
@@ -76,4 +76,4 @@ async def split_trade(request: Request, db: Connection) -> Response:
     Each is what it was. What was annotated since the merge stays on the first.
     """
     ids = await trade_splits.split(db, request.user.id, request.path_params["id"])
-    return ok(trades=await trades.list_of_ids(db, request.user.id, ids))
+    return ok(trades=await trades.list_of_ids(db, request.user.id, sorted(ids)))

@@ -24,7 +24,7 @@ from journal_api.structs.trades import (
     Grade,
     Trade,
     TradeCreate,
-    TradePatch,
+    TradesSet,
 )
 from journal_api.values.instruments import BUILT_IN, InstrumentTable, canonical_symbol, contract_root
 from journal_api.values.money import (
@@ -197,7 +197,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
             return False
         return self.gross_pnl.units == self.derived_units(self.exit_price)
 
-    def patched(self, patch: TradePatch) -> Self:
+    def patched(self, patch: TradesSet) -> Self:
         """Return the trade after a PATCH. Raises ValidationFailed when the merged trade is invalid.
 
         A result that was computed from the prices is computed again, also if it is sent back as it was read;

@@ -6,10 +6,10 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import asdict
 
 from journal_api.errors import ValidationFailed
-from journal_api.structs.trades import FillSide
+from journal_api.structs.trades import FillSide, TradeIds
 from journal_api.values.money import Money, PositiveMoney
 from journal_api.values.timestamps import Timestamp
-from journal_api.values.types import Name100, RowId
+from journal_api.values.types import Name100
 
 REQUIRED = ("side", "quantity", "price")
 
@@ -66,4 +66,4 @@ class FillPatch(Struct, kw_only=True, forbid_unknown_fields=True):
 class TradesMerge(Struct, kw_only=True, forbid_unknown_fields=True):
     """The trades to merge into the one that opened first."""
 
-    ids: Annotated[list[RowId], Meta(min_length=1, max_length=1000)]
+    ids: TradeIds

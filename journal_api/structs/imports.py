@@ -18,6 +18,7 @@ DateOrder = Literal["month", "day"]
 DateOrderSource = Literal["stated", "file", "assumed"]
 CostsSource = Literal["stated", "by_account", "none"]
 VerdictWord = Literal["new", "duplicate", "updated", "suspect", "unmatched", "error"]
+ImportSource = Literal["user", "folder"]
 
 
 class AccountMapping(str):
@@ -153,7 +154,8 @@ class Import(Struct, kw_only=True, forbid_unknown_fields=True):
     """`trade_count` is the number of added trades that still exist; days and `net_pnl` are theirs.
 
     `account_id` is null for a file that names its accounts; `account_ids` has the accounts of its trades.
-    `merged_count` is the number of its trades that others were merged into.
+    `merged_count` is the number of its trades that others were merged into. `source` is `folder` if the file
+    was imported by itself.
     """
 
     id: int
@@ -170,6 +172,7 @@ class Import(Struct, kw_only=True, forbid_unknown_fields=True):
     first_day: DayText | None
     last_day: DayText | None
     net_pnl: Decimal | None
+    source: ImportSource
     created_at: Instant
     updated_at: Instant
 

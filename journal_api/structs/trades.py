@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 from msgspec.structs import asdict
 
+from journal_api.errors import ValidationFailed
 from journal_api.structs.pictures import Picture
 from journal_api.structs.queries import check_range
 from journal_api.values.money import Money, PositiveMoney, UnsignedMoney
@@ -41,7 +42,10 @@ ChargedFees = Annotated[
         extra_json_schema={"x-default": 0},
     ),
 ]
-TagIds = Annotated[list[RowId], Meta(max_length=100)]
+MAX_TAGS = 100
+TagIds = Annotated[list[RowId], Meta(max_length=MAX_TAGS)]
+MAX_TRADES = 1000  # that one request writes
+TradeIds = Annotated[list[RowId], Meta(min_length=1, max_length=MAX_TRADES)]
 
 
 class AnswerPut(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -101,35 +105,40 @@ class TradeCreate(Struct, kw_only=True, forbid_unknown_fields=True):
 class TradesCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     """A batch of trades. Each is a TradeCreate, validated separately, so that all errors are reported."""
 
-    trades: Annotated[list[TradeInBatch], Meta(min_length=1, max_length=1000)]
+    trades: Annotated[list[TradeInBatch], Meta(min_length=1, max_length=MAX_TRADES)]
 
 
-class TradePatch(Struct, kw_only=True, forbid_unknown_fields=True):
+class TradesSet(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The fields to change, of many trades at once. `null` clears a field."""
+
+    account_id: RowId | UnsetType = UNSET
+    strategy_id: RowId | None | UnsetType = UNSET
+    setup_id: RowId | None | UnsetType = UNSET
+    grade: Grade | None | UnsetType = UNSET
+    initial_risk: PositiveMoney | None | UnsetType = UNSET
+    stop_loss: Money | None | UnsetType = UNSET
+    notes: Text | None | UnsetType = UNSET
+
+
+class TradePatch(TradesSet, kw_only=True, forbid_unknown_fields=True):
     """The fields to change.
 
     `null` clears an optional field; a null `gross_pnl` is computed from the prices. `tag_ids` and
     `confirmations` replace the whole set.
     """
 
-    account_id: RowId | UnsetType = UNSET
     symbol: Name40 | UnsetType = UNSET
     direction: Direction | UnsetType = UNSET
     quantity: PositiveMoney | UnsetType = UNSET
     multiplier: PositiveMoney | UnsetType = UNSET
     entry_price: Money | UnsetType = UNSET
     exit_price: Money | None | UnsetType = UNSET
-    stop_loss: Money | None | UnsetType = UNSET
     opened_at: Timestamp | UnsetType = UNSET
     closed_at: Timestamp | None | UnsetType = UNSET
     gross_pnl: Money | None | UnsetType = UNSET
     fees: Money | UnsetType = UNSET
-    initial_risk: PositiveMoney | None | UnsetType = UNSET
-    grade: Grade | None | UnsetType = UNSET
-    strategy_id: RowId | None | UnsetType = UNSET
-    setup_id: RowId | None | UnsetType = UNSET
     source_trade_id: RowId | None | UnsetType = UNSET
     external_id: Name100 | None | UnsetType = UNSET
-    notes: Text | None | UnsetType = UNSET
     mae: UnsignedMoney | None | UnsetType = UNSET
     mfe: UnsignedMoney | None | UnsetType = UNSET
     tag_ids: TagIds | UnsetType = UNSET
@@ -181,6 +190,60 @@ class TradeFilter(TradeSelection, kw_only=True):
 class TradeQuery(TradeFilter, kw_only=True):
     limit: Annotated[int, Meta(ge=1, le=200)] = 50
     offset: Offset = 0
+
+
+class TradeWhere(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The filters of GET /v1/trades. A filter by null is refused: it could be meant as "trades without"."""
+
+    account_id: RowId | UnsetType = UNSET
+    copy_group_id: RowId | UnsetType = UNSET
+    strategy_id: RowId | UnsetType = UNSET
+    setup_id: RowId | UnsetType = UNSET
+    tag_id: RowId | UnsetType = UNSET
+    import_id: RowId | UnsetType = UNSET
+    symbol: str | UnsetType = UNSET
+    root: str | UnsetType = UNSET
+    direction: Direction | UnsetType = UNSET
+    grade: Grade | UnsetType = UNSET
+    fees_source: FeesSource | UnsetType = UNSET
+    since: Day | UnsetType = field(name="from", default=UNSET)
+    until: Day | UnsetType = field(name="to", default=UNSET)
+    outcome: Outcome | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        self.filter()
+
+    def filter(self) -> TradeFilter:
+        """Return the same filters. Raises ValidationFailed when `from` is after `to`."""
+        return TradeFilter(**{name: value for name, value in asdict(self).items() if value is not UNSET})
+
+
+class TradesPatch(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Up to 1,000 trades, by `ids` or by `where`, and what to change in each of them."""
+
+    ids: TradeIds | UnsetType = UNSET
+    where: TradeWhere | UnsetType = UNSET
+    set: TradesSet | UnsetType = UNSET
+    add_tag_ids: TagIds = []
+    remove_tag_ids: TagIds = []
+
+    def __post_init__(self) -> None:
+        if (self.ids is UNSET) == (self.where is UNSET):
+            raise ValidationFailed(fields={"ids": "or where is required, and not both"})
+        if both := sorted({*self.add_tag_ids} & {*self.remove_tag_ids}):
+            named = ", ".join(map(str, both))
+            raise ValidationFailed(fields={"remove_tag_ids": f"must have no tags of add_tag_ids: {named}"})
+
+    def change_tags(self, stored: list[int]) -> list[int]:
+        """Return the tags of a trade after the change. Raises ValidationFailed if they are too many."""
+        tag_ids = sorted({*stored, *self.add_tag_ids} - {*self.remove_tag_ids})
+        if len(tag_ids) > MAX_TAGS:
+            raise ValidationFailed(fields={"tag_ids": f"would be {len(tag_ids)}, at most {MAX_TAGS}"})
+        return tag_ids
+
+
+class TradesDelete(Struct, kw_only=True, forbid_unknown_fields=True):
+    ids: TradeIds
 
 
 class ExportQuery(TradeFilter, kw_only=True):

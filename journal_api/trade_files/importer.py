@@ -12,7 +12,7 @@ from journal_api.repositories.imports import Source, insert, set_counts
 from journal_api.rules.copy_match import CopyMatches, describe_ambiguous
 from journal_api.structs.copy_groups import AmbiguousCopy
 from journal_api.structs.import_previews import ImportPreview
-from journal_api.structs.imports import AppliedFees, CostsSource, Counts, FileAccount, Verdict
+from journal_api.structs.imports import AppliedFees, CostsSource, Counts, FileAccount, ImportSource, Verdict
 from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.batches import HasErrors, TradeImporter
 from journal_api.trade_files.known_journal import read_known
@@ -43,6 +43,7 @@ class FileImport:
     `on_verdicts` is called with some verdicts at a time, not in the order of lines: copies whose original is
     further down come last. Errors beyond the first 1,000 are only counted. `accounts_in` returns the accounts
     of the file; by default it goes into the account of `source`. With `force` suspects are imported.
+    `arrival` says who chose the file.
     """
 
     importer: TradeImporter
@@ -56,8 +57,9 @@ class FileImport:
         accounts_in: Callable[[Connection], Awaitable[AccountChoice]] | None = None,
         *,
         force: bool = False,
+        arrival: ImportSource = "user",
     ) -> None:
-        self.force = force
+        self.force, self.arrival = force, arrival
         self.digest = ImportDigest()
         self.user_id, self.source, self.file = user_id, source, file
         self.accounts_in = accounts_in
@@ -83,6 +85,7 @@ class FileImport:
             format=self.file.format,
             timezone=self.file.timezone.name,
             one_trade_is=self.file.one_trade_is,
+            source=self.arrival,
         )
         self.importer = await self._prepare(db, choice, import_id)
         await self.importer.process(self.file, self.verdicts)
@@ -144,9 +147,10 @@ async def import_trades(
     dry_run: bool,
     accounts_in: Callable[[Connection], Awaitable[AccountChoice]] | None = None,
     force: bool = False,
+    arrival: ImportSource = "user",
 ) -> ImportResult:
     """Import a file, or say what its import would do. Raises ValidationFailed if a row is an error."""
-    file_import = FileImport(user_id, source, file, on_verdicts, accounts_in, force=force)
+    file_import = FileImport(*(user_id, source, file, on_verdicts, accounts_in), force=force, arrival=arrival)
     if dry_run:
         return await file_import.preview(database.slow_reader)
     return await file_import.complete(database.write(file_import.store), database.slow_reader)

@@ -145,7 +145,8 @@ class Operation(Route):
     @property
     def takes_echo(self) -> bool:
         """Whether the body of a PATCH may have read-only members of the object that is changed."""
-        return self.method == "PATCH" and self.etag_source is not None and self.etag_source.path == self.path
+        source = self.etag_source
+        return self.method == "PATCH" and self.has_etag and source is not None and source.path == self.path
 
     @property
     def is_paged(self) -> bool:

@@ -81,6 +81,10 @@ class Place(NamedTuple):
     def name(self) -> str:
         return self.member.split(".")[-1]
 
+    @property
+    def is_filter(self) -> bool:
+        return self.is_query or self.member.startswith("where.")
+
 
 def title(operation: Operation) -> str:
     return f"{operation.method} {documented_path_of(operation)}"
@@ -174,7 +178,7 @@ def path_about(operation: Operation, ids: Journal) -> str:
 def values_at(place: Place, ids: Journal) -> list[object]:
     if place.name in ("scope", "active_selection"):
         return [f"account_{ids['account_id']}", f"group_{ids['copy_group_id']}"]
-    return [[ids["tag_id"]]] if place.name == "tag_ids" else [ids[place.name]]
+    return [[ids["tag_id"]]] if place.name.endswith("tag_ids") else [ids[place.name]]
 
 
 def planted(body: dict[str, Any], member: str, value: object) -> dict[str, Any]:
@@ -182,7 +186,8 @@ def planted(body: dict[str, Any], member: str, value: object) -> dict[str, Any]:
     *way, name = member.split(".")
     at = body
     for step in way:
-        at = at[step.removesuffix("[]")][-1]
+        at = at[step.removesuffix("[]")]
+        at = at[-1] if isinstance(at, list) else at
     at[name] = value
     return body
 
@@ -206,6 +211,7 @@ def bodies(own: Journal, name: str = "New") -> dict[str, dict[str, Any]]:
         "PUT /copy-groups/{id}/members": {"members": [{"account_id": own["account_id"]}]},
         "POST /trades": trade,
         "POST /trades/bulk": {"trades": [trade, deepcopy(trade)]},
+        "PATCH /trades": {"where": {}, "set": {}},
         "PATCH /trades/{id}": {"symbol": "NQ", **answers},
         "PUT /trades/{id}/tags": {"tag_ids": [own["tag_id"]]},
         "PUT /trades/{id}/confirmations": answers,
@@ -344,10 +350,11 @@ async def test_somebody_elses_id_is_answered_like_a_missing_one_and_changes_noth
     assert foreign == missing
     assert dump(settings.db) == before
     for request in requests_with(mine, THEIRS):
-        if not request.place.is_query:
+        if not request.place.is_filter:
             status, _, content = foreign[str(request)]
             assert status == 400, request
-            assert request.place.name in str(json.loads(content)["error"]["details"]), request
+            named = request.place.name.removeprefix("add_").removeprefix("remove_")
+            assert named in str(json.loads(content)["error"]["details"]), request
     assert {status for status, _, _ in foreign.values()} == {200, 400, 404}
     by_path = sum("{id" in operation.path for operation in OPERATIONS)
     record_observation(

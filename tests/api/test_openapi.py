@@ -84,7 +84,7 @@ async def test_it_is_served_to_everybody_and_printed(app: Starlette) -> None:
 
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
     assert answer.content == FILE.read_bytes() == run_ok("openapi").encode()
-    assert len(answer.content) < 250_000
+    assert len(answer.content) < 256_000
 
 
 def test_it_is_valid_openapi() -> None:
@@ -267,7 +267,8 @@ def smallest(schema: Any, number: int = 1) -> Any:
     if "anyOf" in schema:
         return smallest(schema["anyOf"][0], number)
     if schema.get("type") == "object":
-        required = schema["required"] or ["name"]  # of an item without its id, which is a new one
+        # An item without its id is a new one, which has a name.
+        required = schema["required"] or [name for name in schema["properties"] if name == "name"]
         return {name: smallest(schema["properties"][name], number) for name in required}
     if "enum" in schema:
         return schema["enum"][0]
@@ -346,7 +347,7 @@ def faults(operation: Operation, answer: httpx.Response) -> list[str]:
 async def test_what_succeeds_is_answered_as_described(client: httpx.AsyncClient) -> None:
     answers = await send_examples(client)
     reads = [operation for operation in OPERATIONS if operation.method == "GET"]
-    deletes = [operation for operation in OPERATIONS if operation.method == "DELETE"]
+    deletes = [one for one in OPERATIONS if one.method == "DELETE" and not one.body]
     bare = [one for one in OPERATIONS if one.method == "POST" and not one.body and not one.consumes_file]
 
     for operation in reads:

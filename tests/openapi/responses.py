@@ -40,6 +40,8 @@ HEADER_COMPONENTS: Json = {
 SPECIAL_HEADERS = {
     "delete_strategy": ("X-Trades-Unlinked", "X-Answers-Deleted"),
     "update_strategy": ("X-Trades-Unlinked", "X-Answers-Deleted"),
+    "update_trades": ("X-Answers-Deleted",),
+    "delete_trades": ("X-Trades-Deleted", "X-Answers-Deleted"),
     "update_account": ("X-Trades-Charged",),
     "delete_import": ("X-Trades-Kept", "X-Trades-Deleted", "X-Trades-Annotated", "X-Copies-Unlinked"),
     "export_trades": ("Content-Disposition",),

@@ -1,7 +1,9 @@
--- Version 10: what the owner writes on a day, templates of it, pictures, and the search.
+-- Version 10: what the owner writes on a day, templates of it, pictures, the search, and who chose
+-- the file of an import.
 
 ALTER TABLE users ADD COLUMN plan_template TEXT;
 ALTER TABLE users ADD COLUMN review_template TEXT;
+ALTER TABLE imports ADD COLUMN source TEXT NOT NULL DEFAULT 'user' CHECK (source IN ('user', 'folder'));
 
 CREATE TABLE days (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

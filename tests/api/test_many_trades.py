@@ -1,0 +1,347 @@
+"""Changing and deleting many trades at once: docs/api.md#many-trades-at-once."""
+
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+from factories import (
+    A_CHECKLIST,
+    YEAR,
+    create_account,
+    create_goal,
+    create_strategy,
+    create_tag,
+    create_trade,
+    details_of,
+    error_of,
+    insert_account,
+    insert_trade,
+    list_trades,
+    read_actual,
+    unwrap,
+)
+from operations import dump
+from starlette.applications import Starlette
+
+from journal_api.structs.trades import TradeFilter, TradeWhere
+
+Json = dict[str, Any]
+NOT_YOURS = "is not one of your trades, or is sent twice"
+OPEN = {"closed_at": None, "exit_price": None}
+
+
+async def change(client: httpx.AsyncClient, **body: Any) -> Any:
+    return unwrap(await client.patch("/trades", json=body))
+
+
+async def refuse(client: httpx.AsyncClient, **body: Any) -> Any:
+    """The details of the refusal."""
+    response = await client.patch("/trades", json=body)
+    assert error_of(response) == (400, "validation_error"), response.text
+    return details_of(response)
+
+
+async def delete(client: httpx.AsyncClient, *ids: int, **query: Any) -> httpx.Response:
+    return await client.request("DELETE", "/trades", json={"ids": ids}, params=query)
+
+
+async def get_trade(client: httpx.AsyncClient, trade_id: int) -> Any:
+    return unwrap(await client.get(f"/trades/{trade_id}"))
+
+
+async def create_setup(client: httpx.AsyncClient, name: str = "Breakout") -> Any:
+    strategy = await create_strategy(client, **{**A_CHECKLIST, "name": name})
+    return {"strategy_id": strategy["id"], **strategy["setups"][0]}
+
+
+def answer(setup: Any) -> Json:
+    """Members of a trade of the setup, with both of its answers."""
+    answers = [
+        {"confirmation_id": one["confirmation_id"], "was_present": True} for one in setup["confirmations"]
+    ]
+    return {"setup_id": setup["setup_id"], "confirmations": answers}
+
+
+@pytest.fixture
+async def various(client: httpx.AsyncClient) -> list[int]:
+    """Trades of all kinds: with fees of a commission, stated, open, of a setup with answers, scaled."""
+    account = await create_account(client, "First", fees={"default": 1})
+    (tag, setup) = (await create_tag(client))["id"], await create_setup(client)
+    kinds: list[Json] = [
+        {},
+        {"fees": 3, "gross_pnl": 77, "tag_ids": [tag]},
+        {**OPEN, "stop_loss": 99},
+        {**answer(setup), "grade": "B", "notes": "before"},
+        {"external_id": "x"},
+    ]
+    ids = [(await create_trade(client, account["id"], **kind))["id"] for kind in kinds]
+    fill = {"side": "buy", "quantity": 1, "price": 100, "at": "2026-01-05T14:30:00Z"}
+    unwrap(await client.post(f"/trades/{ids[2]}/fills", json=fill))
+    return ids
+
+
+# What a change means -------------------------------------------------------------------------------------
+
+CHANGES: list[Json] = [
+    {},
+    {"grade": "A+", "notes": "reviewed", "initial_risk": 12.5, "stop_loss": 98},
+    {"grade": None, "notes": None, "initial_risk": None, "stop_loss": None},
+    {"strategy_id": None},
+    {"setup_id": None},
+    {"setup_id": 2},
+    {"strategy_id": 2},
+    {"strategy_id": 1, "setup_id": 1},
+    {"account_id": 2},
+    {"account_id": 3, "grade": "C"},
+]
+
+
+@pytest.mark.parametrize("changes", CHANGES, ids=str)
+async def test_many_trades_are_changed_as_a_patch_of_each_would_change_it(
+    client: httpx.AsyncClient, various: list[int], changes: Json
+) -> None:
+    await create_setup(client, "Second")
+    await create_account(client, "Other", fees={"default": 5})
+    await create_account(client, "Third")
+    late = (await create_tag(client, "Late"))["id"]
+    stored = [await get_trade(client, trade_id) for trade_id in various]
+    alone = [
+        await client.patch(
+            f"/trades/{trade['id']}?dry_run=true",
+            json={**changes, "tag_ids": sorted({*trade["tag_ids"], late} - {1})},
+        )
+        for trade in stored
+    ]
+
+    changed = await change(client, ids=various, set=changes, add_tag_ids=[late, late], remove_tag_ids=[1])
+
+    read = [await get_trade(client, trade_id) for trade_id in various]
+    assert [{**trade, "updated_at": None} for trade in read] == [
+        {**unwrap(one), "updated_at": None} for one in alone
+    ]
+    assert all(now["updated_at"] > then["updated_at"] for now, then in zip(read, stored, strict=True))
+    assert changed == [{name: trade[name] for name in one} for trade, one in zip(read, changed, strict=True)]
+
+
+async def test_what_changes_nothing_keeps_every_version(
+    client: httpx.AsyncClient, various: list[int]
+) -> None:
+    before = [await get_trade(client, trade_id) for trade_id in various]
+
+    await change(client, ids=various)
+    await change(client, ids=[various[3]], set={"grade": "B", "setup_id": 1, "strategy_id": 1})
+    await change(client, ids=[various[1]], add_tag_ids=[1])
+    await change(client, ids=[various[0]], remove_tag_ids=[1])
+
+    assert [await get_trade(client, trade_id) for trade_id in various] == before
+
+
+async def test_the_answers_that_go_with_a_setup_are_counted(
+    client: httpx.AsyncClient, various: list[int]
+) -> None:
+    tried, done = [
+        await client.patch("/trades", json={"ids": various, "set": {"setup_id": None}}, params=query)
+        for query in ({"dry_run": True}, {})
+    ]
+
+    assert [one.headers["X-Answers-Deleted"] for one in (tried, done)] == ["2", "2"]
+    again = await client.patch("/trades", json={"ids": various, "set": {"setup_id": None}})
+    assert again.headers["X-Answers-Deleted"] == "0"
+
+
+async def test_goals_follow(client: httpx.AsyncClient, various: list[int]) -> None:
+    goals = [
+        await create_goal(client, metric="trade_count", **YEAR, target_value=9, account_id=account_id)
+        for account_id in (1, (await create_account(client, "Other"))["id"])
+    ]
+    closed = various[:2]
+    before, none = [await read_actual(client, goal) for goal in goals]
+
+    await change(client, ids=closed, set={"account_id": 2})
+
+    assert [await read_actual(client, goal) for goal in goals] == [before - 2, (none or 0) + 2]
+    await delete(client, *closed)
+    assert await read_actual(client, goals[1]) in (None, 0)
+
+
+# Which trades --------------------------------------------------------------------------------------------
+
+
+async def test_the_trades_come_back_in_the_order_of_their_ids(
+    client: httpx.AsyncClient, various: list[int]
+) -> None:
+    shuffled = [various[index] for index in (3, 0, 4, 1, 2)]
+
+    assert [trade["id"] for trade in await change(client, ids=shuffled)] == shuffled
+
+
+FILTERS: list[Json] = [
+    {},
+    {"account_id": 1, "grade": "B"},
+    {"outcome": "open"},
+    {"from": "2026-01-05", "to": "2026-01-05", "direction": "long"},
+    {"tag_id": 1},
+    {"setup_id": 1, "strategy_id": 1},
+    {"symbol": "es", "root": "ES"},
+    {"fees_source": "account"},
+    {"copy_group_id": 1},
+    {"import_id": 1},
+]
+
+
+@pytest.mark.parametrize("where", FILTERS, ids=str)
+async def test_where_selects_what_the_list_shows_in_its_order(
+    client: httpx.AsyncClient, various: list[int], where: Json
+) -> None:
+    listed = unwrap(await client.get("/trades", params=where))
+
+    changed = await change(client, where=where, set={"notes": "selected"})
+
+    assert [trade["id"] for trade in changed] == [trade["id"] for trade in listed]
+    noted = await list_trades(client)
+    selected = {trade["id"] for trade in listed}
+    assert {trade["id"] for trade in noted if trade["notes"] == "selected"} == selected
+
+
+def test_where_has_every_filter_of_the_list() -> None:
+    listed, selecting = [
+        [field.encode_name for field in msgspec.structs.fields(one)] for one in (TradeFilter, TradeWhere)
+    ]
+
+    assert selecting == listed
+
+
+async def test_a_thousand_trades_change_and_one_more_is_refused_with_the_count(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    account = await insert_account(app)
+    for _ in range(1000):
+        await insert_trade(app, account)
+
+    changed = await change(client, where={}, set={"grade": "A"})
+
+    assert len(changed) == 1000
+    assert {trade["grade"] for trade in changed} == {"A"}
+    await insert_trade(app, account)
+    assert await refuse(client, where={}, set={"grade": "B"}) == {
+        "fields": {"where": "matches 1001 trades, and must match at most 1000"}
+    }
+    too_long = await refuse(client, ids=list(range(1, 1002)))
+    assert too_long == {"fields": {"ids": "must be array of length <= 1000"}}
+    assert len(await change(client, where={"grade": "A"})) == 1000
+
+
+# What is refused -----------------------------------------------------------------------------------------
+
+REFUSALS: list[tuple[Json, Json]] = [
+    ({}, {"ids": "or where is required, and not both"}),
+    ({"ids": [1], "where": {}}, {"ids": "or where is required, and not both"}),
+    ({"ids": []}, {"ids": "must be array of length >= 1"}),
+    ({"ids": [1, 99, 2, 1, 98]}, {f"ids[{index}]": NOT_YOURS for index in (1, 3, 4)}),
+    ({"where": {"strategy_id": None}}, {"where.strategy_id": "must be int, not null"}),
+    ({"where": {"from": "2026-01-02", "to": "2026-01-01"}}, {"where.from": "must not be after to"}),
+    (
+        {"ids": [1], "set": {"grade": "E", "account_id": None}},
+        {"set.grade": "must be one of: A+, A, B, C, D, F", "set.account_id": "must be int, not null"},
+    ),
+    ({"ids": [4, 5], "set": {"setup_id": 9}}, {
+        "trades[0].setup_id": "is not one of your setups",
+        "trades[1].setup_id": "is not one of your setups",
+    }),
+    (
+        {"ids": [1, 4], "set": {"strategy_id": 2, "setup_id": 1}},
+        {f"trades[{index}].setup_id": "is not a setup of that strategy" for index in (0, 1)},
+    ),
+    (
+        {"ids": [1, 2], "set": {"strategy_id": 3}},
+        {f"trades[{index}].strategy_id": "is restricted to other accounts" for index in (0, 1)},
+    ),
+    ({"ids": [1, 5], "set": {"account_id": 2}}, {"trades[1].external_id": "is taken"}),
+    ({"ids": [2, 1], "add_tag_ids": list(range(2, 102))}, {"trades[0].tag_ids": "would be 101, at most 100"}),
+    (
+        {"ids": [1], "add_tag_ids": [1, 3, 2], "remove_tag_ids": [3, 2]},
+        {"remove_tag_ids": "must have no tags of add_tag_ids: 2, 3"},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "fields"), REFUSALS, ids=lambda value: str(value)[:60])
+async def test_a_refusal_names_the_trade_and_writes_nothing(
+    app: Starlette, client: httpx.AsyncClient, various: list[int], body: Json, fields: Json
+) -> None:
+    assert various == [1, 2, 3, 4, 5]
+    other = await create_account(client, "Other")
+    await create_setup(client, "Second")
+    await create_strategy(client, "Only there", account_id=other["id"])
+    await create_trade(client, other["id"], external_id="x")
+    for number in range(2, 102):
+        await create_tag(client, f"tag {number}", category_id=1)
+    before = dump(app)
+
+    details = await refuse(client, **body)
+
+    assert details["fields"] == fields
+    assert dump(app) == before
+
+
+async def test_unknown_members_and_tags_are_named(client: httpx.AsyncClient, various: list[int]) -> None:
+    assert await refuse(client, ids=various, set={"symbol": "NQ"}, more=1) == {
+        "unknown_fields": ["set.symbol", "more"]
+    }
+    assert await refuse(client, ids=various, add_tag_ids=[1, 8], remove_tag_ids=[7]) == {
+        "unknown_tag_ids": [8, 7]
+    }
+
+
+# Deleting ------------------------------------------------------------------------------------------------
+
+
+async def test_many_trades_are_deleted_and_a_dry_run_says_what_goes(
+    app: Starlette, client: httpx.AsyncClient, various: list[int]
+) -> None:
+    before = dump(app)
+
+    tried = await delete(client, *various[1:], dry_run=True)
+
+    assert dump(app) == before
+    gone = await delete(client, *various[1:])
+    for response in (tried, gone):
+        assert (response.status_code, response.content) == (204, b"")
+        assert [response.headers[f"X-{what}-Deleted"] for what in ("Trades", "Answers")] == ["4", "2"]
+    assert [trade["id"] for trade in await list_trades(client)] == various[:1]
+
+
+async def test_no_trade_is_deleted_beside_an_unknown_one(
+    app: Starlette, client: httpx.AsyncClient, various: list[int]
+) -> None:
+    before = dump(app)
+
+    for ids, unknown in (([various[0], 99, various[1]], 1), ([various[0], various[0]], 1)):
+        response = await delete(client, *ids)
+
+        assert error_of(response) == (400, "validation_error")
+        assert details_of(response) == {"fields": {f"ids[{unknown}]": NOT_YOURS}}
+    assert dump(app) == before
+
+
+async def test_copies_whose_original_is_deleted_with_one_of_them_stay_one_decision(
+    client: httpx.AsyncClient, various: list[int]
+) -> None:
+    original, *_ = various
+    copies = [
+        (await create_trade(client, (await create_account(client, f"Copy {number}"))["id"],
+                            source_trade_id=original))["id"]
+        for number in range(3)
+    ]  # fmt: skip
+
+    await delete(client, original, copies[0])
+
+    left = [await get_trade(client, copy) for copy in copies[1:]]
+    assert [copy["source_trade_id"] for copy in left] == [None, copies[1]]
+
+
+async def test_a_repeated_deletion_names_what_is_gone(client: httpx.AsyncClient, various: list[int]) -> None:
+    assert (await delete(client, *various[:2])).status_code == 204
+
+    assert details_of(await delete(client, *various[:2]))["fields"].keys() == {"ids[0]", "ids[1]"}
