@@ -53,9 +53,11 @@ class WatchedFolder:
     def _list_files(self) -> Iterator[FoundFile]:
         """Yield the files of the folder and of its subfolders."""
         for entry in list_entries(self.path):
+            if entry.name in (IMPORTED, REFUSED):
+                continue
             if entry.is_file(follow_symlinks=False):
                 yield from find_file(entry)
-            elif entry.is_dir(follow_symlinks=False) and entry.name not in (IMPORTED, REFUSED):
+            elif entry.is_dir(follow_symlinks=False):
                 for inner in list_entries(entry.path):
                     if inner.is_file(follow_symlinks=False):
                         yield from find_file(inner, entry.name)

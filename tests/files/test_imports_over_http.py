@@ -147,6 +147,7 @@ async def test_imports_are_listed_newest_first_with_the_trades_that_are_still_th
             "first_day": "2026-01-05",
             "last_day": "2026-01-05",
             "net_pnl": 1,
+            "source": "user",
             **members,
         }
 

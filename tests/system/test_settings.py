@@ -50,6 +50,7 @@ def test_without_variables_the_defaults_hold() -> None:
         ("CORS_ORIGINS", f"{ORIGIN},https://journal.lan", (ORIGIN, "https://journal.lan")),
         ("LOG_LEVEL", "warning", "warning"),
         ("BACKUP_DIR", "backups", Path("backups")),
+        ("WATCH", "drop", Path("drop")),
         ("BACKUP_EVERY", "1", timedelta(hours=1)),
         ("BACKUP_EVERY", "24h", timedelta(hours=24)),
         ("BACKUP_EVERY", "9999d", timedelta(days=9999)),

@@ -105,7 +105,7 @@ export function pastImports(imports, context, done) {
       { class: "middle stacked" },
       ["File", "Account", "Format", "Imported", "Days", "Trades", "Net P&L", ""],
       imports.map((one) => [
-        one.file_name ?? `import ${one.id}`,
+        `${one.file_name ?? `import ${one.id}`}${one.source === "folder" ? " (by itself)" : ""}`,
         one.account_ids.map((id) => nameIn(context.accounts, id)).join(", "),
         one.format,
         instant(one.created_at, context.me.timezone),

@@ -1,0 +1,345 @@
+"""A folder whose files are imported by themselves: docs/imports.md#files-by-themselves."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from factories import build_file, create_account, held_writes, list_trades, send_file, unwrap
+from starlette.applications import Starlette
+
+from journal_api.trade_files import watch
+from journal_api.trade_files.watched_folder import WatchedFolder
+
+FIRST, SECOND = [build_file({"external_id": number}) for number in ("1", "2")]
+IN_ACCOUNTS = build_file({"account": "Sim"}, {"account": "Other"})
+
+
+class Folder:
+    """A folder, and what imports its files into the journal of the application."""
+
+    def __init__(self, app: Starlette, path: Path, account: str | None = "Sim") -> None:
+        self.path, self.lines = path, list[str]()
+        self._imports = watch.FolderImports(path, 1, self.lines.append, account=account)
+        self._database = app.state.database
+
+    def add(self, name: str, content: str | bytes = FIRST) -> Path:
+        file = self.path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+        return file
+
+    async def look(self, times: int = 2) -> None:
+        for _ in range(times):
+            await self._imports.look(self._database)
+
+    def list_files(self) -> list[str]:
+        return sorted(str(file.relative_to(self.path)) for file in self.path.rglob("*") if not file.is_dir())
+
+
+@pytest.fixture
+def folder(app: Starlette, tmp_path: Path) -> Folder:
+    return Folder(app, tmp_path)
+
+
+async def list_ids(client: httpx.AsyncClient) -> list[str]:
+    return [trade["external_id"] for trade in await list_trades(client)]
+
+
+# Which files -----------------------------------------------------------------------------------------------
+
+
+async def test_a_file_that_stands_still_is_imported_as_a_command_would_and_moved(
+    client: httpx.AsyncClient, folder: Folder
+) -> None:
+    folder.add("day.csv")
+
+    await folder.look()
+
+    assert folder.list_files() == ["imported/day.csv"]
+    assert (folder.path / "imported/day.csv").read_text() == FIRST
+    assert folder.lines == ["day.csv imported: 1 new, 0 already there"]
+    (made,) = unwrap(await client.get("/imports"))
+    assert (made["file_name"], made["source"], made["counts"]["new"]) == ("day.csv", "folder", 1)
+    assert [account["name"] for account in unwrap(await client.get("/accounts"))] == ["Sim"]
+    unwrap(await send_file(client, SECOND, made["account_id"]))
+    assert [one["source"] for one in unwrap(await client.get("/imports"))] == ["user", "folder"]
+
+
+async def test_a_file_that_is_written_slowly_waits_until_it_is_whole(
+    client: httpx.AsyncClient, folder: Folder
+) -> None:
+    whole = build_file({"external_id": "1"}, {"external_id": "2"})
+
+    with (folder.path / "slow.csv").open("w") as file:
+        for part in (whole[:90], whole[90:-40], whole[-40:]):
+            file.write(part)
+            file.flush()
+            await folder.look(1)
+            assert (folder.list_files(), folder.lines) == (["slow.csv"], [])
+    await folder.look(1)
+
+    assert folder.list_files() == ["imported/slow.csv"]
+    assert await list_ids(client) == ["1", "2"]
+
+
+async def test_an_empty_file_waits_for_its_content(client: httpx.AsyncClient, folder: Folder) -> None:
+    folder.add("day.csv", "")
+    await folder.look(3)
+    assert (folder.list_files(), folder.lines) == (["day.csv"], [])
+
+    folder.add("day.csv")
+    await folder.look()
+
+    assert await list_ids(client) == ["1"]
+
+
+async def test_a_file_that_is_moved_in_is_imported_however_old_it_is(
+    client: httpx.AsyncClient, folder: Folder, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    written = tmp_path_factory.mktemp("elsewhere") / "old.csv"
+    written.write_text(FIRST)
+    os.utime(written, (10**9, 10**9))
+
+    written.rename(folder.path / "old.csv")
+    await folder.look()
+
+    assert (await list_ids(client), folder.list_files()) == (["1"], ["imported/old.csv"])
+
+
+LEFT_ALONE = (".hidden.csv", "~$book.csv", "day.csv.part", "Day.CSV.crdownload", "x.tmp", "day.csv~")
+
+
+async def test_hidden_files_unfinished_files_and_links_are_left_alone(
+    folder: Folder, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "secret.csv").write_text(FIRST)
+    (folder.path / "link.csv").symlink_to(elsewhere / "secret.csv")
+    (folder.path / "Sim").symlink_to(elsewhere, target_is_directory=True)
+    for name in (*LEFT_ALONE, ".git/day.csv", "imported/day.csv", "refused/day.csv"):
+        folder.add(name)
+    os.mkfifo(folder.path / "pipe.csv")
+    before = folder.list_files()
+
+    await folder.look(3)
+
+    assert (folder.list_files(), folder.lines) == (before, [])
+
+
+async def test_the_oldest_of_200_files_at_once_is_first_and_none_is_lost(
+    client: httpx.AsyncClient, folder: Folder
+) -> None:
+    for number in range(200):
+        file = folder.add(f"{number}.csv", build_file({"external_id": str(number)}))
+        os.utime(file, (10**9 - number, 10**9 - number))
+
+    await folder.look()
+
+    assert await list_ids(client) == [str(number) for number in range(199, -1, -1)][:200]
+    assert folder.list_files() == sorted(f"imported/{number}.csv" for number in range(200))
+
+
+# Which account ---------------------------------------------------------------------------------------------
+
+
+async def test_a_subfolder_chooses_the_account_that_it_is_named_like(
+    client: httpx.AsyncClient, folder: Folder
+) -> None:
+    other = await create_account(client, "Other")
+    folder.add("Other/day.csv")
+    folder.add("Unknown/day.csv", SECOND)
+
+    await folder.look(4)
+
+    assert [(trade["account_id"], trade["external_id"]) for trade in await list_trades(client)] == [
+        (other["id"], "1")
+    ]
+    assert folder.list_files() == ["Unknown/day.csv", "imported/Other/day.csv"]
+    assert folder.lines == [
+        "Other/day.csv imported: 1 new, 0 already there",
+        "no account is named like the folder 'Unknown': its files stay there",
+    ]
+    await create_account(client, "Unknown")
+    await folder.look(1)
+    assert folder.list_files() == ["imported/Other/day.csv", "imported/Unknown/day.csv"]
+
+
+async def test_without_an_account_files_name_their_accounts(
+    app: Starlette, client: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    accounts = [(await create_account(client, name))["id"] for name in ("Sim", "Other")]
+    folder = Folder(app, tmp_path, account=None)
+    folder.add("named.csv", IN_ACCOUNTS)
+    folder.add("nameless.csv")
+
+    await folder.look()
+
+    assert [trade["account_id"] for trade in await list_trades(client)] == accounts
+    assert folder.list_files() == [
+        "imported/named.csv", "refused/nameless.csv", "refused/nameless.csv.txt"
+    ]  # fmt: skip
+
+
+# What is refused -------------------------------------------------------------------------------------------
+
+REFUSALS = [
+    (b"garbage", ["line 1: this header is of no known format: a dry run of a table proposes a profile"]),
+    (b"\x00\xff\xfe" * 9, None),
+    (b"PK\x03\x04 no workbook", None),
+    (
+        build_file({}, {"quantity": "0"}, {"fees": "free"}).encode(),
+        [
+            "line 3: quantity must be greater than 0 ('0') (and 1 more)",
+            "line 3: quantity must be greater than 0 ('0')",
+            "line 4: fees must be a number ('free')",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("content", "reasons"), REFUSALS, ids=lambda value: str(value)[:20])
+async def test_a_refused_file_is_moved_with_its_reason_and_imports_nothing(
+    client: httpx.AsyncClient, folder: Folder, content: bytes, reasons: Sequence[str] | None
+) -> None:
+    folder.add("bad.csv", content)
+    folder.add("good.csv")
+
+    await folder.look(3)
+
+    assert folder.list_files() == ["imported/good.csv", "refused/bad.csv", "refused/bad.csv.txt"]
+    assert (folder.path / "refused/bad.csv").read_bytes() == content
+    assert "bad.csv refused: refused/ has it with the reason beside it" in folder.lines
+    said = (folder.path / "refused/bad.csv.txt").read_text().splitlines()
+    assert said == reasons or (reasons is None and said[0])
+    assert await list_ids(client) == ["1"]
+
+
+async def test_a_file_over_the_limit_is_refused_unread(folder: Folder) -> None:
+    os.truncate(folder.add("huge.csv"), watch.MAX_FILE_SIZE + 1)
+
+    await folder.look()
+
+    assert (folder.path / "refused/huge.csv.txt").read_text() == "the file is larger than 67108864 bytes\n"
+
+
+async def test_a_name_that_is_taken_gets_a_number(folder: Folder) -> None:
+    for content in (FIRST, SECOND, FIRST, "bad"):
+        folder.add("day.csv", content)
+        await folder.look()
+    folder.add("bad.csv", "bad")
+    folder.add("refused/bad.csv.txt", "mine")
+    await folder.look()
+
+    assert folder.list_files() == [
+        *("imported/day-2.csv", "imported/day-3.csv", "imported/day.csv"),
+        *("refused/bad-2.csv", "refused/bad-2.csv.txt", "refused/bad.csv.txt"),
+        *("refused/day.csv", "refused/day.csv.txt"),
+    ]
+    assert (folder.path / "imported/day-2.csv").read_text() == SECOND
+    assert folder.lines[2] == "day.csv imported: 0 new, 1 already there"
+
+
+# What can go wrong -----------------------------------------------------------------------------------------
+
+
+async def test_a_file_that_changes_while_it_is_read_is_imported_again(tmp_path: Path) -> None:
+    folder, file = WatchedFolder(tmp_path), tmp_path / "day.csv"
+    file.write_text(FIRST)
+    folder.find_whole()
+    (found,) = folder.find_whole()
+
+    file.write_text(FIRST + FIRST.splitlines()[1])
+    folder.put_away(found, "imported")
+
+    assert [file.name for file in (tmp_path / "imported").iterdir()] == []
+    assert folder.find_whole() == []
+    (again,) = folder.find_whole()
+    assert again.path == file
+
+
+async def test_two_watches_of_a_folder_import_each_file_once(
+    app: Starlette, client: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    folders = [Folder(app, tmp_path) for _ in range(2)]
+    for number in range(20):
+        folders[0].add(f"{number}.csv", build_file({"external_id": str(number)}))
+
+    await asyncio.gather(*(folder.look() for folder in folders))
+
+    assert sorted(await list_ids(client)) == sorted(str(number) for number in range(20))
+    assert folders[0].list_files() == sorted(f"imported/{number}.csv" for number in range(20))
+
+
+async def test_a_file_that_cannot_be_moved_is_imported_once(
+    client: httpx.AsyncClient, folder: Folder
+) -> None:
+    (folder.path / "imported").write_text("a file has the name of the folder")
+    folder.add("day.csv")
+
+    await folder.look(5)
+
+    assert folder.list_files() == ["day.csv", "imported"]
+    assert len(unwrap(await client.get("/imports"))) == 1
+    assert len(folder.lines) == 1
+    assert folder.lines[0].startswith("day.csv stays where it is: ")
+
+
+async def test_a_file_waits_for_a_journal_that_is_busy(
+    app: Starlette, client: httpx.AsyncClient, folder: Folder
+) -> None:
+    folder.add("day.csv")
+    async with held_writes(app.state.database):
+        await folder.look()
+        assert folder.list_files() == ["day.csv"]
+
+    await folder.look(1)
+
+    assert (folder.list_files(), await list_ids(client)) == (["imported/day.csv"], ["1"])
+
+
+async def test_a_folder_that_is_missing_is_said_once_and_looked_for_again(
+    app: Starlette, client: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    folder = Folder(app, tmp_path / "drive")
+    await folder.look(3)
+    assert folder.lines == [f"{tmp_path / 'drive'} cannot be read: No such file or directory"]
+
+    folder.path.mkdir()
+    folder.add("day.csv")
+    await folder.look()
+
+    assert await list_ids(client) == ["1"]
+
+
+async def test_a_name_that_is_no_text_is_imported(client: httpx.AsyncClient, folder: Folder) -> None:
+    (folder.path / os.fsdecode(b"day\xff.csv")).write_text(FIRST)
+
+    await folder.look()
+
+    assert await list_ids(client) == ["1"]
+    assert folder.lines == ["day\N{REPLACEMENT CHARACTER}.csv imported: 1 new, 0 already there"]
+
+
+async def test_a_mistake_of_the_program_leaves_the_file_and_the_others_are_imported(
+    client: httpx.AsyncClient, folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = watch.hash_file
+
+    def fail(content: Any) -> str:
+        if "bad" in content.name:
+            raise ZeroDivisionError("a mistake")
+        return read(content)
+
+    monkeypatch.setattr(watch, "hash_file", fail)
+    folder.add("bad.csv")
+    folder.add("good.csv", SECOND)
+
+    await folder.look(4)
+
+    assert folder.list_files() == ["bad.csv", "imported/good.csv"]
+    assert folder.lines[0] == "bad.csv stays where it is: ZeroDivisionError('a mistake')"
+    assert len(folder.lines) == 2
