@@ -41,6 +41,7 @@ for command in (
     status.print_status,
     trades.import_file,
     export.export_file,
+    export.import_folder,
     report.print_report,
     files.check_journal,
     files.make_backup,
