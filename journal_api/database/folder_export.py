@@ -38,7 +38,9 @@ def export_all(db: Path, folder: Path, report: Report) -> Manifest:
             exported_at=now(),
             files={table.file_name: write_table(source, table, folder) for table in read_tables(source)},
             pictures=write_pictures(source, folder, report),
-            last_ids=dict(source.execute("SELECT name, seq FROM sqlite_sequence ORDER BY name")),
+            last_ids=dict(
+                source.execute("SELECT name, seq FROM sqlite_sequence WHERE seq > 0 ORDER BY name")
+            ),
         )
     with (folder / MANIFEST).open("xb") as output:
         output.write(json.format(json.encode(manifest)) + b"\n")

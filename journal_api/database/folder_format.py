@@ -10,6 +10,7 @@ from msgspec import Raw, Struct, json
 
 from journal_api.database.schemas import read_schema
 from journal_api.values.money import EXACT, MAX_STORED, SCALE, json_text
+from journal_api.values.types import RowId
 
 MANIFEST = "manifest.json"
 # The tables that are not exported: secrets and what passes, what follows from other tables, the bytes of
@@ -54,7 +55,7 @@ class Manifest(Struct, forbid_unknown_fields=True, kw_only=True):
     exported_at: str
     files: dict[str, File]
     pictures: int
-    last_ids: dict[str, int]  # the highest of each table so far: ids are never given out again
+    last_ids: dict[str, RowId]  # the highest of each table so far: ids are never given out again
 
 
 def read_tables(db: sqlite3.Connection) -> list[Table]:
@@ -91,7 +92,7 @@ def decode_value(kind: str, value: Any) -> Any:
     """Return a value of JSON as it is stored. Raises ValueError if it is of another kind."""
     if value is None:
         return None
-    if kind == "AMOUNT" and type(value) in (int, Decimal) and abs(value) <= MAX_STORED:
+    if kind == "AMOUNT" and type(value) in (int, Decimal) and -MAX_STORED <= value <= MAX_STORED:
         units = EXACT.multiply(Decimal(value), SCALE)
         if units == int(units):
             return int(units)

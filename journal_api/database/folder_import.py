@@ -33,6 +33,7 @@ from journal_api.errors import DatabaseRefused
 from journal_api.settings import Settings
 from journal_api.structs.pictures import PART, PictureType
 
+MIN_SCHEMA = 10  # of the first release that exported everything
 MAX_LINE = 64 * 1024 * 1024  # bytes; a longer line is read as several, which are none
 # What the reading of a row raises.
 UNREADABLE = (sqlite3.Error, csv.Error, ValueError, ArithmeticError, RecursionError)
@@ -72,10 +73,9 @@ def read_manifest(folder: Path) -> Manifest:
             manifest = json.decode(file.read(PART), type=Manifest)
     except (ValueError, RecursionError) as error:
         raise DatabaseRefused(f"{folder / MANIFEST}: {error}") from error
-    if not 1 <= manifest.schema <= VERSION:
-        raise DatabaseRefused(
-            f"{folder}: it has schema {manifest.schema} of another release; this release reads 1 to {VERSION}"
-        )
+    if not MIN_SCHEMA <= manifest.schema <= VERSION:
+        known = f"this release reads {MIN_SCHEMA} to {VERSION}"
+        raise DatabaseRefused(f"{folder}: it has schema {manifest.schema} of another release; {known}")
     return manifest
 
 
