@@ -44,6 +44,7 @@ for command in (
     trades.import_file,
     watch.watch_folder,
     export.export_file,
+    export.import_folder,
     report.print_report,
     files.check_journal,
     files.make_backup,

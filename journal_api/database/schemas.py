@@ -52,6 +52,12 @@ def read_scripts(first: int, last: int) -> list[str]:
     return [(SCRIPTS / f"to_{version}.sql").read_text(encoding="utf-8") for version in range(first, last + 1)]
 
 
+def create_schema(db: sqlite3.Connection, version: int) -> None:
+    """Create the schema of a version in an empty database, in the open transaction."""
+    for script in [read_schema()] if version == VERSION else read_scripts(1, version):
+        run_script(db, script)
+
+
 def run_script(db: sqlite3.Connection, script: str) -> None:
     """Execute all statements of a script in the open transaction (`executescript` would commit it first)."""
     db.create_function("canonical_symbol", 2, canonical_symbol, deterministic=True)
@@ -95,8 +101,7 @@ def find_differences(db: sqlite3.Connection, version: int) -> list[str]:
 def build_objects(version: int) -> Objects:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
         db.execute("BEGIN")
-        for script in [read_schema()] if version == VERSION else read_scripts(1, version):
-            run_script(db, script)
+        create_schema(db, version)
         return read_objects(db)
 
 

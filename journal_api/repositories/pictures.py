@@ -8,10 +8,8 @@ from msgspec import json
 
 from journal_api.errors import NotFound
 from journal_api.repositories import sql
-from journal_api.structs.pictures import Picture, PictureType
+from journal_api.structs.pictures import PART, Picture, PictureType
 
-# Bytes of a row of picture_parts: no more of a picture is in memory while it is stored or sent.
-PART = 256 * 1024
 WITH_CONTENT = "pictures JOIN picture_contents AS content ON content.id = content_id"
 PICTURE = sql.build_object(Picture, id="pictures.id")
 

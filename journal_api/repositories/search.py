@@ -56,6 +56,8 @@ PATH = """'/v1/' || CASE resource
     WHEN 'days' THEN 'days/' || at
     WHEN 'setups' THEN 'strategies/' || (SELECT strategy_id FROM setups WHERE setups.id = row_id)
     ELSE resource || '/' || row_id END"""
+# Names first, then the newest. The ids of documents say when a text was indexed, so they order nothing.
+IN_ORDER = "is_text, at DESC, resource, row_id DESC, part DESC"
 # Every text that matches is looked at once for the excerpts: the + keeps SQLite from one search for each.
 EXCERPTS = f"""
     SELECT rowid AS id, snippet(search_index, -1, '{BEGIN}', '{END}', '…', 24) AS excerpt
@@ -79,19 +81,19 @@ async def list_of_user(
         f"""
         WITH
         found AS MATERIALIZED (
-            SELECT document.id, document.title IS NULL AS is_text, at
+            SELECT document.id, document.title IS NULL AS is_text, at, resource, row_id, part
             FROM {BY_WORDS if terms.match else ALL}
               AND resource IN (SELECT value FROM json_each(:resources))
               {" ".join(f"AND {condition}" for condition in conditions)}
         ),
         page AS MATERIALIZED (
-            SELECT id, is_text FROM found ORDER BY is_text, at DESC, id DESC LIMIT :limit OFFSET :offset
+            SELECT id, is_text FROM found ORDER BY {IN_ORDER} LIMIT :limit OFFSET :offset
         ),
         excerpts AS MATERIALIZED ({EXCERPTS if terms.match else BEGINNINGS})
         SELECT (SELECT count(*) FROM found), resource, {ID}, {PATH}, {TITLE}, excerpt
         FROM (SELECT 1)
         LEFT JOIN (page JOIN search_documents USING (id) JOIN excerpts USING (id))
-        ORDER BY is_text, search_documents.at DESC, id DESC
+        ORDER BY {IN_ORDER}
         """,
         {
             **{name: value if isinstance(value, str) else json_list(value) for name, value in sent.items()},

@@ -7,6 +7,8 @@ from msgspec import UNSET, Struct, UnsetType
 from journal_api.values.types import DayText, Instant, SortOrder, Text
 
 PictureType = Literal["image/png", "image/jpeg", "image/webp", "image/gif", "image/avif"]
+# Bytes of a row of picture_parts: no more of a picture is in memory while it is stored or sent.
+PART = 256 * 1024
 
 
 class PicturePatch(Struct, kw_only=True, forbid_unknown_fields=True):

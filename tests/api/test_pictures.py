@@ -45,10 +45,10 @@ from starlette.applications import Starlette
 
 from journal_api.app import create_app
 from journal_api.errors import NotFound
-from journal_api.repositories.pictures import PART
 from journal_api.rules.picture_formats.cleaning import clean, find_media_type
 from journal_api.rules.picture_formats.parts import DamagedPicture
 from journal_api.settings import Settings
+from journal_api.structs.pictures import PART
 
 DAY = f"/days/{A_DAY}"
 KINDS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF")

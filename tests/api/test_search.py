@@ -83,6 +83,20 @@ async def test_every_text_is_found_names_first_then_the_newest(
     assert results[-1]["excerpt"] == "Wait\n\nRévenge after lunch"
 
 
+async def test_texts_of_one_moment_are_in_the_order_of_their_ids_whenever_they_were_changed(
+    client: httpx.AsyncClient,
+) -> None:
+    setups = [{"name": "Late A"}, {"name": "Late B"}]
+    strategy = await create_strategy(client, setups=setups)
+    (first, second) = (setup["setup_id"] for setup in strategy["setups"])
+    renamed = [{"setup_id": first, "name": "Later A"}, {"setup_id": second, "name": "Late B"}]
+
+    before = [one["id"] for one in await search(client, "late")]
+    unwrap(await client.patch(f"/strategies/{strategy['id']}", json={"setups": renamed}))
+
+    assert [one["id"] for one in await search(client, "late")] == before == [second, first]
+
+
 @pytest.mark.parametrize(
     ("typed", "found"),
     [

@@ -22,8 +22,11 @@ from ledger import OF_LEDGER, Ledger
 from proofs import SOAK, examples
 
 from journal_api.app import create_app
+from journal_api.database.backup import to_nobody
 from journal_api.database.connections import Reader, connect
 from journal_api.database.database import Database
+from journal_api.database.folder_export import export_all
+from journal_api.database.folder_import import import_all
 from journal_api.repositories import trade_facts
 from journal_api.repositories.row_checks import WRONG_FACTS
 from journal_api.settings import Settings
@@ -469,6 +472,15 @@ class Walk:
         await self.open()
         await self.compare_everything()
 
+    async def move(self) -> None:
+        """Go on in a journal that is made of an export of everything, without the key."""
+        await self.close()
+        folder = self.file.with_name(f"export {self.steps}")
+        export_all(self.file, folder, to_nobody)
+        self.file, self.key = self.file.with_name(f"journal {self.steps}.db"), ""
+        import_all(Settings(db=self.file), folder, is_edited=False, report=to_nobody)
+        await self.open()
+
     async def begin(self, trades: int = 0) -> None:
         """A journal with a little of everything, and so many trades."""
         await self.write("POST", "/tag-categories", {"name": "Psychology"})
@@ -545,6 +557,8 @@ async def test_goals_and_reports_show_what_the_trades_give_whatever_is_written(
         await walk.begin()
         for walk.steps in range(1, examples(full=50, ci=25) + 1):
             await walk.random.choice(STEPS)(walk)
+            if walk.steps % 12 == 0:
+                await walk.move()
             if walk.steps % (9, 5, 3)[number % 3] == 0:
                 await walk.compare_everything()
         await walk.compare_everything()
@@ -556,7 +570,8 @@ async def test_goals_and_reports_show_what_the_trades_give_whatever_is_written(
 
     assert walk.writes[200] + walk.writes[201] > walk.writes.total() / 3
     record_observation(
-        f"seed {seed}: {walk.steps} steps, {walk.reopened} of them reopened the journal, {walk.snapshots} "
+        f"seed {seed}: {walk.steps} steps, {walk.reopened} of them reopened the journal, {walk.steps // 12} "
+        f"exports of everything imported and gone on with, {walk.snapshots} "
         f"snapshots compared: 0 differences; writes by status: {dict(walk.writes)}"
     )
 

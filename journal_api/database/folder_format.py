@@ -1,0 +1,117 @@
+"""The folder that `export --all` writes and `import-all` reads: its files, and the values in them."""
+
+import re
+import sqlite3
+from decimal import Decimal
+from json import loads
+from typing import Any, NamedTuple
+
+from msgspec import Raw, Struct, json
+
+from journal_api.database.schemas import read_schema
+from journal_api.values.money import EXACT, MAX_STORED, SCALE, json_text
+from journal_api.values.types import RowId
+
+MANIFEST = "manifest.json"
+# The tables that are not exported: secrets and what passes, what follows from other tables, the bytes of
+# pictures, which are files, and the tables of SQLite and Litestream.
+LEFT_OUT = re.compile(
+    r"(api_keys|idempotency_keys|trade_facts|trade_counts|picture_parts)|(search|sqlite|_litestream)_\w+"
+)
+# The columns with integers of 10^-8, which the files have as decimal numbers.
+AMOUNTS = re.compile(
+    "accepted_difference|actual|amount|balance|best_day_share|breakeven_within|closing_balance|daily_loss"
+    "|entry_price|exit_price|fees|floor_distance|floor_locks_at|gross_pnl|initial_risk|mae|mfe|multiplier"
+    "|opening_balance|per_side|point_value|profit_target|qualifying_amount|quantity|quantity_multiplier"
+    "|starting_balance|stop_loss|target|target_value"
+)
+
+
+class Table(NamedTuple):
+    """A table, the kinds of its columns by their names, and the columns of its primary key."""
+
+    name: str
+    columns: dict[str, str]
+    key: list[str]
+
+    @property
+    def file_name(self) -> str:
+        return "trades.csv" if self.name == "trades" else f"{self.name}.jsonl"
+
+
+class File(Struct, forbid_unknown_fields=True):
+    rows: int
+    sha256: str
+
+
+class Manifest(Struct, forbid_unknown_fields=True, kw_only=True):
+    """What the folder holds. It is written last, so a folder without it is incomplete.
+
+    The files are in the order in which they are read: triggers fill the tables that are left out.
+    """
+
+    schema: int
+    version: str
+    exported_at: str
+    files: dict[str, File]
+    pictures: int
+    last_ids: dict[str, RowId]  # the highest of each table so far: ids are never given out again
+
+
+def read_tables(db: sqlite3.Connection) -> list[Table]:
+    """Return the tables that are exported, in the order of schema.sql."""
+    schema = read_schema()
+    rows = db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+    names = [name for (name,) in rows if not LEFT_OUT.fullmatch(name)]
+    return [read_table(db, name) for name in sorted(names, key=lambda one: schema.find(f"TABLE {one} ("))]
+
+
+def read_table(db: sqlite3.Connection, name: str) -> Table:
+    """Return the columns that are stored, but for the cursor of trade_facts, which is left out."""
+    rows = db.execute(
+        "SELECT name, type, pk FROM pragma_table_xinfo(:name) WHERE hidden = 0 AND name <> 'facts_cursor'",
+        {"name": name},
+    ).fetchall()
+    columns = {column: "AMOUNT" if AMOUNTS.fullmatch(column) else kind for column, kind, _ in rows}
+    key = sorted((place, column) for column, _, place in rows if place)
+    return Table(name, columns, [column for _, column in key])
+
+
+def picture_name(content_id: int, media_type: str) -> str:
+    return f"pictures/{content_id}.{media_type.removeprefix('image/')}"
+
+
+def encode_value(kind: str, value: Any) -> Any:
+    """Return a stored value as the encoder of JSON takes it: amounts as numbers, bytes in hexadecimal."""
+    if kind == "AMOUNT" and value is not None:
+        return Raw(json_text(value).encode())
+    return value.hex() if isinstance(value, bytes) else value
+
+
+def decode_value(kind: str, value: Any) -> Any:
+    """Return a value of JSON as it is stored. Raises ValueError if it is of another kind."""
+    if value is None:
+        return None
+    if kind == "AMOUNT" and type(value) in (int, Decimal) and -MAX_STORED <= value <= MAX_STORED:
+        units = EXACT.multiply(Decimal(value), SCALE)
+        if units == int(units):
+            return int(units)
+    elif kind == "BLOB" and isinstance(value, str):
+        return bytes.fromhex(value)
+    elif type(value) is {"INTEGER": int, "TEXT": str}.get(kind):
+        return value
+    raise ValueError(f"{ascii(value)[:60]} is not {kind}")
+
+
+def encode_cell(value: Any) -> str:
+    """Return an encoded value as a cell. An empty cell is null, so an empty text is written as `""`."""
+    if value is None:
+        return ""
+    is_plain = isinstance(value, str) and value[:1] not in ("", '"')
+    return value if is_plain else json.encode(value).decode()
+
+
+def decode_cell(kind: str, cell: str) -> Any:
+    """Return the value of JSON that a cell stands for."""
+    is_plain = kind in ("TEXT", "BLOB") and cell[:1] != '"'
+    return None if not cell else cell if is_plain else loads(cell, parse_float=Decimal)
