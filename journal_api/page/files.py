@@ -1,9 +1,11 @@
 """GET /, and the files of the page at GET /page/{version}/{name}.
 
 The version is a hash of all files, so browsers keep a file for good and fetch each again after an upgrade.
-Modules import each other by relative paths, which keep the version. Files are sent compressed.
+Modules import each other by relative paths, which keep the version. Files are sent compressed, modules
+without indentation and the comments that have lines of their own.
 """
 
+import re
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -23,6 +25,8 @@ POLICY = (
 )
 HEADERS = {"content-security-policy": POLICY, "referrer-policy": "no-referrer"}
 FOR_GOOD = "public, max-age=31536000, immutable"
+# What a line begins with. No text of a module goes on in a next line, so this is never within one.
+INDENTATION_AND_COMMENTS = re.compile(rb"^[ \t]*(?://.*\n|/\*\*(?:[^*]|\*(?!/))*\*/[ \t]*\n)?", re.MULTILINE)
 
 
 async def index(request: Request) -> StaticFile:
@@ -39,9 +43,14 @@ async def file(request: Request) -> StaticFile:
 
 @cache
 def contents() -> dict[str, bytes]:
-    """The content of every file of the page, by its path."""
+    """The content of every file of the page as it is sent, by its path."""
     paths = sorted(path for path in FOLDER.rglob("*") if path.suffix in CONTENT_TYPES)
-    return {path.relative_to(FOLDER).as_posix(): path.read_bytes() for path in paths}
+    return {path.relative_to(FOLDER).as_posix(): read(path) for path in paths}
+
+
+def read(path: Path) -> bytes:
+    content = path.read_bytes()
+    return INDENTATION_AND_COMMENTS.sub(b"", content) if path.suffix == ".js" else content
 
 
 @cache
