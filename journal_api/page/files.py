@@ -17,9 +17,10 @@ from journal_api.errors import NotFound
 from journal_api.web.static_files import CONTENT_TYPES, StaticFile
 
 FOLDER = Path(__file__).parent
-# Everything is of this origin, no script or style is inline, and no text of the journal becomes markup.
+# Everything is of this origin, no script or style is inline, and no text of the journal becomes markup. Pictures are
+# read with the key, so they are shown as blobs.
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self';"
     " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
     " require-trusted-types-for 'script'; trusted-types 'none'"
 )

@@ -10,6 +10,7 @@ import { differingCheckpoints } from "./checkpoints.js";
 import { costsNotice } from "./costs.js";
 import { goalCards, history } from "./goal_cards.js";
 import { standingCards } from "./standings.js";
+import { dayQuestion } from "./day_question.js";
 import { daysQuestion, emptyJournal, exampleNotice } from "./welcome.js";
 
 const METRICS = "net_pnl,trade_count,win_rate,profit_factor";
@@ -26,11 +27,13 @@ export async function view(context) {
   const today = todayOf(data.goals, me);
   const from = format.plusDays(today, -DAYS_BACK);
   const month = MONTH.test(query.get("month")) ? query.get("month") : today.slice(0, 7);
-  const days = (begin, end) =>
-    get("/reports", { ...selection, group_by: "day", metrics: METRICS, from: begin, to: end, limit: 200 });
-  const recent = (await days(from, today)).data.report;
   const weeks = weeksOf(month);
-  const shown = weeks[0][0] >= from ? recent : (await days(weeks[0][0], weeks.at(-1)[6])).data.report;
+  const [report, days, day] = await Promise.all([
+    get("/reports", { ...selection, group_by: "day", metrics: METRICS, from, to: today, limit: 200 }),
+    get("/days", { ...selection, from: weeks[0][0], to: weeks.at(-1)[6] }),
+    get(`/days/${today}`),
+  ]);
+  const recent = report.data.report;
   const goal = data.goals.find((one) => String(one.id) === query.get("goal"));
   const isEmpty =
     !context.accounts.some(({ standing, checkpoints }) => standing || checkpoints) &&
@@ -45,6 +48,7 @@ export async function view(context) {
       recent,
       context.accounts.find((one) => one.archived && one.id === selection.account_id),
     ),
+    dayQuestion(day.data.day, me),
     standingCards(context.accounts),
     await freshness(context, recent.groups),
     differingCheckpoints(context),
@@ -52,7 +56,11 @@ export async function view(context) {
     goalCards(data.goals, context, goal),
     goal && (await history(goal, context)),
     ...notices,
-    h(".split", calendar(month, today, shown.groups, context), curve(recent, await balances(context, from))),
+    h(
+      ".split",
+      calendar(month, today, days.data.days, context),
+      curve(recent, await balances(context, from)),
+    ),
   ];
 }
 
