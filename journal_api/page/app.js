@@ -132,6 +132,7 @@ function put(name, nodes) {
   const isOther = main.dataset.view !== name;
   const focused = main.contains(document.activeElement) && document.activeElement.id;
   header.hidden = !(name in VIEWS);
+  if (name !== "search" && document.activeElement !== search.q) search.reset();
   main.dataset.view = name;
   main.replaceChildren(...[nodes].flat(Infinity).filter(Boolean));
   document.title = `${header.hidden ? "Sign in" : find("h1, h2", main)?.textContent} · Trading journal`;

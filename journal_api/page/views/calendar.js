@@ -9,7 +9,7 @@ const traded = (days) => days.filter((day) => day.trade_count);
 
 // Several currencies are never added.
 /** @param {DayListItem[]} days */
-function netOf(days) {
+export function netOf(days) {
   const isOne = new Set(days.map((day) => day.currency)).size < 2;
   return isOne && days.every((day) => day.net_pnl != null)
     ? days.reduce((sum, day) => sum + day.net_pnl, 0)
@@ -127,7 +127,7 @@ export function weeksOf(month) {
   return weeks;
 }
 
-function monthAfter(month, steps) {
+export function monthAfter(month, steps) {
   const [year, number] = month.split("-").map(Number);
   return new Date(Date.UTC(year, number - 1 + steps, 1)).toISOString().slice(0, 7);
 }

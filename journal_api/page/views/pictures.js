@@ -55,14 +55,18 @@ export function pictureStrip(path, pictures) {
 /** @param {Picture} picture */
 const altOf = ({ caption }, place) => caption || `Picture ${place + 1}`;
 
+// Loaded once it is in sight.
+export function imageOf(picture, place) {
+  const image = h("img", { "data-picture": picture.id, alt: altOf(picture, place) });
+  observer.observe(image);
+  return image;
+}
+
 function thumb(path, pictures, picture, place) {
   const { id } = picture;
-  if (!strip.images.has(id)) {
-    strip.images.set(id, h("img", { "data-picture": id }));
-    observer.observe(strip.images.get(id));
-  }
-  const image = strip.images.get(id);
+  const image = strip.images.get(id) ?? imageOf(picture, place);
   image.alt = altOf(picture, place);
+  strip.images.set(id, image);
   return h(
     "li",
     h("button.thumb", { id: `picture-${id}`, onclick: () => look(path, pictures, place) }, image),
