@@ -100,7 +100,11 @@ const written = (day, tags) =>
     h(
       "ul.thumbs",
       day.pictures.map((picture, place) =>
-        h("li", h("a.thumb", { href: `#/day/${day.date}` }, imageOf(picture, place))),
+        h(
+          "li",
+          h("a.thumb", { href: `#/day/${day.date}` }, imageOf(picture, place)),
+          h("small", picture.caption),
+        ),
       ),
     ),
   );

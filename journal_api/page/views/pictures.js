@@ -90,7 +90,7 @@ async function load(image) {
     image.onload = image.onerror = () => URL.revokeObjectURL(url);
     image.src = url;
   } catch (error) {
-    image.alt = wordsOf(error);
+    Object.assign(image, { alt: wordsOf(error), src: "data:," }); // shows the reason
   }
 }
 
