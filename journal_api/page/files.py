@@ -2,7 +2,7 @@
 
 The version is a hash of all files, so browsers keep a file for good and fetch each again after an upgrade.
 Modules import each other by relative paths, which keep the version. Files are sent compressed, modules
-without indentation and the comments that have lines of their own.
+and the style sheet without indentation and comments.
 """
 
 import re
@@ -17,8 +17,8 @@ from journal_api.errors import NotFound
 from journal_api.web.static_files import CONTENT_TYPES, StaticFile
 
 FOLDER = Path(__file__).parent
-# Everything is of this origin, no script or style is inline, and no text of the journal becomes markup. Pictures are
-# read with the key, so they are shown as blobs.
+# Everything is of this origin, no script or style is inline, and no text of the journal becomes markup.
+# Pictures are read with the key, so they are shown as blobs.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self';"
     " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
@@ -26,8 +26,14 @@ POLICY = (
 )
 HEADERS = {"content-security-policy": POLICY, "referrer-policy": "no-referrer"}
 FOR_GOOD = "public, max-age=31536000, immutable"
-# What a line begins with. No text of a module goes on in a next line, so this is never within one.
-INDENTATION_AND_COMMENTS = re.compile(rb"^[ \t]*(?://.*\n|/\*\*(?:[^*]|\*(?!/))*\*/[ \t]*\n)?", re.MULTILINE)
+# What is not sent. No text of a module goes on in a next line, and none of the style sheet has these signs,
+# so this is never within one. A comment behind code has no quotation mark, so no text can have begun before it.
+BLANKS = {
+    ".js": re.compile(
+        rb"^[ \t]*(?://.*\n|/\*\*(?:[^*]|\*(?!/))*\*/[ \t]*\n)?|(?<=[;,{(\[]) +//[^\n\"'`]*$", re.MULTILINE
+    ),
+    ".css": re.compile(rb"/\*[^*]*\*/|(?<=[{};,:])\s+|\s+(?=[{}/])"),
+}
 
 
 async def index(request: Request) -> StaticFile:
@@ -51,7 +57,7 @@ def contents() -> dict[str, bytes]:
 
 def read(path: Path) -> bytes:
     content = path.read_bytes()
-    return INDENTATION_AND_COMMENTS.sub(b"", content) if path.suffix == ".js" else content
+    return BLANKS[path.suffix].sub(b"", content) if path.suffix in BLANKS else content
 
 
 @cache

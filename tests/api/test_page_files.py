@@ -95,11 +95,23 @@ def test_the_page_is_sent_in_less_than_100_kilobytes() -> None:
     assert sum(len(files.sent_file(name).compressed) for name in files.contents()) < 100 * 1024
 
 
-def test_modules_are_sent_without_indentation_and_comments_of_their_own_lines() -> None:
+def test_files_are_sent_without_indentation_and_comments() -> None:
     for name, source in MODULES.items():
         assert re.search(r"(?m)^(?:[ \t]|//|/\*\*)", source) is None, name
-    assert "// Another tab has signed out" in SOURCES["app.js"]
-    assert 'title: "A mistake"' in MODULES["views/trade_parts.js"]
+    assert "// milliseconds" in SOURCES["app.js"]
+    assert "// milliseconds" not in MODULES["app.js"]
+
+
+def test_the_style_sheet_is_the_same_but_for_blanks_and_comments() -> None:
+    source, sent = Path(files.FOLDER, "page.css").read_text(), files.contents()["page.css"].decode()
+    texts = re.findall(r'"[^"]*"', source)
+
+    assert not [one for one in texts if re.search("[{};,:/]", one)], (
+        "no text has the signs around which blanks go"
+    )
+    assert re.sub(r"\s", "", re.sub(r"/\*.*?\*/", "", source, flags=re.DOTALL)) == re.sub(r"\s", "", sent)
+    assert ".calendar :is(.gain" in sent
+    assert "calc(-100% - 6px)" in sent
 
 
 def test_a_module_is_the_same_program_as_its_source() -> None:

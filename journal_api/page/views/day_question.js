@@ -4,8 +4,9 @@ import { h } from "../dom.js";
 import { count as counted, weekdayOf } from "../format.js";
 
 // The plan before the first trade; once trades are closed, the question what they taught.
-/** @param {JournalDay} day @param {Me} me */
-export function dayQuestion({ date, plan, review, trade_count: count }, { trading_weekdays: weekdays }) {
+/** @param {string} date @param {DayListItem[]} days @param {Me} me */
+export function dayQuestion(date, days, { trading_weekdays: weekdays }) {
+  const { plan, review, trade_count: count } = days.find((day) => day.date === date) ?? {};
   const isIdle = !count && !plan && !weekdays.includes(weekdayOf(date));
   if (review || isIdle) return null;
   const verb = count ? "Write the review" : plan ? "Open the day" : "Write the plan";

@@ -22,16 +22,15 @@ export async function view(context) {
   const { me, query, selection } = context;
   const [{ data }, example] = await Promise.all([
     get("/goals", { with: "snapshot" }),
-    get("/example-journal"),
+    !query.get("goal") && get("/example-journal"), // a view is ten requests at the most
   ]);
   const today = todayOf(data.goals, me);
   const from = format.plusDays(today, -DAYS_BACK);
   const month = MONTH.test(query.get("month")) ? query.get("month") : today.slice(0, 7);
   const weeks = weeksOf(month);
-  const [report, days, day] = await Promise.all([
+  const [report, days] = await Promise.all([
     get("/reports", { ...selection, group_by: "day", metrics: METRICS, from, to: today, limit: 200 }),
-    get("/days", { ...selection, from: weeks[0][0], to: weeks.at(-1)[6] }),
-    get(`/days/${today}`),
+    get("/days", { ...selection, from: weeks[0][0], to: weeks.at(-1)[6], with: "text" }),
   ]);
   const recent = report.data.report;
   const goal = data.goals.find((one) => String(one.id) === query.get("goal"));
@@ -40,7 +39,10 @@ export async function view(context) {
     !data.goals.length &&
     !recent.groups.length &&
     !(await get("/trades", { limit: 1 })).meta.pagination.total;
-  const notices = [await daysQuestion(context), exampleNotice(context, example.data.example_journal)];
+  const notices = [
+    await daysQuestion(context),
+    example && exampleNotice(context, example.data.example_journal),
+  ];
   if (isEmpty) return [h("h1", "Today"), ...notices, emptyJournal(context)];
   return [
     headline(
@@ -48,7 +50,7 @@ export async function view(context) {
       recent,
       context.accounts.find((one) => one.archived && one.id === selection.account_id),
     ),
-    dayQuestion(day.data.day, me),
+    month === today.slice(0, 7) && dayQuestion(today, days.data.days, me),
     standingCards(context.accounts),
     await freshness(context, recent.groups),
     differingCheckpoints(context),
