@@ -2,7 +2,7 @@
 
 import { get, hasChanged, href, key, send, watchAnew } from "./client.js";
 import { DRAFT, TYPED, leave, trying } from "./dialogs.js";
-import { card, find, findAll, h, select } from "./dom.js";
+import { card, find, findAll, h, isKey, select } from "./dom.js";
 import { scopeOf, scopeOptions } from "./format.js";
 import { belongsTo, signInAbove, signInByCode, signInForm, signOut, takeCode } from "./sign_in.js";
 
@@ -10,15 +10,19 @@ const POLL_EVERY = 10_000; // milliseconds
 const SLOW = 300; // milliseconds until a view that is being read looks like it
 const VIEWS = {
   today: () => import("./views/goals.js"),
+  day: () => import("./views/day.js"),
+  days: () => import("./views/days.js"),
   report: () => import("./views/reports.js"),
   trades: () => import("./views/trades.js"),
   strategies: () => import("./views/strategies.js"),
   import: () => import("./views/imports.js"),
   settings: () => import("./views/me.js"),
+  search: () => import("./views/search.js"),
 };
-const STANDING = ["today", "settings"]; // views that show how accounts stand by their rules
+const STANDING = ["today", "day", "settings"]; // views that show how accounts stand by their rules
 const header = find("header");
 const main = find("main");
+const search = find("#search");
 let drawing = 0; // an older one that ends later is dropped
 let shown = ""; // the hash of the newest drawing
 let isStale = false;
@@ -26,15 +30,15 @@ let isPolling = false;
 let fading;
 
 function route() {
-  const [, name = "", query = ""] = location.hash.match(/^#\/([a-z]*)\??(.*)$/) ?? [];
-  return { name: Object.hasOwn(VIEWS, name) ? name : "today", query: new URLSearchParams(query) };
+  const [, name = "", id = "", query = ""] = location.hash.match(/^#\/([a-z]*)\/?([^?]*)\??(.*)$/) ?? [];
+  return { name: Object.hasOwn(VIEWS, name) ? name : "today", id, query: new URLSearchParams(query) };
 }
 
 const go = (name, query) => {
   location.hash = href(name, query);
 };
 
-async function contextOf({ name, query }) {
+async function contextOf({ name, id, query }) {
   const [me, accounts, groups] = await Promise.all([
     get("/me"),
     get("/accounts", STANDING.includes(name) ? { with: "standing" } : {}),
@@ -43,6 +47,7 @@ async function contextOf({ name, query }) {
   belongsTo(me.data.me);
   return {
     name,
+    id,
     query,
     selection: scopeOf(me.data.me.active_selection),
     go,
@@ -62,7 +67,8 @@ async function draw() {
   shown = location.hash;
   isStale = false;
   setBusy(true);
-  for (const link of findAll("nav a")) link.ariaCurrent = link.hash === `#/${place.name}` ? "page" : null;
+  const section = place.name === "day" ? "days" : place.name;
+  for (const link of findAll("nav a")) link.ariaCurrent = link.hash === `#/${section}` ? "page" : null;
   watchAnew();
   let nodes;
   try {
@@ -126,9 +132,10 @@ function put(name, nodes) {
   const isOther = main.dataset.view !== name;
   const focused = main.contains(document.activeElement) && document.activeElement.id;
   header.hidden = !(name in VIEWS);
-  document.title = `${header.hidden ? "Sign in" : find("[aria-current]", header).textContent} · Trading journal`;
+  if (name !== "search" && document.activeElement !== search.q) search.reset();
   main.dataset.view = name;
   main.replaceChildren(...[nodes].flat(Infinity).filter(Boolean));
+  document.title = `${header.hidden ? "Sign in" : find("h1, h2", main)?.textContent} · Trading journal`;
   setBusy(false);
   if (isOther) window.scrollTo(0, 0);
   if (focused && !isOther) document.getElementById(focused)?.focus({ preventScroll: true });
@@ -184,11 +191,21 @@ find(".skip").onclick = (event) => {
   event.preventDefault();
   main.focus();
 };
+search.onsubmit = (event) => {
+  event.preventDefault();
+  go("search", { q: search.q.value });
+};
+addEventListener("keydown", (event) => {
+  if (event.key !== "/" || !isKey(event)) return;
+  event.preventDefault();
+  search.q.select();
+});
 addEventListener("hashchange", arrive);
 addEventListener("visibilitychange", poll);
 addEventListener(
   "input",
-  (/** @type {any} */ { target }) => target.form && (target.form.dataset.changed = ""),
+  (/** @type {any} */ { target }) =>
+    target.form && target.form !== search && (target.form.dataset.changed = ""),
 );
 addEventListener("beforeunload", (event) => find(TYPED) && event.preventDefault());
 // Another tab has signed out, or in with another key.

@@ -88,6 +88,13 @@ export async function send(method, path, { body, query, etag, headers } = /** @t
   return answerOf(response);
 }
 
+// The bytes of a picture never change, so the browser may keep them.
+export async function blob(path) {
+  const response = await request("GET", address(path), undefined, {}, "default");
+  if (!response.ok) await answerOf(response); // throws
+  return response.blob();
+}
+
 export function watchAnew() {
   watched = new Set();
   if (kept.size > MAX_KEPT) kept.clear();
@@ -107,12 +114,13 @@ async function read(url) {
   return { answer, isNew: true };
 }
 
-async function request(method, url, body, headers) {
+/** @param {RequestCache} cache */
+async function request(method, url, body, headers, cache = "no-store") {
   try {
     return await fetch(url, {
       method,
       body,
-      cache: "no-store",
+      cache,
       headers: { ...(current && { Authorization: `Bearer ${current}` }), ...headers },
     });
   } catch {

@@ -1,6 +1,6 @@
 // Dialogs, and what is typed and not saved yet.
 
-import { find, form, h, table, wordsOf } from "./dom.js";
+import { find, findAll, form, h, table, wordsOf } from "./dom.js";
 
 export const trying = (action) => async (event) => {
   const button = event?.currentTarget;
@@ -17,9 +17,10 @@ export const trying = (action) => async (event) => {
 // A modal dialog, removed when it closes. Closing it by hand asks first if something was typed. Escape is a key here,
 // because a browser lets no page cancel it twice.
 export function open(title, ...children) {
-  const leave = (event) => {
-    if (!find("form[data-changed]", dialog)) return event.type === "click" && dialog.close();
+  const leave = async (event) => {
     event.preventDefault();
+    await saveTexts();
+    if (!find("form[data-changed]", dialog)) return dialog.close();
     confirm("Close without saving?", "What you typed is not saved.", "Discard it", () => dialog.close());
   };
   const close = h("button.quiet", { "aria-label": "Close", onclick: leave }, "✕");
@@ -65,17 +66,22 @@ export function confirm(title, text, verb, action, tone = "danger") {
 export const DRAFT = "form[data-draft][data-changed]";
 export const TYPED = `${DRAFT}, dialog[open] form[data-changed]`;
 
+// The text that is being typed is saved when its field is left.
+export async function saveTexts() {
+  const drafts = findAll(DRAFT).filter(({ saving }) => saving);
+  const { activeElement } = /** @type {any} */ (document);
+  if (drafts.some((one) => one.contains(activeElement))) activeElement.blur();
+  await Promise.all(drafts.map(({ saving }) => saving));
+}
+
 export async function leave(next, stay) {
-  const draft = find(DRAFT);
-  if (draft?.saving) {
-    if (draft.contains(document.activeElement)) /** @type {any} */ (document.activeElement).blur(); // saves
-    await draft.saving;
-  }
-  const unsaved = find(DRAFT);
-  if (!unsaved) return next();
+  if (find(DRAFT)) await saveTexts();
+  const unsaved = findAll(DRAFT);
+  if (!unsaved.length) return next();
   stay();
-  confirm("Leave without saving?", unsaved.dataset.draft, "Discard the changes", () => {
-    delete unsaved.dataset.changed;
+  const lost = unsaved.map(({ dataset }) => dataset.draft).join(" ");
+  confirm("Leave without saving?", lost, "Discard the changes", () => {
+    for (const { dataset } of unsaved) delete dataset.changed;
     return next();
   });
 }

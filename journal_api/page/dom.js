@@ -21,6 +21,12 @@ export const findAll = (selector, within = /** @type {ParentNode} */ (document))
   ...within.querySelectorAll(selector),
 ];
 
+export const isTyping = ({ target }) =>
+  target.closest("input:not([type=checkbox]), select, textarea, dialog") != null;
+// A key by itself is a command of the view.
+export const isKey = (event) =>
+  !(isTyping(event) || event.ctrlKey || event.metaKey || event.altKey || find("dialog[open]"));
+
 const SVG = "http://www.w3.org/2000/svg";
 
 // h("button#save.primary", {onclick: save}, "Save"): the tag (div if it is left out), its id and classes, then perhaps

@@ -39,6 +39,9 @@ export const whyNone = (reason) =>
     out_of_range: "The amounts are too large to add.",
   })[reason] ?? words(reason);
 
+// Of a day without a sum.
+export const whyNoSum = ({ currency }) => whyNone(currency ? "out_of_range" : "mixed_currencies");
+
 // Noon is the same day in every time zone.
 const noon = (day) => new Date(`${day}T12:00:00`);
 const gregorian = (options) => new Intl.DateTimeFormat(undefined, { calendar: "gregory", ...options });
@@ -62,6 +65,16 @@ export function plusDays(day, days) {
   return date.toISOString().slice(0, 10);
 }
 
+export const weekdayOf = (day) => new Date(`${day}T12:00:00Z`).getUTCDay() || 7; // 1 is Monday
+export function weekOf(day) {
+  const from = plusDays(day, 1 - weekdayOf(day));
+  return { from, to: plusDays(from, 6) };
+}
+export function monthSpan(month) {
+  const next = plusDays(`${month}-28`, 4).slice(0, 7);
+  return { from: `${month}-01`, to: plusDays(`${next}-01`, -1) };
+}
+
 export const instant = (text, timeZone, more = {}) =>
   text == null
     ? NONE
@@ -80,6 +93,15 @@ export const dayIn = (timeZone, date = new Date()) =>
   new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).format(
     date,
   );
+export function clock(timeZone) {
+  const format = new Intl.DateTimeFormat(undefined, {
+    timeZone,
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  });
+  return (time) => format.format(new Date(time));
+}
 export const nameIn = (list, id) => list.find((one) => one.id === id)?.name;
 
 export const idsAndNames = (list) => list.map(({ id, name }) => [id, name]);

@@ -17,7 +17,7 @@ from journal_api.repositories.fact_filters import ACCOUNTS
 from journal_api.repositories.pictures import OF_DAY
 from journal_api.repositories.statistics_sql import COLUMNS, Selection, with_sums_in_range
 from journal_api.repositories.trade_facts import read_source
-from journal_api.structs.days import DayListItem, DayPatch, DayQuery, DaysQuery, JournalDay
+from journal_api.structs.days import DayListItem, DayNumbers, DayPatch, DayQuery, DaysQuery, JournalDay
 from journal_api.structs.trades import TradeTag
 from journal_api.values.clock import now, now_after
 from journal_api.values.money import OUT_OF_RANGE, json_number
@@ -78,16 +78,23 @@ EXPRESSIONS = {
     "tag_ids": f"json(({TAG_IDS}))",
     "picture_count": "(SELECT count(*) FROM pictures WHERE user_id = :user_id AND day = listed.date)",
 }
-LIST_ITEM = sql.build_object(DayListItem, **EXPRESSIONS)
+PICTURES = f"json(({OF_DAY}))"
 DAY = sql.build_object(
     JournalDay,
     **EXPRESSIONS,
     id="days.id",
     tags=f"json(({TAGS}))",
-    pictures=f"json(({OF_DAY}))",
+    pictures=PICTURES,
     goals=f"json(({GOALS}))",
 )
-PAGE = sql.build_json_array("item", f"SELECT {LIST_ITEM} AS item {ROWS} ORDER BY listed.date DESC")
+
+
+def build_page(item: str) -> str:
+    return sql.build_json_array("item", f"SELECT {item} AS item {ROWS} ORDER BY listed.date DESC")
+
+
+PAGE = build_page(sql.build_object(DayNumbers, **EXPRESSIONS))
+PAGE_WITH_TEXT = build_page(sql.build_object(DayListItem, **EXPRESSIONS, pictures=PICTURES))
 
 
 async def select_trades(db: Connection, query: DayQuery, dates: str, values: Mapping[str, Any]) -> Selection:
@@ -113,7 +120,8 @@ async def list_of_user(db: Connection, user_id: int, query: DaysQuery) -> tuple[
     }
 
     async def read(selection: Selection) -> tuple[str, int]:
-        statement = selection.build(f"SELECT ({PAGE}), (SELECT count(*) FROM dates)")
+        days = PAGE_WITH_TEXT if query.parts else PAGE
+        statement = selection.build(f"SELECT ({days}), (SELECT count(*) FROM dates)")
         ((text, total),) = await db.execute_fetchall(statement, selection.values)
         return text, total
 

@@ -1,7 +1,7 @@
 """Bodies, queries and responses of days: what the owner wrote, beside what was traded (docs/journal.md)."""
 
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
@@ -23,12 +23,13 @@ class DayQuery(Struct, kw_only=True):
 
 
 class DaysQuery(DayQuery, kw_only=True):
-    """`from` and `to` are both inclusive."""
+    """`from` and `to` are both inclusive; `with=text` adds what is written, and the pictures."""
 
     since: Day | None = field(name="from", default=None)
     until: Day | None = field(name="to", default=None)
     limit: Annotated[int, Meta(ge=1, le=366)] = 50
     offset: Offset = 0
+    parts: Literal["text"] | None = field(name="with", default=None)
 
     def __post_init__(self) -> None:
         check_range(self.since, self.until)
@@ -47,7 +48,7 @@ class DayPatch(Struct, kw_only=True, forbid_unknown_fields=True):
         self.review = None if self.review == "" else self.review
 
 
-class DayListItem(Struct, kw_only=True, forbid_unknown_fields=True):
+class DayNumbers(Struct, kw_only=True, forbid_unknown_fields=True):
     """The closed trades of a trading day in numbers, and what there is beside them.
 
     `trade_count`, `wins` and `losses` count decisions. `net_pnl` is null for accounts in different
@@ -66,6 +67,14 @@ class DayListItem(Struct, kw_only=True, forbid_unknown_fields=True):
     picture_count: int
 
 
+class DayListItem(DayNumbers, kw_only=True, forbid_unknown_fields=True):
+    """`with=text` adds what is written, and the pictures."""
+
+    plan: str | None | UnsetType = UNSET
+    review: str | None | UnsetType = UNSET
+    pictures: list[Picture] | UnsetType = UNSET
+
+
 class DayGoal(Snapshot, kw_only=True, forbid_unknown_fields=True):
     """The snapshot of a daily goal on the day."""
 
@@ -74,7 +83,7 @@ class DayGoal(Snapshot, kw_only=True, forbid_unknown_fields=True):
     kind: GoalKind
 
 
-class JournalDay(DayListItem, kw_only=True, forbid_unknown_fields=True):
+class JournalDay(DayNumbers, kw_only=True, forbid_unknown_fields=True):
     """A day; `id` and both timestamps are of what was written, null if nothing is."""
 
     id: int | None

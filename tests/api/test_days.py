@@ -78,6 +78,18 @@ async def test_a_day_on_which_nothing_happened_can_be_read_and_is_in_no_list(
     assert await list_days(client) == []
 
 
+async def test_a_list_with_text_has_what_is_written_and_the_pictures(client: httpx.AsyncClient) -> None:
+    await write_day(client, plan="Wait.")
+    picture = await create_picture(client, "/days/2026-01-06")
+    plain = await list_days(client)
+
+    assert await list_days(client, **{"with": "text"}) == [
+        {**plain[0], "plan": None, "review": None, "pictures": [picture]},
+        {**plain[1], "plan": "Wait.", "review": None, "pictures": []},
+    ]
+    assert error_of(await client.get("/days", params={"with": "goals"})) == (400, "validation_error")
+
+
 async def test_a_patch_makes_the_day_and_a_later_one_changes_what_it_sends(client: httpx.AsyncClient) -> None:
     tag = await create_tag(client)
     first = await write_day(client, plan="Wait.\n\n- no news", rating=4, tag_ids=[tag["id"]])

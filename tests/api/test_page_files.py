@@ -1,9 +1,13 @@
 """The files of the page at /: how they are served, and what their sources may hold."""
 
+import json
 import posixpath
 import re
+import shutil
+import subprocess
 from collections.abc import AsyncIterator
 from graphlib import TopologicalSorter
+from pathlib import Path
 
 import httpx
 import page_enums
@@ -17,7 +21,19 @@ TYPES = {"/": "text/html", "css": "text/css", "js": "text/javascript"}
 NAMES = sorted(name for name in files.contents() if name != "index.html")
 MODULES = {name: content.decode() for name, content in files.contents().items() if name.endswith(".js")}
 IMPORT = re.compile(r'(?:\bfrom |\bimport\()"([^"]+)"')
+SOURCES = {name: Path(files.FOLDER, name).read_text() for name in MODULES}
 FOLDER = f"/page/{files.version()}"
+TYPESCRIPT = Path(__file__).parent.parent / "javascript/node_modules/typescript"
+# Prints the modules whose two texts are not the same program, or none.
+COMPARE = f"""
+    const ts = require({json.dumps(str(TYPESCRIPT))});
+    const compilerOptions = {{ target: "esnext", module: "esnext", removeComments: true }};
+    const program = (text) => ts.transpileModule(text, {{ compilerOptions, reportDiagnostics: true }});
+    const differs = ([source, sent]) =>
+        program(sent).diagnostics.length || program(source).outputText !== program(sent).outputText;
+    const pairs = Object.entries(JSON.parse(require("fs").readFileSync(0)));
+    console.log(pairs.filter(([, texts]) => differs(texts)).map(([name]) => name).join());
+"""
 
 
 @pytest.fixture
@@ -77,6 +93,41 @@ async def test_no_other_file_is_served(anybody: httpx.AsyncClient, path: str) ->
 
 def test_the_page_is_sent_in_less_than_100_kilobytes() -> None:
     assert sum(len(files.sent_file(name).compressed) for name in files.contents()) < 100 * 1024
+
+
+def test_files_are_sent_without_indentation_and_comments() -> None:
+    for name, source in MODULES.items():
+        assert re.search(r"(?m)^(?:[ \t]|//|/\*\*)", source) is None, name
+    assert "// milliseconds" in SOURCES["app.js"]
+    assert "// milliseconds" not in MODULES["app.js"]
+
+
+def test_the_style_sheet_is_the_same_but_for_blanks_and_comments() -> None:
+    source, sent = Path(files.FOLDER, "page.css").read_text(), files.contents()["page.css"].decode()
+    texts = re.findall(r'"[^"]*"', source)
+
+    assert not [one for one in texts if re.search("[{};,:/]", one)], (
+        "no text has the signs around which blanks go"
+    )
+    assert re.sub(r"\s", "", re.sub(r"/\*.*?\*/", "", source, flags=re.DOTALL)) == re.sub(r"\s", "", sent)
+    assert ".calendar :is(.gain" in sent
+    assert "calc(-100% - 6px)" in sent
+
+
+def test_a_module_is_the_same_program_as_its_source() -> None:
+    if not TYPESCRIPT.exists() or shutil.which("node") is None:
+        pytest.skip("npm has not installed TypeScript: make lint-page")
+    pairs = {name: [SOURCES[name], MODULES[name]] for name in MODULES}
+    torn = {"torn.js": ["const a = `1\n  // 2`;", "const a = `1\n`;"], "cut.js": ["f();", "f("]}
+
+    def compare(texts: dict[str, list[str]]) -> str:
+        command = ["node", "-e", COMPARE]
+        return subprocess.run(
+            command, input=json.dumps(texts), capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    assert compare(torn) == "torn.js,cut.js"
+    assert compare(pairs) == ""
 
 
 def test_no_module_makes_markup_of_text_or_calls_elsewhere() -> None:

@@ -13,13 +13,17 @@ declare global {
   type CopyGroup = Schemas["CopyGroupListItem"];
   type Goal = Schemas["GoalListItem"];
   type ImportReport = Schemas["ImportReport"];
+  type DayListItem = Schemas["DayListItem"];
+  type JournalDay = Schemas["JournalDay"];
   type Me = Schemas["Me"];
   type Pace = Schemas["Pace"];
   type Metric = Schemas["Metric"];
+  type Picture = Schemas["Picture"];
   type Report = Schemas["Report"];
   type ReportGroup = Schemas["ReportGroup"];
   type DayGroup = ReportGroup & { key: string };
   type Snapshot = Schemas["Snapshot"];
+  type SearchResult = Schemas["SearchResult"];
   type SnapshotData = Schemas["SnapshotData"];
   type RuleStanding = Schemas["RuleStanding"];
   type Standing = Schemas["Standing"];
@@ -31,12 +35,13 @@ declare global {
   type Trade = Schemas["Trade"];
   type TradeListItem = Schemas["TradeListItem"];
 
-  /** Saves the members of the open trade that the function returns. */
-  type Save = (changeOf: (now: Trade) => object) => void;
+  /** Saves the members of the open trade or day that the function returns. */
+  type Save = (changeOf: (now: any) => object) => void;
 
   /** What every view is given. */
   type Context = {
     name: string;
+    id: string;
     query: URLSearchParams;
     selection: { account_id?: number; copy_group_id?: number };
     me: Me;

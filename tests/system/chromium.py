@@ -1,6 +1,7 @@
 """The page in a real Chromium, driven by Playwright, as a person at a screen has it."""
 
 import asyncio
+import re
 import shutil
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -114,7 +115,7 @@ async def clean_tab(browser: BrowserContext) -> AsyncIterator[Page]:
             complaints.append(message.text)
 
     def note_request(request: Any) -> None:
-        if not request.url.startswith(("http://127.0.0.1:", "data:")):
+        if not request.url.startswith(("http://127.0.0.1:", "data:", "blob:http://127.0.0.1:")):
             complaints.append(request.url)
 
     def note_error(error: Exception) -> None:
@@ -145,7 +146,7 @@ async def sign_in(page: Page, journal: PageJournal, place: str = "today") -> Non
     await page.goto(f"{journal.server.url}/health")
     await page.evaluate("key => sessionStorage.setItem('journal-key', key)", journal.key)
     await page.goto(f"{journal.server.url}/#/{place}")
-    await drawn(page, place.partition("?")[0])
+    await drawn(page, re.split("[/?]", place)[0])
 
 
 async def show(page: Page, place: str) -> None:
@@ -158,7 +159,7 @@ async def show(page: Page, place: str) -> None:
         })""",
         f"#/{place}",
     )
-    await drawn(page, place.partition("?")[0])
+    await drawn(page, re.split("[/?]", place)[0])
 
 
 async def drawn(page: Page, view: str) -> None:

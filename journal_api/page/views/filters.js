@@ -3,7 +3,7 @@
 import { href } from "../client.js";
 import { find, h, select, wordsOf } from "../dom.js";
 import { DIRECTIONS, GRADES, OUTCOMES } from "../enums.js";
-import { inWords, plusDays, tradingDay, words } from "../format.js";
+import { inWords, plusDays, tradingDay, weekOf, words } from "../format.js";
 
 const NAMES = [
   "account_id",
@@ -129,11 +129,10 @@ export function filterForm(context, { strategies, setups, tags, symbols, outcome
 const labelled = (label, control) => h("label.field", h("span", label), control);
 
 function periodsUntil(today) {
-  const weekday = (new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7;
   const since = (day) => `${day} ${today}`;
   return [
     [" ", "All time"],
-    [since(plusDays(today, -weekday)), "This week"],
+    [since(weekOf(today).from), "This week"],
     [since(`${today.slice(0, 8)}01`), "This month"],
     [since(plusDays(today, -29)), "30 days"],
     [since(plusDays(today, -89)), "90 days"],

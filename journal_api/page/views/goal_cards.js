@@ -137,8 +137,8 @@ export async function history(goal, { query }) {
   );
 }
 
-/** @param {Snapshot} snapshot */
-const verdictOf = (snapshot) =>
+/** @param {Pick<Snapshot, "closed" | "achieved">} snapshot */
+export const verdictOf = (snapshot) =>
   !snapshot.closed
     ? ["running", "", "…"]
     : snapshot.achieved == null

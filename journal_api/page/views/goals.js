@@ -10,6 +10,7 @@ import { differingCheckpoints } from "./checkpoints.js";
 import { costsNotice } from "./costs.js";
 import { goalCards, history } from "./goal_cards.js";
 import { standingCards } from "./standings.js";
+import { dayQuestion } from "./day_question.js";
 import { daysQuestion, emptyJournal, exampleNotice } from "./welcome.js";
 
 const METRICS = "net_pnl,trade_count,win_rate,profit_factor";
@@ -21,23 +22,27 @@ export async function view(context) {
   const { me, query, selection } = context;
   const [{ data }, example] = await Promise.all([
     get("/goals", { with: "snapshot" }),
-    get("/example-journal"),
+    !query.get("goal") && get("/example-journal"), // a view is ten requests at the most
   ]);
   const today = todayOf(data.goals, me);
   const from = format.plusDays(today, -DAYS_BACK);
   const month = MONTH.test(query.get("month")) ? query.get("month") : today.slice(0, 7);
-  const days = (begin, end) =>
-    get("/reports", { ...selection, group_by: "day", metrics: METRICS, from: begin, to: end, limit: 200 });
-  const recent = (await days(from, today)).data.report;
   const weeks = weeksOf(month);
-  const shown = weeks[0][0] >= from ? recent : (await days(weeks[0][0], weeks.at(-1)[6])).data.report;
+  const [report, days] = await Promise.all([
+    get("/reports", { ...selection, group_by: "day", metrics: METRICS, from, to: today, limit: 200 }),
+    get("/days", { ...selection, from: weeks[0][0], to: weeks.at(-1)[6], with: "text" }),
+  ]);
+  const recent = report.data.report;
   const goal = data.goals.find((one) => String(one.id) === query.get("goal"));
   const isEmpty =
     !context.accounts.some(({ standing, checkpoints }) => standing || checkpoints) &&
     !data.goals.length &&
     !recent.groups.length &&
     !(await get("/trades", { limit: 1 })).meta.pagination.total;
-  const notices = [await daysQuestion(context), exampleNotice(context, example.data.example_journal)];
+  const notices = [
+    await daysQuestion(context),
+    example && exampleNotice(context, example.data.example_journal),
+  ];
   if (isEmpty) return [h("h1", "Today"), ...notices, emptyJournal(context)];
   return [
     headline(
@@ -45,6 +50,7 @@ export async function view(context) {
       recent,
       context.accounts.find((one) => one.archived && one.id === selection.account_id),
     ),
+    month === today.slice(0, 7) && dayQuestion(today, days.data.days, me),
     standingCards(context.accounts),
     await freshness(context, recent.groups),
     differingCheckpoints(context),
@@ -52,7 +58,11 @@ export async function view(context) {
     goalCards(data.goals, context, goal),
     goal && (await history(goal, context)),
     ...notices,
-    h(".split", calendar(month, today, shown.groups, context), curve(recent, await balances(context, from))),
+    h(
+      ".split",
+      calendar(month, today, days.data.days, context),
+      curve(recent, await balances(context, from)),
+    ),
   ];
 }
 

@@ -1,15 +1,16 @@
 // #/settings
 
 import { get, send } from "../client.js";
-import { confirm, showConflict } from "../dialogs.js";
+import { confirm } from "../dialogs.js";
 import { card, checkbox, findAll, form, h, table, textField } from "../dom.js";
 import { NONE, WEEKDAYS, dayOfYear } from "../format.js";
 import { numberField, numbersOf } from "../inputs.js";
 import { accountView } from "./account.js";
 import { accountKind, accountRows, groupKind, groupRows } from "./accounts.js";
-import { differences, listCard } from "./editing.js";
+import { listCard } from "./editing.js";
 import { goalKind, goalRows } from "./goal_form.js";
 import { categoryKind, tagKind, tagRows } from "./tags.js";
+import { saveMe, templates } from "./templates.js";
 import { zoneField } from "../zones.js";
 
 /** @param {Context} context */
@@ -34,6 +35,7 @@ export async function view(context) {
       h(
         ".stack",
         tradingDays(context),
+        templates(context),
         list(
           "Goals",
           goalKind(metrics),
@@ -63,25 +65,9 @@ export async function view(context) {
   ];
 }
 
-// Asks only if the same was changed meanwhile.
-async function saveDays(changed, before, etag, redraw) {
-  try {
-    if (Object.keys(changed).length) await send("PATCH", "/me", { body: changed, etag });
-  } catch (error) {
-    if (error.status !== 412) throw error;
-    const {
-      data: { me: now },
-      etag: newer,
-    } = await get("/me");
-    const again = () => saveDays(changed, now, newer, redraw);
-    if (Object.keys(changed).every((name) => String(now[name]) === String(before[name]))) return again();
-    return showConflict("setting", differences(changed, now), { keepMine: again, takeStored: redraw });
-  }
-  await redraw();
-}
-
 /** @param {Context} context */
-function tradingDays({ me, meEtag, redraw }) {
+function tradingDays(context) {
+  const { me } = context;
   return card(
     "Trading days",
     h(
@@ -98,10 +84,7 @@ function tradingDays({ me, meEtag, redraw }) {
           trading_weekdays: weekdays,
           breakeven_within: numbersOf(values, ["breakeven_within"]).breakeven_within ?? 0,
         };
-        const changed = Object.fromEntries(
-          Object.entries(typed).filter(([name, value]) => String(value) !== String(me[name])),
-        );
-        await saveDays(changed, me, meEtag, redraw);
+        await saveMe(typed, context);
       },
       h(
         ".row",

@@ -77,7 +77,7 @@ function roomOf({ floor, daily_loss: loss }, tone) {
       h("span.big", amount(limit.room)),
       h(
         "strong",
-        floor ? ` left until ${amount(floor.limit)}${floor.locked ? ", locked" : ""}` : " left today",
+        floor ? ` left until ${amount(floor.limit)}${floor.locked ? ", locked" : ""}` : " left for the day",
       ),
     ),
     bar(limit.state === "broken" ? 1 : used, tone),
@@ -107,7 +107,7 @@ const LINES = {
     ({ state, since, room, limit }) =>
       state === "broken"
         ? `broken since ${dayOfYear(since)}`
-        : `${amount(room)} left today before ${amount(limit)}`,
+        : `${amount(room)} left for the day before ${amount(limit)}`,
   ],
   profit_target: [
     "Profit target",

@@ -4,12 +4,23 @@ import { get, send } from "../client.js";
 import { confirm } from "../dialogs.js";
 import { definitions, find, h } from "../dom.js";
 import { GRADES } from "../enums.js";
-import { NONE, amount, gainOrLoss, instant, nameIn, number, price, shortDay, signed } from "../format.js";
+import {
+  amount,
+  gainOrLoss,
+  instant,
+  nameIn,
+  number,
+  price,
+  shortDay,
+  signed,
+  tradingDay,
+} from "../format.js";
+import { pictureStrip } from "./pictures.js";
+import { saver, textForm } from "./saver.js";
 import { fillsOf } from "./trade_fills.js";
 import { editTrade } from "./trade_form.js";
 import { copyOf, linkButton, mergeButton, mergeOf, splitOf } from "./trade_links.js";
-import { checklist, setupOf, tagsOf } from "./trade_parts.js";
-import { notesForm, saver } from "./trade_saver.js";
+import { checklist, setupOf, tagNames, tagsOf } from "./trade_parts.js";
 
 const readOf = async (path, member) => (await get(path)).data[member];
 
@@ -22,6 +33,37 @@ async function recentSetup(trades) {
   const strategy = await readOf(`/strategies/${last.strategy_id}`, "strategy");
   return { strategy, setup: strategy.setups.find(({ setup_id }) => setup_id === last.setup_id) };
 }
+
+const LABELS = {
+  grade: "Grade",
+  notes: "Notes",
+  strategy_id: "Strategy",
+  setup_id: "Setup",
+  tag_ids: "Tags",
+  confirmations: "Checklist",
+};
+
+const confirmation = (strategy, id) =>
+  strategy?.setups.flatMap((one) => one.confirmations).find((one) => one.confirmation_id === id)?.name;
+
+// What is saved of a trade.
+const kindOf = ({ strategies, strategy, tags }) => ({
+  member: "trade",
+  labels: LABELS,
+  parts: { tag_ids: "tags", confirmations: "confirmations" },
+  words: {
+    strategy_id: (id) => nameIn(strategies, id),
+    setup_id: (id) => strategy?.setups.find(({ setup_id }) => setup_id === id)?.name,
+    tag_ids: tagNames(tags),
+    confirmations: (answers) =>
+      answers
+        .map(
+          ({ confirmation_id: id, was_present }) =>
+            `${was_present ? "✓" : "✗"} ${confirmation(strategy, id)}`,
+        )
+        .join(", "),
+  },
+});
 
 // `back` is the address without the trade.
 export async function tradePanel(context, lists, opened, back) {
@@ -37,14 +79,15 @@ export async function tradePanel(context, lists, opened, back) {
     !trade.strategy_id && recentSetup(lists.trades),
   ]);
   const setup = strategy?.setups.find(({ setup_id }) => setup_id === trade.setup_id);
-  const { save, latest } = saver(context, opened, { ...lists, strategy });
+  const path = `/trades/${trade.id}`;
+  const { save, latest } = saver(context, path, opened, kindOf({ ...lists, strategy }));
   const remove = () =>
     confirm(
       "Delete this trade?",
       `${trade.symbol}, opened ${instant(trade.opened_at, context.me.timezone)}, goes with its tags and answers.`,
       "Delete",
       async () => {
-        await send("DELETE", `/trades/${trade.id}`, { etag: latest().etag });
+        await send("DELETE", path, { etag: latest().etag });
         location.hash = back;
       },
     );
@@ -74,7 +117,8 @@ export async function tradePanel(context, lists, opened, back) {
     tagsOf(trade, lists.tags, save),
     setupOf(trade, lists.strategies, strategy, recent, save),
     setup && checklist(trade, setup, save),
-    notesForm(trade, save),
+    textForm(path, "notes", "Notes", trade.notes, save, { draft: "The notes of this trade are not saved." }),
+    pictureStrip(path, trade.pictures),
     h("p#saved.muted", { role: "status" }),
     h(
       ".row",
@@ -93,6 +137,7 @@ export async function tradePanel(context, lists, opened, back) {
 /** @param {Context} context @param {Trade} trade */
 function facts({ me, accounts }, trade) {
   const at = (text) => instant(text, me.timezone);
+  const dayLink = (day) => h("a", { href: `#/day/${day}` }, shortDay(day));
   const rows = [
     ["Opened", at(trade.opened_at)],
     ["Closed", at(trade.closed_at)],
@@ -112,7 +157,7 @@ function facts({ me, accounts }, trade) {
     ["MAE", amount(trade.mae)],
     ["MFE", amount(trade.mfe)],
     ["Account", nameIn(accounts, trade.account_id)],
-    ["Trading day", trade.trading_day ? shortDay(trade.trading_day) : NONE],
+    ["Trading day", dayLink(trade.trading_day ?? tradingDay(me, new Date(trade.opened_at)))],
   ];
   return definitions("dl.facts", rows);
 }

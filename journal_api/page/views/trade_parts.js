@@ -12,7 +12,15 @@ const labelOf = ({ name, color, type }) => [
 
 export const chip = (tag) => h("span.chip", labelOf(tag));
 
-/** @param {Trade} trade @param {Tag[]} tags @param {Save} save */
+/** @param {Tag[]} tags */
+export const tagNames = (tags) => (ids) =>
+  tags
+    .filter(({ id }) => ids.includes(id))
+    .map(({ name }) => name)
+    .join(", ");
+
+// Of a trade, or of a day.
+/** @param {{ tag_ids: number[], tags: object[] }} trade @param {Tag[]} tags @param {Save} save */
 export function tagsOf(trade, tags, save) {
   const without = (ids, { id }) => ids.filter((one) => one !== id);
   const toggle = (tag) =>

@@ -1,17 +1,7 @@
 import { href } from "../client.js";
 import { find, h, money } from "../dom.js";
-import { NONE, count, dayIn, nameIn, number, price, shortDay } from "../format.js";
+import { NONE, clock, count, dayIn, nameIn, number, price, shortDay } from "../format.js";
 import { chip } from "./trade_parts.js";
-
-const clock = (timeZone) => {
-  const format = new Intl.DateTimeFormat(undefined, {
-    timeZone,
-    hour: "2-digit",
-    minute: "2-digit",
-    hour12: false,
-  });
-  return (text) => format.format(new Date(text));
-};
 
 export const address = (query, changes) => href("trades", { ...Object.fromEntries(query), ...changes });
 

@@ -2,7 +2,7 @@
 
 import { get } from "../client.js";
 import { open, trying } from "../dialogs.js";
-import { find, findAll, h, withKeys } from "../dom.js";
+import { find, findAll, h, isKey, isTyping, withKeys } from "../dom.js";
 import { GRADES } from "../enums.js";
 import { filterForm, filtersOf, orRefused } from "./filters.js";
 import { tradePanel } from "./trade.js";
@@ -103,9 +103,9 @@ const keys = () =>
 
 function pressed(event) {
   const list = find("#trades");
-  const isTyping = event.target.closest("input:not([type=checkbox]), select, textarea, dialog");
-  if (list && isTyping && event.key === "Escape" && !event.target.closest("dialog")) event.target.blur();
-  if (!list || isTyping || event.ctrlKey || event.metaKey || event.altKey || find("dialog[open]")) return;
+  if (list && event.key === "Escape" && isTyping(event) && !event.target.closest("dialog"))
+    event.target.blur();
+  if (!list || !isKey(event)) return;
   const panel = find("#trade");
   const links = findAll("tbody a", list);
   const place = (selector) => links.findIndex((link) => link.closest("tr").matches(selector));

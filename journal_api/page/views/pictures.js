@@ -1,0 +1,213 @@
+// The pictures of a trade or a day: pasted, dropped or chosen, and shown.
+
+import { blob, get, send } from "../client.js";
+import { confirm, open, saveTexts, trying } from "../dialogs.js";
+import { find, h, isTyping, wordsOf } from "../dom.js";
+import { saver, textForm } from "./saver.js";
+
+// Of the trade or day that is shown: what is being added, what was refused, and the images, which outlive a redraw.
+let strip = stripOf("");
+
+function stripOf(path) {
+  return { path, busy: "", errors: [], images: new Map(), queue: Promise.resolve(), draw: (_) => {} };
+}
+
+const read = async (path) => Object.values((await get(path)).data)[0].pictures;
+
+/** @param {Picture[]} pictures */
+export function pictureStrip(path, pictures) {
+  if (strip.path !== path) strip = stripOf(path);
+  const list = h("ul.thumbs");
+  const status = h("p.muted.small", { role: "status" });
+  const errors = h("p.error", { role: "alert" });
+  const choose = ({ target }) => {
+    add([...target.files]);
+    target.value = "";
+  };
+  strip.draw = (now) => {
+    if (now) pictures = now;
+    const focused = list.contains(document.activeElement) && document.activeElement.id;
+    list.replaceChildren(...pictures.map((one, place) => thumb(path, pictures, one, place)));
+    if (focused) document.getElementById(focused)?.focus();
+    status.textContent = strip.busy;
+    errors.textContent = strip.errors.join(" ");
+  };
+  strip.draw();
+  return h(
+    "section#pictures.field",
+    { "aria-label": "Pictures" },
+    h("span", "Pictures"),
+    list,
+    h(
+      ".row",
+      h(
+        "label.button",
+        h("input#add-picture.unseen", { type: "file", accept: "image/*", multiple: true, onchange: choose }),
+        "Add pictures",
+      ),
+      h("small", "or paste or drop them anywhere on this page"),
+    ),
+    status,
+    errors,
+  );
+}
+
+/** @param {Picture} picture */
+const altOf = ({ caption }, place) => caption || `Picture ${place + 1}`;
+
+// Loaded once it is in sight.
+export function imageOf(picture, place) {
+  const image = h("img", { "data-picture": picture.id, alt: altOf(picture, place) });
+  observer.observe(image);
+  return image;
+}
+
+function thumb(path, pictures, picture, place) {
+  const { id } = picture;
+  const image = strip.images.get(id) ?? imageOf(picture, place);
+  image.alt = altOf(picture, place);
+  strip.images.set(id, image);
+  return h(
+    "li",
+    h("button.thumb", { id: `picture-${id}`, onclick: () => look(path, pictures, place) }, image),
+  );
+}
+
+// Twenty pictures may be 200 MiB: those out of sight are not loaded.
+const observer = new IntersectionObserver(
+  (entries) => {
+    for (const { target } of entries.filter(({ isIntersecting }) => isIntersecting)) {
+      observer.unobserve(target);
+      load(target);
+    }
+  },
+  { rootMargin: "100px" },
+);
+
+async function load(image) {
+  try {
+    const url = URL.createObjectURL(await blob(`/pictures/${image.dataset.picture}/content`));
+    image.onload = image.onerror = () => URL.revokeObjectURL(url);
+    image.src = url;
+  } catch (error) {
+    Object.assign(image, { alt: wordsOf(error), src: "data:," }); // shows the reason
+  }
+}
+
+// The one after the other; the service goes by the first bytes of a file, whatever its type is said to be.
+function add(files) {
+  const mine = strip;
+  mine.errors = [];
+  mine.queue = mine.queue.then(async () => {
+    for (const [place, file] of files.entries()) {
+      mine.busy = `Adding ${place + 1} of ${files.length}…`;
+      mine.draw();
+      try {
+        const headers = { "Content-Type": "image/png" };
+        await send("POST", `${mine.path}/pictures`, { body: file, headers });
+      } catch (error) {
+        mine.errors.push(`${file.name}: ${wordsOf(error)}`);
+      }
+    }
+    mine.busy = "";
+    mine.draw(await read(mine.path).catch(() => undefined));
+  });
+}
+
+// A picture in full, between its neighbours.
+/** @param {Picture[]} all */
+function look(path, all, first) {
+  const mine = strip;
+  const pictures = [...all];
+  const stage = h("figure");
+  let place = first;
+  const step = async (steps) => {
+    await saveTexts();
+    if (!pictures[place + steps] || find("form[data-changed]", stage)) return;
+    place += steps;
+    await draw();
+  };
+  const draw = async () => {
+    const opened = await get(`/pictures/${pictures[place].id}`);
+    pictures[place] = opened.data.picture;
+    const { id } = document.activeElement;
+    stage.replaceChildren(...shown(opened, place, pictures.length, { draw, step, remove }));
+    (find(`#${id || "none"}:enabled`, stage) ?? dialog).focus(); // else no key would reach it
+    load(find("img", stage));
+  };
+  const remove = () =>
+    confirm("Delete this picture?", "It cannot be brought back.", "Delete", async () => {
+      await send("DELETE", `/pictures/${pictures[place].id}`);
+      pictures.splice(place, 1);
+      place = Math.min(place, pictures.length - 1);
+      if (pictures.length) await draw();
+      else dialog.close();
+    });
+  const dialog = open("Picture", stage);
+  dialog.classList.add("viewer");
+  dialog.tabIndex = -1;
+  dialog.addEventListener("keydown", (event) => {
+    const steps = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (steps && !event.target.closest("textarea")) step(steps);
+  });
+  dialog.addEventListener("close", async () => mine.draw(await read(path)));
+  trying(draw)();
+}
+
+function shown(opened, place, total, { draw, step, remove }) {
+  const { picture } = opened.data;
+  const path = `/pictures/${picture.id}`;
+  const kind = { member: "picture", labels: { caption: "Caption" }, place: "#caption-saved" };
+  const { save } = saver({ redraw: draw }, path, opened, kind);
+  const arrow = (id, label, text, steps) =>
+    h(
+      "button",
+      {
+        id,
+        "aria-label": label,
+        disabled: place + steps < 0 || place + steps >= total,
+        onclick: () => step(steps),
+      },
+      text,
+    );
+  const zoom = ({ currentTarget }) => {
+    const isFull = find(".stage").classList.toggle("full");
+    currentTarget.ariaPressed = String(isFull);
+  };
+  return [
+    h(".stage", h("img", { "data-picture": picture.id, alt: altOf(picture, place) })),
+    h(
+      ".row",
+      arrow("picture-before", "Previous picture", "‹", -1),
+      h("span", `${place + 1} of ${total}`),
+      arrow("picture-after", "Next picture", "›", 1),
+      h("button", { "aria-pressed": "false", onclick: zoom }, `${picture.width} × ${picture.height}`),
+      h("button.danger.end", { onclick: remove }, "Delete"),
+    ),
+    textForm(path, "caption", "Caption", picture.caption, save, {
+      draft: "The caption of this picture is not saved.",
+      rows: 2,
+    }),
+    h("p#caption-saved.muted", { role: "status" }),
+  ];
+}
+
+// Text that comes with its picture, as a table's does, is text where text is typed.
+function pasted(event) {
+  const { files, types } = event.clipboardData;
+  if (!isOpen() || !files.length || (isTyping(event) && types.includes("text/plain"))) return;
+  event.preventDefault();
+  add([...files]);
+}
+
+const isOpen = () => find("#pictures") && !find("dialog[open]");
+
+function dragged(event) {
+  if (!isOpen() || !event.dataTransfer?.types.includes("Files")) return;
+  event.preventDefault();
+  find("#pictures").classList.toggle("over", event.type === "dragover");
+  if (event.type === "drop") add([...event.dataTransfer.files]);
+}
+
+document.addEventListener("paste", pasted);
+for (const name of ["dragover", "dragleave", "drop"]) document.addEventListener(name, dragged);
