@@ -49,6 +49,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     backup_every: timedelta = timedelta(hours=24)
     # The number of backups to keep; 0 for all.
     backup_keep: int = 14
+    # How long changes of objects can be followed (docs/api.md#changes).
+    keep_changes: timedelta = timedelta(days=90)
     # Whether the server makes checkpoints; False if Litestream makes them (docs/self-hosting.md#replication).
     checkpoints: bool = True
     # The log level of the server; `info` includes a line for each request.
@@ -85,6 +87,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "backup_dir": Path,
             "backup_every": parse_interval,
             "backup_keep": lambda text: parse_whole_number(text, 10**6),
+            "keep_changes": parse_interval,
             "log_level": parse_log_level,
             "checkpoints": parse_boolean,
             "metrics": parse_boolean,

@@ -252,8 +252,8 @@ def dump(db: Path) -> list[str]:
 
 
 def read_record(db: Path) -> list[str]:
-    """Everything in the database but the log of changes and the highest ids."""
-    passing = ('INSERT INTO "changes"', 'INSERT INTO "sqlite_sequence"')
+    """Everything in the database but the logs of changes and the highest ids."""
+    passing = ('INSERT INTO "changes"', 'INSERT INTO "object_changes"', 'INSERT INTO "sqlite_sequence"')
     return [line for line in dump(db) if not line.startswith(passing)]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from journal_api.errors import DatabaseRefused
 from journal_api.values.instruments import canonical_symbol, contract_root
 
-VERSION = 9
+VERSION = 10
 # to_<n>.sql migrates a database of version n - 1 to version n. Released scripts are never changed.
 SCRIPTS = Path(__file__).parent / "migration_scripts"
 # Comments and white space are skipped, because they do not change the meaning of SQL. The pattern matches

@@ -15,7 +15,7 @@ from journal_api.errors import Busy, InternalError, MisdirectedRequest, StorageU
 from journal_api.routes.table import OPERATIONS
 from journal_api.structs.dry_run import DryRunQuery
 from journal_api.web.operation import Operation
-from openapi.envelopes import META, PAGED_META, envelope_schema
+from openapi.envelopes import CHANGES_META, META, PAGED_META, envelope_schema
 from openapi.responses import (
     HEADER_COMPONENTS,
     build_responses,
@@ -34,7 +34,7 @@ Every response has the same envelope: `{"ok": true, "data": {...}, "meta": {"req
 `{"ok": false, "error": {"code", "message", "details"}, "meta": {...}}`. Unknown members of a body are
 rejected. Amounts are exact to eight decimals. Timestamps are returned in UTC; a timestamp without an offset
 is read in your own time zone. Every response has `Cache-Control: no-store`, `X-Content-Type-Options: nosniff`
-and `X-Journal-Version`, the release of the service.
+and `X-Journal-Version`, the release of the service; with data also `X-Cursor`, the state that it shows.
 
 A read-only member of a PATCH body is accepted if it says what is stored.
 
@@ -108,7 +108,8 @@ def build_document(recorded_examples: Json) -> Json:
         path = paths.setdefault(operation.documented_path, {})
         path[operation.method.lower()] = describe_operation(operation)
     error_schemas, responses = error_components(OPERATIONS)
-    schemas = struct_schemas(OPERATIONS) | {"Meta": META, "PagedMeta": PAGED_META} | error_schemas
+    schemas = struct_schemas(OPERATIONS) | error_schemas
+    schemas |= {"Meta": META, "PagedMeta": PAGED_META, "ChangesMeta": CHANGES_META}
     schemas |= envelope_components(OPERATIONS)
     parameters = share_parameters(paths)
     responses = name_by_status(paths, responses | share_responses(paths))
