@@ -331,6 +331,8 @@ CREATE TABLE trades (
   unlinked INTEGER NOT NULL DEFAULT 0 CHECK (unlinked IN (0, 1)),  -- by the trader: nothing links the trade again
   mae INTEGER CHECK (mae >= 0),  -- the worst loss while the trade was open
   mfe INTEGER CHECK (mfe >= 0),  -- the best profit
+  -- When a deletion or a calendar last changed what the trade shows; no edit, but in responses also updated_at.
+  touched_at TEXT,
   UNIQUE (account_id, external_id),
   UNIQUE (account_id, fingerprint, occurrence),
   CHECK ((closed_at IS NULL) = (trading_day IS NULL)),
@@ -1072,3 +1074,16 @@ BEGIN
   WHERE import_id = new.id
   ON CONFLICT DO NOTHING;
 END;
+
+-- The trade shows something else, though nobody has edited it. The time is the last of its millisecond, so that it
+-- is later than that of an edit.
+CREATE TRIGGER trades_touched_by_deleted_tag AFTER DELETE ON trade_tags
+WHEN NOT EXISTS (SELECT 1 FROM tags WHERE id = old.tag_id)
+BEGIN UPDATE trades SET touched_at = strftime('%Y-%m-%dT%H:%M:%f999Z', 'now') WHERE id = old.trade_id; END;
+CREATE TRIGGER trades_touched_by_deleted_confirmation AFTER DELETE ON confirmation_answers
+WHEN NOT EXISTS (SELECT 1 FROM confirmations WHERE id = old.confirmation_id)
+BEGIN UPDATE trades SET touched_at = strftime('%Y-%m-%dT%H:%M:%f999Z', 'now') WHERE id = old.trade_id; END;
+CREATE TRIGGER trades_touched_unedited AFTER UPDATE OF strategy_id, setup_id, trading_day ON trades
+WHEN old.updated_at = new.updated_at
+ AND (old.strategy_id, old.setup_id, old.trading_day) IS NOT (new.strategy_id, new.setup_id, new.trading_day)
+BEGIN UPDATE trades SET touched_at = strftime('%Y-%m-%dT%H:%M:%f999Z', 'now') WHERE id = new.id; END;

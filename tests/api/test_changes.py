@@ -367,3 +367,50 @@ async def test_a_repeat_with_an_idempotency_key_has_the_cursor_of_the_first_resp
     repeated = await client.post("/tag-categories", json={"name": "New"}, headers=key)
 
     assert repeated.headers["x-cursor"] == first.headers["x-cursor"]
+
+
+# updated_at of trades ------------------------------------------------------------------------------------
+
+TOUCHES = {
+    "its tag is deleted": ("DELETE", "/tags/1", None),
+    "its strategy is deleted": ("DELETE", "/strategies/1", None),
+    "its setup is deleted": ("PATCH", "/strategies/1", {"setups": []}),
+    "a confirmation that it answers is deleted": ("PATCH", "/strategies/1", WITHOUT_A_CONFIRMATION),
+    "the user's zone moves its day": ("PATCH", "/me", {"timezone": "Asia/Tokyo", "day_rollover": "01:00"}),
+    "its account's zone moves its day": ("PATCH", "/accounts/1", {"day_rollover": "14:30"}),
+}
+
+
+@pytest.mark.parametrize(("method", "path", "body"), TOUCHES.values(), ids=TOUCHES)
+async def test_a_trade_that_shows_something_else_has_a_later_updated_at(
+    client: httpx.AsyncClient, method: str, path: str, body: Any
+) -> None:
+    await create_journal(client)
+    before = await client.get("/trades/1")
+
+    answer = await client.request(method, path, json=body)
+    after = await client.get("/trades/1")
+    stale = await client.patch("/trades/1", json={**unwrap(before), "notes": "x"})
+    unmatched = await client.patch(
+        "/trades/1", json={"notes": "x"}, headers={"If-Match": before.headers["etag"]}
+    )
+    edited = unwrap(await client.patch("/trades/1", json={"notes": "x"}))
+
+    assert answer.is_success
+    assert unwrap(before)["updated_at"] < unwrap(after)["updated_at"] < edited["updated_at"]
+    assert (await client.get("/trades")).json()["data"]["trades"][0]["updated_at"] == edited["updated_at"]
+    assert stale.status_code in (400, 412)
+    assert unmatched.status_code == 412
+
+
+async def test_a_calendar_that_moves_imported_trades_edits_none_of_them(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    report = await create_import(client, account_id=account["id"])
+    before = unwrap(await client.get("/trades"))
+
+    await client.patch("/me", json={"timezone": "Asia/Tokyo", "day_rollover": "12:00"})
+    moved = unwrap(await client.get("/trades"))
+    undone = await client.delete(f"/imports/{report['id']}")
+
+    assert [one["updated_at"] for one in moved] > [one["updated_at"] for one in before]
+    assert int(undone.headers["x-trades-deleted"]) == len(before)

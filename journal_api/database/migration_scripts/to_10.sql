@@ -1,6 +1,7 @@
 -- Version 10: changes of objects, for clients that follow them.
 
 ALTER TABLE users ADD COLUMN expired_cursor INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE trades ADD COLUMN touched_at TEXT;
 
 CREATE TABLE object_changes (
   user_id INTEGER NOT NULL,
@@ -227,3 +228,14 @@ BEGIN
   WHERE import_id = new.id
   ON CONFLICT DO NOTHING;
 END;
+
+CREATE TRIGGER trades_touched_by_deleted_tag AFTER DELETE ON trade_tags
+WHEN NOT EXISTS (SELECT 1 FROM tags WHERE id = old.tag_id)
+BEGIN UPDATE trades SET touched_at = strftime('%Y-%m-%dT%H:%M:%f999Z', 'now') WHERE id = old.trade_id; END;
+CREATE TRIGGER trades_touched_by_deleted_confirmation AFTER DELETE ON confirmation_answers
+WHEN NOT EXISTS (SELECT 1 FROM confirmations WHERE id = old.confirmation_id)
+BEGIN UPDATE trades SET touched_at = strftime('%Y-%m-%dT%H:%M:%f999Z', 'now') WHERE id = old.trade_id; END;
+CREATE TRIGGER trades_touched_unedited AFTER UPDATE OF strategy_id, setup_id, trading_day ON trades
+WHEN old.updated_at = new.updated_at
+ AND (old.strategy_id, old.setup_id, old.trading_day) IS NOT (new.strategy_id, new.setup_id, new.trading_day)
+BEGIN UPDATE trades SET touched_at = strftime('%Y-%m-%dT%H:%M:%f999Z', 'now') WHERE id = new.id; END;
