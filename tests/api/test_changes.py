@@ -371,7 +371,7 @@ async def test_a_repeat_with_an_idempotency_key_has_the_cursor_of_the_first_resp
 
 # updated_at of trades ------------------------------------------------------------------------------------
 
-TOUCHES = {
+TOUCHES: dict[str, tuple[str, str, Any]] = {
     "its tag is deleted": ("DELETE", "/tags/1", None),
     "its strategy is deleted": ("DELETE", "/strategies/1", None),
     "its setup is deleted": ("PATCH", "/strategies/1", {"setups": []}),
