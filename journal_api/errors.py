@@ -90,6 +90,11 @@ class IdempotencyConflict(ApiError):
     message = "This Idempotency-Key was used for a different request; use a new one."
 
 
+class CursorExpired(ApiError):
+    status, code = 410, "cursor_expired"
+    message = "Changes since this cursor are no longer known; read everything again."
+
+
 class PreconditionFailed(ApiError):
     status, code = 412, "precondition_failed"
     message = "The object does not match If-Match or If-None-Match; read it again."

@@ -55,6 +55,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     backup_keep: int = 14
     # The folder whose files are imported by themselves; None for none.
     watch: Path | None = None
+    # How long changes of objects can be followed (docs/api.md#changes).
+    keep_changes: timedelta = timedelta(days=90)
     # Whether the server makes checkpoints; False if Litestream makes them (docs/self-hosting.md#replication).
     checkpoints: bool = True
     # The log level of the server; `info` includes a line for each request.
@@ -95,6 +97,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "backup_every": parse_interval,
             "watch": Path,
             "backup_keep": lambda text: parse_whole_number(text, 10**6),
+            "keep_changes": parse_interval,
             "log_level": parse_log_level,
             "checkpoints": parse_boolean,
             "metrics": parse_boolean,

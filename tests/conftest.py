@@ -97,6 +97,8 @@ class Meta(msgspec.Struct, forbid_unknown_fields=True):
     request_id: str
     pagination: dict[str, int] | msgspec.UnsetType = msgspec.UNSET
     warnings: list[str] | msgspec.UnsetType = msgspec.UNSET
+    cursor: str | msgspec.UnsetType = msgspec.UNSET
+    more: bool | msgspec.UnsetType = msgspec.UNSET
 
 
 class ErrorBody(msgspec.Struct, forbid_unknown_fields=True):
@@ -166,6 +168,7 @@ async def check_answer(response: httpx.Response) -> None:
         answer: Any = msgspec.json.decode(response.content, type=SUCCESS[operation.method, operation.path])
         assert answer.ok
         assert answer.meta.request_id == response.headers["x-request-id"]
+        assert response.headers.get("x-cursor", "").isdigit() or not operation.has_etag
 
 
 def check_headers(response: httpx.Response) -> None:

@@ -20,6 +20,7 @@ PATHS = {
     "AccountListItem": "/accounts",
     "AccountRules": "/accounts/1/rules",
     "Cash": "/accounts/1/cash",
+    "Change": "/changes?since=0&limit=1",
     "Checkpoint": "/accounts/1/checkpoints/1",
     "CheckpointListItem": "/accounts/1/checkpoints",
     "CopyGroup": "/copy-groups/1",
@@ -79,7 +80,12 @@ def record_examples() -> dict[str, Any]:
         for name, answer in answers.items()
     }
     current = {**resources["Snapshot"], "closed": False}
-    return {**resources, "GoalListItem": {**resources["Goal"], "current": current, "warnings": []}}
+    change = {**resources["Change"], "at": FIXED["created_at"]}
+    return {
+        **resources,
+        "Change": change,
+        "GoalListItem": {**resources["Goal"], "current": current, "warnings": []},
+    }
 
 
 def first_resource(data: dict[str, Any]) -> dict[str, Any]:

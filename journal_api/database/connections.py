@@ -98,7 +98,7 @@ class SecondaryWriter(Writer):
 
 
 class DataVersionProbe(sqlite3.Connection):
-    """A connection that reads PRAGMA data_version only, on the event loop: it must never wait."""
+    """The event loop's connection, which reads PRAGMA data_version and the newest change: it never waits."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -10,7 +10,7 @@ import math
 import sqlite3
 from collections import defaultdict
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -40,6 +40,8 @@ TOO_LONG = (
     " Choose fewer trades, such as those of a year."
 )
 
+LAST_CHANGE = "SELECT coalesce(max(seq), 0) FROM object_changes WHERE user_id = ?"
+
 
 class Database:
     """The open database of one process: `reader` for single statements, `write` for writes.
@@ -58,6 +60,9 @@ class Database:
         self._open = (*self._readers, self._writer)
         self._is_version_known = False
         self._version: int | None = None
+        self._cursors, self._is_newest = defaultdict[int, int](int), set[int]()
+        self._version_of_cursors: int | None = None
+        self.committed = asyncio.Event()  # set by the next commit of this process, then replaced
         self._writing = asyncio.Lock()
         self._waiting = 0
         self._reporting = asyncio.Semaphore(MAX_REPORTS)
@@ -110,6 +115,21 @@ class Database:
     def _forget_version(self) -> None:
         self._is_version_known = False
 
+    def cursor(self, user_id: int) -> int:
+        """Return the newest change of the user's objects: what is read from now on includes it.
+
+        It is read like the version, and once per version. If that fails it is an earlier one, which is safe.
+        """
+        version = self.version()
+        if version is None or version != self._version_of_cursors:
+            self._version_of_cursors, self._is_newest = version, set[int]()
+        if user_id not in self._is_newest:
+            with suppress(sqlite3.Error):
+                rows = self._probe.execute(LAST_CHANGE, (user_id,)).fetchall()
+                self._cursors[user_id] = int(rows[0][0])
+                self._is_newest.add(user_id)
+        return self._cursors[user_id]
+
     async def write(self, work: Work[T], *, commit: bool = True) -> T:
         """Run `work` in the writer's thread, as one transaction; return its result once that is durable.
 
@@ -139,7 +159,10 @@ class Database:
         finally:
             self._writing.release()
         self._storage_failed = self._storage_failed and not commit
-        self.has_committed = self.has_committed or commit
+        if commit:
+            self.has_committed = True
+            self.committed.set()
+            self.committed = asyncio.Event()
         return result
 
     async def can_write(self) -> bool:

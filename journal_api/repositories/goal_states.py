@@ -6,7 +6,7 @@ from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.repositories.calendars import select_current_days
-from journal_api.repositories.changes import select_changed_days
+from journal_api.repositories.changed_days import select_changed_days
 from journal_api.repositories.sql import build_json_array, build_object, fetch, json_boolean, json_list
 from journal_api.rules.goal_history import GoalState
 from journal_api.values.clock import now

@@ -15,7 +15,7 @@ from aiosqlite import Connection
 from journal_api.database.database import Database
 from journal_api.database.errors import api_error
 from journal_api.errors import Busy, StorageUnavailable
-from journal_api.repositories.changes import select_changed_days
+from journal_api.repositories.changed_days import select_changed_days
 from journal_api.repositories.sql import fetch, json_list
 
 # Seconds after which a transaction that stores facts ends, and the days that it stores between two looks.

@@ -6,6 +6,7 @@ from journal_api.errors import (
     AccountHasTrades,
     CategoryHasTags,
     Conflict,
+    CursorExpired,
     DuplicateName,
     ForbiddenScope,
     LimitReached,
@@ -17,6 +18,7 @@ from journal_api.routes import (
     accounts,
     api_keys,
     cash,
+    changes,
     checkpoints,
     copy_groups,
     days,
@@ -49,6 +51,7 @@ from journal_api.structs.accounts import (
 )
 from journal_api.structs.api_keys import ApiKey
 from journal_api.structs.cash import Cash, CashCreate, CashPatch, CashQuery
+from journal_api.structs.changes import Change, ChangeQuery
 from journal_api.structs.checkpoints import (
     Checkpoint,
     CheckpointCreate,
@@ -280,6 +283,10 @@ OPERATIONS = link_etag_sources([
               data={"example_journal": ExampleJournal}, errors=(Conflict, LimitReached)),
     Operation("DELETE", "/example-journal", example_journal.delete_example_journal, "write:trades",
               errors=(NotFound, AccountHasTrades, Conflict)),
+    # Not cached: it depends on the scopes of the key, and waits.
+    Operation("GET", "/changes", changes.list_changes, None,
+              query=ChangeQuery, data={"changes": list[Change]}, errors=(CursorExpired,),
+              cache_until=None, is_slow=True),
     Operation("GET", "/metrics", metrics.list_metrics, None, data={"metrics": list[Metric]}),
     Operation("GET", "/me", me.get_me, "read:settings", data={"me": Me}),
     Operation("PATCH", "/me", me.update_me, "write:settings",

@@ -10,9 +10,11 @@ from contextlib import suppress
 
 import uvicorn
 
+from journal_api.server.stop import Server
 
-class ChildServer(uvicorn.Server):
-    """A uvicorn server that calls `announce` once it accepts requests, and stops when standard input ends.
+
+class ChildServer(Server):
+    """A server that calls `announce` once it accepts requests, and stops when standard input ends.
 
     It overrides `startup` and sets `should_exit`, both public in uvicorn.
     """

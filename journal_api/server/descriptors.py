@@ -6,7 +6,7 @@ from contextlib import suppress
 if sys.platform != "win32":
     import resource
 
-MAX_CONNECTIONS = 1000
+MAX_CONNECTIONS = 2000
 # Files of a connection: its socket, a temporary file, and the database and its log for a transaction.
 FILES_OF_A_CONNECTION = 4
 # Files of everything else: the database, the log, backups, the files that a report sorts.

@@ -18,6 +18,7 @@ from journal_api.server.child import ChildServer
 from journal_api.server.descriptors import raise_file_limit
 from journal_api.server.log import log_to_standard_error
 from journal_api.server.protocol import Protocol
+from journal_api.server.stop import Server
 from journal_api.settings import Settings
 from journal_api.values.way_in import WayIn
 
@@ -61,7 +62,7 @@ def serve(
             log.info("journal %s %s", settings.db, prepared.migration)
         Protocol.max_connections = raise_file_limit()
         config = build_config(create_app(settings, way_in))
-        server = ChildServer(config, lambda: announce(url)) if for_parent else uvicorn.Server(config)
+        server = ChildServer(config, lambda: announce(url)) if for_parent else Server(config)
         server.run(sockets=[address])
 
 

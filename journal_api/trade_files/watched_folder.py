@@ -1,6 +1,6 @@
 """The folder whose files are imported by themselves: which files are whole, and where they go afterwards.
 
-It is looked at every two seconds instead of being watched by the operating system (DECISIONS 47).
+It is looked at every two seconds instead of being watched by the operating system (DECISIONS 52).
 """
 
 import os

@@ -36,6 +36,7 @@ READ_HEADERS = [
     *(
         "X-Answers-Deleted",
         "X-Copies-Unlinked",
+        "X-Cursor",
         "X-Idempotent-Replay",
         "X-Journal-Version",
         "X-Trades-Annotated",

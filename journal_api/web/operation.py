@@ -39,7 +39,7 @@ from journal_api.web.decoding import decode_query
 from journal_api.web.etags import with_etag
 from journal_api.web.idempotency import run_or_repeat
 from journal_api.web.response_cache import CacheUntil, ResponseCache
-from journal_api.web.responses import Response
+from journal_api.web.responses import Response, with_cursor
 
 # Errors that any operation can respond with.
 COMMON_ERRORS: tuple[type[ApiError], ...] = (
@@ -183,10 +183,12 @@ class Operation(Route):
         async def run_handler() -> Response:
             request.scope["query"] = decode_query(request, self.query)
             opened = database(request)
+            # Before the data, so that no change between them is missed.
+            cursor = opened.cursor(request.user.id)
             response: Response = await self.endpoint(
                 request, opened.slow_reader if self.is_slow else opened.reader
             )
-            return response
+            return with_cursor(response, cursor)
 
         if self.cache_until is None:
             return await run_handler()

@@ -28,7 +28,8 @@ MAX_PART = 64 * 1024
 class Envelope:
     """A JSON response. `content` is the encoded envelope up to `meta`, which `end()` adds per request.
 
-    `pagination` and `warnings` are encoded members of `meta`, each with a comma before it, or empty.
+    `pagination` and `warnings` are encoded members of `meta`, each with a comma before it, or empty. Pages of
+    changes have `cursor` and `more` as their `pagination`.
     """
 
     status: int
@@ -49,7 +50,7 @@ class Envelope:
     @cached_property
     def not_modified(self) -> "NoContent":
         """The 304 response for a client that has this content."""
-        return NoContent({"ETag": self.etag}, 304)
+        return NoContent({"ETag": self.etag, "X-Cursor": self.headers["X-Cursor"]}, 304)
 
     @cached_property
     def encoded_headers(self) -> list[tuple[bytes, bytes]]:
@@ -164,6 +165,22 @@ def page(limit: int, offset: int, total: int, **data: str) -> Envelope:
     """Return a 200 response with a page of a list, and `meta.pagination`."""
     pagination = b',"pagination":{"limit":%d,"offset":%d,"total":%d}' % (limit, offset, total)
     return Envelope(200, encode_data(data), {}, pagination)
+
+
+def changes_page(cursor: int, more: bool, changes: str) -> Envelope:
+    """Return a 200 response with changes, and the cursor after them in `meta` and X-Cursor."""
+    meta = b',"cursor":"%d","more":%b' % (cursor, b"true" if more else b"false")
+    return Envelope(200, encode_data({"changes": changes}), {"X-Cursor": str(cursor)}, meta)
+
+
+def with_cursor(response: Response, cursor: int) -> Response:
+    """Return the response with X-Cursor, unless it has none of data or has one already.
+
+    The cursor was read before the data, so that no change between them is missed.
+    """
+    if not isinstance(response, Envelope) or "X-Cursor" in response.headers:
+        return response
+    return response.with_headers({"X-Cursor": str(cursor)})
 
 
 def created(location: str, **data: str) -> Envelope:

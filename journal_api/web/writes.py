@@ -16,7 +16,7 @@ from journal_api.web.decoding import decode_body
 from journal_api.web.etags import check_conditions, is_conditional
 from journal_api.web.idempotency import stored_once
 from journal_api.web.read_only_echo import check_echo, has_echo
-from journal_api.web.responses import Envelope, Response
+from journal_api.web.responses import Envelope, Response, with_cursor
 
 
 async def write(request: Request, work: Work[Response]) -> Response:
@@ -25,7 +25,9 @@ async def write(request: Request, work: Work[Response]) -> Response:
     Raises Unauthorized, NotFound, PreconditionFailed or ValidationFailed before `work` runs.
     """
     is_dry_run = get_query(request, DryRunQuery).dry_run
-    transaction = stored_once(request, checked(request, work))
+    # Before the write, so that following from it names the write too.
+    cursor = database(request).cursor(request.user.id)
+    transaction = stored_once(request, checked(request, work, cursor))
     return await database(request).write(transaction, commit=not is_dry_run)
 
 
@@ -43,14 +45,14 @@ def in_transaction(
     return run
 
 
-def checked(request: Request, work: Work[Response]) -> Work[Response]:
-    """Return `work` after a look at the key and at the object that the request changes."""
+def checked(request: Request, work: Work[Response], cursor: int) -> Work[Response]:
+    """Return `work` after a look at the key and at the object that the request changes, with X-Cursor."""
 
     async def check_and_work(db: Connection) -> Response:
         await require_still_valid(db, request.user)
         if is_conditional(request) or has_echo(request):
             await check_stored(db, request)
-        return await work(db)
+        return with_cursor(await work(db), cursor)
 
     return check_and_work
 

@@ -15,7 +15,7 @@ from journal_api.errors import Busy, InternalError, MisdirectedRequest, StorageU
 from journal_api.routes.table import OPERATIONS
 from journal_api.structs.dry_run import DryRunQuery
 from journal_api.web.operation import Operation
-from openapi.envelopes import META, PAGED_META, envelope_schema, error_schemas
+from openapi.envelopes import CHANGES_META, META, PAGED_META, envelope_schema, error_schemas
 from openapi.responses import (
     HEADER_COMPONENTS,
     build_responses,
@@ -35,7 +35,7 @@ Every response has the same envelope: `{"ok": true, "data": {...}, "meta": {"req
 rejected. Amounts are exact to eight decimals. Timestamps are returned in UTC; a timestamp without an offset
 is read in your own time zone. Every response has `X-Request-Id`, which repeats `meta.request_id`,
 `X-Journal-Version`, the release of the service, `Cache-Control: no-store` and
-`X-Content-Type-Options: nosniff`.
+`X-Content-Type-Options: nosniff`; with data also `X-Cursor`, the state that it shows.
 
 Errors that any operation can respond with are described once, as `default`. A member of a body that may be
 null and states no default is null when POST leaves it out; PATCH keeps what it leaves out.
@@ -113,7 +113,8 @@ def build_document(recorded_examples: Json) -> Json:
     for operation in OPERATIONS:
         path = paths.setdefault(operation.documented_path, {})
         path[operation.method.lower()] = describe_operation(operation)
-    schemas = struct_schemas(OPERATIONS) | {"Meta": META, "PagedMeta": PAGED_META} | error_schemas()
+    schemas = struct_schemas(OPERATIONS) | error_schemas()
+    schemas |= {"Meta": META, "PagedMeta": PAGED_META, "ChangesMeta": CHANGES_META}
     schemas |= envelope_components(OPERATIONS)
     parameters = share_parameters(paths)
     responses = error_responses() | share_responses(paths)

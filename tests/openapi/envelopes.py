@@ -39,6 +39,15 @@ PAGED_META: Json = {
     },
     "required": ["request_id", "pagination"],
 }
+CHANGES_META: Json = {
+    "type": "object",
+    "properties": {
+        "request_id": META["properties"]["request_id"],
+        "cursor": {"type": "string", "description": "The next `since`."},
+        "more": {"type": "boolean"},
+    },
+    "required": ["request_id", "cursor", "more"],
+}
 COUNT: Json = {"type": "integer"}
 TEXT: Json = {"type": "string"}
 TEXTS: Json = {"type": "array", "items": TEXT}

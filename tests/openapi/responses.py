@@ -105,11 +105,18 @@ def envelope_components(operations: Iterable[Operation]) -> Json:
     return {
         envelope_name(each): envelope_schema(
             {name: type_schema(kind) for name, kind in each.data.items()},
-            "PagedMeta" if each.is_paged else "Meta",
+            name_meta(each),
         )
         for each in operations
         if each.data
     }
+
+
+def name_meta(operation: Operation) -> str:
+    """The component that describes `meta`."""
+    if operation.name == "list_changes":
+        return "ChangesMeta"
+    return "PagedMeta" if operation.is_paged else "Meta"
 
 
 def envelope_name(operation: Operation) -> str:

@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import httpx
 import msgspec
-import uvicorn
 from commands import PATIENCE, WITHOUT_TLS, health, new_key
 from conftest import ErrorEnvelope
 
 from journal_api.app import create_app
 from journal_api.server.protocol import Protocol
 from journal_api.server.server import bind_socket, build_config
+from journal_api.server.stop import Server
 from journal_api.settings import Settings
 
 HOST = b"Host: localhost"
@@ -137,7 +137,7 @@ def serve_in_thread(db: Path, protocol: type[Protocol] = Protocol, loop: str = "
     with bind_socket(settings) as address:
         config = build_config(create_app(settings), protocol)
         config.timeout_graceful_shutdown, config.loop = 1, loop
-        server = uvicorn.Server(config)
+        server = Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [address]}, daemon=True)
         thread.start()
         url = f"http://127.0.0.1:{address.getsockname()[1]}"

@@ -133,7 +133,7 @@ def limited(limit: str, *arguments: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("limit", "expected"),
-    [("-n 1024", "240 1024"), ("-Sn 256", f"{MAX_CONNECTIONS} 4064"), ("-n 40", "1 40")],
+    [("-n 1024", "240 1024"), ("-Sn 256", f"{MAX_CONNECTIONS} 8064"), ("-n 40", "1 40")],
 )
 def test_the_limit_of_open_files_is_raised_as_far_as_allowed_and_bounds_the_connections(
     limit: str, expected: str

@@ -1,0 +1,416 @@
+"""GET /v1/changes and X-Cursor: docs/api.md#changes."""
+
+import sqlite3
+from contextlib import closing
+from typing import Any
+
+import httpx
+import pytest
+from conftest import client_of, new_key_for
+from factories import (
+    create_account,
+    create_cash,
+    create_category,
+    create_checkpoint,
+    create_copy_group,
+    create_example_journal,
+    create_goal,
+    create_import,
+    create_import_profile,
+    create_instrument,
+    create_key,
+    create_strategy,
+    create_tag,
+    create_trade,
+    error_of,
+    insert_user,
+    put_rules,
+    run_sql,
+    unwrap,
+)
+from starlette.applications import Starlette
+
+Line = tuple[str, int | str | None]
+GOALS: Line = ("goals", None)
+CHECKPOINTS: Line = ("checkpoints", None)
+IMPORTS: Line = ("imports", None)
+# What is computed from trades, and from everything else that goals read.
+OF_TRADES = [CHECKPOINTS, GOALS, IMPORTS]
+
+
+async def cursor_of(client: httpx.AsyncClient) -> str:
+    answer = await client.get("/changes")
+    assert unwrap(answer) == []
+    return str(answer.json()["meta"]["cursor"])
+
+
+async def read_changes(client: httpx.AsyncClient, since: str, **query: Any) -> list[Any]:
+    changes: list[Any] = unwrap(await client.get("/changes", params={"since": since, **query}))
+    return changes
+
+
+async def lines_since(client: httpx.AsyncClient, since: str) -> tuple[list[Line], list[Line]]:
+    """What there is to read again, and what is deleted."""
+    changes = await read_changes(client, since)
+    lines = sorted(((one["resource"], one["id"]) for one in changes if not one["deleted"]), key=str)
+    gone = sorted(((one["resource"], one["id"]) for one in changes if one["deleted"]), key=str)
+    return lines, gone
+
+
+async def create_journal(client: httpx.AsyncClient) -> None:
+    """One object of each kind with the id 1, but for a second account and category; most belong together."""
+    await create_category(client, "Other")
+    tag = await create_tag(client, "FOMO")
+    account = await create_account(client, "Main")
+    await create_account(client, "Empty")
+    await create_cash(client, account["id"])
+    await create_checkpoint(client, account["id"])
+    setups = [{"name": "Setup", "confirmations": [{"name": "a"}, {"name": "b"}]}]
+    strategy = await create_strategy(client, setups=setups)
+    trade = await create_trade(
+        client,
+        account["id"],
+        tag_ids=[tag["id"]],
+        setup_id=strategy["setups"][0]["setup_id"],
+        confirmations=[{"confirmation_id": 1, "was_present": True}],
+    )
+    assert trade["id"] == 1
+    await create_goal(client)
+    await create_copy_group(client, account_ids=[account["id"]])
+    await create_import_profile(client)
+    await create_instrument(client, "XYZ")
+
+
+ACCOUNT: Line = ("accounts", 1)
+TRADE: Line = ("trades", 1)
+STRATEGY: Line = ("strategies", 1)
+SETUP = {"setup_id": 1}
+WITHOUT_A_CONFIRMATION = {"setups": [{**SETUP, "confirmations": [{"confirmation_id": 2}]}]}
+# A request, what it names to be read again besides what is computed, what that is, and what it deletes.
+REQUESTS: list[tuple[str, str, Any, list[Line], list[Line], list[Line]]] = [
+    ("PATCH", "/tags/1", {"name": "New"}, [("tags", 1)], [GOALS], []),
+    (
+        "PATCH",
+        "/tags/1",
+        {"category_id": 1},
+        [("tags", 1), *[("tag_categories", n) for n in (1, 2)]],
+        [GOALS],
+        [],
+    ),
+    ("DELETE", "/tags/1", None, [TRADE, ("tag_categories", 2)], OF_TRADES, [("tags", 1)]),
+    ("PATCH", "/tag-categories/1", {"name": "New"}, [("tag_categories", 1)], [], []),
+    ("DELETE", "/tag-categories/1", None, [], [], [("tag_categories", 1)]),
+    ("PATCH", "/strategies/1", {"name": "New"}, [STRATEGY], [GOALS], []),
+    ("PATCH", "/strategies/1", {"setups": [{**SETUP, "name": "New"}]}, [STRATEGY], [GOALS], []),
+    ("PATCH", "/strategies/1", WITHOUT_A_CONFIRMATION, [STRATEGY, TRADE], OF_TRADES, []),
+    ("PATCH", "/strategies/1", {"setups": []}, [STRATEGY, TRADE], OF_TRADES, []),
+    ("DELETE", "/strategies/1", None, [TRADE], OF_TRADES, [STRATEGY]),
+    ("PATCH", "/trades/1", {"notes": "New"}, [TRADE], OF_TRADES, []),
+    ("PUT", "/trades/1/tags", {"tag_ids": []}, [TRADE], OF_TRADES, []),
+    ("PUT", "/trades/1/confirmations", {"confirmations": []}, [TRADE], OF_TRADES, []),
+    ("PATCH", "/trades/1/fills/2", {"price": 102}, [TRADE], OF_TRADES, []),
+    ("DELETE", "/trades/1", None, [], OF_TRADES, [TRADE]),
+    ("PATCH", "/accounts/1", {"name": "New"}, [ACCOUNT], [CHECKPOINTS, GOALS], []),
+    ("PATCH", "/accounts/1", {"fees": {"ES": 2}}, [ACCOUNT], [CHECKPOINTS, GOALS], []),
+    ("PUT", "/accounts/1/rules", {"daily_loss": 5}, [ACCOUNT], [CHECKPOINTS, GOALS], []),
+    ("DELETE", "/accounts/2", None, [], [CHECKPOINTS, GOALS], [("accounts", 2)]),
+    ("PATCH", "/accounts/1/cash/1", {"amount": 5}, [("cash", 1)], [CHECKPOINTS, GOALS], []),
+    ("DELETE", "/accounts/1/cash/1", None, [], [CHECKPOINTS, GOALS], [("cash", 1)]),
+    ("PATCH", "/accounts/1/checkpoints/1", {"note": "x"}, [("checkpoints", 1)], [CHECKPOINTS], []),
+    ("DELETE", "/accounts/1/checkpoints/1", None, [], [CHECKPOINTS], [("checkpoints", 1)]),
+    ("PATCH", "/copy-groups/1", {"name": "New"}, [("copy_groups", 1)], [GOALS], []),
+    ("PUT", "/copy-groups/1/members", {"members": []}, [("copy_groups", 1)], [GOALS], []),
+    ("DELETE", "/copy-groups/1", None, [], [GOALS], [("copy_groups", 1)]),
+    ("PATCH", "/goals/1", {"target_value": 5}, [("goals", 1)], [], []),
+    ("GET", "/goals/1/snapshots", None, [], [], []),
+    ("DELETE", "/goals/1", None, [], [], [("goals", 1)]),
+    ("PUT", "/instruments/XYZ", {"point_value": 9}, [("instruments", "XYZ")], [], []),
+    ("DELETE", "/instruments/XYZ", None, [], [], [("instruments", "XYZ")]),
+    ("DELETE", "/import-profiles/1", None, [], [], [("import_profiles", 1)]),
+    ("PATCH", "/me", {"name": "New"}, [("me", 1)], [GOALS], []),
+    ("PATCH", "/me", {"timezone": "Asia/Tokyo", "day_rollover": "01:00"}, [TRADE, ("me", 1)], OF_TRADES, []),
+    ("PATCH", "/me", {"name": "owner"}, [], [], []),
+]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "named", "computed", "gone"),
+    REQUESTS,
+    ids=[f"{method} {path} {body}" for method, path, body, *_ in REQUESTS],
+)
+async def test_a_request_names_what_it_changes_with_what_is_computed_from_that(
+    client: httpx.AsyncClient,
+    method: str,
+    path: str,
+    body: Any,
+    named: list[Line],
+    computed: list[Line],
+    gone: list[Line],
+) -> None:
+    await create_journal(client)
+    since = await cursor_of(client)
+
+    answer = await client.request(method, path, json=body)
+
+    assert answer.is_success, answer.text
+    assert await lines_since(client, since) == (sorted([*named, *computed], key=str), gone)
+
+
+BY_HAND: list[tuple[str, list[Line], list[Line]]] = [
+    ("UPDATE trades SET notes = 'x'", [TRADE, *OF_TRADES], []),
+    ("INSERT OR REPLACE INTO instruments VALUES (1, 'XYZ', 5)", [("instruments", "XYZ")], []),
+    ("DELETE FROM trade_tags", [TRADE, *OF_TRADES], []),
+    ("UPDATE confirmations SET name = 'x' WHERE id = 1", [STRATEGY, GOALS], []),
+    ("UPDATE account_rules SET daily_loss = 7", [ACCOUNT, CHECKPOINTS, GOALS], []),
+    ("DELETE FROM cash_movements", [CHECKPOINTS, GOALS], [("cash", 1)]),
+    ("UPDATE api_keys SET revoked_at = created_at WHERE id = 2", [], [("keys", 2)]),
+    ("UPDATE goals SET goal_name = 'x'", [("goals", 1)], []),
+    ("UPDATE goals SET change_cursor = NULL, evaluated_on = NULL", [], []),
+    ("UPDATE users SET facts_cursor = 0", [], []),
+    ("UPDATE api_keys SET last_used_on = '2026-01-01'", [], []),
+]
+
+
+@pytest.mark.parametrize(("sql", "named", "gone"), BY_HAND, ids=[sql for sql, *_ in BY_HAND])
+async def test_another_program_names_what_it_changes(
+    app: Starlette, client: httpx.AsyncClient, sql: str, named: list[Line], gone: list[Line]
+) -> None:
+    await create_journal(client)
+    await put_rules(client, 1, daily_loss=500)
+    await create_key(client)
+    since = await cursor_of(client)
+
+    with closing(sqlite3.connect(app.state.settings.db)) as db, db:
+        db.execute(sql)
+
+    assert await lines_since(client, since) == (sorted(named, key=str), gone)
+
+
+async def test_an_account_takes_its_cash_its_checkpoints_and_its_goals_along(
+    client: httpx.AsyncClient,
+) -> None:
+    account = await create_account(client)
+    await create_cash(client, account["id"])
+    await create_checkpoint(client, account["id"])
+    await create_goal(client, account_id=account["id"])
+    strategy = await create_strategy(client, account_id=account["id"])
+    since = await cursor_of(client)
+
+    await client.delete(f"/accounts/{account['id']}")
+
+    named, gone = await lines_since(client, since)
+    assert named == [CHECKPOINTS, GOALS, ("strategies", strategy["id"])]
+    assert gone == [(name, 1) for name in ("accounts", "cash", "checkpoints", "goals")]
+
+
+async def test_an_import_and_its_undo_name_their_trades(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    since = await cursor_of(client)
+
+    report = await create_import(client, account_id=account["id"])
+    trade_ids = [row["trade_id"] for row in report["rows"]]
+    imported = await lines_since(client, since)
+    await client.delete(f"/imports/{report['id']}")
+
+    assert imported == (
+        sorted([*OF_TRADES, ("imports", 1), *[("trades", n) for n in trade_ids]], key=str),
+        [],
+    )
+    assert (await lines_since(client, since))[1] == [("imports", 1), *[("trades", n) for n in trade_ids]]
+
+
+async def test_a_merge_deletes_the_parts_and_a_split_brings_them_back(client: httpx.AsyncClient) -> None:
+    first = await create_trade(client)
+    second = await create_trade(client, first["account_id"])
+    since = await cursor_of(client)
+
+    unwrap(await client.post("/trades/merge", json={"ids": [first["id"], second["id"]]}))
+    merged = await lines_since(client, since)
+    await client.post(f"/trades/{first['id']}/split")
+
+    assert merged == ([*OF_TRADES, ("trades", 1)], [("trades", 2)])
+    assert await lines_since(client, since) == ([*OF_TRADES, ("trades", 1), ("trades", 2)], [])
+
+
+async def test_an_object_has_one_line_in_the_order_of_its_last_change(client: httpx.AsyncClient) -> None:
+    category = await create_category(client)
+    since = await cursor_of(client)
+    for name in ("a", "b", "c"):
+        await create_category(client, name)
+
+    await client.patch(f"/tag-categories/{category['id'] + 1}", json={"name": "d"})
+
+    pages = []
+    more = True
+    while more:
+        answer = await client.get("/changes", params={"since": since, "limit": 2})
+        pages.append([one["id"] for one in unwrap(answer)])
+        since, more = answer.json()["meta"]["cursor"], answer.json()["meta"]["more"]
+    assert pages == [[3, 4], [2]]
+
+
+async def test_a_key_is_told_only_of_resources_that_it_may_read(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    since = await cursor_of(client)
+    await create_journal(client)
+
+    told = {}
+    for scopes in [("read:tags",), ("read:goals",), ("write:trades",)]:
+        async with client_of(app, await new_key_for(app, scopes=scopes)) as limited:
+            told[scopes[0]] = {one["resource"] for one in await read_changes(limited, since)}
+
+    assert told == {"read:tags": {"tags", "tag_categories"}, "read:goals": {"goals"}, "write:trades": set()}
+
+
+async def test_another_user_is_told_nothing(app: Starlette, client: httpx.AsyncClient) -> None:
+    async with client_of(app, await new_key_for(app, await insert_user(app))) as other:
+        before = (await other.get("/tags")).headers["x-cursor"]
+        await create_journal(client)
+
+        assert (await other.get("/tags")).headers["x-cursor"] == before
+        assert await read_changes(other, before) == []
+
+
+async def test_cash_and_checkpoints_say_their_account(client: httpx.AsyncClient) -> None:
+    since = await cursor_of(client)
+    account = await create_account(client)
+    await create_cash(client, account["id"])
+    await create_checkpoint(client, account["id"])
+
+    accounts = {(one["resource"], one["id"]): one["account_id"] for one in await read_changes(client, since)}
+
+    assert accounts == {
+        ("accounts", 1): None, ("cash", 1): account["id"], ("checkpoints", 1): account["id"],
+        CHECKPOINTS: None, GOALS: None,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("since", ["", "-1", "1.0", "01", "x", "1\n", "9" * 19])
+async def test_what_is_no_cursor_is_refused(client: httpx.AsyncClient, since: str) -> None:
+    assert error_of(await client.get("/changes", params={"since": since})) == (400, "validation_error")
+
+
+# Old changes ---------------------------------------------------------------------------------------------
+
+
+async def test_a_cursor_expires_with_the_changes_after_it(app: Starlette, client: httpx.AsyncClient) -> None:
+    from journal_api.web.changes import delete_old_changes
+
+    tag = await create_tag(client)
+    oldest = await cursor_of(client)
+    await client.delete(f"/tags/{tag['id']}")
+    kept = await cursor_of(client)
+    await run_sql(app, "UPDATE object_changes SET at = '2020-01-01T00:00:00.000000Z'")
+    await create_category(client, "New")
+
+    for _ in range(2):
+        await delete_old_changes(app.state.database, app.state.settings.keep_changes)
+
+    expired = await client.get("/changes", params={"since": oldest})
+    assert error_of(expired) == (410, "cursor_expired")
+    assert [one["id"] for one in await read_changes(client, kept)] == [2]
+    assert error_of(await client.get("/changes", params={"since": "9999"})) == (410, "cursor_expired")
+
+
+async def test_the_cursor_of_now_never_expires(app: Starlette, client: httpx.AsyncClient) -> None:
+    from journal_api.web.changes import delete_old_changes
+
+    await create_tag(client)
+    now = await cursor_of(client)
+    await run_sql(app, "UPDATE object_changes SET at = '2020-01-01T00:00:00.000000Z'")
+
+    await delete_old_changes(app.state.database, app.state.settings.keep_changes)
+
+    assert await read_changes(client, now) == []
+    await create_category(client, "New")
+    assert [one["resource"] for one in await read_changes(client, now)] == ["tag_categories"]
+
+
+@pytest.mark.own_journal
+async def test_a_removed_user_leaves_no_changes(app: Starlette, client: httpx.AsyncClient) -> None:
+    user_id = await insert_user(app)
+    async with client_of(app, await new_key_for(app, user_id)) as other:
+        await create_example_journal(other)
+
+    await run_sql(app, "DELETE FROM users WHERE id = :id", {"id": user_id})
+
+    assert await run_sql(app, "SELECT DISTINCT user_id FROM object_changes") == [(1,)]
+
+
+# Cursors of other responses ------------------------------------------------------------------------------
+
+
+async def test_a_cached_and_an_unchanged_response_have_the_cursor_of_their_data(
+    client: httpx.AsyncClient,
+) -> None:
+    await create_tag(client)
+    first = await client.get("/tags")
+    again = await client.get("/tags")
+    unchanged = await client.get("/tags", headers={"If-None-Match": first.headers["etag"]})
+    written = await client.post("/tag-categories", json={"name": "New"})
+    after = await client.get("/tags")
+
+    cursors = [one.headers["x-cursor"] for one in (again, unchanged, written)]
+    assert cursors == [first.headers["x-cursor"]] * 3
+    assert int(after.headers["x-cursor"]) > int(first.headers["x-cursor"])
+    assert await lines_since(client, written.headers["x-cursor"]) == ([("tag_categories", 2)], [])
+
+
+async def test_a_repeat_with_an_idempotency_key_has_the_cursor_of_the_first_response(
+    client: httpx.AsyncClient,
+) -> None:
+    key = {"Idempotency-Key": "once"}
+    first = await client.post("/tag-categories", json={"name": "New"}, headers=key)
+    await create_category(client, "Later")
+
+    repeated = await client.post("/tag-categories", json={"name": "New"}, headers=key)
+
+    assert repeated.headers["x-cursor"] == first.headers["x-cursor"]
+
+
+# updated_at of trades ------------------------------------------------------------------------------------
+
+TOUCHES: dict[str, tuple[str, str, Any]] = {
+    "its tag is deleted": ("DELETE", "/tags/1", None),
+    "its strategy is deleted": ("DELETE", "/strategies/1", None),
+    "its setup is deleted": ("PATCH", "/strategies/1", {"setups": []}),
+    "a confirmation that it answers is deleted": ("PATCH", "/strategies/1", WITHOUT_A_CONFIRMATION),
+    "the user's zone moves its day": ("PATCH", "/me", {"timezone": "Asia/Tokyo", "day_rollover": "01:00"}),
+    "its account's zone moves its day": ("PATCH", "/accounts/1", {"day_rollover": "14:30"}),
+}
+
+
+@pytest.mark.parametrize(("method", "path", "body"), TOUCHES.values(), ids=TOUCHES)
+async def test_a_trade_that_shows_something_else_has_a_later_updated_at(
+    client: httpx.AsyncClient, method: str, path: str, body: Any
+) -> None:
+    await create_journal(client)
+    before = await client.get("/trades/1")
+
+    answer = await client.request(method, path, json=body)
+    after = await client.get("/trades/1")
+    stale = await client.patch("/trades/1", json={**unwrap(before), "notes": "x"})
+    unmatched = await client.patch(
+        "/trades/1", json={"notes": "x"}, headers={"If-Match": before.headers["etag"]}
+    )
+    edited = unwrap(await client.patch("/trades/1", json={"notes": "x"}))
+
+    assert answer.is_success
+    assert unwrap(before)["updated_at"] < unwrap(after)["updated_at"] < edited["updated_at"]
+    assert (await client.get("/trades")).json()["data"]["trades"][0]["updated_at"] == edited["updated_at"]
+    assert stale.status_code in (400, 412)
+    assert unmatched.status_code == 412
+
+
+async def test_a_calendar_that_moves_imported_trades_edits_none_of_them(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    report = await create_import(client, account_id=account["id"])
+    before = unwrap(await client.get("/trades"))
+
+    await client.patch("/me", json={"timezone": "Asia/Tokyo", "day_rollover": "12:00"})
+    moved = unwrap(await client.get("/trades"))
+    undone = await client.delete(f"/imports/{report['id']}")
+
+    assert [one["updated_at"] for one in moved] > [one["updated_at"] for one in before]
+    assert int(undone.headers["x-trades-deleted"]) == len(before)
