@@ -1296,14 +1296,17 @@ BEGIN
   INSERT INTO changed_objects
   VALUES (new.user_id, iif(new.day IS NULL, 'trades', 'days'), coalesce(new.trade_id, new.day), 0);
 END;
-CREATE TRIGGER record_moved_pictures AFTER UPDATE OF trade_id ON pictures
-WHEN old.trade_id <> new.trade_id
-BEGIN INSERT INTO changed_objects SELECT user_id, 'trades', id, 0 FROM trades WHERE id = old.trade_id; END;
-CREATE TRIGGER record_deleted_pictures_of_trades AFTER DELETE ON pictures
-BEGIN INSERT INTO changed_objects SELECT user_id, 'trades', id, 0 FROM trades WHERE id = old.trade_id; END;
-CREATE TRIGGER record_deleted_pictures_of_days AFTER DELETE ON pictures
-WHEN old.day IS NOT NULL
-BEGIN INSERT INTO changed_objects VALUES (old.user_id, 'days', old.day, 0); END;
+CREATE TRIGGER record_moved_pictures AFTER UPDATE OF trade_id, day ON pictures
+WHEN (old.trade_id, old.day) IS NOT (new.trade_id, new.day)
+BEGIN
+  INSERT INTO changed_objects SELECT user_id, 'trades', id, 0 FROM trades WHERE id = old.trade_id;
+  INSERT INTO changed_objects SELECT old.user_id, 'days', old.day, 0 WHERE old.day IS NOT NULL;
+END;
+CREATE TRIGGER record_deleted_pictures AFTER DELETE ON pictures
+BEGIN
+  INSERT INTO changed_objects SELECT user_id, 'trades', id, 0 FROM trades WHERE id = old.trade_id;
+  INSERT INTO changed_objects SELECT old.user_id, 'days', old.day, 0 WHERE old.day IS NOT NULL;
+END;
 
 -- Rows that are shown as part of another object.
 CREATE TRIGGER record_new_copy_group_members AFTER INSERT ON copy_group_members

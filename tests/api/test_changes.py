@@ -8,6 +8,7 @@ import httpx
 import pytest
 from conftest import client_of, new_key_for
 from factories import (
+    A_DAY,
     create_account,
     create_cash,
     create_category,
@@ -19,6 +20,7 @@ from factories import (
     create_import_profile,
     create_instrument,
     create_key,
+    create_picture,
     create_strategy,
     create_tag,
     create_trade,
@@ -34,8 +36,10 @@ Line = tuple[str, int | str | None]
 GOALS: Line = ("goals", None)
 CHECKPOINTS: Line = ("checkpoints", None)
 IMPORTS: Line = ("imports", None)
+DAYS: Line = ("days", None)
 # What is computed from trades, and from everything else that goals read.
-OF_TRADES = [CHECKPOINTS, GOALS, IMPORTS]
+OF_TRADES = [CHECKPOINTS, DAYS, GOALS, IMPORTS]
+OF_ACCOUNTS = [CHECKPOINTS, DAYS, GOALS]
 
 
 async def cursor_of(client: httpx.AsyncClient) -> str:
@@ -79,11 +83,14 @@ async def create_journal(client: httpx.AsyncClient) -> None:
     await create_copy_group(client, account_ids=[account["id"]])
     await create_import_profile(client)
     await create_instrument(client, "XYZ")
+    await create_picture(client)
+    await create_picture(client, "/trades/1")
 
 
 ACCOUNT: Line = ("accounts", 1)
 TRADE: Line = ("trades", 1)
 STRATEGY: Line = ("strategies", 1)
+DAY: Line = ("days", A_DAY)
 SETUP = {"setup_id": 1}
 WITHOUT_A_CONFIRMATION = {"setups": [{**SETUP, "confirmations": [{"confirmation_id": 2}]}]}
 # A request, what it names to be read again besides what is computed, what that is, and what it deletes.
@@ -110,26 +117,34 @@ REQUESTS: list[tuple[str, str, Any, list[Line], list[Line], list[Line]]] = [
     ("PUT", "/trades/1/confirmations", {"confirmations": []}, [TRADE], OF_TRADES, []),
     ("PATCH", "/trades/1/fills/2", {"price": 102}, [TRADE], OF_TRADES, []),
     ("DELETE", "/trades/1", None, [], OF_TRADES, [TRADE]),
-    ("PATCH", "/accounts/1", {"name": "New"}, [ACCOUNT], [CHECKPOINTS, GOALS], []),
-    ("PATCH", "/accounts/1", {"fees": {"ES": 2}}, [ACCOUNT], [CHECKPOINTS, GOALS], []),
-    ("PUT", "/accounts/1/rules", {"daily_loss": 5}, [ACCOUNT], [CHECKPOINTS, GOALS], []),
-    ("DELETE", "/accounts/2", None, [], [CHECKPOINTS, GOALS], [("accounts", 2)]),
+    ("PATCH", "/accounts/1", {"name": "New"}, [ACCOUNT], OF_ACCOUNTS, []),
+    ("PATCH", "/accounts/1", {"fees": {"ES": 2}}, [ACCOUNT], OF_ACCOUNTS, []),
+    ("PUT", "/accounts/1/rules", {"daily_loss": 5}, [ACCOUNT], OF_ACCOUNTS, []),
+    ("DELETE", "/accounts/2", None, [], OF_ACCOUNTS, [("accounts", 2)]),
     ("PATCH", "/accounts/1/cash/1", {"amount": 5}, [("cash", 1)], [CHECKPOINTS, GOALS], []),
     ("DELETE", "/accounts/1/cash/1", None, [], [CHECKPOINTS, GOALS], [("cash", 1)]),
     ("PATCH", "/accounts/1/checkpoints/1", {"note": "x"}, [("checkpoints", 1)], [CHECKPOINTS], []),
     ("DELETE", "/accounts/1/checkpoints/1", None, [], [CHECKPOINTS], [("checkpoints", 1)]),
-    ("PATCH", "/copy-groups/1", {"name": "New"}, [("copy_groups", 1)], [GOALS], []),
-    ("PUT", "/copy-groups/1/members", {"members": []}, [("copy_groups", 1)], [GOALS], []),
-    ("DELETE", "/copy-groups/1", None, [], [GOALS], [("copy_groups", 1)]),
+    ("PATCH", "/copy-groups/1", {"name": "New"}, [("copy_groups", 1)], [DAYS, GOALS], []),
+    ("PUT", "/copy-groups/1/members", {"members": []}, [("copy_groups", 1)], [DAYS, GOALS], []),
+    ("DELETE", "/copy-groups/1", None, [], [DAYS, GOALS], [("copy_groups", 1)]),
     ("PATCH", "/goals/1", {"target_value": 5}, [("goals", 1)], [], []),
     ("GET", "/goals/1/snapshots", None, [], [], []),
     ("DELETE", "/goals/1", None, [], [], [("goals", 1)]),
     ("PUT", "/instruments/XYZ", {"point_value": 9}, [("instruments", "XYZ")], [], []),
     ("DELETE", "/instruments/XYZ", None, [], [], [("instruments", "XYZ")]),
     ("DELETE", "/import-profiles/1", None, [], [], [("import_profiles", 1)]),
-    ("PATCH", "/me", {"name": "New"}, [("me", 1)], [GOALS], []),
+    ("PATCH", "/me", {"name": "New"}, [("me", 1)], [DAYS, GOALS], []),
     ("PATCH", "/me", {"timezone": "Asia/Tokyo", "day_rollover": "01:00"}, [TRADE, ("me", 1)], OF_TRADES, []),
     ("PATCH", "/me", {"name": "owner"}, [], [], []),
+    ("PATCH", "/me", {"plan_template": "Sleep?"}, [("me", 1)], [DAYS, GOALS], []),
+    ("PATCH", f"/days/{A_DAY}", {"plan": "Wait."}, [DAY], [], []),
+    ("PATCH", "/days/2026-01-06", {"tag_ids": [1]}, [("days", "2026-01-06")], [], []),
+    ("DELETE", f"/days/{A_DAY}", None, [DAY], [], []),
+    ("PATCH", "/pictures/1", {"caption": "New"}, [DAY], [], []),
+    ("DELETE", "/pictures/1", None, [DAY], [], []),
+    ("PATCH", "/pictures/2", {"caption": "New"}, [TRADE], OF_TRADES, []),
+    ("DELETE", "/pictures/2", None, [TRADE], OF_TRADES, []),
 ]
 
 
@@ -161,12 +176,14 @@ BY_HAND: list[tuple[str, list[Line], list[Line]]] = [
     ("INSERT OR REPLACE INTO instruments VALUES (1, 'XYZ', 5)", [("instruments", "XYZ")], []),
     ("DELETE FROM trade_tags", [TRADE, *OF_TRADES], []),
     ("UPDATE confirmations SET name = 'x' WHERE id = 1", [STRATEGY, GOALS], []),
-    ("UPDATE account_rules SET daily_loss = 7", [ACCOUNT, CHECKPOINTS, GOALS], []),
+    ("UPDATE account_rules SET daily_loss = 7", [ACCOUNT, *OF_ACCOUNTS], []),
     ("DELETE FROM cash_movements", [CHECKPOINTS, GOALS], [("cash", 1)]),
     ("UPDATE api_keys SET revoked_at = created_at WHERE id = 2", [], [("keys", 2)]),
     ("UPDATE goals SET goal_name = 'x'", [("goals", 1)], []),
     ("UPDATE goals SET change_cursor = NULL, evaluated_on = NULL", [], []),
     ("UPDATE users SET facts_cursor = 0", [], []),
+    ("UPDATE pictures SET trade_id = 1, day = NULL", [TRADE, DAY, *OF_TRADES], []),
+    ("DELETE FROM pictures", [TRADE, DAY, *OF_TRADES], []),
     ("UPDATE api_keys SET last_used_on = '2026-01-01'", [], []),
 ]
 
@@ -199,7 +216,7 @@ async def test_an_account_takes_its_cash_its_checkpoints_and_its_goals_along(
     await client.delete(f"/accounts/{account['id']}")
 
     named, gone = await lines_since(client, since)
-    assert named == [CHECKPOINTS, GOALS, ("strategies", strategy["id"])]
+    assert named == [*OF_ACCOUNTS, ("strategies", strategy["id"])]
     assert gone == [(name, 1) for name in ("accounts", "cash", "checkpoints", "goals")]
 
 
@@ -282,7 +299,7 @@ async def test_cash_and_checkpoints_say_their_account(client: httpx.AsyncClient)
 
     assert accounts == {
         ("accounts", 1): None, ("cash", 1): account["id"], ("checkpoints", 1): account["id"],
-        CHECKPOINTS: None, GOALS: None,
+        **dict.fromkeys(OF_ACCOUNTS),
     }  # fmt: skip
 
 
