@@ -229,7 +229,7 @@ class TradesPatch(Struct, kw_only=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if (self.ids is UNSET) == (self.where is UNSET):
-            raise ValidationFailed(fields={"ids": "or where is required, and not both"})
+            raise ValidationFailed(fields={"ids": "must be sent unless where is, and not both"})
         if both := sorted({*self.add_tag_ids} & {*self.remove_tag_ids}):
             named = ", ".join(map(str, both))
             raise ValidationFailed(fields={"remove_tag_ids": f"must have no tags of add_tag_ids: {named}"})

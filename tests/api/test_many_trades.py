@@ -235,8 +235,8 @@ async def test_a_thousand_trades_change_and_one_more_is_refused_with_the_count(
 # What is refused -----------------------------------------------------------------------------------------
 
 REFUSALS: list[tuple[Json, Json]] = [
-    ({}, {"ids": "or where is required, and not both"}),
-    ({"ids": [1], "where": {}}, {"ids": "or where is required, and not both"}),
+    ({}, {"ids": "must be sent unless where is, and not both"}),
+    ({"ids": [1], "where": {}}, {"ids": "must be sent unless where is, and not both"}),
     ({"ids": []}, {"ids": "must be array of length >= 1"}),
     ({"ids": [1, 99, 2, 1, 98]}, {f"ids[{index}]": NOT_YOURS for index in (1, 3, 4)}),
     ({"where": {"strategy_id": None}}, {"where.strategy_id": "must be int, not null"}),

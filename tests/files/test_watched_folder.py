@@ -12,9 +12,14 @@ from factories import build_file, create_account, held_writes, list_trades, send
 from starlette.applications import Starlette
 
 from journal_api.trade_files import watch
+from journal_api.trade_files.import_file import read_file
 from journal_api.trade_files.watched_folder import WatchedFolder
 
 FIRST, SECOND = [build_file({"external_id": number}) for number in ("1", "2")]
+CLOSES_NOTHING = """\
+Exec Time,Spread,Side,Qty,Pos Effect,Symbol,Exp,Strike,Type,Price,Net Price,Order Type
+6/16/2026 13:54,STOCK,SELL,-10,TO CLOSE,OBAI,,,STOCK,1.04,1.04,LMT
+"""
 IN_ACCOUNTS = build_file({"account": "Sim"}, {"account": "Other"})
 
 
@@ -23,7 +28,7 @@ class Folder:
 
     def __init__(self, app: Starlette, path: Path, account: str | None = "Sim") -> None:
         self.path, self.lines = path, list[str]()
-        self._imports = watch.FolderImports(path, 1, self.lines.append, account=account)
+        self._imports = watch.FolderImports(path, 1, self.lines.append, account, "UTC")
         self._database = app.state.database
 
     def add(self, name: str, content: str | bytes = FIRST) -> Path:
@@ -194,8 +199,8 @@ REFUSALS = [
         build_file({}, {"quantity": "0"}, {"fees": "free"}).encode(),
         [
             "line 3: quantity must be greater than 0 ('0') (and 1 more)",
-            "line 3: quantity must be greater than 0 ('0')",
-            "line 4: fees must be a number ('free')",
+            "line 3: error: quantity must be greater than 0 ('0')",
+            "line 4: error: fees must be a number ('free')",
         ],
     ),
 ]
@@ -236,11 +241,23 @@ async def test_a_name_that_is_taken_gets_a_number(folder: Folder) -> None:
 
     assert folder.list_files() == [
         *("imported/day-2.csv", "imported/day-3.csv", "imported/day.csv"),
-        *("refused/bad-2.csv", "refused/bad-2.csv.txt", "refused/bad.csv.txt"),
+        *("refused/bad.csv", "refused/bad.csv-2.txt", "refused/bad.csv.txt"),
         *("refused/day.csv", "refused/day.csv.txt"),
     ]
     assert (folder.path / "imported/day-2.csv").read_text() == SECOND
     assert folder.lines[2] == "day.csv imported: 0 new, 1 already there"
+
+
+async def test_rows_that_are_left_out_are_said_beside_the_imported_file(
+    client: httpx.AsyncClient, folder: Folder
+) -> None:
+    folder.add("day.csv", CLOSES_NOTHING)
+
+    await folder.look()
+
+    assert folder.lines == ["day.csv imported: 0 new, 0 already there, 1 left out: imported/ says why"]
+    assert folder.list_files() == ["imported/day.csv", "imported/day.csv.txt"]
+    assert (folder.path / "imported/day.csv.txt").read_text().startswith("line 2: unmatched: ")
 
 
 # What can go wrong -----------------------------------------------------------------------------------------
@@ -327,19 +344,17 @@ async def test_a_name_that_is_no_text_is_imported(client: httpx.AsyncClient, fol
 async def test_a_mistake_of_the_program_leaves_the_file_and_the_others_are_imported(
     client: httpx.AsyncClient, folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = watch.hash_file
-
-    def fail(content: Any) -> str:
+    async def fail(db: Any, user_id: int, content: Any, *choice: Any, **options: Any) -> Any:
         if "bad" in content.name:
             raise ZeroDivisionError("a mistake")
-        return read(content)
+        return await read_file(db, user_id, content, *choice, **options)
 
-    monkeypatch.setattr(watch, "hash_file", fail)
+    monkeypatch.setattr("journal_api.trade_files.watch.read_file", fail)
     folder.add("bad.csv")
     folder.add("good.csv", SECOND)
 
     await folder.look(4)
 
     assert folder.list_files() == ["bad.csv", "imported/good.csv"]
-    assert folder.lines[0] == "bad.csv stays where it is: ZeroDivisionError('a mistake')"
+    assert folder.lines[0] == "bad.csv stays where it is: a mistake"
     assert len(folder.lines) == 2

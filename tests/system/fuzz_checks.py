@@ -34,7 +34,8 @@ BEYOND_A_SCHEMA = [
     r"target_value: must not be 0 unless the metric is max_drawdown",
     r"custom_(start|end): (is required when timeframe is custom|requires timeframe custom)",
     r"custom_end: must be on or after custom_start",
-    r"from: must not be after to",
+    r"(where\.)?from: must not be after to",
+    r"remove_tag_ids: must have no tags of add_tag_ids: .*",
     r".*(exit_price|gross_pnl): requires closed_at",
     r".*exit_price: is required without gross_pnl",
     r".*(gross_pnl|initial_risk): computed from the prices exceeds 10000000000",
@@ -62,9 +63,10 @@ BEYOND_A_SCHEMA = [
 
 # A file is more than a schema says of it.
 FILES = {"POST /v1/imports"}
-# These need a fill, cash or a checkpoint by its number, or trades that touch: random requests meet them by
-# luck.
+# These need a fill, cash or a checkpoint by its number, trades that touch, or a trade that the example of
+# DELETE /v1/trades has left: random requests meet them by luck.
 LUCKY = {
+    "DELETE /v1/trades/{id}",
     "POST /v1/trades/merge",
     "POST /v1/trades/{id}/fills",
     "PATCH /v1/trades/{id}/fills/{fill_id}",
