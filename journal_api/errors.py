@@ -27,6 +27,18 @@ class ApiError(Exception):
 class ValidationFailed(ApiError):
     status, code, message = 400, "validation_error", "The request is not valid; see details."
 
+    def __init__(self, message: str | None = None, **details: Any) -> None:
+        super().__init__(message or describe_fields(details.get("fields", {})), **details)
+
+
+def describe_fields(fields: Mapping[str, str]) -> str:
+    """The first reason of `details.fields` as a sentence, with the number of the others."""
+    if not fields:
+        return ""
+    path, reason = next(iter(fields.items()))
+    others = f" {len(fields) - 1} more in details.fields." if len(fields) > 1 else ""
+    return f"{path}: {reason.removesuffix('.')}.{others}"
+
 
 class Unauthorized(ApiError):
     status, code = 401, "unauthorized"
@@ -51,7 +63,7 @@ class ForbiddenScope(ApiError):
 
 class NotFound(ApiError):
     status, code = 404, "not_found"
-    message = "There is no such path, or you have no object with this id. GET /docs lists the paths."
+    message = "You have no object at this path: check its id; it may have been deleted."
 
 
 class MethodNotAllowed(ApiError):

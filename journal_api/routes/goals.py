@@ -5,7 +5,7 @@ from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.repositories import accounts, copy_groups, goals, goals_today, snapshot_refreshes
-from journal_api.rules.goal_warnings import find_warnings
+from journal_api.rules.goal_warnings import find_unstored_dates, find_warnings
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery
 from journal_api.web.bodies import cancel_on_disconnect
 from journal_api.web.context import database, get_query
@@ -55,7 +55,7 @@ async def update_goal(request: Request, db: Connection, patch: GoalPatch) -> Res
     if patch.status in ("paused", "archived"):
         await snapshot_refreshes.remove_pace(db, goal_id)
     goal = await goals.get(db, request.user.id, goal_id)
-    return ok(goal=goal).with_warnings(warnings_in(goal))
+    return ok(goal=goal).with_warnings(warnings_in(goal) + find_unstored_dates(stored, patch))
 
 
 def with_warnings(goals_of_today: str) -> str:

@@ -2,7 +2,9 @@
 
 from decimal import Decimal
 
-from journal_api.structs.goals import Goal
+from msgspec import UNSET
+
+from journal_api.structs.goals import Goal, GoalPatch
 from journal_api.values.metrics import METRICS
 
 
@@ -13,6 +15,9 @@ def find_warnings(goal: Goal) -> list[str]:
     if metric.unit == "percent" and target > 100 and goal.metric != "captured":
         outcome = "never" if direction == "at_least" else "always"
         warnings.append(f"{goal.metric} is at most 100, so this goal is {outcome} achieved.")
+    if metric.unit == "percent" and 0 < target <= 1:
+        percent = f"{(100 * target).normalize():f}"
+        warnings.append(f"{goal.metric} is in percent: {target} means {target} %, not {percent} %.")
     if goal.metric in ("worst_day", "worst_trade") and direction == "at_least" and target > 0:
         warnings.append(
             f"A positive {goal.metric} is achieved only without a loss; a loss limit is negative: {-target}."
@@ -26,3 +31,15 @@ def find_warnings(goal: Goal) -> list[str]:
     if metric.unit == "count" and target != Decimal(target).to_integral_value():
         warnings.append(f"{goal.metric} is a whole number, so a target of {target} is never met exactly.")
     return warnings
+
+
+def find_unstored_dates(stored: Goal, patch: GoalPatch) -> list[str]:
+    """Return a warning if the PATCH has other custom dates than the goal, but no timeframe (G7)."""
+    dates = {"custom_start": patch.custom_start, "custom_end": patch.custom_end}
+    unstored = [name for name, day in dates.items() if day is not UNSET and str(day) != getattr(stored, name)]
+    if not unstored or patch.timeframe is not UNSET:
+        return []
+    return [
+        f"{' and '.join(unstored)} {'was' if len(unstored) == 1 else 'were'} not stored: to move the window,"
+        " send timeframe custom and both dates."
+    ]

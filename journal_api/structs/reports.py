@@ -1,5 +1,6 @@
 """Queries and responses of reports: the statistics of groups of trades."""
 
+import re
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -23,13 +24,15 @@ GroupBy = Literal["none", OrderedGroup, FieldGroup]
 IntervalReason = Literal[Reason, "too_few"]
 # A balance is of accounts on a day, not of a group of trades.
 REPORTED = [key for key, metric in METRICS.items() if not metric.carries_balance]
+METRIC_LIKE = re.compile("[a-z_ ]{0,40}")  # and no API key
 NO_BALANCE = "balance_target is not a metric of reports: a group of trades has no balance"
 
 
 def check_reported(key: str) -> None:
     """Raise ValueError unless reports have the metric."""
     if key not in METRICS:
-        raise ValueError("must name metrics of GET /v1/metrics")
+        word = f"{key!r}" if METRIC_LIKE.fullmatch(key) else "a part of it"
+        raise ValueError(f"must name metrics of GET /v1/metrics; {word} is none")
     if key not in REPORTED:
         raise ValueError(NO_BALANCE)
 
@@ -37,6 +40,7 @@ def check_reported(key: str) -> None:
 class ReportMetrics(tuple[str, ...]):
     """Keys of metrics, separated by commas in the query."""
 
+    parts: ClassVar[list[str]] = REPORTED
     json_schema: ClassVar[dict[str, Any]] = {
         "type": "string",
         "pattern": f"^({'|'.join(REPORTED)})(,({'|'.join(REPORTED)}))*$",
@@ -56,6 +60,7 @@ class ReportMetrics(tuple[str, ...]):
 class ReportSort(str):
     """The key of a metric: ascending, or descending after a `-`."""
 
+    parts: ClassVar[list[str]] = REPORTED
     json_schema: ClassVar[dict[str, Any]] = {
         "type": "string",
         "pattern": f"^-?({'|'.join(REPORTED)})$",

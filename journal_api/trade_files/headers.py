@@ -205,7 +205,7 @@ def describe_unknown_header(line: int, columns: list[str], formats: Sequence[Kno
     near = [known for known in formats if known.is_near_match(header)]
     missing = {known.name: known.missing_columns(header) for known in near}
     missing = dict(sorted(missing.items(), key=lambda item: len(item[1])))
-    reason = "this header is of no known format"
+    reason = "this header is of no known format" if columns else "the file is empty, or has no table"
     for name, names in list(missing.items())[:1]:
         reason = f"this looks like {name}, but it has no column {', '.join(map(repr, names))}"
     return UnknownHeader(line, reason, missing)

@@ -42,6 +42,8 @@ async def decode_body(request: Request, struct: type[S]) -> S:
         text = body.decode("utf-8")
     except UnicodeDecodeError:
         raise ValidationFailed("The body is not UTF-8.") from None
+    if not text.strip():
+        raise ValidationFailed("The body is empty; send a JSON object.")
     try:
         return decode_json(text, struct)
     except ValidationFailed:

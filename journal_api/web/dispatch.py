@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 
-from starlette.routing import BaseRoute, Match
+from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
 
 from journal_api.errors import MethodNotAllowed, NotFound
+from journal_api.web.unknown_paths import explain_unknown_path
+
+ENCODED_SLASH = "A path has no encoded slash (%2F): no id contains one. GET /docs lists the paths."
 
 
 class Dispatch:
@@ -17,10 +20,11 @@ class Dispatch:
 
     def __init__(self, routes: Sequence[BaseRoute]) -> None:
         self.routes = routes
+        self.known = [route for route in routes if isinstance(route, Route)]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if b"%2f" in scope.get("raw_path", b"").lower():
-            raise NotFound  # an encoded slash separates no segments and is part of no id
+            raise NotFound(ENCODED_SLASH)
         methods: set[str] = set()
         for route in self.routes:
             match, child_scope = route.matches(scope)
@@ -34,4 +38,4 @@ class Dispatch:
         if methods:
             allowed = sorted(methods)
             raise MethodNotAllowed(f"This path supports only {', '.join(allowed)}.", allowed=allowed)
-        raise NotFound
+        raise NotFound(explain_unknown_path(scope["path"], self.known))

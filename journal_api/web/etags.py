@@ -11,6 +11,7 @@ from journal_api.web.responses import Envelope, Response, StoredFile
 ENTITY_TAG = r'(?:W/)?"[!#-~\x80-\xff]*"'
 ENTITY_TAGS = re.compile(rf"[ \t,]*(?:{ENTITY_TAG}[ \t]*(?:,[ \t,]*|\Z))+")
 TAG = re.compile(ENTITY_TAG)
+NO_TAG = "If-Match is not an ETag: send the header ETag of the GET as it is, with its double quotes."
 
 
 def with_etag(request: Request, response: Response) -> Response:
@@ -33,9 +34,13 @@ def check_conditions(request: Request, etag: str) -> None:
     """Compare the current ETag with If-Match and If-None-Match. Raises PreconditionFailed."""
     if_match, if_none_match = join_header(request, "if-match"), join_header(request, "if-none-match")
     if if_match is not None and not matches(etag, if_match, weak=False):
-        raise PreconditionFailed
+        raise PreconditionFailed(None if is_tag_list(if_match) else NO_TAG)
     if matches(etag, if_none_match, weak=True):
         raise PreconditionFailed
+
+
+def is_tag_list(header: str) -> bool:
+    return header.strip(" \t") == "*" or ENTITY_TAGS.fullmatch(header) is not None
 
 
 def join_header(request: Request, name: str) -> str | None:
@@ -54,6 +59,6 @@ def matches(etag: str, header: str | None, *, weak: bool) -> bool:
         return False
     if header.strip(" \t") == "*":
         return True
-    if not ENTITY_TAGS.fullmatch(header):
-        return False
-    return any(etag == (tag.removeprefix("W/") if weak else tag) for tag in TAG.findall(header))
+    return is_tag_list(header) and any(
+        etag == (tag.removeprefix("W/") if weak else tag) for tag in TAG.findall(header)
+    )

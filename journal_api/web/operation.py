@@ -54,6 +54,7 @@ class RowIdConvertor(IntegerConvertor):
     """Converts an id in a path. An id beyond SQLite's integers becomes 0, which no row has."""
 
     regex = "[1-9][0-9]{0,18}"
+    meaning = "an id, which is a whole number from 1"
 
     def convert(self, value: str) -> int:
         number = int(value)
@@ -64,6 +65,7 @@ class ContractRootConvertor(StringConvertor):
     """Converts the root of a contract in a path."""
 
     regex = "[A-Z0-9]{1,10}"
+    meaning = "the root of a contract, which is 1 to 10 capital letters and digits, such as MNQ"
 
 
 class DayConvertor(StringConvertor):

@@ -4,6 +4,7 @@ A client may send a whole object as it was read. A member that PATCH does not ha
 takes no null, are accepted if they say what is stored (docs/api.md#sending-back-what-was-read).
 """
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -23,7 +24,7 @@ USE_INSTEAD = {
     "copy_group_id": "scope",
     "members": "PUT /v1/copy-groups/{id}/members",
     "net_pnl": "gross_pnl and fees",
-    "pictures": "POST /v1/trades/{id}/pictures",
+    "pictures": "POST to /pictures below it",
     "setup_count": "setups",
     "tags": "tag_ids",
     "trading_day": "closed_at",
@@ -59,12 +60,18 @@ def split_echo(
     echo = {}
     for name in filter(readable.__contains__, members):
         if name not in writable:
-            instead = f"; use {USE_INSTEAD[name]}" if name in USE_INSTEAD else ""
-            echo[name] = ReadOnlyEcho(members[name], READ_ONLY + instead)
+            echo[name] = ReadOnlyEcho(members[name], READ_ONLY + find_hint(name, writable))
         elif bytes(members[name]) == b"null" and name in only_readable_as_null:
             echo[name] = ReadOnlyEcho(members[name], NOT_NULL)
     rest = {name: value for name, value in members.items() if name not in echo}
     return msgspec.json.encode(rest), echo
+
+
+def find_hint(name: str, writable: Collection[str]) -> str:
+    """Return what to send in place of the member: a request, or a member that the body can have."""
+    instead = USE_INSTEAD.get(name, "")
+    is_request = instead.startswith(("POST ", "PUT "))
+    return f"; use {instead}" if is_request or instead.split(" ")[0] in writable else ""
 
 
 def has_echo(request: Request) -> bool:

@@ -13,11 +13,12 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 import msgspec
 from msgspec import Meta, Raw, Struct, UnsetType
 
-from journal_api.errors import ValidationFailed
+from journal_api.errors import ValidationFailed, describe_fields
 from journal_api.values.types import COLOR_PATTERN, decode_value
 from journal_api.web.quoting import quoted, shortened
 
 MAX_ERRORS = 100
+MAX_NAMED = 5  # unknown members in a message; details have all
 REPEATED_MEMBER = "has a member twice, once with a value that is not valid"
 
 
@@ -25,15 +26,16 @@ class Kind(NamedTuple):
     """The type of a member, split so that each level can be decoded by itself.
 
     `outer` is the type with Raw in place of everything nested. `item` is the kind of an array's items,
-    `struct` the type of an object, `allowed` the list of allowed values if it is closed. `check` is an
-    additional rule, a function of the JSON bytes that raises ValueError. `scalar` is int or bool, which a
-    query states as text. A member may be required.
+    `struct` the type of an object, `allowed` the list of allowed values if it is closed, `parts` the list of
+    what one text may name several of. `check` is an additional rule, a function of the JSON bytes that raises
+    ValueError. `scalar` is int or bool, which a query states as text. A member may be required.
     """
 
     outer: Any
     item: "Kind | None" = None
     struct: type[Struct] | None = None
     allowed: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
     check: Any = None
     scalar: type | None = None
     is_required: bool = False
@@ -44,7 +46,7 @@ class ErrorCollector:
 
     def __init__(self) -> None:
         self.fields: dict[str, str] = {}
-        self.unknown: list[str] = []
+        self.unknown: dict[str, str] = {}  # with the member that is probably meant, as a question
         self.allowed: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -63,15 +65,28 @@ class ErrorCollector:
         for path, reason in fields.items():
             self.add(f"{prefix}{path}", reason)
 
-    def add_unknown(self, path: str) -> None:
-        if not self.is_full and path not in self.unknown:
-            self.unknown.append(path)
+    def add_unknown(self, path: str, question: str = "") -> None:
+        if not self.is_full:
+            self.unknown.setdefault(path, question)
 
     def error(self) -> ValidationFailed:
         """The error with `fields`, `unknown_fields`, and `allowed` of the first member with a closed list."""
-        details = {"fields": self.fields, "unknown_fields": self.unknown, "allowed": list(self.allowed)}
-        message = None if self.fields else "The request has unknown members; see unknown_fields."
+        details = {
+            "fields": self.fields,
+            "unknown_fields": list(self.unknown),
+            "allowed": list(self.allowed),
+        }
+        message = f"{describe_unknown(self.unknown)} {describe_fields(self.fields)}".strip()
         return ValidationFailed(message, **{name: value for name, value in details.items() if value})
+
+
+def describe_unknown(unknown: Mapping[str, str]) -> str:
+    """The first unknown members as a sentence, with the number of the others; nothing without any."""
+    if not unknown:
+        return ""
+    first = [f"{quoted(path)}{question}" for path, question in list(unknown.items())[:MAX_NAMED]]
+    others = f" and {len(unknown) - MAX_NAMED} more" if len(unknown) > MAX_NAMED else ""
+    return f"Unknown members: {', '.join(first)}{others}."
 
 
 def query_error(errors: ErrorCollector, struct: type[Struct]) -> ValidationFailed:
@@ -86,8 +101,9 @@ def query_error(errors: ErrorCollector, struct: type[Struct]) -> ValidationFaile
 
 
 def suggest(name: str, names: Iterable[str]) -> str:
-    """Return a question for the nearest of the names, nothing if none is near."""
-    nearest = get_close_matches(name.lower(), names, n=1)
+    """Return a question for the nearest of the names, nothing if none is near; `setup_id` is near `id`."""
+    longer = [known for known in names if known.endswith(f"_{name}") or known.startswith(f"{name}_")]
+    nearest = longer or get_close_matches(name.lower(), names, n=1, cutoff=0.7)
     return f" (did you mean {nearest[0]}?)" if nearest else ""
 
 
@@ -132,7 +148,7 @@ def check_object(
         if name in known:
             check_member(errors, value, known[name], f"{path}{name}")
         else:
-            errors.add_unknown(f"{path}{shortened(name)}")
+            errors.add_unknown(f"{path}{shortened(name)}", suggest(name, known))
     for name, kind in known.items():
         if kind.is_required and name not in members:
             errors.add(f"{path}{name}", "is required")
@@ -177,7 +193,7 @@ def add_error(errors: ErrorCollector, path: str, kind: Kind, error: Exception) -
     if kind.allowed:
         errors.add(path, f"must be one of: {', '.join(kind.allowed)}", kind.allowed)
     else:
-        errors.add(path, explain(error))
+        errors.add(path, explain(error), kind.parts)
 
 
 def explain(error: Exception) -> str:
@@ -219,7 +235,8 @@ def build_part(part: Any) -> Kind:
         return Kind(part, allowed=get_args(bare))
     extra = next((meta.extra for meta in metadata if isinstance(meta, Meta) and meta.extra), {})
     scalar = bare if bare in (int, bool) else None
-    return Kind(part, allowed=tuple(getattr(bare, "allowed", ())), check=extra.get("check"), scalar=scalar)
+    allowed, parts = tuple(getattr(bare, "allowed", ())), tuple(getattr(bare, "parts", ()))
+    return Kind(part, allowed=allowed, parts=parts, check=extra.get("check"), scalar=scalar)
 
 
 def accepts_null(kind: Kind) -> bool:

@@ -4,7 +4,10 @@ from typing import Any
 
 import httpx
 import pytest
+from factories import create_account, create_goal, create_strategy
 
+from journal_api.structs.reports import REPORTED
+from journal_api.web.operation import ContractRootConvertor
 from journal_api.web.quoting import MAX_QUOTE_LENGTH, quoted
 
 LARGE = {"content": b" " * (4 * 1024 * 1024 + 1)}
@@ -16,7 +19,6 @@ MEDIA = "Send the body as application/json in UTF-8, without Content-Encoding."
     [
         ("GET", "/tags", {"headers": {"Authorization": ""}}, "`Authorization: Bearer tjk_...`"),
         ("GET", "/tags", {"headers": {"Authorization": ""}}, "`journal-api keys create`"),
-        ("GET", "/trade", {}, "/docs"),
         ("DELETE", "/tags", {}, "This path supports only GET, HEAD, POST."),
         ("GET", "/tags", {"headers": {"Host": "journal.example:8000"}}, "'journal.example:8000'"),
         ("GET", "/tags", {"headers": {"Host": "journal.example:8000"}}, "JOURNAL_ALLOWED_HOSTS"),
@@ -31,6 +33,152 @@ async def test_a_message_says_what_is_wrong_and_what_to_do(
     response = await client.request(method, path, **options)
 
     assert expected in response.json()["error"]["message"]
+
+
+def unknown_path(path: str, meant: str) -> str:
+    return f"There is no path '{path}'{meant} GET /docs lists the paths."
+
+
+def no_id(text: str) -> str:
+    return f"'{text}' is not an id, which is a whole number from 1."
+
+
+NO_OBJECT = "You have no object at this path: check its id; it may have been deleted."
+SNAPSHOTS = "; did you mean '/v1/goals/{id}/snapshots'?"
+NO_SLASH = "A path has no slash at its end and no two in a row: use '/v1/tags'."
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/tags", unknown_path("/tags", "; did you mean '/v1/tags'?")),
+        ("/tags/", unknown_path("/tags/", "; did you mean '/v1/tags'?")),
+        ("/v1/tags/", NO_SLASH),
+        ("//v1//tags", NO_SLASH),
+        ("/v1/Tag", unknown_path("/v1/Tag", "; did you mean '/v1/tags'?")),
+        ("/v1/me/key", unknown_path("/v1/me/key", ".")),
+        ("/v1/goals/1/snapshot", unknown_path("/v1/goals/1/snapshot", SNAPSHOTS)),
+        ("/v1/", unknown_path("/v1/", ".")),
+        (f"/v1/{'tags.' * 99}", unknown_path(f"/v1/{'tags.' * 99}"[:100] + "...", ".")),
+        ("/v1/trades/undefined", no_id("undefined")),
+        ("/v1/trades/{id}", no_id("{id}")),
+        ("/v1/trades/0", no_id("0")),
+        ("/v1/accounts/1/cash/1.0", no_id("1.0")),
+        ("/v1/instruments/mnq", f"'mnq' is not {ContractRootConvertor.meaning}."),
+        ("/v1/tags%2f1", "A path has no encoded slash (%2F): no id contains one. GET /docs lists the paths."),
+        ("/v1/trades/1", NO_OBJECT),
+        ("/v1/trades/9999999999999999999", NO_OBJECT),
+    ],
+)  # fmt: skip
+async def test_an_unknown_path_is_told_from_a_missing_object(
+    client: httpx.AsyncClient, path: str, expected: str
+) -> None:
+    response = await client.get(f"http://localhost{path}")
+
+    assert response.status_code == 404
+    error = response.json()["error"]
+    assert (error["code"], error["message"], error["details"]) == ("not_found", expected, {})
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (b"", "The body is empty; send a JSON object."),
+        (b" \n", "The body is empty; send a JSON object."),
+        (b"{}", "category_id: is required. 1 more in details.fields."),
+        (b'{"name": "A", "category_id": "1"}', "category_id: must be int, not str."),
+        (b'{"name": "A", "category_id": 1}', "category_id: is not one of your tag categories."),
+        (
+            b'{"name": "A", "categoryId": 1}',
+            "Unknown members: 'categoryId' (did you mean category_id?). category_id: is required.",
+        ),
+        (b'{"name": "A", "category_id": 1, "sort": 1}', "Unknown members: 'sort'."),
+        (
+            b'{"name": "A", "category_id": 1, "a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1}',
+            "Unknown members: 'a', 'b', 'c', 'd', 'e' and 2 more.",
+        ),
+    ],
+)
+async def test_the_message_about_a_body_says_the_first_reason(
+    client: httpx.AsyncClient, body: bytes, expected: str
+) -> None:
+    response = await client.post("/tags", content=body)
+
+    assert response.status_code == 400
+    assert response.json()["error"]["message"] == expected
+
+
+async def test_an_empty_file_is_said_to_be_empty(client: httpx.AsyncClient) -> None:
+    response = await client.post("/imports", headers={"Content-Type": "text/csv"})
+
+    assert response.status_code == 400
+    assert "the file is empty" in response.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("item", "question"),
+    [
+        ({"id": 1}, "'setups[0].id' (did you mean setup_id?)"),
+        (
+            {"setup_id": 1, "confirmations": [{"id": 2}]},
+            "'setups[0].confirmations[0].id' (did you mean confirmation_id?)",
+        ),
+    ],
+)
+async def test_an_id_in_a_list_is_told_its_name(
+    client: httpx.AsyncClient, item: dict[str, Any], question: str
+) -> None:
+    strategy = await create_strategy(client)
+
+    response = await client.patch(f"/strategies/{strategy['id']}", json={"setups": [item]})
+
+    assert response.status_code == 400
+    assert response.json()["error"]["message"] == f"Unknown members: {question}."
+
+
+async def test_the_scope_is_named_for_the_read_only_account_of_a_goal(client: httpx.AsyncClient) -> None:
+    goal, account = await create_goal(client), await create_account(client)
+
+    response = await client.patch(f"/goals/{goal['id']}", json={"account_id": account["id"]})
+
+    assert response.status_code == 400
+    assert response.json()["error"]["message"] == "account_id: is read-only; use scope."
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("metrics=net_pnl,net_pln", "must name metrics of GET /v1/metrics; 'net_pln' is none"),
+        ("sort=-sharpe", "must name metrics of GET /v1/metrics; 'sharpe' is none"),
+        (f"metrics=tjk_{'A1' * 15}", "must name metrics of GET /v1/metrics; a part of it is none"),
+    ],
+)
+async def test_an_unknown_metric_is_named_beside_those_there_are(
+    client: httpx.AsyncClient, query: str, reason: str
+) -> None:
+    response = await client.get(f"/reports?{query}")
+
+    error = response.json()["error"]
+    ((path, told),) = error["details"]["fields"].items()
+    assert (response.status_code, told, error["message"]) == (400, reason, f"{path}: {reason}.")
+    assert error["details"]["allowed"] == REPORTED
+
+
+@pytest.mark.parametrize(
+    ("header", "is_tag"), [("{0}", False), ('"{0}', False), ('"{0}x"', True), ('W/"{0}"', True)]
+)
+async def test_an_if_match_without_its_quotes_is_told(
+    client: httpx.AsyncClient, header: str, is_tag: bool
+) -> None:
+    account = await client.get(f"/accounts/{(await create_account(client))['id']}")
+    etag = account.headers["etag"].strip('"')
+
+    response = await client.patch(
+        account.request.url, json={"name": "New"}, headers={"If-Match": header.format(etag)}
+    )
+
+    assert response.status_code == 412
+    assert ("with its double quotes" in response.json()["error"]["message"]) is not is_tag
 
 
 @pytest.mark.parametrize(

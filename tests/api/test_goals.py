@@ -389,6 +389,9 @@ def warnings_in(response: httpx.Response) -> list[str]:
         ("win_rate", 250, "at_least", "never"),
         ("win_rate", 100.5, "at_most", "always"),
         ("win_rate", 100, "at_least", None),
+        ("win_rate", 0.55, "at_least", "0.55 means 0.55 %, not 55 %"),
+        ("mistake_free_rate", 1, "at_least", "1 means 1 %, not 100 %"),
+        ("win_rate", 1.5, "at_least", None),
         ("captured", 150, "at_least", None),
         ("worst_day", 500, "at_least", "-500"),
         ("worst_trade", 0.5, "at_least", "-0.5"),
@@ -427,6 +430,32 @@ async def test_a_goal_that_is_probably_a_mistake_is_taken_with_one_warning(
     for listed in unwrap(await client.get("/goals", params={"with": "snapshot"})):
         assert (listed["warnings"], listed["current"]["target"]) == (list(told), target)
     assert all("warnings" not in listed for listed in unwrap(await client.get("/goals")))
+
+
+@pytest.mark.parametrize(
+    ("patch", "warned"),
+    [
+        ({"custom_start": "2025-01-01"}, "custom_start was not stored"),
+        (
+            {"custom_start": "2025-01-01", "custom_end": "2025-12-31"},
+            "custom_start and custom_end were not stored",
+        ),
+        ({"custom_start": "2026-06-01", "goal_name": "New"}, None),
+        (JULY, None),
+        ({"timeframe": "weekly"}, None),
+    ],
+)
+async def test_custom_dates_that_are_not_stored_are_warned_of(
+    client: httpx.AsyncClient, patch: dict[str, Any], warned: str | None
+) -> None:
+    goal = await create_goal(client, **JUNE)
+
+    answer = await client.patch(f"/goals/{goal['id']}", json=patch)
+
+    expected = (
+        [] if warned is None else [f"{warned}: to move the window, send timeframe custom and both dates."]
+    )
+    assert (answer.status_code, warnings_in(answer)) == (200, expected)
 
 
 ARITHMETIC = {key: text for key, text in FORMULAS.items() if re.fullmatch(r"[a-z_×/+() \d-]+", text) and

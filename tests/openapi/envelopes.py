@@ -8,6 +8,7 @@ from journal_api.errors import (
     ForbiddenScope,
     LimitReached,
     PreconditionFailed,
+    PreviewChanged,
     RequestTooLarge,
     UnsupportedMediaType,
     ValidationFailed,
@@ -21,7 +22,7 @@ META: Json = {
         "warnings": {
             "type": "array",
             "items": {"type": "string"},
-            "description": "Sentences about a goal that is probably a mistake.",
+            "description": "Sentences about what is probably a mistake.",
         },
     },
     "required": ["request_id"],
@@ -81,6 +82,7 @@ DETAILS: dict[type[ApiError], Json] = {
     CategoryHasTags: {"tag_count": COUNT},
     AccountHasTrades: {"trade_count": COUNT},
     Conflict: {"fields": FIELDS, "account_ids": IDS},
+    PreviewChanged: {"changed": TEXTS},
     PreconditionFailed: {"fields": FIELDS},
     RequestTooLarge: {"max_bytes": COUNT},
     UnsupportedMediaType: {"allowed": TEXTS},
@@ -128,6 +130,7 @@ def error_schemas() -> Json:
 
 
 def every_error(base: type[ApiError] = ApiError) -> list[type[ApiError]]:
-    """The error classes, those with the lowest status first."""
-    errors = [one for kind in base.__subclasses__() for one in (kind, *every_error(kind))]
+    """The error classes of journal_api.errors, those with the lowest status first."""
+    subclasses = [kind for kind in base.__subclasses__() if kind.__module__ == ApiError.__module__]
+    errors = [one for kind in subclasses for one in (kind, *every_error(kind))]
     return sorted(errors, key=lambda error: (error.status, error.code))

@@ -124,7 +124,7 @@ def test_a_future_that_is_not_in_the_table_is_refused(symbol: str) -> None:
 
 @pytest.mark.parametrize("symbol", ["HEN3", "SIX2"])
 def test_a_symbol_that_may_be_a_share_or_a_future_is_refused(symbol: str) -> None:
-    with pytest.raises(ValidationFailed, match="see details") as caught:
+    with pytest.raises(ValidationFailed, match="multiplier: is required") as caught:
         BUILT_IN.point_value(symbol)
     assert f"PUT /v1/instruments/{symbol}" in caught.value.details["fields"]["multiplier"]
 
