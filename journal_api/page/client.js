@@ -88,9 +88,10 @@ export async function send(method, path, { body, query, etag, headers } = /** @t
   return answerOf(response);
 }
 
-// The bytes of a picture never change, so the browser may keep them.
+// The browser keeps the bytes of a picture and asks whether they are still the same: in a restored journal another
+// picture may have the id.
 export async function blob(path) {
-  const response = await request("GET", address(path), undefined, {}, "default");
+  const response = await request("GET", address(path), undefined, {}, "no-cache");
   if (!response.ok) await answerOf(response); // throws
   return response.blob();
 }

@@ -27,7 +27,7 @@ POLICY = (
 HEADERS = {"content-security-policy": POLICY, "referrer-policy": "no-referrer"}
 FOR_GOOD = "public, max-age=31536000, immutable"
 # What is not sent. No text of a module goes on in a next line, and none of the style sheet has these signs,
-# so this is never within one. A comment behind code has no quotation mark, so no text began before it.
+# so this is never within one. A comment behind code has no quotation mark: no text can have begun before it.
 BLANKS = {
     ".js": re.compile(
         rb"^[ \t]*(?://.*\n|/\*\*(?:[^*]|\*(?!/))*\*/[ \t]*\n)?|(?<=[;,{(\[]) +//[^\n\"'`]*$", re.MULTILINE

@@ -97,6 +97,7 @@ export function textForm(path, name, label, value, save, { draft, rows = 4, temp
     value: old ? find("textarea", old).value : value || template,
     oninput: () => text.classList.remove("muted"),
     onchange: keep,
+    onblur: () => old && form.matches("[data-changed]") && keep(), // what was typed into the old one is no change here
   });
   /** @type {any} */
   const form = h(
