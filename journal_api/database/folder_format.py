@@ -3,7 +3,7 @@
 import re
 import sqlite3
 from decimal import Decimal
-from json import loads
+from json import JSONDecoder
 from typing import Any, NamedTuple
 
 from msgspec import Raw, Struct, json
@@ -13,6 +13,7 @@ from journal_api.values.money import EXACT, MAX_STORED, SCALE, json_text
 from journal_api.values.types import RowId
 
 MANIFEST = "manifest.json"
+decode_json = JSONDecoder(parse_float=Decimal).decode  # amounts are exact
 # The tables that are not exported: secrets and what passes, what follows from other tables, the bytes of
 # pictures, which are files, and the tables of SQLite and Litestream.
 LEFT_OUT = re.compile(
@@ -114,4 +115,4 @@ def encode_cell(value: Any) -> str:
 def decode_cell(kind: str, cell: str) -> Any:
     """Return the value of JSON that a cell stands for."""
     is_plain = kind in ("TEXT", "BLOB") and cell[:1] != '"'
-    return None if not cell else cell if is_plain else loads(cell, parse_float=Decimal)
+    return None if not cell else cell if is_plain else decode_json(cell)

@@ -4,9 +4,7 @@ import csv
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from decimal import Decimal
 from functools import partial
-from json import loads
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, get_args
@@ -21,6 +19,7 @@ from journal_api.database.folder_format import (
     Manifest,
     Table,
     decode_cell,
+    decode_json,
     decode_value,
     picture_name,
     read_tables,
@@ -146,7 +145,7 @@ def insert_rows(db: sqlite3.Connection, table: Table, file: BinaryIO) -> None:
 def read_rows(table: Table, file: BinaryIO) -> Iterator[Any]:
     lines = (line.decode() for line in iter(partial(file.readline, MAX_LINE), b""))
     if table.name != "trades":
-        yield from (loads(line, parse_float=Decimal) for line in lines)
+        yield from map(decode_json, lines)
         return
     csv.field_size_limit(MAX_LINE)
     rows = csv.reader(lines, strict=True)
