@@ -4,7 +4,7 @@ import re
 import sqlite3
 from decimal import Decimal
 from json import JSONDecoder
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Raw, Struct, json
 
@@ -26,18 +26,7 @@ AMOUNTS = re.compile(
     "|opening_balance|per_side|point_value|profit_target|qualifying_amount|quantity|quantity_multiplier"
     "|starting_balance|stop_loss|target|target_value"
 )
-
-
-class Table(NamedTuple):
-    """A table, the kinds of its columns by their names, and the columns of its primary key."""
-
-    name: str
-    columns: dict[str, str]
-    key: list[str]
-
-    @property
-    def file_name(self) -> str:
-        return "trades.csv" if self.name == "trades" else f"{self.name}.jsonl"
+Columns = dict[str, str]  # the kinds of the columns of a table by their names
 
 
 class File(Struct, forbid_unknown_fields=True):
@@ -59,26 +48,30 @@ class Manifest(Struct, forbid_unknown_fields=True, kw_only=True):
     last_ids: dict[str, RowId]  # the highest of each table so far: ids are never given out again
 
 
-def read_tables(db: sqlite3.Connection) -> list[Table]:
+def read_tables(db: sqlite3.Connection) -> dict[str, Columns]:
     """Return the tables that are exported, in the order of schema.sql."""
     schema = read_schema()
     rows = db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
     names = [name for (name,) in rows if not LEFT_OUT.fullmatch(name)]
-    return [read_table(db, name) for name in sorted(names, key=lambda one: schema.find(f"TABLE {one} ("))]
+    return {
+        name: read_columns(db, name) for name in sorted(names, key=lambda one: schema.find(f"TABLE {one} ("))
+    }
 
 
-def read_table(db: sqlite3.Connection, name: str) -> Table:
+def read_columns(db: sqlite3.Connection, table: str) -> Columns:
     """Return the columns that are stored, but for the cursor of trade_facts, which is left out."""
     rows = db.execute(
-        "SELECT name, type, pk FROM pragma_table_xinfo(:name) WHERE hidden = 0 AND name <> 'facts_cursor'",
-        {"name": name},
-    ).fetchall()
-    columns = {column: "AMOUNT" if AMOUNTS.fullmatch(column) else kind for column, kind, _ in rows}
-    key = sorted((place, column) for column, _, place in rows if place)
-    return Table(name, columns, [column for _, column in key])
+        "SELECT name, type FROM pragma_table_xinfo(:table) WHERE hidden = 0 AND name <> 'facts_cursor'",
+        {"table": table},
+    )
+    return {name: "AMOUNT" if AMOUNTS.fullmatch(name) else kind for name, kind in rows}
 
 
-def picture_name(content_id: int, media_type: str) -> str:
+def table_file(table: str) -> str:
+    return "trades.csv" if table == "trades" else f"{table}.jsonl"
+
+
+def picture_file(content_id: int, media_type: str) -> str:
     return f"pictures/{content_id}.{media_type.removeprefix('image/')}"
 
 
