@@ -5,7 +5,8 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,6 +14,7 @@ from typing import Any, TypeVar
 import click
 from aiosqlite import Connection
 
+from journal_api.database.backup import Report
 from journal_api.database.database import Database
 from journal_api.database.lock import require_log_of_server
 from journal_api.database.migrations import prepare
@@ -93,6 +95,15 @@ async def open_and_run(settings: Settings, work: Callable[[Database], Awaitable[
         return await work(database), database.has_committed
     finally:
         await database.close()
+
+
+@contextmanager
+def show_progress(label: str) -> Iterator[Report]:
+    """Show a progress bar on a terminal; yield the function that moves it."""
+    with click.progressbar(
+        length=100, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()
+    ) as progress:
+        yield lambda share: progress.update(round(100 * share) - progress.pos)
 
 
 def say_at_end(line: str) -> None:

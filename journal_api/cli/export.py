@@ -1,14 +1,17 @@
 """`journal-api export` and `import-all`: trades to a file, and the whole journal to a folder and back."""
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
-from journal_api.cli.common import find_account, find_user, printable, run_in_database, with_settings
-from journal_api.database.backup import Report
+from journal_api.cli.common import (
+    find_account,
+    find_user,
+    printable,
+    run_in_database,
+    show_progress,
+    with_settings,
+)
 from journal_api.database.database import Database
 from journal_api.database.folder_export import export_all
 from journal_api.database.folder_format import Manifest
@@ -63,7 +66,7 @@ def export_file(
 
 def export_folder(settings: Settings, folder: Path) -> Manifest:
     async def run(_: Database) -> Manifest:
-        with reported("Writing pictures") as report:
+        with show_progress("Writing pictures") as report:
             return export_all(settings.db, folder, report)
 
     return run_in_database(settings, run)
@@ -75,7 +78,7 @@ def export_folder(settings: Settings, folder: Path) -> Manifest:
 @with_settings
 def import_folder(settings: Settings, folder: Path, edited: bool) -> None:
     """Make a journal of a folder of `export --all`, in place of none or an empty one. It has no keys."""
-    with reported("Reading pictures") as report:
+    with show_progress("Reading pictures") as report:
         manifest, restored = import_all(settings, folder, is_edited=edited, report=report)
     replaced = f"; the replaced file is {restored.kept}" if restored.kept else ""
     click.echo(printable(f"Imported {count_rows(manifest)} into {settings.db}{replaced}"))
@@ -83,12 +86,3 @@ def import_folder(settings: Settings, folder: Path, edited: bool) -> None:
 
 def count_rows(manifest: Manifest) -> str:
     return f"{sum(file.rows for file in manifest.files.values())} rows and {manifest.pictures} pictures"
-
-
-@contextmanager
-def reported(label: str) -> Iterator[Report]:
-    """A progress bar on a terminal, and the function that moves it."""
-    with click.progressbar(
-        length=100, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()
-    ) as progress:
-        yield lambda share: progress.update(round(100 * share) - progress.pos)

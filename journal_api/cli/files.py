@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from journal_api.cli.common import printable, with_settings
+from journal_api.cli.common import printable, show_progress, with_settings
 from journal_api.database import backup, check, restore
 from journal_api.database.lock import require_log_of_server
 from journal_api.repositories.row_checks import CHECKS
@@ -39,15 +39,8 @@ def make_backup(settings: Settings, target: str, keep: int | None) -> None:
         raise click.UsageError(f"{target}: no such folder; a backup creates none")
     require_log_of_server(settings.db)  # before the file is opened, which would begin another log
     restore.require_journal(settings.db)
-    with click.progressbar(
-        length=100, label="Copying", file=sys.stderr, hidden=not sys.stderr.isatty()
-    ) as progress:
-        copy = backup.back_up(
-            settings.db,
-            path,
-            keep=keep or 0,
-            report=lambda share: progress.update(round(100 * share) - progress.pos),
-        )
+    with show_progress("Copying") as report:
+        copy = backup.back_up(settings.db, path, keep=keep or 0, report=report)
     click.echo(printable(f"Backup: {copy}"))
 
 

@@ -12,13 +12,14 @@ from journal_api.database.backup import Report, hash_file
 from journal_api.database.connections import Reader, connect
 from journal_api.database.folder_format import (
     MANIFEST,
+    Columns,
     File,
     Manifest,
-    Table,
     encode_cell,
     encode_value,
-    picture_name,
+    picture_file,
     read_tables,
+    table_file,
 )
 from journal_api.database.migrations import read_known_version
 from journal_api.errors import DatabaseRefused
@@ -36,7 +37,10 @@ def export_all(db: Path, folder: Path, report: Report) -> Manifest:
             schema=read_known_version(source),
             version=__version__,
             exported_at=now(),
-            files={table.file_name: write_table(source, table, folder) for table in read_tables(source)},
+            files={
+                table_file(table): write_table(source, table, columns, folder / table_file(table))
+                for table, columns in read_tables(source).items()
+            },
             pictures=write_pictures(source, folder, report),
             last_ids=dict(
                 source.execute("SELECT name, seq FROM sqlite_sequence WHERE seq > 0 ORDER BY name")
@@ -47,23 +51,20 @@ def export_all(db: Path, folder: Path, report: Report) -> Manifest:
     return manifest
 
 
-def write_table(db: sqlite3.Connection, table: Table, folder: Path) -> File:
-    """Write the rows by their primary key, so that equal journals have equal files."""
-    rows = db.execute(f"SELECT {', '.join(table.columns)} FROM {table.name} ORDER BY {', '.join(table.key)}")
-    file, count = folder / table.file_name, 0
+def write_table(db: sqlite3.Connection, table: str, columns: Columns, file: Path) -> File:
+    """Write the rows by their primary key, which is in the first columns: equal journals have equal files."""
+    names, count = ", ".join(columns), 0
     with file.open("x", encoding="utf-8", newline="") as output:
         writer = csv.writer(output) if file.suffix == ".csv" else None
         if writer:
-            writer.writerow(table.columns)
-        for row in rows:
+            writer.writerow(columns)
+        for row in db.execute(f"SELECT {names} FROM {table} ORDER BY {names}"):
             count += 1
-            values = [
-                encode_value(kind, value) for kind, value in zip(table.columns.values(), row, strict=True)
-            ]
+            values = [encode_value(kind, value) for kind, value in zip(columns.values(), row, strict=True)]
             if writer:
                 writer.writerow(map(encode_cell, values))
             else:
-                output.write(json.encode(dict(zip(table.columns, values, strict=True))).decode() + "\n")
+                output.write(json.encode(dict(zip(columns, values, strict=True))).decode() + "\n")
     return File(rows=count, sha256=hash_file(file))
 
 
@@ -75,7 +76,7 @@ def write_pictures(db: sqlite3.Connection, folder: Path, report: Report) -> int:
         parts = db.execute(
             "SELECT bytes FROM picture_parts WHERE content_id = :id ORDER BY position", {"id": content_id}
         )
-        with (folder / picture_name(content_id, media_type)).open("xb") as output:
+        with (folder / picture_file(content_id, media_type)).open("xb") as output:
             output.writelines(part for (part,) in parts)
         report(count / len(contents))
     return len(contents)

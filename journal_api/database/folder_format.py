@@ -3,8 +3,8 @@
 import re
 import sqlite3
 from decimal import Decimal
-from json import loads
-from typing import Any, NamedTuple
+from json import JSONDecoder
+from typing import Any
 
 from msgspec import Raw, Struct, json
 
@@ -13,6 +13,7 @@ from journal_api.values.money import EXACT, MAX_STORED, SCALE, json_text
 from journal_api.values.types import RowId
 
 MANIFEST = "manifest.json"
+decode_json = JSONDecoder(parse_float=Decimal).decode  # amounts are exact
 # The tables that are not exported: secrets and what passes, what follows from other tables, the bytes of
 # pictures, which are files, and the tables of SQLite and Litestream.
 LEFT_OUT = re.compile(
@@ -25,18 +26,7 @@ AMOUNTS = re.compile(
     "|opening_balance|per_side|point_value|profit_target|qualifying_amount|quantity|quantity_multiplier"
     "|starting_balance|stop_loss|target|target_value"
 )
-
-
-class Table(NamedTuple):
-    """A table, the kinds of its columns by their names, and the columns of its primary key."""
-
-    name: str
-    columns: dict[str, str]
-    key: list[str]
-
-    @property
-    def file_name(self) -> str:
-        return "trades.csv" if self.name == "trades" else f"{self.name}.jsonl"
+Columns = dict[str, str]  # the kinds of the columns of a table by their names
 
 
 class File(Struct, forbid_unknown_fields=True):
@@ -58,26 +48,30 @@ class Manifest(Struct, forbid_unknown_fields=True, kw_only=True):
     last_ids: dict[str, RowId]  # the highest of each table so far: ids are never given out again
 
 
-def read_tables(db: sqlite3.Connection) -> list[Table]:
+def read_tables(db: sqlite3.Connection) -> dict[str, Columns]:
     """Return the tables that are exported, in the order of schema.sql."""
     schema = read_schema()
     rows = db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
     names = [name for (name,) in rows if not LEFT_OUT.fullmatch(name)]
-    return [read_table(db, name) for name in sorted(names, key=lambda one: schema.find(f"TABLE {one} ("))]
+    return {
+        name: read_columns(db, name) for name in sorted(names, key=lambda one: schema.find(f"TABLE {one} ("))
+    }
 
 
-def read_table(db: sqlite3.Connection, name: str) -> Table:
+def read_columns(db: sqlite3.Connection, table: str) -> Columns:
     """Return the columns that are stored, but for the cursor of trade_facts, which is left out."""
     rows = db.execute(
-        "SELECT name, type, pk FROM pragma_table_xinfo(:name) WHERE hidden = 0 AND name <> 'facts_cursor'",
-        {"name": name},
-    ).fetchall()
-    columns = {column: "AMOUNT" if AMOUNTS.fullmatch(column) else kind for column, kind, _ in rows}
-    key = sorted((place, column) for column, _, place in rows if place)
-    return Table(name, columns, [column for _, column in key])
+        "SELECT name, type FROM pragma_table_xinfo(:table) WHERE hidden = 0 AND name <> 'facts_cursor'",
+        {"table": table},
+    )
+    return {name: "AMOUNT" if AMOUNTS.fullmatch(name) else kind for name, kind in rows}
 
 
-def picture_name(content_id: int, media_type: str) -> str:
+def table_file(table: str) -> str:
+    return "trades.csv" if table == "trades" else f"{table}.jsonl"
+
+
+def picture_file(content_id: int, media_type: str) -> str:
     return f"pictures/{content_id}.{media_type.removeprefix('image/')}"
 
 
@@ -114,4 +108,4 @@ def encode_cell(value: Any) -> str:
 def decode_cell(kind: str, cell: str) -> Any:
     """Return the value of JSON that a cell stands for."""
     is_plain = kind in ("TEXT", "BLOB") and cell[:1] != '"'
-    return None if not cell else cell if is_plain else loads(cell, parse_float=Decimal)
+    return None if not cell else cell if is_plain else decode_json(cell)

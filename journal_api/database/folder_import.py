@@ -4,9 +4,7 @@ import csv
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from decimal import Decimal
 from functools import partial
-from json import loads
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, get_args
@@ -18,12 +16,14 @@ from journal_api.database.check import query
 from journal_api.database.connections import Reader, connect
 from journal_api.database.folder_format import (
     MANIFEST,
+    Columns,
     Manifest,
-    Table,
     decode_cell,
+    decode_json,
     decode_value,
-    picture_name,
+    picture_file,
     read_tables,
+    table_file,
 )
 from journal_api.database.lock import without_server
 from journal_api.database.migrations import prepare, read_known_version
@@ -55,13 +55,12 @@ def import_all(
     with TemporaryDirectory(prefix=".journal-import-", dir=file.parent) as temporary:
         made = Path(temporary) / "journal.db"
         with closing(connect(made, "rwc", Reader)) as db:
-            fill(db, folder, manifest, is_edited=is_edited)
+            insert_tables(db, folder, manifest, is_edited=is_edited)
             insert_pictures(db, folder, report)
+            if is_edited:
+                db.execute("UPDATE goals SET change_cursor = NULL")  # they are evaluated anew
             finish(db, folder, manifest)
         prepare(structs.replace(settings, db=made), creates=False)
-        if is_edited:
-            with closing(connect(made, "rw")) as db:
-                db.execute("UPDATE goals SET change_cursor = NULL")  # they are evaluated anew
         return manifest, restore(settings.db, made)
 
 
@@ -97,18 +96,19 @@ def has_content(db: sqlite3.Connection) -> bool:
     """Return whether there is another user than the owner, or a row besides keys and changes."""
     db.execute("BEGIN")
     read_known_version(db)
-    names = [table.name for table in read_tables(db) if table.name != "changes"]
-    counts = (db.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in names)
-    return any(count > (name == "users") for name, count in zip(names, counts, strict=True))
+    return any(
+        db.execute(f"SELECT 1 FROM {table} LIMIT 1 OFFSET {int(table == 'users')}").fetchone()
+        for table in read_tables(db).keys() - {"changes"}
+    )
 
 
-def fill(db: sqlite3.Connection, folder: Path, manifest: Manifest, *, is_edited: bool) -> None:
+def insert_tables(db: sqlite3.Connection, folder: Path, manifest: Manifest, *, is_edited: bool) -> None:
     """Begin a transaction, create the schema of the export, and insert the rows of all files."""
     for pragma in ("foreign_keys = OFF", "trusted_schema = ON", "journal_mode = OFF", "synchronous = OFF"):
         db.execute(f"PRAGMA {pragma}")
     db.execute("BEGIN")
     create_schema(db, manifest.schema)
-    tables = {table.file_name: table for table in read_tables(db)}
+    tables = {table_file(table): (table, columns) for table, columns in read_tables(db).items()}
     if differing := manifest.files.keys() ^ tables.keys():
         raise DatabaseRefused(f"{folder / MANIFEST}: {min(differing)} is missing or does not belong to it")
     for name, file in manifest.files.items():
@@ -118,49 +118,47 @@ def fill(db: sqlite3.Connection, folder: Path, manifest: Manifest, *, is_edited:
                     f"{folder / name}: the file has changed since the export, its SHA-256 is another; "
                     "if you changed it on purpose, repeat the command with --edited"
                 )
-            insert_rows(db, tables[name], content)
+            insert_rows(db, *tables[name], content)
 
 
-def insert_rows(db: sqlite3.Connection, table: Table, file: BinaryIO) -> None:
+def insert_rows(db: sqlite3.Connection, table: str, columns: Columns, file: BinaryIO) -> None:
     """Replace what triggers have written to the table by the rows of the file."""
     count = 0
 
     def decode_rows() -> Iterator[list[Any]]:
         nonlocal count
-        for row in read_rows(table, file):
+        for row in read_rows(columns, file):
             count += 1
-            if not isinstance(row, dict) or row.keys() != table.columns.keys():
-                raise ValueError(f"the columns are not {', '.join(table.columns)}")
-            yield [decode_value(kind, row[name]) for name, kind in table.columns.items()]
+            if not isinstance(row, dict) or row.keys() != columns.keys():
+                raise ValueError(f"the columns are not {', '.join(columns)}")
+            yield [decode_value(kind, row[name]) for name, kind in columns.items()]
 
-    places = ", ".join("?" * len(table.columns))
+    places = ", ".join("?" * len(columns))
     try:
-        db.execute(f"DELETE FROM {table.name}")
-        db.executemany(
-            f"INSERT INTO {table.name} ({', '.join(table.columns)}) VALUES ({places})", decode_rows()
-        )
+        db.execute(f"DELETE FROM {table}")
+        db.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})", decode_rows())
     except UNREADABLE as error:
         raise DatabaseRefused(f"{file.name}: row {count}: {error}") from error
 
 
-def read_rows(table: Table, file: BinaryIO) -> Iterator[Any]:
+def read_rows(columns: Columns, file: BinaryIO) -> Iterator[Any]:
     lines = (line.decode() for line in iter(partial(file.readline, MAX_LINE), b""))
-    if table.name != "trades":
-        yield from (loads(line, parse_float=Decimal) for line in lines)
+    if not file.name.endswith(".csv"):
+        yield from map(decode_json, lines)
         return
     csv.field_size_limit(MAX_LINE)
     rows = csv.reader(lines, strict=True)
     header = next(rows, [])
     for row in rows:
         cells = zip(header, row, strict=True)
-        yield {name: decode_cell(table.columns.get(name, "TEXT"), cell) for name, cell in cells}
+        yield {name: decode_cell(columns.get(name, "TEXT"), cell) for name, cell in cells}
 
 
 def insert_pictures(db: sqlite3.Connection, folder: Path, report: Report) -> None:
     contents = db.execute("SELECT id, media_type, bytes, sha256 FROM picture_contents").fetchall()
     for count, (content_id, media_type, size, sha256) in enumerate(contents, 1):
-        path = folder / picture_name(content_id, media_type)
-        with open_file(folder, picture_name(content_id, media_type)) as file:
+        path = folder / picture_file(content_id, media_type)
+        with open_file(folder, picture_file(content_id, media_type)) as file:
             is_known = media_type in get_args(PictureType) and path.stat().st_size == size
             if not is_known or hash_file(path) != sha256:
                 raise DatabaseRefused(f"{path}: is not the picture that picture_contents.jsonl describes")

@@ -4,7 +4,9 @@ The metrics are in test_goals_page.py, the tours in test_readme.py and test_tour
 """
 
 import re
+import sqlite3
 import tomllib
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -12,6 +14,8 @@ import pytest
 from pages import DOCS, ROOT, blocks_of, code_in, rows_under
 
 from journal_api import errors
+from journal_api.database.folder_format import read_tables, table_file
+from journal_api.database.schemas import VERSION, create_schema
 from journal_api.errors import ApiError
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import NO_SETTINGS, Settings
@@ -116,3 +120,13 @@ def test_the_rules_of_the_api_are_numbered_without_a_gap() -> None:
 
     assert set(numbers) == set("PGTLFM")
     assert all(found == list(range(1, len(found) + 1)) for found in numbers.values())
+
+
+def test_every_file_of_an_export_of_everything_is_in_the_table() -> None:
+    with closing(sqlite3.connect(":memory:")) as db:
+        create_schema(db, VERSION)
+        exported = {table_file(table) for table in read_tables(db)}
+
+    documented = [name for row in rows_under(SELF_HOSTING, "file") for name in code_in(row["file"])]
+
+    assert sorted(documented) == sorted({*exported, "pictures/", "manifest.json"})
