@@ -7,6 +7,7 @@ const MAX_KEPT = 200;
 const kept = new Map();
 let watched = new Set(); // addresses that the view has read
 
+const STORAGES = [sessionStorage, localStorage];
 const stored = () => sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY);
 let current = stored();
 
@@ -14,19 +15,21 @@ export const key = {
   // When another tab stores another key, requests must not change their user midway.
   get: () => current,
   stored,
-  id: () => sessionStorage.getItem(KEY_ID),
+  id: () => STORAGES.find((one) => one.getItem(KEY) === current)?.getItem(KEY_ID),
   set(value, { longer = false, id } = /** @type {{ longer?: boolean, id?: number }} */ ({})) {
     key.remove();
     current = value;
-    (longer ? localStorage : sessionStorage).setItem(KEY, value);
-    if (id) sessionStorage.setItem(KEY_ID, String(id));
+    const storage = longer ? localStorage : sessionStorage;
+    storage.setItem(KEY, value);
+    storage.setItem(KEY_ID, id ? String(id) : "");
   },
   remove() {
     kept.clear();
-    for (const storage of [sessionStorage, localStorage]) {
-      if (storage.getItem(KEY) === current) storage.removeItem(KEY);
+    for (const storage of STORAGES) {
+      if (storage.getItem(KEY) !== current) continue;
+      storage.removeItem(KEY);
+      storage.removeItem(KEY_ID);
     }
-    sessionStorage.removeItem(KEY_ID);
     current = null;
   },
 };

@@ -17,11 +17,13 @@ export function takeCode(address) {
   return name === "key" ? "" : value;
 }
 
-// Any web page can lead to such an address, so no sign-in that works is replaced without a question.
-export async function signInByCode(code, signIn, then) {
+// Any web page can lead to such an address, so no sign-in that works is replaced without a question. A link that is
+// made for a phone ends in `&stay`, because there a tab does not last.
+export async function signInByCode(link, signIn, then) {
+  const [code, stay] = link.split("&");
   const use = async () => {
     const made = await exchange(code);
-    await enter(made.key, { id: made.key_id }, then);
+    await enter(made.key, { id: made.key_id, longer: stay === "stay" }, then);
   };
   try {
     const mine = await currentUser();

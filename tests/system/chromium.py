@@ -114,7 +114,7 @@ async def clean_tab(browser: BrowserContext) -> AsyncIterator[Page]:
             complaints.append(message.text)
 
     def note_request(request: Any) -> None:
-        if not request.url.startswith(("http://127.0.0.1:", "data:")):
+        if not request.url.startswith(("http://127.0.0.", "data:")):
             complaints.append(request.url)
 
     def note_error(error: Exception) -> None:
