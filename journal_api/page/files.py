@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parent
 # Everything is of this origin, no script or style is inline, and no text of the journal becomes markup.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
-    " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+    " manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
     " require-trusted-types-for 'script'; trusted-types 'none'"
 )
 HEADERS = {"content-security-policy": POLICY, "referrer-policy": "no-referrer"}

@@ -1,5 +1,6 @@
 """`serve --lan`: the journal on a phone in the local network, here on another loopback address."""
 
+import json
 import re
 import socket
 import sys
@@ -105,6 +106,8 @@ async def test_a_phone_stays_signed_in_until_it_signs_out(db: Path, page: Page) 
         (link,) = re.findall(LINK, server.out.read_text())
         await page.goto(link)
         await drawn(page, "today")
+        devtools = await page.context.new_cdp_session(page)
+        manifest = await devtools.send("Page.getAppManifest")
         await page.evaluate("sessionStorage.clear()")  # the tab is closed
         await page.goto(link.partition("#")[0])
         await drawn(page, "today")
@@ -116,5 +119,6 @@ async def test_a_phone_stays_signed_in_until_it_signs_out(db: Path, page: Page) 
 
         revoked = rows(db, "SELECT revoked_at IS NOT NULL FROM api_keys")
         stored = await page.evaluate("localStorage.length + sessionStorage.length")
+    assert (manifest["errors"], json.loads(manifest["data"])["name"]) == ([], "Trading journal")
     assert key.startswith("tjk_")
     assert (revoked, stored) == ([(1,)], 0)
