@@ -39,14 +39,14 @@ export async function whoIs(value) {
   return response.status === 403 ? null : (await answerOf(response)).data.me;
 }
 
-// A dry run says whose journal the code opens.
+// A dry run says whose journal the code opens. Without a code, the proxy says who the user is.
 export async function exchange(code, isDryRun = false) {
   const body = JSON.stringify({ code, dry_run: isDryRun });
   return (await answerOf(await request("POST", "/sign-in", body, { "Content-Type": "application/json" })))
     .data;
 }
 
-export const keyCommand = async () => (await answerOf(await request("GET", "/sign-in"))).data.command;
+export const waysIn = async () => (await answerOf(await request("GET", "/sign-in"))).data;
 
 // Messages are Markdown for who sees the API; a key for one operation would be of no use here.
 class ApiError extends Error {

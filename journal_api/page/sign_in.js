@@ -1,6 +1,6 @@
 // Signing in and out.
 
-import { exchange, key, keyCommand, send, whoIs } from "./client.js";
+import { exchange, key, send, waysIn, whoIs } from "./client.js";
 import { confirm, open } from "./dialogs.js";
 import { checkbox, field, find, form, h } from "./dom.js";
 
@@ -85,11 +85,14 @@ export function signInAbove(message) {
 
 export function signInForm(message, then) {
   const command = h("code");
-  keyCommand().then(
-    (line) => command.append(line),
+  waysIn().then(
+    (ways) => {
+      command.append(ways.command);
+      if (ways.user) element.before(proxyForm(ways.user, then));
+    },
     () => {},
   ); // a service that is away says so when it is asked
-  return form(
+  const element = form(
     { id: "sign-in" },
     (values) => enter(values.key.trim(), { longer: Boolean(values.longer) }, then),
     message && h("p.error", { role: "alert" }, message),
@@ -103,4 +106,13 @@ export function signInForm(message, then) {
     h("p.muted", "This command prints a new key, in a terminal on the machine of the journal:"),
     h("p", command),
   );
+  return element;
+}
+
+function proxyForm(user, then) {
+  const use = async () => {
+    const made = await exchange();
+    await enter(made.key, { id: made.key_id }, then);
+  };
+  return form({ id: "sign-in-by-proxy" }, use, h("button.primary", `Sign in as ${user}`));
 }
