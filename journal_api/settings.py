@@ -4,7 +4,7 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
-from ipaddress import ip_address
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ from journal_api.values.time_zones import machine_time_zone
 from journal_api.values.types import DayRollover, TimeZone
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
+HEADER = re.compile(r"[A-Za-z0-9-]{1,100}")
+Networks = tuple[IPv4Network | IPv6Network, ...]
 RUN_KEY = re.compile(r"[A-Za-z0-9_-]{32,200}")
 # Variables of other programs: of systemd, for a service that logs to its journal, and of scripts that call
 # the HTTP API.
@@ -45,6 +47,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     # Host names accepted in addition to those of the loopback interface; `*` for any.
     allowed_hosts: tuple[str, ...] = ()
     cors_origins: tuple[str, ...] = ()
+    # The reverse proxies that sign users in, and the header in which they name the user. Both or neither.
+    trusted_proxies: Networks = ()
+    user_header: str = ""
     # Requests per minute and key; 0 for no limit. Default: 600, or no limit on the loopback interface if
     # `allowed_hosts` is empty, because nobody else can reach the service then.
     rate_limit: int | None = None
@@ -92,6 +97,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "max_pictures": lambda text: parse_whole_number(text, 2**31),
             "allowed_hosts": split_words,
             "cors_origins": parse_origins,
+            "trusted_proxies": parse_networks,
+            "user_header": parse_header,
             "rate_limit": lambda text: parse_whole_number(text, 10**6),
             "backup_dir": Path,
             "backup_every": parse_interval,
@@ -113,6 +120,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
                 # A key is not printed; the error about an origin names the origin.
                 value = "" if field in ("run_key", "cors_origins") else f": {text!r}"
                 raise SettingsError(f"{name} {error}{value}") from None
+        if ("trusted_proxies" in values) != ("user_header" in values):
+            raise SettingsError("JOURNAL_TRUSTED_PROXIES and JOURNAL_USER_HEADER need each other: set both")
         values["db"] = db or values.get("db") or find_default_database()
         values.setdefault("timezone", machine_time_zone())
         return cls(**values)
@@ -180,6 +189,19 @@ def parse_run_key(text: str) -> RunKey:
 def split_words(text: str) -> tuple[str, ...]:
     """The items of a list that is separated by commas or spaces."""
     return tuple(text.replace(",", " ").split())
+
+
+def parse_networks(text: str) -> Networks:
+    try:
+        return tuple(ip_network(word) for word in split_words(text))
+    except ValueError:
+        raise ValueError("must be addresses such as 127.0.0.1, or networks such as 172.18.0.0/16") from None
+
+
+def parse_header(text: str) -> str:
+    if not HEADER.fullmatch(text):
+        raise ValueError("must be the name of a header, such as Remote-User")
+    return text.lower()
 
 
 def parse_origins(text: str) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 import msgspec
@@ -10,18 +11,15 @@ from aiosqlite import Connection
 
 from journal_api import __version__
 from journal_api.cli.common import command_line, open_and_run, printable, with_settings
+from journal_api.cli.sign_in_link import format_link
 from journal_api.database.migrations import prepare
 from journal_api.repositories import api_keys, users
+from journal_api.server.lan import AUTOMATIC, find_lan_address
 from journal_api.server.server import serve as run_server
 from journal_api.settings import Settings
 from journal_api.values.api_keys import SCOPES
 from journal_api.values.way_in import OneTimeCode, WayIn
 
-LINK = """\
-Open your journal. This link signs a browser in once, within 10 minutes:
-
-    {url}/#code={code}
-"""
 FIRST_KEY = """\
 This key is for curl and other programs. It cannot be displayed again:
 
@@ -44,6 +42,13 @@ This key is for curl and other programs. It cannot be displayed again:
     help="Print a link that opens the page signed in, and a first API key if the database has none.",
 )
 @click.option(
+    "--lan",
+    is_flag=False,
+    flag_value=AUTOMATIC,
+    metavar="[ADDRESS]",
+    help="Serve the local network too, and print a QR code that signs a phone in. Not encrypted.",
+)
+@click.option(
     "--announce",
     is_flag=True,
     help="Print a JSON line once requests are answered, and stop when standard input ends.",
@@ -55,10 +60,11 @@ def serve(
     port: int | None,
     watch: Path | None,
     first_key: bool,
+    lan: str | None,
     announce: bool,
 ) -> None:
     """Run the HTTP server until it is stopped."""
-    if announce and first_key:
+    if announce and (first_key or lan):
         raise click.UsageError(
             "--announce prints its JSON line only: create the key with `journal-api keys create`"
         )
@@ -68,6 +74,9 @@ def serve(
         port=settings.port if port is None else port,
         watch=watch or settings.watch,
     )
+    if lan is not None:
+        lan = find_lan_address(lan)
+        settings = msgspec.structs.replace(settings, allowed_hosts=(*settings.allowed_hosts, lan))
 
     async def make_first_key(db: Connection) -> str | None:
         if not await api_keys.is_empty(db):
@@ -80,10 +89,12 @@ def serve(
     way_in = WayIn(OneTimeCode(), command)
 
     def announce_to_user(url: str) -> None:
+        if first_key or lan:
+            address = f"http://{lan}:{urlsplit(url).port}" if lan else browser_url(url)
+            click.echo(format_link(address, way_in.code.issue(), is_for_phone=lan is not None))
         # Only now: a key that is made before the port is known to be free might never be printed.
         if first_key:
             key = asyncio.run(open_and_run(settings, lambda database: database.write(make_first_key)))[0]
-            click.echo(LINK.format(url=browser_url(url), code=way_in.code.issue()))
             if key:
                 click.echo(FIRST_KEY.format(key=key))
         click.echo(f"Journal {printable(settings.db)} on {url}/v1 (Ctrl-C stops it)")
@@ -93,7 +104,7 @@ def serve(
         click.echo(msgspec.json.encode(line).decode())
 
     on_ready = announce_to_parent if announce else announce_to_user
-    run_server(settings, on_ready, for_parent=announce, prepared=prepared, way_in=way_in)
+    run_server(settings, on_ready, for_parent=announce, prepared=prepared, way_in=way_in, lan=lan)
 
 
 def browser_url(url: str) -> str:

@@ -7,6 +7,7 @@ const MAX_KEPT = 200;
 const kept = new Map();
 let watched = new Set(); // addresses that the view has read
 
+const STORAGES = [sessionStorage, localStorage];
 const stored = () => sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY);
 let current = stored();
 
@@ -14,19 +15,21 @@ export const key = {
   // When another tab stores another key, requests must not change their user midway.
   get: () => current,
   stored,
-  id: () => sessionStorage.getItem(KEY_ID),
+  id: () => STORAGES.find((one) => one.getItem(KEY) === current)?.getItem(KEY_ID),
   set(value, { longer = false, id } = /** @type {{ longer?: boolean, id?: number }} */ ({})) {
     key.remove();
     current = value;
-    (longer ? localStorage : sessionStorage).setItem(KEY, value);
-    if (id) sessionStorage.setItem(KEY_ID, String(id));
+    const storage = longer ? localStorage : sessionStorage;
+    storage.setItem(KEY, value);
+    storage.setItem(KEY_ID, id ? String(id) : "");
   },
   remove() {
     kept.clear();
-    for (const storage of [sessionStorage, localStorage]) {
-      if (storage.getItem(KEY) === current) storage.removeItem(KEY);
+    for (const storage of STORAGES) {
+      if (storage.getItem(KEY) !== current) continue;
+      storage.removeItem(KEY);
+      storage.removeItem(KEY_ID);
     }
-    sessionStorage.removeItem(KEY_ID);
     current = null;
   },
 };
@@ -36,14 +39,14 @@ export async function whoIs(value) {
   return response.status === 403 ? null : (await answerOf(response)).data.me;
 }
 
-// A dry run says whose journal the code opens.
+// A dry run says whose journal the code opens. Without a code, the proxy says who the user is.
 export async function exchange(code, isDryRun = false) {
   const body = JSON.stringify({ code, dry_run: isDryRun });
   return (await answerOf(await request("POST", "/sign-in", body, { "Content-Type": "application/json" })))
     .data;
 }
 
-export const keyCommand = async () => (await answerOf(await request("GET", "/sign-in"))).data.command;
+export const waysIn = async () => (await answerOf(await request("GET", "/sign-in"))).data;
 
 // Messages are Markdown for who sees the API; a key for one operation would be of no use here.
 class ApiError extends Error {

@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parent
 # Pictures are read with the key, so they are shown as blobs.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self';"
-    " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+    " manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
     " require-trusted-types-for 'script'; trusted-types 'none'"
 )
 HEADERS = {"content-security-policy": POLICY, "referrer-policy": "no-referrer"}

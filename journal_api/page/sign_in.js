@@ -1,6 +1,6 @@
 // Signing in and out.
 
-import { exchange, key, keyCommand, send, whoIs } from "./client.js";
+import { exchange, key, send, waysIn, whoIs } from "./client.js";
 import { confirm, open } from "./dialogs.js";
 import { checkbox, field, find, form, h } from "./dom.js";
 
@@ -17,11 +17,13 @@ export function takeCode(address) {
   return name === "key" ? "" : value;
 }
 
-// Any web page can lead to such an address, so no sign-in that works is replaced without a question.
-export async function signInByCode(code, signIn, then) {
+// Any web page can lead to such an address, so no sign-in that works is replaced without a question. A link that is
+// made for a phone ends in `&stay`, because there a tab does not last.
+export async function signInByCode(link, signIn, then) {
+  const [code, stay] = link.split("&");
   const use = async () => {
     const made = await exchange(code);
-    await enter(made.key, { id: made.key_id }, then);
+    await enter(made.key, { id: made.key_id, longer: stay === "stay" }, then);
   };
   try {
     const mine = await currentUser();
@@ -83,11 +85,14 @@ export function signInAbove(message) {
 
 export function signInForm(message, then) {
   const command = h("code");
-  keyCommand().then(
-    (line) => command.append(line),
+  waysIn().then(
+    (ways) => {
+      command.append(ways.command);
+      if (ways.user) element.before(proxyForm(ways.user, then));
+    },
     () => {},
   ); // a service that is away says so when it is asked
-  return form(
+  const element = form(
     { id: "sign-in" },
     (values) => enter(values.key.trim(), { longer: Boolean(values.longer) }, then),
     message && h("p.error", { role: "alert" }, message),
@@ -101,4 +106,13 @@ export function signInForm(message, then) {
     h("p.muted", "This command prints a new key, in a terminal on the machine of the journal:"),
     h("p", command),
   );
+  return element;
+}
+
+function proxyForm(user, then) {
+  const use = async () => {
+    const made = await exchange();
+    await enter(made.key, { id: made.key_id }, then);
+  };
+  return form({ id: "sign-in-by-proxy" }, use, h("button.primary", `Sign in as ${user}`));
 }

@@ -3,11 +3,11 @@
 from datetime import UTC, datetime, timedelta
 
 from aiosqlite import Connection
-from msgspec import json
+from msgspec import UnsetType, json
 from starlette.requests import Request
 from starlette.routing import Route
 
-from journal_api.errors import Unauthorized, UnsupportedMediaType
+from journal_api.errors import Unauthorized, UnsupportedMediaType, ValidationFailed
 from journal_api.repositories import api_keys, users
 from journal_api.settings import is_loopback
 from journal_api.structs.sign_in import SignIn
@@ -20,11 +20,15 @@ from journal_api.web.bodies import stream_body
 from journal_api.web.context import database
 from journal_api.web.decoding import decode_json
 from journal_api.web.middleware import HOST, LOOPBACK_HOSTS
+from journal_api.web.proxy_user import find_proxy_user
+from journal_api.web.quoting import quoted
 from journal_api.web.responses import Response, created, ok
 
 MAX_BODY = 4096  # bytes
 # The page forgets its key with the tab, so the key must not live for ever.
 KEY_LASTS = timedelta(days=30)
+# About as long as the sessions of proxies, so that whom the proxy locks out is out a day later.
+PROXY_KEY_LASTS = timedelta(days=1)
 PROXY_HEADERS = ("forwarded", "via", "x-real-ip")
 INVALID_CODE = (
     "This link no longer signs in: its code was used, is older than 10 minutes, or is of an earlier start. "
@@ -34,33 +38,69 @@ INVALID_CODE = (
 
 
 async def get_way_in(request: Request) -> Response:
-    """Return the command that creates a key. Only a browser on this machine is told paths of this machine."""
+    """Return the command that creates a key, and the user whom a trusted proxy names.
+
+    Only a browser on this machine is told paths of this machine.
+    """
     way_in: WayIn = request.app.state.way_in
     command = way_in.command if is_on_this_machine(request) else KEY_COMMAND
-    return ok(command=json.encode(command).decode())
+    user = find_proxy_user(request)
+    named = {"user": json.encode(user).decode()} if user else {}
+    return ok(command=json.encode(command).decode(), **named)
 
 
-async def exchange_code(request: Request) -> Response:
-    """Exchange a one-time code for a new key of the first user, which is named after the browser."""
+async def sign_in(request: Request) -> Response:
+    """Exchange a one-time code, or a user whom a trusted proxy names, for a new key."""
+    body = await decode_sign_in(request)
+    if isinstance(body.code, UnsetType):
+        return await exchange_proxy_user(request, is_dry_run=body.dry_run)
+    return await exchange_code(request, body.code, is_dry_run=body.dry_run)
+
+
+async def exchange_code(request: Request, code: str, *, is_dry_run: bool) -> Response:
+    """Return a new key of the first user, or with a dry run only that user."""
     way_in: WayIn = request.app.state.way_in
-    sign_in = await decode_sign_in(request)
-    if is_of_another_site(request) or not way_in.code.is_valid(sign_in.code):
+    if is_of_another_site(request) or not way_in.code.is_valid(code):
         count_bad_key(request)
         raise Unauthorized(INVALID_CODE)
-    if sign_in.dry_run:
-        reader = database(request).reader
-        return ok(me=await users.get(reader, await users.find_first_id(reader)))
-    name = browser_name(request.headers.get("user-agent", ""))
-    expires_at = as_text(datetime.now(UTC) + KEY_LASTS)
+    if is_dry_run:
+        return await tell_user(request, await users.find_first_id(database(request).reader))
+    with way_in.code.used():  # without an await since is_valid, so that of two requests one has the code
+        return await create_key(request, None, KEY_LASTS)
 
-    async def create_key(db: Connection) -> Response:
-        key = await api_keys.insert(db, await users.find_first_id(db), name, SCOPES, expires_at)
+
+async def exchange_proxy_user(request: Request, *, is_dry_run: bool) -> Response:
+    """Return a new key of the user whom a trusted proxy names, or with a dry run only that user."""
+    user = find_proxy_user(request)
+    if user is None:
+        raise ValidationFailed(fields={"code": "is required"})
+    if is_of_another_site(request):
+        raise Unauthorized("The page of another site cannot sign in.")
+    user_id = await users.find_id(database(request).reader, user)
+    if user_id is None:
+        raise Unauthorized(f"There is no user {quoted(user)}: `journal-api users add NAME` creates one.")
+    if is_dry_run:
+        return await tell_user(request, user_id)
+    return await create_key(request, user_id, PROXY_KEY_LASTS)
+
+
+async def tell_user(request: Request, user_id: int) -> Response:
+    return ok(me=await users.get(database(request).reader, user_id))
+
+
+async def create_key(request: Request, user_id: int | None, lasts: timedelta) -> Response:
+    """Create a key that is named after the browser, of the first user without a user."""
+    name = browser_name(request.headers.get("user-agent", ""))
+    expires_at = as_text(datetime.now(UTC) + lasts)
+
+    async def insert(db: Connection) -> Response:
+        owner_id = user_id or await users.find_first_id(db)
+        key = await api_keys.insert(db, owner_id, name, SCOPES, expires_at)
         row = await api_keys.find_by_hash(db, hashed(key))
         assert row is not None, "the key was inserted above"
         return created(f"/v1/keys/{row.key_id}", key=f'"{key}"', key_id=str(row.key_id))
 
-    with way_in.code.used():  # without an await since is_valid, so that of two requests one has the code
-        return await database(request).write(create_key)
+    return await database(request).write(insert)
 
 
 async def decode_sign_in(request: Request) -> SignIn:
@@ -92,4 +132,4 @@ def is_on_this_machine(request: Request) -> bool:
     )
 
 
-ROUTES = [Route("/sign-in", get_way_in), Route("/sign-in", exchange_code, methods=["POST"])]
+ROUTES = [Route("/sign-in", get_way_in), Route("/sign-in", sign_in, methods=["POST"])]

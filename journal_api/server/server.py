@@ -5,9 +5,11 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Literal
 
 import uvicorn
+from msgspec.structs import replace
 from starlette.types import ASGIApp
 
 from journal_api.app import create_app
@@ -19,7 +21,7 @@ from journal_api.server.descriptors import raise_file_limit
 from journal_api.server.log import log_to_standard_error
 from journal_api.server.protocol import Protocol
 from journal_api.server.stop import Server
-from journal_api.settings import Settings
+from journal_api.settings import Settings, is_loopback
 from journal_api.values.way_in import WayIn
 
 log = logging.getLogger("journal_api")
@@ -37,17 +39,24 @@ def serve(
     for_parent: bool,
     prepared: Prepared,
     way_in: WayIn,
+    lan: str | None = None,
 ) -> None:
     """Serve requests until SIGINT or SIGTERM. `announce` is called with the URL once the socket is bound.
+
+    A service for this machine alone also listens at the address `lan`, on the same port.
 
     With `for_parent`, it is called once requests are served, and the server also stops when standard input
     ends. The log begins with the trading days of a new journal, or with the migration of an older one.
 
     Raises DatabaseRefused if another server has the database open, OSError if the address is in use.
     """
-    with without_server(settings.db), bind_socket(settings) as address:
+    with without_server(settings.db), ExitStack() as listeners:
+        sockets = [listeners.enter_context(bind_socket(settings))]
+        port = sockets[0].getsockname()[1]
+        if lan and is_loopback(settings.host):
+            sockets += [listeners.enter_context(bind_socket(replace(settings, host=lan, port=port)))]
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
-        url = f"http://{host}:{address.getsockname()[1]}"
+        url = f"http://{host}:{port}"
         if not for_parent:
             announce(url)
         # uvicorn shuts down on a signal and then raises it again; the exit status is 0 nevertheless.
@@ -63,7 +72,7 @@ def serve(
         Protocol.max_connections = raise_file_limit()
         config = build_config(create_app(settings, way_in))
         server = ChildServer(config, lambda: announce(url)) if for_parent else Server(config)
-        server.run(sockets=[address])
+        server.run(sockets=sockets)
 
 
 def describe_trading_days(settings: Settings, url: str) -> list[str]:

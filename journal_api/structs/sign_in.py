@@ -1,9 +1,10 @@
 """The body of POST /sign-in."""
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 
 class SignIn(Struct, kw_only=True, forbid_unknown_fields=True):
-    code: str
-    # Only tell whose journal the code opens; it stays valid.
+    # Without a code, the user is the one whom a trusted proxy names.
+    code: str | UnsetType = UNSET
+    # Only tell whose journal would be opened; the code stays valid.
     dry_run: bool = False

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from journal_api import __version__
 from journal_api.database.errors import api_error
 from journal_api.errors import ApiError, Busy, InternalError, MisdirectedRequest, ValidationFailed
-from journal_api.web import request_log, responses
+from journal_api.web import request_log, responses, wrong_host
 from journal_api.web.quoting import quoted
 from journal_api.web.request_id import read_request_id
 from journal_api.web.request_log import HandledRequest
@@ -89,7 +89,8 @@ class RequestContextMiddleware:
             if error is None:
                 await self.app(scope, receive, send_with_headers)
             else:
-                await responses.failed(error)(scope, receive, send_with_headers)
+                response = wrong_host.build_page(scope) or responses.failed(error)
+                await response(scope, receive, send_with_headers)
         finally:
             request = request_log.handled_request(scope, time.perf_counter() - began)
             for on_request_done in self.listeners:

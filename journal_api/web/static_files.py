@@ -19,6 +19,8 @@ CONTENT_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
+    ".png": "image/png",
+    ".webmanifest": "application/manifest+json",
 }
 
 

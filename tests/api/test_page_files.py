@@ -4,6 +4,7 @@ import json
 import posixpath
 import re
 import shutil
+import struct
 import subprocess
 from collections.abc import AsyncIterator
 from graphlib import TopologicalSorter
@@ -17,7 +18,12 @@ from starlette.applications import Starlette
 
 from journal_api.page import files
 
-TYPES = {"/": "text/html", "css": "text/css", "js": "text/javascript"}
+TEXTS = ("text/html", "text/css", "text/javascript")
+TYPES = {
+    **dict(zip(("/", "css", "js"), TEXTS, strict=True)),
+    "png": "image/png",
+    "webmanifest": "application/manifest+json",
+}
 NAMES = sorted(name for name in files.contents() if name != "index.html")
 MODULES = {name: content.decode() for name, content in files.contents().items() if name.endswith(".js")}
 IMPORT = re.compile(r'(?:\bfrom |\bimport\()"([^"]+)"')
@@ -48,11 +54,28 @@ async def test_every_file_is_served_to_everybody_and_lets_nothing_else_in(anybod
         answer = await anybody.get(path)
 
         assert answer.status_code == 200, path
-        assert answer.headers["content-type"] == f"{TYPES[path.rpartition('.')[2]]}; charset=utf-8"
+        media_type = TYPES[path.rpartition(".")[2]]
+        assert answer.headers["content-type"] == media_type + (
+            "; charset=utf-8" if media_type in TEXTS else ""
+        )
         assert answer.headers["referrer-policy"] == "no-referrer"
         policy = dict(part.split(maxsplit=1) for part in answer.headers["content-security-policy"].split(";"))
         assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"
-        assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
+        assert {policy[f"{kind}-src"] for kind in ("script", "style", "connect", "manifest")} == {"'self'"}
+
+
+async def test_the_page_can_be_put_on_a_home_screen(anybody: httpx.AsyncClient) -> None:
+    page = await anybody.get("/")
+    (path,) = re.findall(r'<link rel="manifest" href="([^"]+)">', page.text)
+    (of_apple,) = re.findall(r'<link rel="apple-touch-icon" href="([^"]+)">', page.text)
+    manifest = (await anybody.get(path)).json()
+    (icon,) = manifest["icons"]
+
+    image = (await anybody.get(posixpath.join(posixpath.dirname(path), icon["src"]))).content
+    assert image == (await anybody.get(of_apple)).content
+    width, height = struct.unpack(">II", image[16:24])
+    assert (f"{width}x{height}", image[1:4]) == (icon["sizes"], b"PNG")
+    assert (manifest["start_url"], manifest["scope"], manifest["display"]) == ("/", "/", "standalone")
 
 
 async def test_the_page_is_always_new_and_its_files_are_kept_for_good(anybody: httpx.AsyncClient) -> None:

@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 import httpx
 import pytest
 from conftest import client_of, started
-from factories import details_of, error_of, run_sql, unwrap
+from factories import details_of, error_of, insert_user, run_sql, unwrap
 from msgspec import structs
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
-from journal_api.settings import Settings
+from journal_api.settings import Settings, parse_header, parse_networks
 from journal_api.values import way_in
 from journal_api.values.api_keys import SCOPES
 from journal_api.values.browsers import browser_name
@@ -246,3 +246,103 @@ NAMES = {
 @pytest.mark.parametrize("user_agent", NAMES, ids=NAMES.values())
 def test_a_browser_is_named_by_known_words_alone(user_agent: str) -> None:
     assert browser_name(user_agent) == NAMES[user_agent]
+
+
+# A user whom a proxy names -------------------------------------------------------------------------------
+
+PROXY, NETWORK = "192.0.2.10", "2001:db8::/64"
+
+
+@pytest.fixture
+async def proxied(settings: Settings) -> AsyncIterator[Starlette]:
+    """A journal of the owner and Ada, which believes Remote-User from two places."""
+    trusted = {
+        "trusted_proxies": parse_networks(f"{PROXY} {NETWORK}"),
+        "user_header": parse_header("Remote-User"),
+    }
+    app = create_app(structs.replace(settings, **trusted), WayIn(OneTimeCode(), HERE))
+    async with started(app):
+        await run_sql(app, "UPDATE users SET name = 'Ada L.' WHERE id = 1")
+        await insert_user(app, "Zoë")
+        yield app
+
+
+async def sign_in_as(
+    app: Starlette, headers: list[tuple[str, str]], address: str = PROXY, **body: object
+) -> httpx.Response:
+    async with page_of(app, address) as page:
+        encoded = [(name.encode(), value.encode()) for name, value in headers]
+        return await page.post("/sign-in", json=body, headers=encoded)
+
+
+@pytest.mark.parametrize("address", [PROXY, f"::ffff:{PROXY}", "2001:db8::7"])
+@pytest.mark.parametrize("user", ["Ada L.", "Zoë"])
+async def test_the_user_whom_a_trusted_proxy_names_gets_a_key_for_a_day(
+    proxied: Starlette, address: str, user: str
+) -> None:
+    made = await sign_in_as(proxied, [("Remote-User", user)], address)
+
+    assert made.status_code == 201
+    async with client_of(proxied, made.json()["data"]["key"]) as client:
+        me, (key,) = unwrap(await client.get("/me")), unwrap(await client.get("/keys"))
+    assert (me["name"], key["name"]) == (user, "Firefox on Linux")
+    lasts = datetime.fromisoformat(key["expires_at"]) - datetime.fromisoformat(key["created_at"])
+    assert abs(lasts - timedelta(days=1)) < timedelta(minutes=1)
+
+
+@pytest.mark.parametrize(
+    ("headers", "address"),
+    [
+        ([("Remote-User", "Zoë")], "192.0.2.11"),
+        ([("Remote-User", "Zoë")], "127.0.0.1"),
+        ([("Remote-User", "Zoë")], "::1"),
+        ([("Remote-User", "Zoë")], "testclient"),
+        ([("Remote-User", "Zoë"), ("X-Forwarded-For", PROXY), ("X-Real-IP", PROXY)], "192.0.2.11"),
+        ([("Remote-User", "Zoë"), ("Forwarded", f"for={PROXY}")], "192.0.2.11"),
+        ([("Remote-User", "Ada L."), ("Remote-User", "Zoë")], PROXY),
+        ([("Remote-User", "")], PROXY),
+        ([("Remote_User", "Zoë")], PROXY),
+        ([("X-Remote-User", "Zoë")], PROXY),
+        ([], PROXY),
+    ],
+)
+async def test_nobody_else_can_name_a_user(
+    proxied: Starlette, headers: list[tuple[str, str]], address: str
+) -> None:
+    refused = await sign_in_as(proxied, headers, address)
+    async with page_of(proxied, address) as page:
+        told = await page.get("/sign-in", headers=[(a.encode(), b.encode()) for a, b in headers])
+
+    assert (refused.status_code, details_of(refused)) == (400, {"fields": {"code": "is required"}})
+    assert list(told.json()["data"]) == ["command"]
+    assert await keys_of(proxied) == []
+
+
+async def test_a_page_of_another_site_and_a_user_who_is_none_are_refused(proxied: Starlette) -> None:
+    foreign = [await sign_in_as(proxied, [("Remote-User", "Zoë"), *sent.items()]) for sent in FOREIGN]
+    nobody = await sign_in_as(proxied, [("Remote-User", "Eve")])
+
+    assert [error_of(answer) for answer in (*foreign, nobody)] == [(401, "unauthorized")] * 7
+    assert "users add" in nobody.json()["error"]["message"]
+    assert await keys_of(proxied) == []
+
+
+async def test_the_header_opens_the_sign_in_alone_and_a_code_is_a_code(proxied: Starlette) -> None:
+    named = [("Remote-User", "Ada L.")]
+    async with page_of(proxied, PROXY) as page:
+        of_api = await page.get("/v1/me", headers=named)
+        told = await page.get("/sign-in", headers=named)
+    tried = await sign_in_as(proxied, named, dry_run=True)
+    of_code = await sign_in_as(proxied, named, code="x")
+
+    assert error_of(of_api) == (401, "unauthorized")
+    assert told.json()["data"]["user"] == "Ada L."
+    assert (tried.status_code, unwrap(tried)["name"]) == (200, "Ada L.")
+    assert error_of(of_code) == (401, "unauthorized")
+    assert await keys_of(proxied) == []
+
+
+async def test_without_the_settings_no_header_names_a_user(app: Starlette) -> None:
+    refused = await sign_in_as(app, [("Remote-User", "owner")], "127.0.0.1")
+
+    assert error_of(refused) == (400, "validation_error")

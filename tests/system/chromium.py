@@ -115,7 +115,7 @@ async def clean_tab(browser: BrowserContext) -> AsyncIterator[Page]:
             complaints.append(message.text)
 
     def note_request(request: Any) -> None:
-        if not request.url.startswith(("http://127.0.0.1:", "data:", "blob:http://127.0.0.1:")):
+        if not request.url.startswith(("http://127.0.0.", "data:", "blob:http://127.0.0.")):
             complaints.append(request.url)
 
     def note_error(error: Exception) -> None:

@@ -10,11 +10,12 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx
 import pytest
-from commands import PATIENCE, environment, free_port, key_in, running, wait_until
+from commands import PATIENCE, environment, free_port, key_in, run_ok, running, wait_until
 from proofs import examples
 from streams import Journal, chunked, parse_responses
 
@@ -25,19 +26,20 @@ SITE = "journal.example.org"
 INNER = b"GET /v1/me HTTP/1.1\r\nHost: journal.example.org\r\nX-Request-Id: smuggled\r\n\r\n"
 
 
-def caddyfile(port: int, journal_port: int) -> str:
-    """The documented Caddyfile, without TLS and on the loopback interface."""
-    (block,) = re.findall(r"### Caddy\n.*?```\n(.*?)```", DOCUMENTED.read_text(), re.DOTALL)
+def caddyfile(port: int, journal_port: int, heading: str) -> str:
+    """The Caddyfile documented below that heading, without TLS and on the loopback interface."""
+    (block,) = re.findall(rf"### {heading}\n.*?```\n(.*?)```", DOCUMENTED.read_text(), re.DOTALL)
     block = block.replace(f"{SITE} {{", f"http://{SITE}:{port} {{\n\tbind 127.0.0.1", 1)
     return f"{{\n\tadmin off\n}}\n{block.replace('127.0.0.1:8000', f'127.0.0.1:{journal_port}')}"
 
 
 @contextmanager
-def caddy(folder: Path, journal_port: int) -> Iterator[int]:
+def caddy(folder: Path, journal_port: int, heading: str = "Caddy", auth_port: int = 9091) -> Iterator[int]:
     """The port of a Caddy in front of the journal."""
     port = free_port()
     config = folder / "Caddyfile"
-    config.write_text(caddyfile(port, journal_port))
+    text = caddyfile(port, journal_port, heading)
+    config.write_text(text.replace("127.0.0.1:9091", f"127.0.0.1:{auth_port}"))
     homes = {"HOME": str(folder), "XDG_DATA_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
     with (folder / "caddy.log").open("wb") as log:
         process = subprocess.Popen(
@@ -58,7 +60,7 @@ def caddy(folder: Path, journal_port: int) -> Iterator[int]:
 
 def is_passing_on(port: int) -> bool:
     try:
-        return httpx.get(f"http://127.0.0.1:{port}/health", headers={"Host": SITE}).status_code == 200
+        return httpx.get(f"http://127.0.0.1:{port}/health", headers={"Host": SITE}).status_code in (200, 401)
     except httpx.TransportError:
         return False
 
@@ -141,3 +143,56 @@ def test_wrong_keys_are_limited_and_lock_nobody_out(tmp_path: Path) -> None:
     assert statuses[401] + statuses[429] == 40
     assert right.status_code == 200
     assert right.headers["x-ratelimit-limit"] == "600"
+
+
+class Portal(BaseHTTPRequestHandler):
+    """What signs people in: whoever has the cookie is Ada, and guests have no name."""
+
+    def do_GET(self) -> None:
+        """Answer whether Caddy may pass the request on."""
+        cookie = self.headers.get("Cookie", "")
+        self.send_response(200 if cookie in ("ada", "guest") else 401)
+        if cookie == "ada":
+            self.send_header("Remote-User", "Ada")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Say nothing."""
+
+
+@contextmanager
+def portal() -> Iterator[int]:
+    """The port of a portal."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Portal) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+            thread.join(PATIENCE)
+
+
+def test_the_proxy_says_who_the_user_is_and_nobody_else_does(tmp_path: Path) -> None:
+    db = tmp_path / "journal.db"
+    run_ok("users", "add", "Ada", "--db", db)
+    with (
+        portal() as auth_port,
+        running(
+            db,
+            JOURNAL_ALLOWED_HOSTS=SITE,
+            JOURNAL_TRUSTED_PROXIES="127.0.0.1",
+            JOURNAL_USER_HEADER="Remote-User",
+        ) as server,
+        caddy(tmp_path, httpx.URL(server.url).port or 0, "Signing in by the proxy", auth_port) as port,
+    ):
+
+        def sign_in(cookie: str) -> httpx.Response:
+            claimed = {"Host": SITE, "Cookie": cookie, "Remote-User": "owner", "Remote_User": "owner"}
+            return httpx.post(f"http://127.0.0.1:{port}/sign-in", json={"dry_run": True}, headers=claimed)
+
+        ada, guest, stranger = sign_in("ada"), sign_in("guest"), sign_in("")
+
+    assert ada.json()["data"]["me"]["name"] == "Ada"
+    assert guest.status_code in (400, 401)  # Caddy before 2.7 sends a name that no user has
+    assert stranger.status_code == 401

@@ -163,6 +163,22 @@ async def test_a_link_changes_nothing_for_the_same_user_and_replaces_a_sign_in_t
     await drawn(page, "today")
 
 
+async def test_a_user_whom_the_proxy_names_signs_in_by_a_press(tmp_path: Path, page: Page) -> None:
+    db = tmp_path / "journal.db"
+    with running(db, JOURNAL_TRUSTED_PROXIES="127.0.0.1", JOURNAL_USER_HEADER="Remote-User") as server:
+        await page.set_extra_http_headers({"Remote-User": "owner"})
+        await page.goto(server.url)
+        await page.click("#sign-in-by-proxy button:text('Sign in as owner')")
+        await drawn(page, "today")
+        await page.set_extra_http_headers({})
+        await show(page, "settings")
+        await page.click("#sign-out")
+        await page.wait_for_selector("#sign-in")
+        await expect(page.locator("#sign-in-by-proxy")).to_have_count(0)
+
+    assert rows(db, "SELECT name, revoked_at IS NULL FROM api_keys") == [("Chrome on Linux", 0)]
+
+
 # A sign-in that works stays ------------------------------------------------------------------------------
 
 

@@ -79,6 +79,8 @@ INVALID = {
     "BACKUP_EVERY": ["0", "-1h", "1.5h", "24m", "24 h", "10000d", f"{DIGIT}h", "24h\n"],
     "BACKUP_KEEP": ["-1", "all"],
     "METRICS": ["yes", "1"],
+    "TRUSTED_PROXIES": ["*", "proxy.lan", "10.0.0.1/8", "127.0.0.1:80", "999.0.0.1"],
+    "USER_HEADER": ["Remote User", "Remote_User", "Remote-User:", "x" * 101],
     "RUN_KEY": [RUN_KEY[:-1], "x" * 201, f"{RUN_KEY}.", f"{RUN_KEY}\n", DIGIT * 32],
 }
 
@@ -89,6 +91,16 @@ def test_a_setting_that_cannot_be_read_is_refused_by_name(name: str, texts: list
         with pytest.raises(SettingsError, match=f"^JOURNAL_{name} must be ") as refusal:
             read(**{name: text})
         assert name != "RUN_KEY" or text[:8] not in str(refusal.value)
+
+
+def test_who_is_trusted_and_the_header_are_set_together() -> None:
+    both = read(TRUSTED_PROXIES="127.0.0.1 172.18.0.0/16,::1", USER_HEADER="Remote-User")
+
+    assert [str(network) for network in both.trusted_proxies] == ["127.0.0.1/32", "172.18.0.0/16", "::1/128"]
+    assert both.user_header == "remote-user"
+    for alone in ({"TRUSTED_PROXIES": "127.0.0.1"}, {"USER_HEADER": "Remote-User"}):
+        with pytest.raises(SettingsError, match="need each other"):
+            read(**alone)
 
 
 # No browser sends these: what to write instead.
