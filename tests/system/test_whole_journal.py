@@ -278,6 +278,7 @@ async def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     async with started(app), client_of(app, await new_key_for(app)) as client:
         await create_one_of_each(client)
         await create_tag(client, "Second")
+        unwrap(await client.get("/goals/1/snapshots"))
     export_all(folder / "journal.db", folder / "folder", to_nobody)
     return folder / "folder"
 
@@ -445,6 +446,11 @@ def remove(name: str) -> Callable[[Path], None]:
     return lambda folder: (folder / name).unlink()
 
 
+def make_svg(folder: Path) -> None:
+    change_file("picture_contents.jsonl", "image/png", "image/svg+xml")(folder)
+    (folder / "pictures/1.png").rename(folder / "pictures/1.svg+xml")
+
+
 TAG = '{"id":1,'
 EVIL = '"media_type":"image/../../../../../../../../etc/passwd"'
 # What was done to the folder, and a part of the reason. With `--edited`, so that no checksum hides the fault.
@@ -473,6 +479,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
         change_file("picture_contents.jsonl", '"sha256":"', '"sha256":"0'),
         "is not the picture",
     ),
+    "picture with scripts": (make_svg, "is not the picture"),
     "picture outside": (
         change_file("picture_contents.jsonl", '"media_type":"image/png"', EVIL),
         "or it is a link",
@@ -537,6 +544,7 @@ def test_a_file_changed_by_hand_is_refused_until_you_say_that_it_was_you(
 ) -> None:
     folder, db = tmp_path / "folder", tmp_path / "journal.db"
     shutil.copytree(exported, folder)
+    assert '"change_cursor":null' not in (folder / "goals.jsonl").read_text()
     change_file("trades.csv", ",100,101,,", ",100,101,99,")(folder)
 
     line = run_failing("import-all", folder, "--db", db)
