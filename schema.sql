@@ -25,7 +25,7 @@ CREATE TABLE users (
   -- What an empty plan and an empty review are filled with on the page.
   plan_template TEXT,
   review_template TEXT,
-  expired_cursor INTEGER NOT NULL DEFAULT 0,  -- the newest change of an object that was deleted for its age
+  expired_cursor INTEGER NOT NULL DEFAULT 0,  -- earlier cursors have expired: changes after them are not known
   CHECK (active_account_id IS NULL OR active_copy_group_id IS NULL)
 ) STRICT;
 

@@ -120,7 +120,7 @@ async def has_old(db: Connection, kept_for: timedelta) -> bool:
 async def delete_old(db: Connection, kept_for: timedelta) -> None:
     """Delete older changes, but no user's newest, and let the cursors before them expire."""
     await db.execute_fetchall(
-        f"UPDATE users SET expired_cursor = coalesce({LAST_OLD}, expired_cursor)", age(kept_for)
+        f"UPDATE users SET expired_cursor = max(coalesce({LAST_OLD}, 0), expired_cursor)", age(kept_for)
     )
     await db.execute_fetchall(
         """
