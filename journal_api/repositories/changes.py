@@ -25,6 +25,7 @@ SOURCES = {
     "goals": ("trades", "cash", "accounts", "copy_groups", "tags", "strategies", "me"),
     "checkpoints": ("trades", "cash", "accounts", "checkpoints"),
     "imports": ("trades",),
+    "tag_categories": ("tags",),
 }
 LAST_CHANGE = "(SELECT coalesce(max(seq), 0) FROM object_changes WHERE user_id = users.id)"
 # The newest change before the first that is young enough.
@@ -109,6 +110,12 @@ async def read_page(db: Connection, user_id: int, scopes: Collection[str], query
     if query.since is not None and not is_known:
         raise CursorExpired
     return Page(changes, cursor, bool(more))
+
+
+async def read_cursor(db: Connection, user_id: int) -> int:
+    """Return the newest change of the user's objects, in the caller's transaction."""
+    cursor: int = await fetch(db, f"SELECT {LAST_CHANGE} FROM users WHERE id = :id", {"id": user_id})
+    return cursor
 
 
 async def has_old(db: Connection, kept_for: timedelta) -> bool:
