@@ -26,6 +26,7 @@ SOURCES = {
     "checkpoints": ("trades", "cash", "accounts", "checkpoints"),
     "imports": ("trades",),
     "days": ("trades", "accounts", "copy_groups", "me"),
+    "tag_categories": ("tags",),
 }
 LAST_CHANGE = "(SELECT coalesce(max(seq), 0) FROM object_changes WHERE user_id = users.id)"
 # The newest change before the first that is young enough.
@@ -110,6 +111,12 @@ async def read_page(db: Connection, user_id: int, scopes: Collection[str], query
     if query.since is not None and not is_known:
         raise CursorExpired
     return Page(changes, cursor, bool(more))
+
+
+async def read_cursor(db: Connection, user_id: int) -> int:
+    """Return the newest change of the user's objects, in the caller's transaction."""
+    cursor: int = await fetch(db, f"SELECT {LAST_CHANGE} FROM users WHERE id = :id", {"id": user_id})
+    return cursor
 
 
 async def has_old(db: Connection, kept_for: timedelta) -> bool:

@@ -343,7 +343,7 @@ def test_after_a_restore_a_client_that_followed_reads_everything_again(db: Path,
             unwrap(client.post("/tag-categories", json={"name": name}))
             return str(client.get("/changes").json()["meta"]["cursor"])
 
-    def find_changes(since: str) -> list[Any] | int:
+    def find_changes(since: str) -> Any:
         with running(db) as server, server.client(key) as client:
             answer = client.get("/changes", params={"since": since})
             return unwrap(answer) if answer.is_success else answer.status_code
