@@ -201,8 +201,8 @@ class TradeWhere(Struct, kw_only=True, forbid_unknown_fields=True):
     setup_id: RowId | UnsetType = UNSET
     tag_id: RowId | UnsetType = UNSET
     import_id: RowId | UnsetType = UNSET
-    symbol: str | UnsetType = UNSET
-    root: str | UnsetType = UNSET
+    symbol: Name40 | UnsetType = UNSET
+    root: Name40 | UnsetType = UNSET
     direction: Direction | UnsetType = UNSET
     grade: Grade | UnsetType = UNSET
     fees_source: FeesSource | UnsetType = UNSET
