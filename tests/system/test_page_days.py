@@ -224,6 +224,21 @@ async def test_texts_that_are_typed_are_saved_when_the_day_is_left_and_a_refused
     assert len(await page.input_value("#plan")) == 65_537
 
 
+async def test_a_text_that_is_typed_while_the_view_is_drawn_again_is_saved(
+    page: Page, page_journal: PageJournal
+) -> None:
+    await sign_in(page, page_journal, f"day/{MONDAY}")
+    await delay(page, 100)
+    await page.focus("#review")
+    await page.evaluate("document.querySelector('#rating-3').click()")
+    await page.keyboard.type("Waited.")
+    await page.wait_for_selector("#rating-3[aria-pressed=true]")
+    await page.keyboard.press("Tab")
+
+    await eventually(lambda: page_journal.read(f"/days/{MONDAY}")["review"] == "Waited.")
+    await expect(page.locator("form[data-changed]")).to_have_count(0)
+
+
 # Today ---------------------------------------------------------------------------------------------------
 
 

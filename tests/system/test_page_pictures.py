@@ -233,6 +233,19 @@ async def test_pictures_are_looked_at_and_captioned_by_keyboard(
     assert page_journal.read(f"/pictures/{first}")["caption"] == "The high"
 
 
+async def test_going_back_leaves_the_picture_too(page: Page, page_journal: PageJournal) -> None:
+    picture = add_picture(page_journal)
+    await sign_in(page, page_journal, "trades")
+    await show(page, PLACE)
+    await page.click(".thumb")
+    await page.fill("#caption", "The low")
+    await page.evaluate("history.back()")
+    await drawn(page, "trades")
+
+    await no_dialog(page)
+    assert page_journal.read(f"/pictures/{picture}")["caption"] == "The low"
+
+
 async def test_a_caption_that_was_changed_meanwhile_shows_both(page: Page, page_journal: PageJournal) -> None:
     picture = add_picture(page_journal)
     await sign_in(page, page_journal, PLACE)
