@@ -1,7 +1,7 @@
 // #/day/2026-11-20: what was planned, traded and learned on a day.
 
 import { get, href } from "../client.js";
-import { card, find, h, isKey, money, table } from "../dom.js";
+import { card, find, h, isKey, money, step, table } from "../dom.js";
 import * as format from "../format.js";
 import { verdictOf } from "./goal_cards.js";
 import { pictureStrip } from "./pictures.js";
@@ -69,12 +69,7 @@ function neighbour(date, steps, { trading_weekdays: weekdays }) {
 
 /** @param {string} date @param {JournalDay} numbers @param {Me} me */
 function head(date, { net_pnl, currency, trade_count: count, wins, losses }, me) {
-  const link = (id, label, text, steps) =>
-    h(
-      "a.button.quiet",
-      { id, "aria-label": label, title: label, href: `#/day/${neighbour(date, steps, me)}` },
-      text,
-    );
+  const link = (id, label, text, steps) => step(id, label, text, `#/day/${neighbour(date, steps, me)}`);
   return h(
     ".title",
     h(
