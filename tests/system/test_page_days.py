@@ -123,7 +123,7 @@ async def test_a_day_shows_its_trades_in_the_order_of_their_closes_its_goals_and
     )
     assert blocks == [["loss", "25%", "25%"], ["gain", "0%", "100%"]]
     await see(page, "✕ missed Loss limit: −50.00, limit −40.00")
-    await see(page, "450.00 left for the day", "#account-1")
+    await see(page, "450.00 left", "#account-1")
     await page.click(".of-day a >> nth=0")
     await see(page, "−80.00", "#trade .big")
     await page.click("#trade .facts a")

@@ -11,7 +11,7 @@ import { standingCards } from "./standings.js";
 import { marks, tagNames, tagsOf } from "./trade_parts.js";
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
-const MAX_ACCOUNTS = 4; // whose rules are read
+const MAX_ACCOUNTS = 3; // whose rules are read: a view is ten requests at the most
 const RATINGS = [1, 2, 3, 4, 5];
 const LABELS = { plan: "Plan", review: "Review", rating: "Rating", tag_ids: "Tags" };
 
