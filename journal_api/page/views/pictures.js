@@ -133,7 +133,9 @@ function look(path, all, first) {
     await draw();
   };
   const draw = trying(async () => {
-    const opened = await get(`/pictures/${pictures[place].id}`);
+    const { id: wanted } = pictures[place];
+    const opened = await get(`/pictures/${wanted}`);
+    if (pictures[place]?.id !== wanted) return; // another key was faster
     pictures[place] = opened.data.picture;
     const { id } = document.activeElement;
     stage.replaceChildren(...shown(opened, place, pictures.length, { draw, step, remove }));
