@@ -24,7 +24,8 @@ from factories import (
 from operations import dump
 from starlette.applications import Starlette
 
-from journal_api.structs.trades import TradeFilter, TradeWhere
+from journal_api.structs.many_trades import TradeWhere
+from journal_api.structs.trades import TradeFilter
 
 Json = dict[str, Any]
 NOT_YOURS = "is not one of your trades, or is sent twice"
