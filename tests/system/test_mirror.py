@@ -190,7 +190,9 @@ class Follower(threading.Thread):
                 try:
                     self.mirror.follow(wait=1)
                     self.followed += 1
-                except httpx.TransportError:
+                except (httpx.TransportError, httpx.HTTPStatusError) as error:
+                    if isinstance(error, httpx.HTTPStatusError) and error.response.status_code != 503:
+                        raise  # beside so many writers a read may be told to come back later
                     self.cut_off += 1
                     self.mirror.journal.close()
                     time.sleep(self.random.random() / 5)
