@@ -25,7 +25,7 @@ CREATE TABLE users (
   -- What an empty plan and an empty review are filled with on the page.
   plan_template TEXT,
   review_template TEXT,
-  expired_cursor INTEGER NOT NULL DEFAULT 0,  -- the newest change of an object that was deleted for its age
+  expired_cursor INTEGER NOT NULL DEFAULT 0,  -- earlier cursors have expired: changes after them are not known
   CHECK (active_account_id IS NULL OR active_copy_group_id IS NULL)
 ) STRICT;
 
@@ -1162,6 +1162,12 @@ CREATE TRIGGER record_changed_tag_categories AFTER UPDATE ON tag_categories
 BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'tag_categories', new.id, 0); END;
 CREATE TRIGGER record_deleted_tag_categories AFTER DELETE ON tag_categories
 BEGIN INSERT INTO changed_objects VALUES (old.user_id, 'tag_categories', old.id, 1); END;
+CREATE TRIGGER record_new_tags AFTER INSERT ON tags
+BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'tags', new.id, 0); END;
+CREATE TRIGGER record_changed_tags AFTER UPDATE ON tags
+BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'tags', new.id, 0); END;
+CREATE TRIGGER record_deleted_tags AFTER DELETE ON tags
+BEGIN INSERT INTO changed_objects VALUES (old.user_id, 'tags', old.id, 1); END;
 CREATE TRIGGER record_new_copy_groups AFTER INSERT ON copy_groups
 BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'copy_groups', new.id, 0); END;
 CREATE TRIGGER record_changed_copy_groups AFTER UPDATE ON copy_groups
@@ -1214,27 +1220,6 @@ CREATE TRIGGER record_changed_goals AFTER UPDATE OF
 BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'goals', new.id, 0); END;
 CREATE TRIGGER record_deleted_goals AFTER DELETE ON goals
 BEGIN INSERT INTO changed_objects VALUES (old.user_id, 'goals', old.id, 1); END;
-
--- A category shows the number of its tags.
-CREATE TRIGGER record_new_tags AFTER INSERT ON tags
-BEGIN
-  INSERT INTO changed_objects VALUES (new.user_id, 'tags', new.id, 0);
-  INSERT INTO changed_objects VALUES (new.user_id, 'tag_categories', new.category_id, 0);
-END;
-CREATE TRIGGER record_changed_tags AFTER UPDATE ON tags
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'tags', new.id, 0); END;
-CREATE TRIGGER record_moved_tags AFTER UPDATE OF category_id ON tags
-WHEN old.category_id <> new.category_id
-BEGIN
-  INSERT INTO changed_objects VALUES (new.user_id, 'tag_categories', old.category_id, 0);
-  INSERT INTO changed_objects VALUES (new.user_id, 'tag_categories', new.category_id, 0);
-END;
-CREATE TRIGGER record_deleted_tags AFTER DELETE ON tags
-BEGIN
-  INSERT INTO changed_objects VALUES (old.user_id, 'tags', old.id, 1);
-  INSERT INTO changed_objects
-  SELECT user_id, 'tag_categories', id, 0 FROM tag_categories WHERE id = old.category_id;
-END;
 
 -- What belongs to an account has its user, so it is deleted before the account.
 CREATE TRIGGER record_parts_of_accounts BEFORE DELETE ON accounts

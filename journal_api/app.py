@@ -69,8 +69,11 @@ class JournalApp(Starlette):
         return RequestContextMiddleware(cors, hosts, self.state.listeners)
 
 
-def create_app(settings: Settings, way_in: WayIn | None = None) -> Starlette:
-    """Return the ASGI application. Its lifespan opens the database at `settings.db`, or creates it."""
+def create_app(settings: Settings, way_in: WayIn | None = None, *, is_prepared: bool = False) -> Starlette:
+    """Return the ASGI application. Its lifespan opens the database at `settings.db`, or creates it.
+
+    With `is_prepared` the file is known to have the current schema and is not checked.
+    """
     routes: list[BaseRoute] = [
         Route("/health", health.health),
         *sign_in.ROUTES,
@@ -84,7 +87,7 @@ def create_app(settings: Settings, way_in: WayIn | None = None) -> Starlette:
         routes.append(Route("/metrics", health.metrics_from(metrics)))
         listeners.append(metrics.count)
     app = JournalApp(routes=routes, lifespan=lifespan)
-    app.state.settings = settings
+    app.state.settings, app.state.is_prepared = settings, is_prepared
     app.state.way_in = way_in or WayIn(OneTimeCode(), KEY_COMMAND)
     app.state.listeners = listeners
     app.state.downloads = Counter[int]()
@@ -107,7 +110,8 @@ async def watched(folder: Path | None, database: Database) -> AsyncIterator[None
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
     """Open the database, and run scheduled backups and deletions until shutdown."""
     settings: Settings = app.state.settings
-    await anyio.to_thread.run_sync(prepare, settings)
+    if not app.state.is_prepared:
+        await anyio.to_thread.run_sync(prepare, settings)
     database = await Database.open(settings.db, secondary=not settings.checkpoints)
     uses = key_uses.KeyUses(database)
     app.state.database, app.state.key_uses = database, uses

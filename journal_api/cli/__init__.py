@@ -1,4 +1,4 @@
-"""The `journal-api` command. An error prints one line on standard error; the exit status is its reason."""
+"""The `journal-api` command. An error prints one line on standard error; the exit status is 1."""
 
 import os
 import sqlite3
@@ -9,7 +9,6 @@ import click
 from journal_api import __version__
 from journal_api.cli import export, files, keys, mcp, openapi, report, serve, status, trades, users, watch
 from journal_api.cli.common import one_line
-from journal_api.cli.exit_status import find_exit_status
 from journal_api.errors import ApiError, DatabaseRefused
 from journal_api.settings import SettingsError
 
@@ -24,8 +23,7 @@ def main() -> None:
     except click.ClickException as error:
         sys.exit(one_line(error.format_message()))
     except (ApiError, DatabaseRefused, SettingsError, OSError, sqlite3.Error) as error:
-        click.echo(one_line(str(error)), err=True)
-        sys.exit(find_exit_status(error))
+        sys.exit(one_line(str(error)))
     except (click.Abort, KeyboardInterrupt):
         sys.exit("journal-api: stopped")
 

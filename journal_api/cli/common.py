@@ -104,6 +104,7 @@ def show_progress(label: str) -> Iterator[Report]:
         length=100, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()
     ) as progress:
         yield lambda share: progress.update(round(100 * share) - progress.pos)
+        progress.update(100 - progress.pos)  # of a journal without pictures
 
 
 def say_at_end(line: str) -> None:

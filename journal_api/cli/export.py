@@ -66,7 +66,7 @@ def export_file(
 
 def export_folder(settings: Settings, folder: Path) -> Manifest:
     async def run(_: Database) -> Manifest:
-        with show_progress("Writing pictures") as report:
+        with show_progress("Exporting") as report:
             return export_all(settings.db, folder, report)
 
     return run_in_database(settings, run)
@@ -78,7 +78,7 @@ def export_folder(settings: Settings, folder: Path) -> Manifest:
 @with_settings
 def import_folder(settings: Settings, folder: Path, edited: bool) -> None:
     """Make a journal of a folder of `export --all`, in place of none or an empty one. It has no keys."""
-    with show_progress("Reading pictures") as report:
+    with show_progress("Importing") as report:
         manifest, restored = import_all(settings, folder, is_edited=edited, report=report)
     replaced = f"; the replaced file is {restored.kept}" if restored.kept else ""
     click.echo(printable(f"Imported {count_rows(manifest)} into {settings.db}{replaced}"))

@@ -11,6 +11,7 @@ from aiosqlite import Connection
 
 from journal_api import __version__
 from journal_api.cli.common import command_line, open_and_run, printable, with_settings
+from journal_api.cli.exit_status import exit_with_reason
 from journal_api.cli.sign_in_link import format_link
 from journal_api.database.migrations import prepare
 from journal_api.repositories import api_keys, users
@@ -54,6 +55,7 @@ This key is for curl and other programs. It cannot be displayed again:
     help="Print a JSON line once requests are answered, and stop when standard input ends.",
 )
 @with_settings
+@exit_with_reason()
 def serve(
     settings: Settings,
     host: str | None,

@@ -1,1 +1,1 @@
-"""The SQLite file: connections, transactions, schema, migrations, lock, backup, restore, check."""
+"""The SQLite file: connections, transactions, schema, migrations, lock, backup, restore, check, export."""

@@ -17,7 +17,8 @@ decode_json = JSONDecoder(parse_float=Decimal).decode  # amounts are exact
 # The tables that are not exported: secrets and what passes, what follows from other tables, the bytes of
 # pictures, which are files, and the tables of SQLite and Litestream.
 LEFT_OUT = re.compile(
-    r"(api_keys|idempotency_keys|trade_facts|trade_counts|picture_parts)|(search|sqlite|_litestream)_\w+"
+    r"(api_keys|idempotency_keys|trade_facts|trade_counts|picture_parts|object_changes)"
+    r"|(search|sqlite|_litestream)_\w+"
 )
 # The columns with integers of 10^-8, which the files have as decimal numbers.
 AMOUNTS = re.compile(
@@ -59,9 +60,13 @@ def read_tables(db: sqlite3.Connection) -> dict[str, Columns]:
 
 
 def read_columns(db: sqlite3.Connection, table: str) -> Columns:
-    """Return the columns that are stored, but for the cursor of trade_facts, which is left out."""
+    """Return the columns that are stored, but for the cursors of tables that are left out."""
     rows = db.execute(
-        "SELECT name, type FROM pragma_table_xinfo(:table) WHERE hidden = 0 AND name <> 'facts_cursor'",
+        """
+        SELECT name, type
+        FROM pragma_table_xinfo(:table)
+        WHERE hidden = 0 AND name NOT IN ('facts_cursor', 'expired_cursor')
+        """,
         {"table": table},
     )
     return {name: "AMOUNT" if AMOUNTS.fullmatch(name) else kind for name, kind in rows}

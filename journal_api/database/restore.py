@@ -25,6 +25,19 @@ from journal_api.database.lock import without_server
 from journal_api.database.migrations import read_known_version
 from journal_api.errors import DatabaseRefused
 
+# A client that followed the journal may have read changes that the copy does not have. So changes go on at
+# a distance that no other copy has, and every earlier cursor has expired (docs/api.md#changes).
+JUMP = """
+    INSERT INTO object_changes
+    SELECT id, coalesce((SELECT max(seq) FROM object_changes WHERE user_id = users.id), 0)
+      + 2 + abs(random() % 1099511627776), 'me', id, 0, strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')
+    FROM users
+    WHERE true
+    ON CONFLICT (user_id, resource, id) DO UPDATE SET seq = excluded.seq, at = excluded.at"""
+EXPIRE = """
+    UPDATE users
+    SET expired_cursor = (SELECT max(seq) - 1 FROM object_changes WHERE user_id = users.id)"""
+HAS_CURSORS = "SELECT count(*) FROM sqlite_schema WHERE name = 'object_changes'"
 IN_USE = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 
 
@@ -47,6 +60,7 @@ def restore(db: Path, source: Path) -> Restored:
     with without_server(db):
         kept = kept_path(file, "restore")
         with copy_checked(source, kept) as copy:
+            expire_cursors(copy)
             was_there = file.exists()
             if was_there:
                 checkpoint(file)
@@ -89,6 +103,14 @@ def read_version_in_transaction(db: sqlite3.Connection) -> int:
     """Return the schema version. Raises DatabaseRefused for other files."""
     db.execute("BEGIN")
     return read_known_version(db)
+
+
+def expire_cursors(copy: Path) -> None:
+    with closing(connect(copy, "rw")) as db:
+        if db.execute(HAS_CURSORS).fetchone() == (1,):
+            for statement in ("BEGIN", JUMP, EXPIRE, "COMMIT"):
+                db.execute(statement)
+    sync(copy)
 
 
 def checkpoint(file: Path) -> None:

@@ -152,7 +152,11 @@ function arrive() {
   const { hash } = location;
   let hasStayed = false;
   leave(
-    () => (hasStayed ? location.assign(hash || "#/today") : draw()),
+    () => {
+      if (hasStayed) return location.assign(hash || "#/today");
+      for (const dialog of findAll("dialog[open]:not(:has(form[data-changed]))")) dialog.close();
+      return draw();
+    },
     () => {
       hasStayed = true;
       history.pushState(null, "", shown || "/");

@@ -83,6 +83,10 @@ export function card(title, ...parts) {
   return h("section.card", { "aria-label": title, ...attributes }, h("h2", title), parts);
 }
 
+// To what is before or after.
+export const step = (id, label, text, href) =>
+  h("a.button.quiet", { id, "aria-label": label, title: label, href }, text);
+
 export const money = (value, shown = signed) => h("span", { class: gainOrLoss(value) }, shown(value));
 
 export const definitions = (selector, rows) =>

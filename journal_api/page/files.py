@@ -30,7 +30,7 @@ FOR_GOOD = "public, max-age=31536000, immutable"
 # so this is never within one. A comment behind code has no quotation mark: no text can have begun before it.
 BLANKS = {
     ".js": re.compile(
-        rb"^[ \t]*(?://.*\n|/\*\*(?:[^*]|\*(?!/))*\*/[ \t]*\n)?|(?<=[;,{(\[]) +//[^\n\"'`]*$", re.MULTILINE
+        rb"^[ \t]*(?://.*\n)?|/\*\*(?:[^*]|\*(?!/))*\*/\s*|(?<=[;,{(\[]) +//[^\n\"'`]*$", re.MULTILINE
     ),
     ".css": re.compile(rb"/\*[^*]*\*/|(?<=[{};,:])\s+|\s+(?=[{}/])"),
 }

@@ -26,6 +26,7 @@ SOURCES = {
     "checkpoints": ("trades", "cash", "accounts", "checkpoints"),
     "imports": ("trades",),
     "days": ("trades", "accounts", "copy_groups", "me"),
+    "tag_categories": ("tags",),
 }
 LAST_CHANGE = "(SELECT coalesce(max(seq), 0) FROM object_changes WHERE user_id = users.id)"
 # The newest change before the first that is young enough.
@@ -112,6 +113,12 @@ async def read_page(db: Connection, user_id: int, scopes: Collection[str], query
     return Page(changes, cursor, bool(more))
 
 
+async def read_cursor(db: Connection, user_id: int) -> int:
+    """Return the newest change of the user's objects, in the caller's transaction."""
+    cursor: int = await fetch(db, f"SELECT {LAST_CHANGE} FROM users WHERE id = :id", {"id": user_id})
+    return cursor
+
+
 async def has_old(db: Connection, kept_for: timedelta) -> bool:
     """Return whether there are changes to delete. A reader can run this, so no write lock is needed."""
     return bool(await fetch(db, f"SELECT count({LAST_OLD}) FROM users", age(kept_for)))
@@ -120,7 +127,7 @@ async def has_old(db: Connection, kept_for: timedelta) -> bool:
 async def delete_old(db: Connection, kept_for: timedelta) -> None:
     """Delete older changes, but no user's newest, and let the cursors before them expire."""
     await db.execute_fetchall(
-        f"UPDATE users SET expired_cursor = coalesce({LAST_OLD}, expired_cursor)", age(kept_for)
+        f"UPDATE users SET expired_cursor = max(coalesce({LAST_OLD}, 0), expired_cursor)", age(kept_for)
     )
     await db.execute_fetchall(
         """

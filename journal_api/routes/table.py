@@ -28,6 +28,7 @@ from journal_api.routes import (
     import_profiles,
     imports,
     instruments,
+    many_trades,
     me,
     metrics,
     pictures,
@@ -73,6 +74,7 @@ from journal_api.structs.goals import Goal, GoalCreate, GoalListItem, GoalPatch,
 from journal_api.structs.import_profiles import ImportProfile, ImportProfileCreate
 from journal_api.structs.imports import Import, ImportQuery, ImportReport, UndoQuery
 from journal_api.structs.instruments import Instrument, InstrumentPut
+from journal_api.structs.many_trades import TradesDelete, TradesPatch
 from journal_api.structs.me import Me, MePatch
 from journal_api.structs.metrics import Metric
 from journal_api.structs.pictures import Picture, PicturePatch, PictureType
@@ -99,8 +101,6 @@ from journal_api.structs.trades import (
     TradePatch,
     TradeQuery,
     TradesCreate,
-    TradesDelete,
-    TradesPatch,
     TradeTagsPut,
 )
 from journal_api.web.operation import Operation, link_etag_sources
@@ -204,9 +204,9 @@ OPERATIONS = link_etag_sources([
               body=TradeCreate, data={"trade": Trade}, errors=(Conflict,)),
     Operation("POST", "/trades/bulk", trades.create_trades, "write:trades",
               body=TradesCreate, data={"trades": list[TradeListItem]}, report=True),
-    Operation("PATCH", "/trades", trades.update_trades, "write:trades",
+    Operation("PATCH", "/trades", many_trades.update_trades, "write:trades",
               body=TradesPatch, data={"trades": list[TradeListItem]}, report=True),
-    Operation("DELETE", "/trades", trades.delete_trades, "write:trades", body=TradesDelete),
+    Operation("DELETE", "/trades", many_trades.delete_trades, "write:trades", body=TradesDelete),
     Operation("PATCH", "/trades/{id:row_id}", trades.update_trade, "write:trades",
               body=TradePatch, data={"trade": Trade}, errors=(Conflict,)),
     Operation("PUT", "/trades/{id:row_id}/tags", trades.replace_tags, "write:trades",

@@ -1,5 +1,6 @@
 """The clients of test journals, in the process of the test or over a loopback port."""
 
+import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from itertools import count
@@ -19,6 +20,8 @@ from journal_api.testing.files import Folder, Options, add_key, open_app
 from journal_api.testing.traffic import Traffic
 
 IN_PROCESS = "http://localhost"
+# uvloop has a clock of its own: with freezegun the timers of asyncio's loop, which end a server, would stop.
+LOOP = {"use_uvloop": sys.platform != "win32"}
 # The beginnings of paths as openapi.json has them, with /v1.
 WHOLE_PATHS = ("v1/", "health", "openapi.json")
 
@@ -120,7 +123,7 @@ def journal_client(
     With `serve` it listens on a free loopback port, at `client.url`.
     """
     with (
-        start_blocking_portal() as portal,
+        start_blocking_portal(backend_options=LOOP) as portal,
         portal.wrap_async_context_manager(open_app(folder, **options)) as (app, key),
         ExitStack() as server,
         ExitStack() as clients,

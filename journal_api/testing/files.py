@@ -63,7 +63,8 @@ async def open_app(folder: Folder | None, **options: Unpack[Options]) -> AsyncIt
                 max_strategies=options.get("max_strategies", 100),
                 rate_limit=options.get("rate_limit"),
                 cors_origins=origins,
-            )
+            ),
+            is_prepared=True,
         )
         async with app.router.lifespan_context(app):
             yield app, await add_key(app, scopes)

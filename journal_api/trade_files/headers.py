@@ -135,7 +135,8 @@ def find_header(rows: Iterator[Cells | Rejected], formats: Sequence[KnownFormat]
             if (header := read_header(row, heading, candidates)) is not None:
                 return header
             other = row.line, name_columns(row.cells)
-            nearest = max(nearest, other, key=lambda header: count_common_columns(header[1], formats))
+            known = [nearest, other] if nearest[1] else [other]
+            nearest = max(known, key=lambda header: count_common_columns(header[1], formats))
         heading = next_heading(row.cells, heading)
     return describe_unknown_header(*nearest, formats)
 

@@ -166,7 +166,7 @@ class Operation(Route):
             errors.append(IdempotencyConflict)
         if self.etag_source:
             errors.append(PreconditionFailed)
-        if self.body or self.consumes_file:
+        if self.body or self.consumes_file or self.method == "POST":  # whose key remembers the body
             errors += [RequestTimeout, RequestTooLarge, UnsupportedMediaType]
         return tuple(errors)
 

@@ -9,6 +9,7 @@ from starlette.requests import Request
 
 from journal_api.database.threads import Work
 from journal_api.errors import NotFound
+from journal_api.repositories import changes
 from journal_api.structs.dry_run import DryRunQuery
 from journal_api.web.auth import require_still_valid
 from journal_api.web.context import database, get_query
@@ -25,9 +26,7 @@ async def write(request: Request, work: Work[Response]) -> Response:
     Raises Unauthorized, NotFound, PreconditionFailed or ValidationFailed before `work` runs.
     """
     is_dry_run = get_query(request, DryRunQuery).dry_run
-    # Before the write, so that following from it names the write too.
-    cursor = database(request).cursor(request.user.id)
-    transaction = stored_once(request, checked(request, work, cursor))
+    transaction = stored_once(request, checked(request, work))
     return await database(request).write(transaction, commit=not is_dry_run)
 
 
@@ -45,13 +44,15 @@ def in_transaction(
     return run
 
 
-def checked(request: Request, work: Work[Response], cursor: int) -> Work[Response]:
+def checked(request: Request, work: Work[Response]) -> Work[Response]:
     """Return `work` after a look at the key and at the object that the request changes, with X-Cursor."""
 
     async def check_and_work(db: Connection) -> Response:
         await require_still_valid(db, request.user)
         if is_conditional(request) or has_echo(request):
             await check_stored(db, request)
+        # Before the write, so that following from it names the write too.
+        cursor = await changes.read_cursor(db, request.user.id)
         return with_cursor(await work(db), cursor)
 
     return check_and_work

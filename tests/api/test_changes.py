@@ -40,6 +40,8 @@ DAYS: Line = ("days", None)
 # What is computed from trades, and from everything else that goals read.
 OF_TRADES = [CHECKPOINTS, DAYS, GOALS, IMPORTS]
 OF_ACCOUNTS = [CHECKPOINTS, DAYS, GOALS]
+CATEGORIES: Line = ("tag_categories", None)
+OF_TAGS = [GOALS, CATEGORIES]
 
 
 async def cursor_of(client: httpx.AsyncClient) -> str:
@@ -95,16 +97,9 @@ SETUP = {"setup_id": 1}
 WITHOUT_A_CONFIRMATION = {"setups": [{**SETUP, "confirmations": [{"confirmation_id": 2}]}]}
 # A request, what it names to be read again besides what is computed, what that is, and what it deletes.
 REQUESTS: list[tuple[str, str, Any, list[Line], list[Line], list[Line]]] = [
-    ("PATCH", "/tags/1", {"name": "New"}, [("tags", 1)], [GOALS], []),
-    (
-        "PATCH",
-        "/tags/1",
-        {"category_id": 1},
-        [("tags", 1), *[("tag_categories", n) for n in (1, 2)]],
-        [GOALS],
-        [],
-    ),
-    ("DELETE", "/tags/1", None, [TRADE, ("tag_categories", 2)], OF_TRADES, [("tags", 1)]),
+    ("PATCH", "/tags/1", {"name": "New"}, [("tags", 1)], OF_TAGS, []),
+    ("PATCH", "/tags/1", {"category_id": 1}, [("tags", 1)], OF_TAGS, []),
+    ("DELETE", "/tags/1", None, [TRADE], [*OF_TRADES, CATEGORIES], [("tags", 1)]),
     ("PATCH", "/tag-categories/1", {"name": "New"}, [("tag_categories", 1)], [], []),
     ("DELETE", "/tag-categories/1", None, [], [], [("tag_categories", 1)]),
     ("PATCH", "/strategies/1", {"name": "New"}, [STRATEGY], [GOALS], []),

@@ -24,7 +24,8 @@ from factories import (
 from operations import dump
 from starlette.applications import Starlette
 
-from journal_api.structs.trades import TradeFilter, TradeWhere
+from journal_api.structs.many_trades import TradeWhere
+from journal_api.structs.trades import TradeFilter
 
 Json = dict[str, Any]
 NOT_YOURS = "is not one of your trades, or is sent twice"
@@ -240,6 +241,10 @@ REFUSALS: list[tuple[Json, Json]] = [
     ({"ids": []}, {"ids": "must be array of length >= 1"}),
     ({"ids": [1, 99, 2, 1, 98]}, {f"ids[{index}]": NOT_YOURS for index in (1, 3, 4)}),
     ({"where": {"strategy_id": None}}, {"where.strategy_id": "must be int, not null"}),
+    (
+        {"where": {"symbol": "", "root": "x" * 41}},
+        {"where.symbol": "must be 1 to 40 characters", "where.root": "must be 1 to 40 characters"},
+    ),
     ({"where": {"from": "2026-01-02", "to": "2026-01-01"}}, {"where.from": "must not be after to"}),
     (
         {"ids": [1], "set": {"grade": "E", "account_id": None}},

@@ -132,7 +132,7 @@ ROW_OF_SIX = b"ES,long,1,6000,2026-02-10 09:30:00,NQ\n"
     ("broken", "line"),
     [
         (b"", 1),
-        (b"\n" + ROW_OF_SIX, 1),
+        (b"\n" + ROW_OF_SIX, 2),
         (b"\xff\xfe" + "symbol,direction\n".encode("utf-16-le") + ROW_OF_SIX, 1),
         (b"symbol,direction,quantity,entry_price,opened_at,symbol\n" + ROW_OF_SIX, 1),
         (KNOWN_HEADER + b'"ES,long,1,6000,2026-02-10 09:30:00\n', 2),

@@ -8,6 +8,13 @@ from typing import Any
 
 import schemathesis
 
+from journal_api.routes.table import OPERATIONS
+
+# The document has most errors as `default`: which ones an operation has, its row says.
+ERRORS = {
+    f"{one.method} {one.documented_path}": {(error.status, error.code) for error in one.possible_errors}
+    for one in OPERATIONS
+}
 # Why a request that fits its schema may be refused all the same. What is not here, the schema has to say.
 BEYOND_A_SCHEMA = [
     # Which things there are, whose they are, and to what they belong.
@@ -19,6 +26,7 @@ BEYOND_A_SCHEMA = [
     r"duplicate_(setup|confirmation|account|tag)_ids: .*",
     r"members: must list each account once",
     r"trades\[\d+\]\.external_id: is taken",
+    r"trades\[\d+\]: Some (tags|confirmations) .*",
     r"metrics: must not repeat a metric",  # a list in one text, of which a pattern cannot say it
     r"ids: must .*",
     r"fees: is required with apply_to=earlier",
@@ -27,6 +35,9 @@ BEYOND_A_SCHEMA = [
     r"\w+: does not belong to the kind (trades|fills)",
     r"net_pnl: must be left out with gross_pnl",
     r"side: .*",
+    r"\w+: follows from the fills of the trade: change those",
+    r"fills: cannot be sent beside the members of one fill",
+    r"id: is read-only",  # of a fill
     r"time\[\d+\]: must have .*",
     r"(account|copy_group)_id: account_id and copy_group_id are mutually exclusive",
     r".*strategy_id: is restricted to other accounts",
@@ -54,8 +65,8 @@ BEYOND_A_SCHEMA = [
     r"custom_(start|end): must be from 2000-01-01 to 2100-12-31",
     r"day: must be in the years 1970 to 2200",
     r"amount: must (not be|be greater than) .*",  # by the kind
-    r".*(opened|closed)_at: must be in the years 1970 to 2200",
-    r".*(opened|closed)_at: (must be a time such as .*|is not a valid date and time)",  # the second 60
+    r".*(opened_at|closed_at|at): must be in the years 1970 to 2200",
+    r".*(opened_at|closed_at|at): (must be a time such as .*|is not a valid date and time)",  # the second 60
     r"(scope|active_selection): must be account_<n>, group_<n> or .*",  # an n over 2^63 - 1
     # Free-form JSON is measured as a whole.
     r"(risk_rules|exit_rules|optimal_conditions): must be at most (64 KiB|32 levels deep)",
@@ -137,6 +148,14 @@ def a_valid_request_is_refused_for_a_reason(ctx: Any, response: Any, case: Any) 
     complaints = complaints_in(response.json()["error"])
     unknown = [one for one in complaints if not any(re.fullmatch(known, one) for known in BEYOND_A_SCHEMA)]
     assert not unknown, unknown
+
+
+@schemathesis.check
+def an_error_is_one_of_its_operation(ctx: Any, response: Any, case: Any) -> None:
+    if response.status_code < 400 or response.status_code == 405 or case.operation.label not in ERRORS:
+        return
+    found = (response.status_code, response.json()["error"]["code"])
+    assert found in ERRORS[case.operation.label], found
 
 
 @schemathesis.check

@@ -199,14 +199,22 @@ def copy_to(folder: Path, db: Path) -> Path:
 
 
 def contents(db: Path) -> dict[str, list[Any]]:
-    """Every row of a journal, which has to be sound, and its schema."""
+    """Every row of a journal, which has to be sound, and its schema; but cursors, which a restore moves."""
     assert_sound(db)
     with closing(sqlite3.connect(db)) as opened:
         schema = opened.execute("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").fetchall()
         schema = [one for one in schema if not one[1].startswith("sqlite_stat")]
-        tables = [name for kind, name, _ in schema if kind == "table"]
-        found = {table: opened.execute(f"SELECT * FROM {table}").fetchall() for table in tables}
+        tables = [name for kind, name, _ in schema if kind == "table" and name != "object_changes"]
+        found = {
+            table: opened.execute(f"SELECT {columns(opened, table)} FROM {table}").fetchall()
+            for table in tables
+        }
         return {**found, "schema": schema, "version": opened.execute("PRAGMA user_version").fetchall()}
+
+
+def columns(db: sqlite3.Connection, table: str) -> str:
+    names = [name for _, name, *_ in db.execute(f"PRAGMA table_xinfo({table})") if name != "expired_cursor"]
+    return ", ".join(f'"{name}"' for name in names)
 
 
 def contents_after_a_kill(db: Path) -> dict[str, list[Any]]:

@@ -12,6 +12,7 @@ from chromium import (
     drop,
     in_a_browser,
     no_dialog,
+    only_member,
     poll,
     resize,
     see,
@@ -21,14 +22,17 @@ from chromium import (
 )
 from commands import new_key, run_ok
 from factories import A_FILE, A_TRADE
+from pictures import PNG
 from playwright.async_api import Page, expect
 
 pytestmark = in_a_browser
 VIEWS = ["today", "report", "trades", "strategies", "import", "settings"]
 GROUPS = ("strategy", "setup", "confirmation", "rules", "tag", "mistake", "symbol", "after", "nth", "pause")
 OF_REPORTS = [f"report?by={by}" for by in ("confirmation", "mistake", "after")]
+TODAY = f"{datetime.now(UTC):%Y-%m-%d}"
+OF_THE_JOURNAL = [f"day/{TODAY}", "days", "search?q=bold"]
 PLACES = [*VIEWS, "today?goal=1", *(f"report?by={by}" for by in GROUPS), "trades?id=1", "strategies?id=1",
-          "settings?account=1"]  # fmt: skip
+          "settings?account=1", *OF_THE_JOURNAL]  # fmt: skip
 MAX_REQUESTS = 10
 MARKUP = "<b>bold</b>" + "W" * 39
 AXE = Path(__file__).parent.parent / "javascript/node_modules/axe-core/axe.min.js"
@@ -77,6 +81,15 @@ def add_everything(journal: PageJournal, name: str) -> None:
     add_trade(journal, account, 1_234_567_890)
     judgement = {"setup_id": setup["setup_id"], "notes": name, "symbol": name[:40]}
     journal.patch("/trades/1", tag_ids=[tag], confirmations=[answer], **judgement)
+    add_day(journal, name, tag_ids=[tag])
+
+
+def add_day(journal: PageJournal, text: str, **fields: Any) -> None:
+    """Write that text of today, with a picture."""
+    path = f"/days/{TODAY}"
+    journal.patch(path, plan=text, review=text, rating=4, **fields)
+    picture = only_member(journal.client.post(f"{path}/pictures", content=PNG))
+    journal.patch(f"/pictures/{picture['id']}", caption=text)
 
 
 # Every view ----------------------------------------------------------------------------------------------
@@ -192,14 +205,20 @@ async def test_nothing_of_a_view_shuts_anybody_out(page: Page, page_journal: Pag
     page_journal.create("/example-journal")
     add_rules(page_journal, 1)
     await sign_in(page, page_journal)
-    for place in [*VIEWS, *OF_REPORTS, "today?goal=1", "trades?id=1", "settings?account=1"]:
+    add_day(page_journal, "A bold plan")
+    for place in [*VIEWS, *OF_REPORTS, "today?goal=1", "trades?id=1", "settings?account=1", *OF_THE_JOURNAL]:
         await show(page, place)
         if place == "import":
             await drop(page, "trades.csv", A_FILE)
             await see(page, "Import 1 trade")
         await look()
-        if place in ("today", "report", "trades", "settings?account=1", *OF_REPORTS):
+        if place in ("today", "report", "trades", "settings?account=1", *OF_REPORTS, *OF_THE_JOURNAL):
             await look(dark=True)
+    await show(page, f"day/{TODAY}")
+    await page.click(".thumb")
+    await page.wait_for_selector(".viewer img[src]")
+    await look()
+    await look(dark=True)
     await show(page, "settings")
     await page.click("#new-goal")
     await look()

@@ -83,7 +83,7 @@ CARDS: list[tuple[dict[str, Any], list[tuple[int, float]], list[str]]] = [
     (
         {"floor": STATIC, "daily_loss": 1000},
         [(0, -850)],
-        ["▲ Near the daily loss", "1,150.00 left until 48,000.00", "▲ 150.00 left for the day before"],
+        ["▲ Near the daily loss", "1,150.00 left until 48,000.00", "▲ 150.00 left until −1,000.00"],
     ),
     ({"daily_loss": 1000}, [(0, -400)], ["● Within its limits", "600.00 left for the day"]),
     (
@@ -134,7 +134,7 @@ async def test_what_counts_from_the_last_payout_says_so(page: Page, page_journal
 
     card = f"#account-{account}"
     await see(page, f"1 of 5 since the payout of {ONE}", card)
-    await see(page, "1,150.00 left for the day before −1,000.00", card)
+    await see(page, "1,150.00 left until −1,000.00", card)
     add_cash(page_journal, account, "payout", 50)
     await poll(page)
     await see(page, f"no profit since the payout of {NOW}", card)
@@ -304,7 +304,7 @@ async def test_rules_that_another_program_has_deleted_are_saved_as_typed(
 
     await page.click("#rules .primary")
 
-    await see(page, "900.00 left for the day before −900.00", f"#account-{account}")
+    await see(page, "900.00 left until −900.00", f"#account-{account}")
     assert page_journal.read(path)["daily_loss"] == 900
 
 
@@ -324,7 +324,7 @@ async def test_rules_that_another_program_has_written_are_not_overwritten_unaske
     await page.click("dialog .primary")
 
     await no_dialog(page)
-    await see(page, "900.00 left for the day before −900.00", f"#account-{account}")
+    await see(page, "900.00 left until −900.00", f"#account-{account}")
 
 
 async def test_cash_is_added_changed_and_deleted_and_the_room_follows(

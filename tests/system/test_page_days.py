@@ -123,7 +123,7 @@ async def test_a_day_shows_its_trades_in_the_order_of_their_closes_its_goals_and
     )
     assert blocks == [["loss", "25%", "25%"], ["gain", "0%", "100%"]]
     await see(page, "✕ missed Loss limit: −50.00, limit −40.00")
-    await see(page, "450.00 left for the day", "#account-1")
+    await see(page, "450.00 left", "#account-1")
     await page.click(".of-day a >> nth=0")
     await see(page, "−80.00", "#trade .big")
     await page.click("#trade .facts a")
@@ -222,6 +222,21 @@ async def test_texts_that_are_typed_are_saved_when_the_day_is_left_and_a_refused
     await see(page, "Jan 6", "h1")
     assert page_journal.read("/days/2026-01-06")["review"] == "kept"
     assert len(await page.input_value("#plan")) == 65_537
+
+
+async def test_a_text_that_is_typed_while_the_view_is_drawn_again_is_saved(
+    page: Page, page_journal: PageJournal
+) -> None:
+    await sign_in(page, page_journal, f"day/{MONDAY}")
+    await delay(page, 100)
+    await page.focus("#review")
+    await page.evaluate("document.querySelector('#rating-3').click()")
+    await page.keyboard.type("Waited.")
+    await page.wait_for_selector("#rating-3[aria-pressed=true]")
+    await page.keyboard.press("Tab")
+
+    await eventually(lambda: page_journal.read(f"/days/{MONDAY}")["review"] == "Waited.")
+    await expect(page.locator("form[data-changed]")).to_have_count(0)
 
 
 # Today ---------------------------------------------------------------------------------------------------

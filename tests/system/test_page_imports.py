@@ -1,5 +1,6 @@
 """The import view of the page at /: it writes what it shows, and asks before an undo (docs/page.md)."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from chromium import (
     sign_in,
     values_of,
 )
+from commands import run_ok
 from playwright.async_api import Page, expect
 
 pytestmark = in_a_browser
@@ -236,6 +238,22 @@ async def test_an_undo_says_what_was_annotated_and_keeps_it_unless_told_otherwis
     await show(page, "today")
     await show(page, "import")
     assert await undo(".danger") == []
+
+
+async def test_an_import_out_of_a_watched_folder_is_told_from_the_others_and_undone(
+    page: Page, page_journal: PageJournal, accounts: list[int], tmp_path: Path
+) -> None:
+    page_journal.import_file(FILE, account_id=accounts[0], file_name="by hand.csv")
+    (tmp_path / "day.csv").write_text(WITH_ZONE.replace("ES", "YM"))
+    run_ok("watch", tmp_path, "--account", "Apex 50K Master", "--once", "--db", page_journal.db)
+
+    await sign_in(page, page_journal, "import")
+
+    names = await page.locator(f"{IMPORTS} tbody td:first-child").all_inner_texts()
+    assert names == ["day.csv (by itself)", "by hand.csv"]
+    await page.click("[aria-label='Undo the import of day.csv']")
+    await expect(page.locator(f"{IMPORTS} tbody tr")).to_have_count(1)
+    assert len(page_journal.read("/trades")) == 3
 
 
 async def test_a_preview_shows_what_is_written_and_a_changed_journal_is_shown_anew(

@@ -233,6 +233,44 @@ async def test_pictures_are_looked_at_and_captioned_by_keyboard(
     assert page_journal.read(f"/pictures/{first}")["caption"] == "The high"
 
 
+async def test_keys_that_are_faster_than_the_journal_end_at_the_last_picture(
+    page: Page, page_journal: PageJournal
+) -> None:
+    for number in range(3):
+        add_picture(page_journal, caption=f"Chart {number}")
+    await sign_in(page, page_journal, PLACE)
+    await page.click(".thumb")
+    await see(page, "1 of 3", ".viewer")
+    await page.evaluate("""
+        const real = window.fetch;
+        window.fetch = async (...request) => {
+            if (request[0].endsWith("/pictures/2")) await new Promise((done) => setTimeout(done, 300));
+            return real(...request);
+        };
+        0
+    """)
+    for _ in range(2):
+        await page.keyboard.press("ArrowRight")
+    await see(page, "3 of 3", ".viewer")
+    await page.wait_for_timeout(500)
+
+    await see(page, "3 of 3", ".viewer")
+    await expect(page.locator("#caption")).to_have_value("Chart 2")
+
+
+async def test_going_back_leaves_the_picture_too(page: Page, page_journal: PageJournal) -> None:
+    picture = add_picture(page_journal)
+    await sign_in(page, page_journal, "trades")
+    await show(page, PLACE)
+    await page.click(".thumb")
+    await page.fill("#caption", "The low")
+    await page.evaluate("history.back()")
+    await drawn(page, "trades")
+
+    await no_dialog(page)
+    assert page_journal.read(f"/pictures/{picture}")["caption"] == "The low"
+
+
 async def test_a_caption_that_was_changed_meanwhile_shows_both(page: Page, page_journal: PageJournal) -> None:
     picture = add_picture(page_journal)
     await sign_in(page, page_journal, PLACE)

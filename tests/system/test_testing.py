@@ -3,6 +3,7 @@
 import importlib
 import re
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -11,8 +12,9 @@ from typing import Any
 
 import httpx
 import pytest
-from commands import command, rows
+from commands import PATIENCE, command, rows
 from factories import create_category, details_of, error_of, unwrap
+from freezegun import freeze_time
 from wheels import run
 
 from journal_api.testing import Journal, MakeJournal, journal_client, open_journal
@@ -350,6 +352,19 @@ def test_what_was_carried_out_although_its_response_was_lost_is_recorded_once(jo
     assert (sent.status, lost.status_code, sent.json()) == (503, 503, {"name": "Psychology"})
     assert sent.headers["authorization"] == f"Bearer {journal.key}"
     assert categories_of(journal) == ["Psychology"]
+
+
+def test_a_server_stops_although_its_clock_stood_still() -> None:
+    def use_server() -> None:
+        with journal_client(serve=True) as journal, freeze_time("2026-11-02T20:00:00Z"):
+            days.append(journal.create("trade")["trading_day"])
+
+    days: list[str] = []
+    thread = threading.Thread(target=use_server, daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+
+    assert (days, thread.is_alive()) == (["2026-11-02"], False)
 
 
 def test_the_examples_of_the_docs_pass(tmp_path: Path) -> None:

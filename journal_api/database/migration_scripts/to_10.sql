@@ -336,6 +336,12 @@ CREATE TRIGGER record_changed_tag_categories AFTER UPDATE ON tag_categories
 BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'tag_categories', new.id, 0); END;
 CREATE TRIGGER record_deleted_tag_categories AFTER DELETE ON tag_categories
 BEGIN INSERT INTO changed_objects VALUES (old.user_id, 'tag_categories', old.id, 1); END;
+CREATE TRIGGER record_new_tags AFTER INSERT ON tags
+BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'tags', new.id, 0); END;
+CREATE TRIGGER record_changed_tags AFTER UPDATE ON tags
+BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'tags', new.id, 0); END;
+CREATE TRIGGER record_deleted_tags AFTER DELETE ON tags
+BEGIN INSERT INTO changed_objects VALUES (old.user_id, 'tags', old.id, 1); END;
 CREATE TRIGGER record_new_copy_groups AFTER INSERT ON copy_groups
 BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'copy_groups', new.id, 0); END;
 CREATE TRIGGER record_changed_copy_groups AFTER UPDATE ON copy_groups
@@ -387,26 +393,6 @@ CREATE TRIGGER record_changed_goals AFTER UPDATE OF
 BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'goals', new.id, 0); END;
 CREATE TRIGGER record_deleted_goals AFTER DELETE ON goals
 BEGIN INSERT INTO changed_objects VALUES (old.user_id, 'goals', old.id, 1); END;
-
-CREATE TRIGGER record_new_tags AFTER INSERT ON tags
-BEGIN
-  INSERT INTO changed_objects VALUES (new.user_id, 'tags', new.id, 0);
-  INSERT INTO changed_objects VALUES (new.user_id, 'tag_categories', new.category_id, 0);
-END;
-CREATE TRIGGER record_changed_tags AFTER UPDATE ON tags
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'tags', new.id, 0); END;
-CREATE TRIGGER record_moved_tags AFTER UPDATE OF category_id ON tags
-WHEN old.category_id <> new.category_id
-BEGIN
-  INSERT INTO changed_objects VALUES (new.user_id, 'tag_categories', old.category_id, 0);
-  INSERT INTO changed_objects VALUES (new.user_id, 'tag_categories', new.category_id, 0);
-END;
-CREATE TRIGGER record_deleted_tags AFTER DELETE ON tags
-BEGIN
-  INSERT INTO changed_objects VALUES (old.user_id, 'tags', old.id, 1);
-  INSERT INTO changed_objects
-  SELECT user_id, 'tag_categories', id, 0 FROM tag_categories WHERE id = old.category_id;
-END;
 
 CREATE TRIGGER record_parts_of_accounts BEFORE DELETE ON accounts
 BEGIN

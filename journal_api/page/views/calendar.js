@@ -1,10 +1,10 @@
 // The month as a calendar.
 
 import { href } from "../client.js";
-import { h, money } from "../dom.js";
+import { h, money, step } from "../dom.js";
 import * as format from "../format.js";
 
-const tradesOf = (days) => days.reduce((sum, day) => sum + day.trade_count, 0);
+export const tradesOf = (days) => days.reduce((sum, day) => sum + day.trade_count, 0);
 const traded = (days) => days.filter((day) => day.trade_count);
 
 // Several currencies are never added.
@@ -29,15 +29,7 @@ export function calendar(month, today, days, { me }) {
   const largest = Math.max(1, ...ofMonth.map((day) => Math.abs(day.net_pnl ?? 0)));
   const total = netOf(ofMonth);
   const link = (label, text, steps) =>
-    h(
-      "a.button.quiet",
-      {
-        "aria-label": label,
-        id: `month${steps}`,
-        href: `#/today?month=${monthAfter(month, steps)}`,
-      },
-      text,
-    );
+    step(`month${steps}`, label, text, `#/today?month=${monthAfter(month, steps)}`);
   return h(
     "section.card",
     { "aria-label": "Calendar" },

@@ -1,17 +1,17 @@
 // #/day/2026-11-20: what was planned, traded and learned on a day.
 
 import { get, href } from "../client.js";
-import { card, find, h, isKey, money, table } from "../dom.js";
+import { card, find, h, isKey, money, step } from "../dom.js";
 import * as format from "../format.js";
+import { LIMIT, tradesOf } from "./day_trades.js";
 import { verdictOf } from "./goal_cards.js";
 import { pictureStrip } from "./pictures.js";
 import { saver, textForm } from "./saver.js";
 import { standingCards } from "./standings.js";
-import { tagNames, tagsOf } from "./trade_parts.js";
+import { marks, tagNames, tagsOf } from "./trade_parts.js";
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
-const LIMIT = 200; // trades
-const MAX_ACCOUNTS = 4; // whose rules are read
+const MAX_ACCOUNTS = 3; // whose rules are read: a view is ten requests at the most
 const RATINGS = [1, 2, 3, 4, 5];
 const LABELS = { plan: "Plan", review: "Review", rating: "Rating", tag_ids: "Tags" };
 
@@ -53,7 +53,11 @@ export async function view(context) {
         rows: 6,
         template: me.review_template,
       }),
-      h(".split", ratingOf(day, save), tagsOf(day, tags.data.tags, save)),
+      h(
+        ".split",
+        marks("rating", "How well did you keep to your plan?", RATINGS, day, save),
+        tagsOf(day, tags.data.tags, save),
+      ),
       h("p#saved.muted", { role: "status" }),
     ),
   ];
@@ -69,12 +73,7 @@ function neighbour(date, steps, { trading_weekdays: weekdays }) {
 
 /** @param {string} date @param {JournalDay} numbers @param {Me} me */
 function head(date, { net_pnl, currency, trade_count: count, wins, losses }, me) {
-  const link = (id, label, text, steps) =>
-    h(
-      "a.button.quiet",
-      { id, "aria-label": label, title: label, href: `#/day/${neighbour(date, steps, me)}` },
-      text,
-    );
+  const link = (id, label, text, steps) => step(id, label, text, `#/day/${neighbour(date, steps, me)}`);
   return h(
     ".title",
     h(
@@ -113,71 +112,6 @@ const goalsOf = ({ goals }) =>
     }),
   );
 
-/** @param {TradeListItem[]} newestFirst @param {number} total @param {JournalDay} numbers @param {Context} context */
-function tradesOf(newestFirst, total, { date, currency }, { me }) {
-  const ofDay = { from: date, to: date };
-  const trades = [...newestFirst].sort((one, other) => (one.closed_at < other.closed_at ? -1 : 1));
-  const timeOf = format.clock(me.timezone);
-  let sum = 0;
-  const rows = trades.map((trade) => {
-    sum += trade.net_pnl ?? 0;
-    return [
-      h("a", { href: href("trades", { ...ofDay, id: trade.id }) }, timeOf(trade.opened_at)),
-      [
-        trade.symbol,
-        h("small", trade.direction === "long" ? " ▲" : " ▼"),
-        ` ${format.number(trade.quantity)}`,
-      ],
-      money(trade.net_pnl),
-      currency && total <= LIMIT && format.signed(sum),
-      trade.grade,
-    ];
-  });
-  return card(
-    "Trades",
-    rows.length ? timeline(trades, timeOf) : h("p.muted", "Nothing was closed on this day."),
-    rows.length > 0 &&
-      table({ class: "of-day" }, ["Opened", "Trade", "Net P&L", "Sum", "Grade"], rows, [
-        "",
-        "",
-        "num",
-        "num",
-      ]),
-    total > LIMIT && h("a", { href: href("trades", ofDay) }, `All ${format.number(total)} trades`),
-  );
-}
-
-// A block for each trade, as long as it was open, up for a gain and down for a loss.
-function timeline(trades, timeOf) {
-  const at = (text) => new Date(text).getTime();
-  const begin = Math.min(...trades.map((one) => at(one.opened_at)));
-  const end = Math.max(...trades.map((one) => at(one.closed_at)));
-  const largest = Math.max(1, ...trades.map(({ net_pnl }) => Math.abs(net_pnl ?? 0)));
-  const share = (time) => (100 * (time - begin)) / (end - begin || 1);
-  const block = ({ symbol, opened_at, closed_at, net_pnl }) =>
-    h("i", {
-      class: format.gainOrLoss(net_pnl),
-      title: `${timeOf(opened_at)} ${symbol} ${format.signed(net_pnl)}`,
-      style: {
-        left: `${share(at(opened_at))}%`,
-        width: `${share(at(closed_at)) - share(at(opened_at))}%`,
-        height: `${(48 * Math.abs(net_pnl ?? 0)) / largest}%`,
-      },
-    });
-  return h(
-    "figure",
-    h(
-      ".timeline",
-      {
-        role: "img",
-        "aria-label": `${format.count(trades.length, "trade")} from ${timeOf(begin)} to ${timeOf(end)}`,
-      },
-      trades.map(block),
-    ),
-    h("figcaption.label", h("span", timeOf(begin)), h("span", timeOf(end))),
-  );
-}
-
 // Of accounts with rules that traded, at the end of the day.
 /** @param {Context} context @param {TradeListItem[]} trades */
 async function standingsOf({ accounts }, trades, at) {
@@ -191,30 +125,6 @@ async function standingsOf({ accounts }, trades, at) {
     }),
   );
 }
-
-/** @param {JournalDay} day */
-const ratingOf = ({ rating }, save) =>
-  h(
-    ".field",
-    h("span#rating", "How well did you keep to your plan?"),
-    h(
-      ".row",
-      { role: "group", "aria-labelledby": "rating" },
-      RATINGS.map((value) =>
-        h(
-          "button",
-          {
-            id: `rating-${value}`,
-            "aria-label": `${value} of 5`,
-            "aria-pressed": String(rating === value),
-            title: `Key ${value}`,
-            onclick: () => save((now) => ({ rating: now.rating === value ? null : value })),
-          },
-          String(value),
-        ),
-      ),
-    ),
-  );
 
 function pressed(event) {
   const id = { ArrowLeft: "day-before", ArrowRight: "day-after" }[event.key] ?? `rating-${event.key}`;

@@ -1,10 +1,10 @@
 // #/days: a week or a month to be read, its texts one below the other.
 
 import { get, href } from "../client.js";
-import { h, money } from "../dom.js";
+import { h, money, step } from "../dom.js";
 import * as format from "../format.js";
 import { count } from "../format.js";
-import { monthAfter, netOf } from "./calendar.js";
+import { monthAfter, netOf, tradesOf } from "./calendar.js";
 import { orRefused } from "./filters.js";
 import { imageOf } from "./pictures.js";
 import { chip } from "./trade_parts.js";
@@ -43,9 +43,7 @@ function head({ from, to }, days, today) {
     isMonth
       ? format.monthSpan(monthAfter(month, steps))
       : { from: format.plusDays(from, steps * length), to: format.plusDays(to, steps * length) };
-  const link = (id, label, text, steps) =>
-    length > 0 &&
-    h("a.button.quiet.screen", { id, "aria-label": label, href: href("days", moved(steps)) }, text);
+  const link = (id, label, text, steps) => length > 0 && step(id, label, text, href("days", moved(steps)));
   const middle = from <= today && today <= to ? today : from;
   const traded = days.filter((day) => day.trade_count);
   const net = netOf(traded);
@@ -62,18 +60,16 @@ function head({ from, to }, days, today) {
       h(
         "p",
         h("strong", money(net)),
-        ` in ${count(sum(traded, "trade_count"), "trade")}, ${won} of ${count(traded.length, "day")} won`,
+        ` in ${count(tradesOf(traded), "trade")}, ${won} of ${count(traded.length, "day")} won`,
       ),
     h(
-      ".row.screen",
+      ".row",
       h("a.button", { href: href("days", format.weekOf(middle)) }, "Week"),
       h("a.button", { href: href("days", format.monthSpan(middle.slice(0, 7))) }, "Month"),
       h("button", { onclick: () => print() }, "Print"),
     ),
   );
 }
-
-const sum = (days, name) => days.reduce((total, day) => total + day[name], 0);
 
 /** @param {DayListItem} day */
 const titleOf = (day) => [

@@ -10,7 +10,6 @@ import { differingCheckpoints } from "./checkpoints.js";
 import { costsNotice } from "./costs.js";
 import { goalCards, history } from "./goal_cards.js";
 import { standingCards } from "./standings.js";
-import { dayQuestion } from "./day_question.js";
 import { daysQuestion, emptyJournal, exampleNotice } from "./welcome.js";
 
 const METRICS = "net_pnl,trade_count,win_rate,profit_factor";
@@ -88,6 +87,25 @@ function headline(today, { groups }, archived) {
           ]
         : h("span.muted", archived ? `Account ${archived.name} is archived` : "No closed trade today"),
     ),
+  );
+}
+
+// The plan before the first trade; once trades are closed, the question what they taught.
+/** @param {string} date @param {DayListItem[]} days @param {Me} me */
+function dayQuestion(date, days, { trading_weekdays: weekdays }) {
+  const { plan, review, trade_count: count } = days.find((day) => day.date === date) ?? {};
+  const isIdle = !count && !plan && !weekdays.includes(format.weekdayOf(date));
+  if (review || isIdle) return null;
+  const verb = count ? "Write the review" : plan ? "Open the day" : "Write the plan";
+  return h(
+    "section#day.card.notice",
+    { "aria-label": "The journal of today" },
+    h(
+      ".title",
+      h("h2", count ? `${format.count(count, "trade")} closed: what did you learn?` : "Your plan for today"),
+      h("a.button", { href: `#/day/${date}` }, verb),
+    ),
+    plan ? h("p.written", plan) : !count && h("p.muted", "Nothing is planned yet."),
   );
 }
 

@@ -12,7 +12,12 @@ function stripOf(path) {
   return { path, busy: "", errors: [], images: new Map(), queue: Promise.resolve(), draw: (_) => {} };
 }
 
-const read = async (path) => Object.values((await get(path)).data)[0].pictures;
+// Nothing if the journal is away: what is drawn stays.
+const read = (path) =>
+  get(path).then(
+    ({ data }) => Object.values(data)[0].pictures,
+    () => undefined,
+  );
 
 /** @param {Picture[]} pictures */
 export function pictureStrip(path, pictures) {
@@ -110,7 +115,7 @@ function add(files) {
       }
     }
     mine.busy = "";
-    mine.draw(await read(mine.path).catch(() => undefined));
+    mine.draw(await read(mine.path));
   });
 }
 
@@ -127,14 +132,16 @@ function look(path, all, first) {
     place += steps;
     await draw();
   };
-  const draw = async () => {
-    const opened = await get(`/pictures/${pictures[place].id}`);
+  const draw = trying(async () => {
+    const { id: wanted } = pictures[place];
+    const opened = await get(`/pictures/${wanted}`);
+    if (pictures[place]?.id !== wanted) return; // another key was faster
     pictures[place] = opened.data.picture;
     const { id } = document.activeElement;
     stage.replaceChildren(...shown(opened, place, pictures.length, { draw, step, remove }));
     (find(`#${id || "none"}:enabled`, stage) ?? dialog).focus(); // else no key would reach it
     load(find("img", stage));
-  };
+  });
   const remove = () =>
     confirm("Delete this picture?", "It cannot be brought back.", "Delete", async () => {
       await send("DELETE", `/pictures/${pictures[place].id}`);
@@ -151,7 +158,7 @@ function look(path, all, first) {
     if (steps && !event.target.closest("textarea")) step(steps);
   });
   dialog.addEventListener("close", async () => mine.draw(await read(path)));
-  trying(draw)();
+  draw();
 }
 
 function shown(opened, place, total, { draw, step, remove }) {

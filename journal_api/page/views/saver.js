@@ -85,6 +85,7 @@ export function textForm(path, name, label, value, save, { draft, rows = 4, temp
   const old = formOf(path, name)?.matches("[data-changed]") && formOf(path, name);
   const isTemplate = !old && !value && Boolean(template);
   const keep = () => {
+    form.sent = text.value;
     form.saving = save(() => ({ [name]: text.value || null }), false);
   };
   const again = (event) => {
@@ -97,7 +98,8 @@ export function textForm(path, name, label, value, save, { draft, rows = 4, temp
     value: old ? find("textarea", old).value : value || template,
     oninput: () => text.classList.remove("muted"),
     onchange: keep,
-    onblur: () => old && form.matches("[data-changed]") && keep(), // what was typed into the old one is no change here
+    // What was typed into the old one is no change here.
+    onblur: () => form.matches("[data-changed]") && form.sent !== text.value && keep(),
   });
   /** @type {any} */
   const form = h(
@@ -114,7 +116,7 @@ export function textForm(path, name, label, value, save, { draft, rows = 4, temp
     h("small.error", { role: "alert" }, old && find(".error", old).textContent),
     h("button", { hidden: !old }, `Save the ${name}`),
   );
-  form.saving = old ? old.saving : Promise.resolve();
+  Object.assign(form, { saving: old ? old.saving : Promise.resolve(), sent: old ? old.sent : null });
   return form;
 }
 

@@ -105,9 +105,7 @@ const LINES = {
   daily_loss: [
     "Daily loss",
     ({ state, since, room, limit }) =>
-      state === "broken"
-        ? `broken since ${dayOfYear(since)}`
-        : `${amount(room)} left for the day before ${amount(limit)}`,
+      state === "broken" ? `broken since ${dayOfYear(since)}` : `${amount(room)} left until ${amount(limit)}`,
   ],
   profit_target: [
     "Profit target",

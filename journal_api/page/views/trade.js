@@ -20,7 +20,7 @@ import { saver, textForm } from "./saver.js";
 import { fillsOf } from "./trade_fills.js";
 import { editTrade } from "./trade_form.js";
 import { copyOf, linkButton, mergeButton, mergeOf, splitOf } from "./trade_links.js";
-import { checklist, setupOf, tagNames, tagsOf } from "./trade_parts.js";
+import { checklist, marks, setupOf, tagNames, tagsOf } from "./trade_parts.js";
 
 const readOf = async (path, member) => (await get(path)).data[member];
 
@@ -113,7 +113,7 @@ export async function tradePanel(context, lists, opened, back) {
     mergeOf(context, trade, lists.trades),
     splitOf(context, trade),
     copyOf(context, trade, original, latest),
-    h(".field", h("span#grades", "Grade"), grades(trade, save)),
+    marks("grade", "Grade", GRADES, trade, save),
     tagsOf(trade, lists.tags, save),
     setupOf(trade, lists.strategies, strategy, recent, save),
     setup && checklist(trade, setup, save),
@@ -161,23 +161,3 @@ function facts({ me, accounts }, trade) {
   ];
   return definitions("dl.facts", rows);
 }
-
-/** @param {Trade} trade @param {Save} save */
-const grades = (trade, save) =>
-  h(
-    ".row",
-    { role: "group", "aria-labelledby": "grades" },
-    GRADES.map((grade, place) =>
-      h(
-        "button",
-        {
-          id: `grade-${place + 1}`,
-          "data-grade": grade,
-          "aria-pressed": String(trade.grade === grade),
-          title: `Key ${place + 1}`,
-          onclick: () => save((now) => ({ grade: now.grade === grade ? null : grade })),
-        },
-        grade,
-      ),
-    ),
-  );

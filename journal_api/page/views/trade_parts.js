@@ -19,6 +19,31 @@ export const tagNames = (tags) => (ids) =>
     .map(({ name }) => name)
     .join(", ");
 
+// Buttons with a key each, of which one is pressed or none.
+/** @param {string} name @param {string} label @param {Save} save */
+export const marks = (name, label, values, thing, save) =>
+  h(
+    ".field",
+    h(`span#${name}-label`, label),
+    h(
+      ".row",
+      { role: "group", "aria-labelledby": `${name}-label` },
+      values.map((value, place) =>
+        h(
+          "button.mark",
+          {
+            id: `${name}-${place + 1}`,
+            [`data-${name}`]: value,
+            "aria-pressed": String(thing[name] === value),
+            title: `Key ${place + 1}`,
+            onclick: () => save((now) => ({ [name]: now[name] === value ? null : value })),
+          },
+          value,
+        ),
+      ),
+    ),
+  );
+
 // Of a trade, or of a day.
 /** @param {{ tag_ids: number[], tags: object[] }} trade @param {Tag[]} tags @param {Save} save */
 export function tagsOf(trade, tags, save) {
