@@ -26,7 +26,7 @@ const main = find("main");
 const search = find("#search");
 let drawing = 0; // an older one that ends later is dropped
 let shown = ""; // the hash of the newest drawing
-let stale = ""; // "part": what was followed has changed; "all": everything is read again
+let stale = ""; // or part of what was read is, or all
 let touched = -QUIET; // when
 let fading;
 

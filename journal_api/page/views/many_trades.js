@@ -56,7 +56,6 @@ export function changeMany({ accounts }, { strategies, tags }, selected, changed
       () => change(body),
     );
   const one = (label, name, options) => choiceField(label, name, "", [LEAVE, ...options]);
-  const of = { add_tag: "Add a tag", remove_tag: "Remove a tag" };
   const setup = one("Setup", "setup_id", [NONE]);
   formDialog(
     `Change ${count(selected.length, "trade")}`,
@@ -65,7 +64,8 @@ export function changeMany({ accounts }, { strategies, tags }, selected, changed
     ask,
     h(
       ".row",
-      Object.entries(of).map(([name, label]) => one(label, name, idsAndNames(tags))),
+      one("Add a tag", "add_tag", idsAndNames(tags)),
+      one("Remove a tag", "remove_tag", idsAndNames(tags)),
     ),
     h(".row", one("Strategy", "strategy_id", [NONE, ...idsAndNames(strategies)]), setup),
     h(

@@ -10,7 +10,8 @@ const UNDO_FOR = 60_000; // milliseconds
 const selected = new Set();
 let filter = ""; // of the list from which they are selected
 let last; // the checkbox from which Shift selects
-let done = { text: "", undo: null };
+/** @type {{ text?: string, undo?: () => Promise<number> }} */
+let done = {};
 let timer;
 
 /** @param {TradeListItem} trade @param {string} day */
@@ -56,16 +57,17 @@ export function clear() {
   return size > 0;
 }
 
-// Says nothing while nothing is selected.
 /** @param {Context} context */
 export function selectionBar(context, lists, filters, total) {
   if (filter !== JSON.stringify(filters)) selected.clear();
   filter = JSON.stringify(filters);
-  const finish = async (text, undo = null) => {
+  const finish = async (text, undo) => {
     clearTimeout(timer);
     done = { text, undo };
-    timer = setTimeout(() => finishNothing(), UNDO_FOR);
-    if (!undo && text.endsWith("deleted")) selected.clear();
+    timer = setTimeout(() => {
+      done = {};
+      show();
+    }, UNDO_FOR);
     await context.redraw();
   };
   const undo = async () => {
@@ -76,24 +78,26 @@ export function selectionBar(context, lists, filters, total) {
     for (const { id } of await tradesOf(whereOf(filters))) selected.add(id);
     show();
   };
-  const change = () => changeMany(context, lists, [...selected], finish);
-  const remove = () => deleteMany([...selected], finish);
+  const deleted = (text) => {
+    selected.clear();
+    return finish(text);
+  };
+  const button = (id, text, action, attributes = {}) =>
+    h("button", { id, onclick: trying(action), ...attributes }, text);
   requestAnimationFrame(show);
   return h(
     "section#selected.card.title.unseen",
-    { "aria-label": "Selected trades" },
+    { "aria-label": "Selected trades", "data-total": total },
     h("p", { role: "status" }),
     h(
       ".row",
-      h("button#undo", { onclick: trying(undo) }, "Undo"),
-      h(
-        "button#select-all",
-        { onclick: trying(all), disabled: total > MAX, "data-total": total },
-        `Select all ${number(total)}`,
-      ),
-      h("button#change-many.primary", { onclick: trying(change) }, "Change…"),
-      h("button#delete-many.danger", { onclick: trying(remove) }, "Delete…"),
-      h("button#select-none", { onclick: clear }, "Clear"),
+      button("undo", "Undo", undo),
+      button("select-all", `Select all ${number(total)}`, all, { disabled: total > MAX }),
+      button("change-many", "Change…", () => changeMany(context, lists, [...selected], finish), {
+        class: "primary",
+      }),
+      button("delete-many", "Delete…", () => deleteMany([...selected], deleted), { class: "danger" }),
+      button("select-none", "Clear", clear),
     ),
   );
 }
@@ -103,35 +107,29 @@ const whereOf = (filters) =>
     Object.entries(filters).map(([name, value]) => [name, name.endsWith("_id") ? Number(value) : value]),
   );
 
-function finishNothing() {
-  done = { text: "", undo: null };
-  show();
-}
-
 function show() {
   const bar = find("#selected");
   if (!bar) return;
   const { size } = selected;
+  const { total } = bar.dataset;
   const all = boxes();
   for (const one of all) one.checked = selected.has(Number(one.value));
   const chosen = all.filter(({ checked }) => checked).length;
-  const ofPage = find("#select-page");
-  if (ofPage)
-    Object.assign(ofPage, {
-      checked: chosen > 0 && chosen === all.length,
+  if (all.length)
+    Object.assign(find("#select-page"), {
+      checked: chosen === all.length,
       indeterminate: chosen > 0 && chosen < all.length,
     });
-  const { total } = find("#select-all", bar).dataset;
   bar.classList.toggle("unseen", !size && !done.text);
-  find("#undo", bar).hidden = !done.undo;
-  find("#select-all", bar).hidden = !size || size >= total;
-  for (const id of ["change-many", "delete-many", "select-none"]) find(`#${id}`, bar).hidden = !size;
-  for (const id of ["change-many", "delete-many"]) find(`#${id}`, bar).disabled = size > MAX;
-  const tooMany = size > 0 && Math.max(size, total) > MAX && `At most ${number(MAX)} at once`;
-  say(bar, [done.text, size > 0 && `${count(size, "trade")} selected`, tooMany].filter(Boolean).join(" · "));
-}
-
-function say(bar, text) {
-  const status = find("[role=status]", bar);
-  if (status.textContent !== text) status.textContent = text;
+  for (const button of findAll("button", bar)) {
+    button.hidden =
+      button.id === "undo" ? !done.undo : !size || (button.id === "select-all" && size >= total);
+    if (button.id.endsWith("many")) button.disabled = size > MAX;
+  }
+  const text = [
+    done.text,
+    size > 0 && `${count(size, "trade")} selected`,
+    size > 0 && Math.max(size, total) > MAX && `At most ${number(MAX)} at once`,
+  ];
+  find("p", bar).textContent = text.filter(Boolean).join(" · ");
 }
