@@ -34,8 +34,8 @@ BLANKS = {
     ),
     ".css": re.compile(rb"/\*[^*]*\*/|(?<=[{};,:])\s+|\s+(?=[{}/])"),
 }
-# Behind these signs a statement goes on, or has ended, whether or not the line does; before a bracket that closes,
-# a comma or a semicolon says nothing.
+# Behind these signs a statement goes on, or has ended, whether or not the line does; before a bracket that
+# closes, a comma or a semicolon says nothing.
 BREAKS = re.compile(rb"(?<=[;,{(\[])\n+|[,;]?\n+(?=[}\])])|\n+(?=\n)")
 
 
