@@ -35,9 +35,9 @@ def parse_query(text: str) -> SearchTerms:
     found: dict[tuple[str, bool], list[str]] = {}
     for minus, name, phrase, word in TERM.findall(CONTROL.sub(" ", text)):
         value = (phrase or word).strip()
-        if not any(map(str.isalnum, value)):
-            continue  # FTS5 has no token of it
         kind = name.lower() or "text"
+        if not value or (kind == "text" and not any(map(str.isalnum, value))):
+            continue  # FTS5 has no token of it
         if kind == "text":
             terms = [f'"{phrase}"' if phrase else f'"{word}" *']  # a word may be the beginning of another
         else:

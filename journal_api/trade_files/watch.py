@@ -92,7 +92,7 @@ class FolderImports:
         def note(verdicts: list[Verdict]) -> None:
             left_out.extend(describe_row(row) for row in verdicts if row.verdict in ("suspect", "unmatched"))
 
-        with file.path.open("rb") as content:
+        with await asyncio.to_thread(file.path.open, "rb") as content:
             digest = await asyncio.to_thread(hashlib.file_digest, content, "sha256")
             content.seek(0)
             choice, _ = await choose_accounts(database.reader, self.user_id, account, dry_run=True)

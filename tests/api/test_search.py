@@ -125,6 +125,17 @@ async def test_words_phrases_exclusions_and_filters(
     assert await find(client, typed) == found
 
 
+async def test_a_tag_may_have_a_name_without_letters(
+    client: httpx.AsyncClient, journal: dict[str, Any]
+) -> None:
+    for name in ("\N{FIRE}", "!!!"):
+        tag = await create_tag(client, name)
+        assert await find(client, f"revenge tag:{name}") == []
+        await write_day(client, DAY, tag_ids=[tag["id"]])
+        assert await find(client, f"revenge tag:{name}") == [f"/days/{DAY}"]
+        assert f"/days/{DAY}" not in await find(client, f"revenge -tag:{name}")
+
+
 async def test_results_come_in_pages(client: httpx.AsyncClient, journal: dict[str, Any]) -> None:
     whole = await search(client, "revenge")
     for offset in (0, 3, 6, 7, 100):

@@ -82,13 +82,13 @@ async def test_a_day_is_written_without_a_mouse(page: Page, page_journal: PageJo
 async def test_arrows_lead_to_the_days_on_which_one_trades(page: Page, page_journal: PageJournal) -> None:
     await sign_in(page, page_journal, f"day/{FRIDAY}")
 
-    for press, day in (
-        (lambda: page.keyboard.press("ArrowRight"), "Mon, Jan 12, 2026"),
-        (lambda: page.keyboard.press("ArrowLeft"), "Fri, Jan 9, 2026"),
-        (lambda: page.click("#day-before"), "Thu, Jan 8, 2026"),
-        (lambda: page.click("#day-after"), "Fri, Jan 9, 2026"),
+    for press, what, day in (
+        (page.keyboard.press, "ArrowRight", "Mon, Jan 12, 2026"),
+        (page.keyboard.press, "ArrowLeft", "Fri, Jan 9, 2026"),
+        (page.click, "#day-before", "Thu, Jan 8, 2026"),
+        (page.click, "#day-after", "Fri, Jan 9, 2026"),
     ):
-        await press()
+        await press(what)
         await see(page, day, "h1")
     assert await page.title() == "Fri, Jan 9, 2026 · Trading journal"
     await page.focus("#plan")
@@ -191,9 +191,10 @@ async def test_a_text_that_was_changed_meanwhile_shows_both_and_what_differs_els
     versions = (await page.inner_text("dialog .versions tbody")).splitlines()
     assert versions == ["Plan\tmine again\ttheirs too"]
     await see(page, "Not saved. The day was changed in the meantime.", "form:has(#plan) .error")
+    await page.evaluate("document.querySelector('#plan').dataset.drawn = 'before'")
     await page.click("dialog button:text('Save mine')")
-    await no_dialog(page)
-    await eventually(lambda: page_journal.read(path)["plan"] == "mine again")
+    await expect(page.locator("#plan[data-drawn]")).to_have_count(0)
+    assert page_journal.read(path)["plan"] == "mine again"
     await page.fill("#plan", "mine")
     page_journal.patch(path, plan="theirs")
     await page.keyboard.press("Tab")
@@ -201,6 +202,27 @@ async def test_a_text_that_was_changed_meanwhile_shows_both_and_what_differs_els
     await no_dialog(page)
     await expect(page.locator("#plan")).to_have_value("theirs")
     assert page_journal.read(path)["review"] == "theirs"
+
+
+async def test_a_text_that_was_changed_while_another_part_was_saved_is_not_overwritten(
+    page: Page, page_journal: PageJournal
+) -> None:
+    path = f"/days/{MONDAY}"
+    await sign_in(page, page_journal, f"day/{MONDAY}")
+    await page.fill("#plan", "mine")
+    page_journal.patch(path, plan="theirs")
+    await page.evaluate("document.querySelector('#rating-2').click()")
+    await page.wait_for_selector("#rating-2[aria-pressed=true]")
+    await page.keyboard.press("Tab")
+
+    assert (await page.inner_text("dialog .versions tbody")).split() == ["Plan", "mine", "theirs"]
+    assert page_journal.read(path)["plan"] == "theirs"
+    await page.keyboard.press("Escape")
+    await page.click("button:text('Save the plan')")
+    await page.click("dialog button:text('Save mine')")
+    await no_dialog(page)
+    await eventually(lambda: page_journal.read(path)["plan"] == "mine")
+    await expect(page.locator("form[data-changed]")).to_have_count(0)
 
 
 async def test_texts_that_are_typed_are_saved_when_the_day_is_left_and_a_refused_one_asks(

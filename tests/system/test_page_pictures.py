@@ -1,7 +1,10 @@
 """Pictures on the page at / (docs/journal.md#on-the-page)."""
 
 import io
+import sqlite3
 from base64 import b64encode
+from contextlib import closing
+from functools import partial
 from typing import Any
 
 import pytest
@@ -27,6 +30,7 @@ pytestmark = in_a_browser
 DAY = "/days/2026-01-05"
 PLACE = "day/2026-01-05"
 DRAWN = ".thumb img[src]"
+WIDTHS = "all => Promise.all(all.map((one) => one.decode().then(() => one.naturalWidth)))"
 
 
 def drawing(kind: str, width: int = 64, height: int = 40, **options: Any) -> bytes:
@@ -54,7 +58,7 @@ async def choose_files(page: Page, **files: bytes) -> None:
     """Choose files by their names, whose dot is a double underscore."""
     await page.set_input_files(
         "#add-picture",
-        [
+        [  # type: ignore[arg-type]  # the types of Playwright want a list of its own type
             {"name": name.replace("__", "."), "mimeType": "application/octet-stream", "buffer": content}
             for name, content in files.items()
         ],
@@ -297,10 +301,13 @@ async def test_a_picture_is_deleted_after_a_question_and_the_next_is_shown(
     await page.click("dialog:last-of-type button:text('Cancel')")
     assert page_journal.read(DAY)["picture_count"] == 2
 
+    def has_pictures(count: int) -> bool:
+        return bool(page_journal.read(DAY)["picture_count"] == count)
+
     for left, words in ((1, "1 of 1"), (0, "")):
         await page.click(".viewer .danger")
         await page.click("dialog:last-of-type form .danger")
-        await eventually(lambda left=left: page_journal.read(DAY)["picture_count"] == left)
+        await eventually(partial(has_pictures, left))
         if words:
             await see(page, words, ".viewer")
     await no_dialog(page)
@@ -345,6 +352,22 @@ async def eventually_empty(page: Page, expression: str) -> None:
             return
         await page.wait_for_timeout(20)
     raise AssertionError(expression)
+
+
+async def test_another_picture_with_the_same_id_as_after_a_restore_is_shown(
+    page: Page, page_journal: PageJournal
+) -> None:
+    for width in (64, 65):
+        add_picture(page_journal, content=drawing("PNG", width))
+    await sign_in(page, page_journal, PLACE)
+    await page.wait_for_selector(".thumbs li:nth-child(2) img[src]")
+    with closing(sqlite3.connect(page_journal.db)) as db:
+        db.execute("UPDATE pictures SET content_id = 1 + content_id % 2")
+        db.commit()
+    await page.reload()
+    await page.wait_for_selector(".thumbs li:nth-child(2) img[src]")
+
+    assert await page.locator(DRAWN).evaluate_all(WIDTHS) == [65, 64]
 
 
 async def test_a_picture_that_nobody_can_draw_or_read_says_so(page: Page, page_journal: PageJournal) -> None:

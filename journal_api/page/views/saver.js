@@ -25,34 +25,41 @@ export function saver({ redraw }, path, opened, kind) {
       body: change,
       etag: open.newest.etag,
     });
-    textsSaved(path, change);
+    textsSaved(path, change, thingOf(open.newest));
     if (withRedraw) await redraw();
     const unsaved = formsOf(path).find((form) => form.matches("[data-changed]"));
     say(unsaved ? `Saved, but not the ${unsaved.dataset.text}.` : "Saved.");
+  };
+  const conflict = (change, before) => {
+    textsUnsaved(path, change, `The ${member} was changed in the meantime.`);
+    showConflict(member, versions(change, before, thingOf(open.newest), kind), {
+      keepMine: () => attempt(change, true),
+      takeStored: () => {
+        textsSaved(path, change, thingOf(open.newest), true);
+        return redraw();
+      },
+    });
   };
   const attempt = async (change, withRedraw) => {
     try {
       await write(change, withRedraw);
     } catch (error) {
       if (error.status !== 412) throw error;
-      textsUnsaved(path, change, `The ${member} was changed in the meantime.`);
       const before = thingOf(open.newest);
       open.newest = await get(path);
       const now = thingOf(open.newest);
       const isSame = (name) => JSON.stringify(before[name]) === JSON.stringify(now[name]);
       if (Object.keys(change).every(isSame)) return attempt(change, withRedraw);
-      showConflict(member, versions(change, before, now, kind), {
-        keepMine: () => attempt(change, true),
-        takeStored: () => {
-          textsSaved(path, change, true);
-          return redraw();
-        },
-      });
+      conflict(change, before);
     }
   };
   const save = (changeOf, withRedraw = true) => {
     open.queue = open.queue.then(async () => {
-      const change = changeOf(thingOf(open.newest));
+      const now = thingOf(open.newest);
+      const change = changeOf(now);
+      // The view may have been drawn again around what is being typed.
+      const isOld = (name) => formOf(path, name) && formOf(path, name).base !== (now[name] ?? "");
+      if (Object.keys(change).some(isOld)) return conflict(change, now);
       try {
         await attempt(change, withRedraw);
       } catch (error) {
@@ -85,7 +92,6 @@ export function textForm(path, name, label, value, save, { draft, rows = 4, temp
   const old = formOf(path, name)?.matches("[data-changed]") && formOf(path, name);
   const isTemplate = !old && !value && Boolean(template);
   const keep = () => {
-    form.sent = text.value;
     form.saving = save(() => ({ [name]: text.value || null }), false);
   };
   const again = (event) => {
@@ -98,8 +104,6 @@ export function textForm(path, name, label, value, save, { draft, rows = 4, temp
     value: old ? find("textarea", old).value : value || template,
     oninput: () => text.classList.remove("muted"),
     onchange: keep,
-    // What was typed into the old one is no change here.
-    onblur: () => form.matches("[data-changed]") && form.sent !== text.value && keep(),
   });
   /** @type {any} */
   const form = h(
@@ -116,15 +120,18 @@ export function textForm(path, name, label, value, save, { draft, rows = 4, temp
     h("small.error", { role: "alert" }, old && find(".error", old).textContent),
     h("button", { hidden: !old }, `Save the ${name}`),
   );
-  Object.assign(form, { saving: old ? old.saving : Promise.resolve(), sent: old ? old.sent : null });
+  // The stored text that is being changed.
+  Object.assign(form, { base: old ? old.base : (value ?? ""), saving: old ? old.saving : Promise.resolve() });
   return form;
 }
 
 // `isGivenUp`: the owner has taken what is stored. Else what was typed since stays unsaved.
-function textsSaved(path, change, isGivenUp = false) {
+function textsSaved(path, change, stored, isGivenUp = false) {
   for (const [name, value] of Object.entries(change)) {
     const form = formOf(path, name);
-    if (form && (isGivenUp || (find("textarea", form).value || null) === value)) mark(form, "");
+    if (!form) continue;
+    form.base = stored[name] ?? "";
+    if (isGivenUp || (find("textarea", form).value || null) === value) mark(form, "");
   }
 }
 
