@@ -1,12 +1,13 @@
 // The frame: routes, selection, redrawing.
 
-import { get, hasChanged, href, key, send, watchAnew } from "./client.js";
+import { get, href, key, readAnew, send, watchAnew } from "./client.js";
 import { DRAFT, TYPED, leave, trying } from "./dialogs.js";
 import { card, find, findAll, h, isKey, select } from "./dom.js";
-import { scopeOf, scopeOptions } from "./format.js";
+import { follow } from "./following.js";
+import { scopeOf, scopeOptions, tradingDay } from "./format.js";
 import { belongsTo, signInAbove, signInByCode, signInForm, signOut, takeCode } from "./sign_in.js";
 
-const POLL_EVERY = 10_000; // milliseconds
+const QUIET = 1000; // milliseconds after a key or a press, in which nothing is drawn over
 const SLOW = 300; // milliseconds until a view that is being read looks like it
 const VIEWS = {
   today: () => import("./views/goals.js"),
@@ -25,8 +26,8 @@ const main = find("main");
 const search = find("#search");
 let drawing = 0; // an older one that ends later is dropped
 let shown = ""; // the hash of the newest drawing
-let isStale = false;
-let isPolling = false;
+let stale = ""; // or part of what was read is, or all
+let touched = -QUIET; // when
 let fading;
 
 function route() {
@@ -39,8 +40,8 @@ const go = (name, query) => {
 };
 
 async function contextOf({ name, id, query }) {
-  const [me, accounts, groups] = await Promise.all([
-    get("/me"),
+  const me = await get("/me"); // alone, so that what follows is no older than its cursor
+  const [accounts, groups] = await Promise.all([
     get("/accounts", STANDING.includes(name) ? { with: "standing" } : {}),
     get("/copy-groups"),
   ]);
@@ -60,31 +61,63 @@ async function contextOf({ name, id, query }) {
   };
 }
 
-async function draw() {
+async function draw(isFollowed = false) {
   const mine = ++drawing;
   const place = route();
   if (!key.get()) return signIn();
   shown = location.hash;
-  isStale = false;
+  stale = "";
   setBusy(true);
   const section = place.name === "day" ? "days" : place.name;
   for (const link of findAll("nav a")) link.ariaCurrent = link.hash === `#/${section}` ? "page" : null;
-  watchAnew();
-  let nodes;
+  watchAnew(isFollowed);
+  let nodes, context, error;
   try {
-    const context = await contextOf(place);
+    context = await contextOf(place);
     const { view } = await VIEWS[place.name]();
     nodes = await view(context);
-    if (mine === drawing) showSelection(context);
-  } catch (error) {
-    if (mine !== drawing) return;
-    if (error.status === 401) return signIn(error.message);
-    isStale = error.status === 0 || error.status >= 500; // drawn again once the journal answers
-    if (main.dataset.view === place.name && find(DRAFT)) return setBusy(false);
-    nodes = failure(error);
+  } catch (reason) {
+    error = reason;
   }
   if (mine !== drawing) return;
-  put(place.name, nodes);
+  readAnew();
+  if (error?.status === 401) return signIn(error.message);
+  if (isFollowed && isInUse()) stale = "part";
+  else if (!error || main.dataset.view !== place.name || !find(DRAFT)) {
+    if (!error) showSelection(context);
+    put(place.name, nodes ?? failure(error));
+  }
+  setBusy(false);
+  followUntilDrawn(mine, error, context?.me);
+}
+
+// After a failure everything is drawn again, once the journal answers.
+function followUntilDrawn(mine, error, me) {
+  const day = me && tradingDay(me);
+  follow(
+    {
+      isOver: () => mine !== drawing,
+      isOld: () => me && tradingDay(me) !== day,
+      hasFailed: error?.status === 0 || error?.status >= 500,
+    },
+    {
+      changed(part) {
+        stale = part;
+        drawWhenQuiet();
+      },
+      refused: ({ message }) => signIn(message),
+    },
+  );
+}
+
+// Neither a form that is being filled in, nor a dialog, nor what is being pressed is drawn over.
+const isInUse = () =>
+  find("form[data-changed], [data-changed]:focus, dialog[open]") ||
+  main.matches(":active") ||
+  performance.now() - touched < QUIET;
+
+function drawWhenQuiet() {
+  if (stale && main.ariaBusy !== "true" && !isInUse()) draw(stale === "part");
 }
 
 function setBusy(isBusy) {
@@ -152,7 +185,7 @@ function failure(error) {
     h("p.error", error.message ?? String(error)),
     h(
       ".row",
-      h("button", { onclick: draw }, "Try again"),
+      h("button", { onclick: () => draw() }, "Try again"),
       h("button", { onclick: signOut }, "Sign out and use another key"),
     ),
   );
@@ -168,21 +201,6 @@ function signIn(message) {
   const element = signInForm(message, draw);
   put("sign-in", h("section.card.narrow", h("h1", "Trading journal"), element));
   element.elements.key.focus();
-}
-
-// A form that is being filled in, or a dialog, is not drawn over.
-async function poll() {
-  if (document.visibilityState !== "visible" || isPolling || main.ariaBusy === "true") return;
-  if (!key.get()) return find("#sign-in") || signIn();
-  isPolling = true;
-  try {
-    isStale = (await hasChanged()) || isStale;
-    if (isStale && !find("form[data-changed], dialog[open]")) await draw();
-  } catch (error) {
-    if (error.status === 401) signIn(error.message);
-  } finally {
-    isPolling = false;
-  }
 }
 
 async function start() {
@@ -205,12 +223,12 @@ addEventListener("keydown", (event) => {
   search.q.select();
 });
 addEventListener("hashchange", arrive);
-addEventListener("visibilitychange", poll);
-addEventListener(
-  "input",
-  (/** @type {any} */ { target }) =>
-    target.form && target.form !== search && (target.form.dataset.changed = ""),
-);
+addEventListener("input", (/** @type {any} */ { target }) => {
+  if (target.form !== search && (target.form || target.type !== "checkbox"))
+    (target.form ?? target).dataset.changed = "";
+});
+for (const type of ["keydown", "pointerdown", "input"])
+  addEventListener(type, ({ timeStamp }) => (touched = timeStamp), true);
 addEventListener("beforeunload", (event) => find(TYPED) && event.preventDefault());
 // Another tab has signed out, or in with another key.
 addEventListener("storage", () => {
@@ -218,5 +236,5 @@ addEventListener("storage", () => {
   if (!key.stored() && find(TYPED)) signIn();
   else location.reload(); // before typed text is lost, it asks
 });
-setInterval(poll, POLL_EVERY);
+setInterval(drawWhenQuiet, QUIET / 2);
 start();

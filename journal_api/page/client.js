@@ -6,6 +6,8 @@ const ALL_SCOPES = "journal-api keys create NAME --scopes all";
 const MAX_KEPT = 200;
 const kept = new Map();
 let watched = new Set(); // addresses that the view has read
+let followed = new Set(); // of an earlier drawing: addresses whose answers are still right
+let cursor = null; // of the first read of the view, then of the last changes
 
 const STORAGES = [sessionStorage, localStorage];
 const stored = () => sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY);
@@ -77,7 +79,7 @@ export const href = (view, query) => `#/${view}${search(query)}`;
 export async function get(path, query) {
   const url = address(path, query);
   watched.add(url);
-  return (await read(url)).answer;
+  return (followed.has(url) && kept.get(url)) || (await read(url)).answer;
 }
 
 // With `etag`, only if nobody has changed the thing since it was read.
@@ -94,37 +96,66 @@ export async function send(method, path, { body, query, etag, headers } = /** @t
 // The browser keeps the bytes of a picture and asks whether they are still the same: in a restored journal another
 // picture may have the id.
 export async function blob(path) {
-  const response = await request("GET", address(path), undefined, {}, "no-cache");
+  const response = await request("GET", address(path), undefined, {}, { cache: "no-cache" });
   if (!response.ok) await answerOf(response); // throws
   return response.blob();
 }
 
-export function watchAnew() {
+// `isFollowed`: what the view has read is as it was, except what was read again since.
+export function watchAnew(isFollowed) {
+  followed = isFollowed ? watched : new Set();
   watched = new Set();
-  if (kept.size > MAX_KEPT) kept.clear();
+  if (!isFollowed) cursor = null;
+  if (!isFollowed && kept.size > MAX_KEPT) kept.clear();
 }
 
-export async function hasChanged() {
-  const reads = await Promise.all([...watched].map((url) => read(url)));
+// After the drawing: what else is read has its reasons.
+export const readAnew = () => followed.clear();
+
+export async function changesSince(wait, signal) {
+  const query = cursor ? { since: cursor, wait } : {};
+  return answerOf(await request("GET", address("/changes", query), undefined, {}, { signal }));
+}
+
+// Reads again what changes name, and tells whether that is new.
+export async function follow({ data, meta }) {
+  const urls = [...watched].filter((url) => isNamed(url, data.changes));
+  const reads = await Promise.all(urls.map(read));
+  cursor = meta.cursor;
   return reads.some((one) => one.isNew);
+}
+
+// What is computed changes with all that goals are computed from.
+const COMPUTED = ["accounts", "days", "example_journal", "reports", "search", "trades"];
+const MORE = { accounts: ["checkpoints"], search: ["days"] };
+
+function isNamed(url, changes) {
+  const name = url.split(/[/?]/)[2].replaceAll("-", "_");
+  return changes.some(
+    ({ resource, id }) =>
+      resource === name ||
+      MORE[name]?.includes(resource) ||
+      (resource === "goals" && id === null && COMPUTED.includes(name)),
+  );
 }
 
 async function read(url) {
   const known = kept.get(url);
   const response = await request("GET", url, undefined, known && { "If-None-Match": known.etag });
+  cursor ??= response.headers.get("X-Cursor");
   if (response.status === 304) return { answer: known, isNew: false };
   const answer = await answerOf(response);
   kept.set(url, answer);
   return { answer, isNew: true };
 }
 
-/** @param {RequestCache} cache */
-async function request(method, url, body, headers, cache = "no-store") {
+async function request(method, url, body, headers, options = /** @type {RequestInit} */ ({})) {
   try {
     return await fetch(url, {
       method,
       body,
-      cache,
+      cache: "no-store",
+      ...options,
       headers: { ...(current && { Authorization: `Bearer ${current}` }), ...headers },
     });
   } catch {

@@ -184,8 +184,8 @@ async def test_a_text_that_was_changed_meanwhile_shows_both_and_what_differs_els
     page_journal.patch(path, review="theirs")  # another text of the same day
     await write(page, "#plan", "mine")
     await no_dialog(page)
-    page_journal.patch(path, plan="theirs too")
     await page.fill("#plan", "mine again")
+    page_journal.patch(path, plan="theirs too")
     await page.keyboard.press("Tab")
 
     versions = (await page.inner_text("dialog .versions tbody")).splitlines()
@@ -195,8 +195,8 @@ async def test_a_text_that_was_changed_meanwhile_shows_both_and_what_differs_els
     await page.click("dialog button:text('Save mine')")
     await expect(page.locator("#plan[data-drawn]")).to_have_count(0)
     assert page_journal.read(path)["plan"] == "mine again"
-    page_journal.patch(path, plan="theirs")
     await page.fill("#plan", "mine")
+    page_journal.patch(path, plan="theirs")
     await page.keyboard.press("Tab")
     await page.click("dialog button:text('Keep the stored version')")
     await no_dialog(page)

@@ -1,5 +1,6 @@
 """The import view of the page at /: it writes what it shows, and asks before an undo (docs/page.md)."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -251,7 +252,12 @@ async def test_an_import_out_of_a_watched_folder_is_told_from_the_others_and_und
 
     names = await page.locator(f"{IMPORTS} tbody td:first-child").all_inner_texts()
     assert names == ["day.csv (by itself)", "by hand.csv"]
+    await show(page, "today")
+    lines = page.locator(".notice:has(.danger)")
+    await expect(lines).to_have_text(re.compile(r"^3 trades from day\.csv at \d\d:\d\dUndo$"))
     await page.click("[aria-label='Undo the import of day.csv']")
+    await expect(lines).to_have_count(0)
+    await show(page, "import")
     await expect(page.locator(f"{IMPORTS} tbody tr")).to_have_count(1)
     assert len(page_journal.read("/trades")) == 3
 

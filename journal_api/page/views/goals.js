@@ -9,6 +9,7 @@ import { calendar, weeksOf } from "./calendar.js";
 import { differingCheckpoints } from "./checkpoints.js";
 import { costsNotice } from "./costs.js";
 import { goalCards, history } from "./goal_cards.js";
+import { cameIn } from "./past_imports.js";
 import { standingCards } from "./standings.js";
 import { daysQuestion, emptyJournal, exampleNotice } from "./welcome.js";
 
@@ -153,7 +154,8 @@ const MAX_NAMED = 3;
 
 // "Last trade Feb 13, last import Nov 11, Apex 50K #3: 8 days ago."
 /** @param {Context} context @param {DayGroup[]} groups */
-async function freshness({ me, accounts, selection }, groups) {
+async function freshness(context, groups) {
+  const { me, accounts, selection } = context;
   const [imports, traded] = await Promise.all([get("/imports"), groups.at(-1)?.key ?? lastDay(selection)]);
   if (!traded) return null;
   const dayOf = (text) => dayIn(me.timezone, new Date(text));
@@ -177,7 +179,10 @@ async function freshness({ me, accounts, selection }, groups) {
     behind.length > MAX_NAMED && `and ${count(behind.length - MAX_NAMED, "more account")}`,
   ];
   const text = words.filter(Boolean).join(", ");
-  return h("p#freshness.muted", `${text[0].toUpperCase()}${text.slice(1)}`);
+  return [
+    h("p#freshness.muted", `${text[0].toUpperCase()}${text.slice(1)}`),
+    cameIn(imports.data.imports, context),
+  ];
 }
 
 async function lastDay(selection) {

@@ -1,8 +1,9 @@
 import { send } from "../client.js";
 import { confirm, open, trying } from "../dialogs.js";
 import { card, form, h, money, table } from "../dom.js";
-import { count, instant, nameIn, number, span } from "../format.js";
+import { clock, count, dayIn, instant, nameIn, number, span } from "../format.js";
 
+const MAX_LINES = 3;
 const KEPT = "Undo, and keep what was edited";
 export const undoButton = ({ id, file_name: name }, done) =>
   h(
@@ -97,6 +98,21 @@ function ask(name, plain, all, finish) {
     h(".row", h("button", { onclick: () => dialog.close() }, "Cancel")),
   );
 }
+
+// What watched folders have brought today.
+/** @param {any[]} imports @param {Context} context */
+export const cameIn = (imports, { me, redraw }) =>
+  imports
+    .filter(({ source, trade_count }) => source === "folder" && trade_count)
+    .filter(({ created_at }) => dayIn(me.timezone, new Date(created_at)) === dayIn(me.timezone))
+    .slice(0, MAX_LINES)
+    .map((one) =>
+      h(
+        ".card.notice.title",
+        `${count(one.trade_count, "trade")} from ${one.file_name} at ${clock(me.timezone)(one.created_at)}`,
+        undoButton(one, redraw),
+      ),
+    );
 
 export function pastImports(imports, context, done) {
   return card(

@@ -2,6 +2,7 @@ import { href } from "../client.js";
 import { find, h, money } from "../dom.js";
 import { NONE, clock, count, dayIn, nameIn, number, price, shortDay } from "../format.js";
 import { chip } from "./trade_parts.js";
+import { box, boxOfPage, choose } from "./trade_selection.js";
 
 export const address = (query, changes) => href("trades", { ...Object.fromEntries(query), ...changes });
 
@@ -18,6 +19,7 @@ export function table({ query, me, accounts }, { strategies, tags }, trades) {
     h("a", { href: address(query, { id: trade.id }), id: `trade-${trade.id}` }, dayOf(trade));
   /** @type {[string, string, (trade: TradeListItem) => any][]} */
   const columns = [
+    [boxOfPage(), "", (trade) => box(trade, dayOf(trade))],
     ["Day", "", link],
     ["Time", "from-520", (trade) => timeOf(trade.opened_at)],
     ["Symbol", "", symbolOf],
@@ -32,7 +34,13 @@ export function table({ query, me, accounts }, { strategies, tags }, trades) {
   ];
   if (accounts.length > 1)
     columns.push(["Account", "from-1120", (trade) => nameIn(accounts, trade.account_id)]);
-  const go = (event) => event.target.closest("a") || find("a", event.currentTarget).click();
+  const go = (event) => {
+    const { target, currentTarget: row } = event;
+    if (target.closest(".pick")) return;
+    if (!event.shiftKey) return target.closest("a") || find("a", row).click();
+    event.preventDefault();
+    choose(find("input", row), true, true);
+  };
   const row = (trade) =>
     h(
       "tr",

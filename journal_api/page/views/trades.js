@@ -7,6 +7,7 @@ import { GRADES } from "../enums.js";
 import { filterForm, filtersOf, orRefused } from "./filters.js";
 import { tradePanel } from "./trade.js";
 import { editTrade } from "./trade_form.js";
+import { choose, clear, selectionBar } from "./trade_selection.js";
 import { address, pages, table } from "./trade_table.js";
 import { daysQuestion } from "./welcome.js";
 
@@ -65,6 +66,7 @@ export async function view(context) {
             ),
             panel,
           )),
+    selectionBar(context, lists, filtersOf(context), meta?.pagination.total ?? 0),
   ];
 }
 
@@ -99,7 +101,15 @@ function nothing(query) {
 }
 
 const keys = () =>
-  h("p.muted.keys", withKeys("`j` `k` move · `Enter` open · `1`–`6` grade A+ to F · `Esc` close"));
+  h(
+    "p.muted.keys",
+    withKeys(
+      "`j` `k` move · `Enter` open · `1`–`6` grade A+ to F · `x` `X` `a` select · `e` change · `Esc` close",
+    ),
+  );
+
+const BUTTONS = { a: "#select-all:enabled", e: "#change-many:not([hidden])" };
+const toggle = (box, isRange) => choose(box, isRange, isRange || !box.checked);
 
 function pressed(event) {
   const list = find("#trades");
@@ -117,11 +127,14 @@ function pressed(event) {
     link?.focus();
     link?.scrollIntoView({ block: "nearest" });
     if (link && panel) location.replace(link.href);
-  } else if (grade) isOfAddress(panel) && find(`[data-grade="${grade}"]`, panel).click();
+  } else if (event.key.toLowerCase() === "x" && links[here])
+    toggle(find("input", links[here].closest("tr")), event.shiftKey);
+  else if (BUTTONS[event.key]) find(BUTTONS[event.key])?.click();
+  else if (grade) isOfAddress(panel) && find(`[data-grade="${grade}"]`, panel).click();
   else if (event.key === "Escape" && panel) {
     links[here]?.focus();
     find(".close", panel).click();
-  } else return;
+  } else if (event.key !== "Escape" || !clear()) return;
   event.preventDefault();
 }
 

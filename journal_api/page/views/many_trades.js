@@ -1,0 +1,143 @@
+// Changing and deleting many trades at once, and taking a change back.
+
+import { get, refused, send } from "../client.js";
+import { confirm, formDialog } from "../dialogs.js";
+import { choiceField, h } from "../dom.js";
+import { GRADES } from "../enums.js";
+import { count, idsAndNames } from "../format.js";
+import { numberField, numbersOf } from "../inputs.js";
+
+const FIELDS = ["account_id", "strategy_id", "setup_id", "grade", "initial_risk"];
+const CHOICES = FIELDS.slice(0, 4);
+const LEAVE = ["", "Leave as it is"];
+const NONE = ["none", "None"];
+
+const tried = (method, body) => send(method, "/trades", { body, query: { dry_run: true } });
+const answersLost = ({ headers }) => Number(headers.get("X-Answers-Deleted"));
+
+/** @returns {Promise<TradeListItem[]>} */
+export const tradesOf = async (where) => (await tried("PATCH", { where })).data.trades;
+
+// As they are stored now, without those that are gone.
+/** @returns {Promise<TradeListItem[]>} */
+async function tradesNow(ids) {
+  try {
+    return (await tried("PATCH", { ids })).data.trades;
+  } catch (error) {
+    const isThere = (_, place) => !error.details?.fields?.[`ids[${place}]`];
+    const left = ids.filter(isThere);
+    if (left.length === ids.length || !left.length) throw error;
+    return tradesNow(left);
+  }
+}
+const idsNow = async (ids) => (await tradesNow(ids)).map(({ id }) => id);
+
+// `changed` is told what was done, and gets a function that takes it back.
+/** @param {Context} context @param {{ strategies: StrategyListItem[], tags: Tag[] }} lists */
+export function changeMany({ accounts }, { strategies, tags }, selected, changed) {
+  let lost;
+  const change = async (body) => {
+    const before = await tradesNow(body.ids);
+    const { data } = await send("PATCH", "/trades", { body });
+    await changed(`${count(data.trades.length, "trade")} changed`, () => takeBack(before, data.trades));
+  };
+  const write = async (values) => {
+    const wanted = bodyOf(values);
+    const body = { ids: await idsNow(selected), ...wanted };
+    lost = answersLost(await tried("PATCH", body));
+    return lost ? body : void (await change(body));
+  };
+  const ask = (body) =>
+    body &&
+    confirm(
+      "Change the setups?",
+      `${count(lost, "checklist answer")} of the old setups ${lost === 1 ? "is" : "are"} deleted. Undo does not bring that back.`,
+      `Change ${count(body.ids.length, "trade")}`,
+      () => change(body),
+    );
+  const one = (label, name, options) => choiceField(label, name, "", [LEAVE, ...options]);
+  const setup = one("Setup", "setup_id", [NONE]);
+  formDialog(
+    `Change ${count(selected.length, "trade")}`,
+    { id: "many", onchange: (event) => event.target.name === "strategy_id" && offerSetups(event, setup) },
+    write,
+    ask,
+    h(
+      ".row",
+      one("Add a tag", "add_tag", idsAndNames(tags)),
+      one("Remove a tag", "remove_tag", idsAndNames(tags)),
+    ),
+    h(".row", one("Strategy", "strategy_id", [NONE, ...idsAndNames(strategies)]), setup),
+    h(
+      ".row",
+      one("Grade", "grade", [NONE, ...GRADES.map((grade) => [grade, grade])]),
+      numberField("Initial risk", "initial_risk", null),
+      accounts.length > 1 && one("Account", "account_id", idsAndNames(accounts)),
+    ),
+    h(".row", h("button.primary", `Change ${count(selected.length, "trade")}`)),
+  );
+}
+
+async function offerSetups({ target }, setup) {
+  const list = setup.querySelector("select");
+  const { data } = Number(target.value)
+    ? await get(`/strategies/${target.value}/setups`)
+    : { data: { setups: [] } };
+  const options = data.setups.map(({ setup_id, name }) => [setup_id, name]);
+  list.replaceChildren(...[LEAVE, NONE, ...options].map(([value, label]) => h("option", { value }, label)));
+}
+
+function bodyOf(values) {
+  const { initial_risk: risk } = numbersOf(values, ["initial_risk"]);
+  const valueOf = (name, value) => (value === "none" ? null : name === "grade" ? value : Number(value));
+  const set = Object.fromEntries(
+    CHOICES.filter((name) => values[name]).map((name) => [name, valueOf(name, values[name])]),
+  );
+  if (risk != null) set.initial_risk = risk;
+  const [add_tag_ids, remove_tag_ids] = ["add_tag", "remove_tag"].map((name) =>
+    values[name] ? [Number(values[name])] : [],
+  );
+  if (!Object.keys(set).length && !add_tag_ids.length && !remove_tag_ids.length)
+    throw refused({ add_tag: "Choose what to change" });
+  return { set, add_tag_ids, remove_tag_ids };
+}
+
+// Sends the old values back, those that are equal by one PATCH. What was changed since stays. Returns how many did.
+async function takeBack(before, after) {
+  const versions = new Map(
+    (await tradesNow(after.map(({ id }) => id))).map((one) => [one.id, one.updated_at]),
+  );
+  const groups = new Map();
+  after.forEach((now, place) => {
+    if (versions.get(now.id) !== now.updated_at) return;
+    const body = JSON.stringify(difference(now, before[place]));
+    groups.set(body, [...(groups.get(body) ?? []), now.id]);
+  });
+  for (const [body, ids] of groups) await send("PATCH", "/trades", { body: { ids, ...JSON.parse(body) } });
+  return after.length - [...groups.values()].flat().length;
+}
+
+const without = (ids, others) => ids.filter((id) => !others.includes(id));
+const difference = (now, before) => ({
+  set: Object.fromEntries(
+    FIELDS.filter((name) => now[name] !== before[name]).map((name) => [name, before[name]]),
+  ),
+  add_tag_ids: without(before.tag_ids, now.tag_ids),
+  remove_tag_ids: without(now.tag_ids, before.tag_ids),
+});
+
+export async function deleteMany(selected, deleted) {
+  const ids = await idsNow(selected);
+  const lost = answersLost(await tried("DELETE", { ids }));
+  const trades = count(ids.length, "trade");
+  const answers = lost ? `, and ${count(lost, "checklist answer")},` : "";
+  confirm(
+    `Delete ${trades}?`,
+    `Their notes, tags and pictures${answers} go with them. This cannot be undone.`,
+    `Delete ${trades}`,
+    async () => {
+      await send("DELETE", "/trades", { body: { ids } });
+      await deleted(`${trades} deleted`);
+    },
+  );
+}
