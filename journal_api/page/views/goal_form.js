@@ -55,7 +55,7 @@ export const goalKind = (metrics) => ({
     const about = h("p.muted");
     const describe = (isNew) => {
       const chosen = metrics.find((one) => one.key === metric.value);
-      about.textContent = `${chosen.description.replace(/[`_]/g, (mark) => (mark === "_" ? " " : ""))} ${UNITS[chosen.unit]}`;
+      about.textContent = `${chosen.description.replace(/[\x60_]/g, (mark) => (mark === "_" ? " " : ""))} ${UNITS[chosen.unit]}`;
       if (isNew) direction.value = chosen.natural_direction;
     };
     metric.addEventListener("change", () => describe(true));
