@@ -173,6 +173,8 @@ async def test_a_journal_that_is_away_is_asked_after_growing_pauses(
         }"""
     )
     page_journal.create("/tag-categories", name="Ends the request that waits")
+    while not await page.evaluate("window.asked"):
+        await page.clock.run_for(100)
     counts = []
     for _ in range(6):
         await page.clock.run_for(30_000)
