@@ -652,6 +652,7 @@ async def test_setups_are_dragged_and_an_error_stands_beside_its_row(
         lambda: [one["name"] for one in page_journal.read("/strategies/1")["setups"]] == ["Fade", "Break"]
     )
     await page.wait_for_selector(".editor:not([data-changed])")
+    await drawn(page, "strategies")
     await page.focus('[aria-label="Name of the confirmation"]')
     await page.keyboard.press("Enter")  # adds a row
     await page.click(".editor .primary")
