@@ -10,7 +10,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +25,7 @@ CHAPTER = (ROOT / "docs/embedding.md").read_text().partition("## Keeping a copy\
 WRITERS = 20
 STEPS, QUIET_MOMENTS = examples(full=10_000, ci=200), examples(full=50, ci=2)
 IDS = 12
-HEADER = (
-    "external_id,symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,gross_pnl,fees,tags"
-)
+HEADER = "external_id,symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,tags"
 BY_HAND = [
     "UPDATE trades SET notes = 'by hand' WHERE id = :id",
     "DELETE FROM trade_tags WHERE tag_id = :id",
@@ -62,9 +60,8 @@ def without_times(part: Any) -> Any:
 class RandomWriter:
     """Writes something at random; most of it is refused while little exists."""
 
-    def __init__(self, server: Server, key: str, db: Path, seed: int) -> None:
-        self.random, self.db = random.Random(seed), db
-        self.client = server.client(key)
+    def __init__(self, client: httpx.Client, db: Path, seed: int) -> None:
+        self.client, self.random, self.db = client, random.Random(seed), db
         self.done = Counter[str]()
 
     def id(self) -> int:
@@ -93,7 +90,7 @@ class RandomWriter:
         setups = [{"name": self.name(), "confirmations": [{"name": name}]} for _ in range(a % 3)]
         trade = {**A_TRADE, "account_id": a, "exit_price": 90 + b, "symbol": "AAPL"}
         checked = {"setup_id": b, "confirmations": [{"confirmation_id": b, "was_present": a > b}]}
-        day = f"2026-01-{a:02}"
+        day, goal = f"2026-01-{a:02}", {"goal_name": name, "target_value": a}
         requests: list[tuple[str, str, Any]] = [
             ("POST", "/accounts", {"name": name, "fees": {"ES": 1}}),
             ("PATCH", f"/accounts/{a}", {"starting_balance": b, "day_rollover": f"{b:02}:00"}),
@@ -115,12 +112,8 @@ class RandomWriter:
             ("POST", "/strategies", {"name": name, "setups": setups}),
             ("PATCH", f"/strategies/{a}", {"setups": setups}),
             ("DELETE", f"/strategies/{a}", None),
-            ("POST", "/goals", {"goal_name": name, "metric": "net_pnl", "target_value": a}),
-            (
-                "POST",
-                "/goals",
-                {"goal_name": name, "metric": "max_drawdown", "target_value": a, "account_id": b},
-            ),
+            ("POST", "/goals", {**goal, "metric": "net_pnl"}),
+            ("POST", "/goals", {**goal, "metric": "max_drawdown", "account_id": b}),
             ("PATCH", f"/goals/{a}", {"status": self.random.choice(["active", "paused"])}),
             ("DELETE", f"/goals/{a}", None),
             ("GET", f"/goals/{a}/snapshots", None),
@@ -142,11 +135,11 @@ class RandomWriter:
         return self.send(*self.random.choice(requests))
 
     def build_file(self) -> str:
-        rows = [
-            f"x{number},AAPL,long,1,100,{90 + self.id()},{day}T10:00:00Z,{day}T11:00:00Z,,0,{tag}"
-            for number in self.random.sample(range(30), 4)
-            for day, tag in [(f"2026-01-0{self.random.randint(1, 9)}", self.random.choice(["", self.name()]))]
-        ]
+        rows = []
+        for number in self.random.sample(range(30), 4):
+            # A file with a tag that is not in the journal is refused.
+            day, tag = f"2026-01-0{self.random.randint(1, 9)}", self.random.choice([*[""] * 9, self.name()])
+            rows.append(f"x{number},AAPL,long,1,100,{90 + self.id()},{day}T10:00:00Z,{day}T11:00:00Z,{tag}")
         return "\n".join([HEADER, *rows, ""])
 
     def send_import(self) -> int:
@@ -191,8 +184,9 @@ class Follower(threading.Thread):
                     self.mirror.follow(wait=1)
                     self.followed += 1
                 except (httpx.TransportError, httpx.HTTPStatusError) as error:
+                    # Beside 20 writers goals may change faster than they are computed: 503, try again.
                     if isinstance(error, httpx.HTTPStatusError) and error.response.status_code != 503:
-                        raise  # beside so many writers a read may be told to come back later
+                        raise
                     self.cut_off += 1
                     self.mirror.journal.close()
                     time.sleep(self.random.random() / 5)
@@ -227,11 +221,13 @@ def test_a_mirror_beside_random_writers_is_equal_to_a_fresh_read_whenever_it_is_
     db = tmp_path / "journal.db"
     key = new_key(db)
     new_mirror, sizes = python_mirror(), Counter[str]()
-    with running(db) as server:
-        writers = [RandomWriter(server, key, db, seed) for seed in range(WRITERS)]
+    with running(db) as server, ExitStack() as stack:
+        clients = [stack.enter_context(server.client(key)) for _ in range(WRITERS + 1)]
+        writers = [RandomWriter(client, db, seed) for seed, client in enumerate(clients[1:])]
         for writer in writers[:4]:
             for _ in range(3):
                 writer.send("POST", "/accounts", {"name": writer.name()})
+                writer.send("POST", "/tag-categories", {"name": writer.name()})
         mirror = new_mirror(server.client(key))
         followed = cut_off = 0
         for moment in range(QUIET_MOMENTS):
@@ -244,15 +240,13 @@ def test_a_mirror_beside_random_writers_is_equal_to_a_fresh_read_whenever_it_is_
             mirror.journal.timeout = PATIENCE
             while mirror.follow():
                 pass
-            with server.client(key) as client:
-                fresh = new_mirror(client)
+            fresh = new_mirror(clients[0])
             assert without_times(mirror.objects) == without_times(fresh.objects), moment
             followed, cut_off = followed + follower.followed, cut_off + follower.cut_off
             sizes.update({name: len(items) for name, items in fresh.objects.items()})
-        for opened in (mirror.journal, *(writer.client for writer in writers)):
-            opened.close()
+        mirror.journal.close()
     done = sum((writer.done for writer in writers), Counter[str]())
-    assert sum(sizes.values()) > 100
+    assert {"request", "import", "by hand"} <= done.keys()
     record_observation(
         f"{WRITERS} writers, {sum(done.values())} steps ({dict(done)}); {followed} reads of changes, "
         f"{cut_off} cut off; equal in {QUIET_MOMENTS} of {QUIET_MOMENTS} quiet moments, "
@@ -293,8 +287,9 @@ def test_the_mirror_in_typescript_is_equal_to_a_fresh_read(tmp_path: Path) -> No
 
     db = tmp_path / "journal.db"
     key = new_key(db)
-    with running(db) as server:
-        writers = [RandomWriter(server, key, db, seed) for seed in range(4)]
+    with running(db) as server, ExitStack() as stack:
+        clients = [stack.enter_context(server.client(key)) for _ in range(4)]
+        writers = [RandomWriter(client, db, seed) for seed, client in enumerate(clients)]
         for writer in writers:
             writer.send("POST", "/accounts", {"name": writer.name()})
         with subprocess.Popen(
@@ -309,8 +304,6 @@ def test_the_mirror_in_typescript_is_equal_to_a_fresh_read(tmp_path: Path) -> No
             assert mirror.stdout.readline() == "ready\n"
             write_at_once(writers, 200)
             said, _ = mirror.communicate("compare\n", timeout=PATIENCE)
-        for writer in writers:
-            writer.client.close()
 
     is_equal, size = json.loads(said)
     assert is_equal
