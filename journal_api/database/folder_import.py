@@ -118,7 +118,10 @@ def insert_tables(db: sqlite3.Connection, folder: Path, manifest: Manifest, *, i
                     f"{folder / name}: the file has changed since the export, its SHA-256 is another; "
                     "if you changed it on purpose, repeat the command with --edited"
                 )
-            insert_rows(db, *tables[name], content)
+            table, columns = tables[name]
+            # Edited trades have the days that triggers have recorded meanwhile.
+            if table != "changes" or not is_edited:
+                insert_rows(db, table, columns, content)
 
 
 def insert_rows(db: sqlite3.Connection, table: str, columns: Columns, file: BinaryIO) -> None:

@@ -167,7 +167,10 @@ function arrive() {
 // Where the focus was, it stays.
 function put(name, nodes) {
   const isOther = main.dataset.view !== name;
-  const focused = main.contains(document.activeElement) && document.activeElement.id;
+  /** @type {any} */
+  const old = document.activeElement;
+  const focused = main.contains(old) && old.id;
+  const { selectionStart, selectionEnd } = old ?? {};
   header.hidden = !(name in VIEWS);
   if (name !== "search" && document.activeElement !== search.q) search.reset();
   main.dataset.view = name;
@@ -175,7 +178,12 @@ function put(name, nodes) {
   document.title = `${header.hidden ? "Sign in" : find("h1, h2", main)?.textContent} · Trading journal`;
   setBusy(false);
   if (isOther) window.scrollTo(0, 0);
-  if (focused && !isOther) document.getElementById(focused)?.focus({ preventScroll: true });
+  if (!focused || isOther) return;
+  /** @type {any} */
+  const again = document.getElementById(focused);
+  again?.focus({ preventScroll: true });
+  // Else what is being typed would go on at the end of the text.
+  if (again?.localName === "textarea") again.setSelectionRange(selectionStart, selectionEnd);
 }
 
 function failure(error) {

@@ -7,6 +7,7 @@ import struct
 import subprocess
 import tracemalloc
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import httpx
@@ -253,6 +254,19 @@ async def test_a_file_that_is_no_whole_picture_is_refused_with_the_reason(
     assert refused.status_code == status
     assert reason in refused.json()["error"]["message"]
     assert await stored_rows(app) == [0, 0, 0]
+
+
+@pytest.mark.promise(26)
+async def test_the_thumbnail_of_an_avif_file_is_overwritten(client: httpx.AsyncClient) -> None:
+    file, random = io.BytesIO(), Random(1)
+    Image.frombytes("RGBA", (64, 48), random.randbytes(64 * 48 * 4)).save(file, "AVIF")
+    whole = file.getvalue()
+
+    kept = await content_of(client, unwrap(await post(client, whole)))
+    without = await content_of(client, unwrap(await post(client, whole.replace(b"auxl", b"thmb"))))
+
+    assert without.count(0) > kept.count(0) + 1000  # the bytes of the second item
+    assert Image.open(io.BytesIO(without)).convert("RGB").size == (64, 48)
 
 
 SOUND = [photograph(kind) for kind in KINDS]

@@ -225,6 +225,32 @@ async def test_a_text_that_was_changed_while_another_part_was_saved_is_not_overw
     await expect(page.locator("form[data-changed]")).to_have_count(0)
 
 
+async def test_typing_goes_on_where_the_cursor_is_when_the_day_is_drawn_again(
+    page: Page, page_journal: PageJournal
+) -> None:
+    page_journal.patch(f"/days/{MONDAY}", plan="abcdef")
+    await sign_in(page, page_journal, f"day/{MONDAY}")
+    await page.focus("#plan")
+    await page.evaluate("document.querySelector('#plan').setSelectionRange(3, 3)")
+    await page.keyboard.type("1")
+    await page.evaluate("document.querySelector('#plan').dataset.drawn = 'before'")
+    await page.evaluate("document.querySelector('#rating-2').click()")
+    await expect(page.locator("#plan[data-drawn]")).to_have_count(0)
+
+    await page.keyboard.type("23")
+
+    await expect(page.locator("#plan")).to_have_value("abc123def")
+
+
+async def test_templates_that_are_not_saved_are_not_left_without_a_question(
+    page: Page, page_journal: PageJournal
+) -> None:
+    await sign_in(page, page_journal, "settings")
+    await page.fill("#templates textarea[name=plan_template]", "Slept?")
+    await page.click("nav a[href='#/trades']")
+    await see(page, "The templates are not saved.", "dialog")
+
+
 async def test_texts_that_are_typed_are_saved_when_the_day_is_left_and_a_refused_one_asks(
     page: Page, page_journal: PageJournal
 ) -> None:

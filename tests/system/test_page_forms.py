@@ -384,7 +384,7 @@ async def test_ready_made_goals_need_a_number_without_a_sign(page: Page, page_jo
         await click_at_the_edge(page, "#edit .primary")
         await no_dialog(page)
         if name == "Daily loss limit":
-            await see(page, "left before −1,500.00")
+            await see(page, "limit −1,500.00")
             await show(page, "settings")
         await page.click("#new-goal")
 

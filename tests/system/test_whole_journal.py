@@ -551,6 +551,8 @@ def test_a_file_changed_by_hand_is_refused_until_you_say_that_it_was_you(
     shutil.copytree(exported, folder)
     assert '"change_cursor":null' not in (folder / "goals.jsonl").read_text()
     change_file("trades.csv", ",100,101,,", ",100,101,99,")(folder)
+    trades = (folder / "trades.csv").read_bytes().decode()
+    (folder / "trades.csv").write_bytes(trades.replace("2026-01-05", "2019-03-04").encode())
 
     line = run_failing("import-all", folder, "--db", db)
 
@@ -559,6 +561,8 @@ def test_a_file_changed_by_hand_is_refused_until_you_say_that_it_was_you(
     assert not db.exists()
     run_ok("import-all", folder, "--edited", "--db", db)
     assert rows(db, "SELECT stop_loss FROM trades WHERE id = 1") == [(99 * 10**8,)]
+    moved = rows(db, "SELECT account_id, trading_day FROM trades WHERE trading_day = '2019-03-04'")
+    assert {*moved} <= {*rows(db, "SELECT account_id, trading_day FROM changes")} != set()
     assert rows(db, "SELECT count(*) FROM goals WHERE change_cursor IS NOT NULL") == [(0,)]
 
 

@@ -2,7 +2,7 @@
 
 import { get, send } from "../client.js";
 import { showConflict } from "../dialogs.js";
-import { card, field, form, h } from "../dom.js";
+import { card, field, find, form, h } from "../dom.js";
 import { differences } from "./editing.js";
 
 // Writes what was changed, and asks only if the same was changed meanwhile.
@@ -24,6 +24,8 @@ async function save(changed, before, etag, redraw) {
     if (Object.keys(changed).every((name) => String(now[name]) === String(before[name]))) return again();
     return showConflict("setting", differences(changed, now), { keepMine: again, takeStored: redraw });
   }
+  for (const name of Object.keys(changed))
+    find(`form [name=${name}]`)?.closest("form").removeAttribute("data-changed");
   await redraw();
 }
 
@@ -35,7 +37,7 @@ export const templates = (context) =>
     "Templates",
     h("p.muted", "An empty plan or review begins with this. It is stored on a day once you type into it."),
     form(
-      { id: "templates" },
+      { id: "templates", "data-draft": "The templates are not saved." },
       (values) =>
         saveMe(
           Object.fromEntries(

@@ -43,7 +43,7 @@ def clean(data: bytes) -> Picture:
     in_meta = list(list_boxes(data, meta.body + 4, meta.end))
     parts = {box.kind: box for box in in_meta}
     require({b"pitm", b"iloc", b"iinf", b"iprp"} <= parts.keys(), "has no picture")
-    kept = keep_items(data, parts[b"iinf"], content)
+    kept = keep_items(data, parts[b"iinf"], content, find_thumbnails(data, parts))
     items = [item for number, item in read_locations(data, parts[b"iloc"]).items() if number in kept]
     size = read_size(data, parts, content)
     blank_file(content, boxes, items)
@@ -115,7 +115,18 @@ def free(content: bytearray, box: Box) -> None:
     blank(content, box.body, box.end)
 
 
-def keep_items(data: bytes, box: Box, content: bytearray) -> set[int]:
+def find_thumbnails(data: bytes, parts: dict[bytes, Box]) -> set[int]:
+    """Return the ids of the items that are small copies of another, which may show what was cut off since."""
+    if b"iref" not in parts:
+        return set()
+    box, primary = parts[b"iref"], parts[b"pitm"]
+    size = 4 if data[box.body] > 0 else 2
+    references = [one for one in list_boxes(data, box.body + 4, box.end) if one.kind == b"thmb"]
+    thumbnails = {int.from_bytes(data[one.body : one.body + size]) for one in references}
+    return thumbnails - {int.from_bytes(data[primary.body + 4 : primary.end])}
+
+
+def keep_items(data: bytes, box: Box, content: bytearray, thumbnails: set[int]) -> set[int]:
     """Return the ids of the items that make the picture; free the others, and blank all names."""
     wide = data[box.body] > 0
     kept = set()
@@ -125,8 +136,9 @@ def keep_items(data: bytes, box: Box, content: bytearray) -> set[int]:
         number = 4 if version == 3 else 2
         kind = info.body + 4 + number + 2
         require(kind + 4 <= info.end, "has a damaged item")
-        if data[kind : kind + 4] in ITEMS:
-            kept.add(int.from_bytes(data[info.body + 4 : info.body + 4 + number]))
+        item = int.from_bytes(data[info.body + 4 : info.body + 4 + number])
+        if data[kind : kind + 4] in ITEMS and item not in thumbnails:
+            kept.add(item)
         else:
             content[kind : kind + 4] = FREE
         blank(content, kind + 4, info.end)
