@@ -7,16 +7,16 @@ from msgspec import Raw, json
 from msgspec.structs import replace
 from starlette.requests import Request
 
-from journal_api.repositories import accounts, import_profiles, imports, instruments
+from journal_api.repositories import accounts, imports
 from journal_api.rules.copy_match import encode_ambiguous
 from journal_api.structs.imports import Counts, ImportQuery, ImportReport, UndoQuery
 from journal_api.trade_files import importer, previews, reader
 from journal_api.trade_files.accounts import AccountChoice, mapped_accounts
 from journal_api.trade_files.headers import UnknownHeader
+from journal_api.trade_files.import_file import read_file
 from journal_api.trade_files.profiles.proposal import Proposal, propose_profile
 from journal_api.trade_files.threads import in_thread
 from journal_api.trade_files.timezones import timezone_of_import
-from journal_api.trade_files.trade_units import unit_of_import
 from journal_api.trade_files.verdicts import EncodedVerdicts
 from journal_api.web.bodies import Upload, cancel_on_disconnect, uploaded
 from journal_api.web.context import database, get_query
@@ -52,24 +52,19 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
     """Read the uploaded file and import its trades in one transaction."""
     user_id, db = request.user.id, database(request).slow_reader
     choice = await account_choice(db, user_id, query)
-    timezone = await timezone_of_import(db, user_id, choice, query.timezone)
-    read = partial(
-        reader.read,
-        upload.file,
-        timezone,
-        into_one_account=query.account_id is not None,
-        instruments=await instruments.read_table(db, user_id),
-        profiles=await import_profiles.read_profiles(db, user_id),
+    file = await read_file(
+        *(db, user_id, upload.file, choice),
+        timezone=query.timezone,
         date_order=query.date_order,
-        one_trade_is=await unit_of_import(db, user_id, query.account_id, query.one_trade_is),
+        one_trade_is=query.one_trade_is,
     )
     name = None if query.file_name is None else str(query.file_name)
     source = imports.Source(query.account_id, name, upload.sha256)
-    file = await in_thread(user_id, read)
     if isinstance(file, UnknownHeader):
         if query.dry_run and file.missing is not None:
             proposal = await in_thread(user_id, partial(propose_profile, upload.file))
             if proposal is not None:
+                timezone = await timezone_of_import(db, user_id, choice, query.timezone)
                 return ok(**{"import": unknown_report(source, timezone.name, proposal)})
         raise file.refusal(dry_run=query.dry_run)
     rows = EncodedVerdicts()
