@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from journal_api.rules.edge import compute_edge, judge
+from journal_api.statistics.edge import compute_edge, judge
 from journal_api.values.inference import MIN_DECISIONS, Sample, mean_interval, welch
 
 Amounts = np.ndarray[Any, np.dtype[np.int64]]

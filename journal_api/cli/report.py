@@ -20,7 +20,8 @@ from journal_api.database.database import Database
 from journal_api.errors import ValidationFailed
 from journal_api.repositories import reports, users
 from journal_api.settings import Settings
-from journal_api.structs.reports import GroupBy, ReportMetrics, ReportQuery, ReportSort
+from journal_api.statistics.groupings import GroupBy
+from journal_api.structs.reports import ReportMetrics, ReportQuery, ReportSort
 from journal_api.values.types import Day
 from journal_api.values.visible_text import escape_invisible, json_escape
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from journal_api.cli.common import printable
-from journal_api.rules.comparisons import COMPARED
-from journal_api.rules.report_groups import ANSWERS
+from journal_api.statistics.groupings import GROUPINGS
+from journal_api.statistics.report_groups import ANSWERS
 from journal_api.trade_files.spreadsheets import harmless
 
 EDGES = ("edge", "edge_r")
@@ -36,7 +36,7 @@ def list_columns(report: Any) -> list[str]:
     edges = [edge_column(edge, member) for edge in EDGES for member in EDGE_MEMBERS]
     columns = [
         *("key", "name", *(names if group_by == "confirmation" else ())),
-        *(*metrics, *intervals, *(edges if group_by in COMPARED else ())),
+        *(*metrics, *intervals, *(edges if GROUPINGS[group_by].compares else ())),
     ]
     return list(dict.fromkeys(columns))
 

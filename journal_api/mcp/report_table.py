@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from journal_api.mcp.texts import without_nulls
-from journal_api.rules.report_groups import ANSWERS
+from journal_api.statistics.report_groups import ANSWERS
 
 EDGES, SIZES = ("edge", "edge_r"), ("present", "absent")
 # The members of a report and of a group that stay as they are, those that are null left out.

@@ -6,8 +6,7 @@ from typing import Any
 from aiosqlite import Connection
 
 from journal_api.repositories.statistics_sql import COLUMNS, Selection, iterate, with_sums_in_range
-from journal_api.rules.earlier import Decision, group_day
-from journal_api.structs.reports import GroupBy
+from journal_api.statistics.earlier import Decision, PlaceDay
 
 # All trades in the accounts and on the days of a report, whatever else it is filtered by.
 SCOPE = f"""
@@ -25,22 +24,22 @@ ORDER BY trading_day, closed_at, id"""
 
 
 async def group_decisions(
-    db: Connection, ctes: str, values: dict[str, Any], group_by: GroupBy
+    db: Connection, ctes: str, values: dict[str, Any], place_day: PlaceDay
 ) -> dict[int, str | int]:
     """Return the group of each decision by its id; the CTEs are `facts` and `account`."""
     selection = Selection(ctes, SCOPE, values, by_trade=True)
-    return await with_sums_in_range(selection, partial(group_days, db, group_by=group_by))
+    return await with_sums_in_range(selection, partial(group_days, db, place_day=place_day))
 
 
-async def group_days(db: Connection, selection: Selection, group_by: GroupBy) -> dict[int, str | int]:
+async def group_days(db: Connection, selection: Selection, place_day: PlaceDay) -> dict[int, str | int]:
     groups: dict[int, str | int] = {}
     day: list[Decision] = []
     last_day = None
     async for rows in iterate(db, selection, IN_ORDER):
         for trading_day, *decision in rows:
             if trading_day != last_day:
-                groups.update(group_day(day, group_by))
+                groups.update(place_day(day))
                 day, last_day = [], trading_day
             day.append(Decision(*decision))
-    groups.update(group_day(day, group_by))
+    groups.update(place_day(day))
     return groups

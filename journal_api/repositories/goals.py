@@ -9,9 +9,9 @@ from msgspec.structs import asdict
 from journal_api.errors import LimitReached
 from journal_api.repositories import sql
 from journal_api.repositories.calendars import select_current_days
+from journal_api.statistics.metrics import METRICS
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery, find_changes
 from journal_api.values.clock import now
-from journal_api.values.metrics import METRICS
 from journal_api.values.money import json_number, units
 
 SCOPE = "coalesce('account_' || account_id, 'group_' || copy_group_id, iif(follows_selection, '', 'all'))"

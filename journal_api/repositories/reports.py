@@ -6,7 +6,6 @@ A report reads all selected trades, so it has its own connection: no other reque
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache, partial
-from typing import get_args
 
 from aiosqlite import Connection
 
@@ -18,74 +17,12 @@ from journal_api.repositories.sql import json_list
 from journal_api.repositories.statistics_sql import COLUMNS, Selection, collect, with_sums_in_range
 from journal_api.repositories.users import read_breakeven_within
 from journal_api.rules import reports
-from journal_api.rules.comparisons import find_measures
-from journal_api.rules.report_groups import Key, find_groups
-from journal_api.rules.reports import HOLDING_TIMES, Names, Page
-from journal_api.structs.reports import EarlierGroup, GroupBy, PeriodGroup, ReportQuery
-from journal_api.values.metrics import METRICS
-
-HOLDING = " ".join(
-    f"WHEN held < {bound.total_seconds():.0f} THEN '{key}'" for key, (bound, _) in HOLDING_TIMES.items()
-)
-EARLIER_GROUPS: tuple[GroupBy, ...] = get_args(EarlierGroup)
-# What trades are grouped by, as an expression over their facts.
-KEYS: dict[GroupBy, str] = {
-    "none": "NULL",
-    "day": "trading_day",
-    "week": "date(trading_day, '-6 days', 'weekday 1')",
-    "month": "substr(trading_day, 1, 8) || '01'",
-    "quarter": "printf('%s-%02d-01', substr(trading_day, 1, 4), (substr(trading_day, 6, 2) - 1) / 3 * 3 + 1)",
-    "year": "substr(trading_day, 1, 5) || '01-01'",
-    "weekday": "(strftime('%w', trading_day) + 6) % 7 + 1",
-    "hour": "local_hour",
-    "holding": f"CASE {HOLDING} END",
-    "account": "account_id",
-    "symbol": "contract",  # one group for a contract, however files write it
-    "root": "root",
-    "direction": "direction",
-    "grade": "grade",
-    "strategy": "strategy_id",
-    "setup": "setup_id",
-    "confirmation": "setup_id || ' ' || answers",
-    "tag": "(SELECT tag_ids FROM tagged WHERE tagged.decision = facts.decision)",
-    **dict.fromkeys(EARLIER_GROUPS, "earlier_group(decision)"),
-    "rules": """CASE WHEN decision IN (SELECT decision FROM mistaken) THEN 'broken'
-        WHEN checklist IS NULL THEN 'no_checklist'
-        WHEN checklist THEN 'followed'
-        WHEN instr(answers, '-') THEN 'broken' ELSE 'unanswered' END""",
-}
-# By account and by period each trade is grouped by itself, so a decision may be in several groups.
-BY_TRADE = (*get_args(PeriodGroup), "account")
-# The CTEs that a key needs. A decision has the tags and the mistakes of all its selected trades.
-CTES: dict[GroupBy, str] = {
-    "tag": """,
-tagged AS MATERIALIZED (
-    SELECT decision, json_group_array(tag_id) AS tag_ids
-    FROM (SELECT DISTINCT decision, tag_id
-          FROM filtered
-          CROSS JOIN trade_tags ON trade_id = filtered.id
-          ORDER BY decision, tag_id)
-    GROUP BY decision
-)""",
-    "rules": ", mistaken AS MATERIALIZED (SELECT DISTINCT decision FROM filtered WHERE is_mistake)",
-}
-# The names of groups whose keys are ids.
-NAMES: dict[GroupBy, str] = {
-    "account": "SELECT id, name FROM accounts WHERE id IN (SELECT value FROM json_each(:ids))",
-    "strategy": "SELECT id, name FROM strategies WHERE id IN (SELECT value FROM json_each(:ids))",
-    "setup": """
-        SELECT setups.id, setups.name, NULL, NULL, strategy_id, strategies.name
-        FROM setups
-        JOIN strategies ON strategies.id = strategy_id
-        WHERE setups.id IN (SELECT value FROM json_each(:ids))""",
-    "tag": "SELECT id, name FROM tags WHERE id IN (SELECT value FROM json_each(:ids))",
-    "confirmation": """
-        SELECT confirmations.id, confirmations.name, setup_id, setups.name, strategy_id, strategies.name
-        FROM confirmations
-        JOIN setups ON setups.id = setup_id
-        JOIN strategies ON strategies.id = strategy_id
-        WHERE confirmations.id IN (SELECT value FROM json_each(:ids))""",
-}
+from journal_api.rules.reports import Names, Page
+from journal_api.statistics.comparisons import find_measures
+from journal_api.statistics.groupings import GROUPINGS, GroupBy
+from journal_api.statistics.metrics import METRICS
+from journal_api.statistics.report_groups import Key, find_groups
+from journal_api.structs.reports import ReportQuery
 
 
 async def get(
@@ -108,15 +45,16 @@ async def compute_page(db: Connection, user_id: int, breakeven_within: int, quer
     filtered, values = filter_facts(query)
     values = {**values, "user_id": user_id, "breakeven_within": breakeven_within}
     ctes = f"{await trade_facts.read_source(db, user_id)},{filtered}"
-    if query.group_by in EARLIER_GROUPS:
-        groups = await group_decisions(db, ctes, values, query.group_by)
+    grouping = GROUPINGS[query.group_by]
+    if grouping.place_day:
+        groups = await group_decisions(db, ctes, values, grouping.place_day)
         await db.create_function("earlier_group", 1, groups.get, deterministic=True)
     selection = Selection(
-        ctes=f"{ctes}{CTES.get(query.group_by, '')}",
-        select=f"SELECT {KEYS[query.group_by]} AS part, currency, {COLUMNS} FROM filtered AS facts",
+        ctes=f"{ctes}{grouping.ctes}",
+        select=f"SELECT {grouping.sql} AS part, currency, {COLUMNS} FROM filtered AS facts",
         values=values,
-        by_trade=query.group_by in (*BY_TRADE, "none"),
-        has_total=query.group_by in BY_TRADE,
+        by_trade=grouping.by_trade,
+        has_total=grouping.by_trade and query.group_by != "none",
     )
     checklists = await read_checklists(db, user_id) if query.group_by == "confirmation" else {}
     collected = await with_sums_in_range(
@@ -126,7 +64,7 @@ async def compute_page(db: Connection, user_id: int, breakeven_within: int, quer
             db,
             extras={METRICS[key].extra for key in query.evaluated},
             find_groups=cache(partial(find_groups, group_by=query.group_by, checklists=checklists)),
-            powers=find_measures(query),
+            powers=find_measures(query.group_by, query.metrics),
         ),
     )
     return reports.build_page(collected, query)
@@ -152,7 +90,7 @@ async def read_checklists(db: Connection, user_id: int) -> dict[int, list[int]]:
 
 async def read_names(db: Connection, group_by: GroupBy, keys: Sequence[Key]) -> dict[Key, Names]:
     """Return the names of groups by id, nothing for groups whose keys are not ids."""
-    if group_by not in NAMES:
+    if not GROUPINGS[group_by].ids:
         return {}
-    rows = await db.execute_fetchall(NAMES[group_by], {"ids": json_list(keys)})
+    rows = await db.execute_fetchall(GROUPINGS[group_by].ids, {"ids": json_list(keys)})
     return {row[0]: Names(*row[1:]) for row in rows}

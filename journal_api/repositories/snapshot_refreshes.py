@@ -27,9 +27,9 @@ from journal_api.rules.goal_history import (
     is_unchanged,
     mark_mixed_currencies,
 )
+from journal_api.statistics.members import Statistics
 from journal_api.values.clock import now
 from journal_api.values.periods import Period, find_period
-from journal_api.values.statistics import Statistics
 
 # Periods after which histories are stored, and how often a goal may change meanwhile.
 MAX_PERIODS, MAX_TRIES = 10_000, 3

@@ -11,9 +11,9 @@ from journal_api.repositories.sql import json_list
 from journal_api.repositories.statistics_sql import COLUMNS, IS_SHARED, Selection, collect, with_sums_in_range
 from journal_api.repositories.trade_facts import read_source
 from journal_api.repositories.users import read_breakeven_within
-from journal_api.rules.statistics import Collected
+from journal_api.statistics.fold import Collected
+from journal_api.statistics.members import ExtraStatistic, Statistics
 from journal_api.values.periods import Period, merge_periods, split_period
-from journal_api.values.statistics import ExtraStatistic, Statistics
 
 ACCOUNTS = """
 account (id, currency) AS MATERIALIZED (

@@ -7,12 +7,14 @@ import re
 import sqlite3
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Iterable, Mapping
+from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 from aiosqlite import Connection
 
-from journal_api.rules.statistics import Collected, Measure, Place
-from journal_api.values.statistics import ExtraStatistic
+from journal_api.statistics.fold import SCANS, Collected, Place
+from journal_api.statistics.formulas import Measure
+from journal_api.statistics.members import BOUNDS, ExtraStatistic, sums_columns
 
 Group = TypeVar("Group", bound=Hashable)
 Result = TypeVar("Result")
@@ -88,44 +90,10 @@ POWERS: dict[Measure, str] = {
     "r": "power_sums(r)",
 }
 SUMS = """
-SELECT part, place, {day}, {powers}, min(pnl), max(initial_risk), min(first_currency), max(last_currency),
-    sum(trades),
-    count(pnl),
-    coalesce(sum(pnl > :breakeven_within), 0),
-    coalesce(sum(pnl < -:breakeven_within), 0),
-    count(grade),
-    coalesce(sum(grade = 'A+'), 0),
-    count(initial_risk),
-    count(checklist),
-    coalesce(sum(checklist), 0),
-    sum(is_mistake),
-    sum(fees),
-    sum(net_pnl),
-    sum(iif(pnl > :breakeven_within, pnl, 0)),
-    sum(iif(pnl < -:breakeven_within, pnl, 0)),
-    coalesce(sum(initial_risk >> 32), 0),
-    coalesce(sum(initial_risk & 0xFFFFFFFF), 0),
-    count(r),
-    coalesce(sum(r), 0),
-    {excursions}
+SELECT part, place, {day}, {powers}, min(first_currency), max(last_currency),
+    {sums}
 FROM decisions
 GROUP BY part, place, {day}"""
-SUMS_OF_EXCURSIONS = """count(mae),
-    coalesce(sum(mae), 0),
-    count(mfe),
-    coalesce(sum(mfe), 0),
-    coalesce(sum(iif(pnl > :breakeven_within, mfe, 0)), 0),
-    coalesce(sum(iif(pnl > :breakeven_within, mfe_pnl, 0)), 0)"""
-NO_EXCURSIONS = "0, 0, 0, 0, 0, 0"
-DAYS = """
-SELECT part, trading_day, sum(net_pnl)
-FROM trades_in_parts
-GROUP BY part, trading_day"""
-CURVE = "SELECT part, net_pnl FROM trades_in_parts ORDER BY trading_day, closed_at, id"
-RUNS = """
-SELECT part, place, (pnl > :breakeven_within) - (pnl < -:breakeven_within)
-FROM decisions
-ORDER BY trading_day, closed_at, id"""
 
 
 class Selection(NamedTuple):
@@ -197,35 +165,29 @@ async def collect(
 ) -> dict[Group, Collected]:
     """Return what is collected of each group of the parts. Raises sqlite3.OperationalError."""
 
-    collected = defaultdict[Group, Collected](Collected)
+    collected = defaultdict[Group, Collected](lambda: Collected(extras))
     statement = SUMS.format(
         day="trading_day" if "days" in extras else "NULL",
         powers=", ".join(POWERS[measure] if measure in powers else "NULL" for measure in POWERS),
-        excursions=SUMS_OF_EXCURSIONS if "excursions" in extras else NO_EXCURSIONS,
+        sums=sums_columns(extras),
     )
     rows = await db.execute_fetchall(selection.build(statement), selection.values)
-    for part, place, day, pnl, winning_pnl, r, worst_trade, largest_risk, *currencies_and_sums in rows:
-        first_currency, last_currency, *sums = currencies_and_sums
+    for part, place, day, pnl, winning_pnl, r, first_currency, last_currency, *sums in rows:
         for group in find_groups(part, place):
             found = collected[group]
-            found.add(sums, day)
+            found.add(sums[: -len(BOUNDS)], day)
             found.add_powers((pnl, winning_pnl, r))
-            found.bound(worst_trade, largest_risk, first_currency, last_currency)
-    if "days" in extras:
-        async for rows in iterate(db, selection, DAYS):
-            for part, day, net_pnl in rows:
-                for group in find_groups(part, "everywhere"):
-                    collected[group].add_day(day, net_pnl)
-    if "max_drawdown" in extras:
-        async for rows in iterate(db, selection, CURVE):
-            for part, net_pnl in rows:
-                for group in find_groups(part, "everywhere"):
-                    collected[group].curve.add(net_pnl)
-    if "win_streak" in extras:
-        async for rows in iterate(db, selection, RUNS):
-            for part, place, sign in rows:
-                for group in find_groups(part, place):
-                    collected[group].run.add(sign)
+            found.bound(sums[-len(BOUNDS) :], first_currency, last_currency)
+    for extra in SCANS.keys() & set(extras):
+
+        @cache
+        def find_adders(part: Any, place: Place, extra: ExtraStatistic = extra) -> list[Callable[..., None]]:
+            return [collected[group].courses[extra].add for group in find_groups(part, place)]
+
+        async for rows in iterate(db, selection, SCANS[extra].select):
+            for part, place, *row in rows:
+                for add in find_adders(part, place):
+                    add(*row)
     return collected
 
 

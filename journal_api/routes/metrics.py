@@ -4,8 +4,8 @@ from aiosqlite import Connection
 from msgspec import json
 from starlette.requests import Request
 
+from journal_api.statistics.metrics import METRICS
 from journal_api.structs.metrics import Metric
-from journal_api.values.metrics import METRICS
 from journal_api.web.responses import Response, ok
 
 METRICS_JSON = json.encode(

@@ -11,11 +11,11 @@ from msgspec import Struct, json
 from msgspec.structs import replace
 
 from journal_api.rules.pace import GoalProgress, Pace, compute_pace
-from journal_api.values.metric_formulas import GoalDirection, MetricValue
-from journal_api.values.metrics import METRICS
+from journal_api.statistics.formulas import GoalDirection, MetricValue
+from journal_api.statistics.members import ExtraStatistic, Statistics, show_statistics
+from journal_api.statistics.metrics import METRICS
 from journal_api.values.money import MAX_STORED, decimal_json
 from journal_api.values.periods import ONE_DAY, Period, Timeframe, find_period, periods_between
-from journal_api.values.statistics import ExtraStatistic, Statistics, show_statistics
 
 
 class GoalState(Struct):

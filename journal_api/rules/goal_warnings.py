@@ -4,27 +4,27 @@ from decimal import Decimal
 
 from msgspec import UNSET
 
+from journal_api.statistics.metrics import METRICS
 from journal_api.structs.goals import Goal, GoalPatch
-from journal_api.values.metrics import METRICS
 
 
 def find_warnings(goal: Goal) -> list[str]:
     """Return one sentence for each doubt about the goal."""
     metric, target, direction = METRICS[goal.metric], goal.target_value, goal.direction
     warnings = []
-    if metric.unit == "percent" and target > 100 and goal.metric != "captured":
+    if metric.unit == "percent" and target > 100 and metric.formula.share:
         outcome = "never" if direction == "at_least" else "always"
         warnings.append(f"{goal.metric} is at most 100, so this goal is {outcome} achieved.")
     if metric.unit == "percent" and 0 < target <= 1:
         percent = f"{(100 * target).normalize():f}"
         warnings.append(f"{goal.metric} is in percent: {target} means {target} %, not {percent} %.")
-    if goal.metric in ("worst_day", "worst_trade") and direction == "at_least" and target > 0:
+    if metric.below_zero == "worst" and direction == "at_least" and target > 0:
         warnings.append(
             f"A positive {goal.metric} is achieved only without a loss; a loss limit is negative: {-target}."
         )
     if direction == "at_most" and metric.may_be_negative and target < 0:
         warnings.append(f"at_most {target} asks for {target} or less; a loss limit is at_least {target}.")
-    elif direction == "at_most" and goal.metric in ("worst_day", "worst_trade"):
+    elif direction == "at_most" and metric.below_zero == "worst":
         warnings.append(f"at_most {target} never limits a loss; a loss limit is at_least {-target}.")
     if metric.direction == "at_most" and direction == "at_least":
         warnings.append(f"at_least is achieved by a larger {goal.metric}; a limit has the direction at_most.")

@@ -10,12 +10,12 @@ from datetime import date
 from fractions import Fraction
 from typing import NamedTuple
 
+from journal_api.statistics.formulas import GoalDirection, MetricValue
+from journal_api.statistics.members import Statistics
+from journal_api.statistics.metrics import goal_kind
 from journal_api.structs.snapshots import PaceState
-from journal_api.values.goal_kinds import goal_kind
-from journal_api.values.metric_formulas import GoalDirection, MetricValue
 from journal_api.values.money import SCALE
 from journal_api.values.periods import Period, count_weekdays
-from journal_api.values.statistics import Statistics
 
 # Sums and counts, to which every day can add.
 SUMS = frozenset({"net_pnl", "gross_pnl", "balance_target", "trade_count", "trading_days", "winning_days"})

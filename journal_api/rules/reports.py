@@ -1,43 +1,18 @@
 """The page of a report: its groups in order, their names and values."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, timedelta
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from msgspec import json
 
-from journal_api.rules import earlier
-from journal_api.rules.comparisons import Edges, Part, build_edge, build_intervals, compare_parts
-from journal_api.rules.report_groups import ANSWERS, TOTAL, GroupPart, Key
-from journal_api.rules.statistics import Collected
-from journal_api.structs.reports import GroupBy, OrderedGroup, ReportQuery
-from journal_api.values.metrics import METRICS
+from journal_api.statistics.comparisons import Edges, Part, build_edge, build_intervals, compare_parts
+from journal_api.statistics.fold import Collected
+from journal_api.statistics.groupings import GROUPINGS, GroupBy
+from journal_api.statistics.members import ExtraStatistic, show_statistics
+from journal_api.statistics.metrics import METRICS
+from journal_api.statistics.report_groups import ANSWERS, TOTAL, GroupPart, Key
+from journal_api.structs.reports import ReportQuery
 from journal_api.values.money import decimal_json
-from journal_api.values.statistics import ExtraStatistic, show_statistics
-
-# The ranges of holding times: the upper bound, which is exclusive, and the name.
-HOLDING_TIMES = {
-    "under_1m": (timedelta(minutes=1), "under 1 min"),
-    "1m_5m": (timedelta(minutes=5), "1 to 5 min"),
-    "5m_15m": (timedelta(minutes=15), "5 to 15 min"),
-    "15m_1h": (timedelta(hours=1), "15 min to 1 h"),
-    "1h_4h": (timedelta(hours=4), "1 to 4 h"),
-    "4h_1d": (timedelta(days=1), "4 h to 1 day"),
-    "over_1d": (timedelta.max, "1 day and more"),
-}
-RULES = {
-    "followed": "Rules followed",
-    "broken": "Rules broken",
-    "unanswered": "Not fully answered",
-    "no_checklist": "No checklist",
-}
-# The groups that have a fixed order, and their names.
-KEY_NAMES: dict[GroupBy, Mapping[Any, str]] = {
-    "holding": {key: name for key, (_, name) in HOLDING_TIMES.items()},
-    "rules": RULES,
-    **earlier.NAMES,
-}
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 class Group(NamedTuple):
@@ -85,20 +60,20 @@ def build_page(collected: Mapping[GroupPart, Collected], query: ReportQuery) -> 
 def find_sides(groups: Mapping[Key, Group], total: Group, group_by: GroupBy) -> dict[Key, tuple[Part, Part]]:
     """Return the decisions with something and those without it, for the groups that are compared."""
     of_keys = {key: group.parts for key, group in groups.items()}
-    match group_by:
-        case "confirmation":
+    match GROUPINGS[group_by].compares:
+        case "answers":
             return {
                 key: (parts.get("present", Part()), parts.get("absent", Part()))
                 for key, parts in of_keys.items()
             }
-        case "tag":
+        case "others":
             everything = total.parts["all"]
             return {
                 key: (parts["all"], everything.without(parts["all"]))
                 for key, parts in of_keys.items()
                 if key is not None
             }
-        case "rules" if "followed" in of_keys:
+        case "broken" if "followed" in of_keys:
             broken = of_keys.get("broken", {"all": Part()})
             return {"followed": (of_keys["followed"]["all"], broken["all"])}
         case _:
@@ -111,7 +86,7 @@ def find_sides(groups: Mapping[Key, Group], total: Group, group_by: GroupBy) -> 
 def sort_groups(groups: Iterable[Group], query: ReportQuery) -> list[Group]:
     """Return the groups by key, or by a metric with ties by key; groups without a key or a value are last."""
     by_key = sorted(groups, key=lambda group: (group.key is None, find_place(group.key, query.group_by)))
-    if query.sort is None and query.group_by in get_args(OrderedGroup):
+    if query.sort is None and GROUPINGS[query.group_by].is_ordered:
         return by_key
     sort = query.sort or "-net_pnl"
     sign = -1 if sort.startswith("-") else 1
@@ -127,7 +102,8 @@ def find_place(key: Key, group_by: GroupBy) -> Any:
     """Return what orders a key among the keys of a report."""
     if key is None:
         return 0
-    return list(KEY_NAMES[group_by]).index(key) if group_by in KEY_NAMES else key
+    names = GROUPINGS[group_by].names
+    return list(names).index(key) if names else key
 
 
 def find_sort_value(group: Group, metric: str) -> int | None:
@@ -219,21 +195,5 @@ def format_key(key: Key, group_by: GroupBy) -> str | None:
     """Return the name of a key that is not the id of a row."""
     if key is None:
         return None
-    if group_by in KEY_NAMES:
-        return KEY_NAMES[group_by][key]
-    match group_by:
-        case "week":
-            year, week, _ = date.fromisoformat(str(key)).isocalendar()
-            return f"{year:04}-W{week:02}"
-        case "month":
-            return str(key)[:7]
-        case "quarter":
-            return f"{str(key)[:4]}-Q{(int(str(key)[5:7]) + 2) // 3}"
-        case "year":
-            return str(key)[:4]
-        case "weekday":
-            return WEEKDAYS[int(key) - 1]
-        case "hour":
-            return f"{key:02}:00"
-        case _:
-            return str(key)
+    grouping = GROUPINGS[group_by]
+    return grouping.names[key] if grouping.names else grouping.name(key)

@@ -5,11 +5,11 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from journal_api.statistics.metrics import GoalKind
 from journal_api.structs.pictures import Picture
 from journal_api.structs.queries import check_range
 from journal_api.structs.snapshots import Snapshot
 from journal_api.structs.trades import TagIds, TradeTag
-from journal_api.values.goal_kinds import GoalKind
 from journal_api.values.types import Day, DayText, Instant, LongText, Offset, RowId
 
 Rating = Annotated[int, Meta(ge=1, le=5)]

@@ -6,11 +6,10 @@ from typing import Any, ClassVar, Literal, Self
 from msgspec import UNSET, Struct, UnsetType, field
 
 from journal_api.errors import ValidationFailed
+from journal_api.statistics.formulas import GoalDirection
+from journal_api.statistics.metrics import METRICS, GoalKind, MetricKey, MetricName
 from journal_api.structs.snapshots import Snapshot
 from journal_api.structs.strategies import check_scope
-from journal_api.values.goal_kinds import GoalKind
-from journal_api.values.metric_formulas import GoalDirection
-from journal_api.values.metrics import METRICS, MetricKey, MetricName
 from journal_api.values.money import Money
 from journal_api.values.periods import Timeframe
 from journal_api.values.types import Day, DayText, GoalScope, Instant, Name100, RowId

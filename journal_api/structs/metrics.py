@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
-from journal_api.values.metric_formulas import GoalDirection
-from journal_api.values.metrics import MetricName, Unit
+from journal_api.statistics.formulas import GoalDirection, Unit
+from journal_api.statistics.metrics import MetricName
 
 
 class Metric(Struct, kw_only=True, forbid_unknown_fields=True):

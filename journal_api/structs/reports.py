@@ -6,21 +6,14 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from journal_api.structs.snapshots import ShownStatistics
+from journal_api.statistics.formulas import Reason
+from journal_api.statistics.groupings import GroupBy
+from journal_api.statistics.members import ShownStatistics
+from journal_api.statistics.metrics import METRICS, MetricName
 from journal_api.structs.trades import TradeSelection
 from journal_api.values.inference import EdgeReason, EdgeVerdict
-from journal_api.values.metric_formulas import Reason
-from journal_api.values.metrics import METRICS, MetricName
 from journal_api.values.types import DayText, Offset, default_value
 
-PeriodGroup = Literal["day", "week", "month", "quarter", "year"]
-# Groups that have an order of their own; all others are sorted by a metric.
-EarlierGroup = Literal["after", "nth", "pause"]
-OrderedGroup = Literal[PeriodGroup, "weekday", "hour", "holding", EarlierGroup, "rules"]
-FieldGroup = Literal[
-    "account", "symbol", "root", "direction", "grade", "strategy", "setup", "confirmation", "tag"
-]
-GroupBy = Literal["none", OrderedGroup, FieldGroup]
 IntervalReason = Literal[Reason, "too_few"]
 # A balance is of accounts on a day, not of a group of trades.
 REPORTED = [key for key, metric in METRICS.items() if not metric.carries_balance]

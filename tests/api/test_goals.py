@@ -20,9 +20,8 @@ from factories import (
 from starlette.applications import Starlette
 
 from journal_api.repositories import goals
-from journal_api.values.goal_kinds import FORMULAS, goal_kind
-from journal_api.values.metric_formulas import GoalDirection
-from journal_api.values.metrics import METRICS
+from journal_api.statistics.formulas import GoalDirection
+from journal_api.statistics.metrics import METRICS, goal_kind
 
 INVALID = (400, "validation_error")
 AT_MOST = {"max_drawdown", "max_trades_per_day"}
@@ -458,6 +457,7 @@ async def test_custom_dates_that_are_not_stored_are_warned_of(
     assert (answer.status_code, warnings_in(answer)) == (200, expected)
 
 
+FORMULAS = {key: metric.formula.text for key, metric in METRICS.items()}
 ARITHMETIC = {key: text for key, text in FORMULAS.items() if re.fullmatch(r"[a-z_×/+() \d-]+", text) and
               re.search(r"[-+/]", text)}  # fmt: skip
 

@@ -30,9 +30,9 @@ from journal_api.database.folder_import import import_all
 from journal_api.repositories import trade_facts
 from journal_api.repositories.row_checks import WRONG_FACTS
 from journal_api.settings import Settings
+from journal_api.statistics.groupings import GroupBy
+from journal_api.statistics.metrics import METRICS
 from journal_api.structs.cash import CashKind
-from journal_api.structs.reports import GroupBy
-from journal_api.values.metrics import METRICS
 
 Body = dict[str, Any]
 # Noon in UTC is the same date in all of these zones, before and after every rollover.

@@ -17,9 +17,9 @@ from factories import create_goal, unwrap
 from proofs import examples
 from starlette.applications import Starlette
 
+from journal_api.statistics.groupings import GroupBy
+from journal_api.statistics.metrics import METRICS
 from journal_api.structs.cash import CashKind
-from journal_api.structs.reports import GroupBy
-from journal_api.values.metrics import METRICS
 
 Row = dict[str, Any]
 NOW = datetime(2026, 4, 15, 20, 30, tzinfo=UTC)

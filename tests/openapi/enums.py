@@ -5,16 +5,16 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Literal, get_args, get_origin
 
-from journal_api import structs, values
-from journal_api.values.metrics import MetricKey
+from journal_api import statistics, structs, values
+from journal_api.statistics.metrics import MetricKey
 
 RENAMED = {"Reason": "NullReason", "Unit": "MetricUnit"}
-WITHOUT_NAME = ("ExtraStatistic", "PaceState", "PeriodGroup", "EarlierGroup", "OrderedGroup", "FieldGroup")
+WITHOUT_NAME = ("BelowZero", "ExtraStatistic", "Measure", "PaceState", "Place")
 
 
 def find_literals() -> dict[str, tuple[str, ...]]:
     """The values of every Literal type in journal_api.values and journal_api.structs, by its name."""
-    packages = [(package.__name__, package.__path__) for package in (values, structs)]
+    packages = [(package.__name__, package.__path__) for package in (values, statistics, structs)]
     modules = [f"{name}.{module.name}" for name, path in packages for module in iter_modules(path)]
     return {
         RENAMED.get(name, name): get_args(kind)

@@ -199,7 +199,7 @@ def every_struct(base: type[msgspec.Struct] = msgspec.Struct) -> dict[str, type[
     """All structs of journal_api.structs, by name."""
     structs = {}
     for struct in base.__subclasses__():
-        if struct.__module__.startswith("journal_api.structs."):
+        if struct.__module__.startswith(("journal_api.structs.", "journal_api.statistics.")):
             structs[struct.__name__] = struct
         structs |= every_struct(struct)
     return structs

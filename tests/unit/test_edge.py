@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import build_sample
 
-from journal_api.rules.edge import Edge, compute_edge, judge
+from journal_api.statistics.edge import Edge, compute_edge, judge
 from journal_api.values.distributions import t_quantile
 from journal_api.values.inference import (
     EdgeVerdict,

@@ -14,8 +14,8 @@ from journal_api.mcp.report_table import build_table, shorten
 from journal_api.mcp.texts import MAX_LIST_LENGTH, build_page, clip, encode, without_nulls
 from journal_api.mcp.tools import PAGE, TOOLS
 from journal_api.routes.table import OPERATIONS
+from journal_api.statistics.metrics import METRICS
 from journal_api.structs.reports import REPORTED
-from journal_api.values.metrics import METRICS
 from journal_api.values.types import LongText, Text
 
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from proofs import max_examples
 
 from journal_api.rules.pace import GoalProgress, Pace, compute_pace
-from journal_api.values.metrics import METRICS
+from journal_api.statistics.members import NO_TRADES, Statistics
+from journal_api.statistics.metrics import METRICS
 from journal_api.values.money import SCALE
 from journal_api.values.periods import Period, count_weekdays
-from journal_api.values.statistics import NO_TRADES, Statistics
 
 WON_TODAY = {"today_trades": 1, "today_winning_days": 1}
 MONDAY = date(2026, 3, 2)

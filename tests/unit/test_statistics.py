@@ -7,13 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from journal_api.rules.statistics import Collected, Curve, Run, Sums
+from journal_api.statistics.fold import Collected, Curve, Run
+from journal_api.statistics.members import SUMMED
 from journal_api.values.money import MAX_STORED, OUT_OF_RANGE
 from journal_api.values.periods import ONE_DAY, Period, merge_periods, split_period
 
 RESULTS = st.lists(st.integers(-5, 5), max_size=30)
 DAYS = st.dates().flatmap(lambda day: st.integers(0, 20).map(lambda more: (day, more)))
-NOTHING = Sums(*[0] * len(Sums._fields))
+
+
+def sums(**members: int) -> list[int]:
+    return [members.get(name, 0) for name in SUMMED]
 
 
 @given(RESULTS)
@@ -39,19 +43,19 @@ def test_a_streak_is_the_longest_run_of_wins_without_a_loss(results: list[int]) 
 
 
 @pytest.mark.parametrize(
-    "sums",
+    "parts",
     [
-        [NOTHING._replace(net_pnl=MAX_STORED), NOTHING._replace(net_pnl=1)],
-        [NOTHING._replace(losing_pnl=-MAX_STORED), NOTHING._replace(losing_pnl=-1)],
-        [NOTHING._replace(mfe_total=MAX_STORED), NOTHING._replace(mfe_total=1)],
-        [NOTHING._replace(net_pnl=MAX_STORED, fees=1)],
-        [[*NOTHING[:-1], OUT_OF_RANGE]],
+        [sums(net_pnl=MAX_STORED), sums(net_pnl=1)],
+        [sums(losing_pnl=-MAX_STORED), sums(losing_pnl=-1)],
+        [sums(mfe_total=MAX_STORED), sums(mfe_total=1)],
+        [sums(net_pnl=MAX_STORED, fees=1)],
+        [[*sums()[:-1], OUT_OF_RANGE]],
     ],
     ids=["net P&L", "losing P&L", "excursions", "gross P&L", "a sum of SQLite"],
 )
-def test_without_a_sum_that_fits_into_64_bits_there_are_no_statistics(sums: list[Sums]) -> None:
+def test_without_a_sum_that_fits_into_64_bits_there_are_no_statistics(parts: list[list[int | str]]) -> None:
     collected = Collected()
-    for one in sums:
+    for one in parts:
         collected.add(one, None)
 
     assert collected.compute() is None
@@ -60,7 +64,7 @@ def test_without_a_sum_that_fits_into_64_bits_there_are_no_statistics(sums: list
 
 def test_risks_that_do_not_fit_into_64_bits_leave_the_other_sums_as_they_are() -> None:
     collected = Collected()
-    collected.add(NOTHING._replace(net_pnl=1, risk_high=MAX_STORED >> 32, risk_low=2**40), None)
+    collected.add(sums(net_pnl=1, risk_high=MAX_STORED >> 32, risk_low=2**40), None)
 
     found = collected.compute()
 

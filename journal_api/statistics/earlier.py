@@ -5,11 +5,9 @@ closed at or before the time at which it was opened.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
-
-from journal_api.structs.reports import GroupBy
+from typing import NamedTuple
 
 # The groups of each kind in their order, with their names.
 AFTER = {
@@ -28,11 +26,6 @@ PAUSES = {
     "15m_1h": (timedelta(hours=1), "15 min to 1 h"),
     "over_1h": (timedelta.max, "1 h and more"),
 }
-NAMES: dict[GroupBy, Mapping[Any, str]] = {
-    "after": AFTER,
-    "nth": NTH,
-    "pause": {"first": "First of the day", **{key: name for key, (_, name) in PAUSES.items()}},
-}
 
 
 class Decision(NamedTuple):
@@ -47,21 +40,31 @@ class Decision(NamedTuple):
     sign: int
 
 
-def group_day(day: Sequence[Decision], group_by: GroupBy) -> Iterator[tuple[int, str | int]]:
-    """Yield the id and the group of each decision of a day, which are given in the order of their closes."""
-    if group_by == "nth":
-        in_order = sorted(day, key=lambda one: (one.opened_at, one.id))
-        yield from ((one.id, min(number, len(NTH))) for number, one in enumerate(in_order, 1))
-        return
+# Yields the id and the group of each decision of a day, which are given in the order of their closes.
+PlaceDay = Callable[[Sequence[Decision]], Iterator[tuple[int, str | int]]]
+
+
+def group_nth(day: Sequence[Decision]) -> Iterator[tuple[int, str | int]]:
+    in_order = sorted(day, key=lambda one: (one.opened_at, one.id))
+    yield from ((one.id, min(number, len(NTH))) for number, one in enumerate(in_order, 1))
+
+
+def group_after(day: Sequence[Decision]) -> Iterator[tuple[int, str | int]]:
+    for one, earlier in list_earlier(day):
+        yield one.id, name_outcome(earlier[-2:]) if earlier else "first"
+
+
+def group_pause(day: Sequence[Decision]) -> Iterator[tuple[int, str | int]]:
+    for one, earlier in list_earlier(day):
+        yield one.id, name_pause(one.opened_at, earlier[-1].closed_at) if earlier else "first"
+
+
+def list_earlier(day: Sequence[Decision]) -> Iterator[tuple[Decision, Sequence[Decision]]]:
+    """Yield each decision with the last two that were closed before it was opened."""
     closes = [one.closed_at for one in day]
     for place, one in enumerate(day):
-        earlier = min(bisect_right(closes, one.opened_at), place)
-        if not earlier:
-            yield one.id, "first"
-        elif group_by == "after":
-            yield one.id, name_outcome(day[max(0, earlier - 2) : earlier])
-        else:
-            yield one.id, name_pause(one.opened_at, closes[earlier - 1])
+        number = min(bisect_right(closes, one.opened_at), place)
+        yield one, day[max(0, number - 2) : number]
 
 
 def name_outcome(earlier: Sequence[Decision]) -> str:

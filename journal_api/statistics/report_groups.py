@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from msgspec import json
 
-from journal_api.rules.statistics import Place
-from journal_api.structs.reports import GroupBy
+from journal_api.statistics.fold import Place
+from journal_api.statistics.groupings import GROUPINGS, GroupBy
 
 ANSWERS = ("present", "absent", "unanswered")
 Key = int | str | None
@@ -20,8 +20,6 @@ class GroupPart(NamedTuple):
 
 
 TOTAL = GroupPart(None, "total")
-# Groups whose keys are numbers. SQL returns some of them as text.
-NUMBERED = frozenset[GroupBy]({"weekday", "hour", "nth", "account", "strategy", "setup"})
 
 
 def find_groups(
@@ -41,7 +39,7 @@ def find_groups(
     elif group_by == "confirmation":
         groups = find_answers(str(part), checklists)
     else:
-        groups = [GroupPart(int(part) if group_by in NUMBERED else part)]
+        groups = [GroupPart(int(part) if GROUPINGS[group_by].is_number else part)]
     return groups if place == "group" else [*groups, TOTAL]
 
 

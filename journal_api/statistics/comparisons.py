@@ -1,33 +1,18 @@
 """The intervals and edges of a report (docs/goals.md#how-sure-a-number-is)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from journal_api.rules.edge import Edge, compute_edge, judge
-from journal_api.rules.report_groups import Key
-from journal_api.rules.statistics import MEASURES, Measure
-from journal_api.structs.reports import GroupBy, ReportQuery
+from journal_api.statistics.edge import Edge, compute_edge, judge
+from journal_api.statistics.fold import MEASURES
+from journal_api.statistics.formulas import Formula, Measure, MetricValue
+from journal_api.statistics.groupings import GROUPINGS, GroupBy
+from journal_api.statistics.members import NO_TRADES, Statistics
+from journal_api.statistics.metrics import METRICS
+from journal_api.statistics.report_groups import Key
 from journal_api.values.inference import MIN_DECISIONS, Interval, Sample, mean_interval, wilson_interval
-from journal_api.values.metric_formulas import MetricValue
 from journal_api.values.money import decimal_json
-from journal_api.values.statistics import NO_TRADES, Statistics
 
-# Reports whose groups are compared with each other: decisions with something and without it.
-COMPARED: tuple[GroupBy, ...] = ("confirmation", "tag", "rules")
-# The metrics that are the mean of a measure, and those that are a share: how many of how many decisions.
-MEANS: dict[str, Measure] = {"expectancy": "pnl", "average_win": "winning_pnl", "rr_realized_avg": "r"}
-SHARES: dict[str, Callable[[Statistics], tuple[int, int]]] = {
-    "win_rate": lambda statistics: (statistics.wins, statistics.decisions),
-    "a_plus_rate": lambda statistics: (statistics.a_plus, statistics.graded),
-    "mistake_free_rate": lambda statistics: (
-        statistics.decisions - statistics.with_mistake,
-        statistics.decisions,
-    ),
-    "protocol_completion_rate": lambda statistics: (
-        statistics.checklists_confirmed,
-        statistics.with_checklist,
-    ),
-}
 EMPTY = {measure: Sample(0, 0, 0, 0) for measure in MEASURES}
 
 
@@ -50,10 +35,11 @@ class Edges(NamedTuple):
     r: Edge
 
 
-def find_measures(query: ReportQuery) -> set[Measure]:
+def find_measures(group_by: GroupBy, metrics: Iterable[str]) -> set[Measure]:
     """Return the measures whose sums of powers the report needs."""
-    of_edges: set[Measure] = {"pnl", "r"} if query.group_by in COMPARED else set()
-    return of_edges | {MEANS[key] for key in query.metrics if key in MEANS}
+    of_edges: set[Measure] = {"pnl", "r"} if GROUPINGS[group_by].compares else set()
+    measures = (METRICS[key].formula.measure for key in metrics)
+    return of_edges | {measure for measure in measures if measure}
 
 
 # Intervals -----------------------------------------------------------------------------------------------
@@ -63,9 +49,11 @@ def build_intervals(part: Part, values: Mapping[str, MetricValue]) -> dict[str, 
     """Return the intervals of the values that are means or shares, and the reasons of those without one."""
     intervals: dict[str, object] = {}
     reasons: dict[str, str] = {}
-    for key in (key for key in values if key in MEANS or key in SHARES):
+    for key, formula in ((key, METRICS[key].formula) for key in values):
+        if not formula.measure and not formula.share:
+            continue
         # Without a value, as for different currencies, there is nothing to be sure of.
-        interval, size = find_interval(part, key) if values[key].actual is not None else (None, 0)
+        interval, size = find_interval(part, formula) if values[key].actual is not None else (None, 0)
         if interval is None:
             intervals[key], reasons[key] = None, values[key].reason or "too_few"
         else:
@@ -74,12 +62,12 @@ def build_intervals(part: Part, values: Mapping[str, MetricValue]) -> dict[str, 
     return {"intervals": intervals, "interval_reasons": reasons}
 
 
-def find_interval(part: Part, key: str) -> tuple[Interval | None, int]:
+def find_interval(part: Part, formula: Formula) -> tuple[Interval | None, int]:
     """Return the interval of a metric, None for too few, and the number of decisions."""
-    if key in MEANS:
-        sample = part.samples[MEANS[key]]
+    if formula.measure:
+        sample = part.samples[formula.measure]
         return mean_interval(sample), sample.size
-    share, size = SHARES[key](part.statistics or NO_TRADES)
+    share, size = (read(part.statistics or NO_TRADES) for read in formula.share or ())
     return wilson_interval(share, size), size
 
 
