@@ -9,7 +9,6 @@ from journal_api.structs.standings import StandingQuery
 from journal_api.web.bodies import cancel_on_disconnect
 from journal_api.web.context import database, get_query
 from journal_api.web.responses import Response, no_content, ok
-from journal_api.web.writes import in_transaction
 
 
 async def get_account_rules(request: Request, db: Connection) -> Response:
@@ -17,7 +16,6 @@ async def get_account_rules(request: Request, db: Connection) -> Response:
     return ok(rules=await account_rules.get(db, request.user.id, request.path_params["id"]))
 
 
-@in_transaction
 async def replace_account_rules(request: Request, db: Connection, body: AccountRulesPut) -> Response:
     """Set all rules of an account; one that is omitted or null does not apply."""
     account_id = request.path_params["id"]
@@ -26,7 +24,6 @@ async def replace_account_rules(request: Request, db: Connection, body: AccountR
     return ok(rules=await account_rules.get(db, request.user.id, account_id))
 
 
-@in_transaction
 async def delete_account_rules(request: Request, db: Connection) -> Response:
     """Delete all rules of an account."""
     account_id = request.path_params["id"]

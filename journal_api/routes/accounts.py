@@ -11,7 +11,6 @@ from journal_api.structs.standings import Standing
 from journal_api.web.bodies import cancel_on_disconnect
 from journal_api.web.context import database, get_query
 from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import in_transaction
 
 
 async def list_accounts(request: Request, db: Connection) -> Response:
@@ -46,14 +45,12 @@ async def get_account(request: Request, db: Connection) -> Response:
     return ok(account=await accounts.get(db, request.user.id, request.path_params["id"]))
 
 
-@in_transaction
 async def create_account(request: Request, db: Connection, body: AccountCreate) -> Response:
     """Create an account."""
     account_id = await accounts.insert(db, request.user.id, body)
     return created(f"/v1/accounts/{account_id}", account=await accounts.get(db, request.user.id, account_id))
 
 
-@in_transaction
 async def update_account(request: Request, db: Connection, patch: AccountPatch) -> Response:
     """Update the fields sent; a new starting balance changes the values of all balance goals.
 
@@ -73,7 +70,6 @@ async def update_account(request: Request, db: Connection, patch: AccountPatch) 
     return ok(account=await accounts.get(db, request.user.id, account_id)).with_headers(headers)
 
 
-@in_transaction
 async def delete_account(request: Request, db: Connection) -> Response:
     """Delete an account without trades, its goals, cash, rules and checkpoints; its strategies stay."""
     await accounts.delete(db, request.user.id, request.path_params["id"])

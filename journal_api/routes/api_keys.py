@@ -5,7 +5,6 @@ from starlette.requests import Request
 
 from journal_api.repositories import api_keys
 from journal_api.web.responses import Response, no_content, ok
-from journal_api.web.writes import in_transaction
 
 
 async def list_keys(request: Request, db: Connection) -> Response:
@@ -20,7 +19,6 @@ async def get_key(request: Request, db: Connection) -> Response:
     return ok(key=await api_keys.get(db, caller.id, key_id, caller.key_id))
 
 
-@in_transaction
 async def revoke_key(request: Request, db: Connection) -> Response:
     """Revoke a key: the next request with it is 401. 404 if it is revoked already."""
     caller, key_id = request.user, request.path_params["id"]

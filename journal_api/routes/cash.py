@@ -7,7 +7,6 @@ from journal_api.repositories import accounts, cash
 from journal_api.structs.cash import CashCreate, CashPatch, CashQuery
 from journal_api.web.context import get_query
 from journal_api.web.responses import Response, created, no_content, ok, page
-from journal_api.web.writes import in_transaction
 
 
 async def list_cash(request: Request, db: Connection) -> Response:
@@ -22,7 +21,6 @@ async def get_cash(request: Request, db: Connection) -> Response:
     return ok(cash=await cash.get(db, *row_of(request)))
 
 
-@in_transaction
 async def create_cash(request: Request, db: Connection, body: CashCreate) -> Response:
     """Enter money that moved in or out of an account, or a reset of its balance.
 
@@ -35,7 +33,6 @@ async def create_cash(request: Request, db: Connection, body: CashCreate) -> Res
     return created(f"/v1/accounts/{account_id}/cash/{cash_id}", cash=text)
 
 
-@in_transaction
 async def update_cash(request: Request, db: Connection, patch: CashPatch) -> Response:
     """Update the fields sent."""
     stored = await cash.find(db, *row_of(request))
@@ -43,7 +40,6 @@ async def update_cash(request: Request, db: Connection, patch: CashPatch) -> Res
     return ok(cash=await cash.get(db, *row_of(request)))
 
 
-@in_transaction
 async def delete_cash(request: Request, db: Connection) -> Response:
     """Delete a movement of cash."""
     await cash.delete(db, *row_of(request))

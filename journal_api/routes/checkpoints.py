@@ -6,7 +6,6 @@ from starlette.requests import Request
 from journal_api.repositories import accounts, checkpoints
 from journal_api.structs.checkpoints import CheckpointCreate, CheckpointPatch
 from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import in_transaction
 
 
 async def list_checkpoints(request: Request, db: Connection) -> Response:
@@ -20,7 +19,6 @@ async def get_checkpoint(request: Request, db: Connection) -> Response:
     return ok(checkpoint=await checkpoints.get(db, request.user.id, *ids_in(request)))
 
 
-@in_transaction
 async def create_checkpoint(request: Request, db: Connection, body: CheckpointCreate) -> Response:
     """Say what the broker's balance was at the end of a trading day."""
     account_id = request.path_params["id"]
@@ -30,14 +28,12 @@ async def create_checkpoint(request: Request, db: Connection, body: CheckpointCr
     return created(f"/v1/accounts/{account_id}/checkpoints/{checkpoint_id}", checkpoint=checkpoint)
 
 
-@in_transaction
 async def update_checkpoint(request: Request, db: Connection, patch: CheckpointPatch) -> Response:
     """Accept a difference, or change the note."""
     await checkpoints.update(db, await checkpoints.find(db, request.user.id, *ids_in(request)), patch)
     return ok(checkpoint=await checkpoints.get(db, request.user.id, *ids_in(request)))
 
 
-@in_transaction
 async def delete_checkpoint(request: Request, db: Connection) -> Response:
     """Delete a checkpoint."""
     account_id, checkpoint_id = ids_in(request)

@@ -8,7 +8,6 @@ from journal_api.rules.copy_match import CopyMatches, describe_ambiguous, encode
 from journal_api.structs.copy_groups import CopyGroupCreate, CopyGroupPatch, MembersPut
 from journal_api.values.clock import now
 from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import in_transaction
 
 
 async def list_copy_groups(request: Request, db: Connection) -> Response:
@@ -21,7 +20,6 @@ async def get_copy_group(request: Request, db: Connection) -> Response:
     return ok(copy_group=await copy_groups.get(db, request.user.id, request.path_params["id"]))
 
 
-@in_transaction
 async def create_copy_group(request: Request, db: Connection, body: CopyGroupCreate) -> Response:
     """Create a copy group without members."""
     copy_group_id = await copy_groups.insert(db, request.user.id, body)
@@ -29,7 +27,6 @@ async def create_copy_group(request: Request, db: Connection, body: CopyGroupCre
     return created(f"/v1/copy-groups/{copy_group_id}", copy_group=copy_group)
 
 
-@in_transaction
 async def update_copy_group(request: Request, db: Connection, patch: CopyGroupPatch) -> Response:
     """Update the fields sent; the master account must be a member."""
     copy_group_id = request.path_params["id"]
@@ -38,7 +35,6 @@ async def update_copy_group(request: Request, db: Connection, patch: CopyGroupPa
     return ok(copy_group=await copy_groups.get(db, request.user.id, copy_group_id))
 
 
-@in_transaction
 async def replace_members(request: Request, db: Connection, body: MembersPut) -> Response:
     """Replace the members of the group; an account can be in one group only."""
     copy_group_id = request.path_params["id"]
@@ -47,7 +43,6 @@ async def replace_members(request: Request, db: Connection, body: MembersPut) ->
     return ok(copy_group=await copy_groups.get(db, request.user.id, copy_group_id))
 
 
-@in_transaction
 async def link_copies(request: Request, db: Connection) -> Response:
     """Link the copies among the trades of the group, as imports do for the trades that they add.
 
@@ -64,7 +59,6 @@ async def link_copies(request: Request, db: Connection) -> Response:
     )
 
 
-@in_transaction
 async def delete_copy_group(request: Request, db: Connection) -> Response:
     """Delete a copy group and its goals; its accounts stay, its strategies then belong to all accounts."""
     await copy_groups.delete(db, request.user.id, request.path_params["id"])

@@ -7,9 +7,8 @@ from journal_api.repositories import day_goals, days, trade_annotations, trade_f
 from journal_api.structs.days import DayPatch, DayQuery, DaysQuery
 from journal_api.web.bodies import cancel_on_disconnect
 from journal_api.web.context import database, get_query
-from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, no_content, ok, page
-from journal_api.web.writes import in_transaction, write
+from journal_api.web.writes import Write
 
 
 async def list_days(request: Request, db: Connection) -> Response:
@@ -28,12 +27,11 @@ async def get_day(request: Request, db: Connection) -> Response:
     return ok(day=await days.get(db, user_id, request.path_params["date"], get_query(request, DayQuery)))
 
 
-async def update_day(request: Request) -> Response:
+async def update_day(request: Request, write: Write, patch: DayPatch) -> Response:
     """Write the fields sent. A day on which nothing is left written is as if nothing had ever been."""
-    patch = await decode_body(request, DayPatch)
     # Before the transaction, so that the response is what the next GET returns.
     await day_goals.refresh(database(request), request.user.id)
-    return await write(request, lambda db: write_day(request, db, patch))
+    return await write(lambda db: write_day(request, db, patch))
 
 
 async def write_day(request: Request, db: Connection, patch: DayPatch) -> Response:
@@ -44,7 +42,6 @@ async def write_day(request: Request, db: Connection, patch: DayPatch) -> Respon
     return ok(day=await days.get(db, user_id, date, DayQuery()))
 
 
-@in_transaction
 async def delete_day(request: Request, db: Connection) -> Response:
     """Delete what was written on a day and its pictures, never its trades; 404 if it has neither."""
     await days.delete(db, request.user.id, request.path_params["date"])

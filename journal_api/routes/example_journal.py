@@ -5,7 +5,6 @@ from starlette.requests import Request
 
 from journal_api.repositories import example_journal
 from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import in_transaction
 
 
 async def get_example_journal(request: Request, db: Connection) -> Response:
@@ -13,7 +12,6 @@ async def get_example_journal(request: Request, db: Connection) -> Response:
     return ok(example_journal=await example_journal.get(db, request.user.id))
 
 
-@in_transaction
 async def create_example_journal(request: Request, db: Connection) -> Response:
     """Load the example journal.
 
@@ -24,7 +22,6 @@ async def create_example_journal(request: Request, db: Connection) -> Response:
     return created("/v1/example-journal", example_journal=await example_journal.get(db, request.user.id))
 
 
-@in_transaction
 async def delete_example_journal(request: Request, db: Connection) -> Response:
     """Remove exactly what was loaded, except for strategies and tags that your own trades have."""
     await example_journal.delete(db, request.user.id)

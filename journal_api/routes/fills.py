@@ -11,10 +11,8 @@ from journal_api.structs.fills import FillPatch, FillsCreate
 from journal_api.structs.trades import Trade
 from journal_api.values.clock import now
 from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import in_transaction
 
 
-@in_transaction
 async def create_fills(request: Request, db: Connection, body: FillsCreate) -> Response:
     """Add fills to a trade: more of the position, a part of its exit, or its close.
 
@@ -28,7 +26,6 @@ async def create_fills(request: Request, db: Connection, body: FillsCreate) -> R
     return created(f"/v1/trades/{trade_id}", trade=await trades.get(db, request.user.id, trade_id))
 
 
-@in_transaction
 async def update_fill(request: Request, db: Connection, patch: FillPatch) -> Response:
     """Update the members of a fill that are sent, and what follows from them in the trade."""
     trade_id, fill_id = request.path_params["id"], request.path_params["fill_id"]
@@ -39,7 +36,6 @@ async def update_fill(request: Request, db: Connection, patch: FillPatch) -> Res
     return ok(trade=await trades.get(db, request.user.id, trade_id))
 
 
-@in_transaction
 async def delete_fill(request: Request, db: Connection) -> Response:
     """Delete a fill of a trade; without its exit the trade is open again."""
     trade_id, fill_id = request.path_params["id"], request.path_params["fill_id"]

@@ -10,7 +10,6 @@ from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery
 from journal_api.web.bodies import cancel_on_disconnect
 from journal_api.web.context import database, get_query
 from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import in_transaction
 
 
 async def list_goals(request: Request, db: Connection) -> Response:
@@ -27,7 +26,6 @@ async def get_goal(request: Request, db: Connection) -> Response:
     return ok(goal=await goals.get(db, request.user.id, request.path_params["id"]))
 
 
-@in_transaction
 async def create_goal(request: Request, db: Connection, body: GoalCreate) -> Response:
     """Create a goal; the first read of its snapshots computes its history."""
     await accounts.require(db, request.user.id, body.account_id)
@@ -37,7 +35,6 @@ async def create_goal(request: Request, db: Connection, body: GoalCreate) -> Res
     return created(f"/v1/goals/{goal_id}", goal=goal).with_warnings(warnings_in(goal))
 
 
-@in_transaction
 async def update_goal(request: Request, db: Connection, patch: GoalPatch) -> Response:
     """Update the fields sent. Pausing or archiving a goal freezes its snapshots.
 
@@ -74,7 +71,6 @@ def warnings_in(goal: str | bytes) -> list[str]:
     return find_warnings(msgspec.json.decode(goal, type=Goal))
 
 
-@in_transaction
 async def delete_goal(request: Request, db: Connection) -> Response:
     """Delete a goal and its snapshots."""
     await goals.delete(db, request.user.id, request.path_params["id"])

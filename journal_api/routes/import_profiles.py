@@ -8,7 +8,6 @@ from journal_api.repositories import import_profiles
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.known_formats import known_formats
 from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import in_transaction
 
 
 async def list_import_profiles(request: Request, db: Connection) -> Response:
@@ -22,7 +21,6 @@ async def get_import_profile(request: Request, db: Connection) -> Response:
     return ok(import_profile=await import_profiles.get(db, request.user.id, profile_id))
 
 
-@in_transaction
 async def create_import_profile(request: Request, db: Connection, body: ImportProfileCreate) -> Response:
     """Create an import profile; files with its header are read by it, before the built-in formats."""
     if body.name in {known.name for known in known_formats()}:
@@ -32,7 +30,6 @@ async def create_import_profile(request: Request, db: Connection, body: ImportPr
     return created(f"/v1/import-profiles/{profile_id}", import_profile=profile)
 
 
-@in_transaction
 async def delete_import_profile(request: Request, db: Connection) -> Response:
     """Delete an import profile; trades that were imported by it stay."""
     await import_profiles.delete(db, request.user.id, request.path_params["id"])

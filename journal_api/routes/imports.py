@@ -21,7 +21,7 @@ from journal_api.trade_files.verdicts import EncodedVerdicts
 from journal_api.web.bodies import Upload, cancel_on_disconnect, uploaded
 from journal_api.web.context import database, get_query
 from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import in_transaction, write
+from journal_api.web.writes import Write
 
 # Ids in the header X-Trades-Kept, whose length servers and proxies limit; GET /trades?import_id= lists all.
 MAX_KEPT_IDS = 100
@@ -38,17 +38,17 @@ async def get_import(request: Request, db: Connection) -> Response:
     return ok(**{"import": stored})
 
 
-async def create_import(request: Request) -> Response:
+async def create_import(request: Request, write: Write) -> Response:
     """Import a file completely or not at all. A dry run reports the same verdicts and writes nothing.
 
     With the token `preview` of a dry run, the import does what that showed, or is refused.
     """
     query = get_query(request, ImportQuery)
     async with uploaded(request) as upload:
-        return await cancel_on_disconnect(request, import_upload(request, query, upload))
+        return await cancel_on_disconnect(request, import_upload(request, write, query, upload))
 
 
-async def import_upload(request: Request, query: ImportQuery, upload: Upload) -> Response:
+async def import_upload(request: Request, write: Write, query: ImportQuery, upload: Upload) -> Response:
     """Read the uploaded file and import its trades in one transaction."""
     user_id, db = request.user.id, database(request).slow_reader
     choice = await account_choice(db, user_id, query)
@@ -83,7 +83,7 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
         report = build_report(result, source, file, rows)
         return created(f"/v1/imports/{result.import_id}", **{"import": report})
 
-    return await file_import.complete(write(request, store), db)
+    return await file_import.complete(write(store), db)
 
 
 def with_token(
@@ -171,7 +171,6 @@ def build_report(
     return json.encode(members).decode()
 
 
-@in_transaction
 async def delete_import(request: Request, db: Connection) -> Response:
     """Undo what an import added and changed, except for trades edited since.
 

@@ -6,7 +6,6 @@ from starlette.requests import Request
 from journal_api.repositories import instruments
 from journal_api.structs.instruments import InstrumentPut
 from journal_api.web.responses import Response, no_content, ok
-from journal_api.web.writes import in_transaction
 
 
 async def list_instruments(request: Request, db: Connection) -> Response:
@@ -20,7 +19,6 @@ async def get_instrument(request: Request, db: Connection) -> Response:
     return ok(instrument=await instruments.get(db, request.user.id, root))
 
 
-@in_transaction
 async def replace_instrument(request: Request, db: Connection, body: InstrumentPut) -> Response:
     """Set the caller's own point value of a contract root, for trades that are added from now on."""
     root = request.path_params["root"]
@@ -28,7 +26,6 @@ async def replace_instrument(request: Request, db: Connection, body: InstrumentP
     return ok(instrument=await instruments.get(db, request.user.id, root))
 
 
-@in_transaction
 async def delete_instrument(request: Request, db: Connection) -> Response:
     """Delete the caller's own point value of a contract root; the built-in one applies again."""
     await instruments.delete(db, request.user.id, request.path_params["root"])

@@ -22,10 +22,8 @@ from journal_api.structs.many_trades import TradesDelete, TradesPatch
 from journal_api.structs.trades import MAX_TRADES, Trade, TradesSet
 from journal_api.web.decoding import IndexedErrors
 from journal_api.web.responses import Response, no_content, ok
-from journal_api.web.writes import in_transaction
 
 
-@in_transaction
 async def update_trades(request: Request, db: Connection, patch: TradesPatch) -> Response:
     """Update up to 1,000 trades, all or none; each error is reported under the index of its trade.
 
@@ -89,7 +87,6 @@ async def find_sent(db: Connection, user_id: int, ids: Sequence[int]) -> list[Tr
     return found
 
 
-@in_transaction
 async def delete_trades(request: Request, db: Connection, body: TradesDelete) -> Response:
     """Delete up to 1,000 trades, all or none. X-Answers-Deleted says how many checklist answers go along."""
     stored = await find_sent(db, request.user.id, body.ids)

@@ -6,7 +6,6 @@ from starlette.requests import Request
 from journal_api.repositories import accounts, copy_groups, trades, users
 from journal_api.structs.me import MePatch
 from journal_api.web.responses import Response, ok
-from journal_api.web.writes import in_transaction
 
 
 async def get_me(request: Request, db: Connection) -> Response:
@@ -14,7 +13,6 @@ async def get_me(request: Request, db: Connection) -> Response:
     return ok(me=await users.get(db, request.user.id))
 
 
-@in_transaction
 async def update_me(request: Request, db: Connection, patch: MePatch) -> Response:
     """Update the fields sent. A new time zone or rollover recomputes the trading day of every trade."""
     stored = await users.find(db, request.user.id)

@@ -18,7 +18,7 @@ from journal_api.trade_files.threads import in_thread
 from journal_api.web.bodies import uploaded
 from journal_api.web.context import database
 from journal_api.web.responses import Response, StoredFile, created, no_content, ok
-from journal_api.web.writes import in_transaction, write
+from journal_api.web.writes import Write
 
 # A picture never changes, but another key may not be shown it.
 KEPT_BY_BROWSERS = {"Cache-Control": "private, max-age=31536000, immutable", "Vary": "Authorization"}
@@ -26,17 +26,17 @@ KEPT_BY_BROWSERS = {"Cache-Control": "private, max-age=31536000, immutable", "Va
 INERT = {"Content-Security-Policy": "sandbox; default-src 'none'"}
 
 
-async def create_trade_picture(request: Request) -> Response:
+async def create_trade_picture(request: Request, write: Write) -> Response:
     """Add a picture to a trade, as its last: PNG, JPEG, WebP, GIF or AVIF, by its first bytes.
 
     What is stored has no metadata: no place, no device, no comments.
     """
-    return await create_picture(request, Place(trade_id=request.path_params["id"]))
+    return await create_picture(request, write, Place(trade_id=request.path_params["id"]))
 
 
-async def create_day_picture(request: Request) -> Response:
+async def create_day_picture(request: Request, write: Write) -> Response:
     """Add a picture to a day, as its last. See POST /trades/{id}/pictures."""
-    return await create_picture(request, Place(day=day_of(request)))
+    return await create_picture(request, write, Place(day=day_of(request)))
 
 
 async def list_day_pictures(request: Request, db: Connection) -> Response:
@@ -65,7 +65,6 @@ async def get_picture_content(request: Request, db: Connection) -> Response:
     return StoredFile(headers, content.bytes, f'"{content.sha256}"', parts)
 
 
-@in_transaction
 async def update_picture(request: Request, db: Connection, patch: PicturePatch) -> Response:
     """Update the fields sent."""
     stored = await find(request, db)
@@ -75,7 +74,6 @@ async def update_picture(request: Request, db: Connection, patch: PicturePatch) 
     return ok(picture=await pictures.get(db, request.user.id, stored.id))
 
 
-@in_transaction
 async def delete_picture(request: Request, db: Connection) -> Response:
     """Delete a picture; its bytes are deleted with the last picture that shows them."""
     stored = await find(request, db)
@@ -84,7 +82,7 @@ async def delete_picture(request: Request, db: Connection) -> Response:
     return no_content()
 
 
-async def create_picture(request: Request, place: Place) -> Response:
+async def create_picture(request: Request, write: Write, place: Place) -> Response:
     async with uploaded(request) as upload:
         try:
             content = await in_thread(request.user.id, partial(clean_file, upload.file))
@@ -100,7 +98,7 @@ async def create_picture(request: Request, place: Place) -> Response:
             text = await pictures.get(db, request.user.id, picture_id)
             return created(f"/v1/pictures/{picture_id}", picture=text)
 
-        return await write(request, store)
+        return await write(store)
 
 
 def clean_file(file: BinaryIO) -> Content:

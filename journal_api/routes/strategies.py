@@ -8,7 +8,6 @@ from journal_api.repositories.setups import CascadeCounts
 from journal_api.structs.strategies import StrategyCreate, StrategyPatch, StrategyQuery
 from journal_api.web.context import get_query
 from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import in_transaction
 
 
 async def list_strategies(request: Request, db: Connection) -> Response:
@@ -27,7 +26,6 @@ async def list_setups(request: Request, db: Connection) -> Response:
     return ok(setups=await setups.list_of_strategy(db, request.user.id, request.path_params["id"]))
 
 
-@in_transaction
 async def create_strategy(request: Request, db: Connection, body: StrategyCreate) -> Response:
     """Create a strategy with its setups; 429 limit_reached if there are as many as the settings allow."""
     maximum = request.app.state.settings.max_strategies
@@ -38,7 +36,6 @@ async def create_strategy(request: Request, db: Connection, body: StrategyCreate
     return created(f"/v1/strategies/{strategy_id}", strategy=strategy)
 
 
-@in_transaction
 async def update_strategy(request: Request, db: Connection, patch: StrategyPatch) -> Response:
     """Update the fields sent; `setups`, if sent, replaces the whole list.
 
@@ -54,7 +51,6 @@ async def update_strategy(request: Request, db: Connection, patch: StrategyPatch
     return ok(strategy=strategy).with_headers(cascade_headers(counts))
 
 
-@in_transaction
 async def delete_strategy(request: Request, db: Connection) -> Response:
     """Delete a strategy; its trades stay. X-Trades-Unlinked and X-Answers-Deleted say what it takes along."""
     counts = await strategies.delete(db, request.user.id, request.path_params["id"])

@@ -6,7 +6,6 @@ from starlette.requests import Request
 from journal_api.repositories import tag_categories
 from journal_api.structs.tag_categories import TagCategoryCreate, TagCategoryPatch
 from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import in_transaction
 
 
 async def list_tag_categories(request: Request, db: Connection) -> Response:
@@ -19,7 +18,6 @@ async def get_tag_category(request: Request, db: Connection) -> Response:
     return ok(tag_category=await tag_categories.get(db, request.user.id, request.path_params["id"]))
 
 
-@in_transaction
 async def create_tag_category(request: Request, db: Connection, body: TagCategoryCreate) -> Response:
     """Create a category; 409 duplicate_name if the caller has a category of that name."""
     category_id = await tag_categories.insert(db, request.user.id, body)
@@ -27,7 +25,6 @@ async def create_tag_category(request: Request, db: Connection, body: TagCategor
     return created(f"/v1/tag-categories/{category_id}", tag_category=tag_category)
 
 
-@in_transaction
 async def update_tag_category(request: Request, db: Connection, patch: TagCategoryPatch) -> Response:
     """Rename a category."""
     category_id = request.path_params["id"]
@@ -36,7 +33,6 @@ async def update_tag_category(request: Request, db: Connection, patch: TagCatego
     return ok(tag_category=await tag_categories.get(db, request.user.id, category_id))
 
 
-@in_transaction
 async def delete_tag_category(request: Request, db: Connection) -> Response:
     """Delete a category; 409 category_has_tags if it has tags."""
     await tag_categories.delete(db, request.user.id, request.path_params["id"])

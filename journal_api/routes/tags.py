@@ -7,7 +7,6 @@ from journal_api.repositories import tag_categories, tags
 from journal_api.structs.tags import TagCreate, TagPatch, TagQuery
 from journal_api.web.context import get_query
 from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import in_transaction
 
 
 async def list_tags(request: Request, db: Connection) -> Response:
@@ -21,7 +20,6 @@ async def get_tag(request: Request, db: Connection) -> Response:
     return ok(tag=await tags.get(db, request.user.id, request.path_params["id"]))
 
 
-@in_transaction
 async def create_tag(request: Request, db: Connection, body: TagCreate) -> Response:
     """Create a tag in one of the caller's categories."""
     await tag_categories.require(db, request.user.id, body.category_id)
@@ -29,7 +27,6 @@ async def create_tag(request: Request, db: Connection, body: TagCreate) -> Respo
     return created(f"/v1/tags/{tag_id}", tag=await tags.get(db, request.user.id, tag_id))
 
 
-@in_transaction
 async def update_tag(request: Request, db: Connection, patch: TagPatch) -> Response:
     """Update the fields sent; trades keep the tag."""
     tag_id = request.path_params["id"]
@@ -39,7 +36,6 @@ async def update_tag(request: Request, db: Connection, patch: TagPatch) -> Respo
     return ok(tag=await tags.get(db, request.user.id, tag_id))
 
 
-@in_transaction
 async def delete_tag(request: Request, db: Connection) -> Response:
     """Delete a tag and remove it from every trade."""
     await tags.delete(db, request.user.id, request.path_params["id"])

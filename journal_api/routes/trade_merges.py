@@ -14,10 +14,8 @@ from journal_api.rules.trade_merge import (
 )
 from journal_api.structs.fills import TradesMerge
 from journal_api.web.responses import Response, ok
-from journal_api.web.writes import in_transaction
 
 
-@in_transaction
 async def merge_trades(request: Request, db: Connection, body: TradesMerge) -> Response:
     """Merge trades that are one position into the trade that opened first.
 
@@ -35,7 +33,6 @@ async def merge_trades(request: Request, db: Connection, body: TradesMerge) -> R
     return ok(trade=await trades.get(db, request.user.id, parts[0].id))
 
 
-@in_transaction
 async def join_import(request: Request, db: Connection) -> Response:
     """Join the trades that imports of the same format have added to its accounts as rows of pairs.
 
@@ -54,7 +51,6 @@ async def join_import(request: Request, db: Connection) -> Response:
     )
 
 
-@in_transaction
 async def split_import(request: Request, db: Connection) -> Response:
     """Split the positions that were joined from rows of an import's format, in its accounts.
 
@@ -69,7 +65,6 @@ async def split_import(request: Request, db: Connection) -> Response:
     return ok(trades=await trades.list_of_ids(db, request.user.id, sorted(rows)))
 
 
-@in_transaction
 async def split_trade(request: Request, db: Connection) -> Response:
     """Split a merged trade into the trades that it was made of.
 

@@ -32,9 +32,9 @@ from journal_api.structs.trades import (
 )
 from journal_api.trade_files import export
 from journal_api.web.context import database, get_query
-from journal_api.web.decoding import IndexedErrors, decode_body, decode_each
+from journal_api.web.decoding import IndexedErrors, decode_each
 from journal_api.web.responses import Download, Response, created, no_content, ok, page
-from journal_api.web.writes import in_transaction, write
+from journal_api.web.writes import Write
 
 
 async def list_trades(request: Request, db: Connection) -> Response:
@@ -56,12 +56,11 @@ async def export_trades(request: Request, db: Connection) -> Response:
     return Download("trades.csv", "text/csv", write)
 
 
-async def create_trade(request: Request) -> Response:
+async def create_trade(request: Request, write: Write, body: TradeCreate) -> Response:
     """Create a trade, with its tags and checklist answers.
 
     Multiplier, result, fees and initial risk are derived if they are left out.
     """
-    body = await decode_body(request, TradeCreate)
     point_values = await instruments.read_table(database(request).reader, request.user.id)
     draft = TradeDraft.of_body(body, point_values)
 
@@ -77,12 +76,11 @@ async def create_trade(request: Request) -> Response:
         await trade_annotations.insert_all(db, {trade_id: body})
         return created(f"/v1/trades/{trade_id}", trade=await trades.get(db, request.user.id, trade_id))
 
-    return await write(request, create)
+    return await write(create)
 
 
-async def create_trades(request: Request) -> Response:
+async def create_trades(request: Request, write: Write, body: TradesCreate) -> Response:
     """Create up to 1,000 trades, all or none; each error is reported under the index of its trade."""
-    body = await decode_body(request, TradesCreate)
     point_values = await instruments.read_table(database(request).reader, request.user.id)
     new = decode_each(
         body.trades, TradeCreate, "trades", lambda item: (item, TradeDraft.of_body(item, point_values))
@@ -115,10 +113,9 @@ async def create_trades(request: Request) -> Response:
         await trade_annotations.insert_all(db, dict(zip(trade_ids, bodies, strict=True)))
         return created("/v1/trades", trades=await trades.list_of_ids(db, request.user.id, trade_ids))
 
-    return await write(request, create)
+    return await write(create)
 
 
-@in_transaction
 async def update_trade(request: Request, db: Connection, patch: TradePatch) -> Response:
     """Update the fields sent. Changing the setup deletes the answers to the old setup's checklist.
 
@@ -152,7 +149,6 @@ def settle(
     return changed
 
 
-@in_transaction
 async def replace_tags(request: Request, db: Connection, body: TradeTagsPut) -> Response:
     """Replace the tags of the trade."""
     trade_id = request.path_params["id"]
@@ -162,7 +158,6 @@ async def replace_tags(request: Request, db: Connection, body: TradeTagsPut) -> 
     return ok(trade=await trades.get(db, request.user.id, trade_id))
 
 
-@in_transaction
 async def replace_answers(request: Request, db: Connection, body: AnswersPut) -> Response:
     """Replace the answers to the checklist of the trade's setup."""
     trade_id = request.path_params["id"]
@@ -173,7 +168,6 @@ async def replace_answers(request: Request, db: Connection, body: AnswersPut) ->
     return ok(trade=await trades.get(db, request.user.id, trade_id))
 
 
-@in_transaction
 async def delete_trade(request: Request, db: Connection) -> Response:
     """Delete a trade; the next read of a goal's snapshots no longer counts it."""
     await trades.delete(db, request.user.id, request.path_params["id"])

@@ -10,10 +10,12 @@ import msgspec
 from starlette.requests import Request
 
 from journal_api.errors import Conflict, ValidationFailed
+from journal_api.repositories.idempotency_keys import KeyedRequest
 from journal_api.values.types import decode_value
 from journal_api.web.bodies import T, check_media_type, max_body_size, stream_body
+from journal_api.web.operation import Operation
 from journal_api.web.quoting import shortened
-from journal_api.web.read_only_echo import ReadOnlyEcho, split_echo
+from journal_api.web.read_only_echo import Echo, split_echo
 from journal_api.web.validation_errors import (
     ErrorCollector,
     add_query_errors,
@@ -28,14 +30,18 @@ WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 
 
-async def decode_body(request: Request, struct: type[S]) -> S:
-    """Decode the JSON body of the request.
+async def decode_body(
+    request: Request, operation: Operation, keyed: KeyedRequest | None
+) -> tuple[tuple[msgspec.Struct, ...], Echo]:
+    """Return the decoded JSON body, if the operation has one, and its read-only members.
 
     Raises UnsupportedMediaType, RequestTooLarge, or ValidationFailed with `fields`, `unknown_fields` or
     `allowed`.
     """
-    assert request.scope["operation"].body is struct, "the route's row states another struct"
-    check_media_type(request)
+    if operation.body is None:
+        return (), {}
+    if keyed is None:
+        check_media_type(request)
     body = b"".join([chunk async for chunk in stream_body(request, max_body_size(request))])
     try:
         # msgspec does not validate the UTF-8 of strings that it skips; str.decode does.
@@ -45,24 +51,21 @@ async def decode_body(request: Request, struct: type[S]) -> S:
     if not text.strip():
         raise ValidationFailed("The body is empty; send a JSON object.")
     try:
-        return decode_json(text, struct)
+        return (decode_json(text, operation.body),), {}
     except ValidationFailed:
-        rest, echo = echo_in(request, text, struct)
+        rest, echo = echo_in(operation, text)
         if not echo:
             raise
-    decoded = decode_json(rest, struct)
-    request.state.echo = echo  # until the transaction compares it with the stored object
-    return decoded
+    return (decode_json(rest, operation.body),), echo
 
 
-def echo_in(request: Request, body: str, struct: type[S]) -> tuple[bytes, dict[str, ReadOnlyEcho]]:
+def echo_in(operation: Operation, body: str) -> tuple[bytes, Echo]:
     """Return the body of a PATCH without the members that PATCH cannot write, and those members."""
-    operation = request.scope["operation"]
-    if not operation.takes_echo:
+    if not operation.takes_echo or operation.body is None:
         return b"", {}
     (resource,) = operation.data.values()
     try:
-        return split_echo(body, struct, resource)
+        return split_echo(body, operation.body, resource)
     except (msgspec.DecodeError, RecursionError):
         return b"", {}
 

@@ -1,12 +1,18 @@
-"""Find the route of a request; respond 404 and 405 with our errors."""
+"""Find the route of a request and run it; respond 404 and 405 with our errors."""
 
 from collections.abc import Sequence
 
+from starlette.requests import Request
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
 
 from journal_api.errors import MethodNotAllowed, NotFound
+from journal_api.web.auth import authorize
+from journal_api.web.etags import with_etag
+from journal_api.web.operation import Operation
+from journal_api.web.reads import respond_to_read
 from journal_api.web.unknown_paths import explain_unknown_path
+from journal_api.web.writes import respond_to_write
 
 ENCODED_SLASH = "A path has no encoded slash (%2F): no id contains one. GET /docs lists the paths."
 
@@ -32,10 +38,22 @@ class Dispatch:
                 continue
             scope.update(child_scope, route=route)
             if match is Match.FULL:
-                await route.handle(scope, receive, send)
-                return
+                if isinstance(route, Operation):
+                    return await respond(route, scope, receive, send)
+                return await route.handle(scope, receive, send)
             methods |= getattr(route, "methods", None) or set()
         if methods:
             allowed = sorted(methods)
             raise MethodNotAllowed(f"This path supports only {', '.join(allowed)}.", allowed=allowed)
         raise NotFound(explain_unknown_path(scope["path"], self.known))
+
+
+async def respond(operation: Operation, scope: Scope, receive: Receive, send: Send) -> None:
+    """Check key, scope and rate limit, then run the handler: the order of DECISIONS 2."""
+    request = Request(scope, receive)
+    scope["user"], scope["operation"] = await authorize(request, operation.required_scope), operation
+    respond_to = respond_to_read if operation.method == "GET" else respond_to_write
+    response = await respond_to(request, operation)
+    if operation.has_etag:
+        response = with_etag(request, response)
+    await response(scope, receive, send)

@@ -30,8 +30,11 @@ def is_conditional(request: Request) -> bool:
     return "if-match" in request.headers or "if-none-match" in request.headers
 
 
-def check_conditions(request: Request, etag: str) -> None:
+def check_conditions(request: Request, stored: Envelope | None) -> None:
     """Compare the current ETag with If-Match and If-None-Match. Raises PreconditionFailed."""
+    if stored is None:
+        return
+    etag = stored.etag
     if_match, if_none_match = join_header(request, "if-match"), join_header(request, "if-none-match")
     if if_match is not None and not matches(etag, if_match, weak=False):
         raise PreconditionFailed(None if is_tag_list(if_match) else NO_TAG)

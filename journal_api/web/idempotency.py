@@ -3,7 +3,6 @@
 import hashlib
 import re
 import sqlite3
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from tempfile import SpooledTemporaryFile
 
@@ -12,60 +11,37 @@ from starlette.requests import Request
 from starlette.types import Message, Receive
 
 from journal_api.database.database import Database
-from journal_api.database.threads import Work
 from journal_api.errors import ApiError, IdempotencyConflict, ValidationFailed
 from journal_api.repositories import idempotency_keys
 from journal_api.repositories.idempotency_keys import KeyedRequest
 from journal_api.values import api_keys
 from journal_api.web.bodies import check_media_type, max_body_size, stream_body
-from journal_api.web.context import database
-from journal_api.web.responses import Envelope, Response
+from journal_api.web.operation import Operation
+from journal_api.web.responses import Envelope
 
 KEY = re.compile("[A-Za-z0-9_-]{1,64}")
 CHUNK = 64 * 1024
 DELETE_EVERY = 3600  # seconds
 
 
-async def run_or_repeat(
-    request: Request, key: str, handler: Callable[[Request], Awaitable[Response]]
-) -> Response:
-    """Run the handler, or return the stored response to an earlier request.
+async def read_keyed(
+    request: Request, operation: Operation, copy: "SpooledTemporaryFile[bytes]"
+) -> tuple[Request, KeyedRequest | None]:
+    """Return the Idempotency-Key of a POST with the checksum of its body, which is copied and replayed.
 
-    Only the response of a committed transaction is stored (`stored_once`): a request that failed may be sent
-    again under its key. Raises ValidationFailed for a malformed key, IdempotencyConflict if the key was used
-    for a different request.
+    Raises ValidationFailed for a malformed key.
     """
+    key = request.headers.get("idempotency-key") if operation.method == "POST" else None
+    if key is None:
+        return request, None
     if not KEY.fullmatch(key) or api_keys.is_in(key, request.app.state.settings.run_key):
         raise ValidationFailed(
             fields={"Idempotency-Key": "must be 1 to 64 of A-Z, a-z, 0-9, _ and -, and no API key"}
         )
     check_media_type(request)
-    with SpooledTemporaryFile(max_size=1024 * 1024) as body:
-        keyed_request = KeyedRequest(request.user.id, key, await spool_body(request, body))
-        if stored := await find_response(database(request).reader, keyed_request):
-            return stored
-        request.scope["keyed_request"] = keyed_request
-        return await handler(Request(request.scope, replay_body(body, request.receive)))
-
-
-def stored_once(request: Request, work: Work[Response]) -> Work[Response]:
-    """Return `work` that stores its response in the same transaction, if the request has an Idempotency-Key.
-
-    It returns the stored response instead if another request with the key was done meanwhile.
-    """
-    keyed_request: KeyedRequest | None = request.scope.get("keyed_request")
-    if keyed_request is None:
-        return work
-
-    async def find_or_store(db: Connection) -> Response:
-        if stored := await find_response(db, keyed_request):
-            return stored
-        response = await work(db)
-        assert isinstance(response, Envelope), "a POST responds with an envelope"
-        await idempotency_keys.insert(db, keyed_request, response)
-        return response
-
-    return find_or_store
+    digest = await spool_body(request, copy)
+    replayed = Request(request.scope, replay_body(copy, request.receive))
+    return replayed, KeyedRequest(request.user.id, key, digest)
 
 
 async def find_response(db: Connection, keyed_request: KeyedRequest) -> Envelope | None:

@@ -5,12 +5,9 @@ from collections.abc import Awaitable, Callable
 from datetime import date
 from typing import Any
 
-from aiosqlite import Connection
 from msgspec import Struct
 from starlette.convertors import IntegerConvertor, StringConvertor, register_url_convertor
-from starlette.requests import Request
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
 
 from journal_api.errors import (
     ApiError,
@@ -33,21 +30,17 @@ from journal_api.errors import (
 )
 from journal_api.structs.dry_run import DryRunQuery
 from journal_api.structs.queries import NoQuery
-from journal_api.web.auth import authorize
-from journal_api.web.context import database
-from journal_api.web.decoding import decode_query
-from journal_api.web.etags import with_etag
-from journal_api.web.idempotency import run_or_repeat
-from journal_api.web.response_cache import CacheUntil, ResponseCache
-from journal_api.web.responses import Response, with_cursor
+from journal_api.web.response_cache import CacheUntil
+from journal_api.web.responses import Response
 
 # Errors that any operation can respond with.
 COMMON_ERRORS: tuple[type[ApiError], ...] = (
     *(ValidationFailed, Unauthorized, KeyRevoked, KeyExpired, MisdirectedRequest, RateLimited),
     *(InternalError, Busy, StorageUnavailable),
 )
-# A GET reads from the connection; any other method begins its own transaction (web/writes.py).
-Handler = Callable[[Request, Connection], Awaitable[Response]] | Callable[[Request], Awaitable[Response]]
+# It gets the request, a connection and the decoded body if any; a write that prepares something gets, in
+# place of the connection, the function that runs its work as the transaction (web/writes.py).
+Handler = Callable[..., Awaitable[Response]]
 
 
 class RowIdConvertor(IntegerConvertor):
@@ -133,6 +126,7 @@ class Operation(Route):
         self.success_statuses = success_statuses or ({"POST": 201, "DELETE": 204}.get(method, 200),)
         self.has_etag = (bool(self.data) and not report) or produces == "image/*"
         self.cache_until, self.is_slow = cache_until, is_slow
+        self.prepares = "write" in handler.__annotations__
         if self.has_etag and method == "GET":
             self.success_statuses += (304,)
 
@@ -169,49 +163,6 @@ class Operation(Route):
         if self.body or self.consumes_file or self.method == "POST":  # whose key remembers the body
             errors += [RequestTimeout, RequestTooLarge, UnsupportedMediaType]
         return tuple(errors)
-
-    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check key, scope and rate limit, then run the handler: the order of DECISIONS 2."""
-        request = Request(scope, receive)
-        scope["user"], scope["operation"] = await authorize(request, self.required_scope), self
-        response = await (self.read(request) if self.method == "GET" else self.write(request))
-        if self.has_etag:
-            response = with_etag(request, response)
-        await response(scope, receive, send)
-
-    async def read(self, request: Request) -> Response:
-        """Run the handler, unless its response is cached. The query of a cached response was valid."""
-
-        async def run_handler() -> Response:
-            request.scope["query"] = decode_query(request, self.query)
-            opened = database(request)
-            # Before the data, so that no change between them is missed.
-            cursor = opened.cursor(request.user.id)
-            response: Response = await self.endpoint(
-                request, opened.slow_reader if self.is_slow else opened.reader
-            )
-            return with_cursor(response, cursor)
-
-        if self.cache_until is None:
-            return await run_handler()
-        cache: ResponseCache = request.app.state.response_cache
-        return await cache.find_or_make(request, self.cache_until, run_handler)
-
-    async def write(self, request: Request) -> Response:
-        request.scope["query"] = decode_query(request, self.query)
-        key = request.headers.get("idempotency-key") if self.method == "POST" else None
-        if key is not None:
-            return await run_or_repeat(request, key, self.endpoint)
-        response: Response = await self.endpoint(request)
-        return response
-
-    async def read_stored(self, db: Connection, request: Request) -> Response:
-        """Return the response of the ETag source, as the transaction `db` sees it. Raises NotFound."""
-        source = self.etag_source
-        assert source is not None
-        get = Request({**request.scope, "operation": source, "method": "GET", "query": source.query()})
-        response: Response = await source.endpoint(get, db)
-        return response
 
 
 def link_etag_sources(operations: list[Operation]) -> list[Operation]:

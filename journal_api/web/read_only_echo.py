@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET, Raw, Struct
-from starlette.requests import Request
 
 from journal_api.errors import PreconditionFailed, ValidationFailed
 from journal_api.web.responses import Envelope
@@ -41,6 +40,9 @@ class ReadOnlyEcho(NamedTuple):
 
     value: Raw
     reason: str
+
+
+Echo = dict[str, ReadOnlyEcho]
 
 
 def split_echo(
@@ -74,17 +76,14 @@ def find_hint(name: str, writable: Collection[str]) -> str:
     return f"; use {instead}" if is_request or instead.split(" ")[0] in writable else ""
 
 
-def has_echo(request: Request) -> bool:
-    return bool(getattr(request.state, "echo", None))
-
-
-def check_echo(request: Request, current: Envelope) -> None:
+def check_echo(echo: Echo, current: Envelope | None) -> None:
     """Compare the members with the stored object.
 
     Raises PreconditionFailed if they were read from an older version of it, ValidationFailed if they differ
     otherwise.
     """
-    echo: dict[str, ReadOnlyEcho] = getattr(request.state, "echo", {})
+    if not echo or current is None:
+        return
     (stored,) = msgspec.json.decode(current.content + b"}")["data"].values()
     different = {name: reason for name, (value, reason) in echo.items() if not is_same(value, stored[name])}
     if not different:

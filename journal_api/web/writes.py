@@ -1,74 +1,84 @@
-"""The write transaction of a request: what it checks first, and what it stores with its effect."""
+"""The way of every write, from top to bottom (DECISIONS 2, 5, 6). The handler's work stands in the middle."""
 
-from collections.abc import Callable, Coroutine
-from functools import wraps
-from typing import Any
+from collections.abc import Awaitable, Callable
+from tempfile import SpooledTemporaryFile
 
 from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.database.threads import Work
 from journal_api.errors import NotFound
-from journal_api.repositories import changes
+from journal_api.repositories import changes, idempotency_keys
 from journal_api.structs.dry_run import DryRunQuery
 from journal_api.web.auth import require_still_valid
-from journal_api.web.context import database, get_query
-from journal_api.web.decoding import decode_body
+from journal_api.web.context import database
+from journal_api.web.decoding import decode_body, decode_query
 from journal_api.web.etags import check_conditions, is_conditional
-from journal_api.web.idempotency import stored_once
-from journal_api.web.read_only_echo import check_echo, has_echo
+from journal_api.web.idempotency import find_response, read_keyed
+from journal_api.web.operation import Operation
+from journal_api.web.read_only_echo import check_echo
 from journal_api.web.responses import Envelope, Response, with_cursor
 
+MAX_IN_MEMORY = 1024 * 1024  # bytes of a body that is read before it is decoded
+# Runs work as the transaction of a request: for handlers that prepare something before it.
+Write = Callable[[Work[Response]], Awaitable[Response]]
 
-async def write(request: Request, work: Work[Response]) -> Response:
-    """Run `work` as one transaction and return its response; a dry run is rolled back.
 
-    Raises Unauthorized, NotFound, PreconditionFailed or ValidationFailed before `work` runs.
+async def respond_to_write(request: Request, operation: Operation) -> Response:
+    """Run the handler's work as one transaction; a dry run is rolled back.
+
+    Raises Unauthorized, NotFound, PreconditionFailed or ValidationFailed before the work.
     """
-    is_dry_run = get_query(request, DryRunQuery).dry_run
-    transaction = stored_once(request, checked(request, work))
-    return await database(request).write(transaction, commit=not is_dry_run)
+    query = decode_query(request, operation.query)
+    assert isinstance(query, DryRunQuery)
+    request.scope["query"] = query
+    with SpooledTemporaryFile(max_size=MAX_IN_MEMORY) as copy:
+        # A repeated request gets the response to the first one.
+        request, keyed = await read_keyed(request, operation, copy)
+        if keyed and (stored := await find_response(database(request).reader, keyed)):
+            return stored
+        body, echo = await decode_body(request, operation, keyed)
+
+        async def write(work: Work[Response]) -> Response:
+            async def transact(db: Connection) -> Response:
+                if keyed and (stored := await find_response(db, keyed)):
+                    return stored
+                await require_still_valid(db, request.user)
+                if echo or is_conditional(request):
+                    before = await read_stored(db, request, operation, may_be_missing=not echo)
+                    check_conditions(request, before)
+                    check_echo(echo, before)
+                # Before the write, so that following from it names the write too.
+                cursor = await changes.read_cursor(db, request.user.id)
+                response = with_cursor(await work(db), cursor)
+                if keyed:
+                    assert isinstance(response, Envelope), "a POST responds with an envelope"
+                    await idempotency_keys.insert(db, keyed, response)
+                return response
+
+            return await database(request).write(transact, commit=not query.dry_run)
+
+        if operation.prepares:
+            response: Response = await operation.endpoint(request, write, *body)
+            return response
+        return await write(lambda db: operation.endpoint(request, db, *body))
 
 
-def in_transaction(
-    handler: Callable[..., Coroutine[Any, Any, Response]],
-) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-    """Run a handler as one transaction: it gets the request, the connection, and the decoded body if any."""
-    _, _, *structs, _ = handler.__annotations__.values()
-
-    @wraps(handler)
-    async def run(request: Request) -> Response:
-        body = [await decode_body(request, struct) for struct in structs]
-        return await write(request, lambda db: handler(request, db, *body))
-
-    return run
-
-
-def checked(request: Request, work: Work[Response]) -> Work[Response]:
-    """Return `work` after a look at the key and at the object that the request changes, with X-Cursor."""
-
-    async def check_and_work(db: Connection) -> Response:
-        await require_still_valid(db, request.user)
-        if is_conditional(request) or has_echo(request):
-            await check_stored(db, request)
-        # Before the write, so that following from it names the write too.
-        cursor = await changes.read_cursor(db, request.user.id)
-        return with_cursor(await work(db), cursor)
-
-    return check_and_work
-
-
-async def check_stored(db: Connection, request: Request) -> None:
-    """Compare the object with If-Match, If-None-Match and the read-only members of a PATCH.
+async def read_stored(
+    db: Connection, request: Request, operation: Operation, *, may_be_missing: bool
+) -> Envelope | None:
+    """Return the response of the ETag source, as the transaction `db` sees it. Raises NotFound.
 
     An object that does not exist meets If-None-Match: the request may create it.
     """
+    source = operation.etag_source
+    assert source is not None, "every write has a GET at its path or above"
+    get = Request({**request.scope, "operation": source, "method": "GET", "query": source.query()})
     try:
-        stored = await request.scope["operation"].read_stored(db, request)
+        response: Response = await source.endpoint(get, db)
     except NotFound:
-        if "if-match" in request.headers or has_echo(request):
-            raise
-        return
-    assert isinstance(stored, Envelope), "what can be changed is read as JSON"
-    check_conditions(request, stored.etag)
-    check_echo(request, stored)
+        if may_be_missing and "if-match" not in request.headers:
+            return None
+        raise
+    assert isinstance(response, Envelope), "what can be changed is read as JSON"
+    return response
