@@ -438,7 +438,7 @@ BEGIN
   UPDATE imports SET deleted = deleted + 1 WHERE id = old.import_id;
 END;
 
--- What statistics read of each closed trade, worked out once (repositories/trade_facts.py). Rows of days that
+-- What statistics read of each closed trade, worked out once (statistics/trade_facts.py). Rows of days that
 -- changed since the owner's facts_cursor are out of date.
 CREATE TABLE trade_facts (
   account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

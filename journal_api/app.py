@@ -16,13 +16,13 @@ from journal_api.database import backup_schedule
 from journal_api.database.database import Database
 from journal_api.database.migrations import prepare
 from journal_api.database.schemas import VERSION
+from journal_api.imports.watch import EVERY, FolderImports
 from journal_api.openapi import docs_page
 from journal_api.page import files as page_files
 from journal_api.repositories import users
 from journal_api.routes import health, sign_in
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
-from journal_api.trade_files.watch import EVERY, FolderImports
 from journal_api.values.way_in import KEY_COMMAND, OneTimeCode, WayIn
 from journal_api.web import changes, idempotency, key_uses, request_log
 from journal_api.web.auth import KnownKeys

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from openapi.enums import ENUMS
 
+from journal_api.metrics.inference import MIN_DECISIONS
 from journal_api.page.files import FOLDER
-from journal_api.values.inference import MIN_DECISIONS
 
 FILE = Path(FOLDER, "enums.js")
 NAMES = {

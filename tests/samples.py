@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from journal_api.values.inference import Sample
+from journal_api.metrics.inference import Sample
 
 
 def build_sample(numbers: Sequence[int]) -> Sample:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from journal_api.metrics.inference import MIN_DECISIONS, Sample, mean_interval, welch
 from journal_api.statistics.edge import compute_edge, judge
-from journal_api.values.inference import MIN_DECISIONS, Sample, mean_interval, welch
 
 Amounts = np.ndarray[Any, np.dtype[np.int64]]
 

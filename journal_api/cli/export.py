@@ -16,9 +16,9 @@ from journal_api.database.database import Database
 from journal_api.database.folder_export import export_all
 from journal_api.database.folder_format import Manifest
 from journal_api.database.folder_import import import_all
+from journal_api.imports.export import write_csv
 from journal_api.settings import Settings
 from journal_api.structs.trades import ExportQuery
-from journal_api.trade_files.export import write_csv
 
 
 @click.command("export")

@@ -9,8 +9,8 @@ import click
 from journal_api.cli.common import printable, show_progress, with_settings
 from journal_api.database import backup, check, restore
 from journal_api.database.lock import require_log_of_server
-from journal_api.repositories.row_checks import CHECKS
 from journal_api.settings import Settings
+from journal_api.statistics.row_checks import CHECKS
 
 
 @click.command("check")

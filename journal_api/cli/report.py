@@ -18,9 +18,10 @@ from journal_api.cli.report_csv import format_csv
 from journal_api.cli.report_table import format_table
 from journal_api.database.database import Database
 from journal_api.errors import ValidationFailed
-from journal_api.repositories import reports, users
+from journal_api.metrics.groupings import GroupBy
+from journal_api.repositories import users
 from journal_api.settings import Settings
-from journal_api.statistics.groupings import GroupBy
+from journal_api.statistics import reports_sql
 from journal_api.structs.reports import ReportMetrics, ReportQuery, ReportSort
 from journal_api.values.types import Day
 from journal_api.values.visible_text import escape_invisible, json_escape
@@ -69,7 +70,7 @@ def print_report(
         owner = await users.find(database.reader, await find_user(database.reader, user))
         account_id = await find_account(database.reader, owner.id, account)
         query = build_query(group_by=by, account_id=account_id, limit=limit, **members)
-        return await reports.get(database, owner.id, owner.timezone, owner.day_rollover, query)
+        return await reports_sql.get(database, owner.id, owner.timezone, owner.day_rollover, query)
 
     text, count = run_in_database(settings, run)
     if as_json:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from journal_api.cli.common import printable
-from journal_api.statistics.groupings import GROUPINGS
+from journal_api.metrics.groupings import GROUPINGS
 from journal_api.statistics.report_groups import ANSWERS
 from journal_api.trade_files.spreadsheets import harmless
 

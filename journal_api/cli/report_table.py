@@ -6,9 +6,9 @@ from typing import Any
 
 from journal_api.cli.common import printable
 from journal_api.cli.text_width import fit_text, text_width
-from journal_api.statistics.formulas import Unit
-from journal_api.statistics.metrics import METRICS
-from journal_api.values.inference import EdgeVerdict
+from journal_api.metrics.formulas import Unit
+from journal_api.metrics.inference import EdgeVerdict
+from journal_api.metrics.metrics import METRICS
 
 WIDTH, NARROWEST, GAP = 80, 12, "  "
 DECIMALS: dict[Unit, int] = {"currency": 2, "percent": 1, "ratio": 2, "count": 0}

@@ -22,17 +22,18 @@ from journal_api.cli.common import (
 )
 from journal_api.database.database import Database
 from journal_api.errors import ValidationFailed
+from journal_api.imports import importer
+from journal_api.imports.import_file import choose_accounts, read_file, stored_name
+from journal_api.imports.verdicts import refused
 from journal_api.repositories import imports
 from journal_api.settings import Settings
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.structs.imports import AccountOption, Verdict
-from journal_api.trade_files import importer, reader
+from journal_api.trade_files import reader
 from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.headers import UnknownHeader
-from journal_api.trade_files.import_file import choose_accounts, read_file, stored_name
 from journal_api.trade_files.profiles.profile_format import decode_profile
 from journal_api.trade_files.profiles.proposal import as_toml, propose_profile
-from journal_api.trade_files.verdicts import refused
 from journal_api.values.types import Name100, TimeZone
 
 

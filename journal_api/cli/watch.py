@@ -15,9 +15,9 @@ from journal_api.cli.common import (
     with_settings,
 )
 from journal_api.database.database import Database
+from journal_api.imports.watch import EVERY, FolderImports
+from journal_api.imports.watched_folder import REFUSED
 from journal_api.settings import Settings
-from journal_api.trade_files.watch import EVERY, FolderImports
-from journal_api.trade_files.watched_folder import REFUSED
 from journal_api.values.types import Name100, TimeZone
 
 

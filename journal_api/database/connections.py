@@ -14,7 +14,7 @@ from typing import Any
 import aiosqlite
 
 from journal_api.database.threads import ThreadConnection, finish
-from journal_api.statistics.metrics import goal_formula, goal_kind
+from journal_api.metrics.metrics import goal_formula, goal_kind
 from journal_api.values.clock import instant_after
 from journal_api.values.instruments import canonical_symbol, contract_root
 from journal_api.values.money import PowerSums, SumOfIntegers, SumOrOutOfRange, sql_ratio

@@ -12,7 +12,7 @@ from journal_api.mcp.api import ToolError, error_line
 from journal_api.mcp.arguments import MAX_ROWS, ROWS, Arguments
 from journal_api.mcp.connections import Connect
 from journal_api.mcp.texts import clip, encode
-from journal_api.statistics.groupings import GroupBy
+from journal_api.metrics.groupings import GroupBy
 from journal_api.structs.goals import GoalStatusFilter
 from journal_api.structs.reports import REPORTED
 from journal_api.structs.trades import Direction, Grade, Outcome

@@ -3,8 +3,8 @@
 from aiosqlite import Connection
 from msgspec.structs import asdict
 
+from journal_api.database import sql
 from journal_api.errors import NotFound
-from journal_api.repositories import sql
 from journal_api.structs.account_rules import AccountRules, AccountRulesPut, Floor, QualifyingDay
 from journal_api.values.money import json_number
 

@@ -7,9 +7,9 @@ from aiosqlite import Connection
 from msgspec import UnsetType, json
 from msgspec.structs import asdict
 
+from journal_api.database import sql
 from journal_api.errors import AccountHasTrades
-from journal_api.repositories import sql
-from journal_api.rules.commissions import Commissions
+from journal_api.positions.commissions import Commissions
 from journal_api.structs.accounts import Account, AccountCreate, AccountPatch, Fees
 from journal_api.values.money import json_number
 

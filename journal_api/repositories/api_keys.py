@@ -6,8 +6,8 @@ from typing import NamedTuple
 import msgspec
 from aiosqlite import Connection
 
-from journal_api.repositories.calendars import select_calendars
-from journal_api.repositories.sql import build_object, fetch, fetch_json, fetch_json_array, json_boolean
+from journal_api.database.calendars import select_calendars
+from journal_api.database.sql import build_object, fetch, fetch_json, fetch_json_array, json_boolean
 from journal_api.structs.api_keys import ApiKey
 from journal_api.values.api_keys import hashed, new_key
 from journal_api.values.clock import now

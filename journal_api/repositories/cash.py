@@ -4,8 +4,8 @@ from aiosqlite import Connection
 from msgspec import json
 from msgspec.structs import asdict
 
+from journal_api.database import sql
 from journal_api.errors import NotFound
-from journal_api.repositories import sql
 from journal_api.structs.cash import Cash, CashCreate, CashPatch, CashQuery, find_changes
 from journal_api.values.money import json_number
 

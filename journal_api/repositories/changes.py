@@ -7,8 +7,8 @@ from typing import NamedTuple
 from aiosqlite import Connection
 from msgspec import json
 
+from journal_api.database.sql import build_json_array, build_object, fetch, json_boolean, json_list
 from journal_api.errors import CursorExpired
-from journal_api.repositories.sql import build_json_array, build_object, fetch, json_boolean, json_list
 from journal_api.structs.changes import Change, ChangeQuery
 from journal_api.values.clock import as_text
 

@@ -3,9 +3,10 @@
 from aiosqlite import Connection
 from msgspec import json
 
+from journal_api.database import sql
 from journal_api.errors import NotFound
-from journal_api.repositories import account_days, sql
-from journal_api.rules.checkpoints import Comparison, StoredCheckpoint, add_days, compare
+from journal_api.statistics import account_days_sql
+from journal_api.statistics.checkpoints import Comparison, StoredCheckpoint, add_days, compare
 from journal_api.structs.checkpoints import (
     Checkpoint,
     CheckpointCreate,
@@ -56,7 +57,7 @@ async def find(db: Connection, user_id: int, account_id: int, checkpoint_id: int
 
 
 async def compare_all(db: Connection, user_id: int, account_id: int) -> list[Comparison]:
-    history = await account_days.read_history(db, user_id, account_id, LAST_DAY)
+    history = await account_days_sql.read_history(db, user_id, account_id, LAST_DAY)
     rows = await db.execute_fetchall(
         f"""
         SELECT {", ".join(StoredCheckpoint._fields)}

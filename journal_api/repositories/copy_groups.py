@@ -4,8 +4,8 @@ from aiosqlite import Connection
 from msgspec import UnsetType, json
 from msgspec.structs import asdict, astuple
 
+from journal_api.database import sql
 from journal_api.errors import Conflict, ValidationFailed
-from journal_api.repositories import sql
 from journal_api.structs.copy_groups import (
     CopyGroup,
     CopyGroupCreate,

@@ -1,10 +1,10 @@
 """SQL of the daily goals of a day: their snapshots, as they are stored."""
 
 from journal_api.database.database import Database
-from journal_api.repositories import snapshot_refreshes
+from journal_api.database.sql import build_json_array, build_object
 from journal_api.repositories.goals import IS_STALE
 from journal_api.repositories.snapshots import EXPRESSIONS
-from journal_api.repositories.sql import build_json_array, build_object
+from journal_api.statistics import snapshot_refreshes
 from journal_api.structs.days import DayGoal
 from journal_api.values.clock import now
 

@@ -10,13 +10,13 @@ from typing import Any
 from aiosqlite import Connection
 from msgspec import json
 
+from journal_api.database import sql
 from journal_api.errors import NotFound
-from journal_api.repositories import sql
 from journal_api.repositories.day_goals import GOALS
-from journal_api.repositories.fact_filters import ACCOUNTS
 from journal_api.repositories.pictures import OF_DAY
-from journal_api.repositories.statistics_sql import COLUMNS, Selection, with_sums_in_range
-from journal_api.repositories.trade_facts import read_source
+from journal_api.statistics.fact_filters import ACCOUNTS
+from journal_api.statistics.selection import COLUMNS, Selection, with_sums_in_range
+from journal_api.statistics.trade_facts import read_source
 from journal_api.structs.days import DayListItem, DayNumbers, DayPatch, DayQuery, DaysQuery, JournalDay
 from journal_api.structs.trades import TradeTag
 from journal_api.values.clock import now, now_after

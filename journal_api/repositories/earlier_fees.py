@@ -5,10 +5,10 @@ from typing import Any
 
 from aiosqlite import Connection
 
+from journal_api.positions.commissions import NO_COMMISSIONS, Commissions
+from journal_api.positions.fills import charge_fills
 from journal_api.repositories import accounts
 from journal_api.repositories.trades import LATER
-from journal_api.rules.commissions import NO_COMMISSIONS, Commissions
-from journal_api.rules.fills import charge_fills
 from journal_api.values.clock import now
 
 # A trade that is as an import wrote it stays so: undoing the import deletes or restores it.

@@ -8,13 +8,16 @@ from aiosqlite import Connection
 from msgspec import json
 from msgspec.structs import replace
 
+from journal_api.database import sql
+from journal_api.database.sql import fetch, fetch_json
 from journal_api.errors import AccountHasTrades, Conflict, NotFound
+from journal_api.positions.commissions import Commissions
+from journal_api.positions.trade_draft import TradeDraft
 from journal_api.repositories import (
     accounts,
     goals,
     new_trades,
     setups,
-    sql,
     strategies,
     tag_categories,
     tags,
@@ -22,11 +25,8 @@ from journal_api.repositories import (
     trade_references,
     users,
 )
-from journal_api.repositories.sql import fetch, fetch_json
 from journal_api.rules import example_journal
-from journal_api.rules.commissions import Commissions
 from journal_api.rules.example_journal import Places
-from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.example_journal import ExampleJournal, ExampleTag
 from journal_api.structs.me import Me

@@ -6,10 +6,10 @@ from aiosqlite import Connection
 from msgspec import json
 from msgspec.structs import asdict
 
+from journal_api.database import sql
+from journal_api.database.calendars import select_current_days
 from journal_api.errors import LimitReached
-from journal_api.repositories import sql
-from journal_api.repositories.calendars import select_current_days
-from journal_api.statistics.metrics import METRICS
+from journal_api.metrics.metrics import METRICS
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery, find_changes
 from journal_api.values.clock import now
 from journal_api.values.money import json_number, units

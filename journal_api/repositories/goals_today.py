@@ -5,11 +5,11 @@ from typing import Any
 from aiosqlite import Connection
 
 from journal_api.database.database import Database
+from journal_api.database.sql import build_json_array
 from journal_api.errors import Busy
-from journal_api.repositories import snapshot_refreshes
 from journal_api.repositories.goals import FIELDS, IS_STALE, MATCHING
 from journal_api.repositories.snapshots import SNAPSHOT
-from journal_api.repositories.sql import build_json_array
+from journal_api.statistics import snapshot_refreshes
 from journal_api.structs.goals import GoalQuery
 from journal_api.values.clock import now
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.repositories.sql import fetch
+from journal_api.database.sql import fetch
 from journal_api.values.clock import as_text, now
 
 KEPT_FOR = timedelta(hours=24)

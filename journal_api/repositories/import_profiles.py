@@ -6,8 +6,8 @@ from typing import Any
 from aiosqlite import Connection
 from msgspec import json
 
+from journal_api.database.sql import delete_row, fetch, find_row, insert_row, list_rows
 from journal_api.errors import LimitReached
-from journal_api.repositories.sql import delete_row, fetch, find_row, insert_row, list_rows
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.values.types import decode_value
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from aiosqlite import Connection
 
-from journal_api.repositories.sql import json_list
+from journal_api.database.sql import json_list
 
 
 class AccountTimezone(NamedTuple):

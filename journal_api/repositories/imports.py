@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 from aiosqlite import Connection
 from msgspec.structs import asdict
 
-from journal_api.repositories import copy_links, sql
-from journal_api.repositories.copy_links import BEFORE_LINK
+from journal_api.database import sql
+from journal_api.positions.trade_identity import CORRECTED_FIELDS
+from journal_api.repositories import copies
+from journal_api.repositories.copies import BEFORE_LINK
 from journal_api.repositories.trades import LATER
-from journal_api.rules.trade_identity import CORRECTED_FIELDS
 from journal_api.structs.import_profiles import OneTradeIs
 from journal_api.structs.imports import Counts, Import
 from journal_api.values.clock import now
@@ -151,7 +152,7 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
         """,
         values,
     )
-    await copy_links.undo(db, import_id, force=force)
+    await copies.undo(db, import_id, force=force)
     await db.execute_fetchall(
         f"""
         UPDATE trades
@@ -173,7 +174,7 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
         """,
         values,
     )
-    await copy_links.rebase(db, import_id)
+    await copies.rebase(db, import_id)
     # Updates of later imports are based on the undone update, so they are deleted with it.
     await db.execute_fetchall(
         f"""

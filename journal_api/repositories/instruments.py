@@ -3,8 +3,8 @@
 from aiosqlite import Connection
 from msgspec import json
 
+from journal_api.database.sql import build_object, fetch, fetch_json, fetch_json_array
 from journal_api.errors import NotFound
-from journal_api.repositories.sql import build_object, fetch, fetch_json, fetch_json_array
 from journal_api.structs.instruments import Instrument, InstrumentPut
 from journal_api.values.contract_roots import CONTRACT_ROOTS
 from journal_api.values.instruments import InstrumentTable

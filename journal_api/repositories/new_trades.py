@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 
-from journal_api.repositories import calendars
-from journal_api.repositories.sql import fetch, json_list, unique_value
-from journal_api.rules.trade_draft import TradeDraft
-from journal_api.rules.trade_identity import compute_fingerprint
+from journal_api.database import calendars
+from journal_api.database.sql import fetch, json_list, unique_value
+from journal_api.positions.trade_draft import TradeDraft
+from journal_api.positions.trade_identity import compute_fingerprint
 from journal_api.values.clock import now
 from journal_api.values.periods import trading_day
 

@@ -6,8 +6,8 @@ from typing import IO, NamedTuple
 from aiosqlite import Connection
 from msgspec import json
 
+from journal_api.database import sql
 from journal_api.errors import NotFound
-from journal_api.repositories import sql
 from journal_api.structs.pictures import PART, Picture, PictureType
 
 WITH_CONTENT = "pictures JOIN picture_contents AS content ON content.id = content_id"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.repositories.sql import json_list
+from journal_api.database.sql import json_list
 from journal_api.rules.search_excerpts import BEGIN, END, MAX_LENGTH, split_marks
 from journal_api.rules.search_query import SearchTerms
 from journal_api.structs.search import Mark, SearchQuery, SearchResource, SearchResult

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.repositories.sql import build_json_array, build_object, fetch_json, find_row, json_list
+from journal_api.database.sql import build_json_array, build_object, fetch_json, find_row, json_list
 from journal_api.rules.setup_diff import Changes, Diff, SetupBody, StoredSetups, diff_setups
 from journal_api.structs.confirmations import Confirmation
 from journal_api.structs.setups import Setup

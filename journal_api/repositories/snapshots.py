@@ -3,10 +3,10 @@
 from typing import Any
 
 from journal_api.database.database import Database
+from journal_api.database.sql import build_json_array, build_object, json_boolean
 from journal_api.errors import Busy, NotFound
-from journal_api.repositories import snapshot_refreshes
 from journal_api.repositories.goals import IS_STALE
-from journal_api.repositories.sql import build_json_array, build_object, json_boolean
+from journal_api.statistics import snapshot_refreshes
 from journal_api.structs.snapshots import Snapshot, SnapshotQuery
 from journal_api.values.clock import now
 from journal_api.values.money import json_number

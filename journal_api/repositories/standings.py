@@ -7,10 +7,11 @@ from msgspec import json
 
 from journal_api.database.database import Database
 from journal_api.errors import NotFound
-from journal_api.repositories import account_days, account_rules, trade_facts
-from journal_api.rules.account_days import find_phase
-from journal_api.rules.account_floor import trace_floor
-from journal_api.rules.account_rules import judge, list_days
+from journal_api.repositories import account_rules
+from journal_api.statistics import account_days_sql, trade_facts
+from journal_api.statistics.account_days import find_phase
+from journal_api.statistics.account_floor import trace_floor
+from journal_api.statistics.account_rules import judge, list_days
 from journal_api.structs.account_rules import AccountRules
 from journal_api.structs.standings import Standing
 
@@ -60,7 +61,7 @@ async def compute(
     db: Connection, user_id: int, account_id: int, at: str | None, *, with_days: bool = False
 ) -> Standing:
     """Return the standing, without any rule for an account that has none. Raises NotFound."""
-    history = await account_days.read_history(db, user_id, account_id, at)
+    history = await account_days_sql.read_history(db, user_id, account_id, at)
     try:
         rules = json.decode(await account_rules.get(db, user_id, account_id), type=AccountRules)
     except NotFound:
@@ -70,7 +71,7 @@ async def compute(
     standing = judge(account_id, phase, rules, trace, history.until)
     if standing.floor is not None and trace is not None:
         if trace.peak.place is not None:
-            standing.floor.peak_trade_id = await account_days.find_trade(db, account_id, trace.peak)
+            standing.floor.peak_trade_id = await account_days_sql.find_trade(db, account_id, trace.peak)
         if with_days:
             standing.floor.days = list_days(trace)
     return standing

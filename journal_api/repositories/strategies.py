@@ -4,8 +4,9 @@ from aiosqlite import Connection
 from msgspec import UNSET, json
 from msgspec.structs import asdict, replace
 
+from journal_api.database import sql
 from journal_api.errors import LimitReached, ValidationFailed
-from journal_api.repositories import setups, sql
+from journal_api.repositories import setups
 from journal_api.repositories.setups import SETUPS, CascadeCounts
 from journal_api.structs.strategies import (
     FREE_FORM,

@@ -4,8 +4,8 @@ from aiosqlite import Connection
 from msgspec import UnsetType, json
 from msgspec.structs import asdict
 
+from journal_api.database import sql
 from journal_api.errors import CategoryHasTags
-from journal_api.repositories import sql
 from journal_api.structs.tag_categories import TagCategory, TagCategoryCreate, TagCategoryPatch
 
 TAG_CATEGORY = sql.build_object(

@@ -4,7 +4,7 @@ from aiosqlite import Connection
 from msgspec import json
 from msgspec.structs import asdict
 
-from journal_api.repositories import sql
+from journal_api.database import sql
 from journal_api.structs.tags import Tag, TagCreate, TagPatch, TagQuery
 
 TAG = sql.build_object(Tag)

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from aiosqlite import Connection
 from msgspec import UNSET, UnsetType
 
+from journal_api.database.sql import json_list
 from journal_api.errors import ValidationFailed
-from journal_api.repositories.sql import json_list
 from journal_api.repositories.trades import LATER
 from journal_api.structs.trades import Answer, AnswerBody, Trade, TradeCreate
 from journal_api.values.clock import now, now_after

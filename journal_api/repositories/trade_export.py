@@ -4,8 +4,8 @@ from typing import Any
 
 from aiosqlite import Connection
 
-from journal_api.repositories.sql import build_json_array
-from journal_api.repositories.trade_filters import TradeFilters
+from journal_api.database.sql import build_json_array
+from journal_api.database.trade_filters import TradeFilters
 from journal_api.structs.trades import AMOUNTS, ExportQuery
 
 PAGE_SIZE = 500

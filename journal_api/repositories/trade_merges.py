@@ -11,8 +11,9 @@ from typing import Any
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.repositories import imports, pictures, sql, trade_annotations, trades
-from journal_api.rules.trade_draft import TradeDraft
+from journal_api.database import sql
+from journal_api.positions.trade_draft import TradeDraft
+from journal_api.repositories import imports, pictures, trade_annotations, trades
 from journal_api.structs.trades import Trade
 
 Part = dict[str, Any]

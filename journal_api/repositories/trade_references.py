@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 from aiosqlite import Connection
 from msgspec.structs import replace
 
+from journal_api.database.sql import fetch, json_list
 from journal_api.errors import ValidationFailed
-from journal_api.repositories.sql import fetch, json_list
-from journal_api.rules.trade_draft import TradeDraft
+from journal_api.positions.trade_draft import TradeDraft
 
 # Where a trade belongs.
 PLACE = ("account_id", "strategy_id", "setup_id")

@@ -6,10 +6,11 @@ from typing import Any
 from aiosqlite import Connection
 from msgspec import json
 
+from journal_api.database import sql
 from journal_api.errors import Conflict
-from journal_api.repositories import pictures, sql, trades
+from journal_api.positions.fills import decode_fills
+from journal_api.repositories import pictures, trades
 from journal_api.repositories.trade_merges import ANNOTATIONS, BLOBS, CHECKLIST, OWN_ROWS, Part, read_parts
-from journal_api.rules.fills import decode_fills
 from journal_api.values.clock import now_after
 
 # References of a part to rows that may be deleted while it is merged.

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.repositories import pictures, sql
-from journal_api.rules.trade_draft import TradeDraft
-from journal_api.rules.trade_identity import compute_fingerprint
+from journal_api.database import sql
+from journal_api.positions.trade_draft import TradeDraft
+from journal_api.positions.trade_identity import compute_fingerprint
+from journal_api.repositories import pictures
 from journal_api.structs.trades import AMOUNTS, Answer, Trade, TradeListItem, TradeTag
 from journal_api.values.clock import now, now_after
 from journal_api.values.money import json_number

@@ -3,8 +3,8 @@
 from aiosqlite import Connection
 from msgspec import json
 
+from journal_api.database import sql
 from journal_api.errors import Conflict
-from journal_api.repositories import sql
 from journal_api.structs.me import Me, MePatch
 from journal_api.values.clock import now, now_after
 from journal_api.values.money import json_number
@@ -110,12 +110,6 @@ async def update(db: Connection, stored: Me, patch: MePatch) -> bool:
             f"UPDATE users SET {sql.assignments(columns)} WHERE id = :id", {**columns, "id": stored.id}
         )
     return "timezone" in columns or "day_rollover" in columns
-
-
-async def read_breakeven_within(db: Connection, user_id: int) -> int:
-    """Return how far from 0 a break-even decision may be, in units of 10^-8."""
-    within = await sql.fetch(db, "SELECT breakeven_within FROM users WHERE id = :id", {"id": user_id})
-    return int(within)
 
 
 async def today(db: Connection, user_id: int) -> str:

@@ -3,8 +3,8 @@
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.repositories import copy_groups, copy_links
-from journal_api.rules.copy_match import CopyMatches, describe_ambiguous, encode_ambiguous, match_copies
+from journal_api.positions.copy_match import CopyMatches, describe_ambiguous, encode_ambiguous, match_copies
+from journal_api.repositories import copies, copy_groups
 from journal_api.structs.copy_groups import CopyGroupCreate, CopyGroupPatch, MembersPut
 from journal_api.values.clock import now
 from journal_api.web.responses import Response, created, no_content, ok
@@ -51,9 +51,9 @@ async def link_copies(request: Request, db: Connection) -> Response:
     copy_group_id = request.path_params["id"]
     await copy_groups.find(db, request.user.id, copy_group_id)
     matches = CopyMatches([], [])
-    for rules in await copy_links.read_rules(db, request.user.id, copy_group_id):
-        matches = match_copies(rules, await copy_links.list_positions(db, rules.multipliers))
-    await copy_links.link(db, matches.links, now())
+    for rules in await copies.read_rules(db, request.user.id, copy_group_id):
+        matches = match_copies(rules, await copies.list_positions(db, rules.multipliers))
+    await copies.link(db, matches.links, now())
     return ok(
         linked=str(len(matches.links)), ambiguous=encode_ambiguous(describe_ambiguous(matches.ambiguous))
     )

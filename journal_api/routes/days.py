@@ -3,7 +3,8 @@
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.repositories import day_goals, days, trade_annotations, trade_facts
+from journal_api.repositories import day_goals, days, trade_annotations
+from journal_api.statistics import trade_facts
 from journal_api.structs.days import DayPatch, DayQuery, DaysQuery
 from journal_api.web.bodies import cancel_on_disconnect
 from journal_api.web.context import database, get_query

@@ -3,10 +3,10 @@
 from aiosqlite import Connection
 from starlette.requests import Request
 
+from journal_api.positions.draft_fees import charge_changed
+from journal_api.positions.fill_edits import add_fills, change_fill, without_fill
+from journal_api.positions.trade_draft import TradeDraft
 from journal_api.repositories import accounts, trades, users
-from journal_api.rules.draft_fees import charge_changed
-from journal_api.rules.fill_edits import add_fills, change_fill, without_fill
-from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.fills import FillPatch, FillsCreate
 from journal_api.structs.trades import Trade
 from journal_api.values.clock import now

@@ -4,8 +4,9 @@ import msgspec
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.repositories import accounts, copy_groups, goals, goals_today, snapshot_refreshes
+from journal_api.repositories import accounts, copy_groups, goals, goals_today
 from journal_api.rules.goal_warnings import find_unstored_dates, find_warnings
+from journal_api.statistics import snapshot_refreshes
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery
 from journal_api.web.bodies import cancel_on_disconnect
 from journal_api.web.context import database, get_query

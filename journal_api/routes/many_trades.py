@@ -7,17 +7,17 @@ from msgspec import UNSET
 from starlette.requests import Request
 
 from journal_api.errors import ValidationFailed
+from journal_api.positions.trade_draft import TradeDraft
 from journal_api.repositories import (
     accounts,
     trade_annotations,
+    trade_lists,
     trade_merges,
-    trade_pages,
     trade_references,
     trades,
     users,
 )
 from journal_api.routes.trades import settle
-from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.many_trades import TradesDelete, TradesPatch
 from journal_api.structs.trades import MAX_TRADES, Trade, TradesSet
 from journal_api.web.decoding import IndexedErrors
@@ -69,7 +69,7 @@ async def find_selected(db: Connection, user_id: int, patch: TradesPatch) -> lis
     """Return the trades of `ids` in their order, or of `where` in the order of lists."""
     if patch.where is UNSET:
         return await find_sent(db, user_id, patch.ids or [])
-    ids = await trade_pages.list_ids(db, user_id, patch.where.filter(), MAX_TRADES)
+    ids = await trade_lists.list_ids(db, user_id, patch.where.filter(), MAX_TRADES)
     return await find_sent(db, user_id, ids)
 
 

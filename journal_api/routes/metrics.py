@@ -4,7 +4,7 @@ from aiosqlite import Connection
 from msgspec import json
 from starlette.requests import Request
 
-from journal_api.statistics.metrics import METRICS
+from journal_api.metrics.metrics import METRICS
 from journal_api.structs.metrics import Metric
 from journal_api.web.responses import Response, ok
 

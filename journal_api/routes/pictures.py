@@ -7,8 +7,9 @@ from typing import BinaryIO, get_args
 from aiosqlite import Connection
 from starlette.requests import Request
 
+from journal_api.database import sql
 from journal_api.errors import LimitReached, NotFound, UnsupportedMediaType, ValidationFailed
-from journal_api.repositories import pictures, sql, trades
+from journal_api.repositories import pictures, trades
 from journal_api.repositories.pictures import Content, Place
 from journal_api.rules.picture_formats.cleaning import clean, find_media_type
 from journal_api.rules.picture_formats.parts import DamagedPicture

@@ -3,7 +3,7 @@
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.repositories import reports
+from journal_api.statistics import reports_sql
 from journal_api.structs.reports import ReportQuery
 from journal_api.web.bodies import cancel_on_disconnect
 from journal_api.web.context import database, get_query
@@ -13,7 +13,7 @@ from journal_api.web.responses import Response, page
 async def get_report(request: Request, db: Connection) -> Response:
     """Get the statistics of the selected trades in groups: by day, weekday, symbol, setup, tag and so on."""
     query = get_query(request, ReportQuery)
-    computing = reports.get(
+    computing = reports_sql.get(
         database(request),
         request.user.id,
         request.user.timezone,

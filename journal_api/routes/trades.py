@@ -8,19 +8,20 @@ from msgspec import UNSET
 from starlette.requests import Request
 
 from journal_api.errors import Conflict
+from journal_api.imports import export
+from journal_api.positions.draft_fees import AllCommissions, charge_changed, charge_new
+from journal_api.positions.trade_draft import TradeDraft
 from journal_api.repositories import (
     accounts,
     instruments,
     new_trades,
     trade_annotations,
-    trade_pages,
+    trade_lists,
     trade_references,
     trades,
     users,
 )
 from journal_api.repositories.trade_references import References
-from journal_api.rules.draft_fees import AllCommissions, charge_changed, charge_new
-from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import (
     AnswersPut,
     ExportQuery,
@@ -30,7 +31,6 @@ from journal_api.structs.trades import (
     TradesCreate,
     TradeTagsPut,
 )
-from journal_api.trade_files import export
 from journal_api.web.context import database, get_query
 from journal_api.web.decoding import IndexedErrors, decode_each
 from journal_api.web.responses import Download, Response, created, no_content, ok, page
@@ -40,7 +40,7 @@ from journal_api.web.writes import Write
 async def list_trades(request: Request, db: Connection) -> Response:
     """List the caller's trades that match the query, newest first."""
     query = get_query(request, TradeQuery)
-    text, total = await trade_pages.read_page(db, request.user.id, query)
+    text, total = await trade_lists.read_page(db, request.user.id, query)
     return page(query.limit, query.offset, total, trades=text)
 
 

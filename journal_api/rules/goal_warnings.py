@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from msgspec import UNSET
 
-from journal_api.statistics.metrics import METRICS
+from journal_api.metrics.metrics import METRICS
 from journal_api.structs.goals import Goal, GoalPatch
 
 

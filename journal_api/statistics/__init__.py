@@ -1,1 +1,1 @@
-"""What numbers mean: the statistics of trades, and the metrics and groupings made of them, an entry each."""
+"""What numbers mean: facts, fold, groups, intervals, edges, histories of goals, standings."""

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from journal_api.metrics.formulas import Formula, Measure, MetricValue
+from journal_api.metrics.groupings import GROUPINGS, GroupBy
+from journal_api.metrics.inference import MIN_DECISIONS, Interval, Sample, mean_interval, wilson_interval
+from journal_api.metrics.members import NO_TRADES, Statistics
+from journal_api.metrics.metrics import METRICS
 from journal_api.statistics.edge import Edge, compute_edge, judge
 from journal_api.statistics.fold import MEASURES
-from journal_api.statistics.formulas import Formula, Measure, MetricValue
-from journal_api.statistics.groupings import GROUPINGS, GroupBy
-from journal_api.statistics.members import NO_TRADES, Statistics
-from journal_api.statistics.metrics import METRICS
 from journal_api.statistics.report_groups import Key
-from journal_api.values.inference import MIN_DECISIONS, Interval, Sample, mean_interval, wilson_interval
 from journal_api.values.money import decimal_json
 
 EMPTY = {measure: Sample(0, 0, 0, 0) for measure in MEASURES}

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from math import ceil
 from typing import NamedTuple
 
-from journal_api.values.distributions import t_quantile
-from journal_api.values.inference import (
+from journal_api.metrics.distributions import t_quantile
+from journal_api.metrics.inference import (
     MIN_DECISIONS,
     UPPER,
     EdgeReason,

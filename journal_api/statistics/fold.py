@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Sequence
 from operator import add
 from typing import Any, Literal, NamedTuple, Protocol, get_args
 
-from journal_api.statistics.formulas import Measure
-from journal_api.statistics.members import BOUNDS, MEMBERS, SUMMED, ExtraStatistic, Statistics
-from journal_api.values.inference import Sample
+from journal_api.metrics.formulas import Measure
+from journal_api.metrics.inference import Sample
+from journal_api.metrics.members import BOUNDS, MEMBERS, SUMMED, ExtraStatistic, Statistics
 from journal_api.values.money import MAX_STORED, OUT_OF_RANGE
 
 MEASURES = get_args(Measure)

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from msgspec import json
 
+from journal_api.metrics.groupings import GROUPINGS, GroupBy
 from journal_api.statistics.fold import Place
-from journal_api.statistics.groupings import GROUPINGS, GroupBy
 
 ANSWERS = ("present", "absent", "unanswered")
 Key = int | str | None

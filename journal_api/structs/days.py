@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from journal_api.statistics.metrics import GoalKind
+from journal_api.metrics.metrics import GoalKind
 from journal_api.structs.pictures import Picture
 from journal_api.structs.queries import check_range
 from journal_api.structs.snapshots import Snapshot

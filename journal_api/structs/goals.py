@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Literal, Self
 from msgspec import UNSET, Struct, UnsetType, field
 
 from journal_api.errors import ValidationFailed
-from journal_api.statistics.formulas import GoalDirection
-from journal_api.statistics.metrics import METRICS, GoalKind, MetricKey, MetricName
+from journal_api.metrics.formulas import GoalDirection
+from journal_api.metrics.metrics import METRICS, GoalKind, MetricKey, MetricName
 from journal_api.structs.snapshots import Snapshot
 from journal_api.structs.strategies import check_scope
 from journal_api.values.money import Money

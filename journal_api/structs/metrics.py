@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
-from journal_api.statistics.formulas import GoalDirection, Unit
-from journal_api.statistics.metrics import MetricName
+from journal_api.metrics.formulas import GoalDirection, Unit
+from journal_api.metrics.metrics import MetricName
 
 
 class Metric(Struct, kw_only=True, forbid_unknown_fields=True):

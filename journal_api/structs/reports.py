@@ -6,12 +6,12 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from journal_api.statistics.formulas import Reason
-from journal_api.statistics.groupings import GroupBy
-from journal_api.statistics.members import ShownStatistics
-from journal_api.statistics.metrics import METRICS, MetricName
+from journal_api.metrics.formulas import Reason
+from journal_api.metrics.groupings import GroupBy
+from journal_api.metrics.inference import EdgeReason, EdgeVerdict
+from journal_api.metrics.members import ShownStatistics
+from journal_api.metrics.metrics import METRICS, MetricName
 from journal_api.structs.trades import TradeSelection
-from journal_api.values.inference import EdgeReason, EdgeVerdict
 from journal_api.values.types import DayText, Offset, default_value
 
 IntervalReason = Literal[Reason, "too_few"]

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from journal_api.statistics.formulas import Unit
-from journal_api.statistics.members import ShownStatistics
+from journal_api.metrics.formulas import Unit
+from journal_api.metrics.members import ShownStatistics
 from journal_api.values.types import Day, DayText, Instant, Offset
 
 PaceState = Literal["achieved", "on_track", "behind", "within_limit", "near_limit", "missed"]

@@ -7,7 +7,7 @@ kind of asset.
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Context
 
-from journal_api.rules.import_rows import Rejected
+from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.amounts import parse_number
 from journal_api.trade_files.rows import Cells
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import ImportedTrade, LeftOut, Rejected
+from journal_api.positions.import_rows import ImportedTrade, LeftOut, Rejected
 from journal_api.structs.import_profiles import Columns
 from journal_api.trade_files.named_rows import Row
 

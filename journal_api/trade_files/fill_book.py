@@ -8,8 +8,8 @@ from datetime import UTC, timedelta
 from typing import NamedTuple, TypeVar
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import FileFill, ImportedTrade, LeftOut, Rejected, RowKind, unstated
-from journal_api.rules.trade_draft import TradeDraft
+from journal_api.positions.import_rows import FileFill, ImportedTrade, LeftOut, Rejected, RowKind, unstated
+from journal_api.positions.trade_draft import TradeDraft
 from journal_api.structs.trades import FillSide
 from journal_api.trade_files.cells import EXPIRATIONS, parse_right
 from journal_api.trade_files.file_format import Rows, Trades, first_reason, read_row

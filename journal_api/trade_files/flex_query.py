@@ -9,7 +9,7 @@ refused in both.
 from collections.abc import Iterable, Iterator, Mapping
 from xml.parsers.expat import ErrorString, ExpatError, ParserCreate
 
-from journal_api.rules.import_rows import Rejected
+from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.named_rows import shorten
 from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.texts import Unreadable

@@ -6,7 +6,7 @@ from itertools import chain, takewhile, tee
 from typing import NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import Rejected
+from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files import activity_statement, flex_query
 from journal_api.trade_files.file_format import Format, KnownFormat
 from journal_api.trade_files.formats import round_trips

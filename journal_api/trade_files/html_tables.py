@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
-from journal_api.rules.import_rows import Rejected
+from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.rows import MAX_COLUMNS, MAX_ROW_LENGTH, Cells
 from journal_api.trade_files.texts import ENDS, Unreadable
 

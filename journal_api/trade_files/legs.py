@@ -3,8 +3,8 @@
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from journal_api.rules.import_rows import ImportedTrade, unstated
-from journal_api.rules.trade_draft import TradeDraft
+from journal_api.positions.import_rows import ImportedTrade, unstated
+from journal_api.positions.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction
 from journal_api.values.money import EXACT, ONE, ZERO, Money, PositiveMoney, Result, UnsignedMoney
 from journal_api.values.timestamps import Timestamp

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import FileFill, ImportedTrade, PairRow, Rejected
+from journal_api.positions.import_rows import FileFill, ImportedTrade, PairRow, Rejected
 from journal_api.structs.trades import FillSide
 from journal_api.trade_files.file_format import first_reason
 from journal_api.trade_files.fill_book import check_amount, round_digits

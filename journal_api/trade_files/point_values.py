@@ -7,8 +7,8 @@ from itertools import islice
 from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import ImportedTrade, Rejected
-from journal_api.rules.trade_draft import TradeDraft
+from journal_api.positions.import_rows import ImportedTrade, Rejected
+from journal_api.positions.trade_draft import TradeDraft
 from journal_api.trade_files.file_format import first_reason
 from journal_api.values.instruments import InstrumentTable
 from journal_api.values.money import SCALE, Money, PositiveMoney

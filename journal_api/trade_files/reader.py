@@ -7,9 +7,9 @@ from operator import itemgetter
 from typing import Any, BinaryIO, NamedTuple, get_args
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.fills import Fill, decode_fills, encode_fills, state_fills
-from journal_api.rules.import_rows import Candidate, FileFill, ImportedTrade, LeftOut, Rejected
-from journal_api.rules.trade_identity import build_row_key, compute_checksums, compute_fingerprint
+from journal_api.positions.fills import Fill, decode_fills, encode_fills, state_fills
+from journal_api.positions.import_rows import Candidate, FileFill, ImportedTrade, LeftOut, Rejected
+from journal_api.positions.trade_identity import build_row_key, compute_checksums, compute_fingerprint
 from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
 from journal_api.structs.imports import LeftOutRows
 from journal_api.trade_files.amounts import CACHED_AMOUNTS, Comma

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from aiosqlite import Connection
 
 from journal_api.errors import ValidationFailed
+from journal_api.positions.trade_draft import TradeDraft
 from journal_api.repositories import import_timezones, users
-from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.imports import TimezoneSource
 from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.file_format import Format

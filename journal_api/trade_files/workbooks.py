@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 from warnings import catch_warnings, simplefilter
 from zipfile import ZipFile
 
-from journal_api.rules.import_rows import Rejected
+from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.rows import MAX_COLUMNS, Cells
 from journal_api.trade_files.texts import Unreadable
 from journal_api.trade_files.threads import with_cancel_checks

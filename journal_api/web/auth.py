@@ -6,9 +6,10 @@ from typing import NamedTuple
 from aiosqlite import Connection
 from starlette.requests import Request
 
+from journal_api.database import calendars
 from journal_api.database.database import Database
 from journal_api.errors import ForbiddenScope, KeyExpired, KeyRevoked, Unauthorized
-from journal_api.repositories import api_keys, calendars, users
+from journal_api.repositories import api_keys, users
 from journal_api.repositories.api_keys import KeyRow
 from journal_api.values.api_keys import SCOPES, hashed, is_well_formed
 from journal_api.values.clock import now

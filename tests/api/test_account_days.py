@@ -22,7 +22,7 @@ from factories import (
 )
 from starlette.applications import Starlette
 
-from journal_api.repositories.row_checks import CHECKS
+from journal_api.statistics.row_checks import CHECKS
 
 # Fourteen hours before UTC: A_TRADE closes at 15:00 in UTC and at 05:00 of the next day there.
 KIRITIMATI = {"timezone": "Pacific/Kiritimati"}

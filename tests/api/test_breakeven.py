@@ -18,7 +18,7 @@ from factories import (
 )
 from starlette.applications import Starlette
 
-from journal_api.repositories.row_checks import WRONG_COUNTS
+from journal_api.statistics.row_checks import WRONG_COUNTS
 
 # In the order of their closes: wins, a loss, and scratches that made or lost their costs.
 NETS = [300, -1.24, 200, -1.24, 100, 1.24, 0, -150]

@@ -19,9 +19,9 @@ from factories import (
 )
 from starlette.applications import Starlette
 
+from journal_api.metrics.formulas import GoalDirection
+from journal_api.metrics.metrics import METRICS, goal_kind
 from journal_api.repositories import goals
-from journal_api.statistics.formulas import GoalDirection
-from journal_api.statistics.metrics import METRICS, goal_kind
 
 INVALID = (400, "validation_error")
 AT_MOST = {"max_drawdown", "max_trades_per_day"}

@@ -20,10 +20,10 @@ from starlette.applications import Starlette
 
 from journal_api.app import create_app
 from journal_api.database.connections import Reader, connect
+from journal_api.metrics.groupings import GroupBy
+from journal_api.metrics.metrics import METRICS
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
-from journal_api.statistics.groupings import GroupBy
-from journal_api.statistics.metrics import METRICS
 
 TIMEFRAMES = ("daily", "weekly", "monthly", "quarterly")
 QUERIES: dict[str, Any] = {

@@ -20,8 +20,8 @@ from journal_api.database import connections
 from journal_api.database import database as database_module
 from journal_api.database.database import Database
 from journal_api.database.errors import api_error
+from journal_api.database.sql import unique_name
 from journal_api.errors import ApiError, Busy, Conflict, StorageUnavailable
-from journal_api.repositories.sql import unique_name
 from journal_api.settings import Settings
 
 

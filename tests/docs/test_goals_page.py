@@ -22,18 +22,13 @@ from factories import (
 from pages import DOCS, blocks_of, code_in, rows_under
 from samples import build_sample
 
+from journal_api.metrics.distributions import pearson_tails
+from journal_api.metrics.formulas import Reason
+from journal_api.metrics.inference import benjamini_hochberg, mean_interval, welch, welch_error
+from journal_api.metrics.members import MEMBERS
+from journal_api.metrics.metrics import METRICS
 from journal_api.statistics.edge import Edge, compute_edge
-from journal_api.statistics.formulas import Reason
-from journal_api.statistics.members import MEMBERS
-from journal_api.statistics.metrics import METRICS
 from journal_api.structs.snapshots import Pace, PaceState
-from journal_api.values.distributions import pearson_tails
-from journal_api.values.inference import (
-    benjamini_hochberg,
-    mean_interval,
-    welch,
-    welch_error,
-)
 from journal_api.values.money import SCALE
 from journal_api.values.periods import Timeframe
 

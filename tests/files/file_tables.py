@@ -9,7 +9,7 @@ from typing import Any
 
 from factories import read_file
 
-from journal_api.rules.import_rows import Candidate, Rejected
+from journal_api.positions.import_rows import Candidate, Rejected
 
 SAMPLES = Path(__file__).parents[1] / "data"
 AMOUNTS = (

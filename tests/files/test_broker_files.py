@@ -6,7 +6,7 @@ import pytest
 from factories import read_file
 from file_tables import SAMPLES, show_trade
 
-from journal_api.rules.import_rows import Candidate, Rejected
+from journal_api.positions.import_rows import Candidate, Rejected
 
 FIDELITY = """\
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proofs import max_examples
 
-from journal_api.rules.import_rows import Rejected
+from journal_api.positions.import_rows import Rejected
 
 Fill = dict[str, str]
 # A bought share at nine; a cell that a test does not name is this one's.

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from proofs import max_examples
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import Candidate, Rejected
+from journal_api.positions.import_rows import Candidate, Rejected
 from journal_api.trade_files import flex_query
 from journal_api.trade_files.file_format import KnownFormat, find_column
 from journal_api.trade_files.headers import name_columns, split_rows

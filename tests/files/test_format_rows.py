@@ -15,7 +15,7 @@ from plain_rows import FEES, PLAIN, Cells
 from proofs import max_examples
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import Candidate, Rejected
+from journal_api.positions.import_rows import Candidate, Rejected
 
 NO_COSTS = {"Commissions": None, "Fees": None}
 # TradeZella: bought at 8.065 and sold at 10.744, the market fell.

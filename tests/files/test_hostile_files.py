@@ -20,7 +20,7 @@ from factories import create_account, details_of, error_of, read_file, send_file
 from starlette.applications import Starlette
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import Rejected
+from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.profiles.proposal import propose_profile
 from journal_api.trade_files.threads import in_thread
 

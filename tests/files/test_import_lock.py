@@ -12,14 +12,15 @@ from factories import read_file
 
 from journal_api.database.database import Database
 from journal_api.database.migrations import prepare
+from journal_api.database.sql import fetch
 from journal_api.errors import ValidationFailed
+from journal_api.imports import importer
+from journal_api.positions.import_rows import Candidate, Rejected
 from journal_api.repositories import accounts, imports
-from journal_api.repositories.sql import fetch
-from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.settings import Settings
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.imports import Counts
-from journal_api.trade_files import importer, threads
+from journal_api.trade_files import threads
 from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.reader import LeftOutCounter, TradeFile
 from journal_api.trade_files.timezones import FileTimezone

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from proofs import max_examples
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import Candidate, Rejected
+from journal_api.positions.import_rows import Candidate, Rejected
 
 DATA = Path(__file__).parents[1] / "data"
 TRADOVATE = DATA / "tradovate_position_history.csv"

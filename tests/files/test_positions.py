@@ -35,8 +35,8 @@ from positions import (
 from proofs import examples
 from starlette.applications import Starlette
 
-from journal_api.rules.fills import decode_fills
-from journal_api.rules.import_rows import Candidate
+from journal_api.positions.fills import decode_fills
+from journal_api.positions.import_rows import Candidate
 
 pytestmark = pytest.mark.soak
 T = TypeVar("T")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from plain_rows import PLAIN
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import Candidate, Rejected
+from journal_api.positions.import_rows import Candidate, Rejected
 from journal_api.trade_files.amounts import Comma, parse_cell_number
 from journal_api.trade_files.dates import ROWS_SEARCHED
 from journal_api.values.money import LARGEST, rounded

@@ -12,9 +12,9 @@ import pytest
 from factories import build_file, create_account, held_writes, list_trades, send_file, unwrap
 from starlette.applications import Starlette
 
-from journal_api.trade_files import watch
-from journal_api.trade_files.import_file import read_file
-from journal_api.trade_files.watched_folder import WatchedFolder
+from journal_api.imports import watch
+from journal_api.imports.import_file import read_file
+from journal_api.imports.watched_folder import WatchedFolder
 
 FIRST, SECOND = [build_file({"external_id": number}) for number in ("1", "2")]
 CLOSES_NOTHING = """\
@@ -368,7 +368,7 @@ async def test_a_mistake_of_the_program_leaves_the_file_and_the_others_are_impor
             raise ZeroDivisionError("a mistake")
         return await read_file(db, user_id, content, *choice, **options)
 
-    monkeypatch.setattr("journal_api.trade_files.watch.read_file", fail)
+    monkeypatch.setattr("journal_api.imports.watch.read_file", fail)
     folder.add("bad.csv")
     folder.add("good.csv", SECOND)
 

@@ -14,7 +14,7 @@ from factories import (
 )
 from starlette.applications import Starlette
 
-from journal_api.statistics.metrics import METRICS
+from journal_api.metrics.metrics import METRICS
 
 
 @pytest.fixture

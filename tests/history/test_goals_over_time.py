@@ -10,7 +10,7 @@ from desk import JANUARY, TODAY, Desk, desk_of
 from factories import held_writes, insert_copy_group, insert_trade, run_sql, unwrap
 from starlette.applications import Starlette
 
-from journal_api.statistics.metrics import METRICS
+from journal_api.metrics.metrics import METRICS
 
 
 @pytest.fixture

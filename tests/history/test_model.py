@@ -27,11 +27,11 @@ from journal_api.database.connections import Reader, connect
 from journal_api.database.database import Database
 from journal_api.database.folder_export import export_all
 from journal_api.database.folder_import import import_all
-from journal_api.repositories import trade_facts
-from journal_api.repositories.row_checks import WRONG_FACTS
+from journal_api.metrics.groupings import GroupBy
+from journal_api.metrics.metrics import METRICS
 from journal_api.settings import Settings
-from journal_api.statistics.groupings import GroupBy
-from journal_api.statistics.metrics import METRICS
+from journal_api.statistics import trade_facts
+from journal_api.statistics.row_checks import WRONG_FACTS
 from journal_api.structs.cash import CashKind
 
 Body = dict[str, Any]

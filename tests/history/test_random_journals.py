@@ -17,8 +17,8 @@ from factories import create_goal, unwrap
 from proofs import examples
 from starlette.applications import Starlette
 
-from journal_api.statistics.groupings import GroupBy
-from journal_api.statistics.metrics import METRICS
+from journal_api.metrics.groupings import GroupBy
+from journal_api.metrics.metrics import METRICS
 from journal_api.structs.cash import CashKind
 
 Row = dict[str, Any]

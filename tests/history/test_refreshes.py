@@ -10,7 +10,7 @@ from factories import create_goal, create_tag, error_of, insert_account, insert_
 from starlette.applications import Starlette
 
 from journal_api.database.database import Database
-from journal_api.repositories import snapshot_refreshes
+from journal_api.statistics import snapshot_refreshes
 
 Meanwhile = Callable[[], Awaitable[Any]]
 

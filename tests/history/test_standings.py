@@ -36,10 +36,11 @@ from proofs import SOAK, examples
 from starlette.applications import Starlette
 
 from journal_api.database.database import Database
-from journal_api.repositories import standings, trade_facts
-from journal_api.rules.account_days import Movement, build_days, find_phase
-from journal_api.rules.account_floor import trace_floor
-from journal_api.rules.account_rules import judge
+from journal_api.repositories import standings
+from journal_api.statistics import trade_facts
+from journal_api.statistics.account_days import Movement, build_days, find_phase
+from journal_api.statistics.account_floor import trace_floor
+from journal_api.statistics.account_rules import judge
 from journal_api.structs.account_rules import AccountRules, FloorKind
 
 DAYS = 10

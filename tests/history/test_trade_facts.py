@@ -7,7 +7,7 @@ import httpx
 import pytest
 from factories import A_TRADE, create_account, unwrap
 
-from journal_api.repositories import trade_facts
+from journal_api.statistics import trade_facts
 
 
 @pytest.fixture(autouse=True)

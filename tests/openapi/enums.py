@@ -6,7 +6,7 @@ from pkgutil import iter_modules
 from typing import Any, Literal, get_args, get_origin
 
 from journal_api import statistics, structs, values
-from journal_api.statistics.metrics import MetricKey
+from journal_api.metrics.metrics import MetricKey
 
 RENAMED = {"Reason": "NullReason", "Unit": "MetricUnit"}
 WITHOUT_NAME = ("BelowZero", "ExtraStatistic", "Measure", "PaceState", "Place")

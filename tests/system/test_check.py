@@ -18,7 +18,7 @@ from journal_api.database import check as database_check
 from journal_api.database.check import Finding, examine, query
 from journal_api.database.schemas import VERSION
 from journal_api.errors import DatabaseRefused
-from journal_api.repositories.row_checks import CHECKS
+from journal_api.statistics.row_checks import CHECKS
 
 # An open trade from 09:00 with fees of 1, of which a part was sold; its user and account are left out.
 A_SCALED_TRADE = """

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import build_sample
 
-from journal_api.statistics.edge import Edge, compute_edge, judge
-from journal_api.values.distributions import t_quantile
-from journal_api.values.inference import (
+from journal_api.metrics.distributions import t_quantile
+from journal_api.metrics.inference import (
     EdgeVerdict,
     Sample,
     benjamini_hochberg,
@@ -17,6 +16,7 @@ from journal_api.values.inference import (
     welch,
     welch_error,
 )
+from journal_api.statistics.edge import Edge, compute_edge, judge
 
 AMOUNTS = st.lists(st.integers(-(10**18), 10**18), min_size=10, max_size=40)
 UNIT = 10**8

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from proofs import max_examples
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.commissions import Commissions
-from journal_api.rules.trade_draft import TradeDraft
+from journal_api.positions.commissions import Commissions
+from journal_api.positions.trade_draft import TradeDraft
 from journal_api.values.money import EXACT, LARGEST, SCALE, Money, PositiveMoney, from_units, quotient, units
 from journal_api.values.timestamps import Timestamp
 

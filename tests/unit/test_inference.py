@@ -13,8 +13,8 @@ from proofs import examples, max_examples
 from samples import build_sample
 from scipy import stats
 
-from journal_api.values.distributions import pearson_tails, t_p_value, t_quantile
-from journal_api.values.inference import (
+from journal_api.metrics.distributions import pearson_tails, t_p_value, t_quantile
+from journal_api.metrics.inference import (
     Interval,
     Sample,
     benjamini_hochberg,

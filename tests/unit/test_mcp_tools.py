@@ -13,8 +13,8 @@ from journal_api.mcp.reading import MAX_RULES_LENGTH, clip_rules, goal_row, setu
 from journal_api.mcp.report_table import build_table, shorten
 from journal_api.mcp.texts import MAX_LIST_LENGTH, build_page, clip, encode, without_nulls
 from journal_api.mcp.tools import PAGE, TOOLS
+from journal_api.metrics.metrics import METRICS
 from journal_api.routes.table import OPERATIONS
-from journal_api.statistics.metrics import METRICS
 from journal_api.structs.reports import REPORTED
 from journal_api.values.types import LongText, Text
 

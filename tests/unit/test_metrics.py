@@ -6,9 +6,9 @@ import httpx
 import pytest
 from factories import create_goal, snapshots_of, unwrap
 
-from journal_api.statistics.formulas import MetricValue
-from journal_api.statistics.members import Statistics
-from journal_api.statistics.metrics import METRICS
+from journal_api.metrics.formulas import MetricValue
+from journal_api.metrics.members import Statistics
+from journal_api.metrics.metrics import METRICS
 
 ONE = 10**8
 LARGEST = 2**63 - 1

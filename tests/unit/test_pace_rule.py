@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proofs import max_examples
 
-from journal_api.rules.pace import GoalProgress, Pace, compute_pace
-from journal_api.statistics.members import NO_TRADES, Statistics
-from journal_api.statistics.metrics import METRICS
+from journal_api.metrics.members import NO_TRADES, Statistics
+from journal_api.metrics.metrics import METRICS
+from journal_api.statistics.pace import GoalProgress, Pace, compute_pace
 from journal_api.values.money import SCALE
 from journal_api.values.periods import Period, count_weekdays
 

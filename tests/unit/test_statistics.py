@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from journal_api.metrics.members import SUMMED
 from journal_api.statistics.fold import Collected, Curve, Run
-from journal_api.statistics.members import SUMMED
 from journal_api.values.money import MAX_STORED, OUT_OF_RANGE
 from journal_api.values.periods import ONE_DAY, Period, merge_periods, split_period
 

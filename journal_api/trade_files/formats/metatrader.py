@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import takewhile
 from typing import NamedTuple
 
-from journal_api.rules.import_rows import ImportedTrade, LeftOut, Rejected
+from journal_api.positions.import_rows import ImportedTrade, LeftOut, Rejected
 from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.cells import parse_direction
 from journal_api.trade_files.file_format import Format, Rows, Trades, read_row

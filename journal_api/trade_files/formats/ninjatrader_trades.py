@@ -7,7 +7,7 @@ them, and the settings of a computer decide how dates are written.
 import re
 from decimal import Decimal
 
-from journal_api.rules.import_rows import ImportedTrade
+from journal_api.positions.import_rows import ImportedTrade
 from journal_api.trade_files.amounts import CURRENCY, derive_amount
 from journal_api.trade_files.cells import parse_direction
 from journal_api.trade_files.file_format import Format, one_trade_per_row

@@ -6,7 +6,7 @@ from decimal import Context, Decimal
 from typing import Self
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import ImportedTrade
+from journal_api.positions.import_rows import ImportedTrade
 from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.cells import parse_direction, text
 from journal_api.trade_files.file_format import Format, one_trade_per_row

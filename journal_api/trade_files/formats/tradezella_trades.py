@@ -5,7 +5,7 @@ from datetime import time
 from decimal import Context, Decimal
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import ImportedTrade
+from journal_api.positions.import_rows import ImportedTrade
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.cells import parse_direction

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from journal_api.rules.import_rows import ImportedTrade, LeftOut, Rejected
+from journal_api.positions.import_rows import ImportedTrade, LeftOut, Rejected
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.file_format import Format, KnownFormat, Rows, Trades, find_column, read_row
 from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier, find_loss, find_profit

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from journal_api.rules.import_rows import LeftOut
+from journal_api.positions.import_rows import LeftOut
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate, Words
 from journal_api.trade_files.file_format import ANYTHING, Rows, find_column, list_names, word_matches
 from journal_api.trade_files.named_rows import Row

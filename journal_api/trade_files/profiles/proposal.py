@@ -7,7 +7,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
 
-from journal_api.rules.import_rows import Rejected
+from journal_api.positions.import_rows import Rejected
 from journal_api.structs.import_profiles import Costs, ProposedProfile, Side
 from journal_api.trade_files.headers import name_columns, split_rows
 from journal_api.trade_files.profiles.amount_checks import (

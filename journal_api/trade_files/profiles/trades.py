@@ -6,7 +6,7 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import ImportedTrade
+from journal_api.positions.import_rows import ImportedTrade
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier

@@ -1,0 +1,45 @@
+"""SQL of calendars: by which time zones and rollovers trading days are counted (docs/accounts.md#the-day)."""
+
+from aiosqlite import Connection
+
+from journal_api.database.sql import build_json_array, fetch_json
+from journal_api.values.periods import Calendar
+
+# The owner's calendar and those of accounts with their own, each once, of the user with the id `{user_id}`.
+OF_USER = """
+    SELECT timezone, day_rollover FROM users WHERE id = {user_id}
+    UNION
+    SELECT timezone, day_rollover FROM calendars WHERE user_id = {user_id}"""
+
+
+def select_calendars(user_id: str) -> str:
+    """Return the SELECT of a JSON array of the user's calendars, in a fixed order."""
+    calendars = OF_USER.format(user_id=user_id)
+    return build_json_array("item", f"SELECT json_array(timezone, day_rollover) AS item FROM ({calendars})")
+
+
+def select_current_days(user_id: str) -> str:
+    """Return the SELECT of the current day in each of the user's calendars, as one text.
+
+    It changes when a day begins in any of them. A statement with it needs `:now`.
+    """
+    days = f"SELECT trading_day(:now, timezone, day_rollover) AS day FROM ({OF_USER.format(user_id=user_id)})"
+    return f"SELECT group_concat(day, ' ') FROM ({days})"
+
+
+async def list_of_user(db: Connection, user_id: int) -> str:
+    """Return the calendars as a JSON array."""
+    return await fetch_json(db, select_calendars(":user_id"), {"user_id": user_id})
+
+
+async def by_account(db: Connection, user_id: int) -> dict[int, Calendar]:
+    """Return the calendars of the accounts of the user by id; 0 is an account that is not there yet."""
+    rows = await db.execute_fetchall(
+        """
+        SELECT account_id, timezone, day_rollover FROM calendars WHERE user_id = :user_id
+        UNION ALL
+        SELECT 0, timezone, day_rollover FROM users WHERE id = :user_id
+        """,
+        {"user_id": user_id},
+    )
+    return {account_id: Calendar(timezone, day_rollover) for account_id, timezone, day_rollover in rows}

@@ -1,0 +1,77 @@
+"""SQL that resolves the names in a file to ids of the user's objects."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from aiosqlite import Connection
+
+from journal_api.positions.import_rows import Names
+from journal_api.repositories import accounts
+
+
+async def read_names(db: Connection, user_id: int) -> Names:
+    """Return the ids of all named objects of the user."""
+
+    async def read(sql: str) -> list[Any]:
+        return list(await db.execute_fetchall(sql, {"user_id": user_id}))
+
+    allowed_accounts = await read(
+        """
+        -- A group without members has a row with NULL, which is no account.
+        SELECT strategies.id, coalesce(strategies.account_id, member.account_id)
+        FROM strategies
+        LEFT JOIN copy_group_members AS member ON member.copy_group_id = strategies.copy_group_id
+        WHERE user_id = :user_id
+          AND (strategies.account_id IS NOT NULL OR strategies.copy_group_id IS NOT NULL)
+        """
+    )
+    return Names(
+        await accounts.ids_by_name(db, user_id),
+        dict(await read("SELECT name, id FROM strategies WHERE user_id = :user_id")),
+        group_ids(
+            await read(
+                """
+                SELECT strategy_id, setups.name, setups.id
+                FROM setups
+                JOIN strategies ON strategies.id = strategy_id
+                WHERE user_id = :user_id
+                ORDER BY setups.id
+                """
+            )
+        ),
+        group_ids(
+            await read(
+                """
+                SELECT setup_id, confirmations.name, confirmations.id
+                FROM confirmations
+                JOIN setups ON setups.id = setup_id
+                JOIN strategies ON strategies.id = strategy_id
+                WHERE user_id = :user_id
+                ORDER BY confirmations.sort_order, confirmations.id
+                """
+            )
+        ),
+        dict(await read("SELECT name, id FROM tags WHERE user_id = :user_id")),
+        {key: set(ids) for (key,), ids in group_ids(allowed_accounts).items()},
+    )
+
+
+async def find_accounts_with_trades(db: Connection, user_id: int) -> set[int]:
+    """Return the ids of the accounts that have a trade."""
+    rows: Iterable[Any] = await db.execute_fetchall(
+        """
+        SELECT id
+        FROM accounts
+        WHERE user_id = :user_id AND EXISTS (SELECT 1 FROM trades WHERE account_id = accounts.id)
+        """,
+        {"user_id": user_id},
+    )
+    return {row_id for (row_id,) in rows}
+
+
+def group_ids(rows: list[Any]) -> dict[Any, list[int]]:
+    """Return the ids, the last column, by the other columns, in the order of the rows."""
+    ids: dict[Any, list[int]] = {}
+    for *key, row_id in rows:
+        ids.setdefault(tuple(key), []).append(row_id)
+    return ids

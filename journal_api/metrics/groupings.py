@@ -1,0 +1,153 @@
+"""Groupings of reports: one entry each, of which queries, SQL, names, order and the command line are made.
+
+`sql` is the key of a trade's group, over its facts. A decision counts in the group of its representative
+trade; with `by_trade` in the group of each of its trades.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from journal_api.metrics.earlier import AFTER, NTH, PAUSES, Decision, group_after, group_nth, group_pause
+
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+# The ranges of holding times: the upper bound, which is exclusive, and the name.
+HOLDING_TIMES = {
+    "under_1m": (timedelta(minutes=1), "under 1 min"),
+    "1m_5m": (timedelta(minutes=5), "1 to 5 min"),
+    "5m_15m": (timedelta(minutes=15), "5 to 15 min"),
+    "15m_1h": (timedelta(hours=1), "15 min to 1 h"),
+    "1h_4h": (timedelta(hours=4), "1 to 4 h"),
+    "4h_1d": (timedelta(days=1), "4 h to 1 day"),
+    "over_1d": (timedelta.max, "1 day and more"),
+}
+HOLDING = " ".join(
+    f"WHEN held < {bound.total_seconds():.0f} THEN '{key}'" for key, (bound, _) in HOLDING_TIMES.items()
+)
+RULES = {
+    "followed": "Rules followed",
+    "broken": "Rules broken",
+    "unanswered": "Not fully answered",
+    "no_checklist": "No checklist",
+}
+# A decision has the tags and the mistakes of all its selected trades.
+TAGGED = """,
+tagged AS MATERIALIZED (
+    SELECT decision, json_group_array(tag_id) AS tag_ids
+    FROM (SELECT DISTINCT decision, tag_id
+          FROM filtered
+          CROSS JOIN trade_tags ON trade_id = filtered.id
+          ORDER BY decision, tag_id)
+    GROUP BY decision
+)"""
+MISTAKEN = ", mistaken AS MATERIALIZED (SELECT DISTINCT decision FROM filtered WHERE is_mistake)"
+IN_IDS = "IN (SELECT value FROM json_each(:ids))"
+OF_SETUP = f"""
+        SELECT setups.id, setups.name, NULL, NULL, strategy_id, strategies.name
+        FROM setups
+        JOIN strategies ON strategies.id = strategy_id
+        WHERE setups.id {IN_IDS}"""
+OF_CONFIRMATION = f"""
+        SELECT confirmations.id, confirmations.name, setup_id, setups.name, strategy_id, strategies.name
+        FROM confirmations
+        JOIN setups ON setups.id = setup_id
+        JOIN strategies ON strategies.id = strategy_id
+        WHERE confirmations.id {IN_IDS}"""
+
+
+class Grouping(NamedTuple):
+    """What decisions are grouped by."""
+
+    title: str
+    sql: str
+    by_trade: bool = False
+    is_ordered: bool = False  # by its keys, all others by a metric
+    is_number: bool = False  # SQL returns some numbers as text
+    names: Mapping[Any, str] | None = None  # in their order
+    name: Callable[[Any], str] = str
+    ctes: str = ""
+    ids: str = ""  # the names of groups whose keys are ids
+    compares: Literal["answers", "others", "broken"] | None = None
+    # The group of each decision of a day, by what happened before it.
+    place_day: Callable[[Sequence[Decision]], Iterator[tuple[int, str | int]]] | None = None
+
+
+def names_of(bounds: Mapping[str, tuple[timedelta, str]]) -> dict[Any, str]:
+    return {key: name for key, (_, name) in bounds.items()}
+
+
+def name_week(key: str) -> str:
+    year, week, _ = date.fromisoformat(key).isocalendar()
+    return f"{year:04}-W{week:02}"
+
+
+Period = partial(Grouping, by_trade=True, is_ordered=True)
+Earlier = partial(Grouping, sql="earlier_group(decision)", is_ordered=True)
+
+GROUPINGS = {
+    "none": Grouping("Nothing", "NULL", by_trade=True),
+    "day": Period("Day", "trading_day"),
+    "week": Period("Week", "date(trading_day, '-6 days', 'weekday 1')", name=name_week),
+    "month": Period("Month", "substr(trading_day, 1, 8) || '01'", name=lambda key: key[:7]),
+    "quarter": Period(
+        "Quarter",
+        "printf('%s-%02d-01', substr(trading_day, 1, 4), (substr(trading_day, 6, 2) - 1) / 3 * 3 + 1)",
+        name=lambda key: f"{key[:4]}-Q{(int(key[5:7]) + 2) // 3}",
+    ),
+    "year": Period("Year", "substr(trading_day, 1, 5) || '01-01'", name=lambda key: key[:4]),
+    "weekday": Grouping(
+        "Weekday",
+        "(strftime('%w', trading_day) + 6) % 7 + 1",
+        is_ordered=True,
+        is_number=True,
+        names=dict(enumerate(WEEKDAYS, 1)),
+    ),
+    "hour": Grouping("Hour", "local_hour", is_ordered=True, is_number=True, name=lambda key: f"{key:02}:00"),
+    "holding": Grouping(
+        "Holding time", f"CASE {HOLDING} END", is_ordered=True, names=names_of(HOLDING_TIMES)
+    ),
+    "after": Earlier("After win or loss", names=AFTER, place_day=group_after),
+    "nth": Earlier("Nth of the day", is_number=True, names=NTH, place_day=group_nth),
+    "pause": Earlier("Pause", names={"first": "First of the day", **names_of(PAUSES)}, place_day=group_pause),
+    "rules": Grouping(
+        "Rules",
+        """CASE WHEN decision IN (SELECT decision FROM mistaken) THEN 'broken'
+        WHEN checklist IS NULL THEN 'no_checklist'
+        WHEN checklist THEN 'followed'
+        WHEN instr(answers, '-') THEN 'broken' ELSE 'unanswered' END""",
+        is_ordered=True,
+        names=RULES,
+        ctes=MISTAKEN,
+        compares="broken",
+    ),
+    "account": Grouping(
+        "Account",
+        "account_id",
+        by_trade=True,
+        is_number=True,
+        ids=f"SELECT id, name FROM accounts WHERE id {IN_IDS}",
+    ),
+    "symbol": Grouping("Symbol", "contract"),  # one group for a contract, however files write it
+    "root": Grouping("Contract root", "root"),
+    "direction": Grouping("Side", "direction"),
+    "grade": Grouping("Grade", "grade"),
+    "strategy": Grouping(
+        "Strategy", "strategy_id", is_number=True, ids=f"SELECT id, name FROM strategies WHERE id {IN_IDS}"
+    ),
+    "setup": Grouping("Setup", "setup_id", is_number=True, ids=OF_SETUP),
+    "confirmation": Grouping(
+        "Confirmation", "setup_id || ' ' || answers", ids=OF_CONFIRMATION, compares="answers"
+    ),
+    "tag": Grouping(
+        "Tag",
+        "(SELECT tag_ids FROM tagged WHERE tagged.decision = facts.decision)",
+        ctes=TAGGED,
+        ids=f"SELECT id, name FROM tags WHERE id {IN_IDS}",
+        compares="others",
+    ),
+}
+if TYPE_CHECKING:
+    GroupBy = str
+else:
+    GroupBy = Literal[tuple(GROUPINGS)]

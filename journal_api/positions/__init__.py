@@ -1,0 +1,1 @@
+"""From fills to positions, claims, copies and merges: pure."""

@@ -1,0 +1,55 @@
+"""Commissions of trades whose costs a file does not state (docs/imports.md#commissions)."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from journal_api.errors import ValidationFailed
+from journal_api.positions.fills import decode_fills
+from journal_api.values.instruments import find_contract
+from journal_api.values.money import LARGEST, SCALE, quotient
+
+DEFAULT = "default"
+
+
+class Commissions(NamedTuple):
+    """What an account pays per contract and side, by contract root or `default`, in units of 10^-8."""
+
+    per_side: Mapping[str, int]
+
+    def compute(self, fields: Mapping[str, Any], *, is_future: bool) -> int | None:
+        """Return the commission of a trade: of both sides, of one side while it is open.
+
+        `fields` are its columns. Returns None if the account has no amount for its symbol. Raises
+        ValidationFailed if the commission is too large.
+        """
+        if not self.per_side:
+            return None  # most accounts, so that their imports read no fills and no symbol again
+        return self.charge(fields["symbol"], count_sides(fields), is_future=is_future)
+
+    def charge(self, symbol: str, sides: int, *, is_future: bool) -> int | None:
+        """Return the commission of a quantity that was bought and sold, like `compute`."""
+        per_side = self.find_rate(symbol, is_future=is_future)
+        if per_side is None:
+            return None
+        amount = quotient(sides * per_side, SCALE)
+        if amount > LARGEST * SCALE:
+            raise ValidationFailed(fields={"fees": f"by the account's commissions exceed {LARGEST}"})
+        return amount
+
+    def find_rate(self, symbol: str, *, is_future: bool) -> int | None:
+        """Return the commission per side for a symbol: by contract root, else by symbol, else the default."""
+        if not self.per_side:
+            return None
+        contract = find_contract(symbol, is_future=is_future)
+        names = (contract.root if contract else "", symbol.upper(), DEFAULT)
+        return next((self.per_side[name] for name in names if name in self.per_side), None)
+
+
+def count_sides(fields: Mapping[str, Any]) -> int:
+    """Return the quantity that was bought and sold, in units of 10^-8."""
+    if fields["fills"]:
+        return sum(fill.quantity for fill in decode_fills(fields["fills"]))
+    return int(fields["quantity"]) * (1 if fields["closed_at"] is None else 2)
+
+
+NO_COMMISSIONS = Commissions({})

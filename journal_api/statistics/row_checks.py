@@ -1,0 +1,118 @@
+"""SQL that `journal-api check` runs: the ids of rows for which stored columns disagree."""
+
+from journal_api.statistics.trade_facts import FACTS
+
+# Trades whose columns are not what follows from their fills: times, fees, and whether a position is left.
+# Sums of JSON numbers are rounded, so they are compared with a tolerance.
+WRONG_FILLS = """
+    WITH
+    newest AS MATERIALIZED (
+        SELECT id, direction, opened_at, closed_at, fees / 1e8 AS fees, fills
+        FROM trades
+        WHERE fills IS NOT NULL
+        ORDER BY id DESC
+        LIMIT :most),
+    summed AS (
+        SELECT newest.*, min(fill.value ->> '$.at') AS first_at, max(fill.value ->> '$.at') AS last_at,
+            sum(fill.value ->> '$.fees') AS fill_fees,
+            sum(iif((fill.value ->> '$.side' = 'buy') = (direction = 'long'), 1, -1)
+                * (fill.value ->> '$.quantity')) AS size
+        FROM newest
+        JOIN json_each(fills) AS fill
+        GROUP BY newest.id)
+    SELECT id
+    FROM summed
+    WHERE first_at <> opened_at
+       OR (closed_at IS NOT NULL AND last_at <> closed_at)
+       OR abs(fill_fees - fees) > 1e-6 * (1 + abs(fees))
+       OR iif(closed_at IS NULL, size <= 1e-9, abs(size) > 1e-6)
+    ORDER BY id"""
+# Trades whose stored facts are not what their rows say, on days without a newer change.
+WRONG_FACTS = f"""
+    WITH
+    newest (id) AS (
+        SELECT id FROM (SELECT id FROM trades ORDER BY id DESC LIMIT :most)
+        UNION
+        SELECT id FROM (SELECT id FROM trade_facts ORDER BY id DESC LIMIT :most)
+    ),
+    stale (account_id, trading_day) AS (
+        SELECT changes.account_id, trading_day
+        FROM users
+        JOIN accounts ON user_id = users.id
+        JOIN changes ON changes.account_id = accounts.id AND sequence > facts_cursor
+        UNION
+        SELECT trades.account_id, trades.trading_day
+        FROM users
+        JOIN changes ON changes.setup_id IS NOT NULL AND sequence > facts_cursor
+        JOIN trades ON trades.setup_id = changes.setup_id
+    ),
+    day (account_id, trading_day) AS MATERIALIZED (
+        SELECT account_id, trading_day FROM trades WHERE id IN newest AND trading_day IS NOT NULL
+        UNION
+        SELECT account_id, trading_day FROM trade_facts WHERE id IN newest
+        EXCEPT
+        SELECT account_id, trading_day FROM stale
+    ),
+    current AS MATERIALIZED ({FACTS}),
+    stored AS MATERIALIZED (
+        SELECT trade_facts.* FROM day CROSS JOIN trade_facts USING (account_id, trading_day)
+    )
+    SELECT DISTINCT id
+    FROM (SELECT * FROM (SELECT * FROM current EXCEPT SELECT * FROM stored)
+          UNION ALL
+          SELECT * FROM (SELECT * FROM stored EXCEPT SELECT * FROM current))
+    ORDER BY id"""
+# The newest trade of each kind whose kept number is wrong, 0 for a kind without trades.
+WRONG_COUNTS = """
+    WITH
+    kinds AS (
+        SELECT user_id, account_id, contract, root, direction,
+            CASE WHEN net_pnl > breakeven_within THEN 'win' WHEN net_pnl < -breakeven_within THEN 'loss'
+                WHEN net_pnl IS NOT NULL THEN 'breakeven' ELSE 'open' END AS outcome,
+            coalesce(grade, '') AS grade, coalesce(strategy_id, 0) AS strategy_id,
+            coalesce(setup_id, 0) AS setup_id, trades.id
+        FROM trades
+        JOIN users ON users.id = user_id
+    ),
+    counted AS (
+        SELECT user_id, account_id, contract, root, direction, outcome, grade, strategy_id, setup_id,
+            count(*) AS trades, max(id) AS id
+        FROM kinds
+        GROUP BY user_id, account_id, contract, root, direction, outcome, grade, strategy_id, setup_id
+    )
+    SELECT coalesce(max(id), 0)
+    FROM (SELECT *, 0 AS kept FROM counted
+          UNION ALL
+          SELECT *, NULL, 1 FROM trade_counts)
+    GROUP BY user_id, account_id, contract, root, direction, outcome, grade, strategy_id, setup_id
+    HAVING count(*) <> 2 OR min(trades) <> max(trades)
+    ORDER BY 1"""
+# Trades whose stored day is not the one in the calendar of their account.
+WRONG_DAYS = """
+    SELECT id
+    FROM (SELECT id, account_id, closed_at, trading_day FROM trades ORDER BY id DESC LIMIT :most)
+    JOIN calendars USING (account_id)
+    WHERE trading_day <> trading_day(closed_at, timezone, day_rollover)
+    ORDER BY id"""
+# Trades whose notes are not what the search has of them.
+WRONG_SEARCH = """
+    SELECT newest.id
+    FROM (SELECT id, notes FROM trades ORDER BY id DESC LIMIT :most) AS newest
+    LEFT JOIN search_documents ON resource = 'trades' AND row_id = newest.id AND part = 0
+    WHERE text IS NOT notes
+    ORDER BY newest.id"""
+# Contents of pictures that are not whole. SQLite knows the length of a blob without reading it.
+WRONG_PICTURES = """
+    SELECT id
+    FROM picture_contents AS content
+    WHERE bytes <> (SELECT total(length(bytes)) FROM picture_parts WHERE content_id = content.id)
+    ORDER BY id"""
+# What is compared with what, and the statement that selects the ids of what is wrong.
+CHECKS = {
+    ("fills", "trades"): WRONG_FILLS,
+    ("facts", "trades"): WRONG_FACTS,
+    ("counts", "trades"): WRONG_COUNTS,
+    ("days", "trades"): WRONG_DAYS,
+    ("search", "trades"): WRONG_SEARCH,
+    ("pictures", "contents"): WRONG_PICTURES,
+}

@@ -1,0 +1,198 @@
+"""The SQL of statistics that goals and reports share (DECISIONS 15, 20).
+
+A part is a set of trades that are summed together: a day of a goal, or the trades of a report with one key.
+"""
+
+import re
+import sqlite3
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Iterable, Mapping
+from functools import cache
+from typing import Any, NamedTuple, TypeVar
+
+from aiosqlite import Connection
+
+from journal_api.metrics.formulas import Measure
+from journal_api.metrics.members import BOUNDS, ExtraStatistic, sums_columns
+from journal_api.statistics.fold import SCANS, Collected, Place
+
+Group = TypeVar("Group", bound=Hashable)
+Result = TypeVar("Result")
+# What a selection reads of the facts of trades.
+COLUMNS = """facts.id, facts.trading_day, facts.opened_at, facts.closed_at, facts.decision, facts.fees,
+    facts.net_pnl, facts.initial_risk, facts.r, facts.grade, facts.is_mistake, facts.checklist,
+    facts.mae, facts.mfe, iif(facts.mfe IS NULL, NULL, facts.net_pnl) AS mfe_pnl"""
+
+# Of a trade: whether it is a copy or has copies.
+IS_SHARED = """(decision <> id
+        OR EXISTS (SELECT 1 FROM trades AS copy WHERE copy.source_trade_id = selected.id))"""
+
+
+def of_representative(column: str, take: str = "sum") -> str:
+    """Return the column of a decision's representative trade: the original, else the first copy.
+
+    `take` is an aggregate function that returns the value of the only row.
+    """
+    return f"iif(sum(id = decision), {take}({column}) FILTER (WHERE id = decision), {column})"
+
+
+IS_MIXED = "count(DISTINCT currency) > 1"
+# Of the trades that state one.
+EXCURSIONS = ",\n        ".join(
+    f"iif({IS_MIXED}, {of_representative(column)}, sum({column})) AS {column}"
+    for column in ("mae", "mfe", "mfe_pnl")
+)
+PNL, RISK = of_representative("net_pnl"), of_representative("initial_risk")
+# A decision of several trades. A column outside of sums is of the first trade: SQLite takes it from the row
+# with the only min(). Timestamps have a fixed width: texts that begin with them are in the order of trades.
+# A decision in different currencies has the P&L and the risk of its representative trade. A trade without a
+# risk adds nothing to R.
+DECISION = f"""
+        trading_day, opened_at, closed_at, id,
+        iif({IS_MIXED}, {PNL}, sum(net_pnl)) AS pnl,
+        iif({IS_MIXED}, {RISK}, sum(initial_risk)) AS initial_risk,
+        iif({IS_MIXED}, ratio({PNL}, {RISK}),
+            ratio(sum(net_pnl) FILTER (WHERE initial_risk IS NOT NULL), sum(initial_risk))) AS r,
+        sum(is_mistake) > 0 AS is_mistake,
+        {of_representative("grade", "group_concat")} AS grade,
+        {of_representative("checklist")} AS checklist,
+        {EXCURSIONS},
+        count(*) AS trades,
+        sum(fees) AS fees,
+        sum(net_pnl) AS net_pnl,
+        iif({IS_MIXED}, '', currency) AS first_currency,
+        currency AS last_currency,
+        decision,
+        min(trading_day || closed_at || printf('%019d', id)) AS first
+    FROM copied
+    GROUP BY decision"""
+BY_REPRESENTATIVE = f"""
+    SELECT {of_representative("part", "group_concat")} AS part, 'everywhere' AS place, {DECISION}"""
+BY_PART = f"""
+    SELECT part, 'group' AS place, {DECISION}, part"""
+IN_TOTAL = f"""
+    UNION ALL
+    SELECT NULL, 'total', {DECISION}"""
+# The trades in their parts.
+TRADES_BY_TRADE = "SELECT part, trading_day, closed_at, id, net_pnl FROM selected"
+TRADES_BY_REPRESENTATIVE = f"""
+    {TRADES_BY_TRADE}
+    WHERE NOT {IS_SHARED}
+    UNION ALL
+    SELECT several.part, copied.trading_day, copied.closed_at, copied.id, copied.net_pnl
+    FROM copied
+    JOIN several USING (decision)"""
+
+# The statements over these CTEs.
+POWERS: dict[Measure, str] = {
+    "pnl": "power_sums(pnl)",
+    "winning_pnl": "power_sums(iif(pnl > :breakeven_within, pnl, NULL))",
+    "r": "power_sums(r)",
+}
+SUMS = """
+SELECT part, place, {day}, {powers}, min(first_currency), max(last_currency),
+    {sums}
+FROM decisions
+GROUP BY part, place, {day}"""
+
+
+class Selection(NamedTuple):
+    """Trades in parts: the SELECT of COLUMNS with `part` and `currency`, the CTEs and the values it needs,
+    with the owner's `breakeven_within`.
+
+    A decision counts in the part of its representative trade; with `by_trade` in the part of each of its
+    trades, and with `has_total` then once more in the total.
+    """
+
+    ctes: str
+    select: str
+    values: Mapping[str, Any]
+    by_trade: bool
+    has_total: bool = False
+    sum: str = "sum"
+
+    def with_wide_sums(self) -> "Selection":
+        """Return the selection with sums that are OUT_OF_RANGE instead of an error; they take longer."""
+        return self._replace(sum="sum_or_out_of_range")
+
+    def build(self, select: str) -> str:
+        """Return a statement over `trades_in_parts` and `decisions`, each at its first close."""
+        several = f"{BY_PART}{IN_TOTAL if self.has_total else ''}" if self.by_trade else BY_REPRESENTATIVE
+        in_parts = TRADES_BY_TRADE if self.by_trade else TRADES_BY_REPRESENTATIVE
+        statement = f"""
+WITH
+{self.ctes},
+selected AS NOT MATERIALIZED ({self.select}),
+-- The trades that are copies or have copies.
+copied AS MATERIALIZED (SELECT * FROM selected WHERE {IS_SHARED}),
+several AS MATERIALIZED ({several}
+),
+decisions AS NOT MATERIALIZED (
+    SELECT part, 'everywhere' AS place, trading_day, opened_at, closed_at, id, net_pnl AS pnl, initial_risk,
+        r, is_mistake, grade, checklist, mae, mfe, mfe_pnl, 1 AS trades, fees, net_pnl,
+        currency AS first_currency, currency AS last_currency, decision
+    FROM selected
+    WHERE NOT {IS_SHARED}
+    UNION ALL
+    SELECT part, place, trading_day, opened_at, closed_at, id, pnl, initial_risk, r,
+        is_mistake, grade, checklist, mae, mfe, mfe_pnl, trades, fees, net_pnl,
+        first_currency, last_currency, decision
+    FROM several
+),
+trades_in_parts AS NOT MATERIALIZED ({in_parts}
+)
+{select}"""
+        return re.sub(r"\bsum\(", f"{self.sum}(", statement)
+
+
+async def with_sums_in_range(selection: Selection, work: Callable[[Selection], Awaitable[Result]]) -> Result:
+    """Return the result of the work, done again with wide sums if a sum does not fit into 64 bits."""
+    try:
+        return await work(selection)
+    except sqlite3.OperationalError as error:
+        # SQLite's sum() fails for all rows then.
+        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
+            raise
+        return await work(selection.with_wide_sums())
+
+
+async def collect(
+    db: Connection,
+    selection: Selection,
+    extras: Collection[ExtraStatistic | None],
+    find_groups: Callable[[Any, Place], Iterable[Group]],
+    powers: Collection[Measure] = (),
+) -> dict[Group, Collected]:
+    """Return what is collected of each group of the parts. Raises sqlite3.OperationalError."""
+
+    collected = defaultdict[Group, Collected](lambda: Collected(extras))
+    statement = SUMS.format(
+        day="trading_day" if "days" in extras else "NULL",
+        powers=", ".join(POWERS[measure] if measure in powers else "NULL" for measure in POWERS),
+        sums=sums_columns(extras),
+    )
+    rows = await db.execute_fetchall(selection.build(statement), selection.values)
+    for part, place, day, pnl, winning_pnl, r, first_currency, last_currency, *sums in rows:
+        for group in find_groups(part, place):
+            found = collected[group]
+            found.add(sums[: -len(BOUNDS)], day)
+            found.add_powers((pnl, winning_pnl, r))
+            found.bound(sums[-len(BOUNDS) :], first_currency, last_currency)
+    for extra in SCANS.keys() & set(extras):
+
+        @cache
+        def find_adders(part: Any, place: Place, extra: ExtraStatistic = extra) -> list[Callable[..., None]]:
+            return [collected[group].courses[extra].add for group in find_groups(part, place)]
+
+        async for rows in iterate(db, selection, SCANS[extra].select):
+            for part, place, *row in rows:
+                for add in find_adders(part, place):
+                    add(*row)
+    return collected
+
+
+async def iterate(db: Connection, selection: Selection, select: str) -> AsyncIterator[Iterable[Any]]:
+    """Yield the rows of a statement, of which there may be as many as trades, some at a time."""
+    async with db.execute(selection.build(select), selection.values) as cursor:
+        while rows := await cursor.fetchmany(1000):
+            yield rows
