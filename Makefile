@@ -7,6 +7,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 READY := .venv/.ready
 READY_DEV := .venv/.ready-dev
 FUZZ_SECONDS ?= 1200
+# Scripts of tests/ find what tests share, as pytest does.
+WITH_SUPPORT := PYTHONPATH=tests:tests/support $(BIN)/python
 
 .PHONY: help install run test test-lowest lint lint-page check format openapi fuzz soak bench screenshots
 .DELETE_ON_ERROR:
@@ -34,8 +36,8 @@ run: $(READY)  ## start the journal on 127.0.0.1:8000, print a link that opens i
 # The tests start many processes: let them compile the package once, whatever the environment says.
 unexport PYTHONDONTWRITEBYTECODE
 
-test: $(READY_DEV)  ## run every test
-	$(BIN)/python -m pytest -n auto --dist worksteal
+test: $(READY_DEV)  ## run every test, or TESTS: a room of the package has its tests in the folder of its name
+	$(BIN)/python -m pytest -n auto --dist worksteal $(TESTS)
 
 # Every dependency at the version that its bound names; what belongs to development alone stays new.
 LOWEST := .venv-lowest
@@ -73,17 +75,17 @@ format: $(READY_DEV)  ## let ruff and prettier write it properly
 	npm --prefix $(PAGE_TOOLS) run --silent format
 
 fuzz: $(READY_DEV)  ## send the service random requests for 20 minutes, or FUZZ_SECONDS
-	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -rP tests/system/test_fuzz.py
+	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -rP tests/openapi/test_fuzz.py
 
 soak: $(READY_DEV)  ## prove docs/reliability.md in full numbers (an hour, 20 minutes of it fuzz), or TESTS of it
 	JOURNAL_SOAK=1 $(BIN)/python -m pytest -m "promise or soak" -rs $(TESTS)
 
 bench: $(READY_DEV)  ## measure what a trader waits for, and the service beside others: docs/bench.json and a chart, in half an hour
-	PYTHONPATH=tests $(BIN)/python -m bench --out docs
+	$(WITH_SUPPORT) -m bench --out docs
 
 openapi: $(READY_DEV)  ## write journal_api/openapi/openapi.json, unless it takes something away from v1
-	$(BIN)/python tests/write_openapi.py
-	$(BIN)/python tests/page_enums.py
+	$(WITH_SUPPORT) tests/write_openapi.py
+	$(WITH_SUPPORT) tests/page_enums.py
 
 screenshots: $(READY_DEV)  ## photograph the page with the example journal: docs/page-*.png
-	$(BIN)/python tests/screenshots.py
+	$(WITH_SUPPORT) tests/screenshots.py

@@ -5,12 +5,9 @@ account has rules.
 """
 
 import asyncio
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
-
-sys.path.insert(0, str(Path(__file__).parent / "system"))
 
 from chromium import PageJournal, clean_tab, open_browser, resize, sign_in
 from commands import new_key, running

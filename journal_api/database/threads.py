@@ -23,7 +23,7 @@ class ThreadConnection(aiosqlite.Connection):
 
     Waking two threads for each statement costs more than the statements. Relies on aiosqlite's private
     `_execute`, through which all its methods reach the thread, and on `_thread`: a connection that was not
-    closed must not keep the process alive. tests/api/test_writes.py notices when they change.
+    closed must not keep the process alive. tests/database/test_writes.py notices when they change.
     """
 
     def __init__(self, connector: Callable[[], sqlite3.Connection]) -> None:

@@ -196,10 +196,10 @@ def custom_schema(kind: type) -> Json:
 
 
 def every_struct(base: type[msgspec.Struct] = msgspec.Struct) -> dict[str, type[msgspec.Struct]]:
-    """All structs of journal_api.structs, by name."""
+    """All structs of journal_api.structs and of the metrics, by name."""
     structs = {}
     for struct in base.__subclasses__():
-        if struct.__module__.startswith(("journal_api.structs.", "journal_api.statistics.")):
+        if struct.__module__.startswith(("journal_api.structs.", "journal_api.metrics.")):
             structs[struct.__name__] = struct
         structs |= every_struct(struct)
     return structs

@@ -1,6 +1,6 @@
 """When a snapshot has a pace, and what it counts as gone and left, over HTTP: docs/goals.md#pace.
 
-tests/docs/test_goals_page.py has the examples of that page, tests/unit/test_pace_rule.py the rule.
+tests/docs/test_goals_page.py has the examples of that page, tests/statistics/test_pace_rule.py the rule.
 """
 
 from collections.abc import Iterator

@@ -37,7 +37,7 @@ async def tell_examples(server: Server, key: str) -> None:
 
 def fuzz(server: Server, key: str, folder: Path) -> Completed:
     """In that folder it leaves what it needs to replay a failure."""
-    tests = Path(__file__).parents[1]
+    tests = Path(__file__).parent
     ran = subprocess.run(
         [
             *(sys.executable, "-m", "schemathesis.cli", "--config-file", tests / "schemathesis.toml"),
@@ -45,7 +45,7 @@ def fuzz(server: Server, key: str, folder: Path) -> Completed:
             *(LONG if SECONDS else BOUNDED),
         ],
         cwd=folder,
-        env=environment({"SCHEMATHESIS_HOOKS": str(Path(__file__).with_name("fuzz_checks.py"))}),
+        env=environment({"SCHEMATHESIS_HOOKS": str(tests / "fuzz_checks.py")}),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -12,8 +12,6 @@ from commands import run_ok
 from conftest import client_of
 from factories import details_of
 from jsonschema_rs import Draft202012Validator
-from openapi.document import repeats, write_document
-from openapi.envelopes import DETAILS, every_error
 from openapi_examples import (
     DOCUMENT,
     bodies_of,
@@ -32,6 +30,8 @@ from journal_api.errors import ValidationFailed
 from journal_api.routes.table import OPERATIONS
 from journal_api.values.types import decode_value
 from journal_api.web.operation import Operation
+from openapi.document import repeats, write_document
+from openapi.envelopes import DETAILS, every_error
 
 # What HTTP and CORS say of every answer; the other headers are the operation's.
 OF_EVERY_ANSWER = {

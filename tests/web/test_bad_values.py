@@ -49,7 +49,7 @@ def name_of(operation: Operation) -> str:
 
 
 # A profile needs other members with each kind, and a column is a text or a list of texts. Its bad values
-# are in tests/files/test_profiles.py.
+# are in tests/trade_files/test_profiles.py.
 WITH_PLAIN_MEMBERS = [operation for operation in WITH_BODY if operation.body is not ImportProfileCreate]
 
 
