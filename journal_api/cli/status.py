@@ -12,7 +12,7 @@ from journal_api.cli.common import find_user, run_in_database, with_settings
 from journal_api.cli.status_accounts import AccountStatus
 from journal_api.cli.status_report import Status, report
 from journal_api.database.database import Database
-from journal_api.repositories import accounts, checkpoints, daily_totals, goals_today, standings, users
+from journal_api.repositories import accounts, checkpoints, days, snapshots, standings, users
 from journal_api.rules.goal_warnings import find_warnings
 from journal_api.settings import Settings
 from journal_api.structs.accounts import Account
@@ -47,7 +47,7 @@ async def read_status(database: Database, user_name: str | None) -> Status:
     today = await users.today(database.reader, user_id)
     counts = await users.count_rows(database.reader, user_id)
     week = find_period(date.fromisoformat(today), "weekly")
-    listed = await goals_today.list_of_user(database, user_id, GoalQuery(parts="snapshot"))
+    listed = await snapshots.list_with_goals(database, user_id, GoalQuery(parts="snapshot"))
     goals = msgspec.json.decode(listed, type=list[GoalListItem])
     for goal in goals:
         goal.warnings = find_warnings(goal)
@@ -56,7 +56,7 @@ async def read_status(database: Database, user_name: str | None) -> Status:
         timezone=me.timezone,
         today=date.fromisoformat(today),
         trades=counts["trades"],
-        week=await daily_totals.list_of_user(database.reader, user_id, week),
+        week=await days.list_totals(database.reader, user_id, week),
         accounts=await read_accounts(database, user_id),
         goals=goals,
     )

@@ -13,7 +13,7 @@ from journal_api.cli.common import printable
 from journal_api.cli.status_accounts import AccountStatus, account_lines
 from journal_api.cli.text_width import fit_text, text_width
 from journal_api.metrics.metrics import METRICS
-from journal_api.repositories.daily_totals import DailyTotal
+from journal_api.repositories.days import DailyTotal
 from journal_api.structs.goals import GoalListItem
 from journal_api.structs.snapshots import Pace, Snapshot
 from journal_api.values.money import format_money

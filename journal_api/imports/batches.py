@@ -18,7 +18,7 @@ from journal_api.imports.verdicts import VerdictCounter
 from journal_api.positions.import_rows import Candidate, Rejected, Relation, ResolvedRow, StoredTrade
 from journal_api.positions.position_match import OTHER_FILE, find_grown, relate, suspect_double
 from journal_api.positions.position_times import is_shifted
-from journal_api.repositories import import_timezones
+from journal_api.repositories import imports
 from journal_api.structs.imports import Verdict
 from journal_api.trade_files.accounts import AccountChoice, FileAccounts
 from journal_api.trade_files.reader import TradeFile
@@ -92,7 +92,7 @@ class TradeImporter:
         """Store the time zone of the file for the accounts whose times were read in it."""
         assert self.writer.import_id is not None
         account_ids = {self.accounts.find_id(name or None) for name in timezone.accounts}
-        await import_timezones.insert(
+        await imports.insert_timezone(
             self.writer.db, self.writer.import_id, timezone.name, sorted(account_ids)
         )
 

@@ -7,7 +7,7 @@ from typing import IO, Any
 from msgspec import json
 
 from journal_api.database.database import Database
-from journal_api.repositories.trade_export import rows_after
+from journal_api.repositories.trade_lists import rows_after
 from journal_api.structs.trades import AMOUNTS, ExportQuery
 from journal_api.trade_files.formats.round_trips import COLUMNS, NO_RISK, TITLES
 from journal_api.trade_files.spreadsheets import harmless

@@ -5,16 +5,14 @@ from itertools import accumulate
 from typing import Any, Self
 
 from msgspec import UNSET, Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.fills import (
     Fill,
     FillRefused,
     Position,
-    encode_fills,
     sort_fills,
-    state_fills,
     summarize,
 )
 from journal_api.structs.trades import (
@@ -26,7 +24,7 @@ from journal_api.structs.trades import (
     TradeCreate,
     TradesSet,
 )
-from journal_api.values.instruments import BUILT_IN, InstrumentTable, canonical_symbol, contract_root
+from journal_api.values.instruments import BUILT_IN, InstrumentTable
 from journal_api.values.money import (
     LARGEST,
     ONE,
@@ -268,44 +266,6 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         if changed:
             reason = "follows from the fills of the trade: change those"
             raise ValidationFailed(fields=dict.fromkeys(changed, reason))
-
-    def columns(self, timezone: str) -> dict[str, Any]:
-        """Return the stored columns. Times without an offset are local time in `timezone`.
-
-        Raises ValidationFailed when the trade closes before it opens.
-        """
-        opened_at = self.opened_at.stored(timezone)
-        closed_at = self.closed_at.stored(timezone) if self.closed_at else None
-        times = {"opened_at": opened_at, "closed_at": closed_at}
-        for name, instant in times.items():
-            if instant is not None and not "1970" <= instant < "2201":
-                raise ValidationFailed(fields={name: "must be in the years 1970 to 2200"})
-        if closed_at is not None and closed_at < opened_at:
-            raise ValidationFailed(fields={"closed_at": "must not be before opened_at"})
-        contract = {"contract": canonical_symbol(self.symbol, opened_at), "root": contract_root(self.symbol)}
-        columns = {**asdict(self), **times, **contract, "fills": None}
-        for name in AMOUNTS:
-            if columns[name] is not None:
-                columns[name] = columns[name].units
-        if self.fills:
-            columns["fills"] = self.encode_fills(columns)
-        return columns
-
-    def encode_fills(self, columns: dict[str, Any]) -> str | None:
-        """Return the fills as JSON, in agreement with the other columns. None if these state them."""
-        stated = state_fills(columns)
-        fills = self.fills
-        if not self.is_scaled:
-            known = {fill.side: fill for fill in fills}
-            fills = tuple(
-                fill._replace(id=one.id, external_id=one.external_id, fees=one.fees)
-                if (one := known.get(fill.side))
-                else fill
-                for fill in stated
-            )
-        missing = columns["fees"] - sum(fill.fees for fill in fills)
-        fills = (fills[0]._replace(fees=fills[0].fees + missing), *fills[1:])
-        return None if list(fills) == stated else encode_fills(fills)
 
 
 def checked_result(result: int, name: str) -> Money:

@@ -5,22 +5,25 @@ on each day on which any of its trades closed, as in a report by day.
 """
 
 from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from aiosqlite import Connection
-from msgspec import json
+from msgspec import Struct, json
 
 from journal_api.database import sql
 from journal_api.errors import NotFound
-from journal_api.repositories.day_goals import GOALS
 from journal_api.repositories.pictures import OF_DAY
+from journal_api.repositories.snapshots import DAY_GOALS
 from journal_api.statistics.fact_filters import ACCOUNTS
 from journal_api.statistics.selection import COLUMNS, Selection, with_sums_in_range
 from journal_api.statistics.trade_facts import read_source
 from journal_api.structs.days import DayListItem, DayNumbers, DayPatch, DayQuery, DaysQuery, JournalDay
 from journal_api.structs.trades import TradeTag
 from journal_api.values.clock import now, now_after
-from journal_api.values.money import OUT_OF_RANGE, json_number
+from journal_api.values.money import OUT_OF_RANGE, from_units, json_number
+from journal_api.values.periods import Period
 
 # Every day with a trade is recorded as a change, so that no list looks through all trades for their days.
 ALL = """
@@ -85,7 +88,7 @@ DAY = sql.build_object(
     id="days.id",
     tags=f"json(({TAGS}))",
     pictures=PICTURES,
-    goals=f"json(({GOALS}))",
+    goals=f"json(({DAY_GOALS}))",
 )
 
 
@@ -214,3 +217,32 @@ async def delete(db: Connection, user_id: int, date: str) -> None:
     ]
     if not deleted:
         raise NotFound
+
+
+class DailyTotal(Struct, frozen=True):
+    """The closed trades of one day in the accounts of one currency."""
+
+    day: date
+    currency: str
+    trades: int
+    net_pnl: Decimal
+
+
+async def list_totals(db: Connection, user_id: int, period: Period) -> list[DailyTotal]:
+    """Return the totals of the days with a closed trade, oldest first."""
+    rows = await db.execute_fetchall(
+        """
+        SELECT trading_day, currency, count(*), sum_of_integers(net_pnl)
+        FROM accounts
+        CROSS JOIN trades ON trades.account_id = accounts.id
+        WHERE accounts.user_id = :user_id
+          AND trading_day BETWEEN :first AND :last
+        GROUP BY trading_day, currency
+        ORDER BY trading_day, currency
+        """,
+        {"user_id": user_id, "first": period.start.isoformat(), "last": period.end.isoformat()},
+    )
+    return [
+        DailyTotal(date.fromisoformat(day), currency, trades, from_units(int(net_pnl)))
+        for day, currency, trades, net_pnl in rows
+    ]

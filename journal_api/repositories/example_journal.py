@@ -12,6 +12,7 @@ from journal_api.database import sql
 from journal_api.database.sql import fetch, fetch_json
 from journal_api.errors import AccountHasTrades, Conflict, NotFound
 from journal_api.positions.commissions import Commissions
+from journal_api.positions.trade_columns import build_columns
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.repositories import (
     accounts,
@@ -22,7 +23,7 @@ from journal_api.repositories import (
     tag_categories,
     tags,
     trade_annotations,
-    trade_references,
+    trades,
     users,
 )
 from journal_api.rules import example_journal
@@ -133,12 +134,12 @@ async def insert_trades(db: Connection, owner: Me, places: Places, until: str) -
     """Create the trades that were opened and closed until that instant, with their tags and answers."""
     bodies = example_journal.build_bodies(owner, places, until)
     drafts = [TradeDraft.of_body(body) for body in bodies]
-    references = await trade_references.read_references(db, owner.id, drafts)
+    references = await trades.read_references(db, owner.id, drafts)
     fees = example_journal.read_content().account.fees
     commissions = Commissions({root: fee.units for root, fee in fees.items()})
     new = []
     for body, draft in zip(bodies, drafts, strict=True):
-        columns = references.resolved(draft).columns(owner.timezone)
+        columns = build_columns(references.resolved(draft), owner.timezone)
         if (columns["closed_at"] or columns["opened_at"]) <= until:
             charged = commissions.compute(columns, is_future=True) or 0
             new.append((body, {**columns, "fees": charged, "fees_source": "account"}))

@@ -1,12 +1,13 @@
 """SQL of imports: the list of imports, and undoing one."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 from msgspec.structs import asdict
 
 from journal_api.database import sql
+from journal_api.database.sql import json_list
 from journal_api.positions.trade_identity import CORRECTED_FIELDS
 from journal_api.repositories import copies
 from journal_api.repositories.copies import BEFORE_LINK
@@ -221,3 +222,43 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
     else:
         await db.execute_fetchall("DELETE FROM imports WHERE id = :id", values)
     return Undone(deleted, annotated, unlinked, [row[0] for row in remaining])
+
+
+class AccountTimezone(NamedTuple):
+    """The time zone of the newest import of an account and a format."""
+
+    account_id: int
+    account_name: str
+    format: str
+    timezone: str
+
+
+async def list_timezones(db: Connection, user_id: int) -> list[AccountTimezone]:
+    """Return the zones of all accounts and formats."""
+    rows = await db.execute_fetchall(
+        """
+        -- SQLite takes the columns without an aggregate from the row of max().
+        SELECT accounts.id, accounts.name, format, imports.timezone, max(imports.id)
+        FROM imports
+        JOIN import_timezones ON import_id = imports.id
+        JOIN accounts ON accounts.id = import_timezones.account_id
+        WHERE imports.user_id = :user_id
+        GROUP BY accounts.id, format
+        """,
+        {"user_id": user_id},
+    )
+    return [AccountTimezone(*row[:4]) for row in rows]
+
+
+async def insert_timezone(db: Connection, import_id: int, timezone: str, account_ids: Sequence[int]) -> None:
+    """Store the zone of an import, and the accounts whose times were read in it."""
+    values = {"id": import_id, "timezone": timezone, "account_ids": json_list(account_ids)}
+    await db.execute_fetchall("UPDATE imports SET timezone = :timezone WHERE id = :id", values)
+    await db.execute_fetchall(
+        """
+        INSERT INTO import_timezones (import_id, account_id)
+        SELECT :id, value
+        FROM json_each(:account_ids)
+        """,
+        values,
+    )

@@ -11,6 +11,7 @@ from aiosqlite import Connection
 
 from journal_api.database import calendars
 from journal_api.database.sql import fetch, json_list, unique_value
+from journal_api.positions.trade_columns import build_columns
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.positions.trade_identity import compute_fingerprint
 from journal_api.values.clock import now
@@ -27,7 +28,7 @@ read_values = itemgetter(*COLUMNS)
 async def insert(db: Connection, user_id: int, trade: TradeDraft, timezone: str) -> int:
     """Return the new id. Raises Conflict when the account has a trade with that external_id."""
     with unique_value("external_id"):
-        (trade_id,) = await insert_many(db, user_id, [trade.columns(timezone)])
+        (trade_id,) = await insert_many(db, user_id, [build_columns(trade, timezone)])
     return trade_id
 
 

@@ -4,7 +4,7 @@ import msgspec
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.repositories import accounts, checkpoints, earlier_fees, standings, trades
+from journal_api.repositories import accounts, checkpoints, standings, trades
 from journal_api.structs.accounts import AccountCreate, AccountPatch, AccountPatchQuery, AccountQuery
 from journal_api.structs.checkpoints import CheckpointListItem
 from journal_api.structs.standings import Standing
@@ -65,7 +65,7 @@ async def update_account(request: Request, db: Connection, patch: AccountPatch) 
         await trades.update_trading_days(db, request.user.id, account_id)
     headers = {}
     if query.apply_to is not None:
-        charged = await earlier_fees.charge_earlier(db, request.user.id, account_id)
+        charged = await accounts.charge_earlier(db, request.user.id, account_id)
         headers["X-Trades-Charged"] = str(charged)
     return ok(account=await accounts.get(db, request.user.id, account_id)).with_headers(headers)
 

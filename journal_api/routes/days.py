@@ -3,7 +3,7 @@
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.repositories import day_goals, days, trade_annotations
+from journal_api.repositories import days, snapshots, trade_annotations
 from journal_api.statistics import trade_facts
 from journal_api.structs.days import DayPatch, DayQuery, DaysQuery
 from journal_api.web.bodies import cancel_on_disconnect
@@ -24,14 +24,14 @@ async def get_day(request: Request, db: Connection) -> Response:
     """Get what was written on a day, its numbers, and the snapshots of daily goals. Every day can be read."""
     user_id = request.user.id
     if db is database(request).reader:  # a write looks at the day within its own transaction
-        await cancel_on_disconnect(request, day_goals.refresh(database(request), user_id))
+        await cancel_on_disconnect(request, snapshots.refresh_daily(database(request), user_id))
     return ok(day=await days.get(db, user_id, request.path_params["date"], get_query(request, DayQuery)))
 
 
 async def update_day(request: Request, write: Write, patch: DayPatch) -> Response:
     """Write the fields sent. A day on which nothing is left written is as if nothing had ever been."""
     # Before the transaction, so that the response is what the next GET returns.
-    await day_goals.refresh(database(request), request.user.id)
+    await snapshots.refresh_daily(database(request), request.user.id)
     return await write(lambda db: write_day(request, db, patch))
 
 

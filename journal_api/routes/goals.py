@@ -4,7 +4,7 @@ import msgspec
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.repositories import accounts, copy_groups, goals, goals_today
+from journal_api.repositories import accounts, copy_groups, goals, snapshots
 from journal_api.rules.goal_warnings import find_unstored_dates, find_warnings
 from journal_api.statistics import snapshot_refreshes
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery
@@ -18,7 +18,7 @@ async def list_goals(request: Request, db: Connection) -> Response:
     query = get_query(request, GoalQuery)
     if query.parts is None:
         return ok(goals=await goals.list_of_user(db, request.user.id, query))
-    listing = goals_today.list_of_user(database(request), request.user.id, query)
+    listing = snapshots.list_with_goals(database(request), request.user.id, query)
     return ok(goals=with_warnings(await cancel_on_disconnect(request, listing)))
 
 

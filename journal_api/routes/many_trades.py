@@ -13,7 +13,6 @@ from journal_api.repositories import (
     trade_annotations,
     trade_lists,
     trade_merges,
-    trade_references,
     trades,
     users,
 )
@@ -52,7 +51,7 @@ async def change_each(
     """Update the fields of each trade that is free of errors. Returns the number of answers deleted."""
     before = [TradeDraft.of_stored(trade) for trade in stored]
     patched = [draft.patched(changes) for draft in before]
-    references = await trade_references.read_references(db, user_id, patched)
+    references = await trades.read_references(db, user_id, patched)
     commissions = await accounts.read_commissions(db, user_id)
     owner = await users.find(db, user_id)
     answers_deleted = 0

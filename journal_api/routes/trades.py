@@ -10,6 +10,7 @@ from starlette.requests import Request
 from journal_api.errors import Conflict
 from journal_api.imports import export
 from journal_api.positions.draft_fees import AllCommissions, charge_changed, charge_new
+from journal_api.positions.trade_columns import build_columns
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.repositories import (
     accounts,
@@ -17,11 +18,10 @@ from journal_api.repositories import (
     new_trades,
     trade_annotations,
     trade_lists,
-    trade_references,
     trades,
     users,
 )
-from journal_api.repositories.trade_references import References
+from journal_api.repositories.trades import References
 from journal_api.structs.trades import (
     AnswersPut,
     ExportQuery,
@@ -65,7 +65,7 @@ async def create_trade(request: Request, write: Write, body: TradeCreate) -> Res
     draft = TradeDraft.of_body(body, point_values)
 
     async def create(db: Connection) -> Response:
-        references = await trade_references.read_references(db, request.user.id, [draft])
+        references = await trades.read_references(db, request.user.id, [draft])
         owner = await users.find(db, request.user.id)
         commissions = await accounts.read_commissions(db, request.user.id)
         resolved = charge_new(references.require_allowed(references.resolved(draft)), commissions)
@@ -92,7 +92,7 @@ async def create_trades(request: Request, write: Write, body: TradesCreate) -> R
     async def create(db: Connection) -> Response:
         owner = await users.find(db, request.user.id)
         commissions = await accounts.read_commissions(db, request.user.id)
-        references = await trade_references.read_references(db, request.user.id, drafts)
+        references = await trades.read_references(db, request.user.id, drafts)
         known = await trade_annotations.read_known_ids(
             db,
             request.user.id,
@@ -104,7 +104,7 @@ async def create_trades(request: Request, write: Write, body: TradesCreate) -> R
                 resolved = charge_new(references.require_allowed(references.resolved(draft)), commissions)
                 known.require_tags(item.tag_ids)
                 known.require_answers(resolved.setup_id, item.confirmations)
-                rows[index] = resolved.columns(owner.timezone)
+                rows[index] = build_columns(resolved, owner.timezone)
         for index in await new_trades.find_duplicate_external_ids(db, rows):
             with errors.at(index):
                 raise Conflict(fields={"external_id": "is taken"})
@@ -125,10 +125,10 @@ async def update_trade(request: Request, db: Connection, patch: TradePatch) -> R
     stored = await trades.find(db, request.user.id, trade_id)
     before = TradeDraft.of_stored(stored)
     draft = before.patched(patch)
-    references = await trade_references.read_references(db, request.user.id, [draft])
+    references = await trades.read_references(db, request.user.id, [draft])
     commissions = await accounts.read_commissions(db, request.user.id)
     changed = settle(before, draft, references, commissions)
-    await trade_references.require_no_circle(db, trade_id, changed.source_trade_id)
+    await trades.require_no_circle(db, trade_id, changed.source_trade_id)
     answers = UNSET if patch.sends_back(stored.confirmations) else patch.confirmations
     await trade_annotations.require_known(
         db, request.user.id, changed.setup_id, tag_ids=patch.tag_ids, answers=answers

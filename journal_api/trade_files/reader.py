@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, NamedTuple, get_args
 from journal_api.errors import ValidationFailed
 from journal_api.positions.fills import Fill, decode_fills, encode_fills, state_fills
 from journal_api.positions.import_rows import Candidate, FileFill, ImportedTrade, LeftOut, Rejected
+from journal_api.positions.trade_columns import build_columns
 from journal_api.positions.trade_identity import build_row_key, compute_checksums, compute_fingerprint
 from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
 from journal_api.structs.imports import LeftOutRows
@@ -225,7 +226,7 @@ def build_candidates(
         account = "" if into_one_account else trade.account or ""
         zone = timezone.find_zone(trade.trade, account, file_format)
         try:
-            columns = trade.trade.columns(zone)
+            columns = build_columns(trade.trade, zone)
         except ValidationFailed as error:
             yield Rejected(trade.line, first_reason(error))
             continue

@@ -6,7 +6,7 @@ from aiosqlite import Connection
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.trade_draft import TradeDraft
-from journal_api.repositories import import_timezones, users
+from journal_api.repositories import imports, users
 from journal_api.structs.imports import TimezoneSource
 from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.file_format import Format
@@ -62,7 +62,7 @@ async def timezone_of_import(
     db: Connection, user_id: int, choice: AccountChoice, stated: str | None
 ) -> FileTimezone:
     """Return the time zone of an import."""
-    rows = await import_timezones.list_of_user(db, user_id)
+    rows = await imports.list_timezones(db, user_id)
     if choice.account_id is None:
         ids = {**{row.account_name: row.account_id for row in rows}, **choice.mapped}
     else:

@@ -16,6 +16,7 @@ from pictures import HEADERS, PNG
 from starlette.applications import Starlette
 
 from journal_api.database.database import Database
+from journal_api.positions.trade_columns import build_columns
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.repositories import api_keys, new_trades
 from journal_api.structs.trades import TradeCreate
@@ -401,7 +402,7 @@ async def insert_trade(app: Starlette, account_id: int, user_id: int = 1, **fiel
         **fields,
     }
     trade = msgspec.convert(sent, TradeCreate, dec_hook=decode_value)
-    columns = TradeDraft.of_body(trade).columns("UTC") | {
+    columns = build_columns(TradeDraft.of_body(trade), "UTC") | {
         "id": None,
         "content": None,
         "fingerprint": None,
