@@ -1,1 +1,1 @@
-"""The SQLite file: connections, transactions, schema, migrations, lock, backup, restore, check, export."""
+"""The SQLite file: connections, transactions, SQL helpers, migrations, backup, restore, check, export."""

@@ -1,1 +1,1 @@
-"""Domain rules as pure functions, without SQL or HTTP."""
+"""Small rules of one resource as pure functions, without SQL or HTTP."""

@@ -1,1 +1,1 @@
-"""Import and export of trade files; one module per format in formats/."""
+"""From the bytes of a file to the fills and trades that it states; formats are in formats/ and profiles/."""

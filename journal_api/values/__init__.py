@@ -1,1 +1,1 @@
-"""Value types and calculations that all other layers use: types, clock, money, periods, metrics, API keys."""
+"""Value types and calculations that all other layers use: types, clock, money, periods, instruments, API keys."""
