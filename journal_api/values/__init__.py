@@ -1,1 +1,1 @@
-"""Value types and calculations that all other layers use: types, clock, money, periods, instruments, API keys."""
+"""Value types and calculations that all layers use: types, clock, money, periods, instruments, API keys."""
