@@ -198,14 +198,19 @@ def test_the_migration_scripts_make_the_current_schema() -> None:
 
 def read_shape(db: Path) -> dict[str, Any]:
     """Every table, index, trigger and view as SQLite understands them, however the SQL was written."""
-    objects = rows(db, "SELECT name, type, tbl_name FROM sqlite_schema ORDER BY type, name")
-    shape: dict[str, Any] = {"objects": [one for one in objects if "sqlite_stat" not in one[0]]}
-    for name, kind, _ in shape["objects"]:
-        pragmas = {"table": ("table_xinfo", "foreign_key_list", "index_list"), "index": ("index_xinfo",)}
-        for pragma in pragmas.get(kind, ()):
-            shape[f"{name}: {pragma}"] = rows(db, f"PRAGMA {pragma}({name})")
-    shape["tables"] = sorted(rows(db, "PRAGMA main.table_list"))
-    texts = rows(db, "SELECT name, sql FROM sqlite_schema WHERE type IN ('trigger', 'view') ORDER BY name")
+    with closing(sqlite3.connect(db)) as opened:
+
+        def read(sql: str) -> list[Any]:
+            return opened.execute(sql).fetchall()
+
+        objects = read("SELECT name, type, tbl_name FROM sqlite_schema ORDER BY type, name")
+        shape: dict[str, Any] = {"objects": [one for one in objects if "sqlite_stat" not in one[0]]}
+        for name, kind, _ in shape["objects"]:
+            pragmas = {"table": ("table_xinfo", "foreign_key_list", "index_list"), "index": ("index_xinfo",)}
+            for pragma in pragmas.get(kind, ()):
+                shape[f"{name}: {pragma}"] = read(f"PRAGMA {pragma}({name})")
+        shape["tables"] = sorted(read("PRAGMA main.table_list"))
+        texts = read("SELECT name, sql FROM sqlite_schema WHERE type IN ('trigger', 'view') ORDER BY name")
     shape["texts"] = [(name, " ".join(sql.split())) for name, sql in texts]
     return shape
 
