@@ -87,29 +87,13 @@ Earlier = partial(Grouping, sql="earlier_group(decision)", is_ordered=True)
 
 GROUPINGS = {
     "none": Grouping("Nothing", "NULL", by_trade=True),
-    "day": Period("Day", "trading_day"),
-    "week": Period("Week", "date(trading_day, '-6 days', 'weekday 1')", name=name_week),
-    "month": Period("Month", "substr(trading_day, 1, 8) || '01'", name=lambda key: key[:7]),
-    "quarter": Period(
-        "Quarter",
-        "printf('%s-%02d-01', substr(trading_day, 1, 4), (substr(trading_day, 6, 2) - 1) / 3 * 3 + 1)",
-        name=lambda key: f"{key[:4]}-Q{(int(key[5:7]) + 2) // 3}",
+    "strategy": Grouping(
+        "Strategy", "strategy_id", is_number=True, ids=f"SELECT id, name FROM strategies WHERE id {IN_IDS}"
     ),
-    "year": Period("Year", "substr(trading_day, 1, 5) || '01-01'", name=lambda key: key[:4]),
-    "weekday": Grouping(
-        "Weekday",
-        "(strftime('%w', trading_day) + 6) % 7 + 1",
-        is_ordered=True,
-        is_number=True,
-        names=dict(enumerate(WEEKDAYS, 1)),
+    "setup": Grouping("Setup", "setup_id", is_number=True, ids=OF_SETUP),
+    "confirmation": Grouping(
+        "Confirmation", "setup_id || ' ' || answers", ids=OF_CONFIRMATION, compares="answers"
     ),
-    "hour": Grouping("Hour", "local_hour", is_ordered=True, is_number=True, name=lambda key: f"{key:02}:00"),
-    "holding": Grouping(
-        "Holding time", f"CASE {HOLDING} END", is_ordered=True, names=names_of(HOLDING_TIMES)
-    ),
-    "after": Earlier("After win or loss", names=AFTER, place_day=group_after),
-    "nth": Earlier("Nth of the day", is_number=True, names=NTH, place_day=group_nth),
-    "pause": Earlier("Pause", names={"first": "First of the day", **names_of(PAUSES)}, place_day=group_pause),
     "rules": Grouping(
         "Rules",
         """CASE WHEN decision IN (SELECT decision FROM mistaken) THEN 'broken'
@@ -121,24 +105,6 @@ GROUPINGS = {
         ctes=MISTAKEN,
         compares="broken",
     ),
-    "account": Grouping(
-        "Account",
-        "account_id",
-        by_trade=True,
-        is_number=True,
-        ids=f"SELECT id, name FROM accounts WHERE id {IN_IDS}",
-    ),
-    "symbol": Grouping("Symbol", "contract"),  # one group for a contract, however files write it
-    "root": Grouping("Contract root", "root"),
-    "direction": Grouping("Side", "direction"),
-    "grade": Grouping("Grade", "grade"),
-    "strategy": Grouping(
-        "Strategy", "strategy_id", is_number=True, ids=f"SELECT id, name FROM strategies WHERE id {IN_IDS}"
-    ),
-    "setup": Grouping("Setup", "setup_id", is_number=True, ids=OF_SETUP),
-    "confirmation": Grouping(
-        "Confirmation", "setup_id || ' ' || answers", ids=OF_CONFIRMATION, compares="answers"
-    ),
     "tag": Grouping(
         "Tag",
         "(SELECT tag_ids FROM tagged WHERE tagged.decision = facts.decision)",
@@ -146,6 +112,40 @@ GROUPINGS = {
         ids=f"SELECT id, name FROM tags WHERE id {IN_IDS}",
         compares="others",
     ),
+    "symbol": Grouping("Symbol", "contract"),  # one group for a contract, however files write it
+    "root": Grouping("Contract root", "root"),
+    "direction": Grouping("Side", "direction"),
+    "grade": Grouping("Grade", "grade"),
+    "after": Earlier("After win or loss", names=AFTER, place_day=group_after),
+    "nth": Earlier("Nth of the day", is_number=True, names=NTH, place_day=group_nth),
+    "pause": Earlier("Pause", names={"first": "First of the day", **names_of(PAUSES)}, place_day=group_pause),
+    "weekday": Grouping(
+        "Weekday",
+        "(strftime('%w', trading_day) + 6) % 7 + 1",
+        is_ordered=True,
+        is_number=True,
+        names=dict(enumerate(WEEKDAYS, 1)),
+    ),
+    "hour": Grouping("Hour", "local_hour", is_ordered=True, is_number=True, name=lambda key: f"{key:02}:00"),
+    "holding": Grouping(
+        "Holding time", f"CASE {HOLDING} END", is_ordered=True, names=names_of(HOLDING_TIMES)
+    ),
+    "account": Grouping(
+        "Account",
+        "account_id",
+        by_trade=True,
+        is_number=True,
+        ids=f"SELECT id, name FROM accounts WHERE id {IN_IDS}",
+    ),
+    "day": Period("Day", "trading_day"),
+    "week": Period("Week", "date(trading_day, '-6 days', 'weekday 1')", name=name_week),
+    "month": Period("Month", "substr(trading_day, 1, 8) || '01'", name=lambda key: key[:7]),
+    "quarter": Period(
+        "Quarter",
+        "printf('%s-%02d-01', substr(trading_day, 1, 4), (substr(trading_day, 6, 2) - 1) / 3 * 3 + 1)",
+        name=lambda key: f"{key[:4]}-Q{(int(key[5:7]) + 2) // 3}",
+    ),
+    "year": Period("Year", "substr(trading_day, 1, 5) || '01-01'", name=lambda key: key[:4]),
 }
 if TYPE_CHECKING:
     GroupBy = str

@@ -1,5 +1,6 @@
 // How a goal stands and where its value comes from, so that a trader can recompute it.
 
+import { AMOUNTS } from "./enums.js";
 import { amount, count, number, span, signed, valueOf, words } from "./format.js";
 
 export const STATES = {
@@ -10,8 +11,6 @@ export const STATES = {
   on_track: ["On track", "gain", "●"],
   achieved: ["Reached", "gain", "✓"],
 };
-
-const IS_AMOUNT = /pnl|fees|balance|cash|r_total/;
 
 /** @param {Partial<Pace>} pace */
 const isKept = ({ state }) => ["within_limit", "near_limit"].includes(state);
@@ -64,7 +63,7 @@ export function filled(goal) {
 /** @param {SnapshotData} data */
 function withNumbers(formula, data) {
   const names = formula.match(/[a-z_]+/gi);
-  const shown = (name) => (IS_AMOUNT.test(name) ? amount : number)(data[name]);
+  const shown = (name) => (AMOUNTS.includes(name) ? amount : number)(data[name]);
   return names.every((name) => data[name] != null)
     ? formula.replace(
         /[a-z_]+/g,

@@ -17,6 +17,7 @@ from journal_api import errors
 from journal_api.database.folder_format import read_tables, table_file
 from journal_api.database.schemas import VERSION, create_schema
 from journal_api.errors import ApiError
+from journal_api.metrics.groupings import GROUPINGS
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import NO_SETTINGS, Settings
 from journal_api.structs.import_profiles import ImportProfileCreate
@@ -70,6 +71,12 @@ def test_every_error_is_in_the_table_of_errors_with_its_status() -> None:
     documented = {(row["code"].strip("`"), int(row["status"])) for row in rows_under(API, "status")}
 
     assert documented == {(one.code, one.status) for one in classes if one is not ApiError}
+
+
+def test_the_table_of_groupings_has_every_grouping() -> None:
+    documented = [name for row in rows_under(API, "`group_by`") for name in code_in(row["`group_by`"])]
+
+    assert sorted([*documented, "none"]) == sorted(GROUPINGS)
 
 
 def test_the_table_of_endpoints_has_every_resource_with_its_scopes() -> None:

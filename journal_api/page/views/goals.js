@@ -3,6 +3,7 @@
 import { balanceCurve, equityCurve } from "../charts.js";
 import { get } from "../client.js";
 import { card, definitions, h, money } from "../dom.js";
+import { METRICS } from "../enums.js";
 import * as format from "../format.js";
 import { count, dayIn, dayOfYear } from "../format.js";
 import { calendar, weeksOf } from "./calendar.js";
@@ -13,7 +14,7 @@ import { cameIn } from "./past_imports.js";
 import { standingCards } from "./standings.js";
 import { daysQuestion, emptyJournal, exampleNotice } from "./welcome.js";
 
-const METRICS = "net_pnl,trade_count,win_rate,profit_factor";
+const SHOWN = ["net_pnl", "trade_count", "win_rate", "profit_factor"];
 const DAYS_BACK = 182; // 27 weeks, so that a page of the report has every day
 const MONTH = /^[1-9]\d{3}-(0[1-9]|1[0-2])$/;
 
@@ -29,7 +30,7 @@ export async function view(context) {
   const month = MONTH.test(query.get("month")) ? query.get("month") : today.slice(0, 7);
   const weeks = weeksOf(month);
   const [report, days] = await Promise.all([
-    get("/reports", { ...selection, group_by: "day", metrics: METRICS, from, to: today, limit: 200 }),
+    get("/reports", { ...selection, group_by: "day", metrics: SHOWN.join(), from, to: today, limit: 200 }),
     get("/days", { ...selection, from: weeks[0][0], to: weeks.at(-1)[6], with: "text" }),
   ]);
   const recent = report.data.report;
@@ -126,12 +127,13 @@ async function balances({ accounts, selection }, from) {
 const rounded = (value) => format.number(Math.round(value));
 
 function curve({ groups, total }, balances) {
-  const figures = [
-    ["Net P&L", format.signed(total.values.net_pnl), format.gainOrLoss(total.values.net_pnl)],
-    ["Trades", format.number(total.values.trade_count)],
-    ["Win rate", format.percent(total.values.win_rate)],
-    ["Profit factor", format.ratio(total.values.profit_factor)],
-  ];
+  const figures = SHOWN.map((key) => {
+    const [title, unit, hasSign] = METRICS[key];
+    const value = total.values[key];
+    return hasSign
+      ? [title, format.signed(value), format.gainOrLoss(value)]
+      : [title, format.valueOf(unit, value)];
+  });
   const days = groups
     .filter((group) => group.values.net_pnl != null)
     .map((group) => ({ day: group.key, value: group.values.net_pnl }));

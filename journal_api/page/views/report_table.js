@@ -2,18 +2,14 @@
 
 import { amountBar, axis, interval, isOffZero, scaleOf } from "../charts.js";
 import { h } from "../dom.js";
+import { METRICS } from "../enums.js";
 import { amount, count, gainOrLoss, number, rate, ratio, signed, whole, whyNone } from "../format.js";
 
-/** @type {[string, string, (value: number) => string][]} */
-const COLUMNS = [
-  ["expectancy", "Expectancy", signed],
-  ["net_pnl", "Net P&L", signed],
-  ["trade_count", "Decisions", number],
-  ["win_rate", "Win rate", rate],
-  ["rr_realized_avg", "Average R", signed],
-  ["profit_factor", "Profit factor", ratio],
-  ["average_risk", "Average risk", amount],
-];
+const FORMATS = { currency: amount, percent: rate, ratio, count: number };
+const columnOf = (key) => {
+  const [title, unit, hasSign] = METRICS[key];
+  return [key, title, hasSign ? signed : FORMATS[unit]];
+};
 const SCALED = { expectancy: whole, rr_realized_avg: signed }; // means, as lines on one axis
 const REASONS = { no_risk: "no stop or risk", no_wins_or_losses: "no wins or losses" };
 
@@ -49,7 +45,7 @@ export const frame = (title, heads, rows, foot, kind) =>
   );
 
 export function reportTable({ title, sort, groups, report, link, sortBy }) {
-  const columns = COLUMNS.filter(([key]) => report.metrics.includes(key));
+  const columns = report.metrics.map(columnOf);
   const ends = (key, { values, intervals }) => [
     values[key] ?? 0,
     ...(key in SCALED && intervals[key] ? [intervals[key].low, intervals[key].high] : []),

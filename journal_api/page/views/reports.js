@@ -2,6 +2,7 @@
 
 import { get, href } from "../client.js";
 import { card, find, h, select } from "../dom.js";
+import { GROUPINGS } from "../enums.js";
 import { count, number, plusDays, signed, whyNone } from "../format.js";
 import { costsNotice } from "./costs.js";
 import { edgeTable, isEdgeSort } from "./edges.js";
@@ -9,42 +10,16 @@ import { filterForm, filtersOf, orRefused } from "./filters.js";
 import { reportTable } from "./report_table.js";
 
 const LIMIT = 200;
-const GROUPS = [
-  ["strategy", "Strategy"],
-  ["setup", "Setup"],
-  ["confirmation", "Confirmation"],
-  ["rules", "Rules"],
-  ["tag", "Tag"],
-  ["mistake", "Mistake"],
-  ["symbol", "Symbol"],
-  ["root", "Contract root"],
-  ["direction", "Side"],
-  ["grade", "Grade"],
-  ["after", "After win or loss"],
-  ["nth", "Nth of the day"],
-  ["pause", "Pause"],
-  ["weekday", "Weekday"],
-  ["hour", "Hour"],
-  ["holding", "Holding time"],
-  ["account", "Account"],
-  ["month", "Month"],
-];
-const METRICS = "net_pnl,trade_count,win_rate,expectancy,rr_realized_avg,profit_factor";
+const MISTAKE = ["mistake", "Mistake", "tag_id"]; // a tag of the type mistake
+const GROUPS = GROUPINGS.flatMap((one) => (one[0] === "tag" ? [one, MISTAKE] : [one]));
+const METRICS = "expectancy,net_pnl,trade_count,win_rate,rr_realized_avg,profit_factor"; // the columns
 const WITH_RISK = ["rules", "after", "nth", "pause"]; // whether one trades larger after a loss
-// The filter of trades that selects a group.
+// The filters of groups whose key is no value of a filter.
 const FILTERS = {
-  strategy: (key) => ({ strategy_id: key }),
-  setup: (key) => ({ setup_id: key }),
   confirmation: ({ strategy_id, setup_id }) => ({ strategy_id, setup_id }),
-  tag: (key) => ({ tag_id: key }),
-  mistake: (key) => ({ tag_id: key }),
-  symbol: (key) => ({ symbol: key }),
-  root: (key) => ({ root: key }),
-  direction: (key) => ({ direction: key }),
-  grade: (key) => ({ grade: key }),
-  account: (key) => ({ account_id: key }),
   month: (key) => ({ from: key, to: plusDays(`${plusDays(key, 31).slice(0, 8)}01`, -1) }),
 };
+const filterOf = (/** @type {any[]} */ [by, , name], key) => FILTERS[by]?.(key) ?? (name && { [name]: key });
 
 /** @param {Context} context */
 export async function view(context) {
@@ -120,14 +95,23 @@ function tabs(by, own, go) {
 function groupsOf(report, { by, sort, own, go, tags, total }) {
   const mistakes = new Set(tags.filter(({ type }) => type === "mistake").map(({ id }) => id));
   const groups = by === "mistake" ? report.groups.filter(({ key }) => mistakes.has(key)) : report.groups;
-  const title = GROUPS.find(([key]) => key === by)[1];
-  const link = (key) => key != null && FILTERS[by] && href("trades", { ...own, ...FILTERS[by](key) });
+  const grouping = GROUPS.find(([key]) => key === by);
+  const title = grouping[1];
+  const link = (key) => {
+    const filter = key != null && filterOf(grouping, key);
+    return filter && href("trades", { ...own, ...filter });
+  };
   const sortBy = (key) => go("report", { ...own, by, sort: key });
   const shown = { title, sort, groups, report, link, sortBy };
   const edges = edgeTable(shown);
   const without = by === "confirmation" && groups.find(({ key }) => !key);
   return [
-    edges && card(EDGES[by], by === "mistake" && h("p", costOf(groups, report.total)), edges),
+    edges &&
+      card(
+        RULES[by] ?? `With each ${title.toLowerCase()} and without it`,
+        by === "mistake" && h("p", costOf(groups, report.total)),
+        edges,
+      ),
     h(
       "section.card",
       by === "mistake" &&
@@ -147,12 +131,7 @@ function groupsOf(report, { by, sort, own, go, tags, total }) {
   ];
 }
 
-const EDGES = {
-  confirmation: "With each confirmation and without it",
-  tag: "With each tag and without it",
-  mistake: "With each mistake and without it",
-  rules: "Rules followed beside rules broken",
-};
+const RULES = { rules: "Rules followed beside rules broken" };
 const NO_MISTAKES =
   "No tag is of the type mistake. Make one under Settings, tag trades with it, and its cost stands here.";
 
