@@ -7,8 +7,8 @@ relies on these parts of HttpToolsProtocol and its RequestResponseCycle:
 - it reads `scope`, `headers`, `url`, `cycle`, `pipeline`, `flow`, `transport` and `loop`, calls
   `_unset_keepalive_if_required`, sets `parser`, `expect_100_continue`, `headers` and `cycle`, and removes
   closed connections from `connections`;
-- of a cycle, it reads `response_started`, `response_complete`, `more_body` and `waiting_for_100_continue`,
-  and sets `keep_alive`, `disconnected` and `message_event`.
+- of a cycle, it reads `response_started`, `response_complete`, `more_body`, `transport` and
+  `waiting_for_100_continue`, and sets `keep_alive`, `disconnected` and `message_event`.
 
 A server may ignore `Upgrade` (RFC 9110, 7.8), but httptools ends such a request after its headers, and would
 parse the body as the next request. So `data_received` has a second parser read the request without `Upgrade`.
@@ -253,7 +253,7 @@ class Protocol(HttpToolsProtocol):
 
 
 async def run(cycle: RequestResponseCycle, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-    """Run the application for a request, with the two adjustments below."""
+    """Run the application for a request, with the three adjustments below."""
 
     async def send_before_body(message: Message) -> None:
         # A client that waits for 100 may omit its body, so the beginning of the next request is unknown.
@@ -264,3 +264,7 @@ async def run(cycle: RequestResponseCycle, app: ASGIApp, scope: Scope, receive: 
     # uvicorn cancels running requests when it stops; ErrorMiddleware has responded to them by then.
     with suppress(asyncio.CancelledError):
         await app(scope, receive, send_before_body if cycle.waiting_for_100_continue else send)
+    if cycle.response_started and not cycle.response_complete:
+        # What was sent cannot be completed, and ErrorMiddleware has logged why.
+        cycle.transport.close()
+        cycle.disconnected = True

@@ -163,9 +163,9 @@ class ErrorMiddleware:
         except Exception as error:
             if isinstance(error, sqlite3.Error):
                 scope["app"].state.database.note(error)
-            if has_begun(scope):
-                raise
-            response = error_response(error, scope)
+            refusal = error_response(error, scope)
+            # A response that has begun stays incomplete, and the server closes its connection.
+            response = None if has_begun(scope) else refusal
         # Sent outside the except block: there, the frame would refer to the exception, whose traceback refers
         # to the frame, and the request's body would live until the next garbage collection.
         if response is not None:

@@ -13,6 +13,7 @@ import httpx
 import pytest
 from commands import new_key, run_ok, wait_until
 from factories import A_TRADE, error_of, unwrap
+from pictures import HEADERS, big_png
 from streams import CLOSE, Journal, read_to_end, serve_in_thread
 
 from journal_api.server.protocol import Protocol
@@ -130,3 +131,18 @@ def test_an_export_that_nobody_reads_does_not_let_the_log_grow(filled: Served) -
             sizes.append(log.stat().st_size)
 
     assert max(sizes) < 12 * 2**20  # of more than 16 MB that were written
+
+
+def test_a_picture_deleted_while_it_is_read_ends_its_response_and_is_no_error_in_the_log(
+    filled: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = "/days/2026-01-05/pictures"
+    picture = unwrap(filled.client.post(path, content=big_png(2_000_000), headers=HEADERS))
+    with unread(filled.journal, f"/v1/pictures/{picture['id']}/content") as connection:
+        wait_until(lambda: len(responding()) == 1)
+        assert filled.client.delete(f"/pictures/{picture['id']}").status_code == 204
+        received = read_to_end(connection)
+
+    assert received.startswith(b"HTTP/1.1 200")
+    assert len(received) < picture["bytes"]
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
