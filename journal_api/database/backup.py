@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from journal_api.database.connections import connect
+from journal_api.database.errors import primary_code
 from journal_api.database.lock import require_log_of_server
 from journal_api.errors import DatabaseRefused, NoJournal
 
@@ -126,7 +127,8 @@ def copy_checked(
                 with interrupt_when_stopped(target, is_stopped):
                     require_sound(target)
         except (sqlite3.Error, DatabaseRefused) as error:
-            raise DatabaseRefused(f"{db}: {error}") from error
+            is_full = isinstance(error, sqlite3.Error) and primary_code(error) == sqlite3.SQLITE_FULL
+            raise DatabaseRefused(f"{path if is_full else db}: {error}") from error
         sync(copy)
         yield copy
     finally:
@@ -153,7 +155,7 @@ def copy_pages(
 
     def on_pages(_: int, remaining: int, total: int) -> None:
         require_not_stopped(is_stopped)
-        report(1 - remaining / total)
+        report(1 - remaining / total if total else 0)  # 0 when the first page found no room
 
     source.execute("BEGIN")
     source.execute("SELECT 1 FROM sqlite_schema").fetchall()

@@ -104,10 +104,10 @@ def with_checksums(*backups: Path) -> set[str]:
     return {name for file in backups for name in (file.name, f"{file.name}.sha256")}
 
 
-def run_in_little_room(*arguments: str | Path) -> str:
-    """Run a command while no file may grow beyond MAX_FILE_SIZE; return its one line of error."""
+def run_in_little_room(*arguments: str | Path, room: int = MAX_FILE_SIZE) -> str:
+    """Run a command while no file may grow beyond `room` bytes; return its one line of error."""
     ran = subprocess.run(
-        [sys.executable, "-c", IN_LITTLE_ROOM, str(MAX_FILE_SIZE), *arguments],
+        [sys.executable, "-c", IN_LITTLE_ROOM, str(room), *arguments],
         env=environment(),
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -494,6 +494,14 @@ def test_a_copy_that_finds_no_room_leaves_nothing_behind(
     assert (dump(db), names(folder)) == before
     assert names(db.parent) - {"journal.db.lock"} == {"journal.db"}
     assert command[0] != "users" or "the backup before the migration failed" in line
+
+
+def test_a_backup_for_whose_first_page_is_no_room_says_so_in_one_line(db: Path, folder: Path) -> None:
+    with closing(sqlite3.connect(db)) as opened:  # it keeps the files beside the journal, which have their size
+        opened.execute("SELECT 1 FROM sqlite_schema").fetchall()
+        assert "disk I/O error" in run_in_little_room("backup", folder, "--db", db, room=0)
+
+    assert names(folder) == set()
 
 
 # On schedule -------------------------------------------------------------------------------------------
