@@ -40,6 +40,7 @@ TOO_LONG = (
     " Choose fewer trades, such as those of a year."
 )
 
+FIRST_READ = "SELECT 1 FROM sqlite_schema LIMIT 1"
 LAST_CHANGE = "SELECT coalesce(max(seq), 0) FROM object_changes WHERE user_id = ?"
 
 
@@ -76,13 +77,14 @@ class Database:
         """Open the file; `secondary` means beside a server or Litestream, which does the checkpoints."""
         database = cls(path, SecondaryWriter if secondary else Writer)
         try:
-            await database._writer
-            # This opens the log. Only a connection that has it open deletes it when it closes.
-            await database._writer.execute_fetchall("SELECT 1 FROM sqlite_schema")
-            for reader in database._readers:
-                await reader
-            database._files = OpenFiles.of(path)
+            for connection in (database._writer, *database._readers):
+                await connection
+                # This opens the log, which could be another one later. Only a connection that has it open
+                # deletes it when it closes.
+                await connection.execute_fetchall(FIRST_READ)
             database._probe = connect(path, "ro", DataVersionProbe)
+            database._probe.execute(FIRST_READ).fetchall()
+            database._files = OpenFiles.of(path)
             return database
         except BaseException:
             await database._close_connections()

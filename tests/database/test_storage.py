@@ -239,11 +239,13 @@ async def post_category(client: httpx.AsyncClient, name: str) -> httpx.Response:
 
 async def assert_only_reads_work(client: httpx.AsyncClient, reason: str) -> None:
     """Writes and reads that open the file again are refused for that reason."""
-    for response in (await post_category(client, "After"), await client.get("/trades/export")):
+    opening = [await client.get(path) for path in ("/trades/export", "/reports", "/accounts?with=standing")]
+    for response in (await post_category(client, "After"), *opening):
         assert_refused(response, "storage_unavailable")
         assert reason in response.json()["error"]["message"]
     assert not await is_writable(client)
-    assert (await client.get("/tag-categories")).status_code == 200
+    for path in ("/tag-categories", "/trades", "/changes"):  # each kind of connection
+        assert (await client.get(path)).status_code == 200
 
 
 async def test_damaged_pages_are_told_as_such_and_the_service_says_that_it_is_not_well(
