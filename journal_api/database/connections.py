@@ -5,7 +5,7 @@ import math
 import sqlite3
 import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -110,16 +110,25 @@ def open_reader(path: Path) -> ThreadConnection:
 
 
 @asynccontextmanager
-async def read_snapshot(connection: aiosqlite.Connection, seconds: float = math.inf) -> AsyncIterator[None]:
+async def read_snapshot(
+    connection: aiosqlite.Connection,
+    seconds: float = math.inf,
+    is_stopped: Callable[[], bool] = lambda: False,
+    steps: int = STEPS,
+) -> AsyncIterator[None]:
     """Run the block as a read transaction, whose statements all see the snapshot of the first of them.
 
-    A statement that runs after `seconds`, or when the block has ended because its request was cancelled, is
-    interrupted: sqlite3.OperationalError with SQLITE_INTERRUPT. The method interrupt() would miss a statement
-    that the thread is about to begin.
+    A statement is interrupted after `seconds`, when it is stopped, and when the block has ended because its
+    request was cancelled: sqlite3.OperationalError with SQLITE_INTERRUPT. The method interrupt() would miss a
+    statement that the thread is about to begin.
     """
     until = time.monotonic() + seconds
     has_ended = threading.Event()
-    await connection.set_progress_handler(lambda: has_ended.is_set() or time.monotonic() > until, STEPS)
+
+    def must_end() -> bool:
+        return has_ended.is_set() or is_stopped() or time.monotonic() > until
+
+    await connection.set_progress_handler(must_end, steps)
     try:
         await connection.execute_fetchall("BEGIN")
         yield

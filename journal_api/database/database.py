@@ -9,14 +9,15 @@ import asyncio
 import math
 import sqlite3
 from collections import defaultdict
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
 from aiosqlite import Connection
 
 from journal_api.database.connections import (
+    STEPS,
     DataVersionProbe,
     SecondaryWriter,
     Writer,
@@ -38,6 +39,15 @@ REPORTING = "Other reports are being computed. Try again."
 TOO_LONG = (
     f"The report takes longer than {MAX_REPORT_SECONDS:g} seconds."
     " Choose fewer trades, such as those of a year."
+)
+
+# Seconds for which a search waits for another of its user, and that it may take; steps as STEPS. A step may
+# take some hundred microseconds in the index.
+MAX_SEARCH_WAIT, MAX_SEARCH_SECONDS, SEARCH_STEPS = 5.0, 2.0, 1000
+SEARCHING = "Another search of yours is running. Try again."
+SEARCH_TOO_LONG = (
+    f"The search takes longer than {MAX_SEARCH_SECONDS:g} seconds, or the server stops."
+    " Search for fewer or longer words, or try again."
 )
 
 FIRST_READ = "SELECT 1 FROM sqlite_schema LIMIT 1"
@@ -67,6 +77,8 @@ class Database:
         self._writing = asyncio.Lock()
         self._waiting = 0
         self._reporting = asyncio.Semaphore(MAX_REPORTS)
+        self._searching = defaultdict[int, asyncio.Lock](asyncio.Lock)  # by user
+        self.is_stopping = False
         self._history, self._history_of_user = asyncio.Lock(), defaultdict[int, asyncio.Lock](asyncio.Lock)
         self._storage_failed = False  # whether the last write failed because of the storage
         self._is_damaged = False  # whether a statement reported damage
@@ -188,18 +200,21 @@ class Database:
         self._is_damaged = self._is_damaged or primary_code(error) in DAMAGED
 
     @asynccontextmanager
-    async def read_transaction(self, seconds: float = math.inf) -> AsyncIterator[ThreadConnection]:
+    async def read_transaction(
+        self, seconds: float = math.inf, is_stopped: Callable[[], bool] = lambda: False, steps: int = STEPS
+    ) -> AsyncIterator[ThreadConnection]:
         """Yield a new reader connection, whose statements all see the snapshot of the first of them.
 
-        A statement that runs after `seconds`, or when the block has ended, is interrupted. Raises
-        StorageUnavailable when other files are in the place of the database file and its log now.
+        A statement that runs after `seconds`, or when it is stopped, or when the block has ended, is
+        interrupted. Raises StorageUnavailable when other files are in the place of the database file and its
+        log now.
         """
         self._require_same_files()
         connection = open_reader(self._path)
         async with connection:
             self._require_same_files()
             connection.row_factory = sqlite3.Row
-            async with read_snapshot(connection, seconds):
+            async with read_snapshot(connection, seconds, is_stopped, steps):
                 yield connection
 
     @asynccontextmanager
@@ -210,14 +225,28 @@ class Database:
         """
         await acquire(self._reporting, MAX_REPORT_WAIT, Busy(REPORTING))
         try:
-            async with self.read_transaction(MAX_REPORT_SECONDS) as connection:
-                yield connection
-        except sqlite3.OperationalError as error:
-            if primary_code(error) == sqlite3.SQLITE_INTERRUPT:
-                raise Busy(TOO_LONG) from None
-            raise
+            with busy_when_interrupted(TOO_LONG):
+                async with self.read_transaction(MAX_REPORT_SECONDS) as connection:
+                    yield connection
         finally:
             self._reporting.release()
+
+    @asynccontextmanager
+    async def search_transaction(self, user_id: int) -> AsyncIterator[ThreadConnection]:
+        """Yield the connection of a read transaction once the user's search before this one has ended.
+
+        Raises Busy, also when the search takes too long or the server stops.
+        """
+        turn = self._searching[user_id]
+        await acquire(turn, MAX_SEARCH_WAIT, Busy(SEARCHING))
+        try:
+            with busy_when_interrupted(SEARCH_TOO_LONG):
+                async with self.read_transaction(
+                    MAX_SEARCH_SECONDS, lambda: self.is_stopping, SEARCH_STEPS
+                ) as connection:
+                    yield connection
+        finally:
+            turn.release()
 
     @asynccontextmanager
     async def computing_history(self, user_id: int) -> AsyncIterator[None]:
@@ -247,6 +276,17 @@ async def acquire(lock: asyncio.Lock | asyncio.Semaphore, seconds: float, refusa
             await lock.acquire()
     except TimeoutError:
         raise refusal from None
+
+
+@contextmanager
+def busy_when_interrupted(reason: str) -> Iterator[None]:
+    """Raise Busy for that reason when a statement of the block is interrupted."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if primary_code(error) == sqlite3.SQLITE_INTERRUPT:
+            raise Busy(reason) from None
+        raise
 
 
 async def write_same_version(db: Connection) -> None:

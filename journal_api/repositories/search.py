@@ -5,9 +5,9 @@ The rows of `search_documents` and their index are kept by triggers of schema.sq
 
 from collections.abc import Sequence
 
-from aiosqlite import Connection
 from msgspec import json
 
+from journal_api.database.database import Database
 from journal_api.database.sql import json_list
 from journal_api.rules.search_excerpts import BEGIN, END, MAX_LENGTH, split_marks
 from journal_api.rules.search_query import SearchTerms
@@ -70,15 +70,17 @@ BEGINNINGS = f"""
 
 
 async def list_of_user(
-    db: Connection, user_id: int, resources: Sequence[str], terms: SearchTerms, query: SearchQuery
+    database: Database, user_id: int, resources: Sequence[str], terms: SearchTerms, query: SearchQuery
 ) -> tuple[str, int]:
-    """Return one page of the results as a JSON array, and their number: names first, then the newest."""
+    """Return one page of the results as a JSON array, and their number: names first, then the newest.
+
+    Raises Busy.
+    """
     if terms.is_empty or not resources:
         return "[]", 0
     sent = terms._asdict()
     conditions = [CONDITIONS[name] for name in CONDITIONS if sent[name]]
-    rows = await db.execute_fetchall(
-        f"""
+    statement = f"""
         WITH
         found AS MATERIALIZED (
             SELECT document.id, document.title IS NULL AS is_text, at, resource, row_id, part
@@ -94,16 +96,17 @@ async def list_of_user(
         FROM (SELECT 1)
         LEFT JOIN (page JOIN search_documents USING (id) JOIN excerpts USING (id))
         ORDER BY {IN_ORDER}
-        """,
-        {
-            **{name: value if isinstance(value, str) else json_list(value) for name, value in sent.items()},
-            "user_id": user_id,
-            "resources": json_list(resources),
-            "limit": query.limit,
-            "offset": query.offset,
-        },
-    )
-    ((total, *_), *_) = rows = list(rows)
+        """
+    values = {
+        **{name: value if isinstance(value, str) else json_list(value) for name, value in sent.items()},
+        "user_id": user_id,
+        "resources": json_list(resources),
+        "limit": query.limit,
+        "offset": query.offset,
+    }
+    async with database.search_transaction(user_id) as db:
+        rows = list(await db.execute_fetchall(statement, values))
+    ((total, *_), *_) = rows
     # A page beyond the end has one row, without a result.
     return json.encode([build_result(*row[1:]) for row in rows if row[1] is not None]).decode(), total
 

@@ -8,7 +8,8 @@ from starlette.requests import Request
 from journal_api.repositories import search
 from journal_api.rules.search_query import parse_query
 from journal_api.structs.search import SearchQuery, SearchResource
-from journal_api.web.context import get_query
+from journal_api.web.bodies import cancel_on_disconnect
+from journal_api.web.context import database, get_query
 from journal_api.web.responses import Response, page
 
 # What is found with the scope of another resource: a setup is read with its strategy.
@@ -19,5 +20,7 @@ async def find_texts(request: Request, db: Connection) -> Response:
     """Find notes, texts of days, and names and descriptions, as far as the key may read them."""
     query = get_query(request, SearchQuery)
     readable = [name for name, scope in SCOPES.items() if scope in request.user.scopes]
-    results, total = await search.list_of_user(db, request.user.id, readable, parse_query(query.q), query)
+    terms = parse_query(query.q)
+    searching = search.list_of_user(database(request), request.user.id, readable, terms, query)
+    results, total = await cancel_on_disconnect(request, searching)
     return page(query.limit, query.offset, total, results=results)

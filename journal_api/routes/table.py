@@ -237,7 +237,7 @@ OPERATIONS = link_etag_sources([
     Operation("DELETE", "/days/{date:day}", days.delete_day, "write:days"),
     # What is found depends on the scopes of the key, so no response is cached.
     Operation("GET", "/search", search.find_texts, None,
-              query=SearchQuery, data={"results": list[SearchResult]}, cache_until=None, is_slow=True),
+              query=SearchQuery, data={"results": list[SearchResult]}, cache_until=None),
     Operation("POST", "/trades/{id:row_id}/pictures", pictures.create_trade_picture, "write:trades",
               consumes=get_args(PictureType), data={"picture": Picture}, errors=(LimitReached,)),
     Operation("GET", "/days/{date:day}/pictures", pictures.list_day_pictures, "read:days",

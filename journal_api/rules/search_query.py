@@ -1,14 +1,20 @@
-"""What a search looks for, read from what was typed. Any text is a query: nothing is a syntax error."""
+"""What a search looks for, read from what was typed. Any text is a query: nothing is a syntax error.
+
+Each term reads a part of the index, once: the beginning of words by one letter reads a tenth of it, so such a
+term counts only as the last, which may still be typed.
+"""
 
 import re
 from typing import NamedTuple
 
+from journal_api.errors import ValidationFailed
 from journal_api.values.instruments import list_contracts
 from journal_api.values.types import sort_name
 
 # A word or a phrase, perhaps excluded, perhaps the value of a filter. The last quote need not be closed.
 TERM = re.compile(r'(-?)(?:(tag|symbol):)?(?:"([^"]*)"?|([^\s"]+))', re.IGNORECASE)
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+MAX_TERMS = 16
 MAX_SYMBOL = 40  # characters; no trade has a longer one
 
 
@@ -30,19 +36,21 @@ class SearchTerms(NamedTuple):
         return not any(self)
 
 
+class Term(NamedTuple):
+    kind: str  # text, tag or symbol
+    is_excluded: bool
+    value: str
+    is_phrase: bool
+
+
 def parse_query(text: str) -> SearchTerms:
-    """Return the terms of words, "phrases", tag:NAME and symbol:SYM, each excluded by a - before it."""
+    """Return the terms of words, "phrases", tag:NAME and symbol:SYM, each excluded by a - before it.
+
+    Raises ValidationFailed for more than MAX_TERMS different terms.
+    """
     found: dict[tuple[str, bool], list[str]] = {}
-    for minus, name, phrase, word in TERM.findall(CONTROL.sub(" ", text)):
-        value = (phrase or word).strip()
-        kind = name.lower() or "text"
-        if not value or (kind == "text" and not any(map(str.isalnum, value))):
-            continue  # FTS5 has no token of it
-        if kind == "text":
-            terms = [f'"{phrase}"' if phrase else f'"{word}" *']  # a word may be the beginning of another
-        else:
-            terms = [sort_name(value)] if kind == "tag" else list_symbols(value)
-        found.setdefault((kind, bool(minus)), []).extend(terms)
+    for term in list_terms(text):
+        found.setdefault((term.kind, term.is_excluded), []).extend(list_values(term))
     return SearchTerms(
         match=" ".join(found.get(("text", False), [])),
         exclude=" OR ".join(found.get(("text", True), [])),
@@ -51,6 +59,30 @@ def parse_query(text: str) -> SearchTerms:
         symbols=tuple(found.get(("symbol", False), ())),
         without_symbols=tuple(found.get(("symbol", True), ())),
     )
+
+
+def list_terms(text: str) -> list[Term]:
+    """Return the terms that are looked up, once each. Case does not tell terms apart."""
+    terms: dict[tuple[object, ...], Term] = {}
+    matches = TERM.findall(CONTROL.sub(" ", text))
+    for place, (minus, name, phrase, word) in enumerate(matches, 1):
+        term = Term(name.lower() or "text", bool(minus), (phrase or word).strip(), bool(phrase))
+        letters = sum(map(str.isalnum, term.value))
+        if not term.value or (term.kind == "text" and not letters):
+            continue  # FTS5 has no token of it
+        if term.kind == "text" and not term.is_phrase and letters == 1 and place < len(matches):
+            continue
+        terms.setdefault((*term[:2], term.value.casefold(), term.is_phrase), term)
+    if len(terms) > MAX_TERMS:
+        raise ValidationFailed(fields={"q": f"has {len(terms)} different terms, at most {MAX_TERMS}"})
+    return list(terms.values())
+
+
+def list_values(term: Term) -> list[str]:
+    """Return what the term stands for: an expression of FTS5, a sort name, or symbols."""
+    if term.kind == "text":
+        return [f'"{term.value}"' if term.is_phrase else f'"{term.value}" *']  # the beginning of a word
+    return [sort_name(term.value)] if term.kind == "tag" else list_symbols(term.value)
 
 
 def list_symbols(symbol: str) -> list[str]:

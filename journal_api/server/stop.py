@@ -1,4 +1,4 @@
-"""A server that responds to waiting requests when it stops."""
+"""A server that ends waiting requests and searches when it stops."""
 
 import socket
 
@@ -6,11 +6,13 @@ import uvicorn
 
 
 class Server(uvicorn.Server):
-    """A uvicorn server whose requests stop waiting for changes once it shuts down.
+    """A uvicorn server whose requests stop waiting for changes, and searching, once it shuts down.
 
     It overrides `shutdown`, which is public in uvicorn. The lifespan ends too late: after the last request.
     """
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self.config.loaded_app.state.change_signal.stop()
+        state = self.config.loaded_app.state
+        state.change_signal.stop()
+        state.database.is_stopping = True
         await super().shutdown(sockets)

@@ -12,7 +12,7 @@ SearchResource = Literal["trades", "days", "strategies", "setups", "tags", "goal
 class SearchQuery(Struct, kw_only=True):
     """`q` is words, "phrases", `tag:NAME` and `symbol:SYM`, each excluded by a `-` before it.
 
-    Any text is valid, and an empty one finds nothing.
+    Any text of up to 16 different terms is valid, and an empty one finds nothing.
     """
 
     q: Annotated[str, Meta(max_length=500)] = ""

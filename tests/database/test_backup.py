@@ -497,7 +497,9 @@ def test_a_copy_that_finds_no_room_leaves_nothing_behind(
 
 
 def test_a_backup_for_whose_first_page_is_no_room_says_so_in_one_line(db: Path, folder: Path) -> None:
-    with closing(sqlite3.connect(db)) as opened:  # it keeps the files beside the journal, which have their size
+    with closing(
+        sqlite3.connect(db)
+    ) as opened:  # it keeps the files beside the journal, which have their size
         opened.execute("SELECT 1 FROM sqlite_schema").fetchall()
         assert "disk I/O error" in run_in_little_room("backup", folder, "--db", db, room=0)
 

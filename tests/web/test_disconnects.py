@@ -1,19 +1,24 @@
 """Reads that take long in a large journal end when their client disconnects."""
 
 import asyncio
+import math
 import sqlite3
+from collections.abc import AsyncIterator
 from typing import Any
 
+import httpx
 import pytest
-from conftest import new_key_for
-from factories import insert_account, insert_trade, run_sql
+from conftest import client_of, new_key_for
+from factories import error_of, insert_account, insert_trade, insert_user, run_sql, write_day
 from starlette.applications import Starlette
 
+from journal_api.database import database as database_module
 from journal_api.database.database import Database
+from journal_api.errors import Busy
 
 # It never ends by itself.
 ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
-PATHS = ("/v1/reports?", "/v1/goals?with=snapshot", "/v1/goals/1/snapshots?")
+PATHS = ("/v1/reports?", "/v1/search?q=late", "/v1/goals?with=snapshot", "/v1/goals/1/snapshots?")
 
 
 async def send_to_disconnected_client(app: Starlette, target: str) -> list[Any]:
@@ -68,10 +73,21 @@ def database(app: Starlette) -> Database:
     return opened
 
 
-@pytest.mark.parametrize("kind", ["read_transaction", "report_transaction", "history_transaction"])
-async def test_a_statement_whose_request_was_cancelled_ends(database: Database, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "arguments"),
+    [
+        ("read_transaction", ()),
+        ("report_transaction", ()),
+        ("history_transaction", ()),
+        ("search_transaction", (1,)),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "",
+)
+async def test_a_statement_whose_request_was_cancelled_ends(
+    database: Database, kind: str, arguments: tuple[int, ...]
+) -> None:
     async def run() -> None:
-        async with getattr(database, kind)() as db:
+        async with getattr(database, kind)(*arguments) as db:
             await db.execute_fetchall(ENDLESS)
 
     running = asyncio.create_task(run())
@@ -81,7 +97,7 @@ async def test_a_statement_whose_request_was_cancelled_ends(database: Database, 
     async with asyncio.timeout(10):
         with pytest.raises(asyncio.CancelledError):
             await running
-        async with getattr(database, kind)() as db:
+        async with getattr(database, kind)(*arguments) as db:
             assert list(await db.execute_fetchall("SELECT 1"))
 
 
@@ -89,3 +105,56 @@ async def test_a_statement_beyond_its_time_limit_is_interrupted(database: Databa
     with pytest.raises(sqlite3.OperationalError, match="interrupted"):
         async with asyncio.timeout(10), database.read_transaction(0.01) as db:
             await db.execute_fetchall(ENDLESS)
+
+
+@pytest.fixture
+async def endless_search(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[asyncio.Task[None]]:
+    """A search of the first user."""
+
+    has_begun = asyncio.Event()
+
+    async def search() -> None:
+        async with database.search_transaction(1) as db:
+            has_begun.set()
+            await db.execute_fetchall(ENDLESS)
+
+    monkeypatch.setattr(database_module, "MAX_SEARCH_SECONDS", math.inf)
+    searching = asyncio.create_task(search())
+    await has_begun.wait()
+    yield searching
+    searching.cancel()
+    await asyncio.wait([searching])
+
+
+async def test_nobody_waits_for_the_search_of_another_user_and_it_ends_when_the_server_stops(
+    app: Starlette,
+    database: Database,
+    endless_search: asyncio.Task[None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with client_of(app, await new_key_for(app, await insert_user(app))) as other:
+        await write_day(other, plan="Late")
+        for path in ("/search?q=late", "/changes", "/trades", "/reports", "/goals?with=snapshot"):
+            assert (await other.get(path)).status_code == 200
+    assert not endless_search.done()
+
+    monkeypatch.setattr(database, "is_stopping", True)
+
+    with pytest.raises(Busy):
+        await endless_search
+
+
+async def test_a_search_beyond_its_time_and_one_that_waits_too_long_for_it_are_busy(
+    client: httpx.AsyncClient, endless_search: asyncio.Task[None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await write_day(client, plan="Late")
+    monkeypatch.setattr(database_module, "MAX_SEARCH_WAIT", 0.01)
+    waiting = await client.get("/search", params={"q": "late"})
+    endless_search.cancel()
+    monkeypatch.setattr(database_module, "MAX_SEARCH_WAIT", 5.0)
+    monkeypatch.setattr(database_module, "MAX_SEARCH_SECONDS", 0.0)
+    monkeypatch.setattr(database_module, "SEARCH_STEPS", 1)
+
+    assert error_of(waiting) == error_of(await client.get("/search", params={"q": "late"})) == (503, "busy")
