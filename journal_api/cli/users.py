@@ -1,4 +1,4 @@
-"""`journal-api users`: add, list and remove users."""
+"""`journal-api users`: add, list, rename and remove users."""
 
 import click
 from aiosqlite import Connection
@@ -6,12 +6,13 @@ from aiosqlite import Connection
 from journal_api.cli.common import decode_argument, find_user, printable, run_in_database, with_settings
 from journal_api.repositories import users
 from journal_api.settings import Settings
+from journal_api.structs.me import MePatch
 from journal_api.values.types import DayRollover, Name100, TimeZone
 
 
 @click.group("users")
 def users_group() -> None:
-    """Add, list and remove users; each has a separate journal."""
+    """Add, list, rename and remove users; each has a separate journal."""
 
 
 @users_group.command("add")
@@ -40,6 +41,21 @@ def list_users(settings: Settings) -> None:
     """List the names of the users, one on each line."""
     for name in run_in_database(settings, lambda database: users.list_names(database.reader)):
         click.echo(printable(name))
+
+
+@users_group.command("rename")
+@click.argument("name")
+@click.argument("new_name")
+@with_settings
+def rename_user(settings: Settings, name: str, new_name: str) -> None:
+    """Give a user another name. A proxy that signs users in must then send that name."""
+    patch = MePatch(name=decode_argument(Name100.decode, new_name, "NEW_NAME"))
+
+    async def rename(db: Connection) -> None:
+        await users.update(db, await users.find(db, await find_user(db, name)), patch)
+
+    run_in_database(settings, lambda database: database.write(rename))
+    click.echo(printable(f"User {name!r} is now {patch.name!r}"))
 
 
 @users_group.command("remove")

@@ -79,6 +79,7 @@ def test_a_first_user_makes_the_journal_for_its_owner_alone_and_says_so(tmp_path
     [
         "users list",
         "users remove other --yes",
+        "users rename owner other",
         "keys list",
         "keys create test --scopes read",
         "keys revoke 1",
@@ -217,6 +218,17 @@ def test_users_are_listed_a_name_a_line_and_found_however_the_name_is_composed(d
 
     assert listed == "owner\nZo\N{LATIN SMALL LETTER E WITH DIAERESIS}\n"
     assert is_well_formed(key)
+
+
+def test_a_user_is_renamed_unless_the_name_is_taken_or_there_is_no_such_user(db: Path) -> None:
+    run_ok("users", "add", "Ada", "--db", db)
+
+    renamed = run_ok("users", "rename", "owner", "Max", "--db", db)
+
+    assert renamed == "User 'owner' is now 'Max'\n"
+    assert run_ok("users", "list", "--db", db) == "Max\nAda\n"
+    assert "already in use" in run_failing("users", "rename", "Ada", "Max", "--db", db)
+    assert "there is no user 'owner'" in run_failing("users", "rename", "owner", "Eve", "--db", db)
 
 
 def test_a_user_is_removed_with_everything_and_the_other_users_keep_theirs(db: Path) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import httpx
 import pytest
-from conftest import client_of, started
+from conftest import client_of, new_key_for, started
 from factories import details_of, error_of, insert_user, run_sql, unwrap
 from msgspec import structs
 from starlette.applications import Starlette
@@ -340,6 +340,16 @@ async def test_the_header_opens_the_sign_in_alone_and_a_code_is_a_code(proxied: 
     assert (tried.status_code, unwrap(tried)["name"]) == (200, "Ada L.")
     assert error_of(of_code) == (401, "unauthorized")
     assert await keys_of(proxied) == []
+
+
+async def test_a_name_that_the_proxy_may_send_is_taken_by_nobody(proxied: Starlette) -> None:
+    async with client_of(proxied, await new_key_for(proxied)) as ada:
+        refused = await ada.patch("/me", json={"name": "Eve", "timezone": "UTC"})
+        unchanged = await ada.patch("/me", json={"name": "Ada L.", "timezone": "Europe/Berlin"})
+
+    assert details_of(refused)["fields"].keys() == {"name"}
+    assert "users rename" in details_of(refused)["fields"]["name"]
+    assert (unwrap(unchanged)["name"], unwrap(unchanged)["timezone"]) == ("Ada L.", "Europe/Berlin")
 
 
 async def test_without_the_settings_no_header_names_a_user(app: Starlette) -> None:
