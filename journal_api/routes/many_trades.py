@@ -20,6 +20,7 @@ from journal_api.routes.trades import settle
 from journal_api.structs.many_trades import TradesDelete, TradesPatch
 from journal_api.structs.trades import MAX_TRADES, Trade, TradesSet
 from journal_api.web.decoding import IndexedErrors
+from journal_api.web.etags import check_versions, with_versions
 from journal_api.web.responses import Response, no_content, ok
 
 
@@ -30,6 +31,7 @@ async def update_trades(request: Request, db: Connection, patch: TradesPatch) ->
     """
     user_id = request.user.id
     stored = await find_selected(db, user_id, patch)
+    check_versions(request, stored)
     sent_tags = [*patch.add_tag_ids, *patch.remove_tag_ids]
     (await trade_annotations.read_known_ids(db, user_id, sent_tags, ())).require_tags(sent_tags)
     errors = IndexedErrors("trades")
@@ -42,7 +44,8 @@ async def update_trades(request: Request, db: Connection, patch: TradesPatch) ->
     errors.raise_if_any()
     await trade_annotations.change_tags(db, retagged, add=patch.add_tag_ids, remove=patch.remove_tag_ids)
     written = await trades.list_of_ids(db, user_id, [trade.id for trade in stored])
-    return ok(trades=written).with_headers({"X-Answers-Deleted": str(answers_deleted)})
+    headers = {"X-Answers-Deleted": str(answers_deleted)}
+    return with_versions(ok(trades=written), written).with_headers(headers)
 
 
 async def change_each(
@@ -89,6 +92,7 @@ async def find_sent(db: Connection, user_id: int, ids: Sequence[int]) -> list[Tr
 async def delete_trades(request: Request, db: Connection, body: TradesDelete) -> Response:
     """Delete up to 1,000 trades, all or none. X-Answers-Deleted says how many checklist answers go along."""
     stored = await find_sent(db, request.user.id, body.ids)
+    check_versions(request, stored)
     await trades.delete_many(db, body.ids)
     return no_content(
         {

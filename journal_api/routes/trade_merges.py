@@ -13,6 +13,7 @@ from journal_api.positions.trade_merge import (
 )
 from journal_api.repositories import imports, trade_merges, trade_splits, trades, users
 from journal_api.structs.fills import TradesMerge
+from journal_api.web.etags import check_versions
 from journal_api.web.responses import Response, ok
 
 
@@ -25,6 +26,7 @@ async def merge_trades(request: Request, db: Connection, body: TradesMerge) -> R
     if unknown := set(body.ids) - {trade.id for trade in parts}:
         numbers = ", ".join(map(str, sorted(unknown)))
         raise ValidationFailed(fields={"ids": f"must be of your trades, and these are not: {numbers}"})
+    check_versions(request, parts)
     if len(parts) == 1:
         raise ValidationFailed(fields={"ids": "must name two trades at least"})
     require_one_position(parts)

@@ -1,11 +1,15 @@
 """Conditional requests: ETag, If-Match and If-None-Match (RFC 9110 §13, DECISIONS 6)."""
 
 import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Protocol
 
+from msgspec import Struct, json
 from starlette.requests import Request
 
 from journal_api.errors import PreconditionFailed
-from journal_api.web.responses import Envelope, Response, StoredFile
+from journal_api.web.responses import Envelope, Response, StoredFile, compute_etag
 
 # The list of entity tags in both headers: RFC 9110 §8.8.3 and §5.6.1.
 ENTITY_TAG = r'(?:W/)?"[!#-~\x80-\xff]*"'
@@ -30,11 +34,38 @@ def is_conditional(request: Request) -> bool:
     return "if-match" in request.headers or "if-none-match" in request.headers
 
 
-def check_conditions(request: Request, stored: Envelope | None) -> None:
+class Version(Struct):
+    """The members that tell the states of an object apart."""
+
+    id: int
+    updated_at: str
+
+
+class Versioned(Protocol):
+    @property
+    def id(self) -> int: ...
+    @property
+    def updated_at(self) -> str: ...
+
+
+def encode_versions(objects: Iterable[Versioned]) -> bytes:
+    """Return what the ETag of several objects is over, in any order."""
+    return json.encode(sorted((one.id, one.updated_at) for one in objects))
+
+
+def with_versions(response: Envelope, listed: str) -> Envelope:
+    """Return the response with the ETag of the objects that it lists, in any order."""
+    return replace(response, versions=encode_versions(json.decode(listed, type=list[Version])))
+
+
+def check_versions(request: Request, objects: Iterable[Versioned]) -> None:
+    """Compare the ETag of the objects that a body names with the conditions. Raises PreconditionFailed."""
+    if is_conditional(request):
+        check_conditions(request, compute_etag(encode_versions(objects)))
+
+
+def check_conditions(request: Request, etag: str) -> None:
     """Compare the current ETag with If-Match and If-None-Match. Raises PreconditionFailed."""
-    if stored is None:
-        return
-    etag = stored.etag
     if_match, if_none_match = join_header(request, "if-match"), join_header(request, "if-none-match")
     if if_match is not None and not matches(etag, if_match, weak=False):
         raise PreconditionFailed(None if is_tag_list(if_match) else NO_TAG)

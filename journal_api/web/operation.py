@@ -88,7 +88,8 @@ class Operation(Route):
     Without a `query`, a GET has no parameters and any other method has `dry_run` alone.
 
     Every JSON response has an ETag, except for a `report` of what was done, which no GET returns again.
-    `etag_source` is the GET whose ETag If-Match refers to. `cache_until` says how long the response of a GET
+    `etag_source` is the GET whose ETag If-Match refers to, unless the body `names_objects`: then the handler
+    compares the ETag over these. `cache_until` says how long the response of a GET
     is cached (see ResponseCache); None means that it is not. A GET that is slow in a large journal
     (`is_slow`) reads from a connection of its own kind, so that no other request waits for it.
     """
@@ -110,6 +111,7 @@ class Operation(Route):
         errors: tuple[type[ApiError], ...] = (),
         success_statuses: tuple[int, ...] = (),
         report: bool = False,
+        names_objects: bool = False,
         cache_until: CacheUntil | None = "write",
         is_slow: bool = False,
     ) -> None:
@@ -125,7 +127,7 @@ class Operation(Route):
         self.consumes, self.produces, self.errors = consumes, produces, errors
         self.success_statuses = success_statuses or ({"POST": 201, "DELETE": 204}.get(method, 200),)
         self.has_etag = (bool(self.data) and not report) or produces == "image/*"
-        self.cache_until, self.is_slow = cache_until, is_slow
+        self.cache_until, self.is_slow, self.names_objects = cache_until, is_slow, names_objects
         self.prepares = "write" in handler.__annotations__
         if self.has_etag and method == "GET":
             self.success_statuses += (304,)
@@ -142,7 +144,8 @@ class Operation(Route):
     def takes_echo(self) -> bool:
         """Whether the body of a PATCH may have read-only members of the object that is changed."""
         source = self.etag_source
-        return self.method == "PATCH" and self.has_etag and source is not None and source.path == self.path
+        changes_object = self.method == "PATCH" and self.has_etag and not self.names_objects
+        return changes_object and source is not None and source.path == self.path
 
     @property
     def is_paged(self) -> bool:

@@ -29,7 +29,7 @@ class Envelope:
     """A JSON response. `content` is the encoded envelope up to `meta`, which `end()` adds per request.
 
     `pagination` and `warnings` are encoded members of `meta`, each with a comma before it, or empty. Pages of
-    changes have `cursor` and `more` as their `pagination`.
+    changes have `cursor` and `more` as their `pagination`. The ETag is over `versions`, if there are any.
     """
 
     status: int
@@ -37,15 +37,14 @@ class Envelope:
     headers: Mapping[str, str]
     pagination: bytes = b""
     warnings: bytes = b""
+    versions: bytes = b""
 
     @cached_property
     def etag(self) -> str:
-        """The ETag of the content and pagination; request id and warnings are not part of it.
-
-        CRC-32, because a forged ETag has no effect and SHA-256 takes three times as long for 30 KB.
-        """
-        checksum = zlib.crc32(self.pagination, zlib.crc32(self.content))
-        return f'"{len(self.content):x}-{checksum:08x}"'
+        """The ETag of the content and pagination; request id and warnings are not part of it."""
+        if self.versions:
+            return compute_etag(self.versions)
+        return compute_etag(self.content, self.pagination)
 
     @cached_property
     def not_modified(self) -> "NoContent":
@@ -78,6 +77,11 @@ class Envelope:
             await send_body(send, b"")
         else:
             await send_body(send, self.content, end)
+
+
+def compute_etag(content: bytes, more: bytes = b"") -> str:
+    """Return an ETag by CRC-32: a forged one has no effect, and SHA-256 takes three times as long for 30 KB."""
+    return f'"{len(content):x}-{zlib.crc32(more, zlib.crc32(content)):08x}"'
 
 
 class NoContent:

@@ -44,9 +44,10 @@ async def respond_to_write(request: Request, operation: Operation) -> Response:
                 if keyed and (stored := await find_response(db, keyed)):
                     return stored
                 await require_still_valid(db, request.user)
-                if echo or is_conditional(request):
+                if echo or (is_conditional(request) and not operation.names_objects):
                     before = await read_stored(db, request, operation, may_be_missing=not echo)
-                    check_conditions(request, before)
+                    if before:
+                        check_conditions(request, before.etag)
                     check_echo(echo, before)
                 # Before the write, so that following from it names the write too.
                 cursor = await changes.read_cursor(db, request.user.id)

@@ -1,5 +1,6 @@
 """Changing and deleting many trades at once: docs/api.md#many-trades-at-once."""
 
+import asyncio
 from typing import Any
 
 import httpx
@@ -350,3 +351,55 @@ async def test_a_repeated_deletion_names_what_is_gone(client: httpx.AsyncClient,
     assert (await delete(client, *various[:2])).status_code == 204
 
     assert details_of(await delete(client, *various[:2]))["fields"].keys() == {"ids[0]", "ids[1]"}
+
+
+# Conditions ----------------------------------------------------------------------------------------------
+
+
+async def read_etag(client: httpx.AsyncClient, ids: list[int]) -> dict[str, str]:
+    """The condition that these trades are as they are now."""
+    read = await client.patch("/trades", json={"ids": ids}, params={"dry_run": True})
+    return {"If-Match": read.headers["etag"]}
+
+
+async def test_a_condition_is_over_the_trades_that_are_named_wherever_they_are_in_the_list(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    account = await insert_account(app)
+    ids = [await insert_trade(app, account) for _ in range(60)]
+    oldest, newest = ids[:2], ids[-2:]
+    seen = await read_etag(client, oldest)
+
+    unwrap(await client.patch(f"/trades/{newest[0]}", json={"notes": "not named"}))
+    first = await client.patch("/trades", json={"ids": oldest[::-1], "set": {"grade": "A"}}, headers=seen)
+    unwrap(await client.patch(f"/trades/{oldest[1]}", json={"notes": "of somebody else"}))
+    before = dump(app)
+    own = {"If-Match": first.headers["etag"]}
+    refused = [
+        await client.patch("/trades", json={"ids": oldest, "set": {"notes": "lost"}}, headers=own),
+        await client.patch("/trades", json={"where": {"grade": "A"}, "add_tag_ids": []}, headers=own),
+        await client.request("DELETE", "/trades", json={"ids": oldest}, headers=own),
+        await client.post("/trades/merge", json={"ids": oldest}, headers=own),
+    ]
+
+    assert first.status_code == 200
+    assert [error_of(response) for response in refused] == [(412, "precondition_failed")] * 4
+    assert dump(app) == before
+    now = await read_etag(client, oldest)
+    assert (await client.patch("/trades", json={"where": {"grade": "A"}}, headers=now)).status_code == 200
+    assert (await client.request("DELETE", "/trades", json={"ids": oldest}, headers=now)).status_code == 204
+
+
+async def test_of_parallel_changes_with_one_condition_one_is_made(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    account = await insert_account(app)
+    ids = [await insert_trade(app, account) for _ in range(3)]
+    seen = await read_etag(client, ids)
+
+    bodies = [{"ids": ids, "set": {"notes": f"{number}"}} for number in range(30)]
+    answers = await asyncio.gather(*(client.patch("/trades", json=body, headers=seen) for body in bodies))
+
+    assert sorted(answer.status_code for answer in answers) == [200] + [412] * 29
+    (number,) = [number for number, answer in enumerate(answers) if answer.status_code == 200]
+    assert {trade["notes"] for trade in await list_trades(client)} == {f"{number}"}

@@ -18,32 +18,33 @@ const answersLost = ({ headers }) => Number(headers.get("X-Answers-Deleted"));
 /** @returns {Promise<TradeListItem[]>} */
 export const tradesOf = async (where) => (await tried("PATCH", { where })).data.trades;
 
-// As they are stored now, without those that are gone.
-/** @returns {Promise<TradeListItem[]>} */
-async function tradesNow(ids) {
+// As they are stored now, without those that are gone, and their ETag.
+/** @returns {Promise<{ trades: TradeListItem[], etag: string }>} */
+async function readNow(ids) {
   try {
-    return (await tried("PATCH", { ids })).data.trades;
+    const { data, etag } = await tried("PATCH", { ids });
+    return { trades: data.trades, etag };
   } catch (error) {
     const isThere = (_, place) => !error.details?.fields?.[`ids[${place}]`];
     const left = ids.filter(isThere);
     if (left.length === ids.length || !left.length) throw error;
-    return tradesNow(left);
+    return readNow(left);
   }
 }
-const idsNow = async (ids) => (await tradesNow(ids)).map(({ id }) => id);
+const idsOf = (trades) => trades.map(({ id }) => id);
 
 // `changed` is told what was done, and gets a function that takes it back.
 /** @param {Context} context @param {{ strategies: StrategyListItem[], tags: Tag[] }} lists */
 export function changeMany({ accounts }, { strategies, tags }, selected, changed) {
   let lost;
   const change = async (body) => {
-    const before = await tradesNow(body.ids);
-    const { data } = await send("PATCH", "/trades", { body });
-    await changed(`${count(data.trades.length, "trade")} changed`, () => takeBack(before, data.trades));
+    const { trades, etag } = await readNow(body.ids);
+    const { data } = await send("PATCH", "/trades", { body, etag });
+    await changed(`${count(data.trades.length, "trade")} changed`, () => takeBack(trades, data.trades));
   };
   const write = async (values) => {
     const wanted = bodyOf(values);
-    const body = { ids: await idsNow(selected), ...wanted };
+    const body = { ids: idsOf((await readNow(selected)).trades), ...wanted };
     lost = answersLost(await tried("PATCH", body));
     return lost ? body : void (await change(body));
   };
@@ -104,17 +105,24 @@ function bodyOf(values) {
 
 // Sends the old values back, those that are equal by one PATCH. What was changed since stays. Returns how many did.
 async function takeBack(before, after) {
-  const versions = new Map(
-    (await tradesNow(after.map(({ id }) => id))).map((one) => [one.id, one.updated_at]),
-  );
+  const versions = new Map(after.map(({ id, updated_at }) => [id, updated_at]));
   const groups = new Map();
   after.forEach((now, place) => {
-    if (versions.get(now.id) !== now.updated_at) return;
     const body = JSON.stringify(difference(now, before[place]));
     groups.set(body, [...(groups.get(body) ?? []), now.id]);
   });
-  for (const [body, ids] of groups) await send("PATCH", "/trades", { body: { ids, ...JSON.parse(body) } });
-  return after.length - [...groups.values()].flat().length;
+  let left = after.length;
+  for (const [body, ids] of groups) left -= await takeBackEqual(ids, JSON.parse(body), versions);
+  return left;
+}
+
+async function takeBackEqual(ids, body, versions) {
+  const { trades, etag } = await readNow(ids);
+  const same = idsOf(trades.filter((trade) => versions.get(trade.id) === trade.updated_at));
+  if (!same.length) return 0;
+  if (same.length < trades.length) return takeBackEqual(same, body, versions);
+  await send("PATCH", "/trades", { body: { ids: same, ...body }, etag });
+  return same.length;
 }
 
 const without = (ids, others) => ids.filter((id) => !others.includes(id));
@@ -127,7 +135,8 @@ const difference = (now, before) => ({
 });
 
 export async function deleteMany(selected, deleted) {
-  const ids = await idsNow(selected);
+  const { trades: stored, etag } = await readNow(selected);
+  const ids = idsOf(stored);
   const lost = answersLost(await tried("DELETE", { ids }));
   const trades = count(ids.length, "trade");
   const answers = lost ? `, and ${count(lost, "checklist answer")},` : "";
@@ -136,7 +145,7 @@ export async function deleteMany(selected, deleted) {
     `Their notes, tags and pictures${answers} go with them. This cannot be undone.`,
     `Delete ${trades}`,
     async () => {
-      await send("DELETE", "/trades", { body: { ids } });
+      await send("DELETE", "/trades", { body: { ids }, etag });
       await deleted(`${trades} deleted`);
     },
   );
