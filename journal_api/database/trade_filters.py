@@ -28,6 +28,7 @@ CONDITIONS = {
     # The trades that the import added or corrected.
     "import_id": """(import_id = :import_id OR id IN (
         SELECT trade_id FROM import_updates WHERE import_id = :import_id))""",
+    "ids": "id IN (SELECT value FROM json_each(:ids))",
     "tag_id": "id IN (SELECT trade_id FROM trade_tags WHERE tag_id = :tag_id)",
     "copy_group_id": f"+{OF_GROUP}",
     "symbol": "contract = :symbol",
@@ -48,7 +49,7 @@ DAYS = {"since": "+trading_day >= :since", "until": "+trading_day <= :until"}
 # A trade that closed on a day was opened before the day had ended everywhere.
 OPENED_BEFORE = "opened_at < coalesce(date(:until, '+2 days'), 'never')"
 # Filters with an index that does not begin with the user, and those whose index does.
-WITH_INDEX = {"strategy_id", "setup_id", "import_id"}
+WITH_INDEX = {"ids", "strategy_id", "setup_id", "import_id"}
 BY_USER = {"symbol", "grade", "open", "none"}
 # Filters whose index is not in the order of lists: one trade after the other is checked, or few are sorted.
 CHECKED = {"tag_id": "EXISTS (SELECT 1 FROM trade_tags WHERE trade_id = trades.id AND tag_id = :tag_id)"}
@@ -60,7 +61,7 @@ SORTED = {
 }
 BY_ID = {name: f"+{CONDITIONS[name]}" for name in ("strategy_id", "setup_id")}
 # Filters by the columns of `trade_counts`, which has the numbers of trades.
-KEPT = {*CONDITIONS, "account_id", "outcome"} - {"tag_id", "import_id"}
+KEPT = {*CONDITIONS, "account_id", "outcome"} - {"ids", "tag_id", "import_id"}
 # Filters of which the index of results finds exactly the trades.
 OF_RESULT = {"account_id", "copy_group_id", "outcome"}
 COUNT_TAGGED = """SELECT count(*) FROM trade_tags
@@ -75,6 +76,8 @@ class TradeFilters:
         self.parameters = query.values()
         contracts = list_contracts(query.symbol) if query.symbol else [None]
         self.parameters["symbol"] = contracts[0] if len(contracts) == 1 else json_list(contracts)
+        if ids := self.parameters.get("ids"):
+            self.parameters["ids"] = json_list(ids)
         self._sent = {name for name, value in self.parameters.items() if value is not None}
         self._sent -= {"limit", "offset"}
         outcome, costs = (self.parameters.get(name) or "" for name in ("outcome", "fees_source"))

@@ -13,36 +13,41 @@ from journal_api.structs.strategies import (
     Strategy,
     StrategyCreate,
     StrategyFields,
-    StrategyListItem,
     StrategyPatch,
     StrategyQuery,
+    StrategyScalars,
 )
 
 # Of a response, in bytes: three quarters of the largest request body, so that a client can send it back with
 # additional white space and escapes.
 MAX_BYTES = 3 * 1024 * 1024
+# Of a list of whole strategies, in characters. It is measured before it is made.
+MAX_LIST = 16 * 1024 * 1024
 EXPRESSIONS = {
     "setup_count": "(SELECT count(*) FROM setups WHERE strategy_id = strategies.id)",
     **{name: f"json({name})" for name in FREE_FORM},
     "setups": f"json(({SETUPS}))",
 }
-LIST_ITEM = sql.build_object(StrategyListItem, **EXPRESSIONS)
+SCALARS = sql.build_object(StrategyScalars, **EXPRESSIONS)
 FIELDS, STRATEGY = sql.build_object(StrategyFields, **EXPRESSIONS), sql.build_object(Strategy, **EXPRESSIONS)
 
 
 async def list_of_user(db: Connection, user_id: int, query: StrategyQuery) -> str:
-    return await sql.fetch_json_array(
-        db,
-        f"""
-        SELECT {LIST_ITEM} AS item
+    """Return the strategies as a JSON array. Raises ValidationFailed for whole ones that are too large."""
+    select = f"""
+        SELECT {STRATEGY if query.parts else SCALARS} AS item
         FROM strategies
         WHERE user_id = :user_id
           AND (:account_id IS NULL OR account_id = :account_id)
           AND (:copy_group_id IS NULL OR copy_group_id = :copy_group_id)
-        ORDER BY sort_name, id
-        """,
-        {**asdict(query), "user_id": user_id},
-    )
+        ORDER BY sort_name, id"""
+    values = {**asdict(query), "user_id": user_id}
+    measure = f"SELECT coalesce(sum(length(item)), 0) FROM ({select})"
+    if query.parts and await sql.fetch(db, measure, values) > MAX_LIST:
+        raise ValidationFailed(
+            fields={"with": f"would make more than {MAX_LIST} characters; read each strategy by its id"}
+        )
+    return await sql.fetch_json_array(db, select, values)
 
 
 async def get(db: Connection, user_id: int, strategy_id: int) -> str:

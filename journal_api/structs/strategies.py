@@ -1,8 +1,8 @@
 """Bodies, queries and responses of strategies, and the rules inside one body (docs/api.md#strategies)."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 
 from journal_api.errors import ValidationFailed
 from journal_api.structs.setups import Setup, SetupCreate, SetupPatch
@@ -57,11 +57,14 @@ class StrategyPatch(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class StrategyQuery(Struct, kw_only=True):
+    """`with=setups` makes each strategy whole, as GET of one returns it."""
+
     account_id: RowId | None = None
     copy_group_id: RowId | None = None
+    parts: Literal["setups"] | None = field(name="with", default=None)
 
 
-class StrategyListItem(Struct, kw_only=True, forbid_unknown_fields=True):
+class StrategyScalars(Struct, kw_only=True, forbid_unknown_fields=True):
     id: int
     name: str
     description: str | None
@@ -73,7 +76,16 @@ class StrategyListItem(Struct, kw_only=True, forbid_unknown_fields=True):
     updated_at: Instant
 
 
-class StrategyFields(StrategyListItem, kw_only=True, forbid_unknown_fields=True):
+class StrategyListItem(StrategyScalars, kw_only=True, forbid_unknown_fields=True):
+    """`with=setups` adds the members of a whole strategy."""
+
+    risk_rules: FreeForm | UnsetType = UNSET
+    exit_rules: FreeForm | UnsetType = UNSET
+    optimal_conditions: FreeForm | UnsetType = UNSET
+    setups: list[Setup] | UnsetType = UNSET
+
+
+class StrategyFields(StrategyScalars, kw_only=True, forbid_unknown_fields=True):
     risk_rules: FreeForm
     exit_rules: FreeForm
     optimal_conditions: FreeForm
@@ -95,12 +107,12 @@ def check_free_form(strategy: StrategyCreate | StrategyPatch) -> None:
 
     White space between tokens is dropped; an omitted member of a new strategy is null.
     """
-    for field in FREE_FORM:
-        value = getattr(strategy, field)
+    for name in FREE_FORM:
+        value = getattr(strategy, name)
         if value is UNSET and isinstance(strategy, StrategyCreate):
-            setattr(strategy, field, Raw(b"null"))
+            setattr(strategy, name, Raw(b"null"))
         elif isinstance(value, Raw):
             try:
-                setattr(strategy, field, Raw(free_form(bytes(value))))
+                setattr(strategy, name, Raw(free_form(bytes(value))))
             except ValueError as error:
-                raise ValidationFailed(fields={field: str(error)}) from None
+                raise ValidationFailed(fields={name: str(error)}) from None

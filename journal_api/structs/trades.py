@@ -1,7 +1,8 @@
 """Bodies, queries and responses of trades."""
 
+import re
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 from msgspec.structs import asdict
@@ -186,9 +187,34 @@ class TradeFilter(TradeSelection, kw_only=True):
     outcome: Outcome | None = None
 
 
+class SentIds(tuple[int, ...]):
+    """Ids of trades in the query, separated by commas."""
+
+    maximum: ClassVar[int] = 200
+    number: ClassVar[str] = "[1-9][0-9]{0,18}"
+    json_schema: ClassVar[dict[str, Any]] = {
+        "type": "string",
+        "pattern": f"^{number}(,{number}){{0,{maximum - 1}}}$",
+        "description": f"Up to {maximum} ids, separated by commas. `limit` is at least their number.",
+    }
+
+    @classmethod
+    def decode(cls, value: object) -> Self:
+        texts = str(value).split(",")
+        if len(texts) > cls.maximum or not all(re.fullmatch(cls.number, text) for text in texts):
+            raise ValueError(f"must be 1 to {cls.maximum} ids, separated by commas")
+        return cls(map(int, texts))
+
+
 class TradeQuery(TradeFilter, kw_only=True):
+    ids: SentIds | None = None
     limit: Annotated[int, Meta(ge=1, le=200)] = 50
     offset: Offset = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        # A trade beyond the page would look like one that is gone.
+        self.limit = max(self.limit, len(self.ids or ()))
 
 
 class ExportQuery(TradeFilter, kw_only=True):

@@ -119,6 +119,8 @@ async def test_the_list_has_the_scalars_and_the_number_of_setups(client: httpx.A
         {name: value for name, value in one.items() if name not in (*FREE_FORM, "setups")} for one in made
     ]
     assert [one["setup_count"] for one in listed] == [0, 3, 2]
+    assert unwrap(await client.get("/strategies?with=setups")) == made
+    assert unwrap(await client.get("/strategies?with=setups&account_id=9")) == []
 
 
 async def test_free_form_json_of_null_is_stored_as_null(app: Starlette, client: httpx.AsyncClient) -> None:

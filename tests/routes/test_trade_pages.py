@@ -12,6 +12,7 @@ from factories import (
     create_import,
     create_strategy,
     create_tag,
+    details_of,
     run_sql,
     unwrap,
 )
@@ -34,6 +35,7 @@ FILTERS: dict[str, tuple[list[Any], Callable[[Trade, Any], bool]]] = {
     "root": (["ES", "MNQ", "ZB"], lambda trade, value: trade["root"] == value),
     "direction": (["long", "short"], lambda trade, value: trade["direction"] == value),
     "grade": (["A+", "F"], lambda trade, value: trade["grade"] == value),
+    "ids": (["3,7,7,90,999", "41", f"{2**63}"], lambda trade, value: str(trade["id"]) in value.split(",")),
     "from": (["2026-01-03", "2026-02-01"], lambda trade, value: (trade["trading_day"] or "") >= value),
     "to": (["2026-01-04", "9999-12-31"], lambda trade, value: (trade["trading_day"] or "~") <= value),
     "outcome": (["win", "loss", "breakeven", "open"], lambda trade, value: outcome_of(trade) == value),
@@ -113,6 +115,8 @@ async def test_a_page_and_its_total_are_those_of_the_matching_trades(
 
         response = await client.get("/trades", params={**query, "limit": limit, "offset": offset})
 
+        limit = max(limit, len(query.get("ids", "").split(",")))
+
         assert unwrap(response) == matching[offset : offset + limit], (query, limit, offset)
         total = response.json()["meta"]["pagination"]["total"]
         assert total == len(matching), query
@@ -122,3 +126,22 @@ async def test_a_page_and_its_total_are_those_of_the_matching_trades(
     order = [(trade["opened_at"], trade["id"]) for trade in everything]
     assert (len(order), order) == (TRADES, sorted(order, reverse=True))
     assert len(await run_sql(app, "SELECT * FROM trade_counts WHERE trades < 1")) == 0
+
+
+@pytest.mark.parametrize("ids", ["", "7,", "7;8", "0", "-1", "x", ",".join(["7"] * 201)])
+async def test_what_is_no_list_of_up_to_200_ids_is_refused(client: httpx.AsyncClient, ids: str) -> None:
+    response = await client.get("/trades", params={"ids": ids})
+
+    assert details_of(response) == {"fields": {"ids": "must be 1 to 200 ids, separated by commas"}}
+
+
+async def test_trades_by_their_ids_are_all_on_one_page(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    trades = [{**A_TRADE, "account_id": account["id"]}] * 200
+    made = unwrap(await client.post("/trades/bulk", json={"trades": trades}))
+    ids = [trade["id"] for trade in made]
+
+    response = await client.get("/trades", params={"ids": ",".join(map(str, ids)), "limit": 7})
+
+    assert sorted(trade["id"] for trade in unwrap(response)) == ids
+    assert response.json()["meta"]["pagination"] == {"limit": 200, "offset": 0, "total": 200}

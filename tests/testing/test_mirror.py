@@ -20,6 +20,8 @@ from commands import PATIENCE, Server, command, new_key, running
 from factories import A_PROFILE, A_TRADE, unwrap
 from proofs import examples
 
+from journal_api.testing import Journal
+
 ROOT = Path(__file__).parents[2]
 CHAPTER = (ROOT / "docs/embedding.md").read_text().partition("## Keeping a copy\n")[2].partition("\n## ")[0]
 WRITERS = 20
@@ -252,6 +254,26 @@ def test_a_mirror_beside_random_writers_is_equal_to_a_fresh_read_whenever_it_is_
         f"{cut_off} cut off; equal in {QUIET_MOMENTS} of {QUIET_MOMENTS} quiet moments, "
         f"{sum(sizes.values())} objects"
     )
+
+
+def test_a_mirror_reads_an_import_of_600_rows_by_four_lists_of_trades(journal: Journal) -> None:
+    account = journal.create("account")
+    mirror = python_mirror()(journal)
+    journal.requests.clear()
+    rows = [
+        f"x{number},AAPL,long,1,100,101,2026-01-05T10:00:00Z,2026-01-05T11:00:00Z," for number in range(600)
+    ]
+    query = {"account_id": account["id"]}
+    journal.post(
+        "/imports", params=query, content="\n".join([HEADER, *rows]), headers={"Content-Type": "text/csv"}
+    )
+
+    while mirror.follow():
+        pass
+
+    assert len(mirror.objects["trades"]) == 600
+    assert [one.path for one in journal.requests].count("/v1/trades") == 4
+    assert without_times(mirror.objects) == without_times(python_mirror()(journal).objects)
 
 
 PROGRAM = """

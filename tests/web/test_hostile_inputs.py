@@ -32,6 +32,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from journal_api.app import create_app
+from journal_api.repositories import strategies
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
 
@@ -385,6 +386,21 @@ async def test_the_largest_strategy_can_be_sent_back_as_it_was_read(client: http
 
     assert len((await client.get(f"/strategies/{strategy['id']}")).content) > 3 * MIB - 20_000
     assert unwrap(answer) == strategy
+
+
+async def test_strategies_that_are_too_large_together_are_read_one_by_one(
+    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strategy = await create_strategy(client, **strategy_of(3 * MIB - 40_000))
+    monkeypatch.setattr(strategies, "MAX_LIST", 3 * MIB)  # in place of 16 MiB, of six strategies
+    whole = unwrap(await client.get("/strategies?with=setups"))
+    await create_strategy(client, **{**strategy_of(40_000), "name": "One more"})
+
+    refused = await client.get("/strategies?with=setups")
+
+    assert whole == [strategy]
+    assert error_of(refused) == (400, "validation_error")
+    assert details_of(refused)["fields"]["with"].endswith("; read each strategy by its id")
 
 
 # The method ----------------------------------------------------------------------------------------------
