@@ -103,7 +103,9 @@ async def thing_for(client: httpx.AsyncClient, operation: Operation) -> int | st
 
 def named(operation: Operation) -> dict[str, list[int]]:
     """What the body of the operation names."""
-    return {"ids": body_of(operation)["ids"]}
+    body = body_of(operation)
+    assert body is not None
+    return {"ids": body["ids"]}
 
 
 async def source_etag(client: httpx.AsyncClient, operation: Operation, row_id: int | str) -> str:
