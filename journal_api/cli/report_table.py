@@ -19,7 +19,7 @@ VERDICTS: dict[EdgeVerdict | None, str] = {
     "too_few": "too few",
     None: "-",
 }
-NEEDED = "Needed: about so many more decisions would take the interval off zero.\n"
+NEEDED = "Needed: about how many more trades would make the difference clear.\n"
 
 
 def format_table(report: Any) -> str:

@@ -50,10 +50,10 @@ def describe_rule(name: str, rule: RuleStanding, currency: str) -> str:
     if rule.state == "broken":
         return f"since {rule.since}"
     if rule.room is not None and rule.limit is not None:
-        until = f"until {format_money(rule.limit)}" if name == "floor" else "today"
-        return f"{format_money(rule.room)} {currency} left {until}"
+        where = f"above {format_money(rule.limit)}" if name == "floor" else "today"
+        return f"{format_money(rule.room)} {currency} left {where}"
     if isinstance(rule, BestDayStanding) and rule.remaining and rule.limit is not None:
-        return f"{format_money(rule.remaining)} {currency} until the best day is {rule.limit:f} %"
+        return f"{format_money(rule.remaining)} {currency} more, then the best day is {rule.limit:f} %"
     if isinstance(rule, TargetStanding) and rule.missing:
         unit = currency if name not in DAYS else "day" if rule.missing == 1 else "days"
         amount = f"{rule.missing:f}" if name in DAYS else format_money(rule.missing)

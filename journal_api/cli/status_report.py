@@ -118,7 +118,7 @@ def goal_lines(goal: GoalListItem, currency: str | None, *, is_colored: bool) ->
         yield f"{name} not running: {goal.custom_start} to {goal.custom_end}"
         return
     pace = snapshot.snapshot_data.pace
-    words = f"{(pace.state or 'no_value').replace('_', ' '):<{STATE}}"
+    words = f"{name_state(goal, pace):<{STATE}}"
     state = click.style(words, fg=COLORS.get(pace.state or "")) if is_colored else words
     remaining = format_remaining(goal, pace, currency)
     start = f"{name} {draw_bar(measure_progress(goal, snapshot, pace))} "
@@ -128,6 +128,13 @@ def goal_lines(goal: GoalListItem, currency: str | None, *, is_colored: bool) ->
         yield f"{start}{state}".rstrip()
         yield f"{remaining:>{WIDTH}}"
     yield from indent_lines(format_details(goal, snapshot, pace, currency))
+
+
+def name_state(goal: GoalListItem, pace: Pace) -> str:
+    """Return the word for the state, which is the page's: a limit is broken, a target missed or reached."""
+    if goal.kind == "limit" and pace.state == "missed":
+        return "broken"
+    return {None: "no value", "achieved": "reached"}.get(pace.state, (pace.state or "").replace("_", " "))
 
 
 def indent_lines(text: str) -> Iterator[str]:
@@ -149,17 +156,14 @@ def format_remaining(goal: GoalListItem, pace: Pace, currency: str | None) -> st
 
 
 def measure_progress(goal: GoalListItem, snapshot: Snapshot, pace: Pace) -> Fraction:
-    """Return how much of a limit is used, or how much of the way to a target is gone, from 0 to 1."""
-    if pace.remaining is None:
-        return Fraction(0)
-    way = abs(snapshot.target)
-    if goal.kind == "limit":
-        if pace.state == "behind":
-            return Fraction(1)
-    elif isinstance(opening := snapshot.snapshot_data.opening_balance, Decimal):
-        way = abs(snapshot.target - opening)
-    part = 1 - Fraction(pace.remaining) / Fraction(way) if way else Fraction(1)
-    return min(max(part, Fraction(0)), Fraction(1))
+    """Return how much of a limit is left, or how much of the way to a target is gone, from 0 to 1."""
+    is_limit, left = goal.kind == "limit", pace.remaining
+    if left is None or (is_limit and pace.state in ("behind", "missed")):
+        return Fraction(is_limit and pace.state == "within_limit")
+    opening = snapshot.snapshot_data.opening_balance
+    way = abs(snapshot.target - (opening if isinstance(opening, Decimal) and not is_limit else 0))
+    share = Fraction(left) / Fraction(way) if way else Fraction(0)
+    return min(max(share if is_limit else 1 - share, Fraction(0)), Fraction(1))
 
 
 def draw_bar(part: Fraction) -> str:

@@ -3,6 +3,7 @@
 import { AMOUNTS } from "./enums.js";
 import { amount, count, number, span, signed, valueOf, words } from "./format.js";
 
+/** @type {Record<string, [string, string, string]>} */
 export const STATES = {
   missed: ["Missed", "loss", "✕"],
   near_limit: ["Near limit", "warn", "▲"],
@@ -11,6 +12,19 @@ export const STATES = {
   on_track: ["On track", "gain", "●"],
   achieved: ["Reached", "gain", "✓"],
 };
+
+// A limit is kept or broken, a target reached or missed.
+const OF_LIMITS = { missed: "Broken", achieved: "Kept" };
+
+// Word, tone and mark of a goal in a period, the same wherever it is shown.
+/** @param {string} kind @param {Pick<Snapshot, "closed" | "achieved" | "snapshot_data"> | undefined} snapshot */
+export function stateOf(kind, snapshot) {
+  const { closed, achieved, snapshot_data: data } = snapshot ?? {};
+  const decided = { true: "achieved", false: "missed" }[achieved];
+  const state = closed ? decided : data?.pace?.state;
+  const [word, tone, mark] = STATES[state] ?? [closed || data?.pace ? "No value" : "Not running", "", "–"];
+  return [(kind === "limit" && OF_LIMITS[state]) || word, tone, mark];
+}
 
 /** @param {Partial<Pace>} pace */
 const isKept = ({ state }) => ["within_limit", "near_limit"].includes(state);
@@ -49,12 +63,13 @@ export function whatIsLeft(goal) {
   return pace.remaining ? `${missing} short of ${shown(target)}` : `Meets ${shown(target)}`;
 }
 
+// What is left of a limit, how far a target is reached: the fuller, the better.
 /** @param {Goal} goal */
 export function filled(goal) {
   const { snapshot_data: data, actual, target } = goal.current;
   const pace = /** @type {Partial<Pace>} */ (data.pace ?? {});
-  if (pace.state === "missed" || pace.state === "achieved") return 1;
-  if (isKept(pace)) return pace.remaining == null ? 0 : 1 - pace.remaining / Math.abs(target || 1);
+  if (pace.state === "achieved") return 1;
+  if (goal.kind === "limit") return isKept(pace) ? (pace.remaining ?? Infinity) / Math.abs(target || 1) : 0;
   const opening = goal.metric === "balance_target" ? data.opening_balance : 0;
   return ((actual ?? opening) - opening) / (target - opening || 1);
 }
@@ -73,20 +88,22 @@ function withNumbers(formula, data) {
 }
 
 /** @param {Goal} goal @param {Snapshot} snapshot */
-export function explained(
-  goal,
-  { snapshot_data: data, actual, target, achieved, closed, period_start: start, period_end: end },
-) {
+export function explained(goal, snapshot) {
+  const {
+    snapshot_data: data,
+    actual,
+    target,
+    achieved,
+    closed,
+    period_start: start,
+    period_end: end,
+  } = snapshot;
   const shown = (value) => valueOf(data.unit, value);
   const wanted = `${goal.direction === "at_least" ? "at least" : "at most"} ${shown(target)}`;
   const verdict =
     achieved == null
       ? `not decided (${words(data.reason ?? "no value")})`
-      : closed
-        ? achieved
-          ? "met"
-          : "missed"
-        : `${achieved ? "met" : "not met"} so far`;
+      : stateOf(goal.kind, snapshot)[0].toLowerCase();
   const lines = [`${span(start, end)}${closed ? "" : ", still running"}: wanted ${wanted}, ${verdict}.`];
   if (actual != null) lines.push(`${shown(actual)} = ${withNumbers(goal.formula, data)}.`);
   if (data.trades != null) {

@@ -167,7 +167,7 @@ def test_verdicts_are_words_and_say_how_many_decisions_are_needed(tmp_path: Path
     assert lines[1].startswith("Volume above average ")
     assert "earns more       -" in lines[1]
     assert any(re.search(r"not shown +[0-9]+$", line) for line in lines)
-    assert lines[-1] == "Needed: about so many more decisions would take the interval off zero."
+    assert lines[-1] == "Needed: about how many more trades would make the difference clear."
     assert max(map(text_width, lines)) <= 80
 
 

@@ -144,13 +144,16 @@ async def test_colors_are_of_the_state_alone_and_a_goal_whose_dates_are_not_runn
 ) -> None:
     await create_goal(client)
     await create_goal(client, timeframe="custom", custom_start="2026-05-01", custom_end="2026-05-31")
+    await create_goal(client, metric="worst_day", target_value=-50, timeframe="daily")
+    await close_trades(client, await create_account(client), TODAY, -60)
 
     plain, colored = await lines_of(app), await lines_of(app, is_colored=True)
 
     assert [line for line in colored if "\x1b" in line] == [
-        "Goal                       -------------- \x1b[33mbehind      \x1b[0m 100.00 to go"
+        "Goal                       -------------- \x1b[33mbehind      \x1b[0m 160.00 USD to go",
+        "Goal                       -------------- \x1b[31mbroken      \x1b[0m",
     ]
-    assert "Goal                       -------------- behind       100.00 to go" in plain
+    assert "Goal                       -------------- behind       160.00 USD to go" in plain
     assert "Goal                       not running: 2026-05-01 to 2026-05-31" in plain
 
 
@@ -200,9 +203,9 @@ def test_a_pipe_gets_exact_amounts_without_colors_and_json_all_digits(filled: Pa
     status = json.loads(run_ok("status", "--json", "--db", filled), parse_float=Decimal)
 
     assert "Today  -380.000001 EUR in 3 trades\n" in out
-    assert "Daily loss limit           ##########---- within limit 119.999999 EUR left\n" in out
+    assert "Daily loss limit           ###----------- within limit 119.999999 EUR left\n" in out
     assert "  Worst day at least -500.00 EUR, daily: -380.000001 EUR\n" in out
-    assert "損失を限る 損失を限る ...  ##########----" in out  # ten of the letters are two columns wide
+    assert "損失を限る 損失を限る ...  ###-----------" in out  # ten of the letters are two columns wide
     assert max(map(text_width, out.splitlines())) <= 80
     assert "\x1b" not in out
     assert (without_the_letters.code, "?????" in without_the_letters.out) == (0, True)
@@ -286,10 +289,10 @@ async def test_rules_with_their_room_and_checkpoints_that_differ_are_printed(
     start = lines.index("Funded (closed trades only)")
     assert lines[start : lines.index("", start)] == [
         "Funded (closed trades only)",
-        "  floor           within   1550.00 USD left until 48800.00",
+        "  floor           within   1550.00 USD left above 48800.00",
         "  daily loss      near     50.00 USD left today",
         "  profit target   open     2650.00 USD to go",
-        "  best day share  open     1250.00 USD until the best day is 50 %",
+        "  best day share  open     1250.00 USD more, then the best day is 50 %",
         "  qualifying day  open     1 day to go",
         "  minimum days    met",
         "  2026-03-11: the journal has 155.50 USD less than the broker, beyond what was accepted",

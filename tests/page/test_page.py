@@ -247,7 +247,7 @@ async def test_the_main_path_needs_no_mouse(page: Page, page_journal: PageJourna
     await press_on("#load-example")
     await see(page, "Daily loss limit")
     await press_on(".goal")
-    await see(page, "met in")
+    await see(page, "kept in")
     await press_on(".columns a")
     await page.wait_for_url("**period=*")
     await drawn(page, "today")
@@ -262,7 +262,7 @@ async def test_the_main_path_needs_no_mouse(page: Page, page_journal: PageJourna
 # Today ---------------------------------------------------------------------------------------------------
 
 
-async def test_a_limit_says_what_is_left_and_what_happened_since(
+async def test_a_limit_says_what_is_left_what_happened_since_and_one_word_for_its_state(
     page: Page, page_journal: PageJournal
 ) -> None:
     account = add_account(page_journal)
@@ -271,13 +271,21 @@ async def test_a_limit_says_what_is_left_and_what_happened_since(
     await sign_in(page, page_journal)
     await see(page, "500.00 left before −500.00")
 
-    for loss, words, state in ((-380, "120.00 left", "Within limit"), (-80, "40.00 left", "Near limit")):
+    for loss, words, state, width in (
+        (-375, "125.00 left before", "● Within limit", "25%"),
+        (-75, "50.00 left before", "▲ Near limit", "10%"),
+        (-60, "10.00 below", "✕ Broken", "0%"),
+    ):
         add_trade(page_journal, account, loss)
         await poll(page)
-        await see(page, f"{words} before −500.00")
-        await see(page, state)
+        await see(page, f"{words} −500.00")
+        await see(page, state, "#goal-1")
+        assert await page.locator(".bar i").evaluate("bar => bar.style.width") == width
     await page.click(".goal")
-    await see(page, "−460.00 = the lowest net P&L of a day.")
+    await see(page, "−510.00 = the lowest net P&L of a day.")
+    await see(page, "wanted at least −500.00, broken")
+    await show(page, f"day/{TODAY}")
+    await see(page, "✕ Broken · Limit: −510.00, limit −500.00")
 
 
 async def test_a_goal_says_on_which_side_of_its_target_it_is(page: Page, page_journal: PageJournal) -> None:

@@ -64,26 +64,28 @@ CARDS: list[tuple[dict[str, Any], list[tuple[int, float]], list[str]]] = [
     (
         {"floor": STATIC},
         [(0, -500)],
-        ["● Within its limits", "1,500.00 left until 48,000.00", "Not seen: open profit and loss",
+        ["● Within its limits", "1,500.00 left above the floor of 48,000.00",
+         "Not seen: open profit and loss",
          "50,000.00 at the start", "49,500.00 USD"],
     ),
-    ({"floor": STATIC}, [], ["2,000.00 left until 48,000.00"]),
-    ({"floor": STATIC}, [(0, -1700)], ["▲ Near the floor", "300.00 left until 48,000.00"]),
+    ({"floor": STATIC}, [], ["2,000.00 left above the floor of 48,000.00"]),
+    ({"floor": STATIC}, [(0, -1700)], ["▲ Near the floor", "300.00 left above the floor of 48,000.00"]),
     (
         {"floor": STATIC},
         [(1, -2100), (0, 300)],
-        [f"✕ The floor is broken since {ONE}", " 0.00 left until 48,000.00", "48,200.00 USD"],
+        [f"✕ The floor is broken since {ONE}", " 0.00 left above the floor of 48,000.00", "48,200.00 USD"],
     ),
     (
         {"floor": {"kind": "end_of_day", "distance": 2000, "locks_at": 50_100}},
         [(2, 2300), (1, -100)],
-        ["2,100.00 left until 50,100.00, locked", f"52,300.00 at the end of {TWO}"],
+        ["2,100.00 left above the floor of 50,100.00, locked", f"52,300.00 at the end of {TWO}"],
     ),
     ({"floor": {"kind": "trade", "distance": 2000}}, [(1, 800)], [f"50,800.00 at a trade of {ONE}"]),
     (
         {"floor": STATIC, "daily_loss": 1000},
         [(0, -850)],
-        ["▲ Near the daily loss", "1,150.00 left until 48,000.00", "▲ 150.00 left until −1,000.00"],
+        ["▲ Near the daily loss", "1,150.00 left above the floor of 48,000.00",
+         "▲ 150.00 left before a loss of 1,000.00"],
     ),
     ({"daily_loss": 1000}, [(0, -400)], ["● Within its limits", "600.00 left for the day"]),
     (
@@ -99,7 +101,8 @@ CARDS: list[tuple[dict[str, Any], list[tuple[int, float]], list[str]]] = [
     (
         {"profit_target": 3000, "best_day_share": 50, "qualifying_day": {"amount": 150, "days": 5}},
         [(2, 900), (1, 60)],
-        ["○ Targets open", "2,040.00 more until 3,000.00", "840.00 more until your best day is 50\u00a0%",
+        ["○ Targets open", "needs 2,040.00 more for a profit of 3,000.00",
+         "needs 840.00 more, then your best day is 50\u00a0%",
          "1 of 5"],
     ),
     ({"best_day_share": 50}, [(2, 400), (1, 400)], ["✓ 50\u00a0% of the profit, at most 50\u00a0%"]),
@@ -134,13 +137,13 @@ async def test_what_counts_from_the_last_payout_says_so(page: Page, page_journal
 
     card = f"#account-{account}"
     await see(page, f"1 of 5 since the payout of {ONE}", card)
-    await see(page, "1,150.00 left until −1,000.00", card)
+    await see(page, "1,150.00 left before a loss of 1,000.00", card)
     add_cash(page_journal, account, "payout", 50)
     await poll(page)
     await see(page, f"no profit since the payout of {NOW}", card)
 
 
-async def test_the_bar_fills_to_the_floor(page: Page, page_journal: PageJournal) -> None:
+async def test_the_bar_is_what_is_left_above_the_floor(page: Page, page_journal: PageJournal) -> None:
     account = add_account(page_journal, floor=STATIC)
     await sign_in(page, page_journal)
     card = page.locator(f"#account-{account}")
@@ -153,7 +156,7 @@ async def test_the_bar_fills_to_the_floor(page: Page, page_journal: PageJournal)
         await expect(card.locator(".big")).to_have_text(room)
         widths.append(await card.locator(".bar i").evaluate("bar => bar.style.width"))
 
-    assert widths == ["0%", "25%", "75%", "100%"]
+    assert widths == ["100%", "75%", "25%", "0%"]
 
 
 async def test_the_floor_is_drawn_under_the_balance_of_one_account(
@@ -217,7 +220,7 @@ async def test_an_empty_journal_shows_no_account_and_one_with_rules_shows_its_ro
     page_journal.client.put(f"/accounts/{account}/rules", json={"floor": STATIC}).raise_for_status()
     await poll(page)
 
-    await see(page, "2,000.00 left until 48,000.00", ".standings")
+    await see(page, "2,000.00 left above the floor of 48,000.00", ".standings")
 
 
 async def test_a_checkpoint_that_differs_is_a_line_on_today_until_it_is_accepted(
@@ -267,7 +270,7 @@ async def test_rules_are_typed_changed_and_emptied(page: Page, page_journal: Pag
     await page.fill("[name='qualifying_day.days']", "5")
     await page.fill("[name=best_day_share]", "33.5")
     await page.click("#rules .primary")
-    await see(page, "2,000.00 left until 48,000.00", f"#account-{account}")
+    await see(page, "2,000.00 left above the floor of 48,000.00", f"#account-{account}")
     assert page_journal.read(f"/accounts/{account}/rules") == {
         "floor": {"kind": "end_of_day", "distance": 2000, "locks_at": 50_100},
         "daily_loss": None,
@@ -283,7 +286,7 @@ async def test_rules_are_typed_changed_and_emptied(page: Page, page_journal: Pag
     await see(page, "Write a number", "[data-field=daily_loss]")
     await page.fill("[name=daily_loss]", "")
     await page.click("#rules .primary")
-    await see(page, "1,500.00 left until 48,500.00", f"#account-{account}")
+    await see(page, "1,500.00 left above the floor of 48,500.00", f"#account-{account}")
 
     for name in ("floor.distance", "floor.locks_at", "best_day_share", "qualifying_day.amount",
                  "qualifying_day.days"):  # fmt: skip
@@ -304,7 +307,7 @@ async def test_rules_that_another_program_has_deleted_are_saved_as_typed(
 
     await page.click("#rules .primary")
 
-    await see(page, "900.00 left until −900.00", f"#account-{account}")
+    await see(page, "900.00 left before a loss of 900.00", f"#account-{account}")
     assert page_journal.read(path)["daily_loss"] == 900
 
 
@@ -324,7 +327,7 @@ async def test_rules_that_another_program_has_written_are_not_overwritten_unaske
     await page.click("dialog .primary")
 
     await no_dialog(page)
-    await see(page, "900.00 left until −900.00", f"#account-{account}")
+    await see(page, "900.00 left before a loss of 900.00", f"#account-{account}")
 
 
 async def test_cash_is_added_changed_and_deleted_and_the_room_follows(
@@ -342,20 +345,20 @@ async def test_cash_is_added_changed_and_deleted_and_the_room_follows(
     await page.fill("#edit [name=note]", "<i>first</i>")
     await save(page)
     await see(page, f"{NOW}\tPayout\t500.00\t<i>first</i>", "#cash")
-    await see(page, "1,500.00 left until 48,000.00", card)
+    await see(page, "1,500.00 left above the floor of 48,000.00", card)
     await page.click("#cash tbody .link")
     await choose(page, "#edit [name=kind]", "Fee")
     await page.fill("#edit [name=amount]", "80")
     await page.fill("#edit [name=day]", days_ago(1).isoformat())
     await save(page)
     await see(page, f"{ONE}\tFee\t80.00", "#cash")
-    await see(page, "1,920.00 left until 48,000.00", card)
+    await see(page, "1,920.00 left above the floor of 48,000.00", card)
     await page.click("#cash tbody .link")
     await page.click("#edit .danger")
     await page.click("dialog:last-of-type form:not(#edit) .danger")
     await no_dialog(page)
 
-    await see(page, "2,000.00 left until 48,000.00", card)
+    await see(page, "2,000.00 left above the floor of 48,000.00", card)
     assert page_journal.read(f"/accounts/{account}/cash") == []
 
 

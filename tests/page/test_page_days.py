@@ -122,7 +122,7 @@ async def test_a_day_shows_its_trades_in_the_order_of_their_closes_its_goals_and
         "all => all.map(({ className, style }) => [className, style.left, style.width])"
     )
     assert blocks == [["loss", "25%", "25%"], ["gain", "0%", "100%"]]
-    await see(page, "✕ missed Loss limit: −50.00, limit −40.00")
+    await see(page, "✕ Broken · Loss limit: −50.00, limit −40.00")
     await see(page, "450.00 left", "#account-1")
     await page.click(".of-day a >> nth=0")
     await see(page, "−80.00", "#trade .big")

@@ -101,7 +101,7 @@ async def test_trades_that_touch_are_merged_by_choosing_and_split_again(
     )
     before = page_journal.read("/trades")
     await sign_in(page, page_journal, f"trades?id={second['id']}")
-    await see(page, "1 other trade of this position touch", "#trade")
+    await see(page, "1 other trade of this position touches it", "#trade")
     await page.click("#trade button:text('Merge them')")
     await expect(page.locator("#merge input")).to_have_count(2)
     await expect(page.locator("#merge input:checked")).to_have_count(1)
@@ -141,7 +141,11 @@ async def test_a_copy_is_linked_by_the_group_or_by_choosing_and_says_whose_judge
     await eventually(lambda: page_journal.read(f"/trades/{copy['id']}")["source_trade_id"] == original["id"])
 
     await show(page, f"trades?id={copy['id']}")
-    await see(page, "A copy of ES in Apex Master. Reports judge the decision by the original", ".copy")
+    await see(
+        page,
+        "A copy of ES in Apex Master. Reports count both as one trade and judge it by the original",
+        ".copy",
+    )
     await see(page, "The original has grade A.", ".copy")
     await page.click("#unlink")
     await expect(page.locator(".copy")).to_have_count(0)

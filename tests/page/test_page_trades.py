@@ -87,7 +87,7 @@ async def test_the_edge_of_a_confirmation_has_its_interval_and_too_few_trades_ar
     assert "+110.00 (+4.36 to +215.64)" in first
     assert "Earns more with it" in first
     await expect(page.locator("tbody tr:first-child .interval circle")).to_have_count(1)
-    assert "1 decision with it, 1 without: too few to tell; 10 on each side are needed." in second
+    assert "1 trade with it, 1 without: too few to tell; 10 on each side are needed." in second
 
 
 # Forty decisions, whose P&L follows the first of eight confirmations; the fifth differs by chance alone.
@@ -131,12 +131,12 @@ async def test_an_edge_is_worded_by_its_verdict_over_all_lines_and_never_by_its_
         ("A", "▲ Earns more with it", "gain"),
         (
             "B",
-            "No difference shown\nAbout 3 more decisions would bring its line off zero, if it stays so.",
+            "No difference shown\nAbout 3 more trades would make it clear, if it stays so.",
             "plain",
         ),
-        ("E", "This line is off zero, but so is one of 20 looks: chance makes such a line.", "plain"),
+        ("E", "By itself it looks clear, but so does one of 20 by chance.", "plain"),
         ("Large", "the other way round: size, or which trades have a risk, makes the difference.", "gain"),
-        ("Rare", "1 decision with it, 21 without: too few to tell", None),
+        ("Rare", "1 trade with it, 21 without: too few to tell", None),
     ]:
         assert words in rows[name]
         line = page.locator(f".edges tr:has(th a:text-is('{name}')) td:nth-child(4) circle")
@@ -153,14 +153,16 @@ async def test_means_that_chance_would_make_are_grey_and_counted_above_the_table
     add_trade(page_journal, 500, symbol="ONCE")
     await sign_in(page, page_journal, "report?by=symbol&sort=-expectancy")
 
-    await see(page, "1 of 2 lines lies off zero. Chance alone would make about 0.1 of 2 (5 %).")
+    await see(
+        page, "1 of 2 averages is clearly not zero. Chance alone would make about 0.1 of 2 look so (5 %)."
+    )
     dots = page.locator("td.expectancy circle")
     assert await dots.evaluate_all("all => all.map((one) => one.classList.value)") == ["gain", "plain"]
     assert await values_of(page, "tbody td.expectancy") == ["+500.00\ntoo few", "+105.50", "+5.00"]
     await expect(page.locator("tr:has-text('NOISE') :is(.gain, .loss)")).to_have_count(0)
     await expect(page.locator("tr:has-text('REAL') td.win_rate small")).to_have_text("75.8 % to 100.0 %")
     await show(page, "report?by=symbol&symbol=NOISE")
-    await see(page, "None of these differs from zero more than chance would.")
+    await see(page, "None of these averages is clearly not zero.")
 
 
 async def test_what_happened_before_a_trade_stands_beside_its_risk_and_is_chosen_from_a_list_on_a_phone(
@@ -197,7 +199,7 @@ async def test_a_mistake_is_shown_with_what_it_cost_and_refused_filters_with_the
     await sign_in(page, page_journal, "report?by=mistake")
 
     assert await values_of(page, ".edges tbody th") == ["FOMO"]
-    await see(page, "FOMO: −50.00 in 2 decisions", "main section")
+    await see(page, "FOMO: −50.00 in 2 trades", "main section")
     for view in ("report", "trades"):
         await show(page, f"{view}?from=2026-03-09&to=2026-03-02")
         await see(page, "From: must not be after to.", ".error")

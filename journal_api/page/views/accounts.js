@@ -176,7 +176,7 @@ async function linkCopies(group, redraw, isQuiet = false) {
   if (!linked) return void open("Nothing to link", h("p", `No trade is a copy that is not linked.${doubts}`));
   confirm(
     `Link ${count(linked, "copy", "copies")} in ${group.name}?`,
-    `Reports then count each decision once, by the original.${doubts}`,
+    `Reports then count a trade and its copies once, by the original.${doubts}`,
     "Link them",
     async () => {
       await post(false);
@@ -200,7 +200,7 @@ export const groupRows = (groups, { accounts, redraw }) =>
     id: one.id,
     name: one.name,
     cells: [
-      `${one.member_count} accounts`,
+      count(one.member_count, "account"),
       nameIn(accounts, one.master_account_id) ?? "",
       linkButton(one, redraw),
     ],

@@ -2,9 +2,9 @@
 
 import { get, href } from "../client.js";
 import { card, find, h, isKey, money, step } from "../dom.js";
+import { stateOf } from "../explanations.js";
 import * as format from "../format.js";
 import { LIMIT, tradesOf } from "./day_trades.js";
-import { verdictOf } from "./goal_cards.js";
 import { pictureStrip } from "./pictures.js";
 import { saver, textForm } from "./saver.js";
 import { standingCards } from "./standings.js";
@@ -102,12 +102,12 @@ const goalsOf = ({ goals }) =>
     "ul.plain",
     { "aria-label": "Goals of the day" },
     goals.map((goal) => {
-      const [word, tone, mark] = verdictOf(goal);
+      const [word, tone, mark] = stateOf(goal.kind, goal);
       const shown = (value) => format.valueOf(goal.snapshot_data.unit, value);
       return h(
         "li",
         h("span", { class: tone }, `${mark} ${word}`),
-        ` ${goal.goal_name}: ${shown(goal.actual)}, ${goal.kind} ${shown(goal.target)}`,
+        ` · ${goal.goal_name}: ${shown(goal.actual)}, ${goal.kind} ${shown(goal.target)}`,
       );
     }),
   );

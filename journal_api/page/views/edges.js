@@ -21,7 +21,7 @@ const VERDICTS = {
   not_shown: ["muted", "No difference shown"],
 };
 
-// The decisions with it and without it; of those without a tag, the API says how many, and their mean by the edge.
+// The trades with it and without it; of those without a tag, the API says how many, and their mean by the edge.
 const sidesOf = ({ present, absent, values, edge }) =>
   present
     ? [present.values, absent.values]
@@ -63,7 +63,7 @@ export function edgeTable({ title, groups: all, link, sort, sortBy }) {
         ...[
           ["present", "With it"],
           ["absent", "Without it"],
-          ["edge", "Edge per decision"],
+          ["edge", "Edge per trade"],
           ["edge_r", "Edge in R"],
         ].map(head),
         h("th.verdict", { scope: "col" }, "What it says"),
@@ -80,7 +80,7 @@ function foundIn(groups) {
   const judged = groups.filter(({ edge }) => edge.q != null).length;
   const shown = groups.filter(({ edge }) => ["more", "less"].includes(edge.verdict)).length;
   if (groups.length === 1) return "";
-  if (!judged) return "There are too few decisions to tell a difference.";
+  if (!judged) return "There are too few trades to tell a difference.";
   return shown
     ? `${number(shown)} of ${count(judged, "line")} ${shown === 1 ? "shows" : "show"} a difference.`
     : `None of ${count(judged, "line")} shows a difference.`;
@@ -106,12 +106,12 @@ function rowOf(group, scales, link) {
   ];
 }
 
-const side = (label, { expectancy, trade_count: decisions, win_rate }) =>
+const side = (label, { expectancy, trade_count: trades, win_rate }) =>
   h(
     "td.num.side",
     { "data-label": label },
     signed(expectancy),
-    h("small", decisions ? number(decisions) : "none", win_rate != null && ` · ${rate(win_rate)} won`),
+    h("small", trades ? number(trades) : "none", win_rate != null && ` · ${rate(win_rate)} won`),
   );
 
 const toneOf = ({ verdict }) => ({ more: "gain", less: "loss" })[verdict] ?? "plain";
@@ -129,7 +129,7 @@ function verdictOf(edge, edge_r) {
   if (reason === "too_few")
     return h(
       "span.muted",
-      `${count(present, "decision")} with it, ${number(absent)} without: too few to tell; ${MIN_EDGE_DECISIONS} on each side are needed.`,
+      `${count(present, "trade")} with it, ${number(absent)} without: too few to tell; ${MIN_EDGE_DECISIONS} on each side are needed.`,
     );
   const inR = VERDICTS[edge_r.verdict];
   if (reason) return [h("span.muted", whyNone(reason)), inR && h("small", `In R: ${inR[1]}`)];
@@ -141,13 +141,13 @@ function verdictOf(edge, edge_r) {
       h(
         "small",
         edge.p > 0.05
-          ? "This line is off zero, but a few large results can make such a line by chance."
-          : "This line is off zero, but so is one of 20 looks: chance makes such a line.",
+          ? "By itself it looks clear, but a few large results can make that by chance."
+          : "By itself it looks clear, but so does one of 20 by chance.",
       ),
     more &&
       h(
         "small",
-        `About ${count(Number(more.toPrecision(2)), "more decision")} would bring its line off zero, if it stays so.`,
+        `About ${count(Number(more.toPrecision(2)), "more trade")} would make it clear, if it stays so.`,
       ),
     edge.expectancy * edge_r.expectancy < 0 &&
       h(

@@ -4,7 +4,7 @@ import { bar, columnsChart } from "../charts.js";
 import { get } from "../client.js";
 import { trying } from "../dialogs.js";
 import { h } from "../dom.js";
-import { STATES, explained, filled, whatIsLeft } from "../explanations.js";
+import { STATES, explained, filled, stateOf, whatIsLeft } from "../explanations.js";
 import * as format from "../format.js";
 
 const PERIODS = { daily: "today", weekly: "this week", monthly: "this month", quarterly: "this quarter" };
@@ -58,7 +58,7 @@ const doubtful = (goal, context) =>
 /** @param {Goal} goal @param {Context} context */
 function card(goal, context, isChosen) {
   const { current } = goal;
-  const [word, tone, mark] = STATES[current?.snapshot_data.pace?.state] ?? ["Not running", "", "–"];
+  const [word, tone, mark] = stateOf(goal.kind, current);
   return h(
     "a",
     {
@@ -106,7 +106,7 @@ export async function history(goal, { query }) {
   const met = closed.filter((one) => one.achieved).length;
   const columns = snapshots
     .map((one) => {
-      const [word, tone, mark] = verdictOf(one);
+      const [word, tone, mark] = stateOf(goal.kind, one);
       return {
         value: one.actual,
         target: one.target,
@@ -114,7 +114,7 @@ export async function history(goal, { query }) {
         mark,
         isCurrent: one === chosen,
         href: `#/today?goal=${goal.id}&period=${one.period_start}`,
-        label: `${format.span(one.period_start, one.period_end)}: ${format.valueOf(one.snapshot_data.unit, one.actual)}, ${word}`,
+        label: `${format.span(one.period_start, one.period_end)}: ${format.valueOf(one.snapshot_data.unit, one.actual)}, ${word.toLowerCase()}`,
       };
     })
     .reverse();
@@ -124,7 +124,10 @@ export async function history(goal, { query }) {
     h(
       ".title",
       h("h2", goal.goal_name),
-      h("span", `met in ${met} of ${format.count(closed.length, "period")}`),
+      h(
+        "span",
+        `${goal.kind === "limit" ? "kept" : "reached"} in ${met} of ${format.count(closed.length, "period")}`,
+      ),
     ),
     h(
       ".split",
@@ -136,13 +139,3 @@ export async function history(goal, { query }) {
     ),
   );
 }
-
-/** @param {Pick<Snapshot, "closed" | "achieved">} snapshot */
-export const verdictOf = (snapshot) =>
-  !snapshot.closed
-    ? ["running", "", "…"]
-    : snapshot.achieved == null
-      ? ["without a value", "", "–"]
-      : snapshot.achieved
-        ? ["met", "gain", "✓"]
-        : ["missed", "loss", "✕"];

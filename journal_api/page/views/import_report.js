@@ -32,17 +32,26 @@ export const verdicts = ({ counts, format: name }) =>
       ),
   );
 
+// Where the file's time zone and the order of its dates are known from.
+const SOURCES = {
+  stated: "as you said",
+  remembered: "as in its last import",
+  owner: "your time zone",
+  file: "as a date of the file shows",
+  assumed: "assumed",
+};
+
 /** @param {any} report @param {Context} context */
 export function details(report, { accounts, me }) {
   const nameOf = (id) => format.nameIn(accounts, id);
   const joined = report.rows.filter((row) => row.rows > 1);
   const { date_order: dates } = report;
   const lines = [
-    report.timezone_source && `Times are read in ${report.timezone} (${report.timezone_source}).`,
+    report.timezone_source && `Times are read in ${report.timezone} (${SOURCES[report.timezone_source]}).`,
     report.replaced_timezones.length &&
       `Earlier files were read in ${report.replaced_timezones.join(", ")}: their trades move.`,
     dates &&
-      `Dates have the ${dates.order} first (${dates.source}).${dates.source === "assumed" ? " Check a few of them." : ""}`,
+      `Dates have the ${dates.order} first (${SOURCES[dates.source]}).${dates.source === "assumed" ? " Check a few of them." : ""}`,
     joined.length > 0 &&
       `${format.count(rowsOf(joined), "row")} of the file are ${format.count(joined.length, "position")}, from flat to flat.`,
     ...copiesOf(report, { accounts, me }),

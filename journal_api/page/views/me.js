@@ -113,7 +113,7 @@ function tradingDays(context) {
         "Break-even within",
         "breakeven_within",
         me.breakeven_within,
-        "In the account's currency. A decision that makes or loses no more is neither a win nor a loss, and ends no streak.",
+        "In the account's currency. A trade that makes or loses no more is neither a win nor a loss, and ends no streak.",
       ),
       h("button.primary", "Save"),
     ),

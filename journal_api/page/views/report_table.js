@@ -73,7 +73,7 @@ export function reportTable({ title, sort, groups, report, link, sortBy }) {
   const hint = h(
     "p.muted",
     { hidden: true },
-    "Scroll the table to the right for the number of decisions, the win rate and R.",
+    "Scroll the table to the right for the number of trades, the win rate and R.",
   );
   requestAnimationFrame(() => {
     hint.hidden = scroller.scrollWidth <= scroller.clientWidth;
@@ -109,9 +109,12 @@ function chanceIn(groups) {
   const lines = groups.map(({ intervals }) => intervals.expectancy).filter(Boolean);
   const off = lines.filter(isOffZero).length;
   if (!lines.length) return null;
-  if (!off) return h("strong", "None of these differs from zero more than chance would.");
+  if (!off) return h("strong", "None of these averages is clearly not zero.");
   return [
-    h("strong", `${number(off)} of ${count(lines.length, "line")} ${off === 1 ? "lies" : "lie"} off zero.`),
-    ` Chance alone would make about ${number(Math.round(lines.length / 2) / 10)} of ${number(lines.length)} (5 %).`,
+    h(
+      "strong",
+      `${number(off)} of ${count(lines.length, "average")} ${off === 1 ? "is" : "are"} clearly not zero.`,
+    ),
+    ` Chance alone would make about ${number(Math.round(lines.length / 2) / 10)} of ${number(lines.length)} look so (5 %).`,
   ];
 }

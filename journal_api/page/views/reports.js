@@ -123,7 +123,7 @@ function groupsOf(report, { by, sort, own, go, tags, total }) {
       without &&
         h(
           "p.muted",
-          `Not compared: ${count(without.unanswered.values.trade_count, "decision")} whose setup has no checklist.`,
+          `Not compared: ${count(without.unanswered.values.trade_count, "trade")} whose setup has no checklist.`,
         ),
       total > LIMIT && h("p.muted", `The first ${LIMIT} of ${number(total)} groups.`),
       h("p.muted", note(by, report)),
@@ -143,8 +143,8 @@ function costOf(groups, total) {
   return [
     `The dearest mistake is ${worst.name}: `,
     h("strong.loss", signed(net)),
-    ` in ${count(times, "decision")}. `,
-    `Over all ${count(total.values.trade_count, "decision")} the expectancy is ${signed(total.values.expectancy)}.`,
+    ` in ${count(times, "trade")}. `,
+    `Over all ${count(total.values.trade_count, "trade")} the expectancy is ${signed(total.values.expectancy)}.`,
   ];
 }
 
@@ -162,9 +162,9 @@ const nothing = (own) =>
 
 const note = (by, { timezone }) =>
   [
-    "A decision is a trade with its copies; only closed trades count.",
+    "A trade and its copies count once; only closed trades count.",
     by === "tag" || by === "mistake"
-      ? " A decision with two tags is in both rows, so rows do not add up to the total."
+      ? " A trade with two tags is in both rows, so rows do not add up to the total."
       : "",
     by === "hour" ? ` The hour is that of opening, in ${timezone}.` : "",
   ].join("");

@@ -65,22 +65,24 @@ export function standingCard({ id, name, currency, standing }) {
   );
 }
 
-// The one large number; the bar is full at the floor.
+// The one large number; the bar is what is left of it.
 /** @param {Standing} standing */
 function roomOf({ floor, daily_loss: loss }, tone) {
   const limit = floor ?? loss;
   if (!limit) return null;
-  const used = floor ? (floor.peak - floor.value) / (floor.peak - floor.limit) : loss.value / loss.limit;
+  const left = limit.room / (floor ? floor.peak - floor.limit : -loss.limit);
   return [
     h(
       "p",
       h("span.big", amount(limit.room)),
       h(
         "strong",
-        floor ? ` left until ${amount(floor.limit)}${floor.locked ? ", locked" : ""}` : " left for the day",
+        floor
+          ? ` left above the floor of ${amount(floor.limit)}${floor.locked ? ", locked" : ""}`
+          : " left for the day",
       ),
     ),
-    bar(limit.state === "broken" ? 1 : used, tone),
+    bar(limit.state === "broken" ? 0 : left, tone),
     h("p.muted.small", "Not seen: open profit and loss"),
   ];
 }
@@ -105,19 +107,23 @@ const LINES = {
   daily_loss: [
     "Daily loss",
     ({ state, since, room, limit }) =>
-      state === "broken" ? `broken since ${dayOfYear(since)}` : `${amount(room)} left until ${amount(limit)}`,
+      state === "broken"
+        ? `broken since ${dayOfYear(since)}`
+        : `${amount(room)} left before a loss of ${amount(-limit)}`,
   ],
   profit_target: [
     "Profit target",
     ({ state, since, missing, limit }) =>
-      state === "met" ? `met since ${dayOfYear(since)}` : `${amount(missing)} more until ${amount(limit)}`,
+      state === "met"
+        ? `met since ${dayOfYear(since)}`
+        : `needs ${amount(missing)} more for a profit of ${amount(limit)}`,
   ],
   best_day_share: [
     "Best day",
     ({ state, value, remaining, limit }, payout) => {
       if (state === "met") return `${percent(value)} of the profit, at most ${percent(limit)}`;
       return remaining
-        ? `${amount(remaining)} more until your best day is ${percent(limit)}`
+        ? `needs ${amount(remaining)} more, then your best day is ${percent(limit)}`
         : `no profit${sincePayout(payout)}`;
     },
   ],

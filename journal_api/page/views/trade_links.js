@@ -19,7 +19,7 @@ export function copyOf(context, trade, original, latest) {
         { href: `#/trades?id=${trade.source_trade_id}` },
         original ? `${original.symbol} in ${nameIn(context.accounts, original.account_id)}` : "another trade",
       ),
-      ". Reports judge the decision by the original: ",
+      ". Reports count both as one trade and judge it by the original: ",
       "its grade, tags, strategy and answers count, not those below.",
     ),
     original && h("p.muted", judgementOf(original)),
@@ -104,7 +104,10 @@ export function mergeOf(context, trade, listed) {
   if (!chain.length) return null;
   return h(
     "p.row",
-    h("span.muted", `${count(chain.length, "other trade")} of this position touch it in time.`),
+    h(
+      "span.muted",
+      `${count(chain.length, "other trade")} of this position ${chain.length === 1 ? "touches" : "touch"} it in time.`,
+    ),
     mergeButton(context, trade, "Merge them"),
   );
 }

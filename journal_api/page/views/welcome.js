@@ -3,6 +3,7 @@
 import { get, send } from "../client.js";
 import { confirm, trying } from "../dialogs.js";
 import { form, h } from "../dom.js";
+import { count } from "../format.js";
 import { cityOf, findZone, here, isUtc, isZone, zoneField } from "../zones.js";
 
 const ANSWERED = "journal-days-answered";
@@ -100,7 +101,7 @@ export function exampleNotice({ redraw }, example) {
   const remove = () =>
     confirm(
       "Remove the example journal?",
-      `Its account, ${example.trade_count} trades, goals, tags and strategies are deleted. Nothing of yours is.`,
+      `Its account, ${count(example.trade_count, "trade")}, goals, tags and strategies are deleted. Nothing of yours is.`,
       "Remove it",
       async () => {
         await send("DELETE", "/example-journal");
