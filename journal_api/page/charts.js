@@ -178,7 +178,9 @@ export const interval = ({ low, high }, middle, scale, kind) =>
     h("svg:circle", { class: kind, cx: place(middle, scale), cy: "50%", r: "4" }),
   );
 
+// Nothing without data.
 export function axis(scale, format) {
+  if (scale[0] === scale[1]) return null;
   const zero = (100 * -scale[0]) / (scale[1] - scale[0] || 1);
   const label = (x, anchor, value) =>
     h("svg:text", { x: `${x}%`, y: "12", "text-anchor": anchor }, format(value));

@@ -65,6 +65,12 @@ async def test_a_report_is_sorted_and_a_group_leads_to_its_trades(
     await see(page, "Win rate", 'th[aria-sort="descending"]')
     assert await values_of(page, "tbody th") == ["ES", "NQ", "CL"]  # 100, 50 and 0 %
     assert await values_of(page, "tbody td.profit_factor") == ["no losses", "5.00", "0.00"]
+    await expect(page.locator(".axis")).to_have_count(0)  # too few trades for a line
+    await see(page, "Amounts in USD.")
+    await page.emulate_media(media="print")
+    await expect(page.locator("#sort-win_rate")).to_be_visible()
+    await expect(page.locator("#filters")).to_be_hidden()
+    await page.emulate_media(media="screen")
     await page.click("tbody th a:text-is('NQ')")
     await see(page, "2 trades", "#trades")
     await expect(page.locator("#trades tbody tr")).to_have_count(2)
@@ -150,7 +156,8 @@ async def test_means_that_chance_would_make_are_grey_and_counted_above_the_table
     for place in range(12):
         add_trade(page_journal, 100 + place, symbol="REAL")
         add_trade(page_journal, 100 if place % 2 else -90, symbol="NOISE")
-    add_trade(page_journal, 500, symbol="ONCE")
+    tokyo = page_journal.create("/accounts", name="Tokyo", currency="JPY")["id"]
+    add_trade(page_journal, 500, symbol="ONCE", account_id=tokyo)
     await sign_in(page, page_journal, "report?by=symbol&sort=-expectancy")
 
     await see(
@@ -159,6 +166,8 @@ async def test_means_that_chance_would_make_are_grey_and_counted_above_the_table
     dots = page.locator("td.expectancy circle")
     assert await dots.evaluate_all("all => all.map((one) => one.classList.value)") == ["gain", "plain"]
     assert await values_of(page, "tbody td.expectancy") == ["+500.00\ntoo few", "+105.50", "+5.00"]
+    assert await values_of(page, "tbody th") == ["ONCE\nJPY", "REAL\nUSD", "NOISE\nUSD"]
+    assert await page.locator(".axis text").all_text_contents() == ["−58", "+108", "0"]  # not up to 500
     await expect(page.locator("tr:has-text('NOISE') :is(.gain, .loss)")).to_have_count(0)
     await expect(page.locator("tr:has-text('REAL') td.win_rate small")).to_have_text("75.8 % to 100.0 %")
     await show(page, "report?by=symbol&symbol=NOISE")

@@ -4,7 +4,7 @@ import { axis, interval, isOffZero, scaleOf } from "../charts.js";
 import { h } from "../dom.js";
 import { MIN_EDGE_DECISIONS } from "../enums.js";
 import { count, number, rate, signed, whole, whyNone } from "../format.js";
-import { frame, sortable } from "./report_table.js";
+import { currencyOf, frame, sortable } from "./report_table.js";
 
 // What the table can be sorted by.
 const SORTS = {
@@ -44,9 +44,17 @@ export function edgeTable({ title, groups: all, link, sort, sortBy }) {
     ...groups.filter(has).sort((one, other) => sign * (valueOf(one) - valueOf(other))),
     ...groups.filter((group) => !has(group)),
   ];
-  const scales = ["edge", "edge_r"].map((name) =>
-    scaleOf(groups.flatMap((group) => [group[name].low ?? 0, group[name].high ?? 0])),
-  );
+  const scaleIn = (name, drawn) =>
+    scaleOf(drawn.flatMap((group) => [group[name].low ?? 0, group[name].high ?? 0]));
+  const currencies = new Set(groups.filter(({ edge }) => edge.low != null).map(currencyOf));
+  const scalesFor = (group) => [
+    scaleIn(
+      "edge",
+      groups.filter((one) => currencyOf(one) === currencyOf(group)),
+    ),
+    scaleIn("edge_r", groups),
+  ];
+  const scales = scalesFor(groups.find((group) => currencies.has(currencyOf(group))) ?? groups[0]);
   const head = ([key, text]) => sortable([key, text], sorted, sortBy);
   return [
     h(
@@ -68,8 +76,13 @@ export function edgeTable({ title, groups: all, link, sort, sortBy }) {
         ].map(head),
         h("th.verdict", { scope: "col" }, "What it says"),
       ],
-      rows.map((group) => rowOf(group, scales, link)),
-      [h("td", { colspan: "3" }), h("td", axis(scales[0], whole)), h("td", axis(scales[1], signed)), h("td")],
+      rows.map((group) => rowOf(group, scalesFor(group), link)),
+      [
+        h("td", { colspan: "3" }),
+        h("td", currencies.size === 1 && axis(scales[0], whole)),
+        h("td", axis(scales[1], signed)),
+        h("td"),
+      ],
       "edges",
     ),
   ];

@@ -11,7 +11,11 @@ const columnOf = (key) => {
   return [key, title, hasSign ? signed : FORMATS[unit]];
 };
 const SCALED = { expectancy: whole, rr_realized_avg: signed }; // means, as lines on one axis
-const REASONS = { no_risk: "no stop or risk", no_wins_or_losses: "no wins or losses" };
+const REASONS = {
+  no_risk: "no stop or risk",
+  no_wins_or_losses: "no wins or losses",
+  mixed_currencies: "several currencies",
+};
 
 // The first press puts the highest first, the next the lowest.
 /** @param {any[]} column */
@@ -46,21 +50,17 @@ export const frame = (title, heads, rows, foot, kind) =>
 
 export function reportTable({ title, sort, groups, report, link, sortBy }) {
   const columns = report.metrics.map(columnOf);
-  const ends = (key, { values, intervals }) => [
-    values[key] ?? 0,
-    ...(key in SCALED && intervals[key] ? [intervals[key].low, intervals[key].high] : []),
-  ];
-  const scales = Object.fromEntries(
-    columns.map(([key]) => [key, scaleOf(groups.flatMap((group) => ends(key, group)))]),
-  );
-  const named = ({ key, name }) => {
-    const label = name ?? `No ${title.toLowerCase()}`;
-    const href = link(key);
-    return h("th.name", { scope: "row" }, href ? h("a", { href }, label) : label);
+  const scales = scalesOf(groups, columns);
+  const currency = currencyOf(report.total);
+  const named = (group) => {
+    const label = group.name ?? `No ${title.toLowerCase()}`;
+    const href = link(group.key);
+    const own = !currency && currencyOf(group);
+    return h("th.name", { scope: "row" }, href ? h("a", { href }, label) : label, own && h("small", own));
   };
   const cells = (group, drawn) =>
     columns.map(([key, , format]) =>
-      h("td.num", { class: key }, cellOf(group, key, format, drawn && scales[key])),
+      h("td.num", { class: key }, cellOf(group, key, format, drawn && scales[axisOf(key, group)])),
     );
   const scroller = frame(
     title,
@@ -68,17 +68,37 @@ export function reportTable({ title, sort, groups, report, link, sortBy }) {
     groups.map((group) => [named(group), cells(group, true)]),
     [h("th.name", { scope: "row" }, "All"), cells(report.total)],
   );
-  const axes = columns.map(([key]) => h("td", key in SCALED && axis(scales[key], SCALED[key])));
+  const axes = columns.map(([key]) => {
+    const shared = new Set(groups.filter(({ intervals }) => intervals[key]).map((one) => axisOf(key, one)));
+    return h("td", key in SCALED && shared.size === 1 && axis(scales[[...shared][0]], SCALED[key]));
+  });
   scroller.querySelector("tfoot").prepend(h("tr", h("td"), axes));
   const hint = h(
-    "p.muted",
+    "p.muted.scroll-hint",
     { hidden: true },
     "Scroll the table to the right for the number of trades, the win rate and R.",
   );
   requestAnimationFrame(() => {
     hint.hidden = scroller.scrollWidth <= scroller.clientWidth;
   });
-  return [h("p", chanceIn(groups)), hint, scroller];
+  return [h("p", chanceIn(groups)), hint, scroller, currency && h("p.muted", `Amounts in ${currency}.`)];
+}
+
+export const currencyOf = ({ statistics, present }) => (statistics ?? present?.statistics)?.currency;
+
+// A currency has an axis of its own, which rows without an interval do not stretch.
+const axisOf = (key, group) => (METRICS[key][1] === "currency" ? `${key} ${currencyOf(group)}` : key);
+const endsOf = (key, { values, intervals }) => {
+  if (!(key in SCALED)) return [values[key] ?? 0];
+  const range = intervals[key];
+  return range ? [range.low, range.high] : [];
+};
+
+function scalesOf(groups, columns) {
+  const ends = {};
+  for (const group of groups)
+    for (const [key] of columns) (ends[axisOf(key, group)] ??= []).push(...endsOf(key, group));
+  return Object.fromEntries(Object.entries(ends).map(([name, values]) => [name, scaleOf(values)]));
 }
 
 // A sum is coloured as its mean.
