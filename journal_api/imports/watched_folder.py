@@ -6,12 +6,16 @@ It is looked at every two seconds instead of being watched by the operating syst
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
 IMPORTED, REFUSED = "imported", "refused"
 # What browsers and other programs call a file that they have not finished.
 UNFINISHED = (".part", ".partial", ".crdownload", ".download", ".tmp", "~")
+
+MAX_NAME_BYTES = 255  # of a file, on every file system in use
+MAX_SUFFIX_LENGTH = 20  # what is longer is part of the name
 
 
 class FoundFile(NamedTuple):
@@ -91,10 +95,20 @@ def move(path: Path, folder: Path) -> Path:
 
 def reserve_name(folder: Path, name: str) -> Path:
     """Create an empty file with that name, or with a number in it: a move replaces what has the name."""
-    target, number = folder / name, 1
-    while True:
+    for number in count(1):
+        target = folder / number_name(name, number)
         with suppress(FileExistsError):
             target.touch(exist_ok=False)
             return target
-        number += 1
-        target = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
+    raise AssertionError("there is always another number")
+
+
+def number_name(name: str, number: int) -> str:
+    """Return the name with the number before its suffix unless it is 1, shortened to MAX_NAME_BYTES."""
+    stem, suffix = os.path.splitext(name)
+    if len(suffix) > MAX_SUFFIX_LENGTH:
+        stem, suffix = name, ""
+    end = suffix if number == 1 else f"-{number}{suffix}"
+    while len(os.fsencode(stem + end)) > MAX_NAME_BYTES:
+        stem = stem[:-1]
+    return stem + end

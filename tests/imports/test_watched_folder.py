@@ -249,6 +249,24 @@ async def test_a_name_that_is_taken_gets_a_number(folder: Folder) -> None:
     assert folder.lines[2] == "day.csv imported: 0 new, 1 already there"
 
 
+@pytest.mark.parametrize(
+    "name", ["ü" * 125 + ".html", "a" * 255, "a." + "b" * 253, "\U0001f600" * 61 + ".csv.csv"]
+)
+async def test_a_name_as_long_as_names_may_be_is_shortened_for_a_number_and_the_reason(
+    folder: Folder, name: str
+) -> None:
+    for _ in range(2):
+        folder.add(name, "no table")
+        await folder.look()
+
+    files = [folder.path / file for file in folder.list_files()]
+    reasons = [file for file in files if file.suffix == ".txt"]
+    assert (len(files), len(reasons)) == (4, 2)
+    assert all(file.read_text().startswith("line 1: this header") for file in reasons)
+    assert all("refused/ has it" in line for line in folder.lines)
+    assert max(len(os.fsencode(file.name)) for file in files) <= 255
+
+
 async def test_rows_that_are_left_out_are_said_beside_the_imported_file(
     client: httpx.AsyncClient, folder: Folder
 ) -> None:
