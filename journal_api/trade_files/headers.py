@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, takewhile, tee
+from itertools import chain, islice, takewhile, tee
 from typing import NamedTuple
 
 from journal_api.errors import ValidationFailed
@@ -11,7 +11,7 @@ from journal_api.trade_files import activity_statement, flex_query
 from journal_api.trade_files.file_format import Format, KnownFormat
 from journal_api.trade_files.formats import round_trips
 from journal_api.trade_files.html_tables import read_html
-from journal_api.trade_files.rows import COMMAS, MAX_COLUMNS, Cells, read_csv
+from journal_api.trade_files.rows import COMMAS, MAX_BLANK_ROWS, MAX_COLUMNS, Cells, read_csv
 from journal_api.trade_files.texts import FileText, Unreadable
 from journal_api.trade_files.workbooks import read_sheets
 
@@ -76,9 +76,9 @@ def split_rows(text: FileText) -> Iterator[Iterator[Cells | Rejected]]:
 
 
 def take_first_line(pieces: Iterator[str | Unreadable]) -> list[str | Unreadable]:
-    """Return the pieces up to the first that is not blank."""
+    """Return the pieces up to the first that is not blank, or beyond the blank lines that a file may have."""
     start = []
-    for piece in pieces:
+    for piece in islice(pieces, MAX_BLANK_ROWS):
         start.append(piece)
         if isinstance(piece, Unreadable) or piece.strip():
             break

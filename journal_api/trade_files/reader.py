@@ -22,14 +22,12 @@ from journal_api.trade_files.named_rows import CellRules, RoundedCells, Row
 from journal_api.trade_files.pairs import join_pairs, keep_rows
 from journal_api.trade_files.point_values import with_point_values
 from journal_api.trade_files.profiles.profile_format import known_profile
-from journal_api.trade_files.rows import Cells
+from journal_api.trade_files.rows import MAX_BLANK_ROWS, Cells
 from journal_api.trade_files.texts import read_text
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.values.instruments import BUILT_IN, InstrumentTable
 
 BATCH_SIZE = 500
-# A blank row beyond them is an error.
-MAX_BLANK_ROWS = 10_000
 # Rows of text below a table.
 MAX_ROWS_BELOW = 100
 # Characters of a cell in columns that are not for texts of the trader.

@@ -16,6 +16,8 @@ COMMAS: dict[str, Comma] = {",": "thousands", ";": "decimals", "\t": "either"}
 MAX_ROW_LENGTH = 4 * 1024 * 1024
 csv.field_size_limit(MAX_ROW_LENGTH)
 MAX_COLUMNS = 1000
+# Of a file; each takes time in which no trade is found.
+MAX_BLANK_ROWS = 10_000
 
 
 class Cells(Struct, frozen=True, gc=False):

@@ -21,7 +21,9 @@ from starlette.applications import Starlette
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import Rejected
+from journal_api.trade_files.headers import split_rows
 from journal_api.trade_files.profiles.proposal import propose_profile
+from journal_api.trade_files.texts import read_text
 from journal_api.trade_files.threads import in_thread
 
 HEADER = "symbol,direction,quantity,entry_price,opened_at"
@@ -260,6 +262,18 @@ def test_a_profile_is_proposed_for_a_table_that_begins_in_the_first_mib(
 
     assert (proposal is not None) is is_found
     assert proposal is None or proposal.columns == ["Ticker", "Bought", "Sold"]
+
+
+@pytest.mark.parametrize("line", ["\n", "\r", ",\n", "<tr>\n", "<tr><td colspan=999>\n"])
+def test_blank_lines_are_not_read_to_their_end_where_a_header_or_a_profile_is_searched(line: str) -> None:
+    begin = "<table>" if line.startswith("<") else ""
+    file = io.BytesIO((begin + line * (2 * MIB // len(line))).encode())
+
+    assert propose_profile(file) is None
+    of_proposal = file.tell()
+    next(split_rows(read_text(file)))
+
+    assert (of_proposal < MIB / 2, file.tell() < MIB / 2) == (True, True)
 
 
 def test_of_what_cannot_be_read_an_error_shows_the_beginning() -> None:

@@ -66,7 +66,7 @@ CLOCKS = (" %H:%M:%S", " %H:%M", " %I:%M:%S %p", " %I:%M %p", "T%H:%M:%S", " %H:
 OFFSETS = ("", " %z", "%z", " %Z", AMERICAN_TIME)
 FORMATS = tuple(TimeFormat(day + clock + offset) for clock in CLOCKS for day in DAYS for offset in OFFSETS)
 ROWS_SEARCHED, ROWS_READ, SAMPLE_ROWS, MAX_SHOWN_LENGTH = 100, 100, 3, 200
-MAX_CHARACTERS = 1024 * 1024  # in which those rows are searched
+MAX_CHARACTERS, MAX_ROWS = 1024 * 1024, 2000  # in which those rows are searched
 
 
 class Proposal(NamedTuple):
@@ -112,7 +112,7 @@ def limit_pieces(pieces: Iterator[str | Unreadable]) -> Iterator[str | Unreadabl
 
 def find_table(rows: Iterator[Cells | Rejected]) -> Table | None:
     """Return the rows below the most likely header, None for rows without a header of two columns."""
-    cells = list(islice(shorten_cells(rows), ROWS_SEARCHED + ROWS_READ))
+    cells = list(islice(shorten_cells(islice(rows, MAX_ROWS)), ROWS_SEARCHED + ROWS_READ))
     if not cells:
         return None
     index = max(range(min(len(cells), ROWS_SEARCHED)), key=lambda index: len(find_members(cells[index])))
