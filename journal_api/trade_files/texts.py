@@ -5,9 +5,9 @@ import re
 from collections.abc import Callable, Iterator
 from os import SEEK_END
 from typing import BinaryIO, NamedTuple
-from zipfile import BadZipFile, ZipFile
 
 from journal_api.database.threads import raise_if_cancelled
+from journal_api.trade_files.archives import is_workbook
 
 # Bytes read at once, so that no step between two cancel checks takes long.
 PIECE = 64 * 1024
@@ -76,15 +76,6 @@ def read_text(file: BinaryIO, on_bytes: Callable[[int], object] = lambda number:
         encoding = "cp1252"
     file.seek(len(mark))
     return FileText(encoding, read_pieces(file, encoding, on_bytes))
-
-
-def is_workbook(file: BinaryIO) -> bool:
-    """Return whether a ZIP archive is an Excel file."""
-    try:
-        with ZipFile(file) as archive:
-            return "xl/workbook.xml" in archive.namelist()
-    except (BadZipFile, OSError, ValueError, NotImplementedError):
-        return False
 
 
 def guess_utf_16(start: bytes) -> str | None:

@@ -1,6 +1,6 @@
 """Rows of the sheets of an Excel file (.xlsx).
 
-openpyxl reads a sheet row by row; see DECISIONS 43 for its bounds and for the faster library that has none.
+openpyxl reads a sheet row by row; see DECISIONS 43 for the faster library that has no bounds.
 """
 
 from collections.abc import Iterator
@@ -8,16 +8,14 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, BinaryIO
 from warnings import catch_warnings, simplefilter
-from zipfile import ZipFile
 
 from journal_api.positions.import_rows import Rejected
-from journal_api.trade_files.rows import MAX_COLUMNS, Cells
+from journal_api.trade_files.archives import ArchiveBytes
+from journal_api.trade_files.rows import MAX_BLANK_ROWS, MAX_COLUMNS, Cells
 from journal_api.trade_files.texts import Unreadable
 from journal_api.trade_files.threads import with_cancel_checks
+from journal_api.trade_files.workbook_parts import WorkbookParts
 
-# Bytes of all parts of the file when they are extracted, and of a part that is no sheet and has no texts.
-MAX_EXTRACTED, MAX_OTHER_PART = 64 * 1024 * 1024, 4 * 1024 * 1024
-LARGE_PARTS = ("xl/worksheets/", "xl/sharedStrings.xml", "xl/media/", "xl/drawings/", "xl/charts/")
 MAX_SHEETS = 10
 
 
@@ -36,17 +34,17 @@ def read_sheets(file: BinaryIO) -> Iterator[Iterator[Cells | Rejected]]:
 
 def open_sheets(file: BinaryIO) -> list[Any]:
     """Return the first sheets of the file. Raises Unreadable."""
-    import openpyxl  # takes a fifth of a second, and most journals never read an Excel file
+    from openpyxl.reader.excel import (
+        ExcelReader,
+    )  # takes a fifth of a second, and most never read such a file
 
     try:
-        with ZipFile(file) as archive:
-            parts = archive.infolist()
-        other = [part.file_size for part in parts if not part.filename.startswith(LARGE_PARTS)]
-        if sum(part.file_size for part in parts) > MAX_EXTRACTED or max(other) > MAX_OTHER_PART:
-            raise Unreadable(1, f"has over {MAX_EXTRACTED} bytes when it is extracted: save it as CSV")
         with catch_warnings():
             simplefilter("ignore")  # of styles that it does not know
-            return openpyxl.load_workbook(file, read_only=True, data_only=True).worksheets[:MAX_SHEETS]
+            reader = ExcelReader(ArchiveBytes(file), read_only=True, data_only=True, keep_links=False)
+            reader.archive = WorkbookParts(file)
+            reader.read()
+            return reader.wb.worksheets[:MAX_SHEETS]
     except Unreadable:
         raise
     except Exception:  # openpyxl raises what the damaged part of a file happens to cause
@@ -56,21 +54,22 @@ def open_sheets(file: BinaryIO) -> list[Any]:
 def read_sheet(sheet: Any) -> Iterator[Cells | Rejected]:
     """Yield the rows of a sheet, whose texts are those that a CSV file would have."""
     sheet.reset_dimensions()  # a file may state any number of columns
-    number = 0
-    rows = with_cancel_checks(sheet.iter_rows())
-    while True:
-        try:
-            row = next(rows)
-        except StopIteration:
-            return
-        except (ValueError, KeyError, TypeError, AttributeError, SyntaxError, OSError, EOFError):
-            yield Rejected(number + 1, "is in a damaged sheet: save it as CSV")
-            return
-        number += 1
-        if len(row) > MAX_COLUMNS:
-            yield Rejected(number, f"has over {MAX_COLUMNS} columns")
-            return
-        yield Cells(number, [show_cell(cell) for cell in row], may_be_short=True)
+    number = blank_rows = 0
+    try:
+        for row in with_cancel_checks(sheet.iter_rows()):
+            number += 1
+            blank_rows = 0 if row else blank_rows + 1
+            if len(row) > MAX_COLUMNS:
+                yield Rejected(number, f"has over {MAX_COLUMNS} columns")
+                return
+            if blank_rows > MAX_BLANK_ROWS:  # a row may have any number
+                yield Rejected(number, f"is blank, and at most {MAX_BLANK_ROWS} blank rows are skipped")
+                return
+            yield Cells(number, [show_cell(cell) for cell in row], may_be_short=True)
+    except Unreadable as error:
+        yield Rejected(number + 1, str(error))
+    except Exception:  # as above
+        yield Rejected(number + 1, "is in a damaged sheet: save it as CSV")
 
 
 def show_cell(cell: Any) -> str:
