@@ -27,20 +27,23 @@ from journal_api.web.responses import Response, no_content, ok
 async def update_trades(request: Request, db: Connection, patch: TradesPatch) -> Response:
     """Update up to 1,000 trades, all or none; each error is reported under the index of its trade.
 
-    X-Answers-Deleted says how many checklist answers go with the setups that trades leave.
+    X-Answers-Deleted says how many checklist answers go, with the setups that trades leave or because
+    `confirmations` does not have them.
     """
     user_id = request.user.id
     stored = await find_selected(db, user_id, patch)
     check_versions(request, stored)
+    changes = patch.set or TradesSet()
     sent_tags = [*patch.add_tag_ids, *patch.remove_tag_ids]
-    (await trade_annotations.read_known_ids(db, user_id, sent_tags, ())).require_tags(sent_tags)
+    known = await trade_annotations.read_known_ids(db, user_id, sent_tags, changes.confirmations or ())
+    known.require_tags(sent_tags)
     errors = IndexedErrors("trades")
     retagged = []
     for index, trade in enumerate(stored):
         with errors.at(index):
             if patch.change_tags(trade.tag_ids) != trade.tag_ids:
                 retagged.append(trade.id)
-    answers_deleted = await change_each(db, user_id, stored, patch.set or TradesSet(), errors)
+    answers_deleted = await change_each(db, user_id, stored, changes, known, errors)
     errors.raise_if_any()
     await trade_annotations.change_tags(db, retagged, add=patch.add_tag_ids, remove=patch.remove_tag_ids)
     written = await trades.list_of_ids(db, user_id, [trade.id for trade in stored])
@@ -49,7 +52,12 @@ async def update_trades(request: Request, db: Connection, patch: TradesPatch) ->
 
 
 async def change_each(
-    db: Connection, user_id: int, stored: Sequence[Trade], changes: TradesSet, errors: IndexedErrors
+    db: Connection,
+    user_id: int,
+    stored: Sequence[Trade],
+    changes: TradesSet,
+    known: trade_annotations.KnownIds,
+    errors: IndexedErrors,
 ) -> int:
     """Update the fields of each trade that is free of errors. Returns the number of answers deleted."""
     before = [TradeDraft.of_stored(trade) for trade in stored]
@@ -57,13 +65,17 @@ async def change_each(
     references = await trades.read_references(db, user_id, patched)
     commissions = await accounts.read_commissions(db, user_id)
     owner = await users.find(db, user_id)
-    answers_deleted = 0
+    answers, answers_deleted = changes.confirmations, 0
+    answered = {answer.confirmation_id for answer in answers or ()}
     for index, trade in enumerate(stored):
         with errors.at(index):
             changed = settle(before[index], patched[index], references, commissions)
+            known.require_answers(changed.setup_id, answers or ())
             if changed != before[index]:
                 await trades.update(db, trade, changed, owner.timezone)
-            answers_deleted += len(trade.confirmations) if changed.setup_id != trade.setup_id else 0
+            await trade_annotations.replace_all(db, trade, answers=answers)
+            if answers is not UNSET or changed.setup_id != trade.setup_id:
+                answers_deleted += sum(one.confirmation_id not in answered for one in trade.confirmations)
     return answers_deleted
 
 

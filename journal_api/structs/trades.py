@@ -109,7 +109,10 @@ class TradesCreate(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class TradesSet(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The fields to change, of many trades at once. `null` clears a field."""
+    """The fields to change, of many trades at once.
+
+    `null` clears a field, `confirmations` replace the whole set of each trade.
+    """
 
     account_id: RowId | UnsetType = UNSET
     strategy_id: RowId | None | UnsetType = UNSET
@@ -118,6 +121,7 @@ class TradesSet(Struct, kw_only=True, forbid_unknown_fields=True):
     initial_risk: PositiveMoney | None | UnsetType = UNSET
     stop_loss: Money | None | UnsetType = UNSET
     notes: Text | None | UnsetType = UNSET
+    confirmations: Annotated[list[AnswerPatch], Meta(max_length=100)] | UnsetType = UNSET
 
 
 class TradePatch(TradesSet, kw_only=True, forbid_unknown_fields=True):
@@ -142,7 +146,6 @@ class TradePatch(TradesSet, kw_only=True, forbid_unknown_fields=True):
     mae: UnsignedMoney | None | UnsetType = UNSET
     mfe: UnsignedMoney | None | UnsetType = UNSET
     tag_ids: TagIds | UnsetType = UNSET
-    confirmations: Annotated[list[AnswerPatch], Meta(max_length=100)] | UnsetType = UNSET
 
     def sends_back(self, answers: "list[Answer]") -> bool:
         """Return whether `confirmations` has these answers as they are read, names included."""

@@ -96,6 +96,9 @@ CHANGES: list[Json] = [
     {"strategy_id": 1, "setup_id": 1},
     {"account_id": 2},
     {"account_id": 3, "grade": "C"},
+    {"confirmations": []},
+    {"setup_id": 1, "confirmations": [{"confirmation_id": 2, "was_present": False, "notes": "late"}]},
+    {"setup_id": 2, "confirmations": [{"confirmation_id": 3, "name": "Volume", "was_present": True}]},
 ]
 
 
@@ -150,6 +153,11 @@ async def test_the_answers_that_go_with_a_setup_are_counted(
     assert [one.headers["X-Answers-Deleted"] for one in (tried, done)] == ["2", "2"]
     again = await client.patch("/trades", json={"ids": various, "set": {"setup_id": None}})
     assert again.headers["X-Answers-Deleted"] == "0"
+    for confirmation_id, gone in ((1, "0"), (2, "5")):
+        answers = [{"confirmation_id": confirmation_id, "was_present": True}]
+        answered = {"setup_id": 1, "confirmations": answers}
+        replaced = await client.patch("/trades", json={"ids": various, "set": answered})
+        assert replaced.headers["X-Answers-Deleted"] == gone
 
 
 async def test_goals_follow(client: httpx.AsyncClient, various: list[int]) -> None:
@@ -263,6 +271,16 @@ REFUSALS: list[tuple[Json, Json]] = [
         {"ids": [1, 2], "set": {"strategy_id": 3}},
         {f"trades[{index}].strategy_id": "is restricted to other accounts" for index in (0, 1)},
     ),
+    (
+        {"ids": [4, 1], "set": {"confirmations": [{"confirmation_id": 1, "was_present": True}]}},
+        {
+            "trades[1]": "Some confirmations do not belong to the trade's setup or are repeated: 1.",
+        },
+    ),
+    (
+        {"ids": [4], "set": {"confirmations": [{"confirmation_id": 1, "name": "Vol", "was_present": True}]}},
+        {"trades[0].confirmations[0].name": "is read-only"},
+    ),
     ({"ids": [1, 5], "set": {"account_id": 2}}, {"trades[1].external_id": "is taken"}),
     ({"ids": [2, 1], "add_tag_ids": list(range(2, 102))}, {"trades[0].tag_ids": "would be 101, at most 100"}),
     (
@@ -298,6 +316,9 @@ async def test_unknown_members_and_tags_are_named(client: httpx.AsyncClient, var
     assert await refuse(client, ids=various, add_tag_ids=[1, 8], remove_tag_ids=[7]) == {
         "unknown_tag_ids": [8, 7]
     }
+    answers = [{"confirmation_id": 9, "was_present": True}]
+    details = await refuse(client, ids=various, set={"confirmations": answers})
+    assert details["unknown_confirmation_ids"] == [9]
 
 
 # Deleting ------------------------------------------------------------------------------------------------
