@@ -1,5 +1,7 @@
 """What adding, changing and deleting fills by hand makes of a trade."""
 
+from collections.abc import Sequence, Set
+
 from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
@@ -19,7 +21,7 @@ def add_fills(trade: TradeDraft, body: FillsCreate, timezone: str, written_at: s
     first_id = 1 + max(fill.id for fill in trade.fills)
     added = [build_fill(body, number, timezone, written_at) for number, body in enumerate(bodies, first_id)]
     try:
-        changed = trade.with_fills([*trade.fills, *added])
+        changed = with_fills(trade, [*trade.fills, *added], {fill.id for fill in added})
     except FillRefused as error:
         index = error.fill.id - first_id
         if body.fills is UNSET or index < 0:
@@ -58,7 +60,7 @@ def change_fill(trade: TradeDraft, fill_id: int, patch: FillPatch, timezone: str
     fill = stored._replace(**sent)
     if fill == stored:
         return trade
-    changed = trade.with_fills([fill if one.id == fill_id else one for one in trade.fills])
+    changed = with_fills(trade, [fill if one.id == fill_id else one for one in trade.fills], {fill_id})
     return changed if fill.fees == stored.fees else replace(changed, fees_source="typed")
 
 
@@ -72,7 +74,19 @@ def without_fill(trade: TradeDraft, fill_id: int) -> TradeDraft:
         raise Conflict(
             "Without this fill the trade would begin with an exit: delete its exits first, or the trade."
         )
-    return trade.with_fills(others)
+    return with_fills(trade, others, set())
+
+
+def with_fills(trade: TradeDraft, fills: Sequence[Fill], written: Set[int]) -> TradeDraft:
+    """Return the trade with those fills. Raises FillRefused, which names a fill that was not written."""
+    try:
+        return trade.with_fills(fills)
+    except FillRefused as error:
+        number, what = error.fill.id, error.reason.partition(":")[0]
+        if number in written or error.name == "price":
+            raise
+        reason = f"of fill {number} {what}: change or delete fill {number} first"
+        raise FillRefused(error.fill, error.name, reason) from None
 
 
 def find_fill(trade: TradeDraft, fill_id: int) -> Fill:

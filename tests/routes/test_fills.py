@@ -249,6 +249,33 @@ async def test_a_fill_that_turns_the_position_over_or_begins_another_is_told_wha
     assert list(details_of(several)["fields"]) == ["fills[1].quantity"]
 
 
+async def test_a_change_that_another_fill_does_not_allow_says_which_to_change_first(
+    client: httpx.AsyncClient,
+) -> None:
+    trade = await create_trade(client, quantity=2, **OPEN)
+    path = f"/trades/{trade['id']}/fills"
+    later = [fill("sell", 1, 101, "14:30"), fill("buy", 1, 101, "14:40"), fill("sell", 2, 102, "14:50")]
+    unwrap(await client.post(path, json={"fills": later}))
+
+    refused = [
+        await client.delete(f"{path}/3"),
+        await client.patch(f"{path}/2", json={"quantity": 2}),
+        await client.post(path, json=fill("sell", 1, 102, "14:45")),
+    ]
+
+    assert [details_of(one)["fields"] for one in refused] == [
+        {
+            "quantity": "of fill 4 would turn the position over, of which 1 is left: "
+            "change or delete fill 4 first"
+        },
+        {"at": "of fill 3 is after the position was flat: change or delete fill 3 first"},
+        {
+            "quantity": "of fill 4 would turn the position over, of which 1 is left: "
+            "change or delete fill 4 first"
+        },
+    ]
+
+
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [(OPEN, "delete the trade instead"), ({}, "delete its exits first, or the trade")],
