@@ -29,6 +29,7 @@ class ValidationFailed(ApiError):
 
     def __init__(self, message: str | None = None, **details: Any) -> None:
         super().__init__(message or describe_fields(details.get("fields", {})), **details)
+        self.questions: Mapping[str, str] = {}  # of unknown members, by the path: which is meant
 
 
 def describe_fields(fields: Mapping[str, str]) -> str:

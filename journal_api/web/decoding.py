@@ -102,7 +102,8 @@ class IndexedErrors:
             unknown_fields = error.details.get("unknown_fields", [])
             self.errors.add_all(fields, f"{path}.")
             for field in unknown_fields:
-                self.errors.add_unknown(f"{path}.{field}")
+                question = getattr(error, "questions", {}).get(field, "")
+                self.errors.add_unknown(f"{path}.{field}", question)
             if not fields and not unknown_fields and not self.errors.is_full:
                 self.errors.add(path, str(error))
                 for name, ids in error.details.items():

@@ -77,7 +77,9 @@ class ErrorCollector:
             "allowed": list(self.allowed),
         }
         message = f"{describe_unknown(self.unknown)} {describe_fields(self.fields)}".strip()
-        return ValidationFailed(message, **{name: value for name, value in details.items() if value})
+        error = ValidationFailed(message, **{name: value for name, value in details.items() if value})
+        error.questions = self.unknown
+        return error
 
 
 def describe_unknown(unknown: Mapping[str, str]) -> str:
@@ -102,9 +104,10 @@ def query_error(errors: ErrorCollector, struct: type[Struct]) -> ValidationFaile
 
 def suggest(name: str, names: Iterable[str]) -> str:
     """Return a question for the nearest of the names, nothing if none is near; `setup_id` is near `id`."""
+    whole = [known for known in names if known == f"{name}s"]
     longer = [known for known in names if known.endswith(f"_{name}") or known.startswith(f"{name}_")]
-    nearest = longer or get_close_matches(name.lower(), names, n=1, cutoff=0.7)
-    return f" (did you mean {nearest[0]}?)" if nearest else ""
+    nearest = whole or longer[:3] or get_close_matches(name.lower(), names, n=1, cutoff=0.7)
+    return f" (did you mean {' or '.join(nearest)}?)" if nearest else ""
 
 
 def add_query_errors(errors: ErrorCollector, values: Mapping[str, Any], struct: type[Struct]) -> None:

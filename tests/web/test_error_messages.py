@@ -116,6 +116,24 @@ async def test_an_empty_file_is_said_to_be_empty(client: httpx.AsyncClient) -> N
 
 
 @pytest.mark.parametrize(
+    ("method", "path", "body", "question"),
+    [
+        ("POST", "/trades/bulk", {"trades": [{"id": 1}]}, "account_id or strategy_id or setup_id"),
+        ("POST", "/trades/bulk", {"trades": [{}, {"setup": 1}]}, "setup_id"),
+        ("PATCH", "/trades", {"ids": [1], "set": {"setup": 1}}, "setup_id"),
+        ("PATCH", "/trades", {"id": 1}, "ids"),
+        ("GET", "/trades?id=7", None, "ids"),
+    ],
+)
+async def test_a_wrong_name_is_told_the_names_that_it_may_mean(
+    client: httpx.AsyncClient, method: str, path: str, body: Any, question: str
+) -> None:
+    refused = await client.request(method, path, json=body)
+
+    assert f" (did you mean {question}?)" in refused.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
     ("item", "question"),
     [
         ({"id": 1}, "'setups[0].id' (did you mean setup_id?)"),
