@@ -28,7 +28,7 @@ def create(client: httpx.Client, kind: Kind, numbers: Iterator[int], fields: dic
     """POST an object with these fields, all others sensible, and return it.
 
     It belongs to the first tag category or account, which is created if there is none. Raises
-    httpx.HTTPStatusError with the response as a note.
+    httpx.HTTPStatusError.
     """
     if kind not in PATHS:
         raise ValueError(f"cannot create {kind!r}, but {', '.join(PATHS)}")
@@ -40,12 +40,13 @@ def create(client: httpx.Client, kind: Kind, numbers: Iterator[int], fields: dic
 
 
 def unwrap(response: httpx.Response) -> Any:
-    """The one thing in `data`."""
-    try:
-        response.raise_for_status()
-    except httpx.HTTPStatusError as error:
-        error.add_note(response.text)
-        raise
+    """The one thing in `data`. Raises httpx.HTTPStatusError with the message of the journal."""
+    if response.is_error:
+        error, request = response.json()["error"], response.request
+        message = (
+            f"{request.method} {request.url.path}: {response.status_code} {error['code']}: {error['message']}"
+        )
+        raise httpx.HTTPStatusError(message, request=request, response=response)
     (thing,) = response.json()["data"].values()
     return thing
 
