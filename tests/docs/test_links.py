@@ -26,6 +26,7 @@ from journal_api.values.types import decode_value
 
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md"))]
 API, SELF_HOSTING = DOCS / "api.md", DOCS / "self-hosting.md"
+OPENAPI = ROOT / "journal_api/openapi/openapi.json"
 VARIABLES = [f"JOURNAL_{name.upper()}" for name in Settings.__struct_fields__]
 
 
@@ -90,6 +91,26 @@ def test_the_table_of_endpoints_has_every_resource_with_its_scopes() -> None:
     assert documented == scopes
 
 
+def test_the_table_of_lists_has_every_paged_list_with_its_limits() -> None:
+    documented = {
+        path: (int(row["`limit` without one"]), int(row["at most"]))
+        for row in rows_under(API, "list")
+        for path in re.findall(r"/v1/[^`]+", row["list"])
+    }
+    document = msgspec.json.decode(OPENAPI.read_bytes())
+    shared = {
+        f"#/components/parameters/{name}": one for name, one in document["components"]["parameters"].items()
+    }
+    declared = {
+        path: parameter["schema"]
+        for path, methods in document["paths"].items()
+        for one in methods.get("get", {}).get("parameters", ())
+        if (parameter := shared.get(one.get("$ref"), one))["name"] == "limit"
+    }
+
+    assert documented == {path: (one["default"], one["maximum"]) for path, one in declared.items()}
+
+
 @pytest.mark.parametrize("name", [one.name for one in known_formats()])
 def test_every_import_format_is_explained_under_its_name(name: str) -> None:
     (text,) = re.findall(r"^## Formats\n(.*)", (DOCS / "imports.md").read_text(), re.M | re.S)
@@ -122,10 +143,12 @@ def test_every_heading_that_the_code_cites_exists() -> None:
 
 def test_the_rules_of_the_api_are_numbered_without_a_gap() -> None:
     numbers: dict[str, list[int]] = {}
-    for letter, number in re.findall(r"^(?:- \*\*|\| )([PGTLFM])(\d+)(?:\.\*\*| \|)", API.read_text(), re.M):
+    for letter, number in re.findall(
+        r"^(?:- \*\*|\| )([PGTLFMBRC])(\d+)(?:\.\*\*| \|)", API.read_text(), re.M
+    ):
         numbers.setdefault(letter, []).append(int(number))
 
-    assert set(numbers) == set("PGTLFM")
+    assert set(numbers) == set("PGTLFMBRC")
     assert all(found == list(range(1, len(found) + 1)) for found in numbers.values())
 
 

@@ -1,5 +1,6 @@
 """GET /v1/changes and X-Cursor: docs/api.md#changes."""
 
+import re
 import sqlite3
 from contextlib import closing
 from typing import Any
@@ -143,6 +144,27 @@ REQUESTS: list[tuple[str, str, Any, list[Line], list[Line], list[Line]]] = [
 ]
 
 
+# What is computed, and the resources whose lines tell to read it again.
+WATCHED = {
+    "/goals?with=snapshot": {"goals"},
+    "/accounts/1/standing": {"accounts", "checkpoints", "me"},
+    "/accounts?with=standing": {"accounts", "checkpoints", "me"},
+    "/days": {"days"},
+    **{
+        f"/reports?group_by={name}&account_id=1": {
+            *("trades", "accounts", "copy_groups", "tags", "strategies", "me"),
+        }
+        for name in ("none", "day", "account", "strategy", "setup", "tag", "confirmation")
+    },
+    "/reports?copy_group_id=1": {"trades", "copy_groups"},
+}
+
+
+async def read_watched(client: httpx.AsyncClient) -> dict[str, Any]:
+    texts = {path: (await client.get(path)).text.partition(',"meta":')[0] for path in WATCHED}
+    return {path: re.sub(r'"computed_at":"[^"]*"', "", text) for path, text in texts.items()}
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body", "named", "computed", "gone"),
     REQUESTS,
@@ -158,12 +180,17 @@ async def test_a_request_names_what_it_changes_with_what_is_computed_from_that(
     gone: list[Line],
 ) -> None:
     await create_journal(client)
+    before = await read_watched(client)
     since = await cursor_of(client)
 
     answer = await client.request(method, path, json=body)
 
     assert answer.is_success, answer.text
-    assert await lines_since(client, since) == (sorted([*named, *computed], key=str), gone)
+    lines = await lines_since(client, since)
+    assert lines == (sorted([*named, *computed], key=str), gone)
+    resources = {resource for part in lines for resource, _ in part}
+    after = await read_watched(client)
+    assert [one for one in WATCHED if before[one] != after[one] and resources.isdisjoint(WATCHED[one])] == []
 
 
 BY_HAND: list[tuple[str, list[Line], list[Line]]] = [
