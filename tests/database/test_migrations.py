@@ -323,6 +323,48 @@ def test_running_periods_are_evaluated_again_for_their_pace_and_drawdowns_for_th
     assert drawdown == (None, None)
 
 
+LEFT = "SELECT count(*) FROM trades WHERE import_id = imports.id"
+COSTS = "UPDATE trades SET fees = {}, content = {}"
+STATED, NOT_STATED = "x'00000000000000FF'", "x'0000000100000000'"  # the last four bytes are of the fees
+# What stood in a journal of a version, what is read after the migration, and the one row that there is.
+FOLLOWED: list[tuple[int, str, str, tuple[Any, ...]]] = [
+    (2, f"UPDATE imports SET added = 9 + ({LEFT})", f"SELECT deleted, added - ({LEFT}) FROM imports", (9, 9)),
+    (
+        4,
+        "UPDATE goals SET status = 'paused', evaluated_on = '2026-02-03'",
+        "SELECT stopped_on FROM goals",
+        ("2026-02-03",),
+    ),
+    (
+        4,
+        "UPDATE goals SET status = 'paused', evaluated_on = NULL, updated_at = '2026-03-04T05:06:07Z'",
+        "SELECT stopped_on FROM goals",
+        ("2026-03-04",),
+    ),
+    (4, "UPDATE goals SET status = 'active'", "SELECT stopped_on FROM goals", (None,)),
+    (7, COSTS.format(0, "NULL"), "SELECT fees_source FROM trades", ("none",)),
+    (7, COSTS.format(5, "NULL"), "SELECT fees_source FROM trades", ("typed",)),
+    (7, COSTS.format(5, STATED), "SELECT fees_source FROM trades", ("file",)),
+    (7, COSTS.format(0, STATED), "SELECT fees_source FROM trades", ("file",)),
+    (7, COSTS.format(5, NOT_STATED), "SELECT fees_source FROM trades", ("account",)),
+    (7, COSTS.format(0, NOT_STATED), "SELECT fees_source FROM trades", ("none",)),
+    (7, "UPDATE trades SET symbol = 'mnq 12-26'", "SELECT contract, root FROM trades", ("MNQZ26", "MNQ")),
+    (7, "UPDATE imports SET added = added", "SELECT one_trade_is FROM imports", ("row",)),
+]
+
+
+@pytest.mark.parametrize(("version", "stood", "read", "expected"), FOLLOWED, ids=str)
+def test_a_migration_fills_what_follows_from_the_rows_that_are_there(
+    version: int, stood: str, read: str, expected: tuple[Any, ...], db: Path
+) -> None:
+    write_released(db, version)
+    change(db, stood)
+
+    prepare(db)
+
+    assert set(rows(db, read)) == {expected}
+
+
 @OLDER_VERSIONS
 async def test_goals_imports_reports_and_lists_of_an_older_journal_read_like_new_ones(
     version: int, db: Path

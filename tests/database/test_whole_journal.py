@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import stat
+import zipfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime
 from itertools import product
@@ -39,7 +40,7 @@ from factories import (
 from hypothesis import given
 from hypothesis import strategies as st
 from journals import prepare
-from operations import CHANGES, body_of, create_one_of_each, file_of, path_of
+from operations import CHANGES, body_of, choices_of, create_one_of_each, file_of, path_of
 from pictures import gif, jpeg
 from proofs import SOAK
 
@@ -169,6 +170,7 @@ VALUES: dict[str, list[Any]] = {
     "from": ["2026-01-06"],
     "to": ["2026-10-01"],
     "at": ["2026-09-30"],
+    "ids": ["3,1,99"],
     "limit": [2],
     "offset": [1, 5],
     "spreadsheet": ["true"],
@@ -180,13 +182,9 @@ VALUES: dict[str, list[Any]] = {
 
 def list_queries(operation: Operation) -> list[dict[str, Any]]:
     """Each member of the query with each of its values, beside those without which it is none."""
-    if operation.query is None:
-        return [{}]
     fields = msgspec.structs.fields(operation.query)
-    choices: dict[str, list[Any]] = {}
-    for field in fields:
-        literals = re.findall(r"'([^']+)'", str(field.type)) if "Literal" in str(field.type) else []
-        choices[field.encode_name] = literals or VALUES[field.encode_name]
+    literals = choices_of(operation)
+    choices = {name: literals.get(name) or VALUES[name] for name in (field.encode_name for field in fields)}
     least = {field.encode_name: choices[field.encode_name][0] for field in fields if field.required}
     return [least, *({**least, name: value} for name, values in choices.items() for value in values)]
 
@@ -416,6 +414,22 @@ def test_a_later_release_imports_the_export_and_migrates_it(
     tags = read_folder(exported)["tags.jsonl"].replace(b"}", b',"pinned":7}')
     assert read_folder(tmp_path / "folder") == {**read_folder(exported), "tags.jsonl": tags}
     schemas.build_objects.cache_clear()
+
+
+RELEASED = sorted(Path(__file__).parents[1].glob("data/export_*.zip"))
+
+
+@pytest.mark.parametrize("file", RELEASED, ids=lambda file: file.stem)
+def test_an_export_of_every_release_is_imported(file: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(file) as archive:
+        archive.extractall(tmp_path / "folder")
+    db = tmp_path / "journal.db"
+
+    import_all(Settings(db=db), tmp_path / "folder", is_edited=False, report=to_nobody)
+
+    assert rows(db, "SELECT name FROM tags ORDER BY id") == [("FOMO",), ("Second",)]
+    assert rows(db, "SELECT symbol, net_pnl, contract FROM trades WHERE id = 1") == [("ES", 100000000, "ES")]
+    assert rows(db, "SELECT plan FROM days") == [("Wait for the open.",)]
 
 
 # What is refused -----------------------------------------------------------------------------------------

@@ -111,6 +111,26 @@ def test_the_table_of_lists_has_every_paged_list_with_its_limits() -> None:
     assert documented == {path: (one["default"], one["maximum"]) for path, one in declared.items()}
 
 
+METHOD = "(?:GET|POST|PUT|PATCH|DELETE)"
+NAMED = re.compile(rf"({METHOD}(?:(?:, | and ){METHOD})*)(?: at)? ((?:(?:, | and )?`/[^`]+`)+)")
+
+
+def test_every_operation_below_the_usual_paths_is_named_with_its_method_in_its_row() -> None:
+    resources = {row["path"].strip("`"): row["besides"] for row in rows_under(API, "path")}
+    named = {
+        (method, path if f"/{path.split('/')[1]}" in resources else resource + path)
+        for resource, text in resources.items()
+        for methods, paths in NAMED.findall(text)
+        for path in code_in(paths)
+        for method in re.findall(METHOD, methods)
+    }
+    operations = {(one.method, one.documented_path.removeprefix("/v1")) for one in OPERATIONS}
+    usual = re.compile(r"/[^/]+(/\{\w+\})?")
+
+    assert {one for one in operations if not usual.fullmatch(one[1])} - named == set()
+    assert named - operations == set()
+
+
 @pytest.mark.parametrize("name", [one.name for one in known_formats()])
 def test_every_import_format_is_explained_under_its_name(name: str) -> None:
     (text,) = re.findall(r"^## Formats\n(.*)", (DOCS / "imports.md").read_text(), re.M | re.S)

@@ -68,6 +68,16 @@ async def test_every_file_is_served_to_everybody_and_lets_nothing_else_in(anybod
         assert {policy[f"{kind}-src"] for kind in ("script", "style", "connect", "manifest")} == {"'self'"}
 
 
+def test_every_view_has_its_entry_in_the_bar_and_in_the_page_about_it() -> None:
+    (views,) = re.findall(r"^const VIEWS = \{\n(.*?)^\};", SOURCES["app.js"], re.M | re.S)
+    entries = dict(re.findall(r'<a href="#/(\w+)">([^<]+)</a>', Path(files.FOLDER, "index.html").read_text()))
+
+    # A day is opened from Days, and the search has its field.
+    assert {*entries, "day", "search"} == {*re.findall(r"^  (\w+):", views, re.M)}
+    about = (Path(__file__).parents[2] / "docs/page.md").read_text()
+    assert [title for title in entries.values() if f"\n| {title} | " not in about] == []
+
+
 async def test_the_page_can_be_put_on_a_home_screen(anybody: httpx.AsyncClient) -> None:
     page = await anybody.get("/")
     (path,) = re.findall(r'<link rel="manifest" href="([^"]+)">', page.text)

@@ -205,9 +205,12 @@ async def test_a_tag_makes_its_category_once_and_a_long_list_of_tags_is_filtered
     await page.click("#edit .primary")  # without a name
     await see(page, "must be", "#edit [data-field=name]")
     await page.fill("#edit [name=name]", "Patient")
+    await page.fill("#edit [name=color]", "#16a34a")
+    await choose(page, "#edit [name=type]", "Mistake")
     await save(page)
     (category,), (tag,) = page_journal.read("/tag-categories"), page_journal.read("/tags")
     assert (category["name"], tag["name"], tag["category_id"]) == ("Mind", "Patient", category["id"])
+    assert (tag["color"], tag["type"]) == ("#16a34a", "mistake")
 
     await page.click("#new-tag")
     await page.fill("#edit [name=name]", "Calm")

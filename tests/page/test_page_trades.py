@@ -677,6 +677,8 @@ async def test_a_setup_that_another_tab_added_does_not_go_without_a_question(
     setups = add_strategy(page_journal)["setups"]
     await sign_in(page, page_journal, "strategies")
     await page.fill("#strategy-name", "Mine")
+    await page.fill(".editor [name=color_tag]", "#16a34a")
+    await page.fill(".editor [name=description]", "Fades too")
     page_journal.patch("/strategies/1", name="Theirs", setups=[*setups, {"name": "New"}])
 
     await page.click(".editor .primary")
@@ -689,6 +691,8 @@ async def test_a_setup_that_another_tab_added_does_not_go_without_a_question(
     assert len(page_journal.read("/strategies/1")["setups"]) == 3
     await page.click("dialog .danger")
     await eventually(lambda: page_journal.read("/strategies/1")["name"] == "Mine")
+    strategy = page_journal.read("/strategies/1")
+    assert (strategy["color_tag"], strategy["description"]) == ("#16a34a", "Fades too")
 
 
 async def test_the_draft_of_a_strategy_is_not_lost_by_a_link_back_or_another_account(

@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Any
 
 import httpx
+import msgspec
 from factories import (
     A_CHECKPOINT,
     A_DEPOSIT,
@@ -147,6 +148,13 @@ def file_of(operation: Operation) -> dict[str, Any]:
     """The file that an operation takes, as arguments of a request."""
     headers = {"Content-Type": operation.consumes[0]}
     return {"content": PNG if operation.consumes_picture else A_FILE, "headers": headers}
+
+
+def choices_of(operation: Operation) -> dict[str, list[str]]:
+    """The values of each member of its query that has a closed list of them."""
+    fields = msgspec.structs.fields(operation.query)
+    kinds = {field.encode_name: str(field.type) for field in fields if "Literal" in str(field.type)}
+    return {name: re.findall(r"'([^']+)'", kind) for name, kind in kinds.items()}
 
 
 def input_of(operation: Operation) -> dict[str, Any]:

@@ -410,50 +410,52 @@ def test_a_proposal_shows_three_rows() -> None:
     assert proposal.sample_rows == [["1", "2"], ["3", "4"], ["5", "6"]]
 
 
-def test_a_sale_without_the_offset_of_its_purchase_is_an_error() -> None:
-    header = "symbol,qty,buyPrice,sellPrice,pnl,buyFillId,sellFillId,boughtTimestamp,soldTimestamp"
-    row = "MESH6,1,1,2,5,1,2,03/02/2026 09:31:00 -0500,03/02/2026 09:32:00"
-    bought, sold = ({"price": f"{side}Price", "at": at, "id": f"{side}FillId"}
-                    for side, at in (("buy", "boughtTimestamp"), ("sell", "soldTimestamp")))  # fmt: skip
-    profile = {"name": "Pairs", "kind": "trades", "header": ["pnl"], "symbol": "symbol", "quantity": "qty"}
-    times = {"time": ["%m/%d/%Y %H:%M:%S", "%m/%d/%Y %H:%M:%S %z"], "bought": bought, "sold": sold}
-    own = msgspec.convert(profile | times, ImportProfileCreate, dec_hook=decode_value)
+TIME = "03/02/2026 09:31:00"
+FORMATS = ["%m/%d/%Y %H:%M:%S", "%m/%d/%Y %H:%M:%S %z"]
+PAIR = "symbol,qty,buyPrice,sellPrice,pnl,buyFillId,sellFillId,boughtTimestamp,soldTimestamp"
+SIDES = {
+    side: {"price": f"{name}Price", "at": f"{side}Timestamp", "id": f"{name}FillId"}
+    for side, name in (("bought", "buy"), ("sold", "sell"))
+}
+OF_PAIRS = {"kind": "trades", "header": ["pnl"], **SIDES}
+OF_FILLS = {
+    "kind": "fills",
+    "header": ["fill"],
+    "side": {"column": "side", "long": ["buy"], "short": ["sell"]},
+    "price": "fill",
+    "at": "at",
+}
+NOT_IN_ALL = "time must have an offset in all rows or in none"
 
-    assert read_errors(f"{header}\n{row}", profiles=[own]) == [
-        "line 2: soldTimestamp must have an offset in both times"
-    ]
 
-
-def test_a_table_has_at_least_two_columns() -> None:
-    assert propose_profile(io.BytesIO(b"a,b\n1,2\n")) is not None
-    assert propose_profile(io.BytesIO(b"a\n1\n")) is None
-
-
-async def test_an_unknown_header_is_refused_when_it_is_no_dry_run(
-    client: httpx.AsyncClient, account_id: int
+@pytest.mark.parametrize(
+    ("profile", "header", "rows", "error"),
+    [
+        (
+            OF_PAIRS,
+            PAIR,
+            [f"MESH6,1,1,2,5,1,2,{TIME} -0500,{TIME}"],
+            "line 2: soldTimestamp must have an offset in both times",
+        ),
+        (
+            OF_PAIRS,
+            PAIR,
+            [f"MESH6,1,1,2,5,1,2,{TIME},{TIME}", f"MESH6,1,1,2,5,3,4,{TIME} -0500,{TIME} -0500"],
+            f"line 3: {NOT_IN_ALL}",
+        ),
+        (
+            OF_FILLS,
+            "symbol,qty,side,fill,at",
+            [f"MESH6,1,buy,1,{TIME} -0500", f"MESH6,1,sell,2,{TIME}"],
+            f"line 3: {NOT_IN_ALL}",
+        ),
+    ],
+    ids=["one trade", "rows of pairs", "fills"],
+)
+def test_times_with_an_offset_and_times_without_one_are_not_mixed(
+    profile: dict[str, Any], header: str, rows: list[str], error: str
 ) -> None:
-    refused = await send_file(client, UNKNOWN, account_id)
+    common = {"name": "Own", "symbol": "symbol", "quantity": "qty", "time": FORMATS}
+    own = msgspec.convert(common | profile, ImportProfileCreate, dec_hook=decode_value)
 
-    assert error_of(refused) == (400, "validation_error")
-    assert "a dry run of a table proposes a profile" in details_of(refused)["reason"]
-
-
-@pytest.mark.parametrize("content", ["", "PK\3\4"])
-async def test_a_dry_run_of_what_is_no_table_is_refused(
-    client: httpx.AsyncClient, account_id: int, content: str
-) -> None:
-    refused = await send_file(client, content, account_id, dry_run="true")
-
-    assert error_of(refused) == (400, "validation_error")
-
-
-def test_a_dry_run_of_the_command_prints_the_proposed_profile(tmp_path: Path) -> None:
-    make_journal(tmp_path / "journal.db")
-    (tmp_path / "trades.csv").write_text(UNKNOWN)
-    options = ("--account", "Sim", "--timezone", "UTC", "--db", tmp_path / "journal.db")
-
-    dry = command("import", tmp_path / "trades.csv", "--dry-run", *options)
-    (tmp_path / "new.toml").write_text(dry.out)
-    ran = command("import", tmp_path / "trades.csv", "--profile", tmp_path / "new.toml", *options)
-
-    assert ran.out == "2 new, 0 already there\n"
+    assert error in read_errors("\n".join([header, *rows]), profiles=[own])

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -31,9 +32,10 @@ from factories import (
     run_sql,
     send_file,
     unwrap,
+    write_day,
 )
 from msgspec import inspect
-from operations import documented_path_of, file_of, input_of, path_of
+from operations import choices_of, documented_path_of, file_of, input_of, path_of
 from starlette.applications import Starlette
 
 from journal_api.routes.table import OPERATIONS
@@ -211,7 +213,7 @@ def bodies(own: Journal, name: str = "New") -> dict[str, dict[str, Any]]:
         "PUT /copy-groups/{id}/members": {"members": [{"account_id": own["account_id"]}]},
         "POST /trades": trade,
         "POST /trades/bulk": {"trades": [trade, deepcopy(trade)]},
-        "PATCH /trades": {"where": {}, "set": {}},
+        "PATCH /trades": {"where": {}, "set": {"setup_id": own["setup_id"], **answers}},
         "PATCH /trades/{id}": {"symbol": "NQ", **answers},
         "PUT /trades/{id}/tags": {"tag_ids": [own["tag_id"]]},
         "PUT /trades/{id}/confirmations": answers,
@@ -281,6 +283,9 @@ async def make_journal(client: httpx.AsyncClient, word: str) -> Journal:
     unwrap(await client.patch(f"/pictures/{picture['id']}", json={"caption": f"{word} caption"}))
     goals = [await create_goal(client, goal_name=f"{word} goal", metric=metric) for metric in METRICS]
     await create_goal(client, goal_name=f"{word} goal", account_id=account["id"])
+    for day in ("2026-01-05", f"2026-03-0{len(word)}"):  # of both users, and of one
+        await write_day(client, day, plan=f"{word} plan", tag_ids=[tag["id"]])
+        await create_picture(client, f"/days/{day}")
     file = A_FILE.replace("ES", f"{word}3")
     imported = await create_import(client, file, account_id=account["id"], file_name=f"{word}.csv")
     profile = await create_import_profile(client, name=f"{word} profile")
@@ -310,15 +315,17 @@ async def make_theirs(app: Starlette, client: httpx.AsyncClient) -> None:
 
 
 async def everything_read(client: httpx.AsyncClient, own: Journal) -> dict[str, Any]:
-    """All that reads show of one's own journal, without a filter and with each."""
+    """All that reads show of one's own journal, without a filter, with each, and in each form."""
     paths = [f"/goals/{goal['id']}/snapshots" for goal in unwrap(await client.get("/goals"))]
     for operation in OPERATIONS:
         if operation.method == "GET":
             path = path_about(operation, own)
             filters = [place.name for place in places() if place.operation is operation]
             paths += [path, *(f"{path}?{name}={own[name]}" for name in filters)]
+            forms = choices_of(operation).items()
+            paths += [f"{path}?{name}={quote(value)}" for name, values in forms for value in values]
     found = {path: everything(await client.get(path)) for path in paths}
-    assert {status for status, _, _ in found.values()} == {200}
+    assert [path for path, (status, *_) in found.items() if status != 200] == []
     return found
 
 
@@ -389,9 +396,11 @@ async def test_no_list_no_export_and_no_number_of_one_user_knows_of_the_other(
     record_observation: Callable[[str], None],
 ) -> None:
     mine = await make_journal(caller, "Mine")
+    await create_goal(caller, goal_name="Mine of a day", timeframe="daily")
     alone = await everything_read(caller, mine)
 
     await make_theirs(app, client)
+    await create_goal(client, goal_name="Theirs of a day", timeframe="daily")
 
     beside = await everything_read(caller, mine)
     theirs = await everything_read(client, THEIRS)
@@ -401,6 +410,19 @@ async def test_no_list_no_export_and_no_number_of_one_user_knows_of_the_other(
     record_observation(
         f"two users, {len(beside)} reads, exports and filters: byte for byte as before there was the other"
     )
+
+
+async def test_a_day_that_one_user_deletes_stays_the_others(
+    app: Starlette, client: httpx.AsyncClient, caller: httpx.AsyncClient
+) -> None:
+    await make_journal(caller, "Mine")
+    await make_theirs(app, client)
+    before = unwrap(await client.get("/days?with=text"))
+
+    assert (await caller.delete("/days/2026-01-05")).status_code == 204
+
+    assert unwrap(await client.get("/days?with=text")) == before
+    assert unwrap(await caller.get("/days/2026-01-05"))["plan"] is None
 
 
 @pytest.mark.promise(14)
