@@ -89,6 +89,8 @@ class InstrumentTable:
             return SHARES_OF_AN_OPTION
         contract = find_contract(symbol, is_future=is_future)
         if contract is None:
+            if OPTION_SUFFIX.search(name):  # of a root that is not only letters, as BRK.B
+                return SHARES_OF_AN_OPTION
             if looks_like_option(symbol):
                 raise unknown_option(symbol)
             return None

@@ -14,31 +14,51 @@ NAMED_DAY = rf"(?P<d>[0-9]{{1,2}}) ?{MONTH} ?(?:20)?(?P<y>[0-9]{{2}})"
 MONTH_FIRST = rf"{MONTH} (?P<d>[0-9]{{1,2}}),? '?(?:20)?(?P<y>[0-9]{{2}})"
 US_DAY = "(?P<m>[0-9]{1,2})/(?P<d>[0-9]{1,2})/(?:20)?(?P<y>[0-9]{2})"
 ISO_DAY = "20(?P<y>[0-9]{2})-(?P<m>[0-9]{2})-(?P<d>[0-9]{2})"
+LONG_DAY = f"20{COMPACT_DAY}"
 RIGHT = "(?P<right>CALL|PUT|C|P)"
 STRIKE = r"\$?(?P<strike>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]{1,5}(?:\.[0-9]+)?)"
 THOUSANDTHS = "(?P<thousandths>[0-9]{4,8})"
+# Symbols of one word, in which nothing separates the parts.
+JOINED_FORMS = (
+    rf"{ROOT} *(?:20)?{COMPACT_DAY}(?P<right>[CP])(?P<thousandths>[0-9]{{8}})",  # SPY   240422P00496000
+    rf"{ROOT}{COMPACT_DAY}(?P<right>[CP]){THOUSANDTHS}",  # moomoo's NIO251226P5500 for 5.50
+    rf"{ROOT}{COMPACT_DAY}(?P<right>[CP])(?P<strike>[0-9]{{1,5}}\.[0-9]+)",  # SPY240422P496.5
+    rf"[.-]{ROOT}{COMPACT_DAY}(?P<right>[CP]){STRIKE}",  # .SPY240422P496, -SPY240422P496
+    rf"{ROOT} ?{NAMED_DAY} ?{RIGHT} ?{STRIKE}",  # IWM17Jan24P192.00
+    rf"{ROOT} ?{LONG_DAY} ?{RIGHT} ?{STRIKE}",  # DASH 20211112C 230.000
+)
+# What brokers write before the root and behind it, and behind the day: its time, as in 00:00:00 EDT.
+BEFORE, BEHIND, CLOCK = "(?:OPTION EXPIRATION FOR )?", r"(?: 100(?: \([A-Z]+\))?)?", "(?: [0-9:]+ [A-Z]{3})?"
+DAYS = (COMPACT_DAY, LONG_DAY, NAMED_DAY, MONTH_FIRST, US_DAY, ISO_DAY)
+# SPY 19APR24 496.0 P, SPY 8/4/2023 Call $12.00, SPY Apr 30 '24 $510 Call, SPY 496 P 2024-04-22
+ORDERS = (
+    "{day} ?{right} ?{strike}",
+    "{day} {strike} ?{right}",
+    "{strike} ?{right} {day}",
+    "{right} ?{strike} {day}",
+    "{right} {day} {strike}",
+)
 FORMS = tuple(
     re.compile(form)
     for form in (
-        rf"{ROOT} *{COMPACT_DAY}(?P<right>[CP])(?P<thousandths>[0-9]{{8}})",  # SPY   240422P00496000
-        rf"{ROOT}{COMPACT_DAY}(?P<right>[CP]){THOUSANDTHS}",  # moomoo's NIO251226P5500 for 5.50
-        rf"{ROOT}{COMPACT_DAY}(?P<right>[CP])(?P<strike>[0-9]{{1,5}}\.[0-9]+)",  # SPY240422P496.5
-        rf"[.-]{ROOT}{COMPACT_DAY}(?P<right>[CP]){STRIKE}",  # .SPY240422P496, -SPY240422P496
-        rf"{ROOT} {COMPACT_DAY} ?{RIGHT} ?{STRIKE}",  # SPY 240422P496
-        rf"{ROOT} {COMPACT_DAY} {STRIKE} ?{RIGHT}",  # NIO 251226 5.50P
-        rf"{ROOT} ?{NAMED_DAY} ?{RIGHT} ?{STRIKE}",  # IWM17Jan24P192.00
-        rf"{ROOT} (?:100 (?:\([A-Z]+\) )?)?{NAMED_DAY} {STRIKE} ?{RIGHT}",  # SPY 19APR24 496.0 P
-        rf"{ROOT} {MONTH_FIRST} {STRIKE} {RIGHT}",  # SPY Apr 30 '24 $510 Call
-        # SPY 8/4/2023 Call $12.00, SPY 09/23/2022 00:00:00 EDT Call $371.00
-        rf"(?:OPTION EXPIRATION FOR )?{ROOT} {US_DAY}(?: [0-9:]+ [A-Z]{{3}})? {RIGHT} {STRIKE}",
-        rf"{ROOT} {US_DAY} {STRIKE} ?{RIGHT}",  # SPY 05/17/2024 505.00 C
-        rf"{ROOT} {ISO_DAY} {STRIKE} {RIGHT}",  # SPY 2024-04-22 496 P
+        *JOINED_FORMS,
+        *(
+            f"{BEFORE}{ROOT}{BEHIND} {order.format(day=day + CLOCK, right=RIGHT, strike=STRIKE)}"
+            for day in DAYS
+            for order in ORDERS
+        ),
     )
 )
-# Texts that only an option has: an unknown form of one.
+# Texts that only an option has: an unknown form of one. It has a right, and a day or the word CALL or PUT.
+A_DAY = (
+    r"[0-9]{6}|[0-9]{8}|[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}"
+    rf"|[0-9]{{1,2}}[ -]?(?:{'|'.join(MONTHS).upper()})[ -]?'?[0-9]{{2,4}}"
+)
 UNKNOWN_FORM = re.compile(
-    r"[.-]?[A-Z][A-Z0-9.]{0,7}[ _]?[0-9]{6}[ _]?[CP][ _]?[0-9][0-9.]*"
+    r"[.-]?[A-Z][A-Z0-9.]{0,7}[ _-]*[0-9]{6,8}[ _-]*[CP][ _-]*[0-9][0-9.,]*"
     r"|(?=.*[0-9]).*\b(?:CALL|PUT)S?\b.*"
+    rf"|[.-]?[A-Z][A-Z0-9.]{{0,7}}(?=[ _-])(?=.*(?<![0-9])(?:{A_DAY})(?![0-9]))"
+    r"(?=.*(?<![A-Z])[CP](?![A-Z])).*[0-9].*"
 )
 # SPY APR 26 560 CALL: an option whose day is not known.
 WITHOUT_DAY = re.compile(rf"{ROOT} (?:{'|'.join(MONTHS).upper()}) ?[0-9]{{2}} {STRIKE} ?(?:CALL|PUT)")

@@ -389,6 +389,16 @@ def test_a_comment_below_an_order_of_metatrader_4_is_skipped() -> None:
     assert file.left_out.counts == {"Type is not buy or sell": 2}
 
 
+@pytest.mark.parametrize("name", ["MetaTrader 4", "MetaTrader 5"])
+def test_a_summary_of_archived_trades_at_price_0_is_left_out(name: str) -> None:
+    content = write_file(PLAIN[name], {}, {"Price": "0.00000", "Price 2": "0.00000", "Profit": "812.40"})
+
+    file = read_file(content)
+
+    assert len(list(file.candidates)) == 1
+    assert file.left_out.counts == {"both prices are 0: a summary of archived trades": 1}
+
+
 # Interactive Brokers -------------------------------------------------------------------------------------
 
 HEADER = (

@@ -70,12 +70,17 @@ def test_a_contract_symbol_has_the_point_value_of_its_root(symbol: str, point_va
                 "SPY 2024-04-22 496 P",
                 "SPY 2024-04-22 496 PUT",
                 "spy 240422 496P",
+                "SPY  20240422P 496.000",
+                "SPY20240422P00496000",
+                "SPY 496 P 2024-04-22",
+                "SPY P 496 22APR24",
             )
         ),
         ("F     260116C00012500", "F260116C00012500"),
         ("NIO251226P5500", "NIO251226P00005500"),
         ("SPXW 04/22/2024 Call $5,012.50", "SPXW240422C05012500"),
         ("SPY APR 24 496 PUT", None),
+        ("BRK.B 2024-04-19 400 C", None),
     ],
 )
 def test_an_option_in_the_form_of_a_broker_is_worth_100_a_point(symbol: str, canonical: str | None) -> None:
@@ -92,6 +97,8 @@ def test_an_option_in_the_form_of_a_broker_is_worth_100_a_point(symbol: str, can
         "SPY 240422P0",
         "SPY 496 Put",
         "SPY240422P1.0005",
+        "SPY_042224C496",
+        "SPY 2024.04.22 C 496",
     ],
 )
 def test_an_option_in_an_unknown_form_is_refused(symbol: str) -> None:

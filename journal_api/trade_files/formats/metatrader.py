@@ -105,7 +105,7 @@ def read_statement(rows: Rows) -> Trades:
             continue
         kind = row["Type"].strip().lower()
         if kind in ("buy", "sell") or (row["Ticket"].strip() and not kind):
-            yield read_row(row, ORDER.read_trade)
+            yield without_summary(read_row(row, ORDER.read_trade))
         elif kind:
             yield LeftOut(row.line, "Type is not buy or sell")
 
@@ -116,7 +116,14 @@ def read_history(rows: Rows) -> Trades:
         if not isinstance(row, Row):
             yield row
         elif any(row[name].strip() for name in IDENTIFYING):
-            yield read_row(row, POSITION.read_trade)
+            yield without_summary(read_row(row, POSITION.read_trade))
+
+
+def without_summary(trade: ImportedTrade | Rejected) -> ImportedTrade | Rejected | LeftOut:
+    """Return the trade; what was neither opened nor closed at a price sums up trades of the archive."""
+    if isinstance(trade, Rejected) or trade.trade.entry_price or trade.trade.exit_price:
+        return trade
+    return LeftOut(trade.line, "both prices are 0: a summary of archived trades")
 
 
 def until(is_end: Callable[[Row], bool], rows: Rows) -> Rows:
