@@ -102,9 +102,9 @@ async def test_every_view_is_drawn_from_few_requests(page: Page, page_journal: P
     async def count_requests(place: str) -> None:
         requests.clear()
         await show(page, place)
-        assert len([url for url in requests if "/v1/" in url and "/changes" not in url]) <= MAX_REQUESTS, (
-            place
-        )
+        read = [url for url in requests if "/v1/" in url and "/changes" not in url]
+        assert len(read) == len({*read}), read
+        assert len(read) <= MAX_REQUESTS, place
 
     await sign_in(page, page_journal)
     for view in VIEWS:

@@ -41,7 +41,7 @@ export async function view(context) {
     !recent.groups.length &&
     !(await get("/trades", { limit: 1 })).meta.pagination.total;
   const notices = [
-    await daysQuestion(context),
+    await daysQuestion(context, context.redraw, example),
     example && exampleNotice(context, example.data.example_journal),
   ];
   if (isEmpty) return [h("h1", "Today"), ...notices, emptyJournal(context)];

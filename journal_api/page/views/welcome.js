@@ -11,16 +11,19 @@ const FUTURES = { timezone: "America/New_York", day_rollover: "17:00" };
 const journalOf = ({ id, created_at: since }) => `${id} ${since}`;
 
 // Limits over wrong days are worse than none. The first trade ends the question, unless the days are nobody's choice.
-async function isUnanswered({ me }) {
+async function isUnanswered({ me }, example) {
   if (localStorage.getItem(ANSWERED) === journalOf(me)) return false;
   if (isUtc(me.timezone) && me.day_rollover === "00:00") return true;
   if (me.updated_at !== me.created_at) return false;
-  const [{ meta }, { data }] = await Promise.all([get("/trades", { limit: 1 }), get("/example-journal")]);
+  const [{ meta }, { data }] = await Promise.all([
+    get("/trades", { limit: 1 }),
+    example || get("/example-journal"),
+  ]);
   return meta.pagination.total === data.example_journal.trade_count;
 }
 
-export async function daysQuestion(context, then = context.redraw) {
-  if (!(await isUnanswered(context))) return null;
+export async function daysQuestion(context, then = context.redraw, example = null) {
+  if (!(await isUnanswered(context, example))) return null;
   const { me } = context;
   const choice = (value, ...text) =>
     h(
