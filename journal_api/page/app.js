@@ -2,6 +2,7 @@
 
 import { get, href, key, readAnew, send, watchAnew } from "./client.js";
 import { DRAFT, TYPED, leave, trying } from "./dialogs.js";
+import { draftsNotice } from "./drafts.js";
 import { card, find, findAll, h, isKey, select } from "./dom.js";
 import { follow } from "./following.js";
 import { scopeOf, scopeOptions, tradingDay } from "./format.js";
@@ -83,11 +84,12 @@ async function draw(isFollowed = false) {
   readAnew();
   if (error?.status === 401) return signIn(error.message);
   if (isFollowed && isInUse()) stale = "part";
-  else if (!error || main.dataset.view !== place.name || !find(DRAFT)) {
+  else if (!error || !keepsShown(error, place)) {
     if (!error) showSelection(context);
     put(place.name, nodes ?? failure(error));
   }
   setBusy(false);
+  showAway(isAway(error));
   followUntilDrawn(mine, error, context?.me);
 }
 
@@ -98,7 +100,7 @@ function followUntilDrawn(mine, error, me) {
     {
       isOver: () => mine !== drawing,
       isOld: () => me && tradingDay(me) !== day,
-      hasFailed: error?.status === 0 || error?.status >= 500,
+      hasFailed: isAway(error),
     },
     {
       changed(part) {
@@ -106,9 +108,18 @@ function followUntilDrawn(mine, error, me) {
         drawWhenQuiet();
       },
       refused: ({ message }) => signIn(message),
+      away: showAway,
     },
   );
 }
+
+// What was read before stays, below a bar that says so; and what is typed.
+const keepsShown = (error, { name }) =>
+  isAway(error) ? !header.hidden && !find("#failure") : main.dataset.view === name && find(DRAFT);
+const isAway = (error) => error?.status === 0 || error?.status >= 500;
+const showAway = (isShown) => {
+  find("#away").hidden = !isShown || Boolean(find("#failure"));
+};
 
 // Neither a form that is being filled in, nor a dialog, nor what is being pressed is drawn over.
 const isInUse = () =>
@@ -164,24 +175,40 @@ function arrive() {
   );
 }
 
-// Where the focus was, it stays.
+// What was typed into a form stays, but in the form that has just saved it.
+const TYPED_FORMS = "form[id][data-changed]:not([aria-busy=true])";
+function retype(old, form) {
+  [...old.elements].forEach((one, place) => {
+    const { type, value, checked } = one;
+    const again = form?.elements[place];
+    if (!("typed" in one.dataset) || again?.name !== one.name) return;
+    Object.assign(again, /^(checkbox|radio)$/.test(type) ? { checked } : { value });
+    again.dataset.typed = form.dataset.changed = "";
+  });
+}
+
+// Where the focus was, it stays; where that is gone, it is at the beginning of what is new.
 function put(name, nodes) {
   const isOther = main.dataset.view !== name;
   /** @type {any} */
   const old = document.activeElement;
-  const focused = main.contains(old) && old.id;
+  const hadFocus = main !== old && main.contains(old);
   const { selectionStart, selectionEnd } = old ?? {};
   header.hidden = !(name in VIEWS);
   if (name !== "search" && document.activeElement !== search.q) search.reset();
   main.dataset.view = name;
+  const typed = isOther ? [] : findAll(TYPED_FORMS, main);
   main.replaceChildren(...[nodes].flat(Infinity).filter(Boolean));
+  for (const form of typed) retype(form, document.getElementById(form.id));
+  const notice = !header.hidden && draftsNotice();
+  if (notice) main.prepend(notice);
   document.title = `${header.hidden ? "Sign in" : find("h1, h2", main)?.textContent} · Trading journal`;
   setBusy(false);
   if (isOther) window.scrollTo(0, 0);
-  if (!focused || isOther) return;
+  if (!hadFocus) return;
   /** @type {any} */
-  const again = document.getElementById(focused);
-  again?.focus({ preventScroll: true });
+  const again = !isOther && old.id && document.getElementById(old.id);
+  (again || find("#trade", main) || main).focus({ preventScroll: true });
   // Else what is being typed would go on at the end of the text.
   if (again?.localName === "textarea") again.setSelectionRange(selectionStart, selectionEnd);
 }
@@ -189,7 +216,7 @@ function put(name, nodes) {
 function failure(error) {
   return card(
     "This cannot be shown",
-    { role: "alert" },
+    { id: "failure", role: "alert" },
     h("p.error", error.message ?? String(error)),
     h(
       ".row",
@@ -232,6 +259,7 @@ addEventListener("keydown", (event) => {
 });
 addEventListener("hashchange", arrive);
 addEventListener("input", (/** @type {any} */ { target }) => {
+  target.dataset.typed = "";
   if (target.form !== search && (target.form || target.type !== "checkbox"))
     (target.form ?? target).dataset.changed = "";
 });

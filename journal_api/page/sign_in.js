@@ -2,12 +2,14 @@
 
 import { exchange, key, send, waysIn, whoIs } from "./client.js";
 import { confirm, open } from "./dialogs.js";
+import { dropDrafts, keepDraftsOf } from "./drafts.js";
 import { checkbox, field, find, form, h } from "./dom.js";
 
 let owner = null; // the id of the last user of this page
 
 export function belongsTo(me) {
   owner = me.id;
+  keepDraftsOf(me);
 }
 
 // "" for a key, which is not taken from there. The history of the browser keeps a code, but it is of no use twice.
@@ -66,6 +68,7 @@ function startAnew() {
 
 // A key of a one-time code is in no other place, so it is revoked.
 export async function signOut() {
+  dropDrafts();
   document.body.replaceChildren();
   if (key.id()) await send("DELETE", `/keys/${key.id()}`).catch(() => {});
   key.remove();

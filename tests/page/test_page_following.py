@@ -160,7 +160,7 @@ async def test_a_cursor_that_expired_lets_the_page_read_everything_again(
     await expect(page.locator("#trades tbody tr")).to_contain_text("C")
 
 
-async def test_a_journal_that_is_away_is_asked_after_growing_pauses(
+async def test_a_journal_that_is_away_is_said_above_what_was_read_and_asked_every_five_seconds(
     page: Page, page_journal: PageJournal
 ) -> None:
     await page.clock.install()
@@ -175,13 +175,15 @@ async def test_a_journal_that_is_away_is_asked_after_growing_pauses(
     page_journal.create("/tag-categories", name="Ends the request that waits")
     while not await page.evaluate("window.asked"):
         await page.clock.run_for(100)
-    counts = []
-    for _ in range(6):
-        await page.clock.run_for(30_000)
-        counts.append(await page.evaluate("window.asked"))
-    assert counts[-1] - counts[-3] <= 2 < counts[0] <= 6
+    await page.clock.run_for(60_000)
+    assert 10 <= await page.evaluate("window.asked") <= 14
+    await see(page, "The journal does not answer.", "#away")
+    await page.click("nav a:text('Days')")
+    await page.clock.run_for(5_000)
+    await expect(page.locator("main[data-view=trades] .empty")).to_be_visible()
 
     await page.evaluate("window.fetch = window.real; 0")
     page_journal.create("/accounts", name="New")
-    await page.clock.run_for(61_000)
-    await drawn(page, "trades")
+    await page.clock.run_for(5_500)
+    await drawn(page, "days")
+    await expect(page.locator("#away")).to_be_hidden()

@@ -548,7 +548,8 @@ async def test_notes_outlive_a_stopped_service_and_leaving_them_asks(page: Page,
         server.stop(signal.SIGKILL)
     await page.fill("#notes", "mine")
     await page.keyboard.press("Tab")
-    await see(page, "Not saved", "#trade form .error")
+    await see(page, "Not saved, trying again.", "#trade form .error")
+    await see(page, "The journal does not answer.", "#away")
     await page.click("#grade-2")
     await see(page, "does not answer", "#saved.error")
     await page.click("nav a:text('Strategies')")
@@ -557,6 +558,46 @@ async def test_notes_outlive_a_stopped_service_and_leaving_them_asks(page: Page,
 
     assert await page.input_value("#notes") == "mine"
     assert page.url.endswith(f"#/trades?id={path.rpartition('/')[2]}")
+
+
+async def test_notes_are_saved_while_they_are_typed_and_outlive_a_reload_for_their_user_alone(
+    page: Page, page_journal: PageJournal
+) -> None:
+    path = await open_notes(page, page_journal)
+    await page.type("#notes", "first")
+    await see(page, "Saved", "#trade form .state")
+    assert page_journal.read(path)["notes"] == "first"
+    await expect(page.locator("#notes")).to_be_focused()
+
+    await page.route("**/v1/trades/**", lambda route: route.abort())
+    await page.type("#notes", ", second")
+    await see(page, "Not saved, trying again.", "#trade form .error")
+    await page.unroute_all()
+    await see(page, "Saved", "#trade form .state")
+    assert page_journal.read(path)["notes"] == "first, second"
+
+    await page.route("**/v1/trades/**", lambda route: route.abort())
+    await page.type("#notes", ", third")
+    await page.unroute_all()
+    await page.reload()
+    await see(page, "Not saved. You typed this before.", "#trade form .error")
+    await expect(page.locator("#notes")).to_have_value("first, second, third")
+    await page.goto("about:blank")
+    await sign_in(page, page_journal, "days")
+    await page.click("main .warn a:text('Notes')")
+    await page.click("#trade form button:text('Save the notes')")
+    await see(page, "Saved", "#trade form .state")
+    assert page_journal.read(path)["notes"] == "first, second, third"
+
+    draft = "localStorage.getItem('journal-drafts')"
+    of_another = "localStorage.setItem('journal-drafts', JSON.stringify({owner: '7', texts: {}}))"
+    await page.evaluate(of_another)
+    await show(page, "settings")
+    assert await page.evaluate(draft) is None
+    await page.evaluate(of_another)
+    await page.click("#sign-out")
+    await page.wait_for_selector("#sign-in")
+    assert await page.evaluate(draft) is None
 
 
 async def test_notes_that_are_left_by_back_are_saved_without_a_question(

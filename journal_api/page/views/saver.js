@@ -3,7 +3,11 @@
 import { get, send } from "../client.js";
 import { showConflict } from "../dialogs.js";
 import { find, findAll, h, wordsOf } from "../dom.js";
+import { draftOf, keepDraft } from "../drafts.js";
 import { NONE } from "../format.js";
+
+const PAUSE = 800; // milliseconds after a key, until the text is saved
+const AGAIN = 3000; // milliseconds until a text is sent again that the journal did not take
 
 // By path: a panel that is drawn anew goes on with the writes of the last.
 const states = new Map();
@@ -32,6 +36,7 @@ export function saver({ redraw }, path, opened, kind) {
   };
   const conflict = (change, before) => {
     textsUnsaved(path, change, `The ${member} was changed in the meantime.`);
+    if (formOf(path, Object.keys(change)[0])?.isTyping) return;
     showConflict(member, versions(change, before, thingOf(open.newest), kind), {
       keepMine: () => attempt(change, true),
       takeStored: () => {
@@ -63,7 +68,7 @@ export function saver({ redraw }, path, opened, kind) {
       try {
         await attempt(change, withRedraw);
       } catch (error) {
-        textsUnsaved(path, change, wordsOf(error));
+        textsUnsaved(path, change, wordsOf(error), error.status === 0 || error.status >= 500);
         if (withRedraw) await redraw(); // shows what is stored
         say(wordsOf(error), "error");
       }
@@ -86,64 +91,100 @@ function versions(change, before, stored, { labels, words = {} }) {
 const formsOf = (path) => findAll(`form[data-path="${path}"]`);
 const formOf = (path, name) => find(`form[data-path="${path}"][data-text="${name}"]`);
 
-// The press that leaves the field must not lose its button: this does not redraw. A template is stored once it is typed
-// into.
+// A text is saved when its field is left, and while it is typed. The press that leaves the field must not lose its button:
+// this does not redraw. A template is stored once it is typed into.
 export function textForm(path, name, label, value, save, { draft, rows = 4, template = "" }) {
-  const old = formOf(path, name)?.matches("[data-changed]") && formOf(path, name);
-  const isTemplate = !old && !value && Boolean(template);
-  const keep = () => {
+  const shown = formOf(path, name);
+  const unsaved = shown?.matches("[data-changed]")
+    ? { text: find("textarea", shown).value, base: shown.base, reason: find(".error", shown).textContent }
+    : lostText(path, name, value ?? "");
+  const isTemplate = !unsaved && !value && Boolean(template);
+  let timer;
+  const keep = (isTyping = false) => {
+    clearTimeout(timer);
+    if (!find(".error", form).textContent) sayOf(form, "Saving…");
+    form.isTyping = isTyping;
     form.saving = save(() => ({ [name]: text.value || null }), false);
+  };
+  const typed = () => {
+    text.classList.remove("muted");
+    text.dataset.changed = ""; // nothing is drawn over it until it is left
+    keepDraft(path, name, { text: text.value, base: form.base, place: location.hash, label });
+    sayOf(form, "");
+    clearTimeout(timer);
+    timer = setTimeout(() => formOf(path, name)?.keep(true), PAUSE);
   };
   const again = (event) => {
     event.preventDefault();
     keep();
   };
+  const discard = () => {
+    text.value = form.base = value ?? "";
+    keepDraft(path, name);
+    mark(form, "");
+  };
   const text = h(`textarea#${name}`, {
     rows,
     class: isTemplate ? "muted" : "",
-    value: old ? find("textarea", old).value : value || template,
-    oninput: () => text.classList.remove("muted"),
-    onchange: keep,
+    value: unsaved?.text ?? (value || template),
+    oninput: typed,
+    onchange: () => form.matches("[data-changed]") && keep(),
   });
   /** @type {any} */
   const form = h(
     "form.text",
-    {
-      "data-path": path,
-      "data-text": name,
-      "data-draft": draft,
-      "data-changed": Boolean(old),
-      onsubmit: again,
-    },
+    { "data-path": path, "data-text": name, "data-draft": draft, onsubmit: again },
     h("label.field", h("span", label), text),
     isTemplate && h("small", "Your template. It is stored once you type into it."),
-    h("small.error", { role: "alert" }, old && find(".error", old).textContent),
-    h("button", { hidden: !old }, `Save the ${name}`),
+    h("small.state.muted"),
+    h("small.error", { role: "alert" }),
+    h(".row", h("button", `Save the ${name}`), h("button", { onclick: discard }, "Discard")),
   );
-  // The stored text that is being changed.
-  Object.assign(form, { base: old ? old.base : (value ?? ""), saving: old ? old.saving : Promise.resolve() });
+  const saving = shown?.saving ?? Promise.resolve();
+  Object.assign(form, { base: unsaved?.base ?? value ?? "", saving, keep });
+  mark(form, unsaved?.reason ?? "", Boolean(unsaved));
+  if (unsaved) form.toggleAttribute("data-again", shown?.matches("[data-again]"));
   return form;
+}
+
+function lostText(path, name, value) {
+  const draft = draftOf(path, name);
+  if (draft && draft.text !== value) return { ...draft, reason: "Not saved. You typed this before." };
+  if (draft) keepDraft(path, name);
 }
 
 // `isGivenUp`: the owner has taken what is stored. Else what was typed since stays unsaved.
 function textsSaved(path, change, stored, isGivenUp = false) {
   for (const [name, value] of Object.entries(change)) {
+    if (isGivenUp || (draftOf(path, name)?.text || null) === value) keepDraft(path, name);
     const form = formOf(path, name);
     if (!form) continue;
     form.base = stored[name] ?? "";
-    if (isGivenUp || (find("textarea", form).value || null) === value) mark(form, "");
+    if (!isGivenUp && (find("textarea", form).value || null) !== value) continue;
+    mark(form, "");
+    sayOf(form, "Saved");
   }
 }
 
-function textsUnsaved(path, change, reason) {
+function textsUnsaved(path, change, reason, isAgain = false) {
   for (const name of Object.keys(change)) {
     const form = formOf(path, name);
-    if (form) mark(form, `Not saved. ${reason}`);
+    if (!form) continue;
+    mark(form, `Not saved${isAgain ? ", trying again" : ""}. ${reason}`);
+    form.toggleAttribute("data-again", isAgain);
   }
 }
 
-function mark(form, reason) {
-  form.toggleAttribute("data-changed", Boolean(reason));
+const sayOf = (form, text) => {
+  find(".state", form).textContent = text;
+};
+
+function mark(form, reason, isChanged = Boolean(reason)) {
+  form.toggleAttribute("data-changed", isChanged);
+  form.removeAttribute("data-again");
+  sayOf(form, "");
   find(".error", form).textContent = reason;
-  find("button", form).hidden = !reason;
+  find(".row", form).hidden = !isChanged;
 }
+
+setInterval(() => findAll("form.text[data-again]").forEach((form) => form.keep(true)), AGAIN);
