@@ -109,5 +109,6 @@ def describe_reading(file: TradeFile) -> Iterator[str]:
 
 
 def describe_left_out(file: TradeFile) -> Iterator[str]:
+    yield from (f"Check: {warning}" for warning in file.left_out.warnings)
     for left_out in file.left_out.report():
         yield f"{left_out.rows} left out: {left_out.reason}"

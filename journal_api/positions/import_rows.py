@@ -103,6 +103,12 @@ class LeftOut(NamedTuple):
     reason: str
 
 
+class Noted(NamedTuple):
+    """What the report tells of a file whose trades may be wrong."""
+
+    text: str
+
+
 class Candidate(Struct, frozen=True, gc=False):
     """A trade of the file with its stored columns, except the ids of the objects that it names."""
 

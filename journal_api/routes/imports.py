@@ -160,6 +160,7 @@ def build_report(
         "accounts_without_costs": result.accounts_without_costs,
         "preview": result.preview,
         "left_out": file.left_out.report(),
+        "warnings": file.left_out.warnings,
         "open_at_end": result.open_at_end,
         "linked": result.linked,
         "ambiguous": Raw(encode_ambiguous(result.ambiguous).encode()),

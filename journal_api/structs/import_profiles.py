@@ -24,7 +24,7 @@ CostSign = Literal["positive", "negative"]
 OF_TRADES = ("entry_price", "exit_price", "opened_at", "closed_at")
 OF_FILLS = ("price", "at")
 ONLY_TRADES = (*OF_TRADES, "bought", "sold", "gross_pnl", "net_pnl")
-ONLY_FILLS = (*OF_FILLS, "clock", "option", "repeated", "effect")
+ONLY_FILLS = (*OF_FILLS, "clock", "option", "repeated", "effect", "position")
 
 
 class Side(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -109,6 +109,7 @@ class ProfileFields(Struct, kw_only=True, forbid_unknown_fields=True):
     clock: Columns | None = None  # the time of day, if `at` has the date only
     option: Option | None = None
     effect: Effect | None = None
+    position: Columns | None = None  # the position after the fill: 2 L, 1 S, or with its sign
     costs: Costs | None = None
     abs: ManyColumns | None = None  # the sign of amounts in these columns is dropped
     divide_by: Annotated[dict[Column, Columns], Meta(min_length=1, max_length=20)] | None = None

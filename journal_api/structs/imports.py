@@ -207,6 +207,7 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     `costs` says where the costs of the rows come from: `stated` by the file, charged `by_account`, or `none`
     if those of any row are unknown; `accounts_without_costs` are the accounts of such rows. `preview` is what
     a dry run shows of the new trades.
+    `warnings` say why trades of the file may be wrong although every row was read.
     `open_at_end` is the number of positions that the file leaves open: a later file completes them.
     `linked` is the number of copies that were linked to their originals in a copy group, `ambiguous` has the
     positions that were not, because several others may be their original or their copy.
@@ -234,6 +235,7 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     accounts_without_costs: list[int] = []
     preview: ImportPreview | None = None
     left_out: list[LeftOutRows] = []
+    warnings: list[str] = []
     open_at_end: int = 0
     linked: int = 0
     ambiguous: list[AmbiguousCopy] = []

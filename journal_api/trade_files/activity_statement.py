@@ -14,7 +14,7 @@ from journal_api.trade_files.rows import Cells
 BEGINNINGS = ("Statement,Header,", "Account Information,Header,", "Trades,Header,")
 # Columns of the table that all headers have.
 SAME = ("DataDiscriminator", "Asset Category", "Symbol", "Date/Time", "Quantity", "T. Price")
-ACCOUNT, COSTS, MULTIPLIER = "Account", "Comm/Fee", "Multiplier"
+ACCOUNT, COSTS, MULTIPLIER, CODE = "Account", "Comm/Fee", "Multiplier", "Code"
 COSTS_IN = "Comm in "  # the costs of currencies, in the currency of the account: Comm in USD
 NOTIONAL = ("Notional Value", "Proceeds")
 WITH_MULTIPLIER = ("Options", "Futures", "Bonds")
@@ -59,7 +59,7 @@ class StatementTrades:
         self._names = [COSTS if name.startswith(COSTS_IN) else name.strip() for name in names]
         if not self.columns:
             account = [ACCOUNT] if self.account or ACCOUNT in self._names else []
-            same = [name for name in (*SAME, COSTS) if name in self._names]
+            same = [name for name in (*SAME, COSTS, CODE) if name in self._names]
             self.columns = [*account, *same, MULTIPLIER]
             yield Cells(line, self.columns)
 
@@ -76,6 +76,8 @@ class StatementTrades:
                 return
         row[ACCOUNT] = row.get(ACCOUNT) or self.account
         row[MULTIPLIER] = self._find_multiplier(row)
+        codes = {code.strip() for code in row.get(CODE, "").split(";")}
+        row[CODE] = "C" if "C" in codes and "O" not in codes else ""  # with both, the position is reversed
         yield Cells(line, [row.get(name, "") for name in self.columns])
 
     def _find_multiplier(self, row: Mapping[str, str]) -> str:

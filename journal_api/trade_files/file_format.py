@@ -4,13 +4,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.import_rows import ImportedTrade, LeftOut, Rejected
+from journal_api.positions.import_rows import ImportedTrade, LeftOut, Noted, Rejected
 from journal_api.structs.import_profiles import Columns
 from journal_api.trade_files.named_rows import Row
 
 T = TypeVar("T")
 Rows = Iterable[Row | Rejected | LeftOut]
-Trades = Iterator[ImportedTrade | Rejected | LeftOut]
+Trades = Iterator[ImportedTrade | Rejected | LeftOut | Noted]
 ANYTHING = "*"
 
 

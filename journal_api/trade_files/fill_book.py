@@ -8,12 +8,20 @@ from datetime import UTC, timedelta
 from typing import NamedTuple, TypeVar
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.import_rows import FileFill, ImportedTrade, LeftOut, Rejected, RowKind, unstated
+from journal_api.positions.import_rows import (
+    FileFill,
+    ImportedTrade,
+    LeftOut,
+    Noted,
+    Rejected,
+    RowKind,
+    unstated,
+)
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.structs.trades import FillSide
 from journal_api.trade_files.cells import EXPIRATIONS, parse_right
 from journal_api.trade_files.file_format import Rows, Trades, first_reason, read_row
-from journal_api.trade_files.fills import Effect, Fill, Fills, Part, RoundTrip, find_round_trips
+from journal_api.trade_files.fills import Differing, Effect, Fill, Fills, Part, RoundTrip, find_round_trips
 from journal_api.trade_files.named_rows import Row
 from journal_api.values.instruments import canonical_in_year
 from journal_api.values.money import Money, PositiveMoney, Result, from_units, json_text
@@ -60,6 +68,7 @@ class Execution(NamedTuple):
     price: int
     cost: int | None  # None if the file states no costs
     effect: Effect = Effect.NOT_STATED
+    position: int | None = None  # after the fill, as the file states it
 
 
 class Book:
@@ -81,7 +90,7 @@ class Book:
         number = self._number(instrument, execution.time.year)
         time = self._count_microseconds(execution.time)
         fill = Fill(number, time, line, execution.quantity, execution.price, execution.cost or 0)
-        self.fills.add(fill, execution.effect)
+        self.fills.add(fill, execution.effect, execution.position)
         self.ids.append(None if execution.fill_id is None else execution.fill_id.text)
         self.has_costs |= execution.cost is not None
 
@@ -156,8 +165,17 @@ def read_fills(read_execution: Callable[[Row], Execution]) -> Callable[[Rows], T
                     yield build_trade(book, trip)
                 except ValidationFailed as error:
                     yield Rejected(trip.first.line, first_reason(error))
+            if (differing := book.fills.differing).times:
+                yield Noted(describe_difference(differing))
 
     return read_trades
+
+
+def describe_difference(differing: Differing) -> str:
+    return (
+        f"the position that the file states is not the sum of its fills {differing.times} times, first in"
+        f" line {differing.line}: the file begins inside a position, or fills are missing"
+    )
 
 
 def build_trade(book: Book, trip: RoundTrip) -> ImportedTrade:

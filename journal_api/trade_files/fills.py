@@ -39,6 +39,14 @@ class Fill(NamedTuple):
 
 
 FIELDS = len(Fill._fields)
+NOT_STATED = -(2**63)
+
+
+class Differing(NamedTuple):
+    """How many times the file states another position than its fills make, and the first line."""
+
+    times: int = 0
+    line: int = 0
 
 
 class Fills:
@@ -48,11 +56,32 @@ class Fills:
         self._numbers = array("q")
         self._effects = bytearray()
         self.has_effects = False
+        self._positions = array("q")  # stated after each fill; empty in a file that states none
+        self.differing = Differing()
 
-    def add(self, fill: Fill, effect: Effect = Effect.NOT_STATED) -> None:
+    def add(self, fill: Fill, effect: Effect = Effect.NOT_STATED, position: int | None = None) -> None:
+        """Add a fill. One that closes, and after which the file states a position on its side, reverses."""
+        if position is not None:
+            self._positions.extend([NOT_STATED] * (len(self) - len(self._positions)))
+            self._positions.append(position)
+            effect = Effect.NOT_STATED if position * fill.quantity > 0 else effect
         self._numbers.extend(fill)
         self._effects.append(effect)
         self.has_effects |= effect != Effect.NOT_STATED
+
+    def compare_position(self, numbers: Sequence[int], position: int) -> None:
+        """Note where the file states another position than the one after fills of the same time.
+
+        The order within that time may be another one, so the position of any of them will do.
+        """
+        stated = [self._positions[number] for number in numbers if number < len(self._positions)]
+        if stated and position not in stated and NOT_STATED not in stated:
+            times, line = self.differing
+            self.differing = Differing(times + 1, line or self[numbers[0]].line)
+
+    @property
+    def has_positions(self) -> bool:
+        return bool(self._positions)
 
     def find_effective(self, number: int, position: int) -> tuple[Fill, bool]:
         """Return a fill with its side, and whether it closes nothing of the position although it says so."""
@@ -193,15 +222,20 @@ def find_openings(fills: Fills, order: "array[int]") -> Openings:
     openings = Openings(len(fills))
     equal_fills: Counter[tuple[int, int]] = Counter()
     position, last, has_effects, closes_nothing = 0, (-1, 0), fills.has_effects, False
+    same_time: list[int] = []  # the numbers of the fills of that time, if the file states positions
     for place, number in enumerate(with_cancel_checks(order)):
         fill = fills[number]
+        if (fill.instrument, fill.time) != last:
+            fills.compare_position(same_time, position)
+            same_time = []
+            equal_fills.clear()
         if fill.instrument != last[0]:
             position = 0
+        last = fill.instrument, fill.time
+        if fills.has_positions:
+            same_time.append(number)
         if has_effects:
             fill, closes_nothing = fills.find_effective(number, position)
-        if (fill.instrument, fill.time) != last:
-            last = fill.instrument, fill.time
-            equal_fills.clear()
         equal_fills[fill.quantity, fill.price] += 1
         occurrence = equal_fills[fill.quantity, fill.price]
         if closes_nothing:
@@ -214,6 +248,7 @@ def find_openings(fills: Fills, order: "array[int]") -> Openings:
         elif not position or crosses(position, fill.quantity):
             openings.add(number, Opening(place, after, occurrence))
         position = after
+    fills.compare_position(same_time, position)
     return openings
 
 

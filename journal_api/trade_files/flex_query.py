@@ -25,6 +25,7 @@ COLUMNS = {
     "tradePrice": "TradePrice",
     "ibCommission": "IBCommission",
     "buySell": "Buy/Sell",
+    "openCloseIndicator": "Open/CloseIndicator",
     "levelOfDetail": "LevelOfDetail",
     "ibExecID": "IBExecID",
 }

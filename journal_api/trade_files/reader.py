@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, NamedTuple, get_args
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.fills import Fill, decode_fills, encode_fills, state_fills
-from journal_api.positions.import_rows import Candidate, FileFill, ImportedTrade, LeftOut, Rejected
+from journal_api.positions.import_rows import Candidate, FileFill, ImportedTrade, LeftOut, Noted, Rejected
 from journal_api.positions.trade_columns import build_columns
 from journal_api.positions.trade_identity import build_row_key, compute_checksums, compute_fingerprint
 from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
@@ -35,16 +35,19 @@ MAX_CELL_LENGTH = 10_000
 
 
 class LeftOutCounter:
-    """Counts the rows that are no trades, by the reason."""
+    """Counts the rows that are no trades, by the reason, and keeps the warnings of the file."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
+        self.warnings: list[str] = []
 
     def remove_from(self, trades: Trades) -> Iterator[ImportedTrade | Rejected]:
         """Yield the trades and the rejected lines; count the others."""
         for trade in trades:
             if isinstance(trade, LeftOut):
                 self.counts[trade.reason] += 1
+            elif isinstance(trade, Noted):
+                self.warnings.append(trade.text)
             else:
                 yield trade
 

@@ -5,7 +5,9 @@ from typing import Any
 import httpx
 import pytest
 from factories import create_account, create_import, list_trades
-from file_tables import read_trades
+from file_tables import read_rows, read_trades
+
+from journal_api.positions.import_rows import Candidate
 
 THINKORSWIM = "Exec Time,Spread,Side,Qty,Pos Effect,Symbol,Exp,Strike,Type,Price,Net Price,Order Type"
 OPENS = "6/16/2026 13:45,STOCK,BUY,10,TO OPEN,OBAI,,,STOCK,1.02,1.02,LMT"
@@ -151,3 +153,85 @@ def test_the_spellings_of_a_future_in_one_file_are_one_contract(symbols: tuple[s
     (trade,) = read_trades(file)
 
     assert (trade["contract"], trade["gross_pnl"]) == ("MNQZ26", "2")
+
+
+NINJATRADER = (
+    "Instrument,Action,Quantity,Price,Time,E/X,Position,Account\n"
+    "MNQ 12-26,Sell,6,29441.25,9/15/2026 9:39:00 AM,{},{},Sim101\n"
+)
+STATEMENT = (
+    "Trades,Header,DataDiscriminator,Asset Category,Currency,Symbol,Date/Time,Quantity,T. Price,C. Price,"
+    "Proceeds,Comm/Fee,Basis,Realized P/L,MTM P/L,Code\n"
+    'Trades,Data,Order,Stocks,USD,QLTX,"2026-03-15, 14:00:00",-20,50,49.9,1000,-1,-330,670,2,{}\n'
+)
+TOPSTEPX = (
+    "Id,AccountName,ContractName,Status,Size,Side,FilledAt,ExecutePrice,PositionDisposition\n"
+    "71,DEMO-50K,MESH6,Filled,2,Ask,02/19/2026 08:45:21 -06:00,6130.25,{}\n"
+)
+FLEX = (
+    '<FlexQueryResponse><FlexStatement accountId="U1"><Trades><Trade symbol="QLTX" multiplier="1" '
+    'dateTime="20260302;093105" quantity="-60" tradePrice="40" ibCommission="-0.5" buySell="SELL" '
+    'ibExecID="1" levelOfDetail="EXECUTION" openCloseIndicator="{}"/></Trades></FlexStatement>'
+    "</FlexQueryResponse>"
+)
+SIERRA = (
+    "ActivityType\tDateTime\tTransDateTime\tSymbol\tQuantity\tBuySell\tOrderStatus\tFillPrice\t"
+    "FilledQuantity\tTradeAccount\tOpenClose\tPositionQuantity\tFillExecutionServiceID\n"
+    "Fills\t2026-03-11 09:42:10\t2026-03-11 09:42:10\tMESM26.CME\t"
+    "2\tSell\tFilled\t6143.25\t2\tSim1\t{}\t{}\t7\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("file", "kind"),
+    [
+        (NINJATRADER.format("Exit", "-"), "closing"),
+        (NINJATRADER.format("Exit", "3 L"), "closing"),
+        (NINJATRADER.format("Exit", "2 S"), "fills"),
+        (NINJATRADER.format("Entry", "6 S"), "fills"),
+        (STATEMENT.format("C"), "closing"),
+        (STATEMENT.format("A;C;P"), "closing"),
+        (STATEMENT.format("C;O"), "fills"),
+        (STATEMENT.format("O"), "fills"),
+        (TOPSTEPX.format("Closing"), "closing"),
+        (TOPSTEPX.format("Opening"), "fills"),
+        (FLEX.format("C"), "closing"),
+        (FLEX.format("O"), "fills"),
+        (SIERRA.format("Close", "0"), "closing"),
+        (SIERRA.format("Open", "-2"), "fills"),
+    ],
+)
+def test_a_sale_while_flat_is_a_short_position_unless_the_file_says_that_it_closes(
+    file: str, kind: str
+) -> None:
+    (row,) = read_rows(file.encode(), "America/New_York")
+
+    assert isinstance(row, Candidate)
+    assert row.imported.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("positions", "warnings"),
+    [
+        (("2 L", "-"), 0),
+        (("-", "-"), 0),  # of an account whose position the platform does not follow
+        (("2 L", "1 L"), 1),
+        (("5 L", "3 L"), 1),
+    ],
+)
+async def test_a_position_that_is_not_the_sum_of_its_fills_is_told(
+    client: httpx.AsyncClient, positions: tuple[str, str], warnings: int
+) -> None:
+    account = await create_account(client)
+    rows = (
+        f"MNQ 12-26,Buy,2,29441.25,9/15/2026 9:30:00 AM,Entry,{positions[0]},Sim101\n"
+        f"MNQ 12-26,Sell,2,29445.25,9/15/2026 9:35:00 AM,Exit,{positions[1]},Sim101\n"
+    )
+
+    report = await create_import(
+        client, NINJATRADER.splitlines()[0] + "\n" + rows, account_id=account["id"], timezone="UTC"
+    )
+
+    assert report["counts"]["new"] == 1
+    told = [text for text in report["warnings"] if "is not the sum of its fills" in text]
+    assert len(told) == len(report["warnings"]) == warnings

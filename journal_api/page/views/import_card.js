@@ -50,6 +50,7 @@ function contentOf(work, suffix, context, own) {
   return [
     costsOf(work, context),
     verdicts(report),
+    report.warnings.map((text) => h("p.warn", `Check: ${text}.`)),
     options,
     suspectsOf(work, context),
     details(report, context),

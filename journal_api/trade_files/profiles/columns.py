@@ -43,7 +43,8 @@ def optional_columns(profile: ImportProfileCreate) -> list[Columns]:
         *((option.expires, option.strike, option.right) if option else ()),
         *((profile.effect.column,) if profile.effect else ()),
         *(profile.costs.columns if profile.costs else ()),
-        *(profile.contract, profile.multiplier, profile.account, *(profile.divide_by or {}).values()),
+        *(profile.position, profile.contract, profile.multiplier, profile.account),
+        *((profile.divide_by or {}).values()),
         *(profile.external_id or ()),
     ]
     return without_none(columns)

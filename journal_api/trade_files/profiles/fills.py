@@ -34,6 +34,7 @@ def execution_reader(profile: ImportProfileCreate, header: Collection[str]) -> C
             read_price_at_end(row) if expires else reader.amount(row, price, Money).units,
             None if fees is None else fees.units,
             effect,
+            reader.position(row),
         )
 
     def read_expired(row: Row) -> int:

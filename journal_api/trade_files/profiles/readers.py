@@ -17,7 +17,7 @@ from journal_api.trade_files.file_format import find_column
 from journal_api.trade_files.fills import Effect
 from journal_api.trade_files.named_rows import Row, refuse_cell
 from journal_api.trade_files.profiles.columns import find_columns, word_matcher
-from journal_api.values.money import EXACT, Money, PositiveMoney, Result, from_units, rounded
+from journal_api.values.money import EXACT, SCALE, Money, PositiveMoney, Result, from_units, rounded
 from journal_api.values.options import find_option
 from journal_api.values.time_formats import find_literal_zone
 from journal_api.values.timestamps import Timestamp
@@ -26,6 +26,8 @@ from journal_api.values.types import Name40, Name100
 M = TypeVar("M", bound=Money)
 
 SPREADSHEET_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{6})?)?")
+# A position after a fill: 2 L, 1 S, -3. NinjaTrader writes - if flat, and where it does not follow positions.
+POSITION = re.compile(r"\s*(?P<size>-?[0-9]{1,9}(?:\.[0-9]{1,8})?)\s*(?P<side>[LS]?)\s*")
 # The zone in the name of a column: Opening time (UTC+0), Update Time (EDT).
 ZONE_OF_COLUMN = re.compile(r".*\((?P<zone>(?:UTC|GMT)[+-][0-9]{1,2}|[A-Z]{3})\)")
 
@@ -35,6 +37,16 @@ def find_zone_of_column(column: str) -> tzinfo | None:
     """Return the zone that the name of a column states, None without one."""
     match = ZONE_OF_COLUMN.fullmatch(column)
     return match and find_literal_zone(match["zone"])
+
+
+@lru_cache(maxsize=8192)
+def parse_position(cell: str) -> int | None:
+    """Return a position in units of 10^-8, negative for a short one; None for what is none."""
+    match = POSITION.fullmatch(cell)
+    if match is None:
+        return None
+    units = int(Decimal(match["size"]) * SCALE)
+    return -units if match["side"] == "S" else units
 
 
 class ProfileReader:
@@ -63,6 +75,7 @@ class ProfileReader:
             self._side = self.column(side.column)
             self._is_long, self._is_short = word_matcher(side.long), word_matcher(side.short)
         effect = profile.effect
+        self._position = find_column(header, profile.position)
         self._effect = find_column(header, effect.column) if effect else None
         self._closes = word_matcher(effect.close) if effect and effect.close else None
         self._expires = word_matcher(effect.expire) if effect and effect.expire else None
@@ -120,6 +133,10 @@ class ProfileReader:
         if self._expires is not None and self._expires(cell):
             return Effect.EXPIRES
         return Effect.CLOSES if self._closes is not None and self._closes(cell) else Effect.NOT_STATED
+
+    def position(self, row: Row) -> int | None:
+        """Return the position that the row states after its fill: 2 L, 1 S, or a number with its sign."""
+        return parse_position(row[self._position]) if self._position else None
 
     def fees(self, row: Row) -> Result | None:
         """Return the sum of the costs, None if the header has no column of them."""
