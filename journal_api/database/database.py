@@ -27,6 +27,7 @@ from journal_api.database.connections import (
 )
 from journal_api.database.errors import DAMAGED, api_error, primary_code
 from journal_api.database.journal_file import OpenFiles
+from journal_api.database.shared_runs import SharedRuns
 from journal_api.database.threads import T, ThreadConnection, Work
 from journal_api.errors import Busy, StorageUnavailable
 
@@ -79,7 +80,8 @@ class Database:
         self._reporting = asyncio.Semaphore(MAX_REPORTS)
         self._searching = defaultdict[int, asyncio.Lock](asyncio.Lock)  # by user
         self.is_stopping = False
-        self._history, self._history_of_user = asyncio.Lock(), defaultdict[int, asyncio.Lock](asyncio.Lock)
+        self._history = asyncio.Lock()
+        self.histories = defaultdict[int, SharedRuns](SharedRuns)  # by user
         self._storage_failed = False  # whether the last write failed because of the storage
         self._is_damaged = False  # whether a statement reported damage
         self.has_committed = False
@@ -249,12 +251,12 @@ class Database:
             turn.release()
 
     @asynccontextmanager
-    async def computing_history(self, user_id: int) -> AsyncIterator[None]:
-        """Wait for the turn to compute histories of goals of a user: one block at a time.
+    async def computing_history(self) -> AsyncIterator[None]:
+        """Wait for the turn to compute histories of goals: one block at a time.
 
-        Users take turns, however many requests of one of them wait.
+        Users take turns, because a user has one of their `histories` at a time.
         """
-        async with self._history_of_user[user_id], self._history:
+        async with self._history:
             yield
 
     @asynccontextmanager

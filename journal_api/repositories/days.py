@@ -18,7 +18,7 @@ from journal_api.repositories.pictures import OF_DAY
 from journal_api.repositories.snapshots import DAY_GOALS
 from journal_api.statistics.fact_filters import ACCOUNTS
 from journal_api.statistics.selection import COLUMNS, Selection, with_sums_in_range
-from journal_api.statistics.trade_facts import read_source
+from journal_api.statistics.trade_facts import build_for_sources, read_source
 from journal_api.structs.days import DayListItem, DayNumbers, DayPatch, DayQuery, DaysQuery, JournalDay
 from journal_api.structs.trades import TradeTag
 from journal_api.values.clock import now, now_after
@@ -42,11 +42,12 @@ dates (date) AS MATERIALIZED (
 ),
 listed (date) AS MATERIALIZED (SELECT date FROM dates ORDER BY date DESC LIMIT :limit OFFSET :offset)"""
 ONE = "listed (date) AS MATERIALIZED (SELECT :date)"
-TRADES = f"""
+TRADES = build_for_sources(f"""
     SELECT listed.date AS part, currency, {COLUMNS}
     FROM listed
     CROSS JOIN account
-    CROSS JOIN facts ON facts.account_id = account.id AND facts.trading_day = listed.date"""
+    CROSS JOIN {{table}} AS facts ON facts.account_id = account.id AND facts.trading_day = listed.date
+    WHERE {{condition}}""")
 IS_ONE_CURRENCY = "min(first_currency) = max(last_currency)"
 NUMBERS = f"""
     SELECT part,
@@ -109,7 +110,7 @@ account (id, currency) AS MATERIALIZED (
     SELECT id, currency FROM accounts WHERE {" AND ".join(["user_id = :user_id", *sent])}
 )"""
     facts = await read_source(db, values["user_id"])
-    return Selection(f"{facts},{account},{dates}", TRADES, {**scope, **values}, by_trade=True)
+    return Selection(f"{facts},{account},{dates}", TRADES[facts], {**scope, **values}, by_trade=True)
 
 
 async def list_of_user(db: Connection, user_id: int, query: DaysQuery) -> tuple[str, int]:

@@ -143,9 +143,8 @@ async def list_with_goals(database: Database, user_id: int, query: GoalQuery) ->
     """
     values = {"user_id": user_id, "now": now(), "status": query.status, "account_id": query.account_id}
     for _ in range(snapshot_refreshes.MAX_TRIES):
-        await snapshot_refreshes.refresh_all(
-            database, user_id, await list_stale_goals(database.reader, values)
-        )
+        if stale := await list_stale_goals(database.reader, values):
+            await snapshot_refreshes.refresh_all(database, user_id, stale)
         goals, has_new_definition = next(iter(await database.reader.execute_fetchall(CURRENT_GOALS, values)))
         if not has_new_definition:
             return str(goals)

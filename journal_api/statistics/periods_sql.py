@@ -11,7 +11,7 @@ from journal_api.database.sql import json_list
 from journal_api.metrics.members import ExtraStatistic, Statistics
 from journal_api.statistics.fold import Collected
 from journal_api.statistics.selection import COLUMNS, IS_SHARED, Selection, collect, with_sums_in_range
-from journal_api.statistics.trade_facts import read_breakeven_within, read_source
+from journal_api.statistics.trade_facts import build_for_sources, read_breakeven_within, read_source
 from journal_api.values.periods import Period, merge_periods, split_period
 
 ACCOUNTS = """
@@ -23,11 +23,14 @@ PARTS = """
 part (number, first, last) AS MATERIALIZED (
     SELECT key, value ->> '$.start', value ->> '$.end' FROM json_each(:parts)
 )"""
-OF_PARTS = f"""
+
+OF_PARTS = build_for_sources(f"""
     SELECT number AS part, currency, {COLUMNS}
     FROM part
     CROSS JOIN account
-    CROSS JOIN facts ON facts.account_id = account.id AND facts.trading_day BETWEEN first AND last"""
+    CROSS JOIN {{table}} AS facts ON facts.account_id = account.id
+        AND facts.trading_day BETWEEN first AND last
+    WHERE {{condition}}""")
 
 
 async def list_of_periods(
@@ -59,7 +62,7 @@ async def list_of_periods(
             of_part[part].append(period)
     groups = list(of_part.values())
     selection = Selection(
-        f"{scope.facts},{ACCOUNTS},{PARTS}", OF_PARTS, scope.with_parts(of_part), by_trade=True
+        f"{scope.facts},{ACCOUNTS},{PARTS}", OF_PARTS[scope.facts], scope.with_parts(of_part), by_trade=True
     )
     collected = await with_sums_in_range(
         selection, lambda selection: collect(db, selection, {*extras, "days"}, lambda part, _: groups[part])
@@ -88,9 +91,11 @@ async def read_days(db: Connection, scope: Scope) -> Period:
     rows = await db.execute_fetchall(
         f"""
         WITH
-        {scope.facts},{ACCOUNTS}
-        SELECT min((SELECT min(trading_day) FROM facts WHERE account_id = account.id)),
-            max((SELECT max(trading_day) FROM facts WHERE account_id = account.id))
+        {ACCOUNTS}
+        SELECT min((SELECT min(trading_day)
+                    FROM trades
+                    WHERE account_id = account.id AND trading_day IS NOT NULL)),
+            max((SELECT max(trading_day) FROM trades WHERE account_id = account.id))
         FROM account
         """,
         scope.values,
@@ -105,7 +110,7 @@ async def list_spans(db: Connection, scope: Scope, periods: Iterable[Period]) ->
         f"""
         WITH
         {scope.facts},{ACCOUNTS},{PARTS},
-        selected AS NOT MATERIALIZED ({OF_PARTS})
+        selected AS NOT MATERIALIZED ({OF_PARTS[scope.facts]})
         SELECT DISTINCT min(trading_day), max(trading_day)
         FROM selected
         WHERE {IS_SHARED}

@@ -64,13 +64,18 @@ class Plan(NamedTuple):
 async def refresh_all(database: Database, user_id: int, goal_ids: Sequence[int]) -> None:
     """Bring the stored snapshots of goals of a user up to date, with what was written before this call.
 
-    Histories are computed while others write, and those of some goals are stored together, in a short
-    transaction. Raises Busy for a goal that is changed again and again meanwhile.
+    All calls that wait share one computation, which begins after them. Raises Busy for a goal that is changed
+    again and again meanwhile.
     """
+    await database.histories[user_id].run(goal_ids, partial(refresh_each, database, user_id))
+
+
+async def refresh_each(database: Database, user_id: int, goal_ids: Sequence[int]) -> None:
+    """Compute histories while others write, and store those of some goals together in a short write."""
     await trade_facts.refresh(database, user_id)
     tries = 0
     while goal_ids:
-        async with database.computing_history(user_id):
+        async with database.computing_history():
             async with database.history_transaction() as db:
                 # One call of the thread: waking it for each statement would cost more than most statements.
                 computed = await db.run(partial(compute_some, goal_ids=goal_ids))

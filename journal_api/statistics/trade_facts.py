@@ -59,18 +59,29 @@ FACTS_CURSOR = "(SELECT facts_cursor FROM users WHERE id = :user_id)"
 STALE_DAYS = select_changed_days(FACTS_CURSOR, "SELECT id FROM accounts WHERE user_id = :user_id")
 # CTEs of the facts of a user's trades: as stored, and with the days of newer changes worked out.
 STORED = "facts AS NOT MATERIALIZED (SELECT * FROM trade_facts)"
+IS_CURRENT = """NOT EXISTS (
+        SELECT 1 FROM day WHERE day.account_id = facts.account_id AND day.trading_day = facts.trading_day)"""
 CURRENT = f"""
 day (account_id, trading_day) AS MATERIALIZED ({STALE_DAYS}),
+fresh AS MATERIALIZED ({FACTS}),
 facts AS NOT MATERIALIZED (
-    SELECT *
-    FROM trade_facts
-    WHERE NOT EXISTS (SELECT 1
-                      FROM day
-                      WHERE day.account_id = trade_facts.account_id
-                        AND day.trading_day = trade_facts.trading_day)
+    SELECT * FROM trade_facts AS facts WHERE {IS_CURRENT}
     UNION ALL
-    {FACTS}
+    SELECT * FROM fresh
 )"""
+# The tables of each, with the condition for their rows.
+TABLES = {STORED: {"trade_facts": "true"}, CURRENT: {"trade_facts": IS_CURRENT, "fresh": "true"}}
+
+
+def build_for_sources(select: str) -> dict[str, str]:
+    """Return a SELECT from `{table} AS facts` where `{condition}`, by the CTE that `read_source` returns.
+
+    For a SELECT that looks up days: SQLite looks nothing up in the compound `facts`.
+    """
+    return {
+        source: " UNION ALL ".join(select.format(table=table, condition=tables[table]) for table in tables)
+        for source, tables in TABLES.items()
+    }
 
 
 async def read_source(db: Connection, user_id: int) -> str:

@@ -80,7 +80,7 @@ class Envelope:
 
 
 def compute_etag(content: bytes, more: bytes = b"") -> str:
-    """Return an ETag by CRC-32. A forged one has no effect, and SHA-256 takes three times as long."""
+    """Return an ETag by CRC-32: a forged one has no effect, and SHA-256 takes three times as long."""
     return f'"{len(content):x}-{zlib.crc32(more, zlib.crc32(content)):08x}"'
 
 
