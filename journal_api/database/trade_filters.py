@@ -35,6 +35,8 @@ CONDITIONS = {
     "root": "root = :root",
     "direction": "direction = :direction",
     "grade": "grade = :grade",
+    "source_trade_id": "source_trade_id = :source_trade_id",
+    "copies": "+source_trade_id IS NULL",
 }
 BREAKEVEN_WITHIN = "(SELECT breakeven_within FROM users WHERE id = :user_id)"
 RESULTS = {
@@ -49,7 +51,7 @@ DAYS = {"since": "+trading_day >= :since", "until": "+trading_day <= :until"}
 # A trade that closed on a day was opened before the day had ended everywhere.
 OPENED_BEFORE = "opened_at < coalesce(date(:until, '+2 days'), 'never')"
 # Filters with an index that does not begin with the user, and those whose index does.
-WITH_INDEX = {"ids", "strategy_id", "setup_id", "import_id"}
+WITH_INDEX = {"ids", "strategy_id", "setup_id", "import_id", "source_trade_id"}
 BY_USER = {"symbol", "grade", "open", "none"}
 # Filters whose index is not in the order of lists: one trade after the other is checked, or few are sorted.
 CHECKED = {"tag_id": "EXISTS (SELECT 1 FROM trade_tags WHERE trade_id = trades.id AND tag_id = :tag_id)"}
@@ -61,7 +63,8 @@ SORTED = {
 }
 BY_ID = {name: f"+{CONDITIONS[name]}" for name in ("strategy_id", "setup_id")}
 # Filters by the columns of `trade_counts`, which has the numbers of trades.
-KEPT = {*CONDITIONS, "account_id", "outcome"} - {"ids", "tag_id", "import_id"}
+NOT_KEPT = {"ids", "tag_id", "import_id", "source_trade_id", "copies"}
+KEPT = {*CONDITIONS, "account_id", "outcome"} - NOT_KEPT
 # Filters of which the index of results finds exactly the trades.
 OF_RESULT = {"account_id", "copy_group_id", "outcome"}
 COUNT_TAGGED = """SELECT count(*) FROM trade_tags
@@ -79,7 +82,7 @@ class TradeFilters:
         if ids := self.parameters.get("ids"):
             self.parameters["ids"] = json_list(ids)
         self._sent = {name for name, value in self.parameters.items() if value is not None}
-        self._sent -= {"limit", "offset"}
+        self._sent -= {"limit", "offset", *(["copies"] if self.parameters.get("copies") else [])}
         outcome, costs = (self.parameters.get(name) or "" for name in ("outcome", "fees_source"))
         conditions = {
             **CONDITIONS,

@@ -60,7 +60,9 @@ def write_parameter(name: str, value: Any) -> str:
     """The value of a query parameter, a list separated by commas. Raises ValidationFailed."""
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         value = ",".join(value)
-    if isinstance(value, dict | list | bool):
+    if isinstance(value, bool):
+        value = encode(value)
+    if isinstance(value, dict | list):
         raise ValidationFailed(fields={name: "must be a text or a number"})
     text = str(value)
     if len(text) > MAX_VALUE_LENGTH:

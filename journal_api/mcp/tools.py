@@ -31,6 +31,7 @@ conclusion, and call nothing a difference whose verdict is `not_shown` or `too_f
 """
 
 INTEGER = {"type": "integer"}
+BOOLEAN = {"type": "boolean"}
 TEXT = {"type": "string"}
 PAGE = {
     "limit": {"type": "integer", "minimum": 1, "maximum": MAX_ROWS, "default": ROWS},
@@ -122,7 +123,7 @@ TOOLS = (
         "Trades that match all filters, newest first, with the beginning of their notes. A trade with "
         "source_trade_id is a copy of that trade.",
         reading.list_trades,
-        {**FILTERS, "outcome": enum_schema(Outcome), **PAGE},
+        {**FILTERS, "outcome": enum_schema(Outcome), "source_trade_id": INTEGER, "copies": BOOLEAN, **PAGE},
     ),
     Tool(
         "get_trade",

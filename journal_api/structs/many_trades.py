@@ -35,6 +35,8 @@ class TradeWhere(Struct, kw_only=True, forbid_unknown_fields=True):
     since: Day | UnsetType = field(name="from", default=UNSET)
     until: Day | UnsetType = field(name="to", default=UNSET)
     outcome: Outcome | UnsetType = UNSET
+    source_trade_id: RowId | UnsetType = UNSET
+    copies: bool | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         self.filter()

@@ -185,9 +185,14 @@ class TradeSelection(Struct, kw_only=True):
 
 
 class TradeFilter(TradeSelection, kw_only=True):
-    """The filters of trades. `from` and `to` are trading days, both inclusive. `outcome` is of each trade."""
+    """The filters of trades. `from` and `to` are trading days, both inclusive. `outcome` is of each trade.
+
+    `copies=false` leaves out trades that copy another one; `source_trade_id` finds the copies of one trade.
+    """
 
     outcome: Outcome | None = None
+    source_trade_id: RowId | None = None
+    copies: bool = True
 
 
 class SentIds(tuple[int, ...]):

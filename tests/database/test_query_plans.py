@@ -34,6 +34,8 @@ QUERIES: dict[str, Any] = {
     "grade": "A",
     "outcome": "win",
     "fees_source": "none",
+    "source_trade_id": 1,
+    "copies": "false",
     "from": "2026-01-01",
     "to": "2026-12-31",
 }

@@ -199,8 +199,10 @@ def test_trades_are_found_by_filters_and_one_has_its_tags_and_answers(reader: Ag
     ids = rows(db, f"SELECT id FROM trades WHERE {wanted} ORDER BY opened_at DESC")
 
     found = reader.ask("list_trades", symbol="MNQ", outcome="loss", to="2026-09-03")
+    originals = reader.ask("list_trades", copies=False)
     whole = reader.ask("get_trade", trade_id=11)
 
+    assert [(originals["total"],)] == rows(db, "SELECT count(*) FROM trades WHERE source_trade_id IS NULL")
     assert [(trade["id"],) for trade in found["trades"]] == ids
     (trade,) = [trade for trade in found["trades"] if trade["id"] == 30]
     assert (trade["net_pnl"], trade["grade"], trade["tag_ids"]) == (-16.74, "D", [1])

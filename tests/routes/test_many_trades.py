@@ -197,6 +197,8 @@ FILTERS: list[Json] = [
     {"fees_source": "account"},
     {"copy_group_id": 1},
     {"import_id": 1},
+    {"copies": False},
+    {"source_trade_id": 1},
 ]
 
 
@@ -204,7 +206,8 @@ FILTERS: list[Json] = [
 async def test_where_selects_what_the_list_shows_in_its_order(
     client: httpx.AsyncClient, various: list[int], where: Json
 ) -> None:
-    listed = unwrap(await client.get("/trades", params=where))
+    query = {name: str(value).lower() if name == "copies" else value for name, value in where.items()}
+    listed = unwrap(await client.get("/trades", params=query))
 
     changed = await change(client, where=where, set={"notes": "selected"})
 

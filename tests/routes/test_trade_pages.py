@@ -39,6 +39,8 @@ FILTERS: dict[str, tuple[list[Any], Callable[[Trade, Any], bool]]] = {
     "from": (["2026-01-03", "2026-02-01"], lambda trade, value: (trade["trading_day"] or "") >= value),
     "to": (["2026-01-04", "9999-12-31"], lambda trade, value: (trade["trading_day"] or "~") <= value),
     "outcome": (["win", "loss", "breakeven", "open"], lambda trade, value: outcome_of(trade) == value),
+    "copies": (["false", "true"], lambda trade, value: value == "true" or not trade["source_trade_id"]),
+    "source_trade_id": ([1, 2, 999], lambda trade, value: trade["source_trade_id"] == value),
 }
 
 
@@ -83,6 +85,9 @@ async def create_journal(client: httpx.AsyncClient, random: Random) -> list[Trad
     await create_strategy(client, setups=SETUPS)
     trades = [draw_trade(random) for _ in range(TRADES)]
     made = unwrap(await client.post("/trades/bulk", json={"trades": trades}))
+    for number, trade in enumerate(made[2:22]):
+        copied = {"source_trade_id": made[number % 2]["id"]}
+        unwrap(await client.patch(f"/trades/{trade['id']}", json=copied))
     await create_import(client, HEADER + "".join(map(ROW.format, range(5))), account_id=1)
     for trade in random.sample(made, 20):
         drawn = draw_trade(random)

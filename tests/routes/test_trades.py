@@ -503,10 +503,13 @@ async def six_trades(client: httpx.AsyncClient) -> dict[str, Any]:
         ),
         "open": await create_trade(client, two["id"], opened_at="2026-01-10T10:00:00Z", **OPEN),
     }
+    copy = {"source_trade_id": trades["win"]["id"]}
+    unwrap(await client.patch(f"/trades/{trades['loss']['id']}", json=copy))
     for name in ("win", "open"):
         unwrap(await client.put(f"/trades/{trades[name]['id']}/tags", json={"tag_ids": [tag["id"]]}))
     return {
         "names": {trade["id"]: name for name, trade in trades.items()},
+        "win": trades["win"]["id"],
         "one": one["id"],
         "two": two["id"],
         "group": group["id"],
@@ -539,6 +542,11 @@ async def test_every_filter_of_the_list_keeps_what_matches_newest_first(client: 
         ({"fees_source": "none"}, "open short loss win"),
         ({"fees_source": "typed"}, "even fees"),
         ({"fees_source": "none", "outcome": "win", "account_id": made["one"]}, "short win"),
+        ({"copies": "false"}, "open short even fees win"),
+        ({"copies": "true"}, "open short even fees loss win"),
+        ({"copies": "false", "account_id": made["two"]}, "open"),
+        ({"copies": "false", "source_trade_id": made["win"]}, ""),
+        ({"source_trade_id": made["win"]}, "loss"),
         ({"from": "2026-01-08"}, "short even"),
         ({"to": "2026-01-06"}, "loss win"),
         ({"from": "2026-01-06", "to": "2026-01-08"}, "even fees loss"),
@@ -565,6 +573,7 @@ async def test_two_filters_together_keep_what_both_keep_in_the_list_in_its_total
         *(("symbol", "ES"), ("direction", "long"), ("grade", "A+")),
         *(("outcome", outcome) for outcome in ("win", "loss", "breakeven", "open")),
         *(("from", "2026-01-06"), ("to", "2026-01-08"), ("fees_source", "none")),
+        *(("copies", "false"), ("source_trade_id", made["win"])),
     ]
     alone = {one: set(await list_ids(client, **dict([one]))) for one in filters}
 
