@@ -63,7 +63,7 @@ async def read_status(database: Database, user_name: str | None) -> Status:
 
 
 async def read_accounts(database: Database, user_id: int) -> list[AccountStatus]:
-    """Return how the accounts stand by their rules, and where the broker's balances differ."""
+    """Return how accounts that are in use stand by their rules, and where the broker's balances differ."""
     listed = await accounts.list_of_user(database.reader, user_id)
     standing_of = await standings.read_all(database, user_id)
     differing = await checkpoints.list_differing(database.reader, user_id)
@@ -76,4 +76,5 @@ async def read_accounts(database: Database, user_id: int) -> list[AccountStatus]
             checkpoints=differing.get(account.id, []),
         )
         for account in msgspec.json.decode(listed, type=list[Account])
+        if not account.archived
     ]

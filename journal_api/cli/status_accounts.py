@@ -9,7 +9,13 @@ from journal_api.cli.common import printable
 from journal_api.cli.text_width import fit_text
 from journal_api.structs.account_rules import AccountRules
 from journal_api.structs.checkpoints import CheckpointListItem
-from journal_api.structs.standings import BestDayStanding, RuleStanding, Standing, TargetStanding
+from journal_api.structs.standings import (
+    BestDayStanding,
+    FloorStanding,
+    RuleStanding,
+    Standing,
+    TargetStanding,
+)
 from journal_api.values.money import format_money
 
 WIDTH, NAME, STATE = 80, 16, 8
@@ -33,12 +39,15 @@ def account_lines(account: AccountStatus, *, is_colored: bool) -> Iterator[str]:
         return
     sees = "" if account.standing is None else f" ({account.standing.sees} only)"
     yield f"{fit_text(printable(account.name), WIDTH - len(sees)).rstrip()}{sees}"
+    floor: FloorStanding | None = getattr(account.standing, "floor", None)
+    is_lost = floor is not None and floor.state == "broken"
     for name in AccountRules.__struct_fields__:
         rule: RuleStanding | None = getattr(account.standing, name, None)
         if rule is not None:
             state = f"{rule.state or 'no value':<{STATE}}"
             shown = click.style(state, fg=COLORS.get(rule.state or "")) if is_colored else state
-            rest = describe_rule(name, rule, account.currency)
+            is_over = is_lost and rule.state == "open"
+            rest = "ended with the account" if is_over else describe_rule(name, rule, account.currency)
             yield f"  {name.replace('_', ' '):<{NAME}}{shown} {rest}".rstrip()
     for checkpoint in account.checkpoints:
         yield f"  {describe_difference(checkpoint, account.currency)}"

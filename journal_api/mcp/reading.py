@@ -85,7 +85,7 @@ async def goals_now(client: httpx.AsyncClient, arguments: Arguments) -> Any:
 
 
 async def read_standings(client: httpx.AsyncClient, account_id: str | None) -> Any:
-    """How the accounts with rules stand; the API's message, if the key must not read accounts."""
+    """How accounts in use stand by their rules; the API's message, if the key must not read accounts."""
     try:
         accounts = (await get(client, "/accounts", {"with": "standing"})).data
     except Forbidden as error:
@@ -93,7 +93,7 @@ async def read_standings(client: httpx.AsyncClient, account_id: str | None) -> A
     return [
         standing_row(account)
         for account in accounts
-        if "standing" in account and account_id in (None, str(account["id"]))
+        if "standing" in account and not account["archived"] and account_id in (None, str(account["id"]))
     ]
 
 

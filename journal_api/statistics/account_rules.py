@@ -1,6 +1,7 @@
 """How an account stands by its rules (docs/accounts.md#standing)."""
 
 from collections.abc import Callable, Iterable, Sequence
+from datetime import date
 from functools import partial
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ from journal_api.structs.standings import (
     TargetStanding,
 )
 from journal_api.values.money import OUT_OF_RANGE, SCALE, from_units, ratio, shown, units
+from journal_api.values.periods import ONE_DAY
 
 R = TypeVar("R", bound=RuleStanding)
 
@@ -24,10 +26,13 @@ R = TypeVar("R", bound=RuleStanding)
 def judge(account_id: int, phase: Phase, rules: AccountRules, trace: FloorTrace | None, at: str) -> Standing:
     """Return the standing at the end of the day `at`; the phase has no later days.
 
-    `trace` is the floor's, None without a floor.
+    `trace` is the floor's, None without a floor. Targets count no day after the one that broke it.
     """
     balance = phase.start_balance + sum(day.cash + day.net_pnl for day in phase.days)
-    cycle, last_payout_day = find_cycle(phase.days)
+    ended_on = trace.broken_on if trace else None
+    days = [day for day in phase.days if ended_on is None or day.day <= ended_on]
+    cycle, last_payout_day = find_cycle(days)
+    counts_from = next_day(last_payout_day) if last_payout_day else phase.start_day
     standing = Standing(
         account_id=account_id,
         at=at,
@@ -41,14 +46,19 @@ def judge(account_id: int, phase: Phase, rules: AccountRules, trace: FloorTrace 
     if rules.daily_loss is not None:
         standing.daily_loss = judge_daily_loss(phase.days, units(rules.daily_loss), at)
     if rules.profit_target is not None:
-        standing.profit_target = judge_profit(phase.days, units(rules.profit_target))
+        standing.profit_target = judge_profit(days, units(rules.profit_target), phase.start_day)
     if rules.best_day_share is not None:
-        standing.best_day_share = judge_best_day(cycle, units(rules.best_day_share))
+        standing.best_day_share = judge_best_day(cycle, units(rules.best_day_share), counts_from)
     if rules.qualifying_day is not None:
-        standing.qualifying_day = judge_qualifying_days(cycle, rules.qualifying_day)
+        standing.qualifying_day = judge_qualifying_days(cycle, rules.qualifying_day, counts_from)
     if rules.minimum_days is not None:
-        standing.minimum_days = judge_days((day.day for day in phase.days if day.totals), rules.minimum_days)
+        traded = (day.day for day in days if day.totals)
+        standing.minimum_days = judge_days(traded, rules.minimum_days, phase.start_day)
     return standing
+
+
+def next_day(day: str) -> str:
+    return (date.fromisoformat(day) + ONE_DAY).isoformat()
 
 
 def find_cycle(days: Sequence[AccountDay]) -> tuple[Sequence[AccountDay], str | None]:
@@ -111,7 +121,7 @@ def judge_limit(broken_on: str | None, *, is_near: bool) -> RuleState:
 # Targets -------------------------------------------------------------------------------------------------
 
 
-def judge_profit(days: Iterable[AccountDay], target: int) -> TargetStanding:
+def judge_profit(days: Iterable[AccountDay], target: int, counts_from: str | None) -> TargetStanding:
     """Compare the net P&L of all trades with the target. Cash is no profit."""
     gain, since = 0, None
     for day in days:
@@ -122,10 +132,11 @@ def judge_profit(days: Iterable[AccountDay], target: int) -> TargetStanding:
         "met" if since else "open",
         {"value": gain, "limit": target, "missing": max(target - gain, 0)},
         since=since,
+        counts_from=counts_from,
     )
 
 
-def judge_best_day(days: Iterable[AccountDay], share: int) -> BestDayStanding:
+def judge_best_day(days: Iterable[AccountDay], share: int, counts_from: str | None) -> BestDayStanding:
     """Compare the best day with the profit of all days. `share` is a percentage in units of 10^-8."""
     total, best, best_day, since = 0, 0, None, None
     for day in days:
@@ -146,17 +157,20 @@ def judge_best_day(days: Iterable[AccountDay], share: int) -> BestDayStanding:
             "best": best if best else None,
         },
         since=since,
+        counts_from=counts_from,
         best_day=best_day,
         reason=None if total > 0 else "no_profit",
     )
 
 
-def judge_qualifying_days(days: Iterable[AccountDay], rule: QualifyingDay) -> TargetStanding:
+def judge_qualifying_days(
+    days: Iterable[AccountDay], rule: QualifyingDay, counts_from: str | None
+) -> TargetStanding:
     amount = units(rule.amount)
-    return judge_days((day.day for day in days if day.net_pnl >= amount), rule.days)
+    return judge_days((day.day for day in days if day.net_pnl >= amount), rule.days, counts_from)
 
 
-def judge_days(days: Iterable[str], needed: int) -> TargetStanding:
+def judge_days(days: Iterable[str], needed: int, counts_from: str | None) -> TargetStanding:
     """Compare the number of days with the number that is needed."""
     counted = list(days)
     return build(
@@ -168,6 +182,7 @@ def judge_days(days: Iterable[str], needed: int) -> TargetStanding:
             "missing": max(needed - len(counted), 0) * SCALE,
         },
         since=counted[needed - 1] if len(counted) >= needed else None,
+        counts_from=counts_from,
     )
 
 

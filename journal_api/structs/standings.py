@@ -60,9 +60,13 @@ class FloorStanding(RuleStanding, kw_only=True, forbid_unknown_fields=True):
 
 
 class TargetStanding(RuleStanding, kw_only=True, forbid_unknown_fields=True):
-    """An amount or a number of days to be reached, and what is missing."""
+    """An amount or a number of days to be reached, and what is missing.
+
+    `counts_from` is the first day that counts, after a reset or a payout; null for the start of the account.
+    """
 
     missing: Decimal | None
+    counts_from: DayText | None
 
 
 class BestDayStanding(RuleStanding, kw_only=True, forbid_unknown_fields=True):
@@ -76,6 +80,7 @@ class BestDayStanding(RuleStanding, kw_only=True, forbid_unknown_fields=True):
     total: Decimal | None
     best: Decimal | None
     best_day: DayText | None
+    counts_from: DayText | None
 
 
 class Standing(Struct, kw_only=True, forbid_unknown_fields=True):

@@ -300,10 +300,21 @@ async def test_rules_with_their_room_and_checkpoints_that_differ_are_printed(
     assert not any("Own" in line for line in lines)
 
 
-async def test_a_broken_rule_says_since_when(app: Starlette, client: httpx.AsyncClient, clock: Clock) -> None:
+async def test_a_broken_rule_says_since_when_until_the_account_is_archived(
+    app: Starlette, client: httpx.AsyncClient, clock: Clock
+) -> None:
     account = await create_account(client, "Funded", starting_balance=50000)
-    await put_rules(client, account["id"], daily_loss=500)
+    floor = {"kind": "static", "distance": 500}
+    await put_rules(client, account["id"], floor=floor, daily_loss=500, profit_target=100)
     await close_trades(client, account, "2026-03-09", -501)
+    await close_trades(client, account, "2026-03-10", 700)
+    await create_checkpoint(client, account["id"], day="2026-03-09", balance=1)
 
-    assert "  daily loss      broken   since 2026-03-09" in await lines_of(app)
-    assert any("\x1b[31mbroken" in line for line in await lines_of(app, is_colored=True))
+    lines = await lines_of(app)
+    colored = await lines_of(app, is_colored=True)
+    unwrap(await client.patch(f"/accounts/{account['id']}", json={"archived": True}))
+
+    assert "  daily loss      broken   since 2026-03-09" in lines
+    assert "  profit target   open     ended with the account" in lines
+    assert any("\x1b[31mbroken" in line for line in colored)
+    assert not any("Funded" in line for line in await lines_of(app))

@@ -70,7 +70,7 @@ def told(text: str) -> tuple[str, dict[str, str]]:
 
 def as_told(name: str, value: Any) -> str:
     """A value of a response as the page writes it: the days are those of the month."""
-    if isinstance(value, str) and name in ("since", "peak_day", "best_day"):
+    if isinstance(value, str) and name in ("since", "peak_day", "best_day", "counts_from"):
         return str(int(value.removeprefix("2026-03-")))
     return value if isinstance(value, str) else json.dumps(value)
 

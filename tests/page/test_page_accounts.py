@@ -71,9 +71,10 @@ CARDS: list[tuple[dict[str, Any], list[tuple[int, float]], list[str]]] = [
     ({"floor": STATIC}, [], ["2,000.00 left above the floor of 48,000.00"]),
     ({"floor": STATIC}, [(0, -1700)], ["▲ Near the floor", "300.00 left above the floor of 48,000.00"]),
     (
-        {"floor": STATIC},
-        [(1, -2100), (0, 300)],
-        [f"✕ The floor is broken since {ONE}", " 0.00 left above the floor of 48,000.00", "48,200.00 USD"],
+        {"floor": STATIC, "profit_target": 100, "minimum_days": 1},
+        [(1, -2100), (0, 2300)],
+        [f"✕ The floor is broken since {ONE}", " 0.00 left above the floor of 48,000.00", "50,200.00 USD",
+         "Profit target ended with the account", "Days traded ✓ 1 of 1"],
     ),
     (
         {"floor": {"kind": "end_of_day", "distance": 2000, "locks_at": 50_100}},
@@ -136,11 +137,11 @@ async def test_what_counts_from_the_last_payout_says_so(page: Page, page_journal
     await sign_in(page, page_journal)
 
     card = f"#account-{account}"
-    await see(page, f"1 of 5 since the payout of {ONE}", card)
+    await see(page, f"1 of 5, counted from {NOW}", card)
     await see(page, "1,150.00 left before a loss of 1,000.00", card)
     add_cash(page_journal, account, "payout", 50)
     await poll(page)
-    await see(page, f"no profit since the payout of {NOW}", card)
+    await see(page, f"no profit, counted from {shown(days_ago(-1))}", card)
 
 
 async def test_the_bar_is_what_is_left_above_the_floor(page: Page, page_journal: PageJournal) -> None:

@@ -86,25 +86,41 @@ def stand(book: Book, rules: dict[str, Any], at: str) -> dict[str, Any]:
     start = lines[0].balance if is_reset else book.start
     payouts = [cash.day for cash in book.cash.values() if cash.kind == "payout" and cash.day <= at]
     payouts = [day for day in payouts if not is_reset or day >= lines[0].day]
-    cycle = [line for line in lines if line.what == TRADE and line.day > max(payouts, default="")]
+    standing_floor = rules.get("floor") and floor(lines, start, rules["floor"], at)
+    # A lost account goes on losing and winning, but reaches nothing any more.
+    end = (standing_floor and standing_floor["since"]) or at
+    payouts = [day for day in payouts if day <= end]
     trades = [line for line in lines if line.what == TRADE]
+    counted = [line for line in trades if line.day <= end]
+    cycle = [line for line in counted if line.day > max(payouts, default="")]
+    begins = lines[0].day if is_reset else None
+    paid = {"counts_from": following(max(payouts)) if payouts else begins}
     return {
         "start_day": lines[0].day if is_reset else None,
         "start_balance": start,
         "balance": lines[-1].balance if lines else start,
         "last_payout_day": max(payouts, default=None),
-        "floor": rules.get("floor") and floor(lines, start, rules["floor"], at),
+        "floor": standing_floor,
         "daily_loss": rules.get("daily_loss") and daily_loss(trades, rules["daily_loss"], at),
-        "profit_target": rules.get("profit_target") and profit(trades, rules["profit_target"]),
-        "best_day_share": rules.get("best_day_share") and best_day(cycle, rules["best_day_share"], payouts),
+        "profit_target": rules.get("profit_target")
+        and {**profit(counted, rules["profit_target"]), "counts_from": begins},
+        "best_day_share": rules.get("best_day_share")
+        and {**best_day(cycle, rules["best_day_share"]), **paid},
         "qualifying_day": rules.get("qualifying_day")
-        and count(
-            [day for day, net in nets(cycle) if net >= rules["qualifying_day"]["amount"]],
-            rules["qualifying_day"]["days"],
-        ),
+        and {
+            **count(
+                [day for day, net in nets(cycle) if net >= rules["qualifying_day"]["amount"]],
+                rules["qualifying_day"]["days"],
+            ),
+            **paid,
+        },
         "minimum_days": rules.get("minimum_days")
-        and count([day for day, _ in nets(trades)], rules["minimum_days"]),
+        and {**count([day for day, _ in nets(counted)], rules["minimum_days"]), "counts_from": begins},
     }
+
+
+def following(day: str) -> str:
+    return (date.fromisoformat(day) + timedelta(days=1)).isoformat()
 
 
 def closings(book: Book, at: str) -> list[dict[str, Any]]:
@@ -189,7 +205,7 @@ def profit(trades: list[Event], target: Any) -> dict[str, Any]:
     return {**described_target(gain, target, since), "missing": max(target - gain, 0)}
 
 
-def best_day(trades: list[Event], share: Any, payouts: list[str]) -> dict[str, Any]:
+def best_day(trades: list[Event], share: Any) -> dict[str, Any]:
     days = nets(trades)
     met = []
     for number, (day, _) in enumerate(days):

@@ -58,9 +58,9 @@ const NUMBERS = {
   "floor.locks_at": ["Floor stops at", "Empty: never"],
   daily_loss: ["Daily loss"],
   profit_target: ["Profit target"],
-  best_day_share: ["Best day, %", "Of the profit"],
+  best_day_share: ["Best day, %", "Of the profit; after a payout, from the next day"],
   "qualifying_day.amount": ["A qualifying day earns"],
-  "qualifying_day.days": ["Qualifying days"],
+  "qualifying_day.days": ["Qualifying days", "After a payout, from the next day"],
   minimum_days: ["Days with a trade"],
 };
 

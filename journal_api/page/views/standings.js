@@ -99,10 +99,9 @@ function peakOf({ floor: { peak, peak_day: day, peak_trade_id: trade }, start_da
   return [`${amount(peak)} at `, when];
 }
 
-// What is left of a limit, what is missing of a target; `payout` is the day of the last one.
-const sincePayout = (payout) => (payout ? ` since the payout of ${dayOfYear(payout)}` : "");
+// What is left of a limit, what is missing of a target.
 const days = ({ value, limit }) => `${number(value)} of ${number(limit)}`;
-/** @type {Record<string, [string, (rule: any, payout?: string) => string]>} */
+/** @type {Record<string, [string, (rule: any) => string]>} */
 const LINES = {
   daily_loss: [
     "Daily loss",
@@ -120,14 +119,14 @@ const LINES = {
   ],
   best_day_share: [
     "Best day",
-    ({ state, value, remaining, limit }, payout) => {
+    ({ state, value, remaining, limit }) => {
       if (state === "met") return `${percent(value)} of the profit, at most ${percent(limit)}`;
       return remaining
         ? `needs ${amount(remaining)} more, then your best day is ${percent(limit)}`
-        : `no profit${sincePayout(payout)}`;
+        : "no profit";
     },
   ],
-  qualifying_day: ["Qualifying days", (rule, payout) => days(rule) + sincePayout(payout)],
+  qualifying_day: ["Qualifying days", days],
   minimum_days: ["Days traded", days],
 };
 
@@ -138,6 +137,10 @@ const linesOf = (standing) =>
     if (!rule) return null;
     if (!rule.state) return [term, "too large to compute"];
     const [tone, mark] = STATES[rule.state];
-    const words = text(rule, standing.last_payout_day);
+    // After a payout a target may count from another day than the balance.
+    const { counts_from: day } = rule;
+    const counted = day && day !== standing.start_day ? `, counted from ${dayOfYear(day)}` : "";
+    const isOver = rule.state === "open" && standing.floor?.since;
+    const words = isOver ? "ended with the account" : text(rule) + counted;
     return ["within", "open"].includes(rule.state) ? [term, words] : [term, `${mark} ${words}`, tone];
   });
