@@ -5,6 +5,7 @@ import hashlib
 import os
 import sqlite3
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from aiosqlite import Connection
@@ -69,21 +70,26 @@ class FolderImports:
         if file.subfolder and await accounts.find_id(database.reader, self.user_id, file.subfolder) is None:
             self._say_once(f"no account is named like the folder {file.subfolder!r}: its files stay there")
             return
+        source = await asyncio.to_thread(describe_source, file)
         try:
-            counts, left_out = await self._import(database, file)
+            counts, left_out = await self._import(database, file, source)
         except ApiError as error:
             if isinstance(error, PASSING):
                 raise
             self.refused += 1
+            await database.write(partial(imports.insert_refused, user_id=self.user_id, source=source))
             reasons = [str(error), *map(describe_row, error.details.get("rows", ()))]
             await asyncio.to_thread(self.folder.put_away, file, REFUSED, reasons)
             self._say(f"{name} refused: {REFUSED}/ has it with the reason beside it")
         else:
+            await database.write(partial(imports.delete_refused, user_id=self.user_id, source=source))
             await asyncio.to_thread(self.folder.put_away, file, IMPORTED, left_out)
             without = f", {len(left_out)} left out: {IMPORTED}/ says why" if left_out else ""
             self._say(f"{name} imported: {counts.new} new, {counts.duplicate} already there{without}")
 
-    async def _import(self, database: Database, file: FoundFile) -> tuple[Counts, list[str]]:
+    async def _import(
+        self, database: Database, file: FoundFile, source: imports.Source
+    ) -> tuple[Counts, list[str]]:
         """Import a file and return the rows that were left out as suspect or unmatched. Raises ApiError."""
         if file.size > MAX_FILE_SIZE:
             raise ValidationFailed(f"the file is larger than {MAX_FILE_SIZE} bytes")
@@ -93,8 +99,6 @@ class FolderImports:
             left_out.extend(describe_row(row) for row in verdicts if row.verdict in ("suspect", "unmatched"))
 
         with await asyncio.to_thread(file.path.open, "rb") as content:
-            digest = await asyncio.to_thread(hashlib.file_digest, content, "sha256")
-            content.seek(0)
             choice, _ = await choose_accounts(database.reader, self.user_id, account, dry_run=True)
             read = await read_file(database.reader, self.user_id, content, choice, timezone=self.timezone)
             if isinstance(read, UnknownHeader):
@@ -103,7 +107,6 @@ class FolderImports:
             async def accounts_in(db: Connection) -> AccountChoice:
                 return (await choose_accounts(db, self.user_id, account, dry_run=False))[0]
 
-            source = imports.Source(None, stored_name(file.path), digest.hexdigest())
             result = await importer.import_trades(
                 *(database, self.user_id, source, read, note),
                 dry_run=False,
@@ -116,6 +119,15 @@ class FolderImports:
         if problem not in self._problems:
             self._problems.add(problem)
             self._say(problem)
+
+
+def describe_source(file: FoundFile) -> imports.Source:
+    """Return the name and the digest of a file; one that is too large is not read."""
+    if file.size > MAX_FILE_SIZE:
+        return imports.Source(None, stored_name(file.path), "")
+    with file.path.open("rb") as content:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    return imports.Source(None, stored_name(file.path), digest)
 
 
 def describe_row(row: Verdict) -> str:

@@ -17,6 +17,8 @@ from journal_api.structs.imports import Counts, Import
 from journal_api.values.clock import now
 from journal_api.values.money import json_number
 
+REFUSED = "refused"  # in place of a format: a file of a watched folder that could not be imported
+
 
 class Source(NamedTuple):
     """The file of an import. `account_id` is None if the rows of the file name their accounts."""
@@ -79,6 +81,23 @@ async def insert(db: Connection, user_id: int, source: Source, /, **columns: str
     """Return the new id. The counts are 0 until `set_counts`."""
     counts = {"added": 0, "updated": 0, "duplicates": 0}
     return await sql.insert_row(db, "imports", {"user_id": user_id, **source._asdict(), **columns, **counts})
+
+
+async def insert_refused(db: Connection, user_id: int, source: Source) -> int:
+    """Remember that a file of a watched folder was refused, once for each file."""
+    await delete_refused(db, user_id, source)
+    return await insert(db, user_id, source, format=REFUSED, timezone="UTC", source="folder")
+
+
+async def delete_refused(db: Connection, user_id: int, source: Source) -> None:
+    """Forget that the file was refused."""
+    await db.execute_fetchall(
+        """
+        DELETE FROM imports
+        WHERE user_id = :user_id AND format = :format AND sha256 = :sha256 AND file_name IS :file_name
+        """,
+        {"user_id": user_id, "format": REFUSED, **source._asdict()},
+    )
 
 
 async def list_trade_units(db: Connection, user_id: int, account_id: int | None) -> dict[str, OneTradeIs]:

@@ -155,7 +155,7 @@ class Import(Struct, kw_only=True, forbid_unknown_fields=True):
 
     `account_id` is null for a file that names its accounts; `account_ids` has the accounts of its trades.
     `merged_count` is the number of its trades that others were merged into. `source` is `folder` if the file
-    was imported by itself.
+    was imported by itself; such a file that was refused has the `format` `refused`.
     """
 
     id: int

@@ -224,6 +224,23 @@ async def test_a_refused_file_is_moved_with_its_reason_and_imports_nothing(
     assert await list_ids(client) == ["1"]
 
 
+async def test_a_refused_file_is_on_the_list_of_imports_once_until_it_is_imported(
+    app: Starlette, client: httpx.AsyncClient, folder: Folder
+) -> None:
+    without_account = Folder(app, folder.path, account=None)
+    for name in ("day.csv", "other.csv", "day.csv"):
+        without_account.add(name)
+        await without_account.look()
+
+    day, other = unwrap(await client.get("/imports"))
+    described = [(one["file_name"], one["format"], one["source"], one["trade_count"]) for one in (day, other)]
+    assert described == [("day.csv", "refused", "folder", 0), ("other.csv", "refused", "folder", 0)]
+    assert (await client.delete(f"/imports/{other['id']}")).status_code == 204
+    folder.add("day.csv")
+    await folder.look()
+    assert [one["format"] for one in unwrap(await client.get("/imports"))] == ["round trips"]
+
+
 async def test_a_file_over_the_limit_is_refused_unread(folder: Folder) -> None:
     os.truncate(folder.add("huge.csv"), watch.MAX_FILE_SIZE + 1)
 

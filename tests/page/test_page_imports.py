@@ -18,7 +18,7 @@ from chromium import (
     sign_in,
     values_of,
 )
-from commands import run_ok
+from commands import command, run_ok
 from playwright.async_api import Page, expect
 
 pytestmark = in_a_browser
@@ -245,14 +245,19 @@ async def test_an_import_out_of_a_watched_folder_is_told_from_the_others_and_und
     page: Page, page_journal: PageJournal, accounts: list[int], tmp_path: Path
 ) -> None:
     page_journal.import_file(FILE, account_id=accounts[0], file_name="by hand.csv")
+    (tmp_path / "bad.csv").write_text("no table")
+    command("watch", tmp_path, "--once", "--db", page_journal.db)
     (tmp_path / "day.csv").write_text(WITH_ZONE.replace("ES", "YM"))
     run_ok("watch", tmp_path, "--account", "Apex 50K Master", "--once", "--db", page_journal.db)
 
     await sign_in(page, page_journal, "import")
 
     names = await page.locator(f"{IMPORTS} tbody td:first-child").all_inner_texts()
-    assert names == ["day.csv (by itself)", "by hand.csv"]
+    assert names == ["day.csv (by itself)", "bad.csv", "by hand.csv"]
     await show(page, "today")
+    await see(page, "▲ bad.csv was refused", ".refused")
+    await page.click(".refused button")
+    await expect(page.locator(".refused")).to_have_count(0)
     lines = page.locator(".notice:has(.danger)")
     await expect(lines).to_have_text(re.compile(r"^3 trades from day\.csv at \d\d:\d\dUndo$"))
     await page.click("[aria-label='Undo the import of day.csv']")

@@ -10,7 +10,7 @@ import { calendar, weeksOf } from "./calendar.js";
 import { differingCheckpoints } from "./checkpoints.js";
 import { costsNotice } from "./costs.js";
 import { goalCards, history } from "./goal_cards.js";
-import { cameIn } from "./past_imports.js";
+import { cameIn, wereRefused } from "./past_imports.js";
 import { standingCards } from "./standings.js";
 import { daysQuestion, emptyJournal, exampleNotice } from "./welcome.js";
 
@@ -44,7 +44,7 @@ export async function view(context) {
     await daysQuestion(context, context.redraw, example),
     example && exampleNotice(context, example.data.example_journal),
   ];
-  if (isEmpty) return [h("h1", "Today"), ...notices, emptyJournal(context)];
+  if (isEmpty) return [h("h1", "Today"), await freshness(context, []), ...notices, emptyJournal(context)];
   return [
     headline(
       today,
@@ -159,7 +159,8 @@ const MAX_NAMED = 3;
 async function freshness(context, groups) {
   const { me, accounts, selection } = context;
   const [imports, traded] = await Promise.all([get("/imports"), groups.at(-1)?.key ?? lastDay(selection)]);
-  if (!traded) return null;
+  const refused = wereRefused(imports.data.imports, context);
+  if (!traded) return refused;
   const dayOf = (text) => dayIn(me.timezone, new Date(text));
   const shown = accounts.filter((one) => !one.archived && isSelected(one, selection));
   const newest = newestImports(imports.data.imports);
@@ -183,6 +184,7 @@ async function freshness(context, groups) {
   const text = words.filter(Boolean).join(", ");
   return [
     h("p#freshness.muted", `${text[0].toUpperCase()}${text.slice(1)}`),
+    refused,
     cameIn(imports.data.imports, context),
   ];
 }

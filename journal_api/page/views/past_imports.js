@@ -99,6 +99,39 @@ function ask(name, plain, all, finish) {
   );
 }
 
+const isRefused = ({ format }) => format === "refused";
+
+/** @param {any} one @param {() => void} done */
+const forgetButton = ({ id, file_name: name }, done) => {
+  const forget = async () => {
+    await send("DELETE", `/imports/${id}`);
+    await done();
+  };
+  return h(
+    "button",
+    { "aria-label": `Remove the refused file ${name} from the list`, onclick: trying(forget) },
+    "Remove",
+  );
+};
+
+// What watched folders have refused stays until it is removed, or the file is imported.
+/** @param {any[]} imports @param {Context} context */
+export const wereRefused = (imports, { me, redraw }) =>
+  imports
+    .filter(isRefused)
+    .slice(0, MAX_LINES)
+    .map((one) =>
+      h(
+        ".card.notice.title.refused",
+        h(
+          "p",
+          h("strong.warn", `▲ ${one.file_name} was refused`),
+          `, ${instant(one.created_at, me.timezone)}. It is in refused/ of the watched folder, with the reason beside it.`,
+        ),
+        forgetButton(one, redraw),
+      ),
+    );
+
 // What watched folders have brought today.
 /** @param {any[]} imports @param {Context} context */
 export const cameIn = (imports, { me, redraw }) =>
@@ -121,14 +154,14 @@ export function pastImports(imports, context, done) {
       { class: "middle stacked" },
       ["File", "Account", "Format", "Imported", "Days", "Trades", "Net P&L", ""],
       imports.map((one) => [
-        `${one.file_name ?? `import ${one.id}`}${one.source === "folder" ? " (by itself)" : ""}`,
+        `${one.file_name ?? `import ${one.id}`}${one.source === "folder" && !isRefused(one) ? " (by itself)" : ""}`,
         one.account_ids.map((id) => nameIn(context.accounts, id)).join(", "),
         one.format,
         instant(one.created_at, context.me.timezone),
         span(one.first_day, one.last_day),
         h("a", { href: `#/trades?import_id=${one.id}` }, number(one.trade_count)),
         one.net_pnl != null && money(one.net_pnl),
-        [joinButton(one, done), undoButton(one, done)],
+        isRefused(one) ? forgetButton(one, done) : [joinButton(one, done), undoButton(one, done)],
       ]),
       ["", "", "", "nowrap", "nowrap", "num", "num", "num"],
     ),
