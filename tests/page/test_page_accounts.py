@@ -242,13 +242,18 @@ async def test_a_checkpoint_that_differs_is_a_line_on_today_until_it_is_accepted
     assert link == f"#/trades?account_id={account}&from={days_ago(2)}&to={days_ago(1)}"
     await page.click(f"{LINE} button")
     await see(page, f"{ONE}\t+50.00\t−20.00\t50,130.00", "#edit")
+    add_cash(page_journal, account, "fee", 5, days=1)
     await page.fill("#edit [name=note]", "The broker rounds")
+    await page.click("#edit .primary")
+    await see(page, "Nothing was accepted: the journal has changed since this was shown.", "#edit")
+    await see(page, f"{ONE}\t+50.00\t−25.00\t50,125.00", "#edit")
+    assert not page_journal.read(f"/accounts/{account}/checkpoints/2")["accepted"]
     await save(page)
     await expect(page.locator(LINE)).to_have_count(0)
     accepted = page_journal.read(f"/accounts/{account}/checkpoints/2")
     assert (accepted["accepted"], accepted["note"]) == (True, "The broker rounds")
     await show(page, f"settings?account={account}")
-    await see(page, "+20.00 accepted", "#checkpoints")
+    await see(page, "+15.00 accepted", "#checkpoints")
     assert (await page.inner_text("#checkpoints")).count("✓ agrees") == 2
 
 

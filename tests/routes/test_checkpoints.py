@@ -141,6 +141,20 @@ async def test_balances_that_agree_need_no_explanation_whatever_was_accepted_bef
     assert [(one["difference"], one["unexplained"]) for one in found] == [(0, 0), (12, 12)]
 
 
+async def test_a_difference_that_grew_since_it_was_read_is_not_accepted(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    checkpoint = await create_checkpoint(client, account["id"], balance=-5)
+    path = f"/accounts/{account['id']}/checkpoints/{checkpoint['id']}"
+    shown = {"If-Match": (await client.get(path)).headers["ETag"]}
+    await trade_on(client, account, "2026-01-05", 7)
+
+    refused = await client.patch(path, json={"accepted": True}, headers=shown)
+
+    assert error_of(refused) == (412, "precondition_failed")
+    grown = await read(client, checkpoint)
+    assert (grown["accepted"], grown["difference"]) == (False, 12)
+
+
 async def test_a_day_has_one_checkpoint(client: httpx.AsyncClient) -> None:
     account = await create_account(client)
     checkpoint = await create_checkpoint(client, account["id"])

@@ -62,6 +62,7 @@ export const checkpointKind = (account, isAccepting = false) => ({
   name: "day",
   none: "Type the balance of a statement: the journal says whether it is complete.",
   loss: "Trades and cash stay.",
+  stale: "Nothing was accepted: the journal has changed since this was shown. Here is what differs now.",
   fields: (checkpoint, context) => [
     ...(checkpoint.id
       ? stored(checkpoint, isAccepting)

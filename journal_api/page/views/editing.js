@@ -39,6 +39,11 @@ export async function edit(kind, id, context, preset = {}) {
       await kind.after?.(values, answer[kind.member], thing, context);
     } catch (error) {
       if (error.status !== 412) throw error;
+      // What was agreed to is no more: the dialog begins anew with what is stored.
+      if (kind.stale) {
+        await done();
+        return edit({ ...kind, notice: kind.stale, typed: { note: values.note } }, id, context);
+      }
       const now = await get(`${kind.path}/${written}`);
       etag = now.etag;
       return showConflict(kind.title, differences(body, now.data[kind.member]), {
@@ -53,7 +58,8 @@ export async function edit(kind, id, context, preset = {}) {
     form(
       { id: "edit" },
       save,
-      ...kind.fields(thing, context),
+      kind.notice && h("p.warn", { role: "status" }, kind.notice),
+      ...kind.fields({ ...thing, ...kind.typed }, context),
       h(
         ".title",
         h("button.primary", id ? "Save" : "Create"),
