@@ -496,6 +496,41 @@ async def open_notes(page: Page, journal: PageJournal) -> str:
     return f"/trades/{trade_id}"
 
 
+async def test_copies_are_folded_and_on_a_phone_a_trade_is_two_lines_and_opens_above_the_list(
+    page: Page, page_journal: PageJournal
+) -> None:
+    original = add_trade(page_journal)
+    other = page_journal.create("/accounts", name="Topstep 150K Express")["id"]
+    copy = add_trade(page_journal, 12, account_id=other, source_trade_id=original)
+    await resize(page, 360, 740)
+    await sign_in(page, page_journal, "trades")
+
+    rows = page.locator("#trades tbody tr")
+    await expect(rows).to_have_count(1)
+    await see(page, "1 trade, copies folded", "#trades")
+    await page.click("#filters summary")
+    await choose(page, "#filter-copies", "With copies")
+    await expect(rows).to_have_count(2)
+    lines = " ".join((await rows.first.inner_text()).split())
+    assert lines == "Mar 2 ES ▲ +12.00 – – Topstep 150K Express · copy"
+    too_wide = "document.querySelector('.list').scrollWidth - document.querySelector('.list').clientWidth"
+    assert await page.evaluate(too_wide) == 0
+    for link in await page.locator("nav a").all():
+        box = await link.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= 360
+    await show(page, f"trades?id={original}")
+    await see(page, "1 copy: Topstep 150K Express +12.00", "#trade")
+    tops = (
+        "['[data-grade=A]', '#trades'].map((one) => document.querySelector(one).getBoundingClientRect().top)"
+    )
+    grade, listed = await page.evaluate(tops)
+    assert grade < 300 < listed
+    await page.click("#trade a:text('Topstep')")
+    await see(page, "A copy of ES in Main", "#trade")
+    assert page.url.endswith(f"id={copy}")
+
+
 async def test_notes_are_saved_when_they_are_left_and_a_digit_in_them_is_not_a_grade(
     page: Page, page_journal: PageJournal
 ) -> None:

@@ -70,7 +70,7 @@ export async function costsNotice({ accounts, redraw }, filters) {
   return h(
     "#no-costs.row.warn",
     h("strong", "Gross = net, no costs:"),
-    h("a", { href: href("trades", query) }, count(meta.pagination.total, "trade")),
+    h("a", { href: href("trades", { ...query, copies: "true" }) }, count(meta.pagination.total, "trade")),
     h("button", { onclick: ask }, `What does ${account.name} pay?`),
   );
 }

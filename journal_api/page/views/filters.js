@@ -18,6 +18,8 @@ const NAMES = [
   "grade",
   "outcome",
   "fees_source",
+  "source_trade_id",
+  "copies",
   "from",
   "to",
 ];
@@ -30,6 +32,17 @@ export function filtersOf({ query, selection }) {
     NAMES.filter((name) => query.get(name)).map((name) => [name, query.get(name)]),
   );
   return own.account_id || own.copy_group_id ? own : { ...selection, ...own };
+}
+
+// Unless the address says it, copies are folded where trades of several accounts are listed as a whole.
+const WHOLE = ["account_id", "import_id", "source_trade_id"];
+const folds = (accounts, filters) => accounts.length > 1 && !WHOLE.some((name) => filters[name]);
+
+/** @param {Context} context */
+export function listFiltersOf(context) {
+  const filters = filtersOf(context);
+  const copies = filters.copies ?? String(!folds(context.accounts, filters));
+  return { ...filters, copies: copies === "false" ? "false" : null };
 }
 
 export const orRefused = (reading, data) =>
@@ -66,7 +79,7 @@ export function filterForm(context, { strategies, setups, tags, symbols, outcome
   };
   // Filters without a control can be taken away.
   const others = [
-    ...["account_id", "copy_group_id", "import_id", "root", "fees_source"],
+    ...["account_id", "copy_group_id", "import_id", "root", "fees_source", "source_trade_id"],
     ...(setups ? [] : ["setup_id"]),
   ]
     .filter(value)
@@ -74,6 +87,7 @@ export function filterForm(context, { strategies, setups, tags, symbols, outcome
       const list = { account_id: accounts, copy_group_id: copyGroups }[name];
       const label =
         list?.find((one) => one.id === Number(value(name)))?.name ??
+        { source_trade_id: "copies of one trade" }[name] ??
         `${words(name.replace("_id", ""))} ${value(name)}`;
       const remove = ({ currentTarget }) => {
         currentTarget.nextSibling.remove();
@@ -119,6 +133,11 @@ export function filterForm(context, { strategies, setups, tags, symbols, outcome
       GRADES.map((grade) => [grade, grade]),
     ),
     outcomes && choice("outcome", "Outcome", "Any", inWords(OUTCOMES)),
+    outcomes &&
+      accounts.length > 1 &&
+      (folds(accounts, filtersOf(context))
+        ? choice("copies", "Copies", "Originals", [["true", "With copies"]])
+        : choice("copies", "Copies", "With copies", [["false", "Originals"]])),
     others,
     count > 0 && h("a", { href: href(place, fixed) }, "Clear all"),
   );

@@ -26,7 +26,7 @@ export async function view(context) {
   const { query, go } = context;
   const by = GROUPS.some(([key]) => key === query.get("by")) ? query.get("by") : "strategy";
   const sort = query.get("sort") ?? (by === "mistake" ? "net_pnl" : undefined);
-  const { outcome, ...filters } = filtersOf(context);
+  const { outcome, copies, source_trade_id, ...filters } = filtersOf(context);
   const [
     {
       data: { report },

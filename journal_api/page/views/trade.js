@@ -19,7 +19,7 @@ import { pictureStrip } from "./pictures.js";
 import { saver, textForm } from "./saver.js";
 import { fillsOf } from "./trade_fills.js";
 import { editTrade } from "./trade_form.js";
-import { copyOf, linkButton, mergeButton, mergeOf, splitOf } from "./trade_links.js";
+import { copiesOf, copyOf, linkButton, mergeButton, mergeOf, splitOf } from "./trade_links.js";
 import { checklist, marks, setupOf, tagNames, tagsOf } from "./trade_parts.js";
 
 const readOf = async (path, member) => (await get(path)).data[member];
@@ -73,9 +73,10 @@ export async function tradePanel(context, lists, opened, back) {
     return h("section#trade.card", h(".title", gone, close));
   }
   const { trade } = opened.data;
-  const [strategy, original, recent] = await Promise.all([
+  const [strategy, original, copies, recent] = await Promise.all([
     trade.strategy_id && readOf(`/strategies/${trade.strategy_id}`, "strategy"),
     trade.source_trade_id && readOf(`/trades/${trade.source_trade_id}`, "trade"),
+    context.accounts.length > 1 && readOf(`/trades?source_trade_id=${trade.id}&limit=200`, "trades"),
     !trade.strategy_id && recentSetup(lists.trades),
   ]);
   const setup = strategy?.setups.find(({ setup_id }) => setup_id === trade.setup_id);
@@ -105,6 +106,7 @@ export async function tradePanel(context, lists, opened, back) {
       ),
       close,
     ),
+    marks("grade", "Grade", GRADES, trade, save),
     facts(context, trade),
     trade.fees_source === "none" &&
       trade.net_pnl != null &&
@@ -113,7 +115,7 @@ export async function tradePanel(context, lists, opened, back) {
     mergeOf(context, trade, lists.trades),
     splitOf(context, trade),
     copyOf(context, trade, original, latest),
-    marks("grade", "Grade", GRADES, trade, save),
+    copiesOf(context, copies),
     tagsOf(trade, lists.tags, save),
     setupOf(trade, lists.strategies, strategy, recent, save),
     setup && checklist(trade, setup, save),

@@ -1,6 +1,6 @@
 // Whose copy the open trade is, and which trades are one position.
 
-import { get, send } from "../client.js";
+import { get, href, send } from "../client.js";
 import { confirm, formDialog, trying } from "../dialogs.js";
 import { checkbox, findAll, h } from "../dom.js";
 import { count, dayIn, instant, nameIn, number, plusDays, price, signed } from "../format.js";
@@ -26,6 +26,24 @@ export function copyOf(context, trade, original, latest) {
     h("button#unlink", { onclick: unlink }, "Unlink"),
   );
 }
+
+/** @param {Context} context @param {TradeListItem[] | false} copies */
+export const copiesOf = ({ query, accounts }, copies) =>
+  copies &&
+  copies.length > 0 &&
+  h(
+    "p",
+    `${count(copies.length, "copy", "copies")}: `,
+    copies.map((one, place) => [
+      place > 0 && ", ",
+      h(
+        "a",
+        { href: href("trades", { ...Object.fromEntries(query), id: one.id }) },
+        nameIn(accounts, one.account_id),
+      ),
+      ` ${signed(one.net_pnl)}`,
+    ]),
+  );
 
 function judgementOf({ grade, tags, confirmations }) {
   const answers = confirmations.length && count(confirmations.length, "answer");

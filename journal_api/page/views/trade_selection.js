@@ -104,7 +104,12 @@ export function selectionBar(context, lists, filters, total) {
 
 const whereOf = (filters) =>
   Object.fromEntries(
-    Object.entries(filters).map(([name, value]) => [name, name.endsWith("_id") ? Number(value) : value]),
+    Object.entries(filters)
+      .filter(([, value]) => value != null)
+      .map(([name, value]) => [
+        name,
+        name.endsWith("_id") ? Number(value) : name === "copies" ? value === "true" : value,
+      ]),
   );
 
 function show() {

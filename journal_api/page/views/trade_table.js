@@ -20,20 +20,20 @@ export function table({ query, me, accounts }, { strategies, tags }, trades) {
   /** @type {[string, string, (trade: TradeListItem) => any][]} */
   const columns = [
     [boxOfPage(), "", (trade) => box(trade, dayOf(trade))],
-    ["Day", "", link],
+    ["Day", "day", link],
     ["Time", "from-520", (trade) => timeOf(trade.opened_at)],
-    ["Symbol", "", symbolOf],
+    ["Symbol", "symbol", symbolOf],
     ["Quantity", "num from-520", (trade) => number(trade.quantity)],
     ["Entry", "num from-1000", (trade) => price(trade.entry_price)],
     ["Exit", "num from-1000", (trade) => price(trade.exit_price)],
-    ["Net P&L", "num", ({ net_pnl: net }) => (net == null ? h("span.chip", "open") : money(net))],
-    ["R", "num", (trade) => money(trade.rr_realized)],
-    ["Grade", "", (trade) => trade.grade ?? NONE],
+    ["Net P&L", "num net", ({ net_pnl: net }) => (net == null ? h("span.chip", "open") : money(net))],
+    ["R", "num ratio", (trade) => money(trade.rr_realized)],
+    ["Grade", "mark-of", (trade) => trade.grade ?? NONE],
     ["Strategy", "from-700", (trade) => nameIn(strategies, trade.strategy_id)],
     ["Tags", "from-900 tags", (trade) => tags.filter(({ id }) => trade.tag_ids.includes(id)).map(chip)],
   ];
   if (accounts.length > 1)
-    columns.push(["Account", "from-1120", (trade) => nameIn(accounts, trade.account_id)]);
+    columns.push(["Account", "account from-1120", (trade) => accountOf(trade, accounts)]);
   const go = (event) => {
     const { target, currentTarget: row } = event;
     if (target.closest(".pick")) return;
@@ -51,6 +51,11 @@ export function table({ query, me, accounts }, { strategies, tags }, trades) {
   return h("table.trades", h("thead", h("tr", head)), h("tbody", trades.map(row)));
 }
 
+const accountOf = (trade, accounts) => [
+  nameIn(accounts, trade.account_id),
+  trade.source_trade_id && h("small.to-520", " · copy"),
+];
+
 const symbolOf = (trade) => [
   trade.symbol,
   h(
@@ -60,7 +65,7 @@ const symbolOf = (trade) => [
   ),
 ];
 
-export function pages(query, { limit, offset, total }) {
+export function pages(query, { limit, offset, total }, { copies }) {
   const to = (place) => address(query, { offset: place || null, id: null });
   const last = Math.min(offset + limit, total);
   return h(
@@ -70,10 +75,16 @@ export function pages(query, { limit, offset, total }) {
       total > limit
         ? `${number(Math.min(offset + 1, total))} to ${number(last)} of ${count(total, "trade")}`
         : count(total, "trade"),
+      copies && ", copies folded",
     ),
     h(
       "a",
-      { href: address(query, { id: null, offset: null, outcome: null }).replace("trades", "report") },
+      {
+        href: address(query, { id: null, offset: null, outcome: null, copies: null }).replace(
+          "trades",
+          "report",
+        ),
+      },
       "What pays among these",
     ),
     total > limit &&

@@ -4,7 +4,7 @@ import { get } from "../client.js";
 import { open, trying } from "../dialogs.js";
 import { find, findAll, h, isKey, isTyping, withKeys } from "../dom.js";
 import { GRADES } from "../enums.js";
-import { filterForm, filtersOf, orRefused } from "./filters.js";
+import { filterForm, listFiltersOf, orRefused } from "./filters.js";
 import { tradePanel } from "./trade.js";
 import { editTrade } from "./trade_form.js";
 import { choose, clear, selectionBar } from "./trade_selection.js";
@@ -18,6 +18,8 @@ export async function view(context) {
   const { query } = context;
   const id = query.get("id");
   const offset = Number(query.get("offset") ?? 0);
+  const filters = listFiltersOf(context);
+  const before = find("#trade")?.dataset.id;
   const [
     {
       data: { trades },
@@ -28,7 +30,7 @@ export async function view(context) {
     tags,
     opened,
   ] = await Promise.all([
-    orRefused(get("/trades", { ...filtersOf(context), limit: LIMIT, offset }), { trades: [] }),
+    orRefused(get("/trades", { ...filters, limit: LIMIT, offset }), { trades: [] }),
     get("/strategies"),
     get("/tags"),
     id && orMissing(get(`/trades/${encodeURIComponent(id)}`)),
@@ -38,7 +40,7 @@ export async function view(context) {
     ofStrategy && (await orMissing(get(`/strategies/${encodeURIComponent(ofStrategy)}/setups`)));
   const lists = { strategies: strategies.data.strategies, tags: tags.data.tags, trades };
   const panel = id && (await tradePanel(context, lists, opened, address(query, { id: null })));
-  requestAnimationFrame(() => find("#trades [aria-current]")?.scrollIntoView({ block: "nearest" }));
+  requestAnimationFrame(() => bringIntoSight(id, before));
   return [
     h(
       ".title",
@@ -54,7 +56,7 @@ export async function view(context) {
     }),
     refused ??
       (trades.length === 0 && !id
-        ? nothing(query)
+        ? nothing(query, filters)
         : h(
             "div",
             { class: panel ? "beside" : "" },
@@ -62,12 +64,20 @@ export async function view(context) {
               "section#trades.card.list",
               { "aria-label": "List of trades" },
               table(context, lists, trades),
-              pages(query, meta.pagination),
+              pages(query, meta.pagination, filters),
             ),
             panel,
           )),
-    selectionBar(context, lists, filtersOf(context), meta?.pagination.total ?? 0),
+    selectionBar(context, lists, filters, meta?.pagination.total ?? 0),
   ];
+}
+
+// Where there is no room beside the list, an opened trade comes first, and a closed one leads back to its row.
+function bringIntoSight(id, before) {
+  const isNarrow = matchMedia("(max-width: 860px)").matches;
+  if (!isNarrow) find("#trades [aria-current]")?.scrollIntoView({ block: "nearest" });
+  else if (id && id !== before) find("#trade")?.scrollIntoView({ block: "start" });
+  else if (!id && before) find(`#trade-${before}`)?.scrollIntoView({ block: "center" });
 }
 
 async function addTrade(context, lists) {
@@ -84,18 +94,20 @@ const orMissing = (reading) =>
     if (error.status !== 404) throw error;
   });
 
-function nothing(query) {
+function nothing(query, { copies }) {
   return h(
     "section.card.empty",
     h(
       "p",
-      query.size
+      query.size || copies
         ? "No trade matches these filters."
         : "There is no trade yet. Import the file of a broker or a platform, or add a trade by hand.",
     ),
     h(
       ".row",
-      query.size ? h("a", { href: "#/trades" }, "All trades") : h("a", { href: "#/import" }, "Import a file"),
+      query.size || copies
+        ? h("a", { href: "#/trades?copies=true" }, "All trades")
+        : h("a", { href: "#/import" }, "Import a file"),
     ),
   );
 }
