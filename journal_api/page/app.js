@@ -21,7 +21,7 @@ const VIEWS = {
   settings: () => import("./views/me.js"),
   search: () => import("./views/search.js"),
 };
-const STANDING = ["today", "day", "settings"]; // views that show how accounts stand by their rules
+const STANDING = ["today", "day", "import", "settings"]; // views that show how accounts stand by their rules
 const header = find("header");
 const main = find("main");
 const search = find("#search");

@@ -350,14 +350,14 @@ async def test_cash_is_added_changed_and_deleted_and_the_room_follows(
     await page.fill("#edit [name=amount]", "500")
     await page.fill("#edit [name=note]", "<i>first</i>")
     await save(page)
-    await see(page, f"{NOW}\tPayout\t500.00\t<i>first</i>", "#cash")
+    await see(page, f"{NOW}\tPayout\t−500.00\t<i>first</i>", "#cash")
     await see(page, "1,500.00 left above the floor of 48,000.00", card)
     await page.click("#cash tbody .link")
     await choose(page, "#edit [name=kind]", "Fee")
     await page.fill("#edit [name=amount]", "80")
     await page.fill("#edit [name=day]", days_ago(1).isoformat())
     await save(page)
-    await see(page, f"{ONE}\tFee\t80.00", "#cash")
+    await see(page, f"{ONE}\tFee\t−80.00", "#cash")
     await see(page, "1,920.00 left above the floor of 48,000.00", card)
     await page.click("#cash tbody .link")
     await page.click("#edit .danger")
@@ -377,7 +377,7 @@ async def test_the_newest_cash_is_listed_first_however_much_there_is(
     await sign_in(page, page_journal, f"settings?account={account}")
 
     amounts = await values_of(page, "#cash tbody td:nth-child(3)")
-    assert (amounts[0], amounts[-1], len(amounts)) == ("202.00", "3.00", 200)
+    assert (amounts[0], amounts[-1], len(amounts)) == ("−202.00", "−3.00", 200)
 
 
 async def test_a_checkpoint_is_typed_and_deleted(page: Page, page_journal: PageJournal) -> None:

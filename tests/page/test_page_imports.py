@@ -343,6 +343,41 @@ async def test_files_of_one_drop_go_into_the_accounts_that_their_names_have_in_t
     await see(page, "Position History", "dialog")
 
 
+async def test_copies_of_a_drop_get_accounts_like_the_last_and_are_not_imported_whole_hours_apart(
+    page: Page, page_journal: PageJournal, accounts: list[int]
+) -> None:
+    page_journal.patch(
+        f"/accounts/{accounts[1]}", broker="Apex", starting_balance=50_000, fees={"default": 1}
+    )
+    page_journal.client.put(f"/accounts/{accounts[0]}/rules", json={"daily_loss": 500}).raise_for_status()
+    await sign_in(page, page_journal, "import")
+    file = f"{PAIRS}\n{PAIR.format(1, 2)}"
+    await drop(page, "Apex 50K 2 - Trades 2026-01-07.csv", file, **{"TS_3 (1)": file.replace("09:0", "10:0")})
+    new = page.locator("button:text('New account…')")
+    for left, name in ((1, "Apex 50K 2"), (0, "TS 3")):
+        await expect(new).to_have_count(left + 1)
+        await new.first.click()
+        assert await page.input_value("#edit [name=name]") == name
+        await choose(page, "#edit [name=rules_of]", "Sim")
+        await save(page)
+        await expect(new).to_have_count(left)
+    await page.fill("#timezone-1", "UTC")
+    await page.keyboard.press("Tab")
+
+    await see(page, "TS_3 (1).csv has the trades of Apex 50K 2 - Trades 2026-01-07.csv, 1 hour later.")
+    await expect(page.locator("#import-all")).to_be_disabled()
+    await page.fill("#timezone-1", "Europe/Berlin")
+    await page.keyboard.press("Tab")
+    await page.click("#import-all:text('Import 2 trades of 2 files into 2 accounts')")
+    await expect(page.locator("section[aria-label='All files'] .gain:text('imported')")).to_have_count(2)
+
+    for account in page_journal.read("/accounts"):
+        if account["id"] not in accounts:
+            assert (account["broker"], account["starting_balance"]) == ("Apex", 50_000)
+            assert account["fees"] == {"default": 1}
+            assert page_journal.read(f"/accounts/{account['id']}/rules")["daily_loss"] == 500
+
+
 async def test_rows_of_pairs_are_joined_to_positions_and_made_rows_again(
     page: Page, page_journal: PageJournal
 ) -> None:

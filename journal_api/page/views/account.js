@@ -1,11 +1,12 @@
 // #/settings?account=1: the rules, the cash and the checkpoints of an account.
 
 import { get, send } from "../client.js";
-import { showConflict } from "../dialogs.js";
-import { card, choiceField, form, h, textField } from "../dom.js";
+import { showConflict, trying } from "../dialogs.js";
+import { card, choiceField, form, h, select, textField } from "../dom.js";
 import { CASH_KINDS } from "../enums.js";
-import { amount, dayOfYear, inWords, words } from "../format.js";
-import { numberField, numbersOf } from "../inputs.js";
+import { amount, dayOfYear, inWords, signed, words } from "../format.js";
+import { numberField, numbersOf, write } from "../inputs.js";
+import { ruled } from "./account_form.js";
 import { checkpointKind, checkpointRow, dayField, today } from "./checkpoints.js";
 import { differences, listCard } from "./editing.js";
 import { standingCard } from "./standings.js";
@@ -20,21 +21,22 @@ export async function accountView(account, context) {
     newestCash(`${path}/cash`),
     get(`${path}/checkpoints`),
   ]);
-  const list = (title, kind, heads, rows) =>
-    listCard(title, kind(account), context, heads, [...rows].reverse());
+  const list = (title, kind, heads, rows, classes) =>
+    listCard(title, kind(account), context, heads, [...rows].reverse(), classes);
   return [
     h(".title", h("h1", account.name), h("a", { href: "#/settings" }, "All settings")),
     h(
       ".split",
-      h(".stack", account.standing && standingCard(account), rulesCard(`${path}/rules`, rules, context)),
+      h(".stack", account.standing && standingCard(account), rulesCard(account, rules, context)),
       h(
         ".stack",
-        list("Cash", cashKind, ["Day", "Kind", "Amount", "Note"], cash.map(cashRow)),
+        list("Cash", cashKind, ["Day", "Kind", "Amount", "Note"], cash.map(cashRow), ["", "", "num"]),
         list(
           "Checkpoints",
           checkpointKind,
           ["Day", "Broker's balance", "", "Note"],
           data.checkpoints.map(checkpointRow),
+          ["", "num"],
         ),
       ),
     ),
@@ -64,7 +66,8 @@ const NUMBERS = {
   minimum_days: ["Days with a trade"],
 };
 
-function rulesCard(path, { data: { rules }, etag }, { redraw }) {
+function rulesCard(account, { data: { rules }, etag }, { accounts, redraw }) {
+  const path = `/accounts/${account.id}/rules`;
   const valueOf = (name) => name.split(".").reduce((part, one) => part?.[one], rules);
   const fields = [
     choiceField("Floor", "floor.kind", rules.floor?.kind ?? "end_of_day", Object.entries(FLOORS)),
@@ -77,9 +80,28 @@ function rulesCard(path, { data: { rules }, etag }, { redraw }) {
       { id: "rules", "data-draft": "The rules of this account are not saved." },
       (values) => saveRules(path, rulesOf(values), etag, redraw),
       [0, 3, 6].map((first) => h(".row", fields.slice(first, first + 3))),
-      h("button.primary", "Save"),
+      h(".row", h("button.primary", "Save"), rulesOfOthers(account, accounts)),
     ),
   );
+}
+
+// They are typed into the form: what is saved is what is seen.
+function rulesOfOthers({ id }, accounts) {
+  const others = ruled(accounts).filter(([other]) => other !== id);
+  const fill = trying(async () => {
+    const { rules } = (await get(`/accounts/${list.value}/rules`)).data;
+    for (const name of ["floor.kind", ...Object.keys(NUMBERS)]) {
+      const control = list.form.elements[name];
+      const value = name.split(".").reduce((part, one) => part?.[one], rules);
+      control.value = control.tagName === "SELECT" ? (value ?? control.value) : write(value);
+    }
+    list.form.dataset.changed = "";
+  });
+  const list = select({ "aria-label": "Copy rules from", onchange: fill, value: "" }, [
+    ["", "Copy rules from…"],
+    ...others,
+  ]);
+  return others.length > 0 && list;
 }
 
 function rulesOf(values) {
@@ -149,9 +171,14 @@ const cashKind = (account) => ({
   }),
 });
 
+// As it moves the balance: an adjustment has its own sign, a reset is a balance.
+const OUT = ["withdrawal", "payout", "fee"];
+const amountOf = (kind, value) =>
+  kind === "reset" ? amount(value) : signed(OUT.includes(kind) ? -value : value);
+
 /** @param {Cash} cash */
 const cashRow = ({ id, kind, amount: value, day, note }) => ({
   id,
   name: dayOfYear(day),
-  cells: [words(kind), amount(value), note],
+  cells: [words(kind), amountOf(kind, value), note],
 });

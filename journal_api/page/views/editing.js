@@ -77,7 +77,7 @@ function remove(kind, thing, dialog, { redraw }) {
   });
 }
 
-export function listCard(title, kind, context, heads, rows) {
+export function listCard(title, kind, context, heads, rows, classes = []) {
   const list = table(
     { class: "middle stacked" },
     heads,
@@ -85,6 +85,7 @@ export function listCard(title, kind, context, heads, rows) {
       h("button.link", { onclick: trying(() => edit(kind, id, context)) }, name),
       ...cells,
     ]),
+    classes,
   );
   const choose = ({ target }) =>
     findAll("tbody tr", list).forEach((line) => {

@@ -8,12 +8,13 @@ import { read, readAll, without, works, writeAll } from "./import_file.js";
 import { isAsking, optionsForm, questionsOf } from "./import_options.js";
 import { sumsOf, suspectsOf, tablesOf } from "./import_preview.js";
 import { profileForm, withoutProfile } from "./import_profiles.js";
+import { isShifted } from "./import_shifts.js";
 import { copiesOf, details, rowTable, verdicts } from "./import_report.js";
 import { undoButton } from "./past_imports.js";
 
 export const isKnown = ({ report }) => Boolean(report && report.format !== "unknown");
 export const isReady = (work) =>
-  isKnown(work) && !isAsking(work) && !work.report.id && !whyNothing(work.report);
+  isKnown(work) && !isAsking(work) && !work.report.id && !whyNothing(work.report) && !isShifted(work);
 export const tradesOf = ({ counts }) => counts.new + counts.updated;
 
 /** @param {Context} context */

@@ -55,6 +55,19 @@ export function accountIn(fileName, accounts) {
     .sort((one, other) => plain(other.name).length - plain(one.name).length)[0];
 }
 
+// "Apex 50K 3" of "Apex 50K 3 - Trades 2026-11-23 (1).csv": without dates and what files of trades are called.
+export const accountNameIn = (fileName) =>
+  fileName
+    .replace(/\.[^.]*$/, "")
+    .replace(/\(\d+\)|\d{4}[-_. ]?\d\d[-_. ]?\d\d|\d\d?[-_.]\d\d?[-_.]\d{4}/g, " ")
+    .replace(/_/g, " ")
+    .replace(
+      /\b(trades?|fills|orders?|executions?|performance|history|export|report|statement|positions?)\b/gi,
+      " ",
+    )
+    .replace(/\s+/g, " ")
+    .replace(/^[\s\-.,]+|[\s\-.,]+$/g, "");
+
 function knownOf({ file, options, error }, accounts) {
   const asked = error?.details?.fields ?? {};
   const account = asked.account_id && !options.account_id && accountIn(file.name, accounts);

@@ -4,9 +4,9 @@ import { send } from "../client.js";
 import { trying } from "../dialogs.js";
 import { field, find, form, h, select, showError } from "../dom.js";
 import { accountName, count } from "../format.js";
-import { accountKind } from "./accounts.js";
+import { accountKind, copyRules } from "./account_form.js";
 import { edit } from "./editing.js";
-import { accountIn, read, readAll, works } from "./import_file.js";
+import { accountIn, accountNameIn, read, readAll, works } from "./import_file.js";
 import { here, zoneField } from "../zones.js";
 
 const unknownNames = ({ report }) =>
@@ -58,7 +58,7 @@ function accountQuestion(work, context, text, name, optionsOf) {
   const meant = accountIn(work.file.name, accounts);
   const open = accounts.filter((one) => !one.archived && one !== meant);
   const create = () =>
-    newAccount(context, name, async (account) => {
+    newAccount(context, name || accountNameIn(work.file.name), async (account) => {
       await readAll([work], optionsOf(account.id), context);
       await readAll(works.filter(asksNames), {}, context); // another file may name the same account
     });
@@ -68,7 +68,18 @@ function accountQuestion(work, context, text, name, optionsOf) {
   ]);
 }
 const newAccount = (context, name, then) =>
-  edit({ ...accountKind, after: (values, account) => void then(account) }, null, context, { name });
+  edit(
+    {
+      ...accountKind,
+      async after(values, account) {
+        await copyRules(values, account);
+        void then(account);
+      },
+    },
+    null,
+    context,
+    { name },
+  );
 
 function createAll(names, context) {
   const create = async () => {
@@ -94,6 +105,9 @@ export function optionsForm(work, context, suffix) {
     field(label, select({ id: `${name}${suffix}`, name, value: options[name] ?? "" }, choices));
   const again = async (values) => {
     const shown = Object.fromEntries(SHOWN.map((name) => [name, values[name] ?? options[name] ?? ""]));
+    // A typed answer is for all files with the question, as a pressed one.
+    if (asksZone(work) && shown.timezone)
+      return readAll(works.filter(asksZone), { timezone: shown.timezone }, context);
     await read(
       { file, options: { ...options, ...shown, accounts: shown.account_id ? [] : options.accounts } },
       context,

@@ -10,6 +10,7 @@ import { fileCard, importButton, isKnown, isReady, placeOf, tradesOf, whyNothing
 import { take, without, works } from "./import_file.js";
 import { isAsking } from "./import_options.js";
 import { ownProfiles } from "./import_profiles.js";
+import { shiftQuestions } from "./import_shifts.js";
 import { pastImports } from "./past_imports.js";
 import { daysQuestion } from "./welcome.js";
 
@@ -74,6 +75,7 @@ function importAll(context) {
       works.map((work) => cellsOf(work, context)),
       ["", "", "num", "num"],
     ),
+    shiftQuestions(context),
     h(
       ".row",
       works.every((work) => work.report?.id)
@@ -107,7 +109,7 @@ function cellsOf(work, context) {
       ? h("span.gain", "✓ imported")
       : isReady(work)
         ? "ready"
-        : h("span.warn", known ? whyNothing(report) : "needs an answer below");
+        : h("span.warn", (known && whyNothing(report)) || "needs an answer below");
   return [
     file.name,
     known && placeOf([work], context).replace(" into ", ""),
