@@ -16,7 +16,7 @@ from journal_api.metrics.metrics import METRICS
 from journal_api.repositories.days import DailyTotal
 from journal_api.structs.goals import GoalListItem
 from journal_api.structs.snapshots import Pace, Snapshot
-from journal_api.values.money import format_money
+from journal_api.values.money import format_money, shorten
 from journal_api.values.periods import ONE_DAY, find_period
 
 WIDTH, NAME, BAR, STATE = 80, 26, 14, 12
@@ -189,11 +189,11 @@ def format_details(goal: GoalListItem, snapshot: Snapshot, pace: Pace, currency:
 
 
 def format_amount(value: Decimal, metric: str, currency: str | None) -> str:
-    """Return the value with all its digits and the unit of the metric."""
+    """Return the value with the unit of the metric."""
     match METRICS[metric].unit:
         case "currency":
             return f"{format_money(value)} {currency}" if currency else format_money(value)
         case "percent":
-            return f"{value:f} %"
+            return f"{shorten(value):f} %"
         case _:
-            return f"{value:f}"
+            return f"{shorten(value):f}"

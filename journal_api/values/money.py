@@ -139,9 +139,15 @@ def shown(amount: int) -> Decimal | None:
 
 
 def format_money(value: Decimal) -> str:
-    """Return all digits of the amount, at least two of them decimals."""
-    whole, _, decimals = f"{value:f}".partition(".")
+    """Return the amount with two decimals, or as many as it needs not to look like nothing."""
+    whole, _, decimals = f"{shorten(value):f}".partition(".")
     return f"{whole}.{decimals.ljust(2, '0')}"
+
+
+def shorten(value: Decimal) -> Decimal:
+    """Return the value with at most two decimals, unless that is 0: a mean has eight."""
+    short = round(value, 2)
+    return short if short and short != value else value
 
 
 def quotient(numerator: int, denominator: int) -> int:

@@ -135,7 +135,7 @@ async def test_a_loss_beyond_a_limit_and_amounts_of_every_length_fit_into_80_col
 
     assert max(map(text_width, lines)) <= 80
     assert any(line.startswith(f"{'界' * 11}... ") for line in lines)
-    assert "8765431.10999999 JPY beyond" in "\n".join(lines)
+    assert "8765431.11 JPY beyond" in "\n".join(lines)
     assert "6234567.118456775" not in "\n".join(lines)
 
 
@@ -195,16 +195,16 @@ def test_an_empty_journal_says_what_to_do_next(tmp_path: Path) -> None:
     assert max(map(len, lines)) <= 80
 
 
-def test_a_pipe_gets_exact_amounts_without_colors_and_json_all_digits(filled: Path) -> None:
+def test_a_pipe_gets_two_decimals_without_colors_and_json_all_digits(filled: Path) -> None:
     out = run_ok("status", "--db", filled)
     without_the_letters = command_in_process(
         "status", "--db", filled, settings={"PYTHONIOENCODING": "latin-1"}
     )
     status = json.loads(run_ok("status", "--json", "--db", filled), parse_float=Decimal)
 
-    assert "Today  -380.000001 EUR in 3 trades\n" in out
-    assert "Daily loss limit           ###----------- within limit 119.999999 EUR left\n" in out
-    assert "  Worst day at least -500.00 EUR, daily: -380.000001 EUR\n" in out
+    assert "Today  -380.00 EUR in 3 trades\n" in out
+    assert "Daily loss limit           ###----------- within limit 120.00 EUR left\n" in out
+    assert "  Worst day at least -500.00 EUR, daily: -380.00 EUR\n" in out
     assert "損失を限る 損失を限る ...  ###-----------" in out  # ten of the letters are two columns wide
     assert max(map(text_width, out.splitlines())) <= 80
     assert "\x1b" not in out

@@ -14,6 +14,7 @@ from proofs import max_examples
 from journal_api.values.money import (
     Money,
     PositiveMoney,
+    format_money,
     from_units,
     json_number,
     json_text,
@@ -182,3 +183,19 @@ def test_sql_and_python_write_the_same_exact_number(amount: int) -> None:
 
 def test_no_amount_is_null() -> None:
     assert in_sql(json_number("amount"), None) == "null"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("1.68553459", "1.69"),
+        ("-285.71428571", "-285.71"),
+        ("0.00000001", "0.00000001"),
+        ("2", "2.00"),
+        ("0", "0.00"),
+    ],
+)
+def test_an_amount_is_shown_with_two_decimals_unless_it_would_look_like_nothing(
+    value: str, shown: str
+) -> None:
+    assert format_money(Decimal(value)) == shown
