@@ -1,4 +1,4 @@
-"""Reading the documentation: its tables and code blocks, and its tours, which run as they are written."""
+"""Reading the documentation: its tables, and its shell blocks, which run as they are written."""
 
 import re
 import subprocess
@@ -47,23 +47,30 @@ def make_checkout(folder: Path) -> Path:
     return folder
 
 
-def run_tour(page: Path, checkout: Path, server: Server, db: Path, key: str = "tjk_...") -> list[str]:
+def run_blocks(page: Path, checkout: Path, server: Server, db: Path, key: str = "tjk_...") -> list[str]:
     """Run the shell blocks of the page in order, and return the lines that they print.
 
-    Only the address and the placeholder of a key are replaced.
+    Only the address, the placeholder of a key and the folder of backups are replaced. A refused request
+    fails, and so does a command, unless the page says its exit status.
     """
-    script = "\n".join(blocks_of(page, "sh"))
-    assert script.count(ADDRESS) == 1
+    script = "\n".join(blocks_of(page, "sh")).replace(ADDRESS, server.url).replace("tjk_...", key)
+    script = re.sub(r"^(.+?) +# exit status (\d)$", r"\1 || test $? = \2", script, flags=re.M)
+    curl = 'curl() { command curl --silent --show-error --fail-with-body "$@"; echo; }'
     ran = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", script.replace(ADDRESS, server.url).replace("tjk_...", key)],
+        ["bash", "-euo", "pipefail", "-c", f"{curl}\n{script.replace('/mnt/backups', './backups')}"],
         cwd=checkout,
-        env={"PATH": "/usr/bin:/bin", "JOURNAL_DB": str(db)},
+        env={
+            "PATH": f"{checkout}/.venv/bin:/usr/bin:/bin",
+            "JOURNAL_DB": str(db),
+            "KEY": key,
+        },
+        input="y\n",
         capture_output=True,
         text=True,
         timeout=2 * PATIENCE,
         check=False,
     )
-    assert ran.returncode == 0, ran.stderr
+    assert ran.returncode == 0, (ran.stdout, ran.stderr)
     return ran.stdout.splitlines()
 
 

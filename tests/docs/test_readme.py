@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from commands import key_in, running
-from pages import README, make_checkout, responses_in, run_tour
+from pages import README, make_checkout, responses_in, run_blocks
 
 
 def test_the_tour_runs_as_written_and_ends_with_the_snapshots(tmp_path: Path) -> None:
@@ -11,7 +11,7 @@ def test_the_tour_runs_as_written_and_ends_with_the_snapshots(tmp_path: Path) ->
     db = checkout / "journal.db"
 
     with running(db, "--first-key") as server:
-        lines = run_tour(README, checkout, server, db, key=key_in(server.out.read_text()))
+        lines = run_blocks(README, checkout, server, db, key=key_in(server.out.read_text()))
 
     assert "5 new, 0 already there" in lines
     responses = responses_in(lines)

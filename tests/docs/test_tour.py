@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from commands import running
-from pages import DOCS, make_checkout, responses_in, run_tour
+from pages import DOCS, make_checkout, responses_in, run_blocks
 
 
 @pytest.fixture(scope="module")
@@ -13,7 +13,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
     """The lines that the tour prints."""
     checkout = make_checkout(tmp_path_factory.mktemp("tour") / "checkout")
     with running(checkout / "tour.db") as server:
-        yield run_tour(DOCS / "tour.md", checkout, server, checkout / "tour.db")
+        yield run_blocks(DOCS / "tour.md", checkout, server, checkout / "tour.db")
 
 
 def named(printed: list[str], name: str) -> list[Any]:
