@@ -26,6 +26,7 @@ from journal_api.values.types import decode_value
 
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md"))]
 API, SELF_HOSTING = DOCS / "api.md", DOCS / "self-hosting.md"
+DECISIONS = ROOT / "DECISIONS.md"
 OPENAPI = ROOT / "journal_api/openapi/openapi.json"
 VARIABLES = [f"JOURNAL_{name.upper()}" for name in Settings.__struct_fields__]
 
@@ -159,6 +160,31 @@ def test_every_heading_that_the_code_cites_exists() -> None:
 
     assert cited
     assert [cite for cite in sorted(cited) if cite[2] not in anchors_of(DOCS / cite[1])] == []
+
+
+def numbers_in(cell: str) -> list[int]:
+    """The numbers of `11 to 14, 44`."""
+    parts = [[int(number) for number in part.split(" to ")] for part in cell.split(", ")]
+    return [number for part in parts for number in range(part[0], part[-1] + 1)]
+
+
+def test_every_decision_has_one_number_and_stands_in_the_index_under_its_area() -> None:
+    areas = re.findall(r"^## (.+)\n((?:(?!## ).*\n)*)", DECISIONS.read_text(), re.M)
+    records = {area: [int(one) for one in re.findall(r"^\*\*(\d+)\.", text, re.M)] for area, text in areas}
+
+    numbers = sorted(number for found in records.values() for number in found)
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert {row["area"]: numbers_in(row["records"]) for row in rows_under(DECISIONS, "area")} == records
+
+
+def test_every_decision_that_is_cited_exists() -> None:
+    text = "\n".join(source.read_text() for source in CODE)
+    cited = re.findall(r"DECISIONS (\d+(?:, \d+)*)", text)
+    in_parentheses = re.findall(r"\((\d{1,2}(?:, \d{1,2})*)\)", (DOCS / "performance.md").read_text())
+
+    numbers = {int(number) for part in [*cited, *in_parentheses] for number in part.split(", ")}
+    assert len(numbers) > 20
+    assert numbers <= {int(one) for one in re.findall(r"^\*\*(\d+)\.", DECISIONS.read_text(), re.M)}
 
 
 def test_the_rules_of_the_api_are_numbered_without_a_gap() -> None:
