@@ -16,6 +16,7 @@ from journal_api.database.connections import Reader, connect
 from journal_api.database.lock import is_locked, require_log_of_server
 from journal_api.database.migrations import read_version
 from journal_api.database.schemas import VERSION, find_differences, read_schema, run_script
+from journal_api.database.stored_values import list_invalid
 from journal_api.errors import DatabaseRefused
 
 T = TypeVar("T")
@@ -64,6 +65,7 @@ def examine(
     yield check_references(file)
     if version == VERSION and not schema_differences:
         values = {"most": -1 if full else MAX_TRADES}
+        yield check_values(file, values["most"])
         for (name, rows), statement in row_checks.items():
             yield check_rows(file, name, rows, statement, values)
 
@@ -231,6 +233,19 @@ def check_rows(file: Path, name: str, rows: str, statement: str, values: Mapping
     listed = ", ".join(map(str, wrong[:MAX_DIFFERENCES]))
     more = f" (and {len(wrong) - MAX_DIFFERENCES} more)" if len(wrong) > MAX_DIFFERENCES else ""
     return Finding("wrong", f"{name}: not in agreement with {rows} {listed}{more}")
+
+
+def check_values(file: Path, most: int) -> Finding:
+    """Check that the API would accept what is stored."""
+    try:
+        invalid = query(file, lambda db: list(list_invalid(db, most)), Reader)
+    except sqlite3.Error as error:
+        return Finding("wrong", f"values: {error}")
+    if not invalid:
+        return Finding("ok", "values: as the API accepts them")
+    listed = "; ".join(f"{table} {row}: {reason}" for table, row, reason in invalid[:MAX_DIFFERENCES])
+    more = f" (and {len(invalid) - MAX_DIFFERENCES} more)" if len(invalid) > MAX_DIFFERENCES else ""
+    return Finding("wrong", f"values: {listed}{more}")
 
 
 def format_megabytes(size: int) -> str:

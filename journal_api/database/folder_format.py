@@ -4,13 +4,13 @@ import re
 import sqlite3
 from decimal import Decimal
 from json import JSONDecoder
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Raw, Struct, json
+from msgspec import Meta, Raw, Struct, json
 
 from journal_api.database.schemas import read_schema
 from journal_api.values.money import EXACT, MAX_STORED, SCALE, json_text
-from journal_api.values.types import RowId
+from journal_api.values.types import MAX_ID
 
 MANIFEST = "manifest.json"
 decode_json = JSONDecoder(parse_float=Decimal).decode  # amounts are exact
@@ -46,7 +46,9 @@ class Manifest(Struct, forbid_unknown_fields=True, kw_only=True):
     exported_at: str
     files: dict[str, File]
     pictures: int
-    last_ids: dict[str, RowId]  # the highest of each table so far: ids are never given out again
+    last_ids: dict[
+        str, Annotated[int, Meta(ge=1, le=MAX_ID)]
+    ]  # the highest of each table so far: ids are never given out again
 
 
 def read_tables(db: sqlite3.Connection) -> dict[str, Columns]:

@@ -29,6 +29,7 @@ from journal_api.database.lock import without_server
 from journal_api.database.migrations import prepare, read_known_version
 from journal_api.database.restore import Restored, restore
 from journal_api.database.schemas import VERSION, create_schema
+from journal_api.database.stored_values import list_invalid
 from journal_api.errors import DatabaseRefused
 from journal_api.settings import Settings
 from journal_api.structs.pictures import PART, PictureType
@@ -61,6 +62,7 @@ def import_all(
                 db.execute("UPDATE goals SET change_cursor = NULL")  # they are evaluated anew
             finish(db, folder, manifest)
         prepare(structs.replace(settings, db=made), creates=False)
+        require_valid(made, folder)
         return manifest, restore(settings.db, made)
 
 
@@ -170,6 +172,13 @@ def insert_pictures(db: sqlite3.Connection, folder: Path, report: Report) -> Non
                 ((content_id, place, file.read(PART)) for place in range(-(-size // PART))),
             )
         report(count / len(contents))
+
+
+def require_valid(made: Path, folder: Path) -> None:
+    """Raise DatabaseRefused for a value that the API would refuse."""
+    with closing(connect(made, "ro", Reader)) as db:
+        for table, row, reason in list_invalid(db):
+            raise DatabaseRefused(f"{folder / table_file(table)}: {row}: {reason}")
 
 
 def finish(db: sqlite3.Connection, folder: Path, manifest: Manifest) -> None:

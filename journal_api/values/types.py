@@ -16,6 +16,8 @@ from journal_api.errors import ValidationFailed
 from journal_api.values.free_form import free_form
 from journal_api.values.time_zones import time_zones
 
+# The highest id that is stored: every client has it exactly, and there is room for more.
+MAX_ID = 2**53
 RowId = Annotated[int, Meta(ge=1, le=2**63 - 1)]
 Offset = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 SortOrder = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]

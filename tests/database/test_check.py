@@ -86,6 +86,7 @@ def test_of_a_sound_journal_every_line_says_ok_and_the_exit_code_is_0(
         *LINES,
         pages,
         "foreign_key_check",
+        "values",
         *(name for name, _ in CHECKS),
     ]
     assert lines[0] == f"ok    database {db}, {db.stat().st_size / 10**6:.1f} MB"
@@ -311,7 +312,7 @@ def test_pages_that_were_overwritten_are_found_and_the_other_checks_still_made(d
 
     findings = list(examine(db, CHECKS))
 
-    assert [finding.verdict for finding in findings] == ["ok"] * 7 + ["wrong"] * 2 + ["ok"] * 6
+    assert [finding.verdict for finding in findings] == ["ok"] * 7 + ["wrong"] * 2 + ["ok"] * 7
     assert findings[7].text.startswith("quick_check: ")
 
 
@@ -370,6 +371,37 @@ def test_a_file_in_a_folder_that_cannot_be_written_is_wrong_but_is_read(
     assert (verdicts["permissions"], verdicts["write-ahead log"]) == ("wrong", "wrong")
     assert verdicts["quick_check"] == "ok"
     assert [file.name for file in closed_folder.iterdir()] == ["journal.db"]
+
+
+@pytest.mark.parametrize("version", range(1, VERSION + 1))
+def test_the_api_accepts_what_every_release_has_stored(db: Path, version: int) -> None:
+    db.unlink()
+    write_released(db, version)
+    prepare(db)
+
+    assert [one.text for one in examine(db, CHECKS, full=True) if one.verdict == "wrong"] == []
+
+
+@pytest.mark.parametrize(
+    ("sql", "finding"),
+    [
+        ("UPDATE users SET timezone = '../../etc/passwd'", "users id 1: timezone must be an IANA time zone"),
+        (
+            "UPDATE users SET day_rollover = '99:99', updated_at = 'x'",
+            "users id 1: day_rollover must be a time",
+        ),
+        (
+            f"UPDATE sqlite_sequence SET seq = {2**63 - 1} WHERE name = 'users'",
+            "users id 9223372036854775807: ",
+        ),
+    ],
+)
+def test_values_that_the_api_would_refuse_are_wrong(db: Path, sql: str, finding: str) -> None:
+    change(db, sql)
+
+    (wrong,) = [one for one in examine(db, CHECKS) if one.verdict == "wrong"]
+
+    assert wrong.text.startswith(f"values: {finding}")
 
 
 @pytest.mark.parametrize(

@@ -492,6 +492,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
     "file outside": (change_file("manifest.json", "tags.jsonl", "../../tags.jsonl"), "does not belong to it"),
     "secret table": (change_file("manifest.json", "tags.jsonl", "api_keys.jsonl"), "does not belong to it"),
     "ids too high": (change_manifest(last_ids={"tags": 2**70}), "manifest.json: "),
+    "ids without room": (change_manifest(last_ids={"tags": 2**63 - 1}), "manifest.json: "),
     "ids of a text": (change_manifest(last_ids={"tags": "1"}), "manifest.json: "),
     "missing table": (remove("tags.jsonl"), "tags.jsonl: there is no such file"),
     "link": (replace_by_link("tags.jsonl"), "or it is a link"),
@@ -547,6 +548,54 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
         "of tag_categories that",
     ),
 }
+
+
+# Values that the API would refuse: those of a table's first row.
+REFUSED_VALUES: dict[str, tuple[Any, str]] = {
+    "users.timezone": ("../../etc/passwd", "must be an IANA time zone"),
+    "users.day_rollover": ("99:99", "must be a time HH:MM"),
+    "users.trading_weekdays": ("[9]", "trading_weekdays"),
+    "users.name": ("\x1b[2J", "must not contain control characters"),
+    "users.created_at": ("yesterday", "must be a time such as"),
+    "users.updated_at": ("2026-01-05T14:30:00+01:00", "must be in UTC"),
+    "pictures.id": (2**60, "must be 1 to 9007199254740992"),
+    "accounts.timezone": ("localtime", "must be an IANA time zone"),
+    "accounts.currency": ("money", "currency"),
+    "tags.color": ("red", "color"),
+    "strategies.risk_rules": ("[1]", "must be an object or null"),
+    "days.date": ("2026-13-01", "is not a valid calendar day"),
+    "goals.metric": ("evil", "metric"),
+    "goals.goal_name": ("", "must be 1 to 100 characters"),
+    "snapshots.snapshot_data": ("{", "snapshot_data"),
+    "snapshots.period_end": ("never", "must be a date"),
+    "imports.timezone": ("Mars", "must be an IANA time zone"),
+    "trades.opened_at": ("yesterday", "must be a time such as"),
+    "trades.symbol": ("x" * 41, "must be 1 to 40 characters"),
+    "trades.fills": ('[{"id": 1}]', "fills"),
+}
+
+
+def change_value(name: str, value: Any) -> Callable[[Path], None]:
+    """Change the column of the first row of a table."""
+    table, column = name.split(".")
+    file_name = folder_format.table_file(table)
+
+    def change_line(folder: Path) -> None:
+        first, *others = (folder / file_name).read_text().splitlines(keepends=True)
+        line = json.dumps({**json.loads(first), column: value}) + "\n"
+        (folder / file_name).write_text("".join([line, *others]))
+
+    def change_cell(folder: Path) -> None:
+        with (folder / file_name).open(newline="") as file:
+            header, first, *others = csv.reader(file)
+        first[header.index(column)] = value
+        with (folder / file_name).open("w", newline="") as file:
+            csv.writer(file).writerows([header, first, *others])
+
+    return change_cell if file_name.endswith(".csv") else change_line
+
+
+HOSTILE |= {name: (change_value(name, value), reason) for name, (value, reason) in REFUSED_VALUES.items()}
 
 
 @pytest.mark.parametrize("name", HOSTILE)
