@@ -33,6 +33,7 @@ from journal_api.structs.trades import (
 )
 from journal_api.web.context import database, get_query
 from journal_api.web.decoding import IndexedErrors, decode_each
+from journal_api.web.etags import with_versions
 from journal_api.web.responses import Download, Response, created, no_content, ok, page
 from journal_api.web.writes import Write
 
@@ -41,7 +42,8 @@ async def list_trades(request: Request, db: Connection) -> Response:
     """List the caller's trades that match the query, newest first."""
     query = get_query(request, TradeQuery)
     text, total = await trade_lists.read_page(db, request.user.id, query)
-    return page(query.limit, query.offset, total, trades=text)
+    response = page(query.limit, query.offset, total, trades=text)
+    return with_versions(response, text) if query.ids else response
 
 
 async def get_trade(request: Request, db: Connection) -> Response:
