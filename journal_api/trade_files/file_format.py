@@ -1,5 +1,6 @@
 """The interface of a file format."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
@@ -12,6 +13,9 @@ T = TypeVar("T")
 Rows = Iterable[Row | Rejected | LeftOut]
 Trades = Iterator[ImportedTrade | Rejected | LeftOut | Noted]
 ANYTHING = "*"
+# A column that names accounts: Account display name. Others with that word hold amounts of an account.
+NO_ACCOUNT = "balance|value|currency|equity|cash|size|profit|p ?& ?l|risk"
+ACCOUNT = re.compile(rf"(?!.*(?:{NO_ACCOUNT})).*account.*", re.IGNORECASE)
 
 
 class Format(NamedTuple):
@@ -90,6 +94,11 @@ def find_column(header: Collection[str], columns: Columns | tuple[str, ...] | No
             if found := next((column for column in header if column.startswith(beginning)), None):
                 return found
     return None
+
+
+def find_account_column(header: Iterable[str]) -> str | None:
+    """Return the first column that seems to name an account, None without one."""
+    return next((name for name in header if ACCOUNT.fullmatch(name)), None)
 
 
 def word_matches(word: str, folded: str) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files import activity_statement, flex_query
-from journal_api.trade_files.file_format import Format, KnownFormat
+from journal_api.trade_files.file_format import Format, KnownFormat, find_account_column
 from journal_api.trade_files.formats import round_trips
 from journal_api.trade_files.html_tables import read_html
 from journal_api.trade_files.rows import COMMAS, MAX_BLANK_ROWS, MAX_COLUMNS, Cells, read_csv
@@ -152,6 +152,7 @@ def read_header(row: Cells, heading: str, formats: Sequence[KnownFormat]) -> Hea
         header = dict.fromkeys(names)
         if known.fits(header, heading):
             file_format = known.for_header(header)
+            names = name_account(names, file_format.accounts)
             reason = find_wrong_name(file_format, names)
             return UnknownHeader(row.line, reason) if reason else Header(file_format, names)
     return None
@@ -182,6 +183,12 @@ def name_columns(header: list[str], aliases: Mapping[str, str] = {}) -> list[str
         seen[name] += 1
         columns.append(name if seen[name] == 1 else f"{name} {seen[name]}")
     return columns
+
+
+def name_account(columns: list[str], accounts: Sequence[str]) -> list[str]:
+    """Return the columns; without one of these for accounts, a column named like one has that name."""
+    other = None if not set(accounts).isdisjoint(columns) else find_account_column(columns)
+    return [accounts[0] if name == other else name for name in columns] if accounts and other else columns
 
 
 def find_wrong_name(file_format: Format, columns: list[str]) -> str:

@@ -15,10 +15,10 @@ from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
 from journal_api.structs.imports import LeftOutRows
 from journal_api.trade_files.amounts import CACHED_AMOUNTS, Comma
 from journal_api.trade_files.dates import ROWS_SEARCHED, DateOrder, FileDates, find_date_order
-from journal_api.trade_files.file_format import Format, Trades, first_reason
+from journal_api.trade_files.file_format import Format, Trades, find_account_column, first_reason
 from journal_api.trade_files.headers import Header, UnknownHeader, recognise
 from journal_api.trade_files.known_formats import known_formats
-from journal_api.trade_files.named_rows import CellRules, RoundedCells, Row
+from journal_api.trade_files.named_rows import CellRules, RoundedCells, Row, shorten
 from journal_api.trade_files.pairs import join_pairs, keep_rows
 from journal_api.trade_files.point_values import with_point_values
 from journal_api.trade_files.profiles.profile_format import known_profile
@@ -151,7 +151,8 @@ def name_cells(
     width, blank_rows = len(header.columns), count(1)
     build_row = row_builder(header, date_order, rounded)
     widened = (row.widened(width) if isinstance(row, Cells) else row for row in rows)
-    for row in widened if header.format.is_typed else leave_out_text_below(widened, width):
+    rows_of_table = widened if header.format.is_typed else leave_out_text_below(widened, width)
+    for row in rows_of_table if header.format.accounts else of_one_account(rows_of_table, header):
         if not isinstance(row, Cells):
             yield row
         elif not any(map(str.strip, row.cells)):
@@ -161,6 +162,23 @@ def name_cells(
             yield Rejected(row.line, f"has {len(row.cells)} cells where the header has {width}")
         else:
             yield build_row(row)
+
+
+def of_one_account(
+    rows: Iterable[Cells | Rejected | LeftOut], header: Header
+) -> Iterator[Cells | Rejected | LeftOut]:
+    """Yield the rows of a format without accounts, and reject those of a second account."""
+    column = find_account_column(header.columns)
+    index = -1 if column is None else header.columns.index(column)
+    first = ""
+    for row in rows:
+        if column is not None and isinstance(row, Cells) and index < len(row.cells):
+            first, name = first or row.cells[index].strip(), row.cells[index].strip()
+            if name not in (first, ""):
+                reason = f"{column} is {shorten(name)!r}, but earlier rows have {shorten(first)!r}"
+                yield Rejected(row.line, f"{reason}: import a file for each account")
+                continue
+        yield row
 
 
 def leave_out_text_below(

@@ -31,6 +31,18 @@ def build_grid(*accounts: str) -> str:
 
 
 FILES = [build_round_trips, build_grid]
+# What other versions and formats call the column; the last one reads no accounts.
+EXECUTIONS = "Date,Time,Symbol,Quantity,Price,Side,{}\n"
+EXECUTION = "3/9/2026,09:31:04,AAPL,10,100.5,B,{}\n"
+NINJATRADER = "Instrument,Action,Quantity,Price,Time,E/X,{}\n"
+NINJATRADER_FILL = "MNQ 03-26,Buy,2,22100.25,3/5/2026 9:31:02 AM,Entry,{}\n"
+TOPSTEPX = "Id,ContractName,EnteredAt,ExitedAt,EntryPrice,ExitPrice,Fees,PnL,Size,Type,{}\n"
+TOPSTEPX_TRADE = "1,MNQ,01/28/2026 14:30:00,01/28/2026 15:05:00,21450.25,21475.75,1.34,51.00,1,Long,{}\n"
+TRADERVUE = (
+    "Open Datetime,Close Datetime,Symbol,Side,Volume,Exec Count,Entry Price,Exit Price,Gross P&L,"
+    "Commissions,Fees,{}\n"
+)
+TRADERVUE_TRADE = "2026-03-09 09:31:04,2026-03-09 09:41:04,AAPL,L,10,2,100,101,10,0,0,{}\n"
 
 
 async def list_accounts_of_trades(client: httpx.AsyncClient) -> list[int]:
@@ -212,3 +224,58 @@ def test_the_command_refuses_several_accounts_for_one_and_names_unknown_ones(tmp
     assert "The journal has no account 'U1', 'U2': create it" in unknown
     assert foretold == unknown
     assert dump(db) == before
+
+
+@pytest.mark.parametrize(
+    ("header", "row"),
+    [
+        (NINJATRADER, NINJATRADER_FILL),
+        (EXECUTIONS, EXECUTION),
+        (TOPSTEPX, TOPSTEPX_TRADE),
+        (GRID.replace("Account", "{}"), build_grid("{}").splitlines(keepends=True)[1]),
+    ],
+    ids=["NinjaTrader executions", "executions", "TopstepX trades", "NinjaTrader trades"],
+)
+@pytest.mark.parametrize("column", ["Account display name", "Trading account"])
+async def test_a_column_that_is_named_like_an_account_is_the_account(
+    client: httpx.AsyncClient, header: str, row: str, column: str
+) -> None:
+    main = await new_account(client, "Main")
+    file = header.format(column) + "".join(row.format(name) for name in ("APEX-1", "APEX-2"))
+
+    refused = await send_file(client, file, main, timezone="UTC")
+    report = await create_import(
+        client,
+        file,
+        account_id=None,
+        accounts=[f"APEX-1:{main}", f"APEX-2:{await new_account(client, 'Copy')}"],
+        timezone="UTC",
+    )
+
+    assert details_of(refused)["rows"][0]["reason"].startswith(
+        "account names 'APEX-2', but earlier rows name 'APEX-1': leave out account_id"
+    )
+    assert report["counts"]["new"] == 2
+    assert len(set(await list_accounts_of_trades(client))) == 2
+
+
+async def test_an_amount_of_an_account_is_no_account(client: httpx.AsyncClient) -> None:
+    main = await new_account(client, "Main")
+    rows = "".join(EXECUTION.format(balance) for balance in ("50000", "49000"))
+
+    report = await create_import(
+        client, EXECUTIONS.format("Account Balance") + rows, account_id=main, timezone="UTC"
+    )
+
+    assert report["accounts"] == []
+
+
+async def test_a_second_account_is_an_error_where_a_format_has_no_accounts(client: httpx.AsyncClient) -> None:
+    main = await new_account(client, "Main")
+    rows = "".join(TRADERVUE_TRADE.format(name) for name in ("One", "One", "Two"))
+
+    refused = await send_file(client, TRADERVUE.format("Account Tag") + rows, main, timezone="UTC")
+
+    assert details_of(refused)["reason"] == (
+        "Account Tag is 'Two', but earlier rows have 'One': import a file for each account"
+    )

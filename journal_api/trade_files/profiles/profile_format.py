@@ -5,6 +5,7 @@ from functools import cache, partial
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.file_format import (
@@ -12,6 +13,8 @@ from journal_api.trade_files.file_format import (
     KnownFormat,
     Rows,
     Trades,
+    find_account_column,
+    find_column,
     list_names,
     one_trade_per_row,
 )
@@ -54,6 +57,9 @@ def known_profile(profile: ImportProfileCreate) -> KnownFormat:
 
 def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> Format:
     """Return the format of a file with this header, which has all required columns of the profile."""
+    if find_column(header, profile.account) is None:
+        read = {*find_columns(header, [*required_columns(profile), *optional_columns(profile)])}
+        profile = replace(profile, account=find_account_column(name for name in header if name not in read))
     if profile.kind == "trades":
         read_all = one_trade_per_row(trade_reader(profile, header))
     else:
