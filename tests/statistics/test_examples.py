@@ -101,7 +101,7 @@ EXAMPLES: dict[str, tuple[list[T], dict[str, Any]]] = {
     "amounts in different currencies are not added, counts and percents are": (
         [USD, T(-100), EUR],
         {
-            **dict.fromkeys(METRICS, "mixed_currencies"),
+            **{key: "mixed_currencies" for key, metric in METRICS.items() if metric.is_of_money},
             "win_rate": 66.66666667,
             "trade_count": 3,
             "trading_days": 1,
