@@ -39,9 +39,6 @@ export const whyNone = (reason) =>
     out_of_range: "The amounts are too large to add.",
   })[reason] ?? words(reason);
 
-// Of a day without a sum.
-export const whyNoSum = ({ currency }) => whyNone(currency ? "out_of_range" : "mixed_currencies");
-
 // Noon is the same day in every time zone.
 const noon = (day) => new Date(`${day}T12:00:00`);
 const gregorian = (options) => new Intl.DateTimeFormat(undefined, { calendar: "gregory", ...options });

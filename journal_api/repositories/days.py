@@ -19,7 +19,15 @@ from journal_api.repositories.snapshots import DAY_GOALS
 from journal_api.statistics.fact_filters import ACCOUNTS
 from journal_api.statistics.selection import COLUMNS, Selection, with_sums_in_range
 from journal_api.statistics.trade_facts import build_for_sources, read_source
-from journal_api.structs.days import DayListItem, DayNumbers, DayPatch, DayQuery, DaysQuery, JournalDay
+from journal_api.structs.days import (
+    DayListItem,
+    DayNumbers,
+    DayPatch,
+    DayQuery,
+    DaysQuery,
+    DaySum,
+    JournalDay,
+)
 from journal_api.structs.trades import TradeTag
 from journal_api.values.clock import now, now_after
 from journal_api.values.money import OUT_OF_RANGE, from_units, json_number
@@ -74,9 +82,21 @@ TAGS = sql.build_json_array(
     ORDER BY sort_name, tags.id
     """,
 )
+SUM_OF_CURRENCY = sql.build_object(DaySum, net_pnl=json_number("net_pnl"))
+ONE_SUM = f"SELECT {SUM_OF_CURRENCY} AS item WHERE part IS NOT NULL"
+SUMS = f"""
+    SELECT {SUM_OF_CURRENCY} AS item
+    FROM (SELECT currency, nullif(sum(net_pnl), '{OUT_OF_RANGE}') AS net_pnl
+          FROM selected
+          WHERE part = listed.date
+          GROUP BY currency
+          ORDER BY currency)"""
 EXPRESSIONS = {
     "date": "listed.date",
     "net_pnl": json_number("iif(part IS NULL, 0, net_pnl)"),
+    # Another look at the trades of the day only for several currencies.
+    "sums": f"json(iif(part IS NULL OR currency IS NOT NULL, ({sql.build_json_array('item', ONE_SUM)}),"
+    f" ({sql.build_json_array('item', SUMS)})))",
     **{name: f"coalesce({name}, 0)" for name in ("trade_count", "wins", "losses")},
     "has_text": sql.json_boolean("coalesce(plan, review) IS NOT NULL"),
     "tag_ids": f"json(({TAG_IDS}))",

@@ -48,16 +48,25 @@ class DayPatch(Struct, kw_only=True, forbid_unknown_fields=True):
         self.review = None if self.review == "" else self.review
 
 
+class DaySum(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The net P&L of the day in one currency; null if the sum is out of range."""
+
+    currency: str
+    net_pnl: Decimal | None
+
+
 class DayNumbers(Struct, kw_only=True, forbid_unknown_fields=True):
     """The closed trades of a trading day in numbers, and what there is beside them.
 
     `trade_count`, `wins` and `losses` count decisions. `net_pnl` is null for accounts in different
     currencies and for a sum that is out of range; `currency` is null for several, and without a trade.
+    `sums` has the net P&L of each currency.
     """
 
     date: DayText
     currency: str | None
     net_pnl: Decimal | None
+    sums: list[DaySum]
     trade_count: int
     wins: int
     losses: int

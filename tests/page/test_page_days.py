@@ -112,7 +112,7 @@ async def test_a_day_shows_its_trades_in_the_order_of_their_closes_its_goals_and
     )
     await sign_in(page, page_journal, f"day/{MONDAY}")
 
-    await see(page, "−50.00 in 2 trades: 1 win, 1 loss")
+    await see(page, "−50.00 USD in 2 trades: 1 win, 1 loss")
     rows = [row.split() for row in await values_of(page, ".of-day tbody tr")]
     assert rows == [
         ["10:15", "ES", "▲", "1", "−80.00", "−80.00", "F"],
@@ -139,10 +139,11 @@ async def test_the_numbers_of_a_day_are_of_the_chosen_account_and_its_texts_are_
     for account, pnl in ((1, 30), (2, 7)):
         add_trade(page_journal, pnl, account_id=account)
     await sign_in(page, page_journal, f"day/{MONDAY}")
-    await see(page, "Several currencies: choose an account. in 2 trades")
+    await see(page, "+7.00 EUR, +30.00 USD in 2 trades")
+    assert await values_of(page, ".of-day tbody td:nth-child(3)") == ["+7.00 EUR", "+30.00 USD"]
     page_journal.patch("/me", active_selection="account_2")
     await poll(page)
-    await see(page, "+7.00 in 1 trade")
+    await see(page, "+7.00 EUR in 1 trade")
 
     await write(page, "#plan", "Small.")
 
@@ -353,12 +354,12 @@ async def test_a_week_is_read_from_its_first_day_on_and_days_with_trades_alone_a
     await sign_in(page, page_journal, f"days?from={MONDAY}&to=2026-01-11")
 
     assert [re.sub(r"\n+", "\n", text) for text in await values_of(page, "main .card")] == [
-        "Mon, Jan 5, 2026 · +30.00 in 1 trade",
-        "Tue, Jan 6, 2026 · −20.00 in 1 trade",
-        "Fri, Jan 9, 2026 · +5.00 in 1 trade · 5 of 5\n<b>Calm</b>\n"
+        "Mon, Jan 5, 2026 · +30.00 USD in 1 trade",
+        "Tue, Jan 6, 2026 · −20.00 USD in 1 trade",
+        "Fri, Jan 9, 2026 · +5.00 USD in 1 trade · 5 of 5\n<b>Calm</b>\n"
         "Plan\nWait.\n<b>bold</b>\nReview\nWaited.\nThe low",
     ]
-    await see(page, "+15.00 in 3 trades, 2 of 3 days won")
+    await see(page, "+15.00 USD in 3 trades, 2 of 3 days won")
     await page.wait_for_selector(".thumb img[src][alt='The low']")
     await page.click("#days-after")
     await see(page, "Nothing was traded or written in these days.")

@@ -28,6 +28,7 @@ NOTHING: dict[str, Any] = {
     "date": DAY,
     "currency": None,
     "net_pnl": 0,
+    "sums": [],
     "trade_count": 0,
     "wins": 0,
     "losses": 0,
@@ -183,6 +184,7 @@ async def test_delete_clears_what_was_written_and_keeps_the_trades(client: httpx
         **UNWRITTEN,
         "currency": "USD",
         "net_pnl": 1,
+        "sums": [{"currency": "USD", "net_pnl": 1}],
         "trade_count": 1,
         "wins": 1,
     }
@@ -395,12 +397,17 @@ async def test_the_numbers_are_of_the_accounts_asked_for_and_texts_of_all(client
 async def test_amounts_in_different_currencies_are_not_added(client: httpx.AsyncClient) -> None:
     dollars, euros = await create_account(client), await create_account(client, "EUR", currency="EUR")
     await create_trade(client, dollars["id"])
-    await create_trade(client, euros["id"])
+    trade = await create_trade(client, euros["id"])
+    await create_trade(client, euros["id"], gross_pnl=-0.25)
 
     day = await get_day(client)
 
-    assert (day["net_pnl"], day["currency"], day["trade_count"], day["wins"]) == (None, None, 2, 2)
-    assert (await get_day(client, account_id=euros["id"]))["currency"] == "EUR"
+    assert (day["net_pnl"], day["currency"], day["trade_count"], day["wins"]) == (None, None, 3, 2)
+    euro = {"currency": "EUR", "net_pnl": trade["net_pnl"] - 0.25}
+    assert day["sums"] == [euro, {"currency": "USD", "net_pnl": trade["net_pnl"]}]
+    assert [one["sums"] for one in await list_days(client)] == [day["sums"]]
+    of_euros = await get_day(client, account_id=euros["id"])
+    assert (of_euros["currency"], of_euros["sums"]) == ("EUR", [euro])
 
 
 async def test_a_sum_that_is_out_of_range_is_null(client: httpx.AsyncClient, app: Starlette) -> None:
@@ -410,6 +417,8 @@ async def test_a_sum_that_is_out_of_range_is_null(client: httpx.AsyncClient, app
 
     assert await numbers_of(client) == [(DAY, None, 10, 10, 0)]
     assert (await get_day(client))["net_pnl"] is None
+    unwrap(await client.patch(f"/accounts/{account}", json={"currency": "EUR"}))
+    assert (await get_day(client))["sums"] == [{"currency": "EUR", "net_pnl": None}]
 
 
 async def test_a_day_has_the_snapshots_of_its_daily_goals(client: httpx.AsyncClient) -> None:

@@ -7,15 +7,19 @@ import * as format from "../format.js";
 export const tradesOf = (days) => days.reduce((sum, day) => sum + day.trade_count, 0);
 const traded = (days) => days.filter((day) => day.trade_count);
 
-// Several currencies are never added.
-/** @param {DayListItem[]} days */
-export function netOf(days) {
-  const isOne = new Set(days.map((day) => day.currency)).size < 2;
-  return isOne && days.every((day) => day.net_pnl != null)
-    ? days.reduce((sum, day) => sum + day.net_pnl, 0)
-    : null;
+// The net P&L of each currency: several are never added. Null if one is out of range.
+/** @param {Pick<DayListItem, "sums">[]} days @returns {[string, number | null][]} */
+export function sumsOf(days) {
+  const sums = new Map();
+  for (const { currency, net_pnl: net } of days.flatMap((day) => day.sums)) {
+    const sum = sums.has(currency) ? sums.get(currency) : 0;
+    sums.set(currency, sum == null || net == null ? null : sum + net);
+  }
+  return [...sums].sort();
 }
-const whyNone = (days) => format.whyNoSum(days.find((day) => day.net_pnl == null) ?? { currency: null });
+// "+120.50 USD, −7,000.00 JPY".
+export const moneyOf = (sums) =>
+  sums.map(([currency, net], place) => [place > 0 && ", ", money(net), ` ${currency}`]);
 
 /** @param {string} month @param {string} today @param {DayListItem[]} days @param {Context} context */
 export function calendar(month, today, days, { me }) {
@@ -26,8 +30,17 @@ export function calendar(month, today, days, { me }) {
       me.trading_weekdays.includes(weekday) ||
       days.some(({ date }) => date.startsWith(month) && format.weekdayOf(date) === weekday),
   );
-  const largest = Math.max(1, ...ofMonth.map((day) => Math.abs(day.net_pnl ?? 0)));
-  const total = netOf(ofMonth);
+  const total = sumsOf(ofMonth);
+  // The tints of a currency are those of its largest day.
+  const largest = Object.fromEntries(
+    total.map(([currency]) => [
+      currency,
+      Math.max(
+        1,
+        ...ofMonth.filter((day) => day.currency === currency).map((day) => Math.abs(day.net_pnl ?? 0)),
+      ),
+    ]),
+  );
   const link = (label, text, steps) =>
     step(`month${steps}`, label, text, `#/today?month=${monthAfter(month, steps)}`);
   return h(
@@ -36,10 +49,13 @@ export function calendar(month, today, days, { me }) {
     h(
       ".title",
       h("h2", h("a", { href: href("days", format.monthSpan(month)) }, format.monthOf(`${month}-01`))),
-      h("span", h("strong", money(total)), ` · ${format.count(tradesOf(ofMonth), "trade")}`),
+      h(
+        "span",
+        total.length > 0 && [h("strong", moneyOf(total)), " · "],
+        `${format.count(tradesOf(ofMonth), "trade")}`,
+      ),
       h("span.row", link("Earlier month", "‹", -1), link("Later month", "›", 1)),
     ),
-    total == null && h("p.muted", whyNone(ofMonth)),
     h(
       "table.calendar",
       h(
@@ -63,42 +79,51 @@ export function calendar(month, today, days, { me }) {
 // Its days in other months have no colour.
 function weekRow(week, columns, shown) {
   const days = traded(week.map((day) => shown.byDay.get(day)).filter(Boolean));
-  const total = netOf(days);
   return h(
     "tr",
     columns.map(({ weekday }) => dayCell(week[weekday - 1], shown)),
     h(
       "td.week",
-      { title: total == null && whyNone(days) },
       days.length > 0 &&
         h(
           "a",
           { href: href("days", format.weekOf(week[0])) },
-          money(total, format.whole),
+          sumsOf(days).map((sum) => h("span", wholeOf(sum, shown, inColour))),
           h("small", format.number(tradesOf(days))),
         ),
     ),
   );
 }
 
-function dayCell(date, { month, byDay, today, largest }) {
-  const day = byDay.get(date) ?? { net_pnl: 0, trade_count: 0 };
-  const { net_pnl: pnl, trade_count: trades } = day;
+const inColour = (net) => money(net, format.whole);
+// Names the currency where there are several.
+const wholeOf = ([currency, net], { largest }, shownAs = format.whole) => [
+  shownAs(net),
+  Object.keys(largest).length > 1 && h("small", ` ${currency}`),
+];
+
+function dayCell(date, shown) {
+  const { month, byDay, today, largest } = shown;
+  const day = byDay.get(date) ?? { net_pnl: 0, trade_count: 0, sums: [] };
+  const { net_pnl: pnl, currency, trade_count: trades } = day;
   const isOther = !date.startsWith(month);
   if (isOther && !trades) return h("td.other");
   const tone = isOther ? "other" : format.gainOrLoss(pnl);
-  const result = pnl == null ? format.whyNoSum(day) : format.signed(pnl);
+  const result = sumsOf([day]).map(([of, net]) => `${format.signed(net)} ${of}`);
   return h(
     "td",
     {
       class: `${tone} ${date === today ? "today" : ""}`,
-      style: { "--share": `${8 + (26 * Math.abs(pnl ?? 0)) / largest}%` },
+      style: { "--share": `${8 + (26 * Math.abs(pnl ?? 0)) / (largest[currency] ?? 1)}%` },
     },
     h(
       "a",
-      { href: `#/day/${date}`, title: format.longDay(date) + (trades ? `: ${result}` : "") },
+      { href: `#/day/${date}`, title: format.longDay(date) + (trades ? `: ${result.join(", ")}` : "") },
       h("span.day", String(Number(date.slice(8))), marksOf(day)),
-      trades > 0 && [h("span.pnl", format.whole(pnl)), h("small", format.count(trades, "trade"))],
+      trades > 0 && [
+        sumsOf([day]).map((sum) => h("span.pnl", wholeOf(sum, shown))),
+        h("small", format.count(trades, "trade")),
+      ],
     ),
   );
 }

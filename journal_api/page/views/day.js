@@ -1,9 +1,10 @@
 // #/day/2026-11-20: what was planned, traded and learned on a day.
 
 import { get, href } from "../client.js";
-import { card, find, h, isKey, money, step } from "../dom.js";
+import { card, find, h, isKey, step } from "../dom.js";
 import { stateOf } from "../explanations.js";
 import * as format from "../format.js";
+import { moneyOf, sumsOf } from "./calendar.js";
 import { LIMIT, tradesOf } from "./day_trades.js";
 import { pictureStrip } from "./pictures.js";
 import { saver, textForm } from "./saver.js";
@@ -72,7 +73,7 @@ function neighbour(date, steps, { trading_weekdays: weekdays }) {
 }
 
 /** @param {string} date @param {JournalDay} numbers @param {Me} me */
-function head(date, { net_pnl, currency, trade_count: count, wins, losses }, me) {
+function head(date, { sums, trade_count: count, wins, losses }, me) {
   const link = (id, label, text, steps) => step(id, label, text, `#/day/${neighbour(date, steps, me)}`);
   return h(
     ".title",
@@ -86,7 +87,7 @@ function head(date, { net_pnl, currency, trade_count: count, wins, losses }, me)
       "p",
       count
         ? [
-            h("strong", net_pnl == null ? format.whyNoSum({ currency }) : money(net_pnl)),
+            h("strong", moneyOf(sumsOf([{ sums }]))),
             ` in ${format.count(count, "trade")}: ${format.count(wins, "win")}, ${format.count(losses, "loss", "losses")}`,
           ]
         : h("span.muted", "No closed trade"),

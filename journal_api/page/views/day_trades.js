@@ -7,7 +7,7 @@ import { clock, count, gainOrLoss, number, signed } from "../format.js";
 export const LIMIT = 200; // of trades
 
 /** @param {TradeListItem[]} newestFirst @param {number} total @param {JournalDay} numbers @param {Context} context */
-export function tradesOf(newestFirst, total, { date, currency }, { me }) {
+export function tradesOf(newestFirst, total, { date, currency }, { me, accounts }) {
   const ofDay = { from: date, to: date };
   const trades = [...newestFirst].sort((one, other) => (one.closed_at < other.closed_at ? -1 : 1));
   const timeOf = clock(me.timezone);
@@ -17,7 +17,10 @@ export function tradesOf(newestFirst, total, { date, currency }, { me }) {
     return [
       h("a", { href: href("trades", { ...ofDay, id: trade.id }) }, timeOf(trade.opened_at)),
       [trade.symbol, h("small", trade.direction === "long" ? " ▲" : " ▼"), ` ${number(trade.quantity)}`],
-      money(trade.net_pnl),
+      [
+        money(trade.net_pnl),
+        !currency && h("small", ` ${accounts.find(({ id }) => id === trade.account_id)?.currency}`),
+      ],
       currency && total <= LIMIT && signed(sum),
       trade.grade,
     ];

@@ -1,10 +1,10 @@
 // #/days: a week or a month to be read, its texts one below the other.
 
 import { get, href } from "../client.js";
-import { h, money, step } from "../dom.js";
+import { h, step } from "../dom.js";
 import * as format from "../format.js";
 import { count } from "../format.js";
-import { monthAfter, netOf, tradesOf } from "./calendar.js";
+import { moneyOf, monthAfter, sumsOf, tradesOf } from "./calendar.js";
 import { orRefused } from "./filters.js";
 import { imageOf } from "./pictures.js";
 import { chip } from "./trade_parts.js";
@@ -46,7 +46,6 @@ function head({ from, to }, days, today) {
   const link = (id, label, text, steps) => length > 0 && step(id, label, text, href("days", moved(steps)));
   const middle = from <= today && today <= to ? today : from;
   const traded = days.filter((day) => day.trade_count);
-  const net = netOf(traded);
   const won = traded.filter((day) => day.net_pnl > 0).length;
   return h(
     ".title",
@@ -59,7 +58,7 @@ function head({ from, to }, days, today) {
     traded.length > 0 &&
       h(
         "p",
-        h("strong", money(net)),
+        h("strong", moneyOf(sumsOf(traded))),
         ` in ${count(tradesOf(traded), "trade")}, ${won} of ${count(traded.length, "day")} won`,
       ),
     h(
@@ -76,7 +75,7 @@ const titleOf = (day) => [
   h("a", { href: `#/day/${day.date}` }, format.longDay(day.date)),
   day.trade_count > 0 && [
     " · ",
-    h("strong", day.net_pnl == null ? format.whyNoSum(day) : money(day.net_pnl)),
+    h("strong", moneyOf(sumsOf([day]))),
     ` in ${count(day.trade_count, "trade")}`,
   ],
   day.rating && ` · ${day.rating} of 5`,

@@ -1,19 +1,17 @@
 // #/today
 
-import { balanceCurve, equityCurve } from "../charts.js";
 import { get } from "../client.js";
-import { card, definitions, h, money } from "../dom.js";
-import { METRICS } from "../enums.js";
+import { h } from "../dom.js";
 import * as format from "../format.js";
-import { calendar, weeksOf } from "./calendar.js";
+import { calendar, moneyOf, sumsOf, weeksOf } from "./calendar.js";
 import { differingCheckpoints } from "./checkpoints.js";
 import { costsNotice } from "./costs.js";
+import { SHOWN, curve, daysOf } from "./curve.js";
 import { freshness } from "./freshness.js";
 import { goalCards, history } from "./goal_cards.js";
 import { standingCards } from "./standings.js";
 import { daysQuestion, emptyJournal, exampleNotice } from "./welcome.js";
 
-const SHOWN = ["net_pnl", "trade_count", "win_rate", "profit_factor"];
 const DAYS_BACK = 182; // 27 weeks, so that a page of the report has every day
 const MONTH = /^[1-9]\d{3}-(0[1-9]|1[0-2])$/;
 
@@ -33,6 +31,10 @@ export async function view(context) {
     get("/days", { ...selection, from: weeks[0][0], to: weeks.at(-1)[6], with: "text" }),
   ]);
   const recent = report.data.report;
+  const isMixed = recent.total.reasons.net_pnl === "mixed_currencies";
+  const traded = isMixed
+    ? (await get("/days", { ...selection, from, to: today, limit: DAYS_BACK + 1 })).data.days.toReversed()
+    : daysOf(recent);
   const goal = data.goals.find((one) => String(one.id) === query.get("goal"));
   const isEmpty =
     !context.accounts.some(({ standing, checkpoints }) => standing || checkpoints) &&
@@ -48,6 +50,7 @@ export async function view(context) {
     headline(
       today,
       recent,
+      traded,
       context.accounts.find((one) => one.archived && one.id === selection.account_id),
     ),
     month === today.slice(0, 7) && dayQuestion(today, days.data.days, me),
@@ -58,11 +61,7 @@ export async function view(context) {
     goalCards(data.goals, context, goal),
     goal && (await history(goal, context)),
     ...notices,
-    h(
-      ".split",
-      calendar(month, today, days.data.days, context),
-      curve(recent, await balances(context, from)),
-    ),
+    h(".split", calendar(month, today, days.data.days, context), await curve(recent, traded, context, from)),
   ];
 }
 
@@ -73,8 +72,8 @@ function todayOf(goals, me) {
   return daily?.current.period_start ?? format.tradingDay(me);
 }
 
-function headline(today, { groups }, archived) {
-  const { values, reasons } = groups.find((group) => group.key === today) ?? {};
+function headline(today, { groups }, days, archived) {
+  const { values } = groups.find((group) => group.key === today) ?? {};
   return h(
     ".title",
     h("h1", `Today, ${format.longDay(today)}`),
@@ -82,9 +81,8 @@ function headline(today, { groups }, archived) {
       "p",
       values
         ? [
-            h("strong", money(values.net_pnl)),
+            h("strong", moneyOf(sumsOf(days.filter(({ date }) => date === today)))),
             ` in ${format.count(values.trade_count, "trade")}`,
-            reasons.net_pnl && h("span.muted", `. ${format.whyNone(reasons.net_pnl)}`),
           ]
         : h("span.muted", archived ? `Account ${archived.name} is archived` : "No closed trade today"),
     ),
@@ -107,45 +105,5 @@ function dayQuestion(date, days, { trading_weekdays: weekdays }) {
       h("a.button", { href: `#/day/${date}` }, verb),
     ),
     plan ? h("p.written", plan) : !count && h("p.muted", "Nothing is planned yet."),
-  );
-}
-
-// Of one account, if it has a floor.
-/** @param {Context} context */
-async function balances({ accounts, selection }, from) {
-  const account =
-    accounts.length === 1 ? accounts[0] : accounts.find(({ id }) => id === selection.account_id);
-  if (!account?.standing?.floor) return [];
-  const { data } = await get(`/accounts/${account.id}/standing`, { with: "days" });
-  const { floor, start_balance } = data.standing;
-  return [{ ...floor.days[0], balance: start_balance }, ...floor.days].filter(
-    ({ day, balance, floor }) => day >= from && balance != null && floor != null,
-  );
-}
-
-const rounded = (value) => format.number(Math.round(value));
-
-function curve({ groups, total }, balances) {
-  const figures = SHOWN.map((key) => {
-    const [title, unit, hasSign] = METRICS[key];
-    const value = total.values[key];
-    return hasSign
-      ? [title, format.signed(value), format.gainOrLoss(value)]
-      : [title, format.valueOf(unit, value)];
-  });
-  const days = groups
-    .filter((group) => group.values.net_pnl != null)
-    .map((group) => ({ day: group.key, value: group.values.net_pnl }));
-  return card(
-    `${balances.length ? "Balance and floor" : "Net P&L"}, last 6 months`,
-    { "aria-label": "Net P&L" },
-    definitions("dl.figures", figures),
-    balances.length
-      ? balanceCurve(balances, { format: rounded, dayFormat: format.dayOfYear })
-      : total.reasons.net_pnl
-        ? h("p.muted", format.whyNone(total.reasons.net_pnl))
-        : days.length
-          ? equityCurve(days, { format: format.whole, dayFormat: format.dayOfYear })
-          : h("p.muted", "No closed trade in these months."),
   );
 }
