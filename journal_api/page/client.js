@@ -50,7 +50,7 @@ export async function exchange(code, isDryRun = false) {
 
 export const waysIn = async () => (await answerOf(await request("GET", "/sign-in"))).data;
 
-// Messages are Markdown for who sees the API; a key for one operation would be of no use here.
+// Messages have backticks for who sees the API; a key for one operation would be of no use here.
 class ApiError extends Error {
   /** @param {number} status @param {{ code?: string, message: string, details?: any }} error */
   constructor(status, { code, message, details }) {

@@ -97,7 +97,7 @@ class Text(str):
 
 
 class LongText(Text):
-    """Markdown as it was typed: a text of up to 64 KiB in UTF-8."""
+    """A text as it was typed, of up to 64 KiB in UTF-8."""
 
     longest = 64 * 1024
     json_schema: ClassVar[dict[str, Any]] = {**Text.json_schema, "maxLength": longest}
