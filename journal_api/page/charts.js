@@ -1,6 +1,8 @@
 // Charts, bars and intervals as SVG.
 
 import { h } from "./dom.js";
+import { count } from "./format.js";
+import { reading } from "./readings.js";
 
 const WIDTH = 1000;
 const scale = (low, high, size) => (value) => size - ((value - low) / (high - low || 1)) * size;
@@ -13,7 +15,7 @@ export const bar = (fraction, tone = "") =>
   );
 
 // Labels are HTML, so that they stay legible at any width.
-function frame(label, height, low, high, ticks, format, ...shapes) {
+function frame(label, height, low, high, ticks, format, texts, ...shapes) {
   const y = scale(low, high, 100);
   return h(
     ".chart",
@@ -27,6 +29,7 @@ function frame(label, height, low, high, ticks, format, ...shapes) {
       ...shapes,
     ),
     ticks.map((tick) => h("span.tick", { "aria-hidden": "true", style: at(0, y(tick)) }, format(tick))),
+    reading(label, texts),
   );
 }
 
@@ -62,6 +65,7 @@ export function balanceCurve(days, { format, dayFormat }) {
       high,
       ticksOf(low, high),
       format,
+      days.map((one) => `${dayFormat(one.day)}: ${format(one.balance)}, floor ${format(one.floor)}`),
       h("svg:path", { class: "line", d: lineOf(balances, y) }),
       h("svg:path", { class: "line loss", d: lineOf(floors, y, true) }),
     ),
@@ -78,32 +82,33 @@ export function balanceCurve(days, { format, dayFormat }) {
 export function equityCurve(days, { format, dayFormat }) {
   let total = 0,
     peak = 0;
-  const points = [{ total, drawdown: 0 }];
+  const points = [{ day: "", value: 0, total, drawdown: 0 }];
   for (const { day, value } of days) {
     total += value;
     peak = Math.max(peak, total);
-    points.push({ day, total, drawdown: total - peak });
+    points.push({ day, value, total, drawdown: total - peak });
   }
+  const texts = (textOf) =>
+    points.map((one) => (one.day ? `${dayFormat(one.day)}: ${textOf(one)}` : "Start: 0"));
   const totals = points.map((one) => one.total);
   const [low, high] = [Math.min(0, ...totals), Math.max(0, ...totals)];
-  const deepest = Math.min(...points.map((one) => one.drawdown));
+  const falls = points.map((one) => one.drawdown);
+  const deepest = Math.min(...falls);
   const hasFallen = deepest <= -0.005; // what rounds to 0.00 is no drawdown
   const up = scale(low, high, 100),
     down = scale(deepest, 0, 100);
   const curve = lineOf(totals, up);
-  const fall = lineOf(
-    points.map((one) => one.drawdown),
-    down,
-  );
+  const fall = lineOf(falls, down);
   return h(
     "figure",
     frame(
-      `Net P&L from ${format(0)} to ${format(total)} in ${days.length} days`,
+      `Net P&L from ${format(0)} to ${format(total)} in ${count(days.length, "day")}`,
       190,
       low,
       high,
       ticksOf(low, high),
       format,
+      texts((one) => `${format(one.total)} (${format(one.value)})`),
       h("svg:path", { class: "area", d: `${curve}L${WIDTH} ${up(0)}L0 ${up(0)}Z` }),
       h("svg:path", { class: "line", d: curve }),
     ),
@@ -116,6 +121,7 @@ export function equityCurve(days, { format, dayFormat }) {
         0,
         [deepest],
         format,
+        texts((one) => format(one.drawdown)),
         h("svg:path", { class: "area loss", d: `${fall}L${WIDTH} 0L0 0Z` }),
         h("svg:path", { class: "line loss", d: fall }),
       ),

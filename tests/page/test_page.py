@@ -347,6 +347,12 @@ async def test_amounts_in_several_currencies_are_never_added_and_an_account_can_
     for words in ("+30.00 EUR, +100.00 USD · 2 trades", "+100 USD", "+30 EUR", "+30 EUR\n+100 USD\n2"):
         assert words in text
     assert await values_of(page, ".card:has(figure) h3") == ["EUR", "USD"]  # a curve of each
+    today = f"{datetime.now(UTC):%b} {datetime.now(UTC).day}"
+    await page.hover(".chart >> nth=1", position={"x": 300, "y": 60})
+    await expect(page.locator(".said >> nth=1")).to_have_text(f"{today}: +5 (+5)")
+    await page.focus(".chart input >> nth=0")
+    await page.keyboard.press("ArrowLeft")
+    await expect(page.locator(".said >> nth=0")).to_have_text("Start: 0")
     await see(page, "+7.00 EUR, +5.00 USD in 2 trades")
     await choose(page, "#selection", "Main")
     await see(page, "+5.00 USD in 1 trade")
