@@ -120,8 +120,9 @@ class TradeFilters:
 
     def count(self) -> str:
         """Return the SELECT of the number of matching trades."""
-        if self._sent <= KEPT:
-            return f"SELECT coalesce(sum(trades), 0) FROM trade_counts WHERE {self._kept(KEPT)}"
+        if self._sent - {"copies"} <= KEPT:
+            kept = f"SELECT coalesce(sum(trades), 0) FROM trade_counts WHERE {self._kept(KEPT)}"
+            return kept if "copies" not in self._sent else f"SELECT ({kept}) - ({self._count_copies()})"
         if self._sent == {"tag_id"}:
             return COUNT_TAGGED
         has_days = not self._sent.isdisjoint(DAYS)
@@ -130,6 +131,11 @@ class TradeFilters:
         if self._by_result and not by_day:
             return f"SELECT count(*) FROM trades WHERE {self.sortable()}"
         return f"SELECT count(*) FROM trades WHERE {self._clause(self._owner(by_day=by_day))}"
+
+    def _count_copies(self) -> str:
+        """Return the SELECT of the number of copies, by their own index."""
+        clause = self._clause(IS_USERS, {**BY_ID, "copies": "source_trade_id IS NOT NULL"})
+        return f"SELECT count(*) FROM trades WHERE {clause}"
 
     def checked(self) -> str:
         """Return the clause for trades that are read in the order of ids."""
