@@ -412,6 +412,55 @@ async def test_no_list_no_export_and_no_number_of_one_user_knows_of_the_other(
     )
 
 
+COINS = "Coin,Way,Size,In,Out,From,To\nBTC,Up,1,100,101,05.01.2026 10:00,05.01.2026 11:00\n"
+FILLS = "Date,Time,Symbol,Quantity,Price,Side\n3/9/2026,09:31:04,NVTA,200,18.42,Buy\n"
+FUTURE = A_FILE.replace("ES", "MNQZ26")
+
+
+async def dry_runs(client: httpx.AsyncClient, account_id: int) -> list[Any]:
+    """What files that the journal has not seen would do, with and without a stated zone."""
+    return [
+        everything(await client.get("/instruments")),
+        *[
+            everything(await send_file(client, file, account_id, zone, dry_run="true"))
+            for file in (COINS, FILLS, FUTURE)
+            for zone in ("UTC", None)
+        ],
+    ]
+
+
+async def test_files_of_one_user_are_read_without_what_the_other_has_told(
+    app: Starlette, client: httpx.AsyncClient, caller: httpx.AsyncClient
+) -> None:
+    mine = await make_journal(caller, "Mine")
+    alone = await dry_runs(caller, mine["account_id"])
+
+    await make_theirs(app, client)
+    theirs = THEIRS["account_id"]
+    await create_import_profile(client, name="Coins", header=["Coin", "Way"], symbol="Coin")
+    unwrap(await client.put("/instruments/MNQ", json={"point_value": 7}))
+    for file in (COINS, FILLS, FUTURE):
+        assert (await send_file(client, file, theirs, "America/New_York")).status_code == 201
+    unwrap(await client.patch("/me", json={"timezone": "Asia/Tokyo"}))
+
+    assert await dry_runs(caller, mine["account_id"]) == alone
+
+
+async def test_a_key_of_repeats_and_the_example_journal_are_of_one_user(
+    app: Starlette, client: httpx.AsyncClient, caller: httpx.AsyncClient
+) -> None:
+    for one in (client, caller):
+        sent = await one.post("/accounts", json={"name": "Same"}, headers={"Idempotency-Key": "same"})
+        assert "X-Idempotent-Replay" not in sent.headers
+        await one.post("/example-journal")
+    before = unwrap(await client.get("/trades"))
+
+    assert (await caller.delete("/example-journal")).status_code == 204
+
+    assert unwrap(await client.get("/trades")) == before
+    assert [unwrap(await one.get("/example-journal"))["is_loaded"] for one in (client, caller)] == [1, 0]
+
+
 async def test_a_day_that_one_user_deletes_stays_the_others(
     app: Starlette, client: httpx.AsyncClient, caller: httpx.AsyncClient
 ) -> None:
