@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, Unpack
 
 import httpx
-import uvicorn
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from starlette.types import ASGIApp
 
 from journal_api.server.server import bind_socket, build_config
+from journal_api.server.stop import Server
 from journal_api.settings import Settings
 from journal_api.testing import factories
 from journal_api.testing.factories import Kind
@@ -137,7 +137,7 @@ def journal_client(
 def listening(portal: BlockingPortal, app: ASGIApp) -> Iterator[str]:
     """Serve the application, whose lifespan has begun, on a free loopback port; yield its address."""
     with bind_socket(Settings(db=Path(), port=0)) as listener:
-        server = uvicorn.Server(build_config(app, lifespan="off"))
+        server = Server(build_config(app, lifespan="off"))
         serving = portal.start_task_soon(server.serve, [listener])
         try:
             yield f"http://127.0.0.1:{listener.getsockname()[1]}"

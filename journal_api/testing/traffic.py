@@ -53,6 +53,7 @@ class Traffic:
 
     def __init__(self, app: Starlette) -> None:
         self.app = app
+        self.state = app.state  # which the server reads when it stops
         self.requests: list[RecordedRequest] = []
         self.faults: deque[Fault] = deque()
         app.router.routes.insert(0, FaultRoute())

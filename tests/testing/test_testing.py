@@ -6,13 +6,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from commands import PATIENCE, command, rows
+from commands import PATIENCE, command, rows, wait_until
 from factories import create_category, details_of, error_of, unwrap
 from freezegun import freeze_time
 from wheels import run
@@ -411,3 +411,18 @@ def test_without_httpx_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) 
 
 
 # The wheel ---------------------------------------------------------------------------------------------
+
+
+def test_a_request_that_waits_is_answered_when_a_served_journal_ends() -> None:
+    with ThreadPoolExecutor(1) as thread, ExitStack() as stack:
+        journal = stack.enter_context(journal_client(serve=True))
+        cursor = journal.get("/changes").json()["meta"]["cursor"]
+        headers = {"Authorization": f"Bearer {journal.key}"}
+        address = f"{journal.url}/v1/changes?wait=60&since={cursor}"
+        waiting = thread.submit(httpx.get, address, headers=headers, timeout=PATIENCE)
+        changes = journal.running.traffic.app.state.change_signal
+        wait_until(lambda: bool(changes._listeners))
+
+        stack.close()
+
+        assert waiting.result().json()["data"] == {"changes": []}
