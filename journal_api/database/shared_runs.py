@@ -29,6 +29,7 @@ class SharedRuns:
             if not run.waiting:
                 self._close(run)
                 run.task.cancel()
+                await asyncio.wait([run.task])  # it still uses the connections
 
     async def _begin(self, run: "Run", work: Callable[[list[int]], Awaitable[None]]) -> None:
         async with self._turn:

@@ -128,6 +128,7 @@ async def endless_search(
     await asyncio.wait([searching])
 
 
+@pytest.mark.promise(30)
 async def test_nobody_waits_for_the_search_of_another_user_and_it_ends_when_the_server_stops(
     app: Starlette,
     database: Database,
@@ -146,6 +147,7 @@ async def test_nobody_waits_for_the_search_of_another_user_and_it_ends_when_the_
         await endless_search
 
 
+@pytest.mark.promise(30)
 async def test_a_search_beyond_its_time_and_one_that_waits_too_long_for_it_are_busy(
     client: httpx.AsyncClient, endless_search: asyncio.Task[None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
