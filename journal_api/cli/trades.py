@@ -69,7 +69,9 @@ from journal_api.values.types import Name100, TimeZone
     help="Read the file by this import profile (TOML), which need not be stored.",
 )
 @click.option(
-    "--force", is_flag=True, help="Import suspects too: trades that may be stored from another file."
+    "--force",
+    is_flag=True,
+    help="Import suspects too, which may be stored from another file, and a file whose values disagree.",
 )
 @click.option("--user", help="The owner of the journal; default: the first user.")
 @click.option("--dry-run", is_flag=True, help="Report what the import would do, and write nothing.")
@@ -114,6 +116,7 @@ def import_file(
             date_order=date_order,
             one_trade_is=one_trade_is,
             profiles=chosen_profiles,
+            force=force,
             on_bytes=progress.update,
         )
         if isinstance(trade_file, UnknownHeader):

@@ -35,6 +35,7 @@ async def read_file(
     date_order: DateOrder | None = None,
     one_trade_is: OneTradeIs | None = None,
     profiles: Sequence[ImportProfileCreate] = (),
+    force: bool = False,
     on_bytes: Callable[[int], object] = lambda number: None,
 ) -> reader.TradeFile | UnknownHeader:
     """Recognise the format in a thread. The `profiles` go before those of the user.
@@ -50,6 +51,7 @@ async def read_file(
         instruments=await instruments.read_table(db, user_id),
         profiles=[*profiles, *await import_profiles.read_profiles(db, user_id)],
         date_order=date_order,
+        force=force,
         one_trade_is=await unit_of_import(db, user_id, choice.account_id, one_trade_is),
     )
     return await in_thread(user_id, read)

@@ -1,5 +1,6 @@
 """The rows of an imported file at each step: parsed, resolved to ids, matched with stored trades."""
 
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
@@ -7,6 +8,7 @@ from msgspec import Struct
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.positions.trade_identity import read_row_keys
 from journal_api.structs.trades import FeesSource, FillSide
+from journal_api.values.instruments import InstrumentTable
 from journal_api.values.timestamps import Timestamp
 
 
@@ -107,6 +109,13 @@ class Noted(NamedTuple):
     """What the report tells of a file whose trades may be wrong."""
 
     text: str
+
+
+class FileCheck(NamedTuple):
+    """A check of the whole file, which needs point values. It returns what is wrong, else None."""
+
+    line: int
+    find_warning: Callable[[InstrumentTable], str | None]
 
 
 class Candidate(Struct, frozen=True, gc=False):

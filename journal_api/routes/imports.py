@@ -58,6 +58,7 @@ async def import_upload(request: Request, write: Write, query: ImportQuery, uplo
         timezone=query.timezone,
         date_order=query.date_order,
         one_trade_is=query.one_trade_is,
+        force=query.force,
     )
     name = None if query.file_name is None else str(query.file_name)
     source = imports.Source(query.account_id, name, upload.sha256)
@@ -161,6 +162,7 @@ def build_report(
         "preview": result.preview,
         "left_out": file.left_out.report(),
         "warnings": file.left_out.warnings,
+        "failed_check": file.left_out.has_failed_check,
         "open_at_end": result.open_at_end,
         "linked": result.linked,
         "ambiguous": Raw(encode_ambiguous(result.ambiguous).encode()),

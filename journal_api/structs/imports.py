@@ -82,7 +82,7 @@ class ImportQuery(DryRunQuery, kw_only=True):
     """`account_id` may be omitted for a file that names its accounts. `accounts` may be repeated.
 
     With the token `preview` of a dry run, nothing is imported but what the dry run has shown. `force` imports
-    suspects too.
+    suspects too, and a file whose check fails.
     """
 
     account_id: RowId | None = None
@@ -207,7 +207,8 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     `costs` says where the costs of the rows come from: `stated` by the file, charged `by_account`, or `none`
     if those of any row are unknown; `accounts_without_costs` are the accounts of such rows. `preview` is what
     a dry run shows of the new trades.
-    `warnings` say why trades of the file may be wrong although every row was read.
+    `warnings` say why trades of the file may be wrong although every row was read. `failed_check`
+    means that price times quantity is not the value that the file states: an error unless `force` is sent.
     `open_at_end` is the number of positions that the file leaves open: a later file completes them.
     `linked` is the number of copies that were linked to their originals in a copy group, `ambiguous` has the
     positions that were not, because several others may be their original or their copy.
@@ -236,6 +237,7 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     preview: ImportPreview | None = None
     left_out: list[LeftOutRows] = []
     warnings: list[str] = []
+    failed_check: bool = False
     open_at_end: int = 0
     linked: int = 0
     ambiguous: list[AmbiguousCopy] = []

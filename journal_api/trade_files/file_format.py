@@ -5,13 +5,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.import_rows import ImportedTrade, LeftOut, Noted, Rejected
+from journal_api.positions.import_rows import FileCheck, ImportedTrade, LeftOut, Noted, Rejected
 from journal_api.structs.import_profiles import Columns
 from journal_api.trade_files.named_rows import Row
 
 T = TypeVar("T")
 Rows = Iterable[Row | Rejected | LeftOut]
-Trades = Iterator[ImportedTrade | Rejected | LeftOut | Noted]
+Trades = Iterator[ImportedTrade | Rejected | LeftOut | Noted | FileCheck]
 ANYTHING = "*"
 # A column that names accounts: Account display name. Others with that word hold amounts of an account.
 NO_ACCOUNT = "balance|value|currency|equity|cash|size|profit|p ?& ?l|risk"

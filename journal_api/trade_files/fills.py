@@ -74,7 +74,8 @@ class Fills:
 
         The order within that time may be another one, so the position of any of them will do.
         """
-        stated = [self._positions[number] for number in numbers if number < len(self._positions)]
+        known = len(self._positions)
+        stated = [self._positions[number] if number < known else NOT_STATED for number in numbers]
         if stated and position not in stated and NOT_STATED not in stated:
             times, line = self.differing
             self.differing = Differing(times + 1, line or self[numbers[0]].line)

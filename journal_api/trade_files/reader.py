@@ -8,7 +8,15 @@ from typing import Any, BinaryIO, NamedTuple, get_args
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.fills import Fill, decode_fills, encode_fills, state_fills
-from journal_api.positions.import_rows import Candidate, FileFill, ImportedTrade, LeftOut, Noted, Rejected
+from journal_api.positions.import_rows import (
+    Candidate,
+    FileCheck,
+    FileFill,
+    ImportedTrade,
+    LeftOut,
+    Noted,
+    Rejected,
+)
 from journal_api.positions.trade_columns import build_columns
 from journal_api.positions.trade_identity import build_row_key, compute_checksums, compute_fingerprint
 from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
@@ -37,9 +45,11 @@ MAX_CELL_LENGTH = 10_000
 class LeftOutCounter:
     """Counts the rows that are no trades, by the reason, and keeps the warnings of the file."""
 
-    def __init__(self) -> None:
+    def __init__(self, instruments: InstrumentTable = BUILT_IN, *, force: bool = False) -> None:
         self.counts: Counter[str] = Counter()
         self.warnings: list[str] = []
+        self.has_failed_check = False
+        self._instruments, self._force = instruments, force
 
     def remove_from(self, trades: Trades) -> Iterator[ImportedTrade | Rejected]:
         """Yield the trades and the rejected lines; count the others."""
@@ -48,8 +58,20 @@ class LeftOutCounter:
                 self.counts[trade.reason] += 1
             elif isinstance(trade, Noted):
                 self.warnings.append(trade.text)
+            elif isinstance(trade, FileCheck):
+                yield from self._check(trade)
             else:
                 yield trade
+
+    def _check(self, check: FileCheck) -> Iterator[Rejected]:
+        """Reject the file if its check fails; with `force`, the report only warns."""
+        if (warning := check.find_warning(self._instruments)) is None:
+            return
+        self.has_failed_check = True
+        if self._force:
+            self.warnings.append(warning)
+        else:
+            yield Rejected(check.line, f"{warning}; force (--force) imports it as it is")
 
     def report(self) -> list[LeftOutRows]:
         return [LeftOutRows(reason=reason, rows=rows) for reason, rows in self.counts.items()]
@@ -84,12 +106,13 @@ def read(
     instruments: InstrumentTable = BUILT_IN,
     date_order: DateOrder | None = None,
     one_trade_is: Callable[[str], OneTradeIs] = lambda file_format: "position",
+    force: bool = False,
 ) -> TradeFile | UnknownHeader:
     """Recognise the format and read the first batch; the rest is read on iteration.
 
     The owner's `profiles` go before the known formats. Dates have day and month in `date_order`; by default
     the file decides. `instruments` are the point values of contracts whose multiplier the file does not
-    state. `on_bytes` is called with the number of bytes read.
+    state. With `force` a file is read whose check fails. `on_bytes` is called with the number of bytes read.
     Raises ValidationFailed, unless the file goes `into_one_account`, when it has no column that names
     accounts; also on iteration, when the time zone is unknown.
     """
@@ -104,7 +127,7 @@ def read(
     dates = find_dates(first_rows, header)
     if date_order and dates.order:
         dates = FileDates(date_order, "stated")
-    left_out, rounded = LeftOutCounter(), RoundedCells()
+    left_out, rounded = LeftOutCounter(instruments, force=force), RoundedCells()
     named_rows = name_cells(chain(first_rows, rows), header, dates.order, rounded)
     trades = with_point_values(left_out.remove_from(header.format.read_trades(named_rows)), instruments)
     unit = one_trade_is(header.format.name)

@@ -459,3 +459,68 @@ def test_times_with_an_offset_and_times_without_one_are_not_mixed(
     own = msgspec.convert(common | profile, ImportProfileCreate, dec_hook=decode_value)
 
     assert error in read_errors("\n".join([header, *rows]), profiles=[own])
+
+
+VALUED = {
+    "name": "Valued fills",
+    "kind": "fills",
+    "header": ["Average Price"],
+    "symbol": "Symbol",
+    "side": {"column": "Action", "long": ["Buy"], "short": ["Sell"]},
+    "quantity": "Quantity",
+    "price": "Average Price",
+    "at": "Date",
+    "costs": {"columns": ["Commission"]},
+}
+VALUED_FILE = (
+    "Date,Action,Symbol,Quantity,Average Price,Commission,Value\n"
+    "2026-01-05 10:00:00,Buy,QLTX  260117P00012000,1,{0},0.65,{1}\n"
+    "2026-01-06 10:00:00,Sell,QLTX  260117P00012000,1,{0},0.65,{1}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("price", "value", "changes", "times"),
+    [
+        ("0.05", "5.65", {}, None),  # with the costs
+        ("5.00", "5.00", {}, "100"),
+        ("5.00", "-5.00", {"divide_by": {"Average Price": "Quantity"}}, "100"),
+        ("0.05", "500", {}, "0.01"),
+        ("0.05", "n/a", {}, None),
+    ],
+)
+async def test_a_file_whose_values_are_not_price_times_quantity_is_imported_with_force_only(
+    client: httpx.AsyncClient, account_id: int, price: str, value: str, changes: Any, times: str | None
+) -> None:
+    await client.post("/import-profiles", json=VALUED | changes)
+    file = VALUED_FILE.format(price, value)
+
+    dry = await create_import(client, file, account_id=account_id, timezone="UTC", dry_run="true")
+    response = await send_file(client, file, account_id, timezone="UTC")
+    forced = await create_import(client, file, account_id=account_id, timezone="UTC", force="true")
+
+    assert dry["failed_check"] is forced["failed_check"] is (times is not None)
+    assert dry["counts"]["error"] == (0 if times is None else 1)
+    if times is None:
+        assert response.status_code == 201
+        assert forced["warnings"] == []
+    else:
+        warning = (
+            f"Average Price times Quantity and the value of a point is {times} times Value: check symbol"
+        )
+        assert details_of(response)["reason"].startswith(warning)
+        assert forced["warnings"][0].startswith(warning)
+        assert forced["counts"]["new"] == 1
+
+
+async def test_the_owners_point_value_mends_a_failed_check(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    await client.post("/import-profiles", json=VALUED)
+    file = VALUED_FILE.replace("QLTX  260117P00012000", "DAXX").format("100", "200")
+
+    refused = await send_file(client, file, account_id, timezone="UTC")
+    await client.put("/instruments/DAXX", json={"point_value": 2})
+    mended = await send_file(client, file, account_id, timezone="UTC")
+
+    assert (refused.status_code, mended.status_code) == (400, 201)

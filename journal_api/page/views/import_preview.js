@@ -96,10 +96,18 @@ const NAMES = {
 export function suspectsOf(work, context) {
   const { options, report } = work;
   const suspects = report.rows.filter(({ verdict }) => verdict === "suspect");
-  if (!suspects.length && !options.force) return null;
+  const failed = report.failed_check; // its error says why
+  if (!suspects.length && !failed && !options.force) return null;
   const choose = (force) => () => read({ ...work, options: { ...options, force } }, context);
   const choice = (label, force) =>
-    h("button", { "aria-pressed": String(Boolean(options.force) === force), onclick: choose(force) }, label);
+    h(
+      "button",
+      {
+        "aria-pressed": String(Boolean(options.force) === force),
+        onclick: choose(force),
+      },
+      label,
+    );
   return h(
     "section.notice",
     { "aria-label": "Perhaps there already" },
@@ -107,9 +115,11 @@ export function suspectsOf(work, context) {
       "p.row",
       h(
         "strong",
-        suspects.length
-          ? `${format.count(suspects.length, "trade")} may be in the journal already.`
-          : "Trades that may be in the journal already are imported too.",
+        failed
+          ? "The file states other values than its prices make: the results are probably wrong."
+          : suspects.length
+            ? `${format.count(suspects.length, "trade")} may be in the journal already.`
+            : "Trades that may be in the journal already are imported too.",
       ),
       choice("Leave out", false),
       choice("Import anyway", true),

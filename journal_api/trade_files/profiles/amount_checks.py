@@ -1,14 +1,18 @@
 """What the amounts of an unknown file say: the sign of costs, a net result, prices out of line."""
 
+import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from statistics import median
 from typing import NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.trade_files.amounts import parse_broker_number
-from journal_api.values.instruments import BUILT_IN
+from journal_api.trade_files.amounts import Comma, parse_broker_number
+from journal_api.trade_files.fill_book import Execution, Instrument
+from journal_api.trade_files.fills import Effect
+from journal_api.values.instruments import BUILT_IN, InstrumentTable
+from journal_api.values.money import SCALE
 
 # The names of a fill's value, by which its price and quantity are checked.
 VALUES = (
@@ -18,6 +22,8 @@ VALUES = (
 # Costs and roundings make a value differ from price times quantity by a few percent.
 TOLERANCE = 0.05
 CENT = Decimal("0.01")
+MAX_SAMPLES, HALF_A_CENT = 1000, 0.005
+CURRENCY_OR_REMARK = re.compile(r" +[A-Z]{3}\Z| *\([^()]*\)\Z")
 
 
 class Row(NamedTuple):
@@ -114,6 +120,42 @@ def measure_spread(rows: Sequence[Row], sign: int) -> float:
     )
 
 
+class ValueSamples:
+    """What the first fills of a file are worth, beside the value that the file states for each of them."""
+
+    def __init__(self, price: str, quantity: str, value: str) -> None:
+        self.price, self.quantity, self.value = price, quantity, value
+        self.line = 0  # of the first
+        self._samples: list[tuple[Instrument, float, float, float]] = []
+
+    def add(self, line: int, execution: Execution, cell: str, comma: Comma) -> None:
+        """Add a fill. Its value may include its costs."""
+        if len(self._samples) == MAX_SAMPLES or execution.effect == Effect.EXPIRES:
+            return
+        try:
+            stated = abs(float(parse_broker_number(cell, comma)))
+        except ValueError:
+            return
+        product = abs(execution.price * execution.quantity) / SCALE**2
+        if stated and product:
+            self.line = self.line or line
+            self._samples.append((execution.instrument, product, stated, abs(execution.cost or 0) / SCALE))
+
+    def find_warning(self, instruments: InstrumentTable) -> str | None:
+        """Return what is wrong if most fills are not worth what the file states."""
+        ratios = []
+        for instrument, product, stated, cost in self._samples:
+            worth = product * float(find_multiplier(instrument, instruments))
+            ratios.append(1 if abs(worth - stated) <= cost + HALF_A_CENT else worth / stated)
+        return warn_of_ratios(self.price, self.quantity, self.value, ratios)
+
+
+def find_multiplier(instrument: Instrument, instruments: InstrumentTable) -> Decimal:
+    if instrument.is_stated:
+        return instrument.multiplier
+    return find_point_value(instrument.contract, instruments) or instrument.multiplier
+
+
 def find_warnings(numbers: Numbers, members: Mapping[str, str], value: str | None) -> list[str]:
     """Return a warning if price times quantity is not the value that the file states for its fills."""
     price, quantity = members.get("price"), members.get("quantity")
@@ -127,17 +169,34 @@ def find_warnings(numbers: Numbers, members: Mapping[str, str], value: str | Non
         )
         stated = abs(numbers.read(row, value) or Decimal())
         if stated and product[0] and product[1]:
-            ratios.append(float(product[0] * product[1] * multiplier / stated))
+            ratios.append(float(product[0] * product[1] * (multiplier or 1) / stated))
+    warning = warn_of_ratios(price, quantity, value, ratios)
+    return [warning] if warning else []
+
+
+def warn_of_ratios(price: str, quantity: str, value: str, ratios: Sequence[float]) -> str | None:
+    """Return the warning for fills worth this many times what the file states, None if they agree."""
     if not ratios or abs(median(ratios) - 1) <= TOLERANCE:
-        return []
-    return [
+        return None
+    return (
         f"{price} times {quantity} and the value of a point is {median(ratios):.3g} times {value}:"
         " check symbol, divide_by and multiplier, or the results are wrong"
-    ]
+    )
 
 
-def find_point_value(symbol: str) -> Decimal:
+def find_value_column(header: Iterable[str]) -> str | None:
+    """Return the column with the value of a fill, None without one."""
+    return next((name for name in header if simplify(name) in VALUES), None)
+
+
+def simplify(column: str) -> str:
+    """Return the name without capitals, signs, the currency and a remark in parentheses."""
+    name = CURRENCY_OR_REMARK.sub("", column)
+    return "".join(character for character in name.casefold() if character.isalnum())
+
+
+def find_point_value(symbol: str, instruments: InstrumentTable = BUILT_IN) -> Decimal | None:
     try:
-        return BUILT_IN.point_value(symbol) or Decimal(1)
+        return instruments.point_value(symbol)
     except ValidationFailed:
-        return Decimal(1)
+        return None

@@ -1,12 +1,13 @@
 """The format of a file that a profile describes, and the profiles that come with the package."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import cache, partial
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
+from journal_api.positions.import_rows import FileCheck
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.file_format import (
     Format,
@@ -18,7 +19,9 @@ from journal_api.trade_files.file_format import (
     list_names,
     one_trade_per_row,
 )
-from journal_api.trade_files.fill_book import read_fills
+from journal_api.trade_files.fill_book import Execution, read_fills
+from journal_api.trade_files.named_rows import Row
+from journal_api.trade_files.profiles.amount_checks import ValueSamples, find_value_column
 from journal_api.trade_files.profiles.columns import (
     choose_rows,
     find_columns,
@@ -27,6 +30,7 @@ from journal_api.trade_files.profiles.columns import (
     repeat_cells,
     required_columns,
     time_columns,
+    without_none,
 )
 from journal_api.trade_files.profiles.fills import execution_reader
 from journal_api.trade_files.profiles.trades import trade_reader
@@ -60,10 +64,13 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
     if find_column(header, profile.account) is None:
         read = {*find_columns(header, [*required_columns(profile), *optional_columns(profile)])}
         profile = replace(profile, account=find_account_column(name for name in header if name not in read))
+    value = find_value_column(header) if profile.kind == "fills" else None
     if profile.kind == "trades":
         read_all = one_trade_per_row(trade_reader(profile, header))
-    else:
+    elif value is None:
         read_all = read_fills(execution_reader(profile, header))
+    else:
+        read_all = read_valued_fills(profile, header, value)
     repeated = find_columns(header, profile.repeated or ())
     conditions = list_conditions(profile)
 
@@ -75,8 +82,29 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
         frozenset(find_columns(header, required_columns(profile))),
         read_chosen,
         accounts=tuple(find_columns(header, [profile.account] if profile.account else [])),
-        optional=frozenset(find_columns(header, optional_columns(profile))),
+        optional=frozenset(find_columns(header, optional_columns(profile) + without_none([value]))),
         dates=() if profile.time else tuple(find_columns(header, time_columns(profile))),
         section=profile.section,
         is_pairs=profile.kind == "trades" and profile.one_trade_is != "row",
     )
+
+
+def read_valued_fills(
+    profile: ImportProfileCreate, header: Collection[str], value: str
+) -> Callable[[Rows], Trades]:
+    """Return the function that parses rows of fills and then checks what the file says they are worth."""
+    read_execution = execution_reader(profile, header)
+    price, quantity = find_columns(header, without_none([profile.price, profile.quantity]))
+
+    def read_trades(rows: Rows) -> Trades:
+        samples = ValueSamples(price, quantity, value)
+
+        def read_sampled(row: Row) -> Execution:
+            execution = read_execution(row)
+            samples.add(row.line, execution, row[value], row.rules.comma)
+            return execution
+
+        yield from read_fills(read_sampled)(rows)
+        yield FileCheck(samples.line, samples.find_warning)
+
+    return read_trades

@@ -11,11 +11,12 @@ from journal_api.positions.import_rows import Rejected
 from journal_api.structs.import_profiles import Costs, ProposedProfile, Side
 from journal_api.trade_files.headers import name_columns, split_rows
 from journal_api.trade_files.profiles.amount_checks import (
-    VALUES,
     Numbers,
     find_cost_sign,
+    find_value_column,
     find_warnings,
     is_net_of_costs,
+    simplify,
 )
 from journal_api.trade_files.rows import MAX_COLUMNS, Cells
 from journal_api.trade_files.texts import Unreadable, read_text
@@ -53,7 +54,6 @@ SALES = ("s", "open short", "close long")
 PURCHASES = ("b", "l", "open long", "close short")
 AMERICAN_TIME = " ET"
 BARE_KEY = re.compile("[a-z_]+")
-CURRENCY_OR_REMARK = re.compile(r" +[A-Z]{3}\Z| *\([^()]*\)\Z")
 # Whether a file has one trade per row: it has both of one of these pairs.
 OF_TRADES = ({"entry_price", "exit_price"}, {"opened_at", "closed_at"})
 ONLY_TRADES = ("entry_price", "exit_price", "opened_at", "closed_at", "gross_pnl", "net_pnl")
@@ -142,12 +142,6 @@ def find_members(columns: Sequence[str]) -> dict[str, str]:
     return {member: column for member, column in found.items() if column is not None}
 
 
-def simplify(column: str) -> str:
-    """Return the name without capitals, signs, the currency and a remark in parentheses."""
-    name = CURRENCY_OR_REMARK.sub("", column)
-    return "".join(character for character in name.casefold() if character.isalnum())
-
-
 def build_profile(table: Table) -> tuple[ProposedProfile, list[str]]:
     """Return the profile with the words, signs and the format of times that the rows have, and warnings."""
     members = find_members(table.columns)
@@ -159,7 +153,6 @@ def build_profile(table: Table) -> tuple[ProposedProfile, list[str]]:
     costs = propose_costs(table, numbers, members)
     times = find_time_format(read_cells(table, members.get("opened_at" if is_of_trades else "at")))
     ids = read_cells(table, external_id)
-    value = next((name for name in table.columns if simplify(name) in VALUES), None)
     profile = ProposedProfile(
         name="New profile",
         kind="trades" if is_of_trades else "fills",
@@ -173,7 +166,7 @@ def build_profile(table: Table) -> tuple[ProposedProfile, list[str]]:
         zone="America/New_York" if times and times[0].endswith(AMERICAN_TIME) else None,
         **costs.members,
     )
-    return profile, find_warnings(numbers, members, value)
+    return profile, find_warnings(numbers, members, find_value_column(table.columns))
 
 
 def read_cells(table: Table, column: str | None) -> list[str]:
