@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, count, islice
+from itertools import chain, count, groupby, islice
 from operator import itemgetter
 from typing import Any, BinaryIO, NamedTuple, get_args
 
@@ -30,6 +30,7 @@ from journal_api.trade_files.named_rows import CellRules, RoundedCells, Row, sho
 from journal_api.trade_files.pairs import join_pairs, keep_rows
 from journal_api.trade_files.point_values import with_point_values
 from journal_api.trade_files.profiles.profile_format import known_profile
+from journal_api.trade_files.profiles.proposal import find_costs
 from journal_api.trade_files.rows import MAX_BLANK_ROWS, Cells
 from journal_api.trade_files.texts import read_text
 from journal_api.trade_files.timezones import FileTimezone
@@ -38,6 +39,8 @@ from journal_api.values.instruments import BUILT_IN, InstrumentTable
 BATCH_SIZE = 500
 # Rows of text below a table.
 MAX_ROWS_BELOW = 100
+# Characters of a title in a table below.
+MAX_TITLE_LENGTH = 40
 # Characters of a cell in columns that are not for texts of the trader.
 MAX_CELL_LENGTH = 10_000
 
@@ -128,7 +131,7 @@ def read(
     if date_order and dates.order:
         dates = FileDates(date_order, "stated")
     left_out, rounded = LeftOutCounter(instruments, force=force), RoundedCells()
-    named_rows = name_cells(chain(first_rows, rows), header, dates.order, rounded)
+    named_rows = name_cells(chain(first_rows, rows), header, dates.order, rounded, left_out.warnings)
     trades = with_point_values(left_out.remove_from(header.format.read_trades(named_rows)), instruments)
     unit = one_trade_is(header.format.name)
     if header.format.is_pairs and unit == "position":
@@ -165,7 +168,11 @@ def find_dates(rows: Iterable[Cells | Rejected], header: Header) -> FileDates:
 
 
 def name_cells(
-    rows: Iterable[Cells | Rejected], header: Header, date_order: DateOrder | None, rounded: RoundedCells
+    rows: Iterable[Cells | Rejected],
+    header: Header,
+    date_order: DateOrder | None,
+    rounded: RoundedCells,
+    warnings: list[str],
 ) -> Iterator[Row | Rejected | LeftOut]:
     """Yield each row by column name.
 
@@ -174,7 +181,7 @@ def name_cells(
     width, blank_rows = len(header.columns), count(1)
     build_row = row_builder(header, date_order, rounded)
     widened = (row.widened(width) if isinstance(row, Cells) else row for row in rows)
-    rows_of_table = widened if header.format.is_typed else leave_out_text_below(widened, width)
+    rows_of_table = widened if header.format.is_typed else leave_out_text_below(widened, width, warnings)
     for row in rows_of_table if header.format.accounts else of_one_account(rows_of_table, header):
         if not isinstance(row, Cells):
             yield row
@@ -205,11 +212,12 @@ def of_one_account(
 
 
 def leave_out_text_below(
-    rows: Iterable[Cells | Rejected], width: int
+    rows: Iterable[Cells | Rejected], width: int, warnings: list[str]
 ) -> Iterator[Cells | Rejected | LeftOut]:
     """Yield the rows, and leave out the text below the table, such as a disclaimer.
 
-    The text begins with a blank row or a row of one cell, and no row of it is as wide as the header.
+    The text begins with a blank row or a row of one cell, and no row of it is as wide as the header. Other
+    tables in it are added to the warnings.
     """
     below: list[Cells] = []
     for row in rows:
@@ -219,8 +227,29 @@ def leave_out_text_below(
             yield from below
             yield row
             below = []
-    for row in below:
-        yield LeftOut(row.line, "is text below the table") if any(map(str.strip, row.cells)) else row
+    for table in split_tables(below):
+        names = ", ".join(map(shorten, table[0].cells[:10]))
+        if is_table := len(table) > 1:
+            costs = " and has costs that the trades lack" if find_costs(table[0].cells) else ""
+            warnings.append(f"the table in line {table[0].line} ({names}) is not read{costs}")
+        for row in table:
+            reason = f"is in another table: {names}" if is_table else "is text below the table"
+            yield LeftOut(row.line, reason) if any(map(str.strip, row.cells)) else row
+
+
+def split_tables(below: Sequence[Cells]) -> Iterator[list[Cells]]:
+    """Yield the rows of each table together, and every other row alone.
+
+    A table has at least two rows of one width, below a header of short names. A sentence that is cut at its
+    commas has blanks at the beginning of its parts.
+    """
+    for _, group in groupby(below, lambda row: len(row.cells)):
+        rows = list(group)
+        names = rows[0].cells
+        is_header = len(names) > 1 and all(
+            name and name == name.strip() and len(name) <= MAX_TITLE_LENGTH for name in names
+        )
+        yield from [rows] if is_header and len(rows) > 1 else ([row] for row in rows)
 
 
 def may_be_below(row: Cells, width: int, below: list[Cells]) -> bool:

@@ -153,3 +153,36 @@ def test_a_file_is_read_as_the_broker_writes_it(
     assert (file.format, file.left_out.counts) == (name, left_out)
     assert found
     assert not trades or [(trade["symbol"], trade["gross_pnl"]) for trade in found] == trades
+
+
+@pytest.mark.parametrize(
+    ("below", "warnings", "left_out"),
+    [
+        (
+            "Commissions\nOrder ID,Commission\n2001,0.80\n2002,0.80\n",
+            ["the table in line {} (Order ID, Commission) is not read and has costs that the trades lack"],
+            {"is text below the table": 1, "is in another table: Order ID, Commission": 3},
+        ),
+        (
+            "Holdings\nSymbol,Shares\nQLTX,20\n",
+            ["the table in line {} (Symbol, Shares) is not read"],
+            {"is text below the table": 1, "is in another table: Symbol, Shares": 2},
+        ),
+        ("For you, our client\nnot advice, nor an offer\n", [], {"is text below the table": 2}),
+        ("Total,2\n", [], {"is text below the table": 1}),
+    ],
+    ids=["commissions", "holdings", "sentences with commas", "one row"],
+)
+def test_a_second_table_below_the_trades_is_told(
+    below: str, warnings: list[str], left_out: dict[str, int]
+) -> None:
+    above = (SAMPLES / "webull_orders.csv").read_text()
+    file = read_file(f"{above}\n{below}", "America/New_York")
+
+    rows = list(file.candidates)
+
+    assert [row for row in rows if isinstance(row, Rejected)] == []
+    line = len(above.splitlines()) + 3
+    assert file.left_out.warnings == [text.format(line) for text in warnings]
+    for reason, number in left_out.items():
+        assert file.left_out.counts[reason] == number
