@@ -71,9 +71,10 @@ def describe_fees(result: ImportResult) -> Iterator[str]:
 def describe_missing_costs(result: ImportResult) -> Iterator[str]:
     """Say which accounts have no commissions for rows without costs."""
     if ids := result.accounts_without_costs:
-        numbers = ", ".join(map(str, ids))
-        one = f"account {numbers} has" if all(ids) else "the new account has"
-        named = f"accounts {numbers} have" if len(ids) > 1 else one
+        stored = [row_id for row_id in ids if row_id > 0]  # the others are new in a dry run
+        one = f"account {ids[0]} has" if stored else "the new account has"
+        named = f"{'accounts ' + ', '.join(map(str, stored)) if stored else 'the new accounts'} have"
+        named = named if len(ids) > 1 else one
         yield (
             f"Gross = net, no costs: the file states none, and {named} no commissions for them."
             " Set what you pay per side on the page, or with PATCH /v1/accounts/{id}."

@@ -47,7 +47,7 @@ from journal_api.values.types import Name100, TimeZone
     "--accounts",
     multiple=True,
     metavar="NAME=ACCOUNT",
-    help="The account, by name or id, of the trades that the file has under that name; may be repeated.",
+    help="The account, by name or id, of the trades that the file has under that name; created if needed.",
 )
 @click.option(
     "--timezone", help="The time zone of times without an offset; default: the zone of the last import."
@@ -107,7 +107,7 @@ def import_file(
             if rows or verdict.verdict in ("suspect", "unmatched"):
                 click.echo(printable(import_report.describe_verdict(verdict)), err=not rows)
 
-    async def run(database: Database) -> tuple[importer.ImportResult, reader.TradeFile, bool]:
+    async def run(database: Database) -> tuple[importer.ImportResult, reader.TradeFile, list[str]]:
         user_id = await find_user(database.reader, user)
         choice, _ = await choose_accounts(database.reader, user_id, account_name, mappings, dry_run=True)
         trade_file = await read_file(
@@ -124,11 +124,11 @@ def import_file(
             if proposal is not None:
                 click.echo(as_toml(proposal.profile, proposal.warnings), nl=False)
             raise trade_file.refusal(dry_run=dry_run)
-        is_new = False
+        new: list[str] = []
 
         async def accounts_in(db: Connection) -> AccountChoice:
-            nonlocal is_new
-            choice, is_new = await choose_accounts(db, user_id, account_name, mappings, dry_run=dry_run)
+            nonlocal new
+            choice, new = await choose_accounts(db, user_id, account_name, mappings, dry_run=dry_run)
             return choice
 
         source = imports.Source(None, file_name, sha256)
@@ -138,7 +138,7 @@ def import_file(
             accounts_in=accounts_in,
             force=force,
         )
-        return result, trade_file, is_new
+        return result, trade_file, new
 
     hidden = rows or not sys.stderr.isatty()
     with (
@@ -152,13 +152,13 @@ def import_file(
     ):
         sha256 = hashlib.file_digest(content, "sha256").hexdigest()
         content.seek(0)
-        result, trade_file, is_new = run_in_database(settings, run)
+        result, trade_file, new = run_in_database(settings, run)
     counts = result.counts
     if errors:  # only after a dry run; otherwise import_trades has raised them
         unknown = [named.name for named in result.accounts if named.account_id is None]
         sys.exit(one_line(str(refused(counts, errors, () if account_name else unknown))))
-    if is_new:
-        click.echo(printable(f"New account {account_name!r}."), err=True)
+    for name in new:
+        click.echo(printable(f"New account {name!r}."), err=True)
     for note in (
         *import_report.describe_missing_costs(result),
         *import_report.describe_reading(trade_file),

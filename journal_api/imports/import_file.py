@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 from aiosqlite import Connection
 
+from journal_api.errors import ValidationFailed
 from journal_api.imports.trade_units import unit_of_import
 from journal_api.repositories import accounts, import_profiles, instruments
 from journal_api.structs.accounts import AccountCreate
@@ -22,7 +23,7 @@ from journal_api.trade_files.timezones import timezone_of_import
 from journal_api.values.types import CONTROL, Name, Name100
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-NOT_CREATED = 0  # an id that no account has
+NOT_CREATED = 0  # an id that no account has; further ones are negative
 
 
 async def read_file(
@@ -72,21 +73,30 @@ async def choose_accounts(
     mappings: Sequence[AccountMapping] = (),
     *,
     dry_run: bool,
-) -> tuple[AccountChoice, bool]:
-    """The account of the file or the accounts by their names in it, and whether the account is new."""
+) -> tuple[AccountChoice, list[str]]:
+    """Return the account of the file or the accounts by their names in it, and the names of new accounts.
+
+    An unknown number is no name of a new account but a wrong id. A dry run creates no account.
+    """
+    names = [one.account for one in mappings if not one.account.isdecimal()]
+    new: dict[str, int] = {}
+    for name in names if account_name is None else [account_name]:
+        require_name(name)
+        if name not in new and await accounts.find_id(db, user_id, name) is None:
+            new[name] = NOT_CREATED - len(new) if dry_run else await create_account(db, user_id, name)
     if account_name is None:
-        return AccountChoice(mapped=await mapped_accounts(db, user_id, mappings)), False
-    account_id, is_new = await find_or_create_account(db, user_id, account_name, dry_run=dry_run)
-    return AccountChoice(account_id), is_new
+        return AccountChoice(mapped=await mapped_accounts(db, user_id, mappings, new)), list(new)
+    account_id = new[account_name] if new else await accounts.find_id(db, user_id, account_name)
+    return AccountChoice(account_id), list(new)
 
 
-async def find_or_create_account(
-    db: Connection, user_id: int, name: str, *, dry_run: bool
-) -> tuple[int, bool]:
-    """The id of the account, and whether it is new. A dry run creates no account and returns NOT_CREATED."""
-    account_id = await accounts.find_id(db, user_id, name)
-    if account_id is not None:
-        return account_id, False
-    if dry_run:
-        return NOT_CREATED, True
-    return await accounts.insert(db, user_id, AccountCreate(name=Name100(name))), True
+async def create_account(db: Connection, user_id: int, name: str) -> int:
+    return await accounts.insert(db, user_id, AccountCreate(name=Name100(name)))
+
+
+def require_name(name: str) -> None:
+    """Raise ValidationFailed for a name that no account can have."""
+    try:
+        Name100.decode(name)
+    except ValueError as error:
+        raise ValidationFailed(fields={"accounts": f"{error} ({name!r})"}) from None

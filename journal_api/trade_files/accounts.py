@@ -20,16 +20,19 @@ class AccountChoice(NamedTuple):
     mapped: Mapping[str, int] = {}
 
 
-async def mapped_accounts(db: Connection, user_id: int, mappings: Sequence[AccountMapping]) -> dict[str, int]:
+async def mapped_accounts(
+    db: Connection, user_id: int, mappings: Sequence[AccountMapping], new: Mapping[str, int] = {}
+) -> dict[str, int]:
     """Return the ids of accounts by the names that the file has for them.
 
-    A number is an id, unless an account has that number as its name. Raises ValidationFailed with all
+    A number is an id, unless an account has that number as its name. `new` accounts are not in the journal
+    yet. Raises ValidationFailed with all
     accounts that are not the user's, and for a name that is mapped twice.
     """
     if not mappings:
         return {}
     ids = await accounts.ids_by_name(db, user_id)
-    targets = {str(row_id): row_id for row_id in ids.values()} | ids
+    targets = {str(row_id): row_id for row_id in ids.values()} | ids | dict(new)
     unknown = [repr(mapping.account) for mapping in mappings if mapping.account not in targets]
     if unknown:
         raise ValidationFailed(fields={"accounts": f"must name your accounts, not {', '.join(unknown)}"})

@@ -209,6 +209,25 @@ def test_the_command_maps_names_of_the_file_too(tmp_path: Path) -> None:
     assert rows(db, "SELECT account_id FROM trades ORDER BY id") == [(1,), (2,), (2,)]
 
 
+def test_the_command_creates_the_accounts_that_it_maps_names_to(tmp_path: Path) -> None:
+    db = tmp_path / "journal.db"
+    import_file(db, write_file(tmp_path, HEADER), account="Main")
+    before, file = dump(db), write_file(tmp_path, build_round_trips("U1", "U2", "U3"))
+    mapping = ("--accounts", "U1=Master", "--accounts", "U2=Copy", "--accounts", "U3=Main")
+
+    foretold = command("import", file, *mapping, "--dry-run", "--db", db)
+    unchanged = dump(db) == before
+    ran = command("import", file, *mapping, "--db", db)
+
+    assert unchanged
+    for one in (foretold, ran):
+        assert one.code == 0
+        assert one.err.startswith("New account 'Master'.\nNew account 'Copy'.\n")
+    assert rows(db, "SELECT account_id FROM trades ORDER BY id") == [(2,), (3,), (1,)]
+    wrong_id = run_failing("import", file, "--accounts", "U1=99", "--db", db)
+    assert "must name your accounts, not '99'" in wrong_id
+
+
 def test_the_command_refuses_several_accounts_for_one_and_names_unknown_ones(tmp_path: Path) -> None:
     db = tmp_path / "journal.db"
     import_file(db, write_file(tmp_path, HEADER), account="Main")
