@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from journal_api.trade_files.dates import DateOrder
 from journal_api.trade_files.file_format import KnownFormat, known_format
 from journal_api.trade_files.formats import (
     executions,
@@ -12,7 +13,7 @@ from journal_api.trade_files.formats import (
     tradezella_trades,
     tradingview_trades,
 )
-from journal_api.trade_files.profiles.profile_format import built_in_profiles, known_profile
+from journal_api.trade_files.profiles.profile_format import built_in_profiles, in_date_order, known_profile
 
 MODULES = (
     metatrader.STATEMENT,
@@ -27,8 +28,11 @@ MODULES = (
 
 
 @cache
-def known_formats() -> tuple[KnownFormat, ...]:
-    """Return all formats, those with the most columns first, because they are the most specific."""
-    profiles = map(known_profile, built_in_profiles())
+def known_formats(date_order: DateOrder | None = None) -> tuple[KnownFormat, ...]:
+    """Return all formats, with dates in a stated order.
+
+    Those with the most columns are first, because they are the most specific.
+    """
+    profiles = [known_profile(in_date_order(profile, date_order)) for profile in built_in_profiles()]
     formats = [*map(known_format, MODULES), *profiles, tradingview_trades.FORMAT]
     return tuple(sorted(formats, key=lambda known: (known.section is None, -len(known.header))))

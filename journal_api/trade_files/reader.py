@@ -29,7 +29,7 @@ from journal_api.trade_files.known_formats import known_formats
 from journal_api.trade_files.named_rows import CellRules, RoundedCells, Row, shorten
 from journal_api.trade_files.pairs import join_pairs, keep_rows
 from journal_api.trade_files.point_values import with_point_values
-from journal_api.trade_files.profiles.profile_format import known_profile
+from journal_api.trade_files.profiles.profile_format import in_date_order, known_profile
 from journal_api.trade_files.profiles.proposal import find_costs
 from journal_api.trade_files.rows import MAX_BLANK_ROWS, Cells
 from journal_api.trade_files.texts import read_text
@@ -120,7 +120,8 @@ def read(
     accounts; also on iteration, when the time zone is unknown.
     """
     text = read_text(file, on_bytes)
-    recognised = recognise(text, (*map(known_profile, profiles), *known_formats()))
+    own = [known_profile(in_date_order(profile, date_order)) for profile in profiles]
+    recognised = recognise(text, (*own, *known_formats(date_order)))
     if isinstance(recognised, UnknownHeader):
         return recognised
     header, rows = recognised

@@ -524,3 +524,48 @@ async def test_the_owners_point_value_mends_a_failed_check(
     mended = await send_file(client, file, account_id, timezone="UTC")
 
     assert (refused.status_code, mended.status_code) == (400, 201)
+
+
+NINJATRADER_DAY_FIRST = (
+    "Instrument;Action;Quantity;Price;Time;E/X;Commission;Account display name\n"
+    "MES JUN26;Buy;1;7200,75;07/04/2026 6:05:02;Entry;0,62 $;Playback\n"
+    "MES JUN26;Sell;1;7204,75;{}/04/2026 6:10:02;Exit;0,62 $;Playback\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("day", "order", "days"),
+    [("27", None, ["2026-04-07", "2026-04-27"]), ("08", "day", ["2026-04-07", "2026-04-08"])],
+)
+async def test_executions_of_ninjatrader_have_dates_in_the_order_of_windows(
+    client: httpx.AsyncClient, account_id: int, day: str, order: str | None, days: list[str]
+) -> None:
+    params = {} if order is None else {"date_order": order}
+    file = NINJATRADER_DAY_FIRST.format(day)
+
+    await create_import(client, file, account_id=account_id, timezone="UTC", **params)
+
+    (trade,) = unwrap(await client.get("/trades"))
+    assert [trade["opened_at"][:10], trade["closed_at"][:10]] == days
+    assert (trade["gross_pnl"], trade["fees"]) == (20, 1.24)
+
+
+@pytest.mark.parametrize(
+    ("time", "order", "day"),
+    [
+        ("%m/%d/%Y", "day", "2026-03-02"),
+        ("%m/%d/%Y", "month", "2026-02-03"),
+        ("%d/%m/%Y", "month", "2026-02-03"),
+        ("%d/%m/%Y", None, "2026-03-02"),
+    ],
+)
+async def test_a_stated_date_order_holds_for_the_times_of_a_profile(
+    client: httpx.AsyncClient, account_id: int, time: str, order: str | None, day: str
+) -> None:
+    await client.post("/import-profiles", json=VALUED | {"time": [f"{time} %H:%M"]})
+    file = "Date,Action,Symbol,Quantity,Average Price,Commission\n02/03/2026 10:00,Buy,QLTX,1,5,0\n"
+    params = {} if order is None else {"date_order": order}
+
+    await create_import(client, file, account_id=account_id, timezone="UTC", **params)
+
+    assert unwrap(await client.get("/trades"))[0]["opened_at"][:10] == day

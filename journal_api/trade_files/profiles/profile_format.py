@@ -1,5 +1,6 @@
 """The format of a file that a profile describes, and the profiles that come with the package."""
 
+import re
 from collections.abc import Callable, Collection
 from functools import cache, partial
 from pathlib import Path
@@ -9,6 +10,7 @@ from msgspec.structs import replace
 
 from journal_api.positions.import_rows import FileCheck
 from journal_api.structs.import_profiles import ImportProfileCreate
+from journal_api.trade_files.dates import DateOrder
 from journal_api.trade_files.file_format import (
     Format,
     KnownFormat,
@@ -34,8 +36,10 @@ from journal_api.trade_files.profiles.columns import (
 )
 from journal_api.trade_files.profiles.fills import execution_reader
 from journal_api.trade_files.profiles.trades import trade_reader
+from journal_api.values.time_formats import TimeFormat
 from journal_api.values.types import decode_value
 
+DAY_AND_MONTH = re.compile("%[md](.)%[md](?=.%[Yy])")
 BUILT_IN = Path(__file__).parent / "built_in"
 
 
@@ -51,6 +55,15 @@ def decode_profile(document: bytes) -> ImportProfileCreate:
     Raises DecodeError for what is not TOML, ValidationError or ValidationFailed for what is not a profile.
     """
     return msgspec.toml.decode(document, type=ImportProfileCreate, dec_hook=decode_value)
+
+
+def in_date_order(profile: ImportProfileCreate, order: DateOrder | None) -> ImportProfileCreate:
+    """Return the profile with day and month of its times in a stated order, unless the year is first."""
+    if order is None:
+        return profile
+    day_and_month = r"%d\1%m" if order == "day" else r"%m\1%d"
+    times = [TimeFormat(DAY_AND_MONTH.sub(day_and_month, time_format)) for time_format in profile.time]
+    return replace(profile, time=times)
 
 
 def known_profile(profile: ImportProfileCreate) -> KnownFormat:
