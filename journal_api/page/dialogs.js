@@ -4,15 +4,17 @@ import { find, findAll, form, h, table, wordsOf } from "./dom.js";
 
 export const trying = (action) => async (event) => {
   const button = event?.currentTarget;
-  if (button?.disabled) return;
-  if (button) button.disabled = true;
+  if (button?.ariaBusy === "true") return;
+  if (button) button.ariaBusy = "true"; // were it disabled, it would lose the focus
   try {
     await action(event);
   } catch (error) {
     open("That did not work", h("p.error", wordsOf(error)));
   }
-  if (button) button.disabled = false;
+  if (button) button.ariaBusy = null;
 };
+
+const FIELDS = "form :is(input, select, textarea)";
 
 // A modal dialog, removed when it closes. Closing it by hand asks first if something was typed. Escape is a key here,
 // because a browser lets no page cancel it twice.
@@ -37,6 +39,10 @@ export function open(title, ...children) {
   );
   document.body.append(dialog);
   dialog.showModal();
+  if (!find("[autofocus]", dialog))
+    findAll(FIELDS, dialog)
+      .find((one) => one.checkVisibility())
+      ?.focus();
   return dialog;
 }
 

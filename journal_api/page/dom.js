@@ -27,6 +27,8 @@ export const isTyping = ({ target }) =>
 export const isKey = (event) =>
   !(isTyping(event) || event.ctrlKey || event.metaKey || event.altKey || find("dialog[open]"));
 
+// Else a year is typed with six digits, and what follows it is lost.
+const LAST = { date: "9999-12-31", "datetime-local": "9999-12-31T23:59:59" };
 const SVG = "http://www.w3.org/2000/svg";
 
 // h("button#save.primary", {onclick: save}, "Save"): the tag (div if it is left out), its id and classes, then perhaps
@@ -41,6 +43,7 @@ export function h(selector, ...parts) {
   if (id) element.id = id;
   if (classes) element.setAttribute("class", classes.replaceAll(".", " ").trim());
   if (tag === "button" && attributes.onclick) element.type = "button";
+  if (attributes.type in LAST) element.max = LAST[attributes.type];
   for (const [name, value] of Object.entries(attributes)) {
     if (value === false || value == null) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
@@ -106,7 +109,9 @@ export function form(attributes, action, ...children) {
   const element = h("form", { ...attributes, novalidate: true }, ...children, message);
   element.addEventListener("input", ({ target }) => {
     const place = reasonOf(target);
-    if (place) place.textContent = "";
+    if (!place) return;
+    place.textContent = "";
+    target.ariaInvalid = null;
   });
   element.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -135,11 +140,21 @@ function refuseIncomplete(element) {
 // Puts reasons beside the controls they are about, and everything else in `message`.
 export function showError(element, message, error) {
   const reasons = reasonsOf(error);
+  const wrong = [];
   for (const place of element.querySelectorAll("[data-field]")) {
-    place.textContent = reasons[place.dataset.field] ?? "";
-    delete reasons[place.dataset.field];
+    const name = place.dataset.field;
+    const control = element.elements[name];
+    place.textContent = reasons[name] ?? "";
+    if (control?.matches) control.ariaInvalid = name in reasons ? "true" : null;
+    if (name in reasons && control?.focus) wrong.push(control);
+    delete reasons[name];
   }
-  message.textContent = !error ? "" : error.details?.fields ? inOneLine(reasons) : error.message;
+  wrong[0]?.focus();
+  message.textContent = !error
+    ? ""
+    : error.details?.fields
+      ? inOneLine(reasons) || "Correct what is marked."
+      : error.message;
 }
 const reasonsOf = (error) =>
   Object.fromEntries(

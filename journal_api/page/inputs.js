@@ -87,3 +87,13 @@ export function timeInput(name, text, timeZone) {
     value: inMinutes(value),
   });
 }
+
+// The time that a clock of one zone shows, on a clock of another.
+export function inZone(text, from, to) {
+  if (!text || from === to) return text;
+  const offset = (at) => Date.parse(`${local(at, from)}Z`) - Math.floor(at / 1000) * 1000;
+  const wanted = Date.parse(`${text}Z`);
+  return inMinutes(local(wanted - offset(wanted - offset(wanted)), to));
+}
+
+export const now = (timeZone) => inMinutes(local(new Date().setSeconds(0, 0), timeZone));

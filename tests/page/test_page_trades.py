@@ -23,6 +23,7 @@ from chromium import (
 )
 from commands import new_key, run_ok, running
 from factories import A_TRADE
+from pictures import PNG
 from playwright.async_api import Page, expect
 
 pytestmark = in_a_browser
@@ -379,30 +380,60 @@ async def test_a_conflict_shows_both_versions_and_the_owner_chooses(
         assert page_journal.read(f"/trades/{trade_id}")["grade"] == kept
 
 
-async def test_a_trade_is_added_by_hand_and_deleted_after_the_days_were_asked_for(
+async def test_a_trade_is_added_by_hand_with_all_that_is_thought_of_it(
     page: Page, page_journal: PageJournal
 ) -> None:
     page_journal.create("/accounts", name="Main")
+    setups = [{"name": "Break", "confirmations": [{"name": "Volume"}, {"name": "Trend"}]}]
+    page_journal.create("/strategies", name="Opening range", setups=setups)
     await sign_in(page, page_journal, "trades")
     await page.click("button:text('Add a trade')")
     await see(page, "When does your trading day begin?", "dialog")
     await page.click("dialog .primary")
-    await see(page, "Times are in America/New_York.")
+    form = page.locator("#new-trade")
+    await expect(form.locator("[name=symbol]")).to_be_focused()
+    assert await page.input_value("#new-trade [name=opened_at]") != ""
 
-    await page.fill("dialog [name=symbol]", "ES")
-    await page.click("dialog .primary")
-    await see(page, "is required", 'dialog [data-field="quantity"]')
-    typed = {"quantity": "2", "entry_price": "100", "exit_price": "103", "opened_at": "2026-03-02T10:00"}
-    for name, text in {**typed, "closed_at": "2026-03-02T10:05"}.items():
-        await page.fill(f"dialog [name={name}]", text)
-    await page.click("dialog .primary")
+    await page.fill("#new-trade [name=symbol]", "ES")
+    await page.click("#new-trade .primary")
+    await see(page, "is required", '#new-trade [data-field="quantity"]')
+    await expect(form.locator("[name=quantity]")).to_be_focused()
+    await expect(form.locator("[aria-invalid=true]")).to_have_count(2)
+    await see(page, "Correct what is marked.", "#new-trade > [role=alert]")
+    await choose(page, "#new-trade [name=times_in]", "UTC time")
+    for name, text in {"quantity": "2", "entry_price": "100", "exit_price": "103"}.items():
+        await page.fill(f"#new-trade [name={name}]", text)
+    await page.click("#new-trade [aria-label='Closed now']")
+    assert await page.input_value("#new-trade [name=closed_at]") != ""
+    await expect(form.locator("[name=quantity][aria-invalid]")).to_have_count(0)
+    await page.focus("#new-trade [name=opened_at]")
+    await page.keyboard.type("030220261500")  # a year of four digits, then the time
+    await page.keyboard.type("P")
+    await page.fill("#new-trade [name=closed_at]", "2026-03-02T15:05")
+    await choose(page, "#new-trade #of-strategy_id", "Opening range")
+    await choose(page, "#new-trade #of-setup_id", "Break")
+    await page.click("#new-trade [aria-label='yes: Volume']")
+    await page.click("#new-trade [aria-label='no: Trend']")
+    await page.click("#new-trade #new-tag")
+    await page.fill("#edit [name=name]", "Late")
+    await page.fill("#edit [name=new_category]", "Timing")
+    await page.click("#edit .primary")
+    await expect(form.locator("[aria-pressed=true]:text('Late')")).to_be_visible()
+    await page.set_input_files("#new-pictures", [{"name": "a.png", "mimeType": "image/png", "buffer": PNG}])
+    await page.click("#new-trade .primary")
     await see(page, "+6.00", "#trade .big")
-    (added,) = page_journal.read("/trades")
+    await expect(page.locator("#trade .thumb")).to_have_count(1)
+    await expect(page.locator("#trade")).to_be_focused()
+    (listed,) = page_journal.read("/trades")
+    added = page_journal.read(f"/trades/{listed['id']}")
     await page.click("#trade .danger")
     await page.click("dialog .danger")
     await see(page, "There is no trade yet", ".empty")
 
     assert (added["symbol"], added["net_pnl"], added["opened_at"][:16]) == ("ES", 6, "2026-03-02T15:00")
+    assert [one["name"] for one in added["tags"]] == ["Late"]
+    assert [one["was_present"] for one in added["confirmations"]] == [True, False]
+    assert len(added["pictures"]) == 1
     assert page_journal.read("/me")["day_rollover"] == "17:00"
     assert page_journal.read("/trades") == []
 

@@ -119,6 +119,12 @@ function add(files) {
   });
 }
 
+// Of a trade that is about to be shown.
+export function addPictures(path, files) {
+  strip = stripOf(path);
+  add(files);
+}
+
 // A picture in full, between its neighbours.
 /** @param {Picture[]} all */
 function look(path, all, first) {

@@ -95,7 +95,7 @@ export async function tradePanel(context, lists, opened, back) {
   const scrolled = find("#trade")?.scrollTop ?? 0;
   const panel = h(
     "section#trade.card",
-    { "data-id": trade.id, "aria-label": "Trade" },
+    { "data-id": trade.id, "aria-label": "Trade", tabindex: "-1" },
     h(
       ".title",
       h("h2", trade.symbol, h("small", trade.direction === "long" ? " ▲ long" : " ▼ short")),

@@ -1,9 +1,11 @@
 import { get, send } from "../client.js";
 import { open, showConflict } from "../dialogs.js";
-import { choiceField, field, form, h, textField } from "../dom.js";
+import { choiceField, field, form, h, select, textField } from "../dom.js";
 import { DIRECTIONS } from "../enums.js";
 import { NONE, idsAndNames, inWords, nameIn } from "../format.js";
-import { inMinutes, local, numberField, numbersOf, timeInput } from "../inputs.js";
+import { inMinutes, inZone, local, now, numberField, numbersOf, timeInput } from "../inputs.js";
+import { cityOf, here } from "../zones.js";
+import { addTrade, judgement, pictureField } from "./new_trade.js";
 
 const NUMBERS = [
   ["quantity", "Quantity"],
@@ -20,9 +22,11 @@ const HINTS = {
   exit_price: "Empty while open.",
 };
 
-export function editTrade({ me, accounts, selection, go, redraw }, { strategies }, read) {
+export function editTrade({ me, accounts, selection, go, redraw }, lists, read) {
   const trade = read?.data.trade;
-  const time = (name) => timeInput(name, trade?.[name], me.timezone);
+  const times = timeFields(trade, me.timezone);
+  const judged = !trade && judgement(lists);
+  const pictures = !trade && pictureField();
   // Prices of several entries or exits are changed by their fills.
   const isScaled = trade?.fills.length > 2;
   const numbers = NUMBERS.filter(([name]) => !(isScaled && OF_FILLS.includes(name)));
@@ -49,13 +53,16 @@ export function editTrade({ me, accounts, selection, go, redraw }, { strategies 
     }
   };
   const add = async (body) => {
-    const { data } = await send("POST", "/trades", { body });
+    const { id } = await addTrade({ ...filled(body), ...filled(judged.body()) }, pictures.files());
     dialog.close();
-    go("trades", { id: data.trade.id });
+    go("trades", { id });
   };
-  const save = (values) => (trade ? change(changed(bodyOf(values), shown)) : add(filled(bodyOf(values))));
+  const save = (values) => {
+    const body = bodyOf(times.settle(values));
+    return trade ? change(changed(body, shown)) : add(body);
+  };
   const element = form(
-    null,
+    { id: trade ? "prices" : "new-trade", onpaste: pictures && pictures.paste },
     save,
     h(
       ".row",
@@ -67,18 +74,11 @@ export function editTrade({ me, accounts, selection, go, redraw }, { strategies 
       ".row",
       numbers.map(([name, label]) => numberField(label, name, trade?.[name], HINTS[name])),
     ),
-    isScaled
-      ? h("p.muted", "Quantity, prices and times follow from the fills: change those.")
-      : h(
-          ".row",
-          field("Opened", time("opened_at")),
-          field("Closed", time("closed_at"), "Empty while open."),
-        ),
-    !trade && choiceField("Strategy", "strategy_id", "", [["", "None"], ...idsAndNames(strategies)]),
-    !isScaled && h("p.muted", `Times are in ${me.timezone}.`),
+    isScaled ? h("p.muted", "Quantity, prices and times follow from the fills: change those.") : times.place,
+    judged && [judged.place, pictures.place],
     h(".row", h("button.primary", trade ? "Save" : "Add the trade")),
   );
-  const shown = bodyOf(Object.fromEntries(new FormData(element)));
+  const shown = bodyOf(times.settle(Object.fromEntries(new FormData(element))));
   const dialog = open(
     trade ? "Prices and times" : "Add a trade",
     accounts.length
@@ -90,6 +90,55 @@ export function editTrade({ me, accounts, selection, go, redraw }, { strategies 
           ".",
         ),
   );
+}
+
+const ZONE = "journal-typed-zone"; // in which times were typed last
+const NAMES = { opened_at: "Opened", closed_at: "Closed" };
+
+// Times are typed in the zone of the trading days, or in the zone where one is; `settle` writes them in the first.
+function timeFields(trade, zone) {
+  const zones = [...new Set([zone, here()])];
+  const typed = zones.find((one) => one === localStorage.getItem(ZONE)) ?? zone;
+  const opened = trade ? trade.opened_at : new Date().setSeconds(0, 0);
+  const inputs = {
+    opened_at: timeInput("opened_at", opened, typed),
+    closed_at: timeInput("closed_at", trade?.closed_at, typed),
+  };
+  let shown = typed;
+  const choose = ({ target }) => {
+    for (const input of Object.values(inputs)) input.value = inZone(input.value, shown, target.value);
+    shown = target.value;
+    localStorage.setItem(ZONE, shown);
+  };
+  const timeField = ([name, label]) => {
+    const set = () => {
+      inputs[name].value = now(shown);
+      inputs[name].dispatchEvent(new Event("input", { bubbles: true }));
+    };
+    return [
+      field(label, inputs[name]),
+      h("button.end-row", { "aria-label": `${label} now`, onclick: set }, "Now"),
+    ];
+  };
+  const settle = (/** @type {any} */ { times_in: _, ...values }) =>
+    Object.fromEntries(
+      Object.entries(values).map(([name, text]) => [name, name in NAMES ? inZone(text, shown, zone) : text]),
+    );
+  const choice =
+    zones.length > 1 &&
+    field(
+      "Times in",
+      select(
+        { name: "times_in", value: typed, onchange: choose },
+        zones.map((one) => [one, `${cityOf(one)} time`]),
+      ),
+    );
+  const place = h(
+    "div.stack",
+    h(".row", Object.entries(NAMES).map(timeField), choice),
+    !choice && h("p.muted", `Times are in ${zone}.`),
+  );
+  return { place, settle };
 }
 
 function bodyOf(values) {

@@ -1,6 +1,10 @@
 // Tags, setup and checklist of the open trade.
 
+import { get } from "../client.js";
+import { trying } from "../dialogs.js";
 import { h, select } from "../dom.js";
+import { edit } from "./editing.js";
+import { tagKind } from "./tags.js";
 
 const MANY = 12; // tags that are all buttons
 
@@ -67,12 +71,20 @@ export function tagsOf(trade, tags, save) {
     const tag = others.find(({ name }) => name.toLowerCase() === target.value.trim().toLowerCase());
     if (tag) toggle(tag);
   };
+  const make = trying(async () => {
+    const { data } = await get("/tag-categories");
+    const after = async (_, tag) => {
+      tags.push(tag);
+      await toggle(tag);
+    };
+    await edit({ ...tagKind(data.tag_categories), after }, null, { redraw() {} });
+  });
   return h(
     ".field",
     { role: "group", "aria-label": "Tags" },
     h("span", "Tags"),
     h("#tags.row", (tags.length > MANY ? trade.tags : tags).map(button)),
-    !tags.length && h("a", { href: "#/settings" }, "Make tags in the settings"),
+    h("button#new-tag.link", { onclick: make }, "New tag…"),
     tags.length > MANY && [
       h("input#add-tag", {
         list: "tags-to-add",

@@ -12,6 +12,7 @@ import { address, pages, table } from "./trade_table.js";
 import { daysQuestion } from "./welcome.js";
 
 const LIMIT = 50;
+let isEntering = false; // by a press on a trade: the focus follows
 
 /** @param {Context} context */
 export async function view(context) {
@@ -40,7 +41,13 @@ export async function view(context) {
     ofStrategy && (await orMissing(get(`/strategies/${encodeURIComponent(ofStrategy)}/setups`)));
   const lists = { strategies: strategies.data.strategies, tags: tags.data.tags, trades };
   const panel = id && (await tradePanel(context, lists, opened, address(query, { id: null })));
-  requestAnimationFrame(() => bringIntoSight(id, before));
+  const isAdded = !find("main :focus, #trade");
+  const isEntered = id && (isEntering || isAdded);
+  isEntering = false;
+  requestAnimationFrame(() => {
+    bringIntoSight(id, before);
+    if (isEntered) find("#trade")?.focus();
+  });
   return [
     h(
       ".title",
@@ -155,3 +162,6 @@ const isOfAddress = (panel) =>
   panel?.dataset.id && panel.dataset.id === new URLSearchParams(location.hash.split("?")[1]).get("id");
 
 document.addEventListener("keydown", pressed);
+document.addEventListener("click", ({ target }) => {
+  isEntering = Boolean(/** @type {Element} */ (target).closest("#trades tbody a"));
+});

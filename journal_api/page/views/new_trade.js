@@ -1,0 +1,58 @@
+// Adding a trade by hand: prices and times, and what one thinks of it.
+
+import { get, send } from "../client.js";
+import { field, h } from "../dom.js";
+import { addPictures } from "./pictures.js";
+import { checklist, setupOf, tagsOf } from "./trade_parts.js";
+
+// What is chosen, as members of the trade, and its fields, which are drawn again with each choice.
+/** @param {{ strategies: StrategyListItem[], tags: Tag[] }} lists */
+export function judgement({ strategies, tags }) {
+  /** @type {any} */
+  const chosen = { strategy_id: null, setup_id: null, tag_ids: [], tags: [], confirmations: [] };
+  const place = h(".stack");
+  let strategy;
+  const choose = async (changeOf) => {
+    const change = changeOf(chosen);
+    Object.assign(chosen, "strategy_id" in change && { setup_id: null, confirmations: [] });
+    Object.assign(chosen, "setup_id" in change && { confirmations: [] }, change);
+    chosen.tags = tags.filter(({ id }) => chosen.tag_ids.includes(id));
+    if (strategy?.id !== chosen.strategy_id)
+      strategy = chosen.strategy_id
+        ? (await get(`/strategies/${chosen.strategy_id}`)).data.strategy
+        : undefined;
+    draw();
+  };
+  const draw = () => {
+    const { id } = document.activeElement;
+    const setup = strategy?.setups.find(({ setup_id }) => setup_id === chosen.setup_id);
+    place.replaceChildren(
+      setupOf(chosen, strategies, strategy, null, choose),
+      ...(setup ? [checklist(chosen, setup, choose)] : []),
+      tagsOf(chosen, tags, choose),
+    );
+    if (id) /** @type {any} */ (place.querySelector(`#${id}`))?.focus();
+  };
+  draw();
+  return { place, body: () => (({ tags: _, ...members }) => members)(chosen) };
+}
+
+// Files are chosen, or pasted anywhere in the form.
+export function pictureField() {
+  const input = h("input", { type: "file", id: "new-pictures", accept: "image/*", multiple: true });
+  const paste = (event) => {
+    const { files, types } = event.clipboardData;
+    if (!files.length || types.includes("text/plain")) return;
+    event.preventDefault();
+    const all = new DataTransfer();
+    for (const file of [...input.files, ...files]) all.items.add(file);
+    input.files = all.files;
+  };
+  return { place: field("Pictures", input, "Or paste them"), files: () => [...input.files], paste };
+}
+
+export async function addTrade(body, files) {
+  const { data } = await send("POST", "/trades", { body });
+  if (files.length) addPictures(`/trades/${data.trade.id}`, files);
+  return data.trade;
+}
