@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from aiosqlite import Connection
 from msgspec import UNSET
+from msgspec.json import Encoder
 from starlette.requests import Request
 
 from journal_api.errors import ValidationFailed
@@ -16,26 +17,37 @@ from journal_api.repositories import (
     trades,
     users,
 )
+from journal_api.repositories.trade_annotations import KnownIds
 from journal_api.routes.trades import settle
-from journal_api.structs.many_trades import TradesDelete, TradesPatch
-from journal_api.structs.trades import MAX_TRADES, Trade, TradesSet
+from journal_api.structs.many_trades import (
+    AnswerBefore,
+    FieldsBefore,
+    TradeBefore,
+    TradeRestore,
+    TradesDelete,
+    TradesPatch,
+)
+from journal_api.structs.trades import MAX_TRADES, Trade
 from journal_api.web.decoding import IndexedErrors
 from journal_api.web.etags import check_versions, with_versions
 from journal_api.web.responses import Response, no_content, ok
+
+ENCODER = Encoder(decimal_format="number")
+FIELDS = [name for name in FieldsBefore.__struct_fields__ if name != "confirmations"]
 
 
 async def update_trades(request: Request, db: Connection, patch: TradesPatch) -> Response:
     """Update up to 1,000 trades, all or none; each error is reported under the index of its trade.
 
-    X-Answers-Deleted says how many checklist answers go, with the setups that trades leave or because
-    `confirmations` does not have them.
+    `restore` is the body that takes the change back. X-Answers-Deleted says how many checklist answers go,
+    with the setups that trades leave or because `confirmations` does not have them.
     """
     user_id = request.user.id
     stored = await find_selected(db, user_id, patch)
     check_versions(request, stored)
-    changes = patch.set or TradesSet()
+    changes = patch.changes_of(stored)
     sent_tags = [*patch.add_tag_ids, *patch.remove_tag_ids]
-    known = await trade_annotations.read_known_ids(db, user_id, sent_tags, changes.confirmations or ())
+    known = await read_known(db, user_id, sent_tags, changes)
     known.require_tags(sent_tags)
     errors = IndexedErrors("trades")
     retagged = []
@@ -43,48 +55,89 @@ async def update_trades(request: Request, db: Connection, patch: TradesPatch) ->
         with errors.at(index):
             if patch.change_tags(trade.tag_ids) != trade.tag_ids:
                 retagged.append(trade.id)
-    answers_deleted = await change_each(db, user_id, stored, changes, known, errors)
+    restore = await change_each(db, user_id, stored, changes, known, errors)
     errors.raise_if_any()
     await trade_annotations.change_tags(db, retagged, add=patch.add_tag_ids, remove=patch.remove_tag_ids)
+    for trade, one in zip(stored, restore, strict=True):
+        if trade.id in retagged:
+            one.tag_ids = trade.tag_ids
     written = await trades.list_of_ids(db, user_id, [trade.id for trade in stored])
-    headers = {"X-Answers-Deleted": str(answers_deleted)}
-    return with_versions(ok(trades=written), written).with_headers(headers)
+    headers = {"X-Answers-Deleted": str(count_lost_answers(restore, changes))}
+    return with_versions(ok(trades=written, restore=ENCODER.encode(restore).decode()), written).with_headers(
+        headers
+    )
+
+
+async def read_known(
+    db: Connection, user_id: int, sent_tags: Sequence[int], changes: Sequence[TradeRestore]
+) -> KnownIds:
+    """Return what is known of the tags and confirmations that were sent."""
+    tag_ids = {tag_id for one in changes for tag_id in one.tag_ids or ()} | {*sent_tags}
+    answers = {answer.confirmation_id: answer for one in changes for answer in one.set.confirmations or ()}
+    return await trade_annotations.read_known_ids(db, user_id, sorted(tag_ids), answers.values())
 
 
 async def change_each(
     db: Connection,
     user_id: int,
     stored: Sequence[Trade],
-    changes: TradesSet,
-    known: trade_annotations.KnownIds,
+    changes: Sequence[TradeRestore],
+    known: KnownIds,
     errors: IndexedErrors,
-) -> int:
-    """Update the fields of each trade that is free of errors. Returns the number of answers deleted."""
+) -> list[TradeBefore]:
+    """Update each trade that is free of errors. Returns what takes the changes back."""
     before = [TradeDraft.of_stored(trade) for trade in stored]
-    patched = [draft.patched(changes) for draft in before]
+    patched = [draft.patched(change.set) for draft, change in zip(before, changes, strict=True)]
     references = await trades.read_references(db, user_id, patched)
     commissions = await accounts.read_commissions(db, user_id)
     owner = await users.find(db, user_id)
-    answers, answers_deleted = changes.confirmations, 0
-    answered = {answer.confirmation_id for answer in answers or ()}
-    for index, trade in enumerate(stored):
+    restore = []
+    for index, (trade, change) in enumerate(zip(stored, changes, strict=True)):
         with errors.at(index):
             changed = settle(before[index], patched[index], references, commissions)
+            answers, tag_ids = change.set.confirmations, change.tag_ids
+            known.require_tags(tag_ids or [])
             known.require_answers(changed.setup_id, answers or ())
             if changed != before[index]:
                 await trades.update(db, trade, changed, owner.timezone)
-            await trade_annotations.replace_all(db, trade, answers=answers)
-            if answers is not UNSET or changed.setup_id != trade.setup_id:
-                answers_deleted += sum(one.confirmation_id not in answered for one in trade.confirmations)
-    return answers_deleted
+            await trade_annotations.replace_all(db, trade, tag_ids=tag_ids, answers=answers)
+            restore.append(what_was(trade, before[index], changed, change))
+    return restore
+
+
+def what_was(trade: Trade, before: TradeDraft, after: TradeDraft, change: TradeRestore) -> TradeBefore:
+    """Return the old values of what changed; a strategy goes with its setup, a setup with its answers."""
+    names = [name for name in FIELDS if getattr(before, name) != getattr(after, name)]
+    if {"strategy_id", "setup_id"} & {*names}:
+        names += ["strategy_id", "setup_id"]
+    old = FieldsBefore(**{name: getattr(trade, name) for name in names})
+    if change.set.confirmations is not UNSET or "setup_id" in names:
+        old.confirmations = [
+            AnswerBefore(confirmation_id=one.confirmation_id, was_present=one.was_present, notes=one.notes)
+            for one in trade.confirmations
+        ]
+    return TradeBefore(id=trade.id, set=old, tag_ids=UNSET if change.tag_ids is UNSET else trade.tag_ids)
+
+
+def count_lost_answers(before: Sequence[TradeBefore], changes: Sequence[TradeRestore]) -> int:
+    """Return how many answers of the trades are not among those that were sent for them."""
+    return sum(
+        len(ids_of_answers(old) - ids_of_answers(change)) for old, change in zip(before, changes, strict=True)
+    )
+
+
+def ids_of_answers(change: TradeRestore | TradeBefore) -> set[int]:
+    return {answer.confirmation_id for answer in change.set.confirmations or ()}
 
 
 async def find_selected(db: Connection, user_id: int, patch: TradesPatch) -> list[Trade]:
-    """Return the trades of `ids` in their order, or of `where` in the order of lists."""
-    if patch.where is UNSET:
-        return await find_sent(db, user_id, patch.ids or [])
-    ids = await trade_lists.list_ids(db, user_id, patch.where.filter(), MAX_TRADES)
-    return await find_sent(db, user_id, ids)
+    """Return the trades of `ids` or `restore` in their order, or of `where` in the order of lists."""
+    if patch.where is not UNSET:
+        ids = await trade_lists.list_ids(db, user_id, patch.where.filter(), MAX_TRADES)
+        return await find_sent(db, user_id, ids)
+    if patch.restore is not UNSET:
+        return await find_sent(db, user_id, [one.id for one in patch.restore])
+    return await find_sent(db, user_id, patch.ids or [])
 
 
 async def find_sent(db: Connection, user_id: int, ids: Sequence[int]) -> list[Trade]:

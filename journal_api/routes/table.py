@@ -74,7 +74,7 @@ from journal_api.structs.goals import Goal, GoalCreate, GoalListItem, GoalPatch,
 from journal_api.structs.import_profiles import ImportProfile, ImportProfileCreate
 from journal_api.structs.imports import Import, ImportQuery, ImportReport, UndoQuery
 from journal_api.structs.instruments import Instrument, InstrumentPut
-from journal_api.structs.many_trades import TradesDelete, TradesPatch
+from journal_api.structs.many_trades import TradeBefore, TradesDelete, TradesPatch
 from journal_api.structs.me import Me, MePatch
 from journal_api.structs.metrics import Metric
 from journal_api.structs.pictures import Picture, PicturePatch, PictureType
@@ -205,7 +205,8 @@ OPERATIONS = link_etag_sources([
     Operation("POST", "/trades/bulk", trades.create_trades, "write:trades",
               body=TradesCreate, data={"trades": list[TradeListItem]}, report=True),
     Operation("PATCH", "/trades", many_trades.update_trades, "write:trades",
-              body=TradesPatch, data={"trades": list[TradeListItem]}, names_objects=True),
+              body=TradesPatch, names_objects=True,
+              data={"trades": list[TradeListItem], "restore": list[TradeBefore]}),
     Operation("DELETE", "/trades", many_trades.delete_trades, "write:trades", body=TradesDelete,
               names_objects=True),
     Operation("PATCH", "/trades/{id:row_id}", trades.update_trade, "write:trades",

@@ -1,16 +1,22 @@
 """Bodies of the change and the deletion of many trades at once (docs/api.md#many-trades-at-once)."""
 
-from msgspec import UNSET, Struct, UnsetType, field
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import asdict
 
 from journal_api.errors import ValidationFailed
 from journal_api.structs.trades import (
     MAX_TAGS,
+    MAX_TRADES,
     Direction,
     FeesSource,
     Grade,
     Outcome,
     TagIds,
+    Trade,
     TradeFilter,
     TradeIds,
     TradesSet,
@@ -46,21 +52,67 @@ class TradeWhere(Struct, kw_only=True, forbid_unknown_fields=True):
         return TradeFilter(**{name: value for name, value in asdict(self).items() if value is not UNSET})
 
 
+class TradeRestore(Struct, kw_only=True, forbid_unknown_fields=True):
+    """What one trade becomes again, as the response to its change says it."""
+
+    id: RowId
+    set: TradesSet
+    tag_ids: TagIds | UnsetType = UNSET
+
+
+class AnswerBefore(Struct, kw_only=True, forbid_unknown_fields=True):
+    confirmation_id: int
+    was_present: bool
+    notes: str | None
+
+
+class FieldsBefore(Struct, kw_only=True, forbid_unknown_fields=True):
+    account_id: int | UnsetType = UNSET
+    strategy_id: int | None | UnsetType = UNSET
+    setup_id: int | None | UnsetType = UNSET
+    grade: Grade | None | UnsetType = UNSET
+    initial_risk: Decimal | None | UnsetType = UNSET
+    stop_loss: Decimal | None | UnsetType = UNSET
+    notes: str | None | UnsetType = UNSET
+    confirmations: list[AnswerBefore] | UnsetType = UNSET
+
+
+class TradeBefore(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The old values of what was changed: a TradeRestore."""
+
+    id: int
+    set: FieldsBefore
+    tag_ids: list[int] | UnsetType = UNSET
+
+
 class TradesPatch(Struct, kw_only=True, forbid_unknown_fields=True):
-    """Up to 1,000 trades, by `ids` or by `where`, and what to change in each of them."""
+    """Up to 1,000 trades, by `ids` or by `where`, and what to change in each of them; or `restore` alone."""
 
     ids: TradeIds | UnsetType = UNSET
     where: TradeWhere | UnsetType = UNSET
+    restore: Annotated[list[TradeRestore], Meta(min_length=1, max_length=MAX_TRADES)] | UnsetType = UNSET
     set: TradesSet | UnsetType = UNSET
     add_tag_ids: TagIds = []
     remove_tag_ids: TagIds = []
 
     def __post_init__(self) -> None:
-        if (self.ids is UNSET) == (self.where is UNSET):
-            raise ValidationFailed(fields={"ids": "must be sent unless where is, and not both"})
+        selections = [one for one in (self.ids, self.where, self.restore) if one is not UNSET]
+        if len(selections) != 1:
+            reason = "must be sent unless where or restore is, and one of them alone"
+            raise ValidationFailed(fields={"ids": reason})
+        if self.restore is not UNSET and (self.set is not UNSET or self.add_tag_ids or self.remove_tag_ids):
+            raise ValidationFailed(
+                fields={"restore": "must be sent without set, add_tag_ids, remove_tag_ids"}
+            )
         if both := sorted({*self.add_tag_ids} & {*self.remove_tag_ids}):
             named = ", ".join(map(str, both))
             raise ValidationFailed(fields={"remove_tag_ids": f"must have no tags of add_tag_ids: {named}"})
+
+    def changes_of(self, stored: Sequence[Trade]) -> list[TradeRestore]:
+        """Return what to change in each trade; tags that all of them get or lose are not part of it."""
+        if self.restore is not UNSET:
+            return self.restore
+        return [TradeRestore(id=trade.id, set=self.set or TradesSet()) for trade in stored]
 
     def change_tags(self, stored: list[int]) -> list[int]:
         """Return the tags of a trade after the change. Raises ValidationFailed if they are too many."""

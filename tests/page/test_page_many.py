@@ -93,6 +93,9 @@ async def test_trades_are_selected_by_mouse_and_changed_together_and_the_old_val
 
     page_journal.patch(f"/trades/{third}", notes="written meanwhile")
     await page.click("#undo")
+    await see(page, "1 trade changed in the meantime", "dialog")
+    assert stored(page_journal, "grade")[:3] == ["C", "C", "C"]
+    await page.click("dialog .primary")
     await see(page, "Undone, but for 1 trade that changed in the meantime", "#selected")
     for name in names:
         assert stored(page_journal, name)[:2] == before[name][:2], name

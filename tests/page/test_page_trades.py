@@ -24,7 +24,7 @@ from chromium import (
 from commands import new_key, run_ok, running
 from factories import A_TRADE
 from pictures import PNG
-from playwright.async_api import Page, expect
+from playwright.async_api import FilePayload, Page, expect
 
 pytestmark = in_a_browser
 SETUPS = [
@@ -419,7 +419,8 @@ async def test_a_trade_is_added_by_hand_with_all_that_is_thought_of_it(
     await page.fill("#edit [name=new_category]", "Timing")
     await page.click("#edit .primary")
     await expect(form.locator("[aria-pressed=true]:text('Late')")).to_be_visible()
-    await page.set_input_files("#new-pictures", [{"name": "a.png", "mimeType": "image/png", "buffer": PNG}])
+    picture: FilePayload = {"name": "a.png", "mimeType": "image/png", "buffer": PNG}
+    await page.set_input_files("#new-pictures", picture)
     await page.click("#new-trade .primary")
     await see(page, "+6.00", "#trade .big")
     await expect(page.locator("#trade .thumb")).to_have_count(1)

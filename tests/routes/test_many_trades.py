@@ -34,7 +34,10 @@ OPEN = {"closed_at": None, "exit_price": None}
 
 
 async def change(client: httpx.AsyncClient, **body: Any) -> Any:
-    return unwrap(await client.patch("/trades", json=body))
+    """The trades as they are after the change."""
+    response = await client.patch("/trades", json=body)
+    assert response.status_code == 200, response.text
+    return response.json()["data"]["trades"]
 
 
 async def refuse(client: httpx.AsyncClient, **body: Any) -> Any:
@@ -127,6 +130,43 @@ async def test_many_trades_are_changed_as_a_patch_of_each_would_change_it(
     ]
     assert all(now["updated_at"] > then["updated_at"] for now, then in zip(read, stored, strict=True))
     assert changed == [{name: trade[name] for name in one} for trade, one in zip(read, changed, strict=True)]
+
+
+@pytest.mark.parametrize("changes", CHANGES, ids=str)
+async def test_a_change_is_taken_back_by_what_it_answers_with_its_etag(
+    client: httpx.AsyncClient, various: list[int], changes: Json
+) -> None:
+    await create_setup(client, "Second")
+    await create_account(client, "Other", fees={"default": 5})
+    await create_account(client, "Third")
+    late = (await create_tag(client, "Late"))["id"]
+    before = [await get_trade(client, trade_id) for trade_id in various]
+    body = {"ids": various, "set": changes, "add_tag_ids": [late], "remove_tag_ids": [1]}
+    changed = await client.patch("/trades", json=body)
+    undo = {"restore": changed.json()["data"]["restore"]}
+    condition = {"If-Match": changed.headers["ETag"]}
+
+    undone = await client.patch("/trades", json=undo, headers=condition)
+    assert undone.status_code == 200, undone.text
+    assert [{**await get_trade(client, one["id"]), "updated_at": None} for one in before] == [
+        {**one, "updated_at": None} for one in before
+    ]
+    again = await client.patch("/trades", json=undo, headers=condition)
+    assert error_of(again) == (412, "precondition_failed")
+
+
+async def test_nothing_is_taken_back_unless_all_is(client: httpx.AsyncClient, various: list[int]) -> None:
+    changed = await client.patch("/trades", json={"ids": various, "set": {"setup_id": None, "grade": "F"}})
+    restore = changed.json()["data"]["restore"]
+    await client.delete(f"/trades/{various[0]}")
+
+    assert "ids[0]" in (await refuse(client, restore=restore))["fields"]
+    restore = [{**one, "tag_ids": [99]} if one["id"] == various[4] else one for one in restore[1:]]
+    assert (await refuse(client, restore=restore))["unknown_tag_ids"] == [99]
+    assert [(await get_trade(client, one))["grade"] for one in various[1:]] == ["F"] * 4
+    others: list[Json] = [{"set": {}}, {"add_tag_ids": [1]}, {"ids": various[1:]}]
+    for more in others:
+        await refuse(client, restore=restore, **more)
 
 
 async def test_what_changes_nothing_keeps_every_version(
@@ -248,8 +288,8 @@ async def test_a_thousand_trades_change_and_one_more_is_refused_with_the_count(
 # What is refused -----------------------------------------------------------------------------------------
 
 REFUSALS: list[tuple[Json, Json]] = [
-    ({}, {"ids": "must be sent unless where is, and not both"}),
-    ({"ids": [1], "where": {}}, {"ids": "must be sent unless where is, and not both"}),
+    ({}, {"ids": "must be sent unless where or restore is, and one of them alone"}),
+    ({"ids": [1], "where": {}}, {"ids": "must be sent unless where or restore is, and one of them alone"}),
     ({"ids": []}, {"ids": "must be array of length >= 1"}),
     ({"ids": [1, 99, 2, 1, 98]}, {f"ids[{index}]": NOT_YOURS for index in (1, 3, 4)}),
     ({"where": {"strategy_id": None}}, {"where.strategy_id": "must be int, not null"}),

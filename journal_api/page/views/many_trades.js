@@ -38,9 +38,9 @@ const idsOf = (trades) => trades.map(({ id }) => id);
 export function changeMany({ accounts }, { strategies, tags }, selected, changed) {
   let lost;
   const change = async (body) => {
-    const { trades, etag } = await readNow(body.ids);
-    const { data } = await send("PATCH", "/trades", { body, etag });
-    await changed(`${count(data.trades.length, "trade")} changed`, () => takeBack(trades, data.trades));
+    const { data, etag } = await send("PATCH", "/trades", { body });
+    const undo = (undone) => takeBack({ ...data, etag }, undone);
+    await changed(`${count(data.trades.length, "trade")} changed`, undo);
   };
   const write = async (values) => {
     const wanted = bodyOf(values);
@@ -52,7 +52,7 @@ export function changeMany({ accounts }, { strategies, tags }, selected, changed
     body &&
     confirm(
       "Change the setups?",
-      `${count(lost, "checklist answer")} of the old setups ${lost === 1 ? "is" : "are"} deleted. Undo does not bring that back.`,
+      `${count(lost, "checklist answer")} of the old setups ${lost === 1 ? "is" : "are"} deleted. Undo brings them back.`,
       `Change ${count(body.ids.length, "trade")}`,
       () => change(body),
     );
@@ -103,36 +103,36 @@ function bodyOf(values) {
   return { set, add_tag_ids, remove_tag_ids };
 }
 
-// Sends the old values back, those that are equal by one PATCH. What was changed since stays. Returns how many did.
-async function takeBack(before, after) {
-  const versions = new Map(after.map(({ id, updated_at }) => [id, updated_at]));
-  const groups = new Map();
-  after.forEach((now, place) => {
-    const body = JSON.stringify(difference(now, before[place]));
-    groups.set(body, [...(groups.get(body) ?? []), now.id]);
-  });
-  let left = after.length;
-  for (const [body, ids] of groups) left -= await takeBackEqual(ids, JSON.parse(body), versions);
-  return left;
+// By one request, all or none: what was changed since stays, if the owner agrees to undo the rest.
+async function takeBack({ trades, restore, etag }, undone, kept = 0) {
+  try {
+    await send("PATCH", "/trades", { body: { restore }, etag });
+  } catch (error) {
+    if (error.status !== 412 && error.status !== 400) throw error;
+    const rest = await unchangedOf(trades, restore);
+    const lost = trades.length - rest.trades.length;
+    if (!lost) throw error;
+    if (!rest.trades.length) throw new Error("All of them changed in the meantime. Nothing is undone.");
+    return confirm(
+      `${count(lost, "trade")} changed in the meantime`,
+      "What was changed since stays as it is.",
+      `Undo the other ${rest.trades.length}`,
+      () => takeBack(rest, undone, kept + lost),
+      "primary",
+    );
+  }
+  await undone(kept);
 }
 
-async function takeBackEqual(ids, body, versions) {
-  const { trades, etag } = await readNow(ids);
-  const same = idsOf(trades.filter((trade) => versions.get(trade.id) === trade.updated_at));
-  if (!same.length) return 0;
-  if (same.length < trades.length) return takeBackEqual(same, body, versions);
-  await send("PATCH", "/trades", { body: { ids: same, ...body }, etag });
-  return same.length;
+// The ETag is of nothing but these.
+async function unchangedOf(trades, restore) {
+  const { trades: now, etag } = await readNow(idsOf(trades));
+  const versions = new Map(now.map((one) => [one.id, one.updated_at]));
+  const same = trades.filter((one) => versions.get(one.id) === one.updated_at);
+  const ids = new Set(idsOf(same));
+  const rest = { trades: same, restore: restore.filter(({ id }) => ids.has(id)), etag };
+  return same.length && same.length < now.length ? unchangedOf(rest.trades, rest.restore) : rest;
 }
-
-const without = (ids, others) => ids.filter((id) => !others.includes(id));
-const difference = (now, before) => ({
-  set: Object.fromEntries(
-    FIELDS.filter((name) => now[name] !== before[name]).map((name) => [name, before[name]]),
-  ),
-  add_tag_ids: without(before.tag_ids, now.tag_ids),
-  remove_tag_ids: without(now.tag_ids, before.tag_ids),
-});
 
 export async function deleteMany(selected, deleted) {
   const { trades: stored, etag } = await readNow(selected);

@@ -10,7 +10,7 @@ const UNDO_FOR = 60_000; // milliseconds
 const selected = new Set();
 let filter = ""; // of the list from which they are selected
 let last; // the checkbox from which Shift selects
-/** @type {{ text?: string, undo?: () => Promise<number> }} */
+/** @type {{ text?: string, undo?: (undone: (kept: number) => any) => Promise<any> }} */
 let done = {};
 let timer;
 
@@ -70,10 +70,10 @@ export function selectionBar(context, lists, filters, total) {
     }, UNDO_FOR);
     await context.redraw();
   };
-  const undo = async () => {
-    const kept = await done.undo();
-    await finish(kept ? `Undone, but for ${count(kept, "trade")} that changed in the meantime` : "Undone");
-  };
+  const undo = () =>
+    done.undo((kept) =>
+      finish(kept ? `Undone, but for ${count(kept, "trade")} that changed in the meantime` : "Undone"),
+    );
   const all = async () => {
     for (const { id } of await tradesOf(whereOf(filters))) selected.add(id);
     show();
