@@ -433,7 +433,7 @@ async def test_the_page_recovers_once_the_service_answers_again(
 ) -> None:
     await sign_in(page, page_journal)
     await page.evaluate("window.real = fetch; window.fetch = () => Promise.reject(); 0")
-    await show(page, "trades")
+    await page.evaluate("location.hash = '#/trades'")
     await see(page, "The journal does not answer.")
 
     await page.evaluate("window.fetch = window.real; 0")

@@ -205,7 +205,7 @@ async def test_a_time_zone_that_is_typed_and_not_read_yet_is_never_imported_over
     await page.wait_for_selector("#import")
     await page.fill("#options [name=timezone]", "new york")
     await page.click("#import")  # which leaves the field first
-    await see(page, "Times are read in America/New_York (stated).")
+    await see(page, "Times are read in America/New_York (as you said).")
     assert page_journal.read("/trades") == []
     await page.click("#import")
     await see(page, "Imported: 3 new trades")
