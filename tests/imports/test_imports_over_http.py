@@ -106,6 +106,8 @@ async def test_the_response_has_the_location_and_a_verdict_for_every_row(
         "accounts_without_costs": [account_id],
         "preview": None,
         "left_out": [],
+        "warnings": [],
+        "failed_check": False,
         "open_at_end": 0,
         "linked": 0,
         "ambiguous": [],
