@@ -67,9 +67,20 @@ NUMBERS = f"""
     FROM decisions
     CROSS JOIN (SELECT breakeven_within AS within FROM users WHERE id = :user_id)
     GROUP BY part"""
+SUM_OF_CURRENCY = sql.build_object(DaySum, net_pnl=json_number("net_pnl"))
+# Another look at the trades, only for accounts in several currencies.
+SUMS = f"""
+    SELECT part AS day, '[' || group_concat({SUM_OF_CURRENCY}) || ']' AS sums
+    FROM (SELECT part, currency, nullif(sum(net_pnl), '{OUT_OF_RANGE}') AS net_pnl
+          FROM selected
+          WHERE (SELECT min(currency) < max(currency) FROM account)
+          GROUP BY part, currency
+          ORDER BY part, currency)
+    GROUP BY part"""
 ROWS = f"""
     FROM listed
     LEFT JOIN ({NUMBERS}) AS numbers ON part = listed.date
+    LEFT JOIN ({SUMS}) AS by_currency ON by_currency.day = listed.date
     LEFT JOIN days ON days.user_id = :user_id AND days.date = listed.date"""
 TAG_IDS = sql.build_json_array("tag_id", "SELECT tag_id FROM day_tags WHERE day_id = days.id ORDER BY tag_id")
 TAGS = sql.build_json_array(
@@ -82,21 +93,11 @@ TAGS = sql.build_json_array(
     ORDER BY sort_name, tags.id
     """,
 )
-SUM_OF_CURRENCY = sql.build_object(DaySum, net_pnl=json_number("net_pnl"))
-ONE_SUM = f"SELECT {SUM_OF_CURRENCY} AS item WHERE part IS NOT NULL"
-SUMS = f"""
-    SELECT {SUM_OF_CURRENCY} AS item
-    FROM (SELECT currency, nullif(sum(net_pnl), '{OUT_OF_RANGE}') AS net_pnl
-          FROM selected
-          WHERE part = listed.date
-          GROUP BY currency
-          ORDER BY currency)"""
+ONE_SUM = f"'[' || {SUM_OF_CURRENCY} || ']'"
 EXPRESSIONS = {
     "date": "listed.date",
     "net_pnl": json_number("iif(part IS NULL, 0, net_pnl)"),
-    # Another look at the trades of the day only for several currencies.
-    "sums": f"json(iif(part IS NULL OR currency IS NOT NULL, ({sql.build_json_array('item', ONE_SUM)}),"
-    f" ({sql.build_json_array('item', SUMS)})))",
+    "sums": f"json(iif(part IS NULL, '[]', coalesce(by_currency.sums, {ONE_SUM})))",
     **{name: f"coalesce({name}, 0)" for name in ("trade_count", "wins", "losses")},
     "has_text": sql.json_boolean("coalesce(plan, review) IS NOT NULL"),
     "tag_ids": f"json(({TAG_IDS}))",
