@@ -14,7 +14,7 @@ from journal_api.repositories.pictures import Content, Place
 from journal_api.rules.picture_formats.cleaning import clean, find_media_type
 from journal_api.rules.picture_formats.parts import DamagedPicture
 from journal_api.settings import Settings
-from journal_api.structs.pictures import Picture, PicturePatch, PictureType
+from journal_api.structs.pictures import AcceptedType, Picture, PicturePatch
 from journal_api.trade_files.threads import in_thread
 from journal_api.web.bodies import uploaded
 from journal_api.web.context import database
@@ -28,7 +28,7 @@ INERT = {"Content-Security-Policy": "sandbox; default-src 'none'"}
 
 
 async def create_trade_picture(request: Request, write: Write) -> Response:
-    """Add a picture to a trade, as its last: PNG, JPEG, WebP, GIF or AVIF, by its first bytes.
+    """Add a picture to a trade, as its last: PNG, JPEG or WebP, by its first bytes.
 
     What is stored has no metadata: no place, no device, no comments.
     """
@@ -110,8 +110,9 @@ def clean_file(file: BinaryIO) -> Content:
     data = file.read()
     media_type = find_media_type(data)
     if media_type is None:
-        allowed = get_args(PictureType)
-        raise UnsupportedMediaType(f"The file is none of {', '.join(allowed)}.", allowed=list(allowed))
+        allowed = get_args(AcceptedType)
+        message = f"The file is none of {', '.join(allowed)}. Save the picture as PNG."
+        raise UnsupportedMediaType(message, allowed=list(allowed))
     picture = clean(data, media_type)
     file.seek(0)
     file.truncate()

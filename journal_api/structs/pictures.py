@@ -6,7 +6,9 @@ from msgspec import UNSET, Struct, UnsetType
 
 from journal_api.values.types import DayText, Instant, SortOrder, Text
 
-PictureType = Literal["image/png", "image/jpeg", "image/webp", "image/gif", "image/avif"]
+# What may be added. Earlier releases also stored GIF and AVIF, which stay readable, in exports too.
+AcceptedType = Literal["image/png", "image/jpeg", "image/webp"]
+PictureType = Literal[AcceptedType, "image/gif", "image/avif"]
 # Bytes of a row of picture_parts: no more of a picture is in memory while it is stored or sent.
 PART = 256 * 1024
 

@@ -160,7 +160,7 @@ def read_header(row: Cells, heading: str, formats: Sequence[KnownFormat]) -> Hea
 
 def next_heading(cells: list[str], heading: str) -> str:
     """Return the heading of the next row: the only text of this row, the same after a blank row."""
-    texts = [cell.strip() for cell in cells if cell.strip()]
+    texts = [text for cell in filter(None, cells) if (text := cell.strip())]
     return texts[0] if len(texts) == 1 else "" if texts else heading
 
 

@@ -92,9 +92,9 @@ class TableRows:
                 yield Cells(self._line, self._cells, may_be_short=True)
             self._cells = None if closes else []
             self._row_length = 0
-        elif not closes and self._cells is not None:
+        elif not closes and self._cells is not None and len(self._cells) < MAX_COLUMNS:
             attributes = {name.lower(): "".join(value) for name, *value in ATTRIBUTE.findall(rest)}
-            if "hidden" not in attributes.get("class", "").split() and len(self._cells) < MAX_COLUMNS:
+            if "hidden" not in attributes.get("class", "").split():
                 self._text, self._length = [], 0
                 colspan = attributes.get("colspan", "")
                 self._additional_columns = int(colspan) - 1 if COLSPAN.fullmatch(colspan) else 0

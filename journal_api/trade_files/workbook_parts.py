@@ -131,7 +131,7 @@ class BoundedPart(RawIOBase):
             self._begin_record(self._records[name])
         else:
             self._count("elements beside rows and texts", 1)
-            if name.endswith("sheet"):
+            if name.rpartition(":")[2] == "sheet":
                 self._count("sheets", 1)
 
     def _name_records(self, root: dict[str, str]) -> None:

@@ -1,6 +1,7 @@
 """`export --all` and `import-all`: a journal made of the folder answers as the journal that was exported."""
 
 import csv
+import hashlib
 import io
 import json
 import os
@@ -33,6 +34,7 @@ from factories import (
     create_strategy,
     create_tag,
     create_trade,
+    run_sql,
     send_file,
     unwrap,
     write_day,
@@ -41,7 +43,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from journals import prepare
 from operations import CHANGES, body_of, choices_of, create_one_of_each, file_of, path_of
-from pictures import gif, jpeg
+from pictures import GIF, PNG, jpeg
 from proofs import SOAK
 
 from journal_api.app import create_app
@@ -91,6 +93,7 @@ def clock() -> Iterator[time_machine.Traveller]:
 async def journal(app: Any, clock: time_machine.Traveller, client: httpx.AsyncClient) -> Journal:
     """A journal with rows in every table."""
     await fill(client, clock)
+    await store_gif(app)
     return Journal(app, client)
 
 
@@ -108,6 +111,17 @@ async def other(
     app = create_app(Settings(db=db))
     async with started(app), client_of(app, await new_key_for(app)) as client:
         yield Journal(app, client)
+
+
+async def store_gif(app: Any) -> None:
+    """Make the first picture one that earlier releases took."""
+    values = {"gif": GIF, "sha256": hashlib.sha256(GIF).hexdigest(), "bytes": len(GIF)}
+    await run_sql(
+        app,
+        "UPDATE picture_contents SET media_type = 'image/gif', sha256 = :sha256, bytes = :bytes WHERE id = 1",
+        values,
+    )
+    await run_sql(app, "UPDATE picture_parts SET bytes = :gif WHERE content_id = 1", values)
 
 
 async def fill(client: httpx.AsyncClient, clock: time_machine.Traveller) -> None:
@@ -130,7 +144,7 @@ async def fill(client: httpx.AsyncClient, clock: time_machine.Traveller) -> None
     await create_trade(client, euro["id"], quantity=0.00000001, exit_price=None, closed_at=None)
     tag = await create_tag(client, "Late", type="mistake")
     await client.put(f"/trades/{whole['id']}/tags", json={"tag_ids": [tag["id"]]})
-    for number, content in enumerate([gif(), jpeg(), gif()]):
+    for number, content in enumerate([PNG, jpeg(), PNG]):
         path = f"/trades/{parts[-1]['id']}" if number else "/days/2026-01-05"
         picture = await create_picture(client, path, content)
         unwrap(await client.patch(f"/pictures/{picture['id']}", json={"caption": f"late {number}"}))

@@ -100,7 +100,7 @@ async def test_every_kind_of_picture_is_added_and_drawn(page: Page, page_journal
     await expect(page.locator(".thumb")).to_have_count(6)
     await eventually(lambda: page_journal.read(DAY)["picture_count"] == 6)
     for place in range(6):
-        await page.locator(".thumb").nth(place).scroll_into_view_if_needed()
+        await page.evaluate("place => document.querySelectorAll('.thumb')[place].scrollIntoView()", place)
         await page.wait_for_selector(f".thumbs li:nth-child({place + 1}) img[src]")
     widths = "all => Promise.all(all.map((one) => one.decode().then(() => one.naturalWidth)))"
 
@@ -114,6 +114,8 @@ async def test_every_kind_of_picture_is_added_and_drawn(page: Page, page_journal
     ]  # the JPEG stands upright
     content = page_journal.client.get("/pictures/2/content").content
     assert b"SECRET" not in content
+    stored = page_journal.read(DAY)["pictures"]
+    assert [one["media_type"] for one in stored[2:5]] == ["image/webp", "image/png", "image/png"]
     await expect(page.locator("#pictures [role=alert]")).to_have_text("")
 
 
@@ -211,7 +213,7 @@ async def test_a_file_dropped_anywhere_on_the_view_is_added(page: Page, page_jou
 async def test_pictures_are_looked_at_and_captioned_by_keyboard(
     page: Page, page_journal: PageJournal
 ) -> None:
-    first, second = (add_picture(page_journal, content=drawing(kind)) for kind in ("PNG", "GIF"))
+    first, second = (add_picture(page_journal, content=drawing(kind)) for kind in ("PNG", "WEBP"))
     await sign_in(page, page_journal, PLACE)
     await page.focus(f"#picture-{first}")
     await page.keyboard.press("Enter")

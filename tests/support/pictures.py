@@ -2,6 +2,7 @@
 
 import struct
 import zlib
+from collections.abc import Sequence
 
 # EXIF with the maker SECRET, a place, and the orientation 6: a quarter turn to the right.
 EXIF = (
@@ -27,12 +28,13 @@ def png(
     height: int = 2,
     *chunks: tuple[bytes, bytes],
     pixels: bytes | None = None,
+    after: Sequence[tuple[bytes, bytes]] = (),
     end: bytes = b"",
 ) -> bytes:
-    """A PNG of grey pixels, with those chunks before the pixels and those bytes after the end."""
+    """A PNG of grey pixels, with chunks before the pixels and after them, and bytes after the end."""
     header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     lines = zlib.compress((b"\0" + b"\x7f" * width) * height) if pixels is None else pixels
-    parts = [(b"IHDR", header), *chunks, (b"IDAT", lines), (b"IEND", b"")]
+    parts = [(b"IHDR", header), *chunks, (b"IDAT", lines), *after, (b"IEND", b"")]
     return b"\x89PNG\r\n\x1a\n" + b"".join(png_chunk(*part) for part in parts) + end
 
 
@@ -57,32 +59,21 @@ def jpeg(*segments: tuple[int, bytes], end: bytes = b"") -> bytes:
     return b"\xff\xd8" + parts + b"\x12\xff\x00\x34\xff\xd0\x56" + b"\xff\xd9" + end
 
 
-def sub_blocks(*blocks: bytes) -> bytes:
-    return b"".join(bytes((len(one),)) + one for one in blocks) + b"\0"
-
-
-def gif(*extensions: tuple[int, bytes], end: bytes = b"") -> bytes:
-    """A GIF of one pixel, with those extensions before it."""
-    before = b"".join(b"\x21" + bytes((label,)) + blocks for label, blocks in extensions)
-    image = b"\x2c" + struct.pack("<HHHHB", 0, 0, 1, 1, 0) + b"\x02" + sub_blocks(b"\x44\x01")
-    return (
-        b"GIF89a"
-        + struct.pack("<HHBBB", 1, 1, 0x80, 0, 0)
-        + b"\0\0\0\xff\xff\xff"
-        + before
-        + image
-        + b";"
-        + end
-    )
+GIF = b"GIF89a\1\0\1\0\x80\0\0\0\0\0\xff\xff\xff\x2c\0\0\0\0\1\0\1\0\0\2\2\x44\1\0;"  # of one pixel
 
 
 def webp_chunk(kind: bytes, body: bytes) -> bytes:
     return kind + struct.pack("<I", len(body)) + body + bytes(len(body) % 2)
 
 
-def webp(*chunks: tuple[bytes, bytes], end: bytes = b"") -> bytes:
+WEBP_PIXELS = (b"VP8L", b"\x2f" + struct.pack("<I", 3 | 2 << 14) + bytes(4))
+
+
+def riff(chunks: bytes, end: bytes = b"") -> bytes:
+    return b"RIFF" + struct.pack("<I", 4 + len(chunks)) + b"WEBP" + chunks + end
+
+
+def webp(*chunks: tuple[bytes, bytes], flags: int = 0x2C, end: bytes = b"") -> bytes:
     """A WebP of 4 x 3 pixels with all flags of metadata, and those chunks after its pixels."""
-    header = (b"VP8X", bytes((0x2C, 0, 0, 0, 3, 0, 0, 2, 0, 0)))
-    pixels = (b"VP8L", b"\x2f" + struct.pack("<I", 3 | 2 << 14) + bytes(4))
-    body = b"WEBP" + b"".join(webp_chunk(*one) for one in (header, pixels, *chunks))
-    return b"RIFF" + struct.pack("<I", len(body)) + body + end
+    header = (b"VP8X", bytes((flags, 0, 0, 0, 3, 0, 0, 2, 0, 0)))
+    return riff(b"".join(webp_chunk(*one) for one in (header, WEBP_PIXELS, *chunks)), end)

@@ -99,7 +99,27 @@ async function load(image) {
   }
 }
 
-// The one after the other; the service goes by the first bytes of a file, whatever its type is said to be.
+// What the service keeps, by the first bytes of a file, whatever its type is said to be.
+const KEPT = /^(\x89PNG|\xff\xd8\xff|RIFF.{4}WEBP)/s;
+const MAX_PNG = 4 * 2 ** 20;
+
+// GIF, AVIF, HEIC and what else this browser can draw as PNG, or as JPEG if that is large as of a photograph.
+/** @param {File} file */
+async function asKept(file) {
+  const start = new Uint8Array(await file.slice(0, 12).arrayBuffer());
+  if (KEPT.test(String.fromCharCode(...start))) return file;
+  try {
+    const image = await createImageBitmap(file);
+    const canvas = new OffscreenCanvas(image.width, image.height);
+    canvas.getContext("2d").drawImage(image, 0, 0);
+    const drawn = await canvas.convertToBlob({ type: "image/png" });
+    return drawn.size > MAX_PNG ? await canvas.convertToBlob({ type: "image/jpeg", quality: 0.92 }) : drawn;
+  } catch {
+    return file; // the service says what to do
+  }
+}
+
+// The one after the other.
 function add(files) {
   const mine = strip;
   mine.errors = [];
@@ -109,7 +129,7 @@ function add(files) {
       mine.draw();
       try {
         const headers = { "Content-Type": "image/png" };
-        await send("POST", `${mine.path}/pictures`, { body: file, headers });
+        await send("POST", `${mine.path}/pictures`, { body: await asKept(file), headers });
       } catch (error) {
         mine.errors.push(`${file.name}: ${wordsOf(error)}`);
       }

@@ -2,36 +2,30 @@
 
 from collections.abc import Callable
 
-from journal_api.rules.picture_formats import avif, gif, jpeg, png, webp
+from journal_api.rules.picture_formats import jpeg, png, webp
 from journal_api.rules.picture_formats.parts import DamagedPicture, Picture, require
-from journal_api.structs.pictures import PictureType
+from journal_api.structs.pictures import AcceptedType
 
 MAX_PIXELS = 100_000_000
-CLEANERS: dict[PictureType, Callable[[bytes], Picture]] = {
+CLEANERS: dict[AcceptedType, Callable[[bytes], Picture]] = {
     "image/png": png.clean,
     "image/jpeg": jpeg.clean,
     "image/webp": webp.clean,
-    "image/gif": gif.clean,
-    "image/avif": avif.clean,
 }
 
 
-def find_media_type(data: bytes) -> PictureType | None:
+def find_media_type(data: bytes) -> AcceptedType | None:
     """Return the media type of a picture, None if its format is not accepted."""
     if data.startswith(png.SIGNATURE):
         return "image/png"
     if data.startswith(jpeg.START + b"\xff"):
         return "image/jpeg"
-    if data[:6] in (b"GIF87a", b"GIF89a"):
-        return "image/gif"
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
-    if data[4:12] == b"ftypavif" or (data[4:12] == b"ftypmif1" and b"avif" in data[16:64]):
-        return "image/avif"
     return None
 
 
-def clean(data: bytes, media_type: PictureType) -> Picture:
+def clean(data: bytes, media_type: AcceptedType) -> Picture:
     """Return the picture without metadata and without what follows its end. Raises DamagedPicture."""
     try:
         picture = CLEANERS[media_type](data)

@@ -1,11 +1,12 @@
 """What the picture formats have in common: reading a file part by part."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 # A real picture has some thousand parts; this many take a fifth of a second.
 MAX_PARTS = 200_000
-BLOCK = 64 * 1024  # bytes that are overwritten at once: a whole picture would be in memory twice more
+
+
+STILL = "is animated: save one frame of it as a picture"
 
 
 class DamagedPicture(ValueError):
@@ -50,12 +51,3 @@ def require(condition: bool, reason: str) -> None:
     """Raise DamagedPicture with the reason unless the condition holds."""
     if not condition:
         raise DamagedPicture(reason)
-
-
-def blank(content: bytearray, start: int, end: int, kept: Sequence[tuple[int, int]] = ()) -> None:
-    """Overwrite a range with zeros, but for the ranges that are kept."""
-    for kept_start, kept_end in [*sorted(kept), (end, end)]:
-        for at in range(start, min(kept_start, end), BLOCK):
-            block_end = min(at + BLOCK, kept_start, end)
-            content[at:block_end] = bytes(block_end - at)
-        start = max(start, kept_end)

@@ -1,27 +1,25 @@
-"""PNG and APNG: chunks with checksums (W3C PNG, third edition)."""
+"""PNG: chunks with checksums (W3C PNG, third edition)."""
 
 from zlib import crc32
 
 from journal_api.rules.picture_formats.exif import UPRIGHT, build_exif, read_orientation, turn
-from journal_api.rules.picture_formats.parts import PartReader, Picture, require
+from journal_api.rules.picture_formats.parts import STILL, PartReader, Picture, require
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
-# The chunks that are kept, and the bytes that one may have; any other that a decoder may skip is left out.
-CRITICAL = {b"IHDR": 13, b"PLTE": 768, b"IDAT": 2**31, b"IEND": 0}
-ANCILLARY = {
-    b"tRNS": 256,
-    b"gAMA": 4,
-    b"cHRM": 32,
-    b"sRGB": 1,
-    b"cICP": 4,
-    b"sBIT": 4,
-    b"bKGD": 6,
-    b"pHYs": 9,
-    b"acTL": 8,
-    b"fcTL": 26,
-    b"fdAT": 2**31,
+# The chunks before the pixels that are kept, each once, and the bytes that it may have.
+PALETTE = b"PLTE"
+BEFORE_PIXELS = {
+    PALETTE: range(3, 769, 3),
+    b"tRNS": range(1, 257),
+    b"gAMA": (4,),
+    b"cHRM": (32,),
+    b"sRGB": (1,),
+    b"cICP": (4,),
+    b"sBIT": range(1, 5),
+    b"bKGD": (1, 2, 6),
+    b"pHYs": (9,),
 }
-EXIF = b"eXIf"
+HEADER, PIXELS, END, EXIF, ANIMATION = b"IHDR", b"IDAT", b"IEND", b"eXIf", b"acTL"
 
 
 def clean(data: bytes) -> Picture:
@@ -29,26 +27,34 @@ def clean(data: bytes) -> Picture:
     reader = PartReader(data)
     content = bytearray(reader.take(len(SIGNATURE)))
     kind, header = take_chunk(reader)
-    require(kind == b"IHDR" and len(header) == 13, "does not begin with its header")
+    require(kind == HEADER and len(header) == 13, "does not begin with its header")
     add_chunk(content, kind, header)
-    orientation, has_pixels = UPRIGHT, False
-    while kind != b"IEND":
+    orientation, seen = UPRIGHT, {HEADER}
+    while kind != END:
+        before = kind
         kind, body = take_chunk(reader)
+        require(kind != ANIMATION, STILL)
         if kind == EXIF and orientation == UPRIGHT:
             orientation = read_orientation(bytes(body))
             if orientation != UPRIGHT:
                 add_chunk(content, EXIF, build_exif(orientation))
-        elif kind in CRITICAL:
-            require(len(body) <= CRITICAL[kind] and kind != b"IHDR", f"has a wrong chunk {kind.decode()}")
+        elif kind == PIXELS:
+            require(before == PIXELS or PIXELS not in seen, "has pixels in two places")
             add_chunk(content, kind, body)
-        elif len(body) <= ANCILLARY.get(kind, -1):
+        elif is_kept(kind, len(body), seen):
             add_chunk(content, kind, body)
-        else:
+        elif kind != END:
             require(kind[0] & 0x20 != 0, "has a chunk that is not known and cannot be left out")
-        has_pixels = has_pixels or kind == b"IDAT"
-    require(has_pixels, "has no picture")
+        seen.add(kind)
+    require(PIXELS in seen, "has no picture")
+    add_chunk(content, END, b"")
     width, height = int.from_bytes(header[:4]), int.from_bytes(header[4:8])
     return Picture(*turn(width, height, orientation), content)
+
+
+def is_kept(kind: bytes, length: int, seen: set[bytes]) -> bool:
+    """Return whether a chunk is kept after those that were seen."""
+    return kind not in seen and PIXELS not in seen and length in BEFORE_PIXELS.get(kind, ())
 
 
 def take_chunk(reader: PartReader) -> tuple[bytes, memoryview]:

@@ -1,40 +1,54 @@
 """WebP: chunks in a RIFF file (RFC 9649)."""
 
 from journal_api.rules.picture_formats.exif import UPRIGHT, build_exif, read_orientation, turn
-from journal_api.rules.picture_formats.parts import DamagedPicture, PartReader, Picture, require
+from journal_api.rules.picture_formats.parts import STILL, DamagedPicture, PartReader, Picture, require
 
-EXTENDED, ANIMATION, FRAME, EXIF = b"VP8X", b"ANIM", b"ANMF", b"EXIF"
-PIXELS = (b"VP8 ", b"VP8L")
-KEPT = {EXTENDED: 10, ANIMATION: 6}  # bytes
-# Bits of the extended header: a profile, EXIF, XMP.
-HAS_PROFILE, HAS_EXIF, HAS_XMP = 0x20, 0x08, 0x04
+EXTENDED, ALPHA, EXIF = b"VP8X", b"ALPH", b"EXIF"
+LOSSY, LOSSLESS = b"VP8 ", b"VP8L"
+PIXELS = {LOSSY, LOSSLESS}
+ANIMATED = (b"ANIM", b"ANMF")
+# Bits of the extended header.
+HAS_ALPHA, HAS_EXIF = 0x10, 0x08
 
 
 def clean(data: bytes) -> Picture:
     """Return the picture up to the end that its header states, without profile, EXIF and XMP."""
+    chunks = list_chunks(data)
+    pixels = LOSSY if LOSSY in chunks else LOSSLESS
+    require(pixels in chunks, "has no picture")
+    size = read_size(pixels, chunks[pixels])
+    content = bytearray(b"RIFF\0\0\0\0WEBP")
+    orientation = UPRIGHT
+    if EXTENDED in chunks:
+        header = bytes(chunks[EXTENDED])
+        sides = b"".join((side - 1).to_bytes(3, "little") for side in size)
+        require(len(header) == 10 and header[4:] == sides, "has a damaged header")
+        orientation = read_orientation(bytes(chunks.get(EXIF, b"")).removeprefix(b"Exif\0\0"))
+        flags = header[0] & HAS_ALPHA | (HAS_EXIF if orientation != UPRIGHT else 0)
+        add_chunk(content, EXTENDED, bytes((flags, 0, 0, 0)) + sides)
+        if ALPHA in chunks and pixels == LOSSY:
+            add_chunk(content, ALPHA, chunks[ALPHA])
+    add_chunk(content, pixels, chunks[pixels])
+    if orientation != UPRIGHT:
+        add_chunk(content, EXIF, build_exif(orientation))
+    content[4:8] = (len(content) - 8).to_bytes(4, "little")
+    return Picture(*turn(*size, orientation), content)
+
+
+def list_chunks(data: bytes) -> dict[bytes, memoryview]:
+    """Return the first chunk of each kind."""
     head = PartReader(data)
     head.take(4)
     reader = PartReader(head.take(int.from_bytes(head.take(4), "little")))
     reader.take(4)
-    content = bytearray(b"RIFF\0\0\0\0WEBP")
-    size, orientation, has_pixels = None, UPRIGHT, False
+    chunks: dict[bytes, memoryview] = {}
     while reader:
         kind, body = take_chunk(reader)
-        if kind == EXIF and content[12:16] == EXTENDED and orientation == UPRIGHT:
-            orientation = read_orientation(bytes(body).removeprefix(b"Exif\0\0"))
-        require(kind != EXTENDED or len(content) == 12, "has a header that is not the first chunk")
-        size = size or read_size(kind, body)
-        has_pixels = has_pixels or kind in (*PIXELS, FRAME)
-        add_clean_chunk(content, kind, body)
-    if size is None or not has_pixels:
-        raise DamagedPicture("has no picture")
-    if content[12:16] == EXTENDED:
-        content[20] &= ~(HAS_PROFILE | HAS_EXIF | HAS_XMP)
-        if orientation != UPRIGHT:
-            content[20] |= HAS_EXIF
-            add_chunk(content, EXIF, build_exif(orientation))
-    content[4:8] = (len(content) - 8).to_bytes(4, "little")
-    return Picture(*turn(*size, orientation), content)
+        require(kind not in ANIMATED, STILL)
+        require(kind not in PIXELS or PIXELS.isdisjoint(chunks), "has more than one picture")
+        require(kind != EXTENDED or not chunks, "has a header that is not the first chunk")
+        chunks.setdefault(kind, body)
+    return chunks
 
 
 def take_chunk(reader: PartReader) -> tuple[bytes, memoryview]:
@@ -45,36 +59,17 @@ def take_chunk(reader: PartReader) -> tuple[bytes, memoryview]:
     return kind, body
 
 
-def add_clean_chunk(content: bytearray, kind: bytes, body: memoryview) -> None:
-    """Add the chunk as it is kept; nothing for what only describes the picture."""
-    if kind == FRAME:
-        require(len(body) > 16, "has a damaged frame")
-        reader = PartReader(body)
-        start = len(content) + 8
-        add_chunk(content, FRAME, reader.take(16))
-        while reader:
-            add_clean_chunk(content, *take_chunk(reader))
-        content[start - 4 : start] = (len(content) - start).to_bytes(4, "little")
-    elif kind in (*PIXELS, b"ALPH"):
-        add_chunk(content, kind, body)
-    elif kind in KEPT:
-        require(len(body) == KEPT[kind], "has a damaged header")
-        add_chunk(content, kind, body)
-
-
 def add_chunk(content: bytearray, kind: bytes, body: bytes | memoryview) -> None:
     for part in (kind, len(body).to_bytes(4, "little"), body, bytes(len(body) % 2)):
         content += part
 
 
-def read_size(kind: bytes, body: memoryview) -> tuple[int, int] | None:
-    """Return width and height as the first chunk states them, None for a chunk without."""
-    if kind == EXTENDED and len(body) == 10:
-        return 1 + int.from_bytes(body[4:7], "little"), 1 + int.from_bytes(body[7:10], "little")
-    if kind == b"VP8L" and len(body) > 5 and body[0] == 0x2F:
+def read_size(kind: bytes, body: memoryview) -> tuple[int, int]:
+    """Return width and height as the pixels state them."""
+    if kind == LOSSLESS and len(body) > 5 and body[0] == 0x2F:
         bits = int.from_bytes(body[1:5], "little")
         return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
-    if kind == b"VP8 " and len(body) > 10 and bytes(body[3:6]) == b"\x9d\x01\x2a":
+    if kind == LOSSY and len(body) > 10 and bytes(body[3:6]) == b"\x9d\x01\x2a":
         width, height = (int.from_bytes(body[at : at + 2], "little") & 0x3FFF for at in (6, 8))
         return width, height
-    return None
+    raise DamagedPicture("has no picture")
