@@ -19,11 +19,10 @@ from journal_api.trade_files.texts import Unreadable
 MIB = 1024 * 1024
 # Bytes of all parts when they are extracted, and how many times the file's: Apache POI has the same ratio.
 MAX_EXTRACTED, MAX_RATIO, SMALL = 64 * MIB, 100, MIB
-# What the parts may have in all, as often as they are read: a sheet is read to find its size, and once more.
+# What the parts may have in all, as often as they are read: sheets may share a part.
 BOUNDS = {
     "bytes": 2 * MAX_EXTRACTED,
     "elements": 8_000_000,
-    "sheets": 255,
     "different texts": 200_000,
     "bytes of texts": 8 * MIB,
     "elements beside rows and texts": 20_000,
@@ -131,8 +130,6 @@ class BoundedPart(RawIOBase):
             self._begin_record(self._records[name])
         else:
             self._count("elements beside rows and texts", 1)
-            if name.rpartition(":")[2] == "sheet":
-                self._count("sheets", 1)
 
     def _name_records(self, root: dict[str, str]) -> None:
         """Note what rows and texts are called in this part: other elements of these names are kept."""

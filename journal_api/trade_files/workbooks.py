@@ -10,13 +10,9 @@ from typing import Any, BinaryIO
 from warnings import catch_warnings, simplefilter
 
 from journal_api.positions.import_rows import Rejected
-from journal_api.trade_files.archives import ArchiveBytes
 from journal_api.trade_files.rows import MAX_BLANK_ROWS, MAX_COLUMNS, Cells
 from journal_api.trade_files.texts import Unreadable
 from journal_api.trade_files.threads import with_cancel_checks
-from journal_api.trade_files.workbook_parts import WorkbookParts
-
-MAX_SHEETS = 10
 
 
 def read_sheets(file: BinaryIO) -> Iterator[Iterator[Cells | Rejected]]:
@@ -34,17 +30,12 @@ def read_sheets(file: BinaryIO) -> Iterator[Iterator[Cells | Rejected]]:
 
 def open_sheets(file: BinaryIO) -> list[Any]:
     """Return the first sheets of the file. Raises Unreadable."""
-    from openpyxl.reader.excel import (
-        ExcelReader,
-    )  # takes a fifth of a second, and most never read such a file
+    from journal_api.trade_files.workbook_sheets import open_worksheets
 
     try:
         with catch_warnings():
             simplefilter("ignore")  # of styles that it does not know
-            reader = ExcelReader(ArchiveBytes(file), read_only=True, data_only=True, keep_links=False)
-            reader.archive = WorkbookParts(file)
-            reader.read()
-            return reader.wb.worksheets[:MAX_SHEETS]
+            return open_worksheets(file)
     except Unreadable:
         raise
     except Exception:  # openpyxl raises what the damaged part of a file happens to cause
@@ -53,7 +44,6 @@ def open_sheets(file: BinaryIO) -> list[Any]:
 
 def read_sheet(sheet: Any) -> Iterator[Cells | Rejected]:
     """Yield the rows of a sheet, whose texts are those that a CSV file would have."""
-    sheet.reset_dimensions()  # a file may state any number of columns
     number = blank_rows = 0
     try:
         for row in with_cancel_checks(sheet.iter_rows()):
