@@ -307,6 +307,21 @@ def in_zone(journal: PageJournal, zone: str) -> None:
         db.execute("UPDATE users SET timezone = ?", [zone])
 
 
+async def test_templates_that_are_typed_outlive_the_saving_of_another_form(
+    page: Page, page_journal: PageJournal
+) -> None:
+    await sign_in(page, page_journal, "settings")
+    await page.fill("#templates [name=plan_template]", "Levels")
+    await page.fill("#days [name=timezone]", "Europe/Berlin")
+    await page.click("#days .primary")
+    await see(page, "in Europe/Berlin", "main")
+    await expect(page.locator("#templates [name=plan_template]")).to_have_value("Levels")
+    await page.click("#templates .primary")
+    await expect(page.locator("#templates[data-changed]")).to_have_count(0)
+
+    assert page_journal.read("/me")["plan_template"] == "Levels"
+
+
 async def test_a_new_journal_is_asked_for_its_days_once(page: Page, page_journal: PageJournal) -> None:
     in_zone(page_journal, "America/Chicago")
     await sign_in(page, page_journal)
