@@ -163,7 +163,8 @@ def requests_with(own: Journal, ids: Journal) -> Iterator[Planted]:
                 groups = {"group_by": "account"} if path == "/reports" else {}
                 yield Planted(place, path, {place.member: value, **groups}, None)
             else:
-                body = bodies(own, f"New {number}")[title(place.operation)]
+                form = " restore" if place.member.startswith("restore[]") else ""
+                body = bodies(own, f"New {number}")[f"{title(place.operation)}{form}"]
                 yield Planted(place, path, {}, planted(body, place.member, value))
 
 
@@ -180,7 +181,8 @@ def path_about(operation: Operation, ids: Journal) -> str:
 def values_at(place: Place, ids: Journal) -> list[object]:
     if place.name in ("scope", "active_selection"):
         return [f"account_{ids['account_id']}", f"group_{ids['copy_group_id']}"]
-    return [[ids["tag_id"]]] if place.name.endswith("tag_ids") else [ids[place.name]]
+    name = "trade_id" if place.member == "restore[].id" else place.name
+    return [[ids["tag_id"]]] if name.endswith("tag_ids") else [ids[name]]
 
 
 def planted(body: dict[str, Any], member: str, value: object) -> dict[str, Any]:
@@ -214,6 +216,9 @@ def bodies(own: Journal, name: str = "New") -> dict[str, dict[str, Any]]:
         "POST /trades": trade,
         "POST /trades/bulk": {"trades": [trade, deepcopy(trade)]},
         "PATCH /trades": {"where": {}, "set": {"setup_id": own["setup_id"], **answers}},
+        "PATCH /trades restore": {
+            "restore": [{"id": own["trade_id"], "set": {"setup_id": own["setup_id"], **answers}}]
+        },
         "PATCH /trades/{id}": {"symbol": "NQ", **answers},
         "PUT /trades/{id}/tags": {"tag_ids": [own["tag_id"]]},
         "PUT /trades/{id}/confirmations": answers,
