@@ -185,6 +185,8 @@ VALUES: dict[str, list[Any]] = {
     "to": ["2026-10-01"],
     "at": ["2026-09-30"],
     "ids": ["3,1,99"],
+    "source_trade_id": [1, 2],
+    "copies": ["false"],
     "limit": [2],
     "offset": [1, 5],
     "spreadsheet": ["true"],

@@ -282,7 +282,9 @@ async def make_journal(client: httpx.AsyncClient, word: str) -> Journal:
     await create_strategy(client, f"{word} strategy of the group", copy_group_id=group["id"])
     links = {"strategy_id": strategy["id"], "setup_id": setup["setup_id"], "notes": f"{word} notes"}
     original = await create_trade(client, account["id"], symbol=f"{word}1", **links)
-    trade = await create_trade(client, account["id"], symbol=f"{word}2", source_trade_id=original["id"], **links)
+    trade = await create_trade(
+        client, account["id"], symbol=f"{word}2", source_trade_id=original["id"], **links
+    )
     unwrap(await client.put(f"/trades/{original['id']}/tags", json={"tag_ids": [tag["id"]]}))
     picture = await create_picture(client, f"/trades/{trade['id']}")
     unwrap(await client.patch(f"/pictures/{picture['id']}", json={"caption": f"{word} caption"}))
