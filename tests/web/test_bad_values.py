@@ -32,6 +32,7 @@ from journal_api.structs.account_rules import FloorPut, QualifyingDayPut, Share
 from journal_api.structs.copy_groups import QuantityMultiplier
 from journal_api.structs.goals import GoalDay
 from journal_api.structs.import_profiles import ImportProfileCreate
+from journal_api.structs.many_trades import TradeRestore
 from journal_api.structs.trades import TradeCreate
 from journal_api.values.currencies import Currency
 from journal_api.values.money import Money, PositiveMoney
@@ -192,6 +193,7 @@ def is_trade(kind: inspect.Type) -> bool:
 LEAST: dict[type, dict[str, Any]] = {
     FloorPut: {"kind": "static", "distance": 1},
     QualifyingDayPut: {"amount": 1, "days": 1},
+    TradeRestore: {"id": 1, "set": {}},
 }
 
 
@@ -261,7 +263,9 @@ async def test_a_bad_value_of_a_member_is_refused_at_its_path_and_changes_nothin
     for path, value in planted(inspect.type_info(operation.body)):
         if operation.method == "PATCH" and value == NULL_DATES.get(path):
             continue  # what a goal without dates answers may be sent back
-        content = msgspec.json.encode((body_of(operation) or {}) | value)
+        # What is taken back stands alone, in place of the trades that the example names.
+        least_body = {} if path.startswith("restore") else body_of(operation) or {}
+        content = msgspec.json.encode(least_body | value)
         refused = await client.request(operation.method, path_of(operation, 1), content=content)
         if refusal_of(refused) != [path]:
             faults.append((path, content[:500], refusal_of(refused)))
