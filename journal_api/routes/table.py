@@ -77,7 +77,7 @@ from journal_api.structs.instruments import Instrument, InstrumentPut
 from journal_api.structs.many_trades import TradeBefore, TradesDelete, TradesPatch
 from journal_api.structs.me import Me, MePatch
 from journal_api.structs.metrics import Metric
-from journal_api.structs.pictures import Picture, PicturePatch, PictureType
+from journal_api.structs.pictures import AcceptedType, Picture, PicturePatch
 from journal_api.structs.reports import Report, ReportQuery
 from journal_api.structs.search import SearchQuery, SearchResult
 from journal_api.structs.setups import Setup
@@ -242,11 +242,11 @@ OPERATIONS = link_etag_sources([
     Operation("GET", "/search", search.find_texts, None,
               query=SearchQuery, data={"results": list[SearchResult]}, cache_until=None),
     Operation("POST", "/trades/{id:row_id}/pictures", pictures.create_trade_picture, "write:trades",
-              consumes=get_args(PictureType), data={"picture": Picture}, errors=(LimitReached,)),
+              consumes=get_args(AcceptedType), data={"picture": Picture}, errors=(LimitReached,)),
     Operation("GET", "/days/{date:day}/pictures", pictures.list_day_pictures, "read:days",
               data={"pictures": list[Picture]}),
     Operation("POST", "/days/{date:day}/pictures", pictures.create_day_picture, "write:days",
-              consumes=get_args(PictureType), data={"picture": Picture}, errors=(LimitReached,)),
+              consumes=get_args(AcceptedType), data={"picture": Picture}, errors=(LimitReached,)),
     # The scope is that of the trade or the day, which the handler looks up; so no response is cached.
     Operation("GET", "/pictures/{id:row_id}", pictures.get_picture, None, data={"picture": Picture},
               errors=(ForbiddenScope,), cache_until=None),

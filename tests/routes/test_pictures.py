@@ -344,7 +344,7 @@ async def test_the_type_is_that_of_the_first_bytes_whatever_the_header_says(
 
     assert picture["media_type"] == "image/png"
     refused = await post(client, GIF, **{"Content-Type": "image/gif"})
-    assert "Save the picture as PNG." in refused.json()["error"]["message"]
+    assert "Send the body as image/png or image/jpeg or image/webp" in refused.json()["error"]["message"]
     for header in ("image/svg+xml", "text/html", "application/octet-stream"):
         assert error_of(await post(client, PNG, **{"Content-Type": header})) == (
             415,

@@ -18,7 +18,7 @@ from factories import (
 )
 from starlette.applications import Starlette
 
-from journal_api.database import connections, database
+from journal_api.database import database
 from journal_api.structs.reports import REPORTED
 
 
@@ -199,7 +199,7 @@ async def test_a_report_that_takes_too_long_is_busy_and_says_what_to_do(
     client: httpx.AsyncClient, account_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "MAX_REPORT_SECONDS", 0.0)
-    monkeypatch.setattr(connections, "STEPS", 1)
+    monkeypatch.setattr(database, "STEPS", 1)
 
     response = await client.get("/reports")
 
