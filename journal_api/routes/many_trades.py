@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from aiosqlite import Connection
 from msgspec import UNSET
 from msgspec.json import Encoder
+from msgspec.structs import asdict, replace
 from starlette.requests import Request
 
 from journal_api.errors import ValidationFailed
@@ -21,6 +22,7 @@ from journal_api.repositories.trade_annotations import KnownIds
 from journal_api.routes.trades import settle
 from journal_api.structs.many_trades import (
     AnswerBefore,
+    ChargeBefore,
     FieldsBefore,
     TradeBefore,
     TradeRestore,
@@ -94,7 +96,7 @@ async def change_each(
     restore = []
     for index, (trade, change) in enumerate(zip(stored, changes, strict=True)):
         with errors.at(index):
-            changed = settle(before[index], patched[index], references, commissions)
+            changed = charge_again(settle(before[index], patched[index], references, commissions), change)
             answers, tag_ids = change.set.confirmations, change.tag_ids
             known.require_tags(tag_ids or [])
             known.require_answers(changed.setup_id, answers or ())
@@ -103,6 +105,18 @@ async def change_each(
             await trade_annotations.replace_all(db, trade, tag_ids=tag_ids, answers=answers)
             restore.append(what_was(trade, before[index], changed, change))
     return restore
+
+
+def charge_again(trade: TradeDraft, change: TradeRestore) -> TradeDraft:
+    """Return the trade with the fees that it was charged before, whatever the commissions are now.
+
+    Raises ValidationFailed for fees that were stated.
+    """
+    if change.charge is UNSET:
+        return trade
+    if trade.fees_source not in ("account", "none"):
+        raise ValidationFailed(fields={"charge": f"is of stated fees (fees_source {trade.fees_source})"})
+    return replace(trade, **asdict(change.charge))
 
 
 def what_was(trade: Trade, before: TradeDraft, after: TradeDraft, change: TradeRestore) -> TradeBefore:
@@ -116,7 +130,10 @@ def what_was(trade: Trade, before: TradeDraft, after: TradeDraft, change: TradeR
             AnswerBefore(confirmation_id=one.confirmation_id, was_present=one.was_present, notes=one.notes)
             for one in trade.confirmations
         ]
-    return TradeBefore(id=trade.id, set=old, tag_ids=UNSET if change.tag_ids is UNSET else trade.tag_ids)
+    one = TradeBefore(id=trade.id, set=old, tag_ids=UNSET if change.tag_ids is UNSET else trade.tag_ids)
+    if (before.fees, before.fees_source) != (after.fees, after.fees_source):
+        one.charge = ChargeBefore(fees=trade.fees, fees_source=trade.fees_source)
+    return one
 
 
 def count_lost_answers(before: Sequence[TradeBefore], changes: Sequence[TradeRestore]) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import asdict
@@ -21,6 +21,7 @@ from journal_api.structs.trades import (
     TradeIds,
     TradesSet,
 )
+from journal_api.values.money import Money
 from journal_api.values.types import Day, Name40, RowId
 
 
@@ -52,12 +53,20 @@ class TradeWhere(Struct, kw_only=True, forbid_unknown_fields=True):
         return TradeFilter(**{name: value for name, value in asdict(self).items() if value is not UNSET})
 
 
+class Charge(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Fees that the commissions of an account decided when they were charged."""
+
+    fees: Money
+    fees_source: Literal["account", "none"]
+
+
 class TradeRestore(Struct, kw_only=True, forbid_unknown_fields=True):
     """What one trade becomes again, as the response to its change says it."""
 
     id: RowId
     set: TradesSet
     tag_ids: TagIds | UnsetType = UNSET
+    charge: Charge | UnsetType = UNSET
 
 
 class AnswerBefore(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -77,12 +86,18 @@ class FieldsBefore(Struct, kw_only=True, forbid_unknown_fields=True):
     confirmations: list[AnswerBefore] | UnsetType = UNSET
 
 
+class ChargeBefore(Struct, kw_only=True, forbid_unknown_fields=True):
+    fees: Decimal
+    fees_source: FeesSource
+
+
 class TradeBefore(Struct, kw_only=True, forbid_unknown_fields=True):
     """The old values of what was changed: a TradeRestore."""
 
     id: int
     set: FieldsBefore
     tag_ids: list[int] | UnsetType = UNSET
+    charge: ChargeBefore | UnsetType = UNSET
 
 
 class TradesPatch(Struct, kw_only=True, forbid_unknown_fields=True):

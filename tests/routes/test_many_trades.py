@@ -145,6 +145,8 @@ async def test_a_change_is_taken_back_by_what_it_answers_with_its_etag(
     changed = await client.patch("/trades", json=body)
     undo = {"restore": changed.json()["data"]["restore"]}
     condition = {"If-Match": changed.headers["ETag"]}
+    for account_id in (1, 2, 3):  # new commissions are for trades to come
+        unwrap(await client.patch(f"/accounts/{account_id}", json={"fees": {"default": 8}}))
 
     undone = await client.patch("/trades", json=undo, headers=condition)
     assert undone.status_code == 200, undone.text
@@ -153,6 +155,14 @@ async def test_a_change_is_taken_back_by_what_it_answers_with_its_etag(
     ]
     again = await client.patch("/trades", json=undo, headers=condition)
     assert error_of(again) == (412, "precondition_failed")
+
+
+async def test_no_charge_replaces_stated_fees(client: httpx.AsyncClient, various: list[int]) -> None:
+    charge = {"fees": 9, "fees_source": "account"}
+    restore: list[Json] = [{"id": one, "set": {"grade": "F"}, "charge": charge} for one in various[:2]]
+
+    assert "trades[1].charge" in (await refuse(client, restore=restore))["fields"]
+    assert [(await get_trade(client, one))["fees"] for one in various[:2]] == [2, 3]
 
 
 async def test_nothing_is_taken_back_unless_all_is(client: httpx.AsyncClient, various: list[int]) -> None:

@@ -32,7 +32,7 @@ from journal_api.structs.account_rules import FloorPut, QualifyingDayPut, Share
 from journal_api.structs.copy_groups import QuantityMultiplier
 from journal_api.structs.goals import GoalDay
 from journal_api.structs.import_profiles import ImportProfileCreate
-from journal_api.structs.many_trades import TradeRestore
+from journal_api.structs.many_trades import Charge, TradeRestore
 from journal_api.structs.trades import TradeCreate
 from journal_api.values.currencies import Currency
 from journal_api.values.money import Money, PositiveMoney
@@ -194,6 +194,7 @@ LEAST: dict[type, dict[str, Any]] = {
     FloorPut: {"kind": "static", "distance": 1},
     QualifyingDayPut: {"amount": 1, "days": 1},
     TradeRestore: {"id": 1, "set": {}},
+    Charge: {"fees": 1, "fees_source": "none"},
 }
 
 
