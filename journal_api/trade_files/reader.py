@@ -2,9 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, count, groupby, islice
-from operator import itemgetter
-from typing import Any, BinaryIO, NamedTuple, get_args
+from itertools import chain, islice
+from typing import Any, BinaryIO, NamedTuple
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.fills import Fill, decode_fills, encode_fills, state_fills
@@ -21,28 +20,21 @@ from journal_api.positions.trade_columns import build_columns
 from journal_api.positions.trade_identity import build_row_key, compute_checksums, compute_fingerprint
 from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
 from journal_api.structs.imports import LeftOutRows
-from journal_api.trade_files.amounts import CACHED_AMOUNTS, Comma
 from journal_api.trade_files.dates import ROWS_SEARCHED, DateOrder, FileDates, find_date_order
-from journal_api.trade_files.file_format import Format, Trades, find_account_column, first_reason
+from journal_api.trade_files.file_format import Format, Trades, first_reason
 from journal_api.trade_files.headers import Header, UnknownHeader, recognise
 from journal_api.trade_files.known_formats import known_formats
-from journal_api.trade_files.named_rows import CellRules, RoundedCells, Row, shorten
+from journal_api.trade_files.named_rows import RoundedCells
 from journal_api.trade_files.pairs import join_pairs, keep_rows
 from journal_api.trade_files.point_values import with_point_values
 from journal_api.trade_files.profiles.profile_format import in_date_order, known_profile
-from journal_api.trade_files.profiles.proposal import find_costs
-from journal_api.trade_files.rows import MAX_BLANK_ROWS, Cells
+from journal_api.trade_files.rows import Cells
+from journal_api.trade_files.table_rows import name_cells
 from journal_api.trade_files.texts import read_text
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.values.instruments import BUILT_IN, InstrumentTable
 
 BATCH_SIZE = 500
-# Rows of text below a table.
-MAX_ROWS_BELOW = 100
-# Characters of a title in a table below.
-MAX_TITLE_LENGTH = 40
-# Characters of a cell in columns that are not for texts of the trader.
-MAX_CELL_LENGTH = 10_000
 
 
 class LeftOutCounter:
@@ -166,122 +158,6 @@ def find_dates(rows: Iterable[Cells | Rejected], header: Header) -> FileDates:
     cells = (row.cells[index] for row in known for index in indexes if index < len(row.cells))
     comma = known[0].comma if known else "thousands"
     return find_date_order(cells, comma, is_local=header.format.has_local_dates)
-
-
-def name_cells(
-    rows: Iterable[Cells | Rejected],
-    header: Header,
-    date_order: DateOrder | None,
-    rounded: RoundedCells,
-    warnings: list[str],
-) -> Iterator[Row | Rejected | LeftOut]:
-    """Yield each row by column name.
-
-    Blank rows are skipped, up to MAX_BLANK_ROWS: reading them takes time in which no trade is returned.
-    """
-    width, blank_rows = len(header.columns), count(1)
-    build_row = row_builder(header, date_order, rounded)
-    widened = (row.widened(width) if isinstance(row, Cells) else row for row in rows)
-    rows_of_table = widened if header.format.is_typed else leave_out_text_below(widened, width, warnings)
-    for row in rows_of_table if header.format.accounts else of_one_account(rows_of_table, header):
-        if not isinstance(row, Cells):
-            yield row
-        elif not any(map(str.strip, row.cells)):
-            if next(blank_rows) > MAX_BLANK_ROWS:
-                yield Rejected(row.line, f"is blank, and at most {MAX_BLANK_ROWS} blank rows are skipped")
-        elif not row.fits(width):
-            yield Rejected(row.line, f"has {len(row.cells)} cells where the header has {width}")
-        else:
-            yield build_row(row)
-
-
-def of_one_account(
-    rows: Iterable[Cells | Rejected | LeftOut], header: Header
-) -> Iterator[Cells | Rejected | LeftOut]:
-    """Yield the rows of a format without accounts, and reject those of a second account."""
-    column = find_account_column(header.columns)
-    index = -1 if column is None else header.columns.index(column)
-    first = ""
-    for row in rows:
-        if column is not None and isinstance(row, Cells) and index < len(row.cells):
-            first, name = first or row.cells[index].strip(), row.cells[index].strip()
-            if name not in (first, ""):
-                reason = f"{column} is {shorten(name)!r}, but earlier rows have {shorten(first)!r}"
-                yield Rejected(row.line, f"{reason}: import a file for each account")
-                continue
-        yield row
-
-
-def leave_out_text_below(
-    rows: Iterable[Cells | Rejected], width: int, warnings: list[str]
-) -> Iterator[Cells | Rejected | LeftOut]:
-    """Yield the rows, and leave out the text below the table, such as a disclaimer.
-
-    The text begins with a blank row or a row of one cell, and no row of it is as wide as the header. Other
-    tables in it are added to the warnings.
-    """
-    below: list[Cells] = []
-    for row in rows:
-        if isinstance(row, Cells) and len(below) < MAX_ROWS_BELOW and may_be_below(row, width, below):
-            below.append(row)
-        else:
-            yield from below
-            yield row
-            below = []
-    for table in split_tables(below):
-        names = ", ".join(map(shorten, table[0].cells[:10]))
-        if is_table := len(table) > 1:
-            costs = " and has costs that the trades lack" if find_costs(table[0].cells) else ""
-            warnings.append(f"the table in line {table[0].line} ({names}) is not read{costs}")
-        for row in table:
-            reason = f"is in another table: {names}" if is_table else "is text below the table"
-            yield LeftOut(row.line, reason) if any(map(str.strip, row.cells)) else row
-
-
-def split_tables(below: Sequence[Cells]) -> Iterator[list[Cells]]:
-    """Yield the rows of each table together, and every other row alone.
-
-    A table has at least two rows of one width, below a header of short names. A sentence that is cut at its
-    commas has blanks at the beginning of its parts.
-    """
-    for _, group in groupby(below, lambda row: len(row.cells)):
-        rows = list(group)
-        names = rows[0].cells
-        is_header = len(names) > 1 and all(
-            name and name == name.strip() and len(name) <= MAX_TITLE_LENGTH for name in names
-        )
-        yield from [rows] if is_header and len(rows) > 1 else ([row] for row in rows)
-
-
-def may_be_below(row: Cells, width: int, below: list[Cells]) -> bool:
-    """Return whether the row may be text below the table, after the others that may be."""
-    return not row.fits(width) and (bool(below) or sum(map(bool, row.cells)) <= 1)
-
-
-def row_builder(
-    header: Header, date_order: DateOrder | None, rounded: RoundedCells
-) -> Callable[[Cells], Row | Rejected]:
-    """Return the function that builds a row with the columns that the format uses."""
-    used = header.format.columns | header.format.optional
-    indexes = [index for index, name in enumerate(header.columns) if name in used]
-    # Of one index, itemgetter would return a string instead of a tuple.
-    pick_cells = itemgetter(*indexes) if len(indexes) > 1 else lambda cells: (cells[indexes[0]],)
-    names = pick_cells(header.columns)
-    rounds = None if header.format.is_typed else rounded
-    rules = {
-        comma: (CellRules(comma, date_order, rounds), CACHED_AMOUNTS[comma]) for comma in get_args(Comma)
-    }
-
-    def build_row(cells: Cells) -> Row | Rejected:
-        row = Row(zip(names, pick_cells(cells.cells), strict=True))
-        row.line, (row.rules, row.amounts) = cells.line, rules[cells.comma]
-        if len("".join(cells.cells)) > MAX_CELL_LENGTH:
-            for name, cell in row.items():
-                if len(cell) > MAX_CELL_LENGTH and name not in header.format.long:
-                    return Rejected(cells.line, f"{name} has over {MAX_CELL_LENGTH} characters")
-        return row
-
-    return build_row
 
 
 def build_candidates(
