@@ -46,9 +46,8 @@ class Manifest(Struct, forbid_unknown_fields=True, kw_only=True):
     exported_at: str
     files: dict[str, File]
     pictures: int
-    last_ids: dict[
-        str, Annotated[int, Meta(ge=1, le=MAX_ID)]
-    ]  # the highest of each table so far: ids are never given out again
+    # The highest of each table so far: ids are never given out again.
+    last_ids: dict[str, Annotated[int, Meta(ge=1, le=MAX_ID)]]
 
 
 def read_tables(db: sqlite3.Connection) -> dict[str, Columns]:
