@@ -52,14 +52,16 @@ async def update_trades(request: Request, db: Connection, patch: TradesPatch) ->
     known = await read_known(db, user_id, sent_tags, changes)
     known.require_tags(sent_tags)
     errors = IndexedErrors("trades")
-    retagged = []
+    retagged = set()
     for index, trade in enumerate(stored):
         with errors.at(index):
             if patch.change_tags(trade.tag_ids) != trade.tag_ids:
-                retagged.append(trade.id)
+                retagged.add(trade.id)
     restore = await change_each(db, user_id, stored, changes, known, errors)
     errors.raise_if_any()
-    await trade_annotations.change_tags(db, retagged, add=patch.add_tag_ids, remove=patch.remove_tag_ids)
+    await trade_annotations.change_tags(
+        db, sorted(retagged), add=patch.add_tag_ids, remove=patch.remove_tag_ids
+    )
     for trade, one in zip(stored, restore, strict=True):
         if trade.id in retagged:
             one.tag_ids = trade.tag_ids
