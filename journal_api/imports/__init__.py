@@ -1,1 +1,1 @@
-"""A file into the journal: accounts, zones, verdicts, preview, undo, watch."""
+"""A file into the journal: accounts, zones, verdicts, preview, watch."""
