@@ -17,10 +17,10 @@ export function judgement({ strategies, tags }) {
     Object.assign(chosen, "strategy_id" in change && { setup_id: null, confirmations: [] });
     Object.assign(chosen, "setup_id" in change && { confirmations: [] }, change);
     chosen.tags = tags.filter(({ id }) => chosen.tag_ids.includes(id));
-    if (strategy?.id !== chosen.strategy_id)
-      strategy = chosen.strategy_id
-        ? (await get(`/strategies/${chosen.strategy_id}`)).data.strategy
-        : undefined;
+    const { strategy_id: id } = chosen;
+    const read = id && strategy?.id !== id ? (await get(`/strategies/${id}`)).data.strategy : strategy;
+    if (id !== chosen.strategy_id) return; // another choice was faster
+    strategy = id ? read : undefined;
     draw();
   };
   const draw = () => {
