@@ -1,9 +1,10 @@
 """What `journal-api import` says of an import and of its dry run."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Raw
 
+from journal_api.imports.import_file import NOT_CREATED
 from journal_api.imports.importer import ImportResult
 from journal_api.structs.import_previews import ImportPreview, PreviewSums, PreviewTrade
 from journal_api.structs.imports import Counts, FieldChange, Verdict
@@ -32,14 +33,19 @@ def describe_counts(counts: Counts) -> str:
     return f"{counts.new} new{updated}, {counts.duplicate} already there{suspect}{unmatched}"
 
 
-def describe_preview(preview: ImportPreview) -> Iterator[str]:
+def name_account(row_id: int, new: Sequence[str]) -> str:
+    """Return the id of an account, or the name of one that a dry run does not create."""
+    return str(row_id) if row_id > NOT_CREATED else repr(new[NOT_CREATED - row_id])
+
+
+def describe_preview(preview: ImportPreview, new: Sequence[str]) -> Iterator[str]:
     """Say what a dry run shows of the new trades: sums by account, symbol and day, the first and the last."""
     if preview.total.trades == 0:
         return
     yield f"Total: {describe_sums(preview.total)}"
     if len(preview.accounts) > 1:
         for account in preview.accounts:
-            yield f"Account {account.account_id}: {describe_sums(account)}"
+            yield f"Account {name_account(account.account_id, new)}: {describe_sums(account)}"
     for symbol in preview.symbols:
         yield f"{symbol.symbol or 'Other symbols'}: {describe_sums(symbol)}"
     for day in preview.days:
@@ -68,13 +74,11 @@ def describe_fees(result: ImportResult) -> Iterator[str]:
         yield f"Commissions of account {fees.account_id}: {fees.total:f} for {fees.rows} rows"
 
 
-def describe_missing_costs(result: ImportResult) -> Iterator[str]:
+def describe_missing_costs(result: ImportResult, new: Sequence[str]) -> Iterator[str]:
     """Say which accounts have no commissions for rows without costs."""
     if ids := result.accounts_without_costs:
-        stored = [row_id for row_id in ids if row_id > 0]  # the others are new in a dry run
-        one = f"account {ids[0]} has" if stored else "the new account has"
-        named = f"{'accounts ' + ', '.join(map(str, stored)) if stored else 'the new accounts'} have"
-        named = named if len(ids) > 1 else one
+        names = ", ".join(name_account(row_id, new) for row_id in ids)
+        named = f"account {names} has" if len(ids) == 1 else f"accounts {names} have"
         yield (
             f"Gross = net, no costs: the file states none, and {named} no commissions for them."
             " Set what you pay per side on the page, or with PATCH /v1/accounts/{id}."

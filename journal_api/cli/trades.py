@@ -160,12 +160,12 @@ def import_file(
     for name in new:
         click.echo(printable(f"New account {name!r}."), err=True)
     for note in (
-        *import_report.describe_missing_costs(result),
+        *import_report.describe_missing_costs(result, new),
         *import_report.describe_reading(trade_file),
         *import_report.describe_left_out(trade_file),
     ):
         click.echo(printable(note), err=True)
-    preview = import_report.describe_preview(result.preview) if result.preview else ()
+    preview = import_report.describe_preview(result.preview, new) if result.preview else ()
     lines = (*preview, import_report.describe_counts(counts), *import_report.describe_fees(result))
     for line in (*lines, *describe_copies(result)):
         click.echo(printable(line))

@@ -220,6 +220,8 @@ def test_the_command_creates_the_accounts_that_it_maps_names_to(tmp_path: Path) 
     ran = command("import", file, *mapping, "--db", db)
 
     assert unchanged
+    assert "accounts 'Copy', 'Master', 1 have no commissions" in foretold.err
+    assert "Account 'Copy': 1 trade" in foretold.out
     for one in (foretold, ran):
         assert one.code == 0
         assert one.err.startswith("New account 'Master'.\nNew account 'Copy'.\n")
