@@ -12,6 +12,7 @@ from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.database import sql
+from journal_api.errors import ValidationFailed
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.repositories import imports, pictures, trade_annotations, trades
 from journal_api.structs.trades import Trade
@@ -23,6 +24,9 @@ OWN_ROWS = ("trade_tags", "confirmation_answers", "import_updates", "import_link
 # What a trader writes on a trade. What was written after the merge stays on the first part.
 ANNOTATIONS = ("stop_loss", "initial_risk", "grade", "notes", "source_trade_id", "unlinked")
 CHECKLIST = ("strategy_id", "setup_id")
+
+# Bytes of notes, of trades and of answers, that one request reads or writes: memory has them four times.
+MAX_TEXTS = 16 * 1024 * 1024
 
 
 async def find_many(db: Connection, user_id: int, trade_ids: Sequence[int]) -> list[Trade]:
@@ -38,6 +42,34 @@ async def find_many(db: Connection, user_id: int, trade_ids: Sequence[int]) -> l
         {"user_id": user_id, "ids": sql.json_list(trade_ids)},
     )
     return json.decode(text, type=list[Trade])
+
+
+async def require_short_texts(db: Connection, user_id: int, trade_ids: Sequence[int]) -> None:
+    """Raise ValidationFailed if the notes of the trades and of their answers are too much to read at once."""
+    length = await sql.fetch(
+        db,
+        """
+        WITH trade AS (
+            SELECT id, notes
+            FROM trades
+            WHERE +user_id = :user_id AND id IN (SELECT value FROM json_each(:ids))
+        )
+        SELECT total(length(CAST(notes AS BLOB)))
+        FROM (
+            SELECT notes FROM trade
+            UNION ALL
+            SELECT answer.notes FROM trade JOIN confirmation_answers AS answer ON trade_id = trade.id)
+        """,
+        {"user_id": user_id, "ids": sql.json_list(trade_ids)},
+    )
+    require_length(int(length), "ids")
+
+
+def require_length(length: int, name: str) -> None:
+    """Raise ValidationFailed for the member if so many bytes of texts are too many for one request."""
+    if length > MAX_TEXTS:
+        reason = f"would be {length} bytes of notes, at most {MAX_TEXTS}: send fewer trades at once"
+        raise ValidationFailed(fields={name: reason})
 
 
 async def list_of_format(db: Connection, user_id: int, import_id: int) -> list[int]:

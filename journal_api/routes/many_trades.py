@@ -47,6 +47,7 @@ async def update_trades(request: Request, db: Connection, patch: TradesPatch) ->
     user_id = request.user.id
     stored = await find_selected(db, user_id, patch)
     check_versions(request, stored)
+    trade_merges.require_length(patch.text_length() * len(stored), "set")
     changes = patch.changes_of(stored)
     sent_tags = [*patch.add_tag_ids, *patch.remove_tag_ids]
     known = await read_known(db, user_id, sent_tags, changes)
@@ -160,7 +161,11 @@ async def find_selected(db: Connection, user_id: int, patch: TradesPatch) -> lis
 
 
 async def find_sent(db: Connection, user_id: int, ids: Sequence[int]) -> list[Trade]:
-    """Return the trades in the order of ids. Raises ValidationFailed for ids unknown or sent twice."""
+    """Return the trades in the order of ids.
+
+    Raises ValidationFailed for ids unknown or sent twice, and for trades with too much text.
+    """
+    await trade_merges.require_short_texts(db, user_id, ids)
     by_id = {trade.id: trade for trade in await trade_merges.find_many(db, user_id, ids)}
     errors = IndexedErrors("ids")
     found = []

@@ -22,6 +22,7 @@ async def merge_trades(request: Request, db: Connection, body: TradesMerge) -> R
 
     They have one account, contract root, direction and multiplier, and their times touch or overlap.
     """
+    await trade_merges.require_short_texts(db, request.user.id, body.ids)
     parts = sort_parts(await trade_merges.find_many(db, request.user.id, body.ids))
     if unknown := set(body.ids) - {trade.id for trade in parts}:
         numbers = ", ".join(map(str, sorted(unknown)))

@@ -129,6 +129,13 @@ class TradesPatch(Struct, kw_only=True, forbid_unknown_fields=True):
             return self.restore
         return [TradeRestore(id=trade.id, set=self.set or TradesSet()) for trade in stored]
 
+    def text_length(self) -> int:
+        """Return how many bytes of notes each trade gets."""
+        if self.set is UNSET:
+            return 0
+        answers = self.set.confirmations or ()
+        return sum(len(text.encode()) for text in [self.set.notes, *(one.notes for one in answers)] if text)
+
     def change_tags(self, stored: list[int]) -> list[int]:
         """Return the tags of a trade after the change. Raises ValidationFailed if they are too many."""
         tag_ids = sorted({*stored, *self.add_tag_ids} - {*self.remove_tag_ids})

@@ -25,6 +25,7 @@ from factories import (
 from operations import dump
 from starlette.applications import Starlette
 
+from journal_api.repositories import trade_merges
 from journal_api.structs.many_trades import TradeWhere
 from journal_api.structs.trades import TradeFilter
 
@@ -163,6 +164,36 @@ async def test_no_charge_replaces_stated_fees(client: httpx.AsyncClient, various
 
     assert "trades[1].charge" in (await refuse(client, restore=restore))["fields"]
     assert [(await get_trade(client, one))["fees"] for one in various[:2]] == [2, 3]
+
+
+async def test_texts_of_many_trades_are_bounded_together(
+    client: httpx.AsyncClient,
+    other_user_client: httpx.AsyncClient,
+    various: list[int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(trade_merges, "MAX_TEXTS", 500)
+    fewer, notes = various[:2], {"notes": "é" * 100}
+    await create_account(other_user_client)
+    await create_trade(other_user_client, 2, notes="é" * 4000)
+
+    assert list((await refuse(client, ids=various, set=notes))["fields"]) == ["set"]
+    for ids in (fewer, various[2:4]):
+        await change(client, ids=ids, set=notes)
+    answers = [{"confirmation_id": 1, "was_present": True, "notes": "é" * 100}]
+    await change(client, ids=various[3:4], set={"confirmations": answers})
+
+    reads = {
+        "PATCH /trades": {"ids": various, "set": {"grade": "A"}},
+        "DELETE /trades": {"ids": various},
+        "POST /trades/merge": {"ids": various},
+    }
+    for request, body in reads.items():
+        refused = await client.request(*request.split(), json=body)
+        assert list(details_of(refused)["fields"]) == ["ids"], refused.text
+    await refuse(client, where={}, set={"grade": "A"})
+    await refuse(client, restore=[{"id": one, "set": {}} for one in various])
+    await change(client, ids=fewer, set={"grade": "A"})
 
 
 async def test_nothing_is_taken_back_unless_all_is(client: httpx.AsyncClient, various: list[int]) -> None:
