@@ -134,6 +134,19 @@ async def test_an_unknown_header_is_described_read_in_the_owners_zone_and_correc
     assert page_journal.read("/import-profiles") == []
 
 
+async def test_the_only_account_of_a_journal_is_not_the_answer_for_a_file_that_names_several(
+    page: Page, page_journal: PageJournal
+) -> None:
+    page_journal.create("/accounts", name="Live")
+    await sign_in(page, page_journal, "import")
+    rows = WITH_ZONE.splitlines()
+    await drop(page, "two.csv", f"account,{rows[0]}\nSim101,{rows[1]}\nEval 7,{rows[2]}\n")
+
+    await page.click("#create-accounts:text('Create 2 accounts')")
+
+    await see(page, "Import 2 trades into 2 accounts")
+
+
 async def test_accounts_that_a_file_names_are_created_or_mapped_and_the_import_names_them(
     page: Page, page_journal: PageJournal, accounts: list[int]
 ) -> None:

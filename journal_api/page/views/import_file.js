@@ -68,7 +68,11 @@ export const accountNameIn = (fileName) =>
     .replace(/\s+/g, " ")
     .replace(/^[\s\-.,]+|[\s\-.,]+$/g, "");
 
-function knownOf({ file, options, error }, accounts) {
+function knownOf({ file, options, error, report }, accounts) {
+  // One account cannot answer for several that the file names.
+  const names = report?.accounts ?? [];
+  if (options.account_id && names.length > 1 && names.some((one) => one.account_id === null))
+    return { account_id: "" };
   const asked = error?.details?.fields ?? {};
   const account = asked.account_id && !options.account_id && accountIn(file.name, accounts);
   if (account) return { account_id: String(account.id) };
