@@ -24,14 +24,17 @@ export function judgement({ strategies, tags }) {
     draw();
   };
   const draw = () => {
-    const { id } = document.activeElement;
+    const focused = document.activeElement;
+    const hadFocus = place.contains(focused);
     const setup = strategy?.setups.find(({ setup_id }) => setup_id === chosen.setup_id);
     place.replaceChildren(
       setupOf(chosen, strategies, strategy, null, choose),
       ...(setup ? [checklist(chosen, setup, choose)] : []),
       tagsOf(chosen, tags, choose),
     );
-    if (id) /** @type {any} */ (place.querySelector(`#${id}`))?.focus();
+    // What was pressed may be gone: on with the tags, which stand below the checklist.
+    const again = focused.id && place.querySelector(`#${focused.id}`);
+    /** @type {any} */ (again || (hadFocus && place.querySelector("#new-tag")))?.focus?.();
   };
   draw();
   return { place, body: () => (({ tags: _, ...members }) => members)(chosen) };
