@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections.abc import Callable
 from functools import partial
+from io import BufferedReader
 from pathlib import Path
 
 from aiosqlite import Connection
@@ -70,9 +71,11 @@ class FolderImports:
         if file.subfolder and await accounts.find_id(database.reader, self.user_id, file.subfolder) is None:
             self._say_once(f"no account is named like the folder {file.subfolder!r}: its files stay there")
             return
-        source = await asyncio.to_thread(describe_source, file)
         try:
-            counts, left_out = await self._import(database, file, source)
+            # Opened once: what is imported is what the digest is of, though another file takes its place.
+            with await asyncio.to_thread(file.path.open, "rb") as content:
+                source = await asyncio.to_thread(describe_source, file, content)
+                counts, left_out = await self._import(database, file, content, source)
         except ApiError as error:
             if isinstance(error, PASSING):
                 raise
@@ -88,7 +91,7 @@ class FolderImports:
             self._say(f"{name} imported: {counts.new} new, {counts.duplicate} already there{without}")
 
     async def _import(
-        self, database: Database, file: FoundFile, source: imports.Source
+        self, database: Database, file: FoundFile, content: BufferedReader, source: imports.Source
     ) -> tuple[Counts, list[str]]:
         """Import a file and return the rows that were left out as suspect or unmatched. Raises ApiError."""
         if file.size > MAX_FILE_SIZE:
@@ -98,21 +101,20 @@ class FolderImports:
         def note(verdicts: list[Verdict]) -> None:
             left_out.extend(describe_row(row) for row in verdicts if row.verdict in ("suspect", "unmatched"))
 
-        with await asyncio.to_thread(file.path.open, "rb") as content:
-            choice, _ = await choose_accounts(database.reader, self.user_id, account, dry_run=True)
-            read = await read_file(database.reader, self.user_id, content, choice, timezone=self.timezone)
-            if isinstance(read, UnknownHeader):
-                raise read.refusal()
+        choice, _ = await choose_accounts(database.reader, self.user_id, account, dry_run=True)
+        read = await read_file(database.reader, self.user_id, content, choice, timezone=self.timezone)
+        if isinstance(read, UnknownHeader):
+            raise read.refusal()
 
-            async def accounts_in(db: Connection) -> AccountChoice:
-                return (await choose_accounts(db, self.user_id, account, dry_run=False))[0]
+        async def accounts_in(db: Connection) -> AccountChoice:
+            return (await choose_accounts(db, self.user_id, account, dry_run=False))[0]
 
-            result = await importer.import_trades(
-                *(database, self.user_id, source, read, note),
-                dry_run=False,
-                accounts_in=accounts_in,
-                arrival="folder",
-            )
+        result = await importer.import_trades(
+            *(database, self.user_id, source, read, note),
+            dry_run=False,
+            accounts_in=accounts_in,
+            arrival="folder",
+        )
         return result.counts, left_out
 
     def _say_once(self, problem: str) -> None:
@@ -121,12 +123,12 @@ class FolderImports:
             self._say(problem)
 
 
-def describe_source(file: FoundFile) -> imports.Source:
+def describe_source(file: FoundFile, content: BufferedReader) -> imports.Source:
     """Return the name and the digest of a file; one that is too large is not read."""
     if file.size > MAX_FILE_SIZE:
         return imports.Source(None, stored_name(file.path), "")
-    with file.path.open("rb") as content:
-        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    digest = hashlib.file_digest(content, "sha256").hexdigest()
+    content.seek(0)
     return imports.Source(None, stored_name(file.path), digest)
 
 
