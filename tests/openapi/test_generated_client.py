@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from commands import PATIENCE, Completed, new_key, running
 from openapi_examples import FILES
-from proofs import SOAK
 
 from journal_api.openapi.docs_page import read_document
 from journal_api.testing import Journal
@@ -68,8 +67,6 @@ def test_the_generator_has_nothing_to_warn_of(generator: Completed) -> None:
     assert generator == Completed(0, f"Generating {PACKAGE}\n", "")
 
 
-@pytest.mark.soak
-@pytest.mark.skipif(not SOAK, reason="takes a quarter of a minute: `make soak`")
 def test_mypy_has_nothing_to_say_of_the_client(generator: Completed, folder: Path) -> None:
     ran = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--no-incremental", PACKAGE],

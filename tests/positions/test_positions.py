@@ -40,7 +40,7 @@ from journal_api.positions.import_rows import Candidate
 
 pytestmark = pytest.mark.soak
 T = TypeVar("T")
-SEEDS = range(examples(full=400, ci=6))
+SEEDS = range(examples(full=400, ci=12))
 
 
 def read_positions(file: bytes) -> list[dict[str, Any]]:
@@ -163,7 +163,7 @@ async def test_pairs_in_pieces_of_any_order_are_stored_once_or_suspect(
 
 
 @pytest.mark.parametrize("has_ids", [True, False], ids=["ids", "no ids"])
-@pytest.mark.parametrize("seed", range(examples(full=600, ci=6)))
+@pytest.mark.parametrize("seed", range(examples(full=600, ci=12)))
 async def test_fills_in_pieces_of_any_order_are_the_positions_of_the_whole_or_suspect(
     client: httpx.AsyncClient, app: Starlette, seed: int, has_ids: bool
 ) -> None:
@@ -233,7 +233,7 @@ async def sum_results(app: Starlette) -> Decimal:
 
 
 @pytest.mark.parametrize("has_ids", [True, False], ids=["ids", "no ids"])
-@pytest.mark.parametrize("seed", range(examples(full=1000, ci=6)))
+@pytest.mark.parametrize("seed", range(examples(full=1000, ci=12)))
 async def test_pieces_of_fills_and_of_pairs_in_any_order_are_the_plain_book_or_suspect(
     client: httpx.AsyncClient, app: Starlette, seed: int, has_ids: bool
 ) -> None:

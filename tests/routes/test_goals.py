@@ -25,7 +25,11 @@ from journal_api.repositories import goals
 
 INVALID = (400, "validation_error")
 AT_MOST = {"max_drawdown", "max_trades_per_day"}
-NEVER_BELOW_0 = {key for key, metric in METRICS.items() if not metric.may_be_negative}
+NEVER_BELOW_0 = {
+    *("max_drawdown", "average_risk", "largest_risk", "profit_factor", "payoff_ratio"),
+    *("average_mae", "average_mfe"),
+    *(key for key, metric in METRICS.items() if metric.unit in ("count", "percent")),
+}
 STATUSES = ["active", "paused", "archived"]
 JUNE = {"timeframe": "custom", "custom_start": "2026-06-01", "custom_end": "2026-06-30"}
 JULY = {"timeframe": "custom", "custom_start": "2026-07-01", "custom_end": "2026-07-31"}

@@ -542,7 +542,7 @@ def clock() -> Iterator[time_machine.Traveller]:
         yield clock
 
 
-@pytest.mark.parametrize("number", range(examples(full=200, ci=4)))
+@pytest.mark.parametrize("number", range(examples(full=200, ci=8)))
 @pytest.mark.promise(13)
 async def test_goals_and_reports_show_what_the_trades_give_whatever_is_written(
     tmp_path: Path,
@@ -590,13 +590,13 @@ async def test_reports_by_every_key_and_filter_follow_what_is_written(
     await walk.open()
     try:
         await walk.begin(trades=examples(full=40, ci=12))
-        for walk.steps in range(1, examples(full=60, ci=5) + 1):
+        for walk.steps in range(1, examples(full=60, ci=15) + 1):
             await walk.random.choice(REPORT_STEPS)(walk)
             if walk.steps % 3:
                 await walk.compare_reports(walk.random.sample(GROUPS, examples(full=9, ci=3)))
                 await walk.read_one_goal()
 
-        for walk.steps in range(1, examples(full=60, ci=8) + 1):
+        for walk.steps in range(1, examples(full=60, ci=20) + 1):
             await walk.random.choice(REPORT_STEPS)(walk)
             if walk.steps % 3:
                 await walk.compare_reports(walk.random.sample(GROUPS, examples(full=9, ci=3)))
