@@ -873,7 +873,7 @@ async def test_notes_keep_their_white_space_and_a_row_has_the_line_that_it_ends_
 
 # While an import runs ------------------------------------------------------------------------------------
 
-ROWS = examples(full=20_000, ci=3_000)
+ROWS = examples(full=20_000, ci=1_000)
 
 
 @pytest.mark.soak

@@ -2,12 +2,11 @@
 
 import os
 import signal
-import subprocess
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import partial
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import commands
 import pytest
 from commands import (
     PATIENCE,
@@ -24,12 +23,25 @@ from commands import (
 from factories import build_file
 from proofs import examples
 
+OFTEN = "from journal_api.imports import watch; watch.EVERY = 0.02; from journal_api.cli import main; main()"
+
+
+@pytest.fixture(autouse=True)
+def looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every folder is looked at each 20 ms, by processes and by commands in this one."""
+    monkeypatch.setattr(commands, "PROGRAM", [sys.executable, "-c", OFTEN])
+    monkeypatch.setattr("journal_api.cli.watch.EVERY", 0.02)
+
 
 @pytest.fixture
 def db(tmp_path: Path) -> Path:
-    (tmp_path / "data").mkdir()
-    make_journal(tmp_path / "data" / "journal.db")
-    return tmp_path / "data" / "journal.db"
+    """A journal with the account Sim and a trade, by a file outside of the folder."""
+    db, file = tmp_path / "data" / "journal.db", tmp_path / "first.csv"
+    db.parent.mkdir()
+    make_journal(db)
+    file.write_text(build_file({"external_id": "first"}))
+    import_file(db, file)
+    return db
 
 
 @pytest.fixture
@@ -44,33 +56,13 @@ def add_files(folder: Path, number: int, name: str = "day") -> None:
         (folder / f"{name}{index}.csv").write_text(build_file({"external_id": f"{name}{index}"}))
 
 
-def are_imported(folder: Path, names: Sequence[str]) -> bool:
-    return all((folder / "imported" / name).exists() for name in names)
-
-
-def is_one_more(db: Path, before: Sequence[str]) -> bool:
-    return len(list_ids(db)) > len(before)
-
-
-def count_imported(folder: Path) -> int:
-    return len(list((folder / "imported").rglob("*.csv")))
+def count_files(folder: Path) -> int:
+    """Those with content: a kill between the reservation of a name and the move leaves an empty file."""
+    return sum(file.stat().st_size > 0 for file in folder.rglob("*.csv"))
 
 
 def list_ids(db: Path) -> list[str]:
     return [external_id for (external_id,) in rows(db, "SELECT external_id FROM trades ORDER BY 1")]
-
-
-@contextmanager
-def watching(db: Path, folder: Path, *options: str) -> Iterator[subprocess.Popen[bytes]]:
-    arguments = ["watch", str(folder), "--db", str(db), *options]
-    with db.with_name("watch.out").open("wb") as out:
-        process = start(arguments, environment(), out.fileno(), out.fileno())
-    try:
-        yield process
-    finally:
-        if process.poll() is None:
-            process.kill()
-            process.wait(PATIENCE)
 
 
 def test_the_command_imports_what_is_there_once_and_says_what_was_refused(db: Path, folder: Path) -> None:
@@ -83,59 +75,54 @@ def test_the_command_imports_what_is_there_once_and_says_what_was_refused(db: Pa
 
     assert (ran.code, ran.out.count("\n")) == (1, 1)
     assert f"journal-api: files refused: 1; {folder}/refused has them with the reasons\n" in ran.err
-    assert list_ids(db) == ["day0"]
+    assert list_ids(db) == ["day0", "first"]
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("option", "value", "message"),
     [
-        (("--account", ""), "--account must be 1 to 100 characters"),
-        (("--timezone", "Mars"), "--timezone must be an IANA time zone"),
-        (("--user", "nobody"), "there is no user 'nobody'"),
+        ("--account", "", "--account must be 1 to 100 characters"),
+        ("--timezone", "Mars", "--timezone must be an IANA time zone"),
+        ("--user", "nobody", "there is no user 'nobody'"),
     ],
 )
 def test_a_wrong_option_is_refused_before_anything_is_read(
-    db: Path, folder: Path, options: tuple[str, ...], message: str
+    db: Path, folder: Path, option: str, value: str, message: str
 ) -> None:
     add_files(folder, 1)
 
-    ran = command("watch", folder, "--once", "--db", db, *options)
+    ran = command("watch", folder, "--once", "--db", db, option, value)
 
     assert ran.code == 1
     assert message in ran.err
-    assert (folder / "day0.csv").exists()
+    assert count_files(folder) == 1
 
 
 def test_files_appear_beside_a_server_that_is_running(db: Path, folder: Path) -> None:
-    with running(db), watching(db, folder, "--account", "Sim") as process:
-        for name in ("first", "second"):
-            add_files(folder, 3, name)
-            wait_until(partial(are_imported, folder, [f"{name}{index}.csv" for index in range(3)]))
-        process.send_signal(signal.SIGINT)
-        assert process.wait(PATIENCE) == 1
+    with running(db), db.with_name("watch.out").open("wb") as out:
+        arguments = ["watch", str(folder), "--account", "Sim", "--db", str(db)]
+        process = start(arguments, environment(), out.fileno(), out.fileno())
+        try:
+            for name, imported in (("early", 3), ("late", 6)):
+                add_files(folder, 3, name)
+                wait_until(lambda number=imported: count_files(folder / "imported") == number)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(PATIENCE) == 1
+        finally:
+            process.kill()
+            process.wait(PATIENCE)
 
-    assert list_ids(db) == [f"{name}{index}" for name in ("first", "second") for index in range(3)]
+    assert list_ids(db) == [*(f"early{index}" for index in range(3)), "first", "late0", "late1", "late2"]
 
 
-@pytest.mark.parametrize("by_option", [True, False], ids=["--watch", "JOURNAL_WATCH"])
-def test_a_server_imports_what_appears_and_logs_it(db: Path, folder: Path, by_option: bool) -> None:
-    import_file(db, write_first(folder))
-    server_of = running(db, "--watch", str(folder)) if by_option else running(db, JOURNAL_WATCH=str(folder))
-
-    with server_of as server:
+def test_a_server_imports_what_appears_and_logs_it(db: Path, folder: Path) -> None:
+    with running(db, JOURNAL_WATCH=str(folder)) as server:
         add_files(folder / "Sim", 2)
-        wait_until(lambda: count_imported(folder) == 2)
         wait_until(lambda: "Sim/day1.csv imported: 1 new" in server.err.read_text())
         assert server.stop() == 0
 
     assert list_ids(db) == ["day0", "day1", "first"]
-
-
-def write_first(folder: Path) -> Path:
-    """A file outside of the folder, whose import creates the account."""
-    file = folder.with_name("first.csv")
-    file.write_text(build_file({"external_id": "first"}))
-    return file
+    assert count_files(folder / "imported") == 2
 
 
 @pytest.mark.soak
@@ -145,42 +132,33 @@ def test_a_server_that_is_killed_in_the_middle_loses_nothing_and_imports_nothing
 ) -> None:
     """Each kill is as soon as a further file is stored, and so before, amid or after its move."""
     kills, files = examples(full=20, ci=2), examples(full=300, ci=30)
-    import_file(db, write_first(folder))
     add_files(folder / "Sim", files)
 
     for _ in range(kills):
+        before = len(list_ids(db))
         with running(db, "--watch", str(folder)) as server:
-            wait_until(partial(is_one_more, db, list_ids(db)))
+            wait_until(lambda number=before: len(list_ids(db)) > number)
             server.stop(signal.SIGKILL)
-        assert len(list((folder / "Sim").iterdir())) + count_non_empty(folder) == files
+        assert count_files(folder) == files
 
     with running(db, "--watch", str(folder)):
-        wait_until(lambda: not list((folder / "Sim").iterdir()))
+        wait_until(lambda: not any((folder / "Sim").iterdir()))
     assert list_ids(db) == sorted(["first", *(f"day{index}" for index in range(files))])
-    assert count_non_empty(folder) == files
+    assert count_files(folder / "imported") == files
     ((added, again),) = rows(db, "SELECT sum(added), sum(duplicates) FROM imports")
     assert added == files + 1
     record_observation(f"{kills} kills, {files} files: 0 lost, 0 stored twice, {again} read again")
 
 
-def count_non_empty(folder: Path) -> int:
-    """A kill between the reservation of a name and the move leaves an empty file."""
-    return sum(file.stat().st_size > 0 for file in (folder / "imported").rglob("*.csv"))
-
-
 def test_a_stop_waits_for_the_import_that_has_begun(db: Path, folder: Path) -> None:
-    import_file(db, write_first(folder))
     rows_of_file = [{"external_id": str(number)} for number in range(10_000)]
     (folder / "Sim" / "large.csv").write_text(build_file(*rows_of_file))
+    log = db.with_name("journal.db-wal")
 
     with running(db, "--watch", str(folder)) as server:
-        wait_until(lambda: is_writing(db))
+        wait_until(lambda: log.exists() and os.path.getsize(log) > 10**6)
         assert server.stop() == 0
 
     assert len(list_ids(db)) in (1, 10_001)
     assert rows(db, "PRAGMA integrity_check") == [("ok",)]
-    assert count_imported(folder) + len(list((folder / "Sim").iterdir())) == 1
-
-
-def is_writing(db: Path) -> bool:
-    return os.path.exists(f"{db}-wal") and os.path.getsize(f"{db}-wal") > 10**6
+    assert count_files(folder) == 1

@@ -360,12 +360,14 @@ async def test_the_same_file_may_come_back_at_once(client: httpx.AsyncClient, fo
 
 
 async def test_a_file_waits_for_a_journal_that_is_busy(
-    app: Starlette, client: httpx.AsyncClient, folder: Folder
+    app: Starlette, client: httpx.AsyncClient, folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("journal_api.database.database.MAX_WAIT", 0.05)
     folder.add("day.csv")
     async with held_writes(app.state.database):
         await folder.look()
         assert folder.list_files() == ["day.csv"]
+    monkeypatch.undo()
 
     await folder.look(1)
 

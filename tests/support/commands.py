@@ -24,6 +24,7 @@ from journal_api.database.migrations import prepare
 from journal_api.settings import Settings
 
 Process = subprocess.Popen[bytes]
+PROGRAM = [sys.executable, "-m", "journal_api"]
 PATIENCE = 120  # seconds; never reached unless something hangs, however busy the machine is
 # No server of the tests speaks TLS, and for each client httpx would load all certificates of the machine.
 WITHOUT_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -190,7 +191,7 @@ def start(
     arguments: Sequence[str], env: Mapping[str, str], out: int, err: int, stdin: int | None = None
 ) -> Process:
     """A process of `journal-api` that writes to these files."""
-    command = [sys.executable, "-m", "journal_api", *arguments]
+    command = [*PROGRAM, *arguments]
     given = subprocess.DEVNULL if stdin is None else stdin
     return subprocess.Popen(command, env=env, stdin=given, stdout=out, stderr=err)
 
