@@ -235,10 +235,11 @@ async def test_an_export_has_the_filters_of_the_list_and_a_copy_without_its_orig
     assert {row["copy_of"] for row in read_rows(file)} == {""}
 
 
-async def test_an_export_is_longer_than_what_is_read_at_once(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
+async def test_an_export_is_longer_than_what_is_read_at_once(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
     for _ in range(2):
-        many = [{"account_id": account["id"], **A_TRADE, "quantity": number} for number in range(1, 602)]
+        many = [{"account_id": account_id, **A_TRADE, "quantity": number} for number in range(1, 602)]
         await client.post("/trades/bulk", json={"trades": many})
 
     rows = read_rows(await export(client))
@@ -269,15 +270,14 @@ async def test_a_query_that_is_not_valid_is_refused_before_anything_is_sent(
     ids=["first", "last", "still open", "short"],
 )
 async def test_a_merged_trade_with_an_exit_without_a_price_comes_back(
-    client: httpx.AsyncClient, parts: list[dict[str, Any]]
+    client: httpx.AsyncClient, account_id: int, parts: list[dict[str, Any]]
 ) -> None:
-    account = await create_account(client)
-    trades = [await create_trade(client, account["id"], **part) for part in parts]
+    trades = [await create_trade(client, account_id, **part) for part in parts]
     unwrap(await client.post("/trades/merge", json={"ids": [trade["id"] for trade in trades]}))
     record, file = await read_record(client), await export(client)
     await wipe(client)
 
-    await create_import(client, file, account_id=account["id"])
+    await create_import(client, file, account_id=account_id)
 
     assert await read_record(client) == record
     assert await export(client) == file

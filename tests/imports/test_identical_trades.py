@@ -84,10 +84,9 @@ async def test_twice_the_rows_beside_twice_the_identical_trades_take_less_than_t
 
 @pytest.mark.promise(19)
 async def test_identical_trades_are_written_down_in_as_many_steps_beside_many_of_them_as_beside_few(
-    app: Starlette, client: httpx.AsyncClient
+    app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
     steps = await Steps.count_in(app)
-    account_id = (await create_account(client))["id"]
     taken = []
     for _ in range(3):
         await write_down(client, account_id, 1000)

@@ -183,14 +183,14 @@ async def test_names_of_another_journal_are_not_taken_for_those_of_this_one(
 
 @pytest.mark.parametrize("width", [13, 22, 29])
 async def test_the_export_of_every_plan_of_tradervue_is_recognised(
-    client: httpx.AsyncClient, width: int
+    client: httpx.AsyncClient, account_id: int, width: int
 ) -> None:
     rows = [line.split(",") for line in (SAMPLES / "tradervue_trades.csv").read_text().splitlines()]
     # The plan between has the excursions but not the costs.
     kept = [*range(14), *range(19, 27)] if width == 22 else range(width)
     header = write_csv([[rows[0][column] for column in kept]])
 
-    report = unwrap(await send_file(client, header, (await create_account(client))["id"], dry_run="true"))
+    report = unwrap(await send_file(client, header, account_id, dry_run="true"))
 
     assert report["format"] == "Tradervue trades"
 

@@ -154,15 +154,14 @@ async def set_point_value(client: httpx.AsyncClient, account_id: int) -> None:
     ],
 )
 async def test_a_journal_that_changes_the_import_since_its_preview_refuses_it(
-    client: httpx.AsyncClient, change: Any, is_refused: bool
+    client: httpx.AsyncClient, account_id: int, change: Any, is_refused: bool
 ) -> None:
-    account = await create_account(client)
     file = A_FILE.replace("ES,", "ESH6,") if change is set_point_value else A_FILE
-    token = (await preview(client, file, account["id"]))["token"]
-    await change(client, account["id"])
+    token = (await preview(client, file, account_id))["token"]
+    await change(client, account_id)
     before = await list_trades(client)
 
-    sent = await send_file(client, file, account["id"], preview=token)
+    sent = await send_file(client, file, account_id, preview=token)
 
     if is_refused:
         assert error_of(sent) == (409, "preview_changed")
@@ -173,25 +172,25 @@ async def test_a_journal_that_changes_the_import_since_its_preview_refuses_it(
 
 
 async def test_a_preview_of_errors_has_no_token_and_a_malformed_token_is_refused(
-    client: httpx.AsyncClient,
+    client: httpx.AsyncClient, account_id: int
 ) -> None:
-    account = await create_account(client)
     broken = A_FILE + "ES,up,1,100,101,2026-01-05T14:00:00Z,2026-01-05T15:00:00Z\n"
 
-    shown = await preview(client, broken, account["id"])
-    refused = await send_file(client, A_FILE, account["id"], preview="abc")
+    shown = await preview(client, broken, account_id)
+    refused = await send_file(client, A_FILE, account_id, preview="abc")
 
     assert (shown["token"], shown["total"]["trades"]) == (None, 1)
     assert error_of(refused) == (400, "validation_error")
     assert details_of(refused)["fields"] == {"preview": "must be the token of a dry run's preview"}
 
 
-async def test_an_update_shows_the_old_values_beside_the_new(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
+async def test_an_update_shows_the_old_values_beside_the_new(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
     before, after = {"external_id": "1", "fees": "1"}, {"external_id": "1", "fees": "2.5", "symbol": "NQ"}
-    await create_import(client, build_file(before), account_id=account["id"])
+    await create_import(client, build_file(before), account_id=account_id)
 
-    report = unwrap(await send_file(client, build_file(after), account["id"], dry_run=True))
+    report = unwrap(await send_file(client, build_file(after), account_id, dry_run=True))
 
     assert report["rows"][0]["changes"] == [
         {"field": "symbol", "before": "ES", "after": "NQ"},
@@ -221,13 +220,14 @@ def test_the_command_names_suspects_and_imports_them_by_force(tmp_path: Path) ->
     assert forced.out == "1 new, 0 already there\n"
 
 
-async def test_a_suspect_has_the_stored_values_beside_those_of_its_row(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
+async def test_a_suspect_has_the_stored_values_beside_those_of_its_row(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
     first, other = two_files()
-    await create_import(client, first, account_id=account["id"])
+    await create_import(client, first, account_id=account_id)
     (stored,) = await list_trades(client)
 
-    report = await create_import(client, other, account_id=account["id"], dry_run=True)
+    report = await create_import(client, other, account_id=account_id, dry_run=True)
 
     (suspect,) = report["rows"]
     changes = {one["field"]: (one["before"], one["after"]) for one in suspect["changes"]}
@@ -239,26 +239,25 @@ async def test_a_suspect_has_the_stored_values_beside_those_of_its_row(client: h
 
 
 @pytest.mark.parametrize("place", [0, 1], ids=["fills", "pairs"])
-async def test_the_report_says_whether_the_file_has_pairs(client: httpx.AsyncClient, place: int) -> None:
-    account = await create_account(client)
-
-    report = await create_import(client, two_files()[place], account_id=account["id"], dry_run=True)
+async def test_the_report_says_whether_the_file_has_pairs(
+    client: httpx.AsyncClient, account_id: int, place: int
+) -> None:
+    report = await create_import(client, two_files()[place], account_id=account_id, dry_run=True)
 
     assert report["has_pairs"] == bool(place)
 
 
-async def test_suspects_are_imported_by_force_alone(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
+async def test_suspects_are_imported_by_force_alone(client: httpx.AsyncClient, account_id: int) -> None:
     first, other = two_files()
-    await create_import(client, first, account_id=account["id"])
+    await create_import(client, first, account_id=account_id)
 
-    plain = await preview(client, other, account["id"])
-    forced = await preview(client, other, account["id"], force=True)
-    kept = await create_import(client, other, account_id=account["id"], preview=plain["token"])
+    plain = await preview(client, other, account_id)
+    forced = await preview(client, other, account_id, force=True)
+    kept = await create_import(client, other, account_id=account_id, preview=plain["token"])
     count = len(await list_trades(client))
-    mixed = await send_file(client, other, account["id"], preview=plain["token"], force=True)
-    report = await create_import(client, other, account_id=account["id"], preview=forced["token"], force=True)
-    again = await create_import(client, other, account_id=account["id"])
+    mixed = await send_file(client, other, account_id, preview=plain["token"], force=True)
+    report = await create_import(client, other, account_id=account_id, preview=forced["token"], force=True)
+    again = await create_import(client, other, account_id=account_id)
 
     assert error_of(mixed) == (409, "preview_changed")
     assert kept["counts"]["new"] == plain["total"]["trades"] == 0

@@ -568,17 +568,16 @@ async def test_parts_of_a_file_whose_trades_pay_commissions_change_nothing_and_l
 
 
 async def test_a_fill_that_turned_a_position_has_all_its_fees_when_one_side_is_imported_again(
-    client: httpx.AsyncClient,
+    client: httpx.AsyncClient, account_id: int
 ) -> None:
-    account = await create_account(client)
     header = b"Date,Time,Symbol,Quantity,Price,Side,Execution ID,Commission\n"
     bought = b"01/05/2026,09:00:00,ES,1,1005,Buy,101,1\n"
     turned = b"01/05/2026,10:00:00,ES,2,1008,Sell,102,4\n"
-    first = await create_import(client, header + bought, account_id=account["id"])
-    await create_import(client, header + turned, account_id=account["id"])
+    first = await create_import(client, header + bought, account_id=account_id)
+    await create_import(client, header + turned, account_id=account_id)
     assert (await client.delete(f"/imports/{first['id']}?force=true")).status_code == 204
 
-    await create_import(client, header + bought + turned, account_id=account["id"])
+    await create_import(client, header + bought + turned, account_id=account_id)
 
     trades = unwrap(await client.get("/trades"))
     assert [(trade["fees"], trade["gross_pnl"]) for trade in trades] == [(2, None), (3, 3)]

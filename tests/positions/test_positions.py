@@ -5,6 +5,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
+from functools import partial
 from itertools import pairwise, permutations
 from typing import Any, TypeVar
 
@@ -15,27 +16,29 @@ from factories import (
     create_import,
     details_of,
     list_trades,
-    read_file,
     run_sql,
     send_file,
     unwrap,
 )
+from file_tables import read_rows
 from positions import (
     FileFill,
     Pair,
     book_positions,
     executions,
+    expected_positions,
     first_in_first_out,
     ninjatrader_trades,
     performance,
     position_history,
     random_fills,
+    read_positions,
+    stored_positions,
     topstepx_trades,
 )
 from proofs import examples
 from starlette.applications import Starlette
 
-from journal_api.positions.fills import decode_fills
 from journal_api.positions.import_rows import Candidate
 
 pytestmark = pytest.mark.soak
@@ -43,80 +46,21 @@ T = TypeVar("T")
 SEEDS = range(examples(full=400, ci=12))
 
 
-def read_positions(file: bytes) -> list[dict[str, Any]]:
-    """The positions of a file in the form of `book_positions`."""
-    rows = list(read_file(file, one_trade_is=lambda file_format: "position").candidates)
-    assert [row for row in rows if not isinstance(row, Candidate)] == []
-    return in_order([row.columns for row in rows if isinstance(row, Candidate)])
-
-
-def in_order(rows: Sequence[Any]) -> list[dict[str, Any]]:
-    described = [
-        {
-            "symbol": row["symbol"],
-            "direction": row["direction"],
-            "quantity": row["quantity"] / 10**8,
-            "opened_at": row["opened_at"][:19],
-            "closed_at": row["closed_at"][:19],
-            "gross": row["gross_pnl"] / 10**8,
-            "fills": len(decode_fills(row["fills"])) if row["fills"] else 2,
-        }
-        for row in rows
-    ]
-    return sorted(described, key=sort_key)
-
-
-def sort_key(one: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(one[name] for name in ("opened_at", "closed_at", "symbol", "gross", "fills", "quantity"))
-
-
-def expected(fills: Sequence[FileFill]) -> list[dict[str, Any]]:
-    booked = [
-        {
-            **one,
-            "opened_at": one["opened_at"].isoformat(),
-            "closed_at": one["closed_at"].isoformat(),
-            "gross": float(one["gross"]),
-        }
-        for one in book_positions(fills)
-    ]
-    return sorted(booked, key=sort_key)
-
-
-async def stored_positions(app: Starlette) -> list[dict[str, Any]]:
-    columns = ("symbol", "direction", "quantity", "opened_at", "closed_at", "gross_pnl", "fills")
-    rows = await run_sql(app, f"SELECT {', '.join(columns)} FROM trades WHERE closed_at IS NOT NULL")
-    return in_order([dict(zip(columns, row, strict=True)) for row in rows])
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 def test_fills_and_the_pairs_of_them_are_the_positions_of_a_simple_book(seed: int) -> None:
     fills = random_fills(seed, examples(full=2500, ci=400))
 
-    assert read_positions(executions(fills)) == expected(fills)
-    assert read_positions(performance(first_in_first_out(fills))) == expected(fills)
+    assert read_positions(executions(fills)) == {None: expected_positions(fills)}
+    assert read_positions(performance(first_in_first_out(fills))) == {None: expected_positions(fills)}
 
 
-@pytest.mark.parametrize("newest_first", [False, True], ids=["first half first", "second half first"])
-@pytest.mark.parametrize("seed", range(examples(full=60, ci=6)))
-async def test_pairs_that_two_files_cut_anywhere_are_the_positions_of_the_whole(
-    client: httpx.AsyncClient, app: Starlette, seed: int, newest_first: bool
-) -> None:
-    fills = random_fills(seed, 60)
-    pairs = list(first_in_first_out(fills))
-    cut = 1 + seed * 7 % (len(pairs) - 1)
-    account = await create_account(client)
-    halves = [performance(pairs[:cut]), performance(pairs[cut:])]
-
-    for half in reversed(halves) if newest_first else halves:
-        await create_import(client, half, account_id=account["id"])
-
-    assert await stored_positions(app) == expected(fills)
-    again = await create_import(client, performance(pairs), account_id=account["id"])
-    assert again["counts"]["new"] == again["counts"]["updated"] == 0
-
-
-FORMS = [performance, position_history, topstepx_trades, ninjatrader_trades]
+FORMS: list[Callable[[Iterable[Pair]], bytes]] = [
+    performance,
+    position_history,
+    topstepx_trades,
+    ninjatrader_trades,
+]
+OF_FILLS: list[Callable[[Iterable[FileFill]], bytes]] = [executions, partial(executions, has_ids=False)]
 
 
 def cut(rows: Sequence[T], seed: int, most: int = 5) -> list[list[T]]:
@@ -128,114 +72,65 @@ def cut(rows: Sequence[T], seed: int, most: int = 5) -> list[list[T]]:
     return pieces
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("seed", sorted({*range(examples(full=300, ci=6)), 36, 64, 106}))
-async def test_pairs_in_pieces_of_any_order_are_stored_once_or_suspect(
-    client: httpx.AsyncClient, app: Starlette, seed: int, form: Callable[[Iterable[Pair]], bytes]
+async def sum_results(client: httpx.AsyncClient) -> float:
+    return sum(trade["gross_pnl"] or 0 for trade in await list_trades(client))
+
+
+def sum_not_suspect(report: Any, file: bytes) -> float:
+    """The results of a file but for the rows that were left out."""
+    left = {row["line"] for row in report["rows"] if row["verdict"] == "suspect"}
+    rows = read_rows(file, one_trade_is=lambda file_format: "position")
+    found = [row for row in rows if isinstance(row, Candidate) and row.imported.line not in left]
+    return sum(row.columns["gross_pnl"] for row in found) / 10**8
+
+
+@pytest.mark.parametrize("form", [*FORMS, *OF_FILLS])
+@pytest.mark.parametrize("seed", sorted({*range(examples(full=600, ci=9)), 36, 64, 106}))
+async def test_a_file_in_pieces_of_any_order_is_the_positions_of_the_whole_or_suspect(
+    client: httpx.AsyncClient, account_id: int, seed: int, form: Callable[[Any], bytes]
 ) -> None:
-    fills = random_fills(seed, 30)
-    pairs = list(first_in_first_out(fills))
-    account = await create_account(client)
-    stored, suspects = Decimal(), 0
+    fills = random_fills(seed, 60 if seed % 2 else 30)
+    rows: list[Any] = fills if form in OF_FILLS else list(first_in_first_out(fills))
+    pieces = cut(rows, seed, most=2 + seed % 4)
+    has_ids = form in (performance, position_history, executions)
 
-    for piece in cut(pairs, seed):
-        report = await create_import(client, form(piece), account_id=account["id"])
-        left = {row["line"] for row in report["rows"] if row["verdict"] == "suspect"}
-        suspects += len(left)
-        stored += sum(
-            Decimal(row.columns["gross_pnl"]) / 10**8
-            for row in read_file(form(piece), one_trade_is=lambda file_format: "position").candidates
-            if isinstance(row, Candidate) and row.imported.line not in left
-        )
+    reports = [await create_import(client, form(piece), account_id=account_id) for piece in pieces]
 
-    ((total,),) = await run_sql(app, "SELECT sum(gross_pnl) FROM trades")
-    assert Decimal(total) / 10**8 == stored
-    if suspects:
+    total = await sum_results(client)
+    if any(report["counts"].get("suspect") for report in reports):
+        assert not has_ids or [row for piece in pieces for row in piece] != rows
+        assert form in OF_FILLS or total == sum(map(sum_not_suspect, reports, map(form, pieces)))
         return
-    assert total == sum(pair.result for pair in pairs) * 10**8
-    if form in (performance, position_history):
-        assert await stored_positions(app) == expected(fills)
-    again = await create_import(client, form(pairs), account_id=account["id"])
-    assert again["counts"]["new"] == again["counts"].get("suspect", 0) == 0
-    # Without ids the order of fills within a second is that of the file, so the whole file may correct it.
-    assert again["counts"]["updated"] == 0 or form in (topstepx_trades, ninjatrader_trades)
-    assert await run_sql(app, "SELECT sum(gross_pnl) FROM trades") == [(total,)]
-
-
-@pytest.mark.parametrize("has_ids", [True, False], ids=["ids", "no ids"])
-@pytest.mark.parametrize("seed", range(examples(full=600, ci=12)))
-async def test_fills_in_pieces_of_any_order_are_the_positions_of_the_whole_or_suspect(
-    client: httpx.AsyncClient, app: Starlette, seed: int, has_ids: bool
-) -> None:
-    fills = random_fills(seed, 30)
-    account = await create_account(client)
-    suspects = 0
-
-    for piece in cut(fills, seed):
-        report = await create_import(client, executions(piece, has_ids=has_ids), account_id=account["id"])
-        suspects += report["counts"].get("suspect", 0)
-
-    if suspects:
-        return
-    ((total,),) = await run_sql(app, "SELECT sum(gross_pnl) FROM trades")
-    assert total == sum(one["gross"] for one in expected(fills)) * 10**8
-    if has_ids:
-        assert await stored_positions(app) == expected(fills)
-    again = await create_import(client, executions(fills, has_ids=has_ids), account_id=account["id"])
+    assert total == sum(one["gross"] for one in book_positions(fills))
+    assert await stored_positions(client) == expected_positions(fills) or not has_ids
+    again = await create_import(client, form(rows), account_id=account_id)
     # Without ids the order of fills within a second is that of the file, so the whole file may correct it.
     assert (again["counts"]["new"] == again["counts"]["updated"] == 0) or not has_ids
-    assert await run_sql(app, "SELECT sum(gross_pnl) FROM trades") == [(total,)]
+    assert again["counts"].get("suspect", 0) == 0
+    assert await sum_results(client) == total
 
 
 @pytest.mark.parametrize("formats", [*permutations([0, 1, 2], 2)], ids=str)
 @pytest.mark.parametrize("seed", range(examples(full=40, ci=3)))
 async def test_the_same_positions_in_two_formats_are_stored_once(
-    client: httpx.AsyncClient, app: Starlette, seed: int, formats: tuple[int, int]
+    client: httpx.AsyncClient, account_id: int, seed: int, formats: tuple[int, int]
 ) -> None:
     fills = random_fills(seed, 80)
     pairs = list(first_in_first_out(fills))
     files = executions(fills), performance(pairs), position_history(pairs)
-    account = await create_account(client)
 
-    reports = [await create_import(client, files[one], account_id=account["id"]) for one in formats]
+    reports = [await create_import(client, files[one], account_id=account_id) for one in formats]
 
     positions = len(book_positions(fills))
     assert [one["counts"]["new"] for one in reports] == [positions, 0]
     assert reports[1]["counts"].get("suspect", 0) == 0
-    assert await stored_positions(app) == expected(fills)
-
-
-@pytest.mark.parametrize("newest_first", [False, True], ids=["first part first", "last part first"])
-@pytest.mark.parametrize("seed", sorted({*range(examples(full=60, ci=4)), 19, 39}))
-async def test_fills_that_files_cut_anywhere_are_the_positions_of_the_whole(
-    client: httpx.AsyncClient, app: Starlette, seed: int, newest_first: bool
-) -> None:
-    fills = random_fills(seed, 60)
-    cut = 1 + seed * 7 % (len(fills) - 1)
-    account = await create_account(client)
-    halves = [executions(fills[:cut]), executions(fills[cut:])]
-
-    for half in reversed(halves) if newest_first else halves:
-        report = await create_import(client, half, account_id=account["id"])
-
-    # Fills of which a later file has made more positions than there are wait for that file to be undone.
-    if report["counts"].get("suspect"):
-        assert newest_first
-        return
-    assert await stored_positions(app) == expected(fills)
-    again = await create_import(client, executions(fills), account_id=account["id"])
-    assert again["counts"]["new"] == again["counts"]["updated"] == 0
-
-
-async def sum_results(app: Starlette) -> Decimal:
-    ((total,),) = await run_sql(app, "SELECT sum(gross_pnl) FROM trades")
-    return Decimal(total) / 10**8
+    assert await stored_positions(client) == expected_positions(fills)
 
 
 @pytest.mark.parametrize("has_ids", [True, False], ids=["ids", "no ids"])
 @pytest.mark.parametrize("seed", range(examples(full=1000, ci=12)))
 async def test_pieces_of_fills_and_of_pairs_in_any_order_are_the_plain_book_or_suspect(
-    client: httpx.AsyncClient, app: Starlette, seed: int, has_ids: bool
+    client: httpx.AsyncClient, account_id: int, seed: int, has_ids: bool
 ) -> None:
     fills, choose = random_fills(seed, seed % 5 * 4 + 3), random.Random(seed)
     pairs = list(first_in_first_out(fills))
@@ -244,12 +139,11 @@ async def test_pieces_of_fills_and_of_pairs_in_any_order_are_the_plain_book_or_s
         *(FORMS[seed % 4](piece) for piece in ([pairs] if seed % 3 else cut(pairs, seed, most=2))),
     ]
     choose.shuffle(files)
-    account = await create_account(client)
 
-    reports = [await create_import(client, file, account_id=account["id"]) for file in files]
+    reports = [await create_import(client, file, account_id=account_id) for file in files]
 
     if not any(row["verdict"] in ("suspect", "unmatched") for one in reports for row in one["rows"]):
-        assert await sum_results(app) == sum(one["gross"] for one in book_positions(fills))
+        assert await sum_results(client) == sum(one["gross"] for one in book_positions(fills))
 
 
 ONE_LONG = [("09:00:00", 1, "1000", 1), ("10:00:00", -1, "1010", 2)]
@@ -257,16 +151,15 @@ ONE_LONG = [("09:00:00", 1, "1000", 1), ("10:00:00", -1, "1010", 2)]
 
 @pytest.mark.parametrize("order", [*permutations(["entry", "exit", "pair"])], ids=" then ".join)
 async def test_a_pair_of_fills_that_two_files_cut_is_never_stored_twice(
-    client: httpx.AsyncClient, app: Starlette, order: Sequence[str]
+    client: httpx.AsyncClient, account_id: int, order: Sequence[str]
 ) -> None:
     entry, exit_ = fills_of_day(ONE_LONG)
     pairs = performance(first_in_first_out([entry, exit_]))
     files = {"entry": executions([entry]), "exit": executions([exit_]), "pair": pairs}
-    account = await create_account(client)
 
-    reports = [await create_import(client, files[name], account_id=account["id"]) for name in order]
+    reports = [await create_import(client, files[name], account_id=account_id) for name in order]
 
-    assert await sum_results(app) == 20
+    assert await sum_results(client) == 20
     verdicts = {name: one["rows"][0]["verdict"] for name, one in zip(order, reports, strict=True)}
     if order[2] == "pair":
         assert verdicts["pair"] == "duplicate"
@@ -283,35 +176,37 @@ SCALED = [
 
 
 async def test_pairs_that_grow_over_the_fills_of_another_file_are_suspect_unless_forced(
-    client: httpx.AsyncClient, app: Starlette
+    client: httpx.AsyncClient, account_id: int
 ) -> None:
     fills = fills_of_day(SCALED)
     pairs = list(first_in_first_out(fills))
-    account = await create_account(client)
-    await create_import(client, performance(pairs[:1]), account_id=account["id"])
-    await create_import(client, executions(fills[2:]), account_id=account["id"])
-    before = await sum_results(app)
+    await create_import(client, performance(pairs[:1]), account_id=account_id)
+    await create_import(client, executions(fills[2:]), account_id=account_id)
+    before = await sum_results(client)
 
-    report = await create_import(client, performance(pairs[1:]), account_id=account["id"])
+    report = await create_import(client, performance(pairs[1:]), account_id=account_id)
 
     assert [row["verdict"] for row in report["rows"]] == ["suspect"]
     assert "that another file has added" in report["rows"][0]["reason"]
-    assert await sum_results(app) == before == 30
-    forced = await create_import(client, performance(pairs[1:]), account_id=account["id"], force=True)
+    assert await sum_results(client) == before == 30
+    forced = await create_import(client, performance(pairs[1:]), account_id=account_id, force=True)
     assert [row["verdict"] for row in forced["rows"]] == ["updated"]
-    assert await sum_results(app) == before + 30
+    assert await sum_results(client) == before + 30
 
 
-async def read_record(app: Starlette) -> list[Any]:
-    """Every row that an import writes."""
-    tables = ("trades", "imports", "import_updates", "import_links")
-    return [sorted(map(repr, await run_sql(app, f"SELECT * FROM {table}"))) for table in tables]
+TABLES = ("trades", "imports", "import_updates", "import_links")  # what an import writes
+
+
+async def read_record(app: Starlette, *tables: str) -> list[Any]:
+    """Every row of the tables."""
+    rows = [(table, row) for table in tables for row in await run_sql(app, f"SELECT * FROM {table}")]
+    return sorted(map(repr, rows))
 
 
 @pytest.mark.parametrize("form", ["fills", "pairs", "pairs after fills"])
 @pytest.mark.parametrize("seed", range(examples(full=40, ci=3)))
 async def test_undoing_a_file_that_continued_positions_leaves_the_record_as_it_was(
-    client: httpx.AsyncClient, app: Starlette, seed: int, form: str
+    client: httpx.AsyncClient, account_id: int, app: Starlette, seed: int, form: str
 ) -> None:
     fills = random_fills(seed, 60)
     pairs = list(first_in_first_out(fills))
@@ -321,75 +216,68 @@ async def test_undoing_a_file_that_continued_positions_leaves_the_record_as_it_w
         "pairs": [performance(pairs[:cut]), performance(pairs[cut:])],
         "pairs after fills": [performance(pairs), executions(fills)],
     }[form]
-    account = await create_account(client)
-    record, imports = [await read_record(app)], list[int]()
+    record, imports = [await read_record(app, *TABLES)], list[int]()
     for file in files:
-        imports.append((await create_import(client, file, account_id=account["id"]))["id"])
-        record.append(await read_record(app))
+        imports.append((await create_import(client, file, account_id=account_id))["id"])
+        record.append(await read_record(app, *TABLES))
 
     for import_id in reversed(imports):
-        assert await read_record(app) == record.pop()
+        assert await read_record(app, *TABLES) == record.pop()
         undone = await client.delete(f"/imports/{import_id}")
         assert undone.status_code == 204
         assert "X-Trades-Kept" not in undone.headers
 
-    assert await read_record(app) == record.pop()
+    assert await read_record(app, *TABLES) == record.pop()
 
 
 @pytest.mark.parametrize("has_ids", [True, False], ids=["ids", "no ids"])
 @pytest.mark.parametrize("seed", sorted({*range(examples(full=600, ci=6)), 48, 75}))
 async def test_the_whole_file_after_undoing_any_files_is_the_plain_book_or_suspect(
-    client: httpx.AsyncClient, app: Starlette, seed: int, has_ids: bool
+    client: httpx.AsyncClient, account_id: int, seed: int, has_ids: bool
 ) -> None:
     fills, choose = random_fills(seed, 24), random.Random(seed)
     files = [*cut(fills, seed), fills] if choose.randint(0, 1) else [fills[16:], fills]
-    account = await create_account(client)
     imports = [
-        await create_import(client, executions(file, has_ids=has_ids), account_id=account["id"])
+        await create_import(client, executions(file, has_ids=has_ids), account_id=account_id)
         for file in files
     ]
 
     for one in choose.sample(imports, choose.randint(1, len(imports))):
         await client.delete(f"/imports/{one['id']}?force=true")
-    report = await create_import(client, executions(fills, has_ids=has_ids), account_id=account["id"])
+    report = await create_import(client, executions(fills, has_ids=has_ids), account_id=account_id)
 
     if not report["counts"].get("suspect"):
-        assert await sum_results(app) == sum(one["gross"] for one in book_positions(fills))
-        assert await stored_positions(app) == expected(fills) or not has_ids
-
-
-async def read_trades(app: Starlette) -> list[Any]:
-    return sorted(map(repr, await run_sql(app, "SELECT * FROM trades")))
+        assert await sum_results(client) == sum(one["gross"] for one in book_positions(fills))
+        assert await stored_positions(client) == expected_positions(fills) or not has_ids
 
 
 @pytest.mark.parametrize("seed", range(examples(full=30, ci=3)))
 async def test_stored_rows_are_joined_to_the_positions_of_the_file_and_split_to_rows_again(
-    client: httpx.AsyncClient, app: Starlette, seed: int
+    client: httpx.AsyncClient, account_id: int, app: Starlette, seed: int
 ) -> None:
     fills = random_fills(seed, 80)
     pairs = list(first_in_first_out(fills))
     half = len(pairs) // 2
-    account = await create_account(client)
-    query = {"account_id": account["id"], "one_trade_is": "row"}
+    query = {"account_id": account_id, "one_trade_is": "row"}
     for part in (pairs[:half], pairs[half:]):
         report = await create_import(client, performance(part), **query)
-    before = await read_trades(app)
+    before = await read_record(app, "trades")
     path = f"/imports/{report['id']}"
 
     tried = (await client.post(f"{path}/join?dry_run=true")).json()["data"]
-    assert await read_trades(app) == before
+    assert await read_record(app, "trades") == before
     joined = (await client.post(f"{path}/join")).json()["data"]
 
     assert joined["joined"] == tried["joined"] > len(joined["trades"]) > 0
-    assert len(before) - len(await read_trades(app)) == joined["joined"] - len(joined["trades"])
-    assert await stored_positions(app) == expected(fills)
+    assert len(before) - len(await read_record(app, "trades")) == joined["joined"] - len(joined["trades"])
+    assert await stored_positions(client) == expected_positions(fills)
     assert unwrap(await client.get(path))["one_trade_is"] == "position"
-    again = await create_import(client, performance(pairs), account_id=account["id"])
+    again = await create_import(client, performance(pairs), account_id=account_id)
     assert (again["counts"]["new"], len(again["rows"])) == (0, len(book_positions(fills)))
 
     await client.delete(f"/imports/{again['id']}")
     await client.post(f"{path}/split")
-    assert await read_trades(app) == before
+    assert await read_record(app, "trades") == before
 
 
 TIMES = {"a": "14:00:00", "b": "14:05:00", "c": "15:00:00", "d": "15:05:00"}
@@ -438,51 +326,39 @@ LATER = ("b sell 2 25010 id2", "c buy 1 25000 id3", "d sell 1 25100 id4")
     ],
 )
 async def test_files_that_overlap_give_each_position_once(
-    client: httpx.AsyncClient, app: Starlette, files: list[str], positions: list[tuple[Any, ...]]
+    client: httpx.AsyncClient, account_id: int, files: list[str], positions: list[tuple[Any, ...]]
 ) -> None:
-    account = await create_account(client)
-
     for file in files:
-        tried = await create_import(client, file, account_id=account["id"], dry_run=True)
-        report = await create_import(client, file, account_id=account["id"])
+        tried = await create_import(client, file, account_id=account_id, dry_run=True)
+        report = await create_import(client, file, account_id=account_id)
         assert report["counts"] == tried["counts"]
 
-    rows = await run_sql(
-        app,
-        "SELECT direction, quantity / 100000000, gross_pnl / 100000000 FROM trades"
-        " WHERE symbol = 'MNQM6' ORDER BY opened_at",
-    )
-    assert [tuple(row) for row in rows] == positions
+    trades = sorted(await list_trades(client), key=lambda trade: str(trade["opened_at"]))
+    shown = [(one["direction"], one["quantity"], one["gross_pnl"]) for one in trades]
+    assert [show for show, one in zip(shown, trades, strict=True) if one["symbol"] == "MNQM6"] == positions
 
 
 @pytest.mark.parametrize("first", ["rows", "fills", "fills of another zone"])
 async def test_rows_and_positions_of_the_same_trades_never_double(
-    client: httpx.AsyncClient, app: Starlette, first: str
+    client: httpx.AsyncClient, account_id: int, first: str
 ) -> None:
     fills = random_fills(1, 60)
     pairs = performance(first_in_first_out(fills))
-    account = await create_account(client)
-    query = {"account_id": account["id"]}
-    if first == "rows":
-        await create_import(client, pairs, **query, one_trade_is="row")
-        await create_import(client, pairs, **query, one_trade_is="position")
-    elif first == "fills":
-        other = [fill._replace(id=fill.id + 5000) for fill in fills]
-        await create_import(client, executions(other), **query)
-        await create_import(client, pairs, **query, one_trade_is="row")
-    else:
-        other = [fill._replace(id=fill.id + 5000) for fill in fills]
-        await create_import(client, executions(other), **query, timezone="America/New_York")
-        await create_import(client, pairs, **query)
+    other = executions([fill._replace(id=fill.id + 5000) for fill in fills])
+    steps: list[tuple[bytes, dict[str, str]]] = {
+        "rows": [(pairs, {"one_trade_is": "row"}), (pairs, {"one_trade_is": "position"})],
+        "fills": [(other, {}), (pairs, {"one_trade_is": "row"})],
+        "fills of another zone": [(other, {"timezone": "America/New_York"}), (pairs, {})],
+    }[first]
 
-    ((total,),) = await run_sql(app, "SELECT sum(gross_pnl) FROM trades")
-    assert total / 10**8 == sum(one["gross"] for one in expected(fills))
+    for file, query in steps:
+        await create_import(client, file, account_id=account_id, **query)
+
+    assert await sum_results(client) == sum(one["gross"] for one in book_positions(fills))
 
 
 @pytest.mark.parametrize("seed", range(examples(full=30, ci=3)))
-async def test_positions_come_back_from_an_export(
-    client: httpx.AsyncClient, app: Starlette, seed: int
-) -> None:
+async def test_positions_come_back_from_an_export(client: httpx.AsyncClient, seed: int) -> None:
     fills = random_fills(seed, 80)
     account = await create_account(client, fees={"MNQ": 0.37})
     report = await create_import(client, executions(fills), account_id=account["id"])
@@ -492,7 +368,7 @@ async def test_positions_come_back_from_an_export(
     back = await create_import(client, file, account_id=account["id"])
 
     assert back["counts"]["new"] == len(book_positions(fills))
-    assert await stored_positions(app) == expected(fills)
+    assert await stored_positions(client) == expected_positions(fills)
     assert (await client.get("/trades/export")).content == file
 
 
@@ -516,14 +392,13 @@ SELL = {**BUY, "id": 2, "side": "sell", "price": 101, "at": "2026-01-05T15:00:00
     ids=str,
 )
 async def test_fills_that_do_not_make_the_trade_of_their_row_are_refused(
-    client: httpx.AsyncClient, app: Starlette, fills: list[Any]
+    client: httpx.AsyncClient, account_id: int, fills: list[Any]
 ) -> None:
-    account = await create_account(client)
     cell = json.dumps([{"external_id": None, **fill} for fill in fills]).replace('"', '""')
     row = f'ES,long,1,100,101,2026-01-05T14:00:00Z,2026-01-05T15:00:00Z,"{cell}"'
     header = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,fills"
 
-    refused = await send_file(client, f"{header}\n{row}\n", account["id"])
+    refused = await send_file(client, f"{header}\n{row}\n", account_id)
 
     assert refused.status_code == 400
     assert details_of(refused)["reason"].startswith("fills must ")
@@ -531,17 +406,16 @@ async def test_fills_that_do_not_make_the_trade_of_their_row_are_refused(
 
 @pytest.mark.parametrize("seed", range(examples(full=20, ci=2)))
 async def test_trades_of_releases_without_fills_get_them(
-    client: httpx.AsyncClient, app: Starlette, seed: int
+    client: httpx.AsyncClient, account_id: int, app: Starlette, seed: int
 ) -> None:
     fills = random_fills(seed, 60)
-    account = await create_account(client)
-    await create_import(client, executions(fills), account_id=account["id"])
+    await create_import(client, executions(fills), account_id=account_id)
     await run_sql(app, "UPDATE trades SET fills = NULL, content = substr(content, 1, 40)")
 
-    report = await create_import(client, executions(fills), account_id=account["id"])
+    report = await create_import(client, executions(fills), account_id=account_id)
 
     assert report["counts"] == {"new": 0, "duplicate": 0, "updated": len(book_positions(fills)), "error": 0}
-    assert await stored_positions(app) == expected(fills)
+    assert await stored_positions(client) == expected_positions(fills)
 
 
 TYPED = {"symbol": "MNQH6", "direction": "long", "quantity": 2, "multiplier": 2, "entry_price": 100}
@@ -578,22 +452,21 @@ def fills_of_day(rows: Sequence[tuple[str, int, str, int]]) -> list[FileFill]:
     ],
 )
 async def test_a_file_never_doubles_a_trade_that_was_entered_by_hand(
-    client: httpx.AsyncClient, form: str, typed: dict[str, Any], verdict: str
+    client: httpx.AsyncClient, account_id: int, form: str, typed: dict[str, Any], verdict: str
 ) -> None:
-    account = await create_account(client)
     times = {name: f"2026-02-12T{at}Z" for name, at in typed.items() if name.endswith("_at")}
-    created = await client.post("/trades", json={**TYPED, **typed, **times, "account_id": account["id"]})
+    created = await client.post("/trades", json={**TYPED, **typed, **times, "account_id": account_id})
     assert created.status_code == 201, created.text
 
     fills = fills_of_day(A_FILE_OF_IT)
     if form == "fills after an open position":
         earlier = fills_of_day([("09:00:00", 1, "100", 90), ("09:01:00", -1, "101", 91)])
-        await create_import(client, executions(earlier[:1]), account_id=account["id"])
+        await create_import(client, executions(earlier[:1]), account_id=account_id)
         fills = [*earlier, *fills]
     file = executions(fills) if form.startswith("fills") else performance(first_in_first_out(fills))
     query = {"one_trade_is": "row"} if form == "row" else {}
 
-    report = await create_import(client, file, account_id=account["id"], **query)
+    report = await create_import(client, file, account_id=account_id, **query)
 
     row = report["rows"][-1]
     assert row["verdict"] == verdict
@@ -613,15 +486,19 @@ async def test_a_file_never_doubles_a_trade_that_was_entered_by_hand(
     ids=["same", "minutes", "only the close", "when it was noticed", "another price"],
 )
 async def test_a_file_never_doubles_a_fill_that_was_added_by_hand(
-    client: httpx.AsyncClient, typed_at: str, price: int, later: list[Any], expected_trades: Any
+    client: httpx.AsyncClient,
+    account_id: int,
+    typed_at: str,
+    price: int,
+    later: list[Any],
+    expected_trades: Any,
 ) -> None:
-    account = await create_account(client)
-    first = await create_import(client, executions(fills_of_day(A_FILE_OF_IT[:1])), account_id=account["id"])
+    first = await create_import(client, executions(fills_of_day(A_FILE_OF_IT[:1])), account_id=account_id)
     trade_id = first["rows"][0]["trade_id"]
     fill = {"side": "sell", "quantity": 2, "price": price, "at": f"2026-02-12T{typed_at}Z"}
     unwrap(await client.post(f"/trades/{trade_id}/fills", json=fill))
 
-    report = await create_import(client, executions(fills_of_day(later)), account_id=account["id"])
+    report = await create_import(client, executions(fills_of_day(later)), account_id=account_id)
 
     trades = [(one["direction"], one["gross_pnl"]) for one in await list_trades(client)]
     if expected_trades == "suspect":
@@ -630,7 +507,7 @@ async def test_a_file_never_doubles_a_fill_that_was_added_by_hand(
         assert len(trades) == 1
     else:
         assert trades == expected_trades
-        again = await create_import(client, executions(fills_of_day(later)), account_id=account["id"])
+        again = await create_import(client, executions(fills_of_day(later)), account_id=account_id)
         assert again["counts"] == {"new": 0, "duplicate": 1, "updated": 0, "error": 0}
 
 
@@ -654,13 +531,13 @@ async def test_a_corrected_price_beside_positions_of_the_same_second_corrects_th
         corrected = [*fills[:place], fill._replace(price=fill.price + 1), *fills[place + 1 :]]
         account = await create_account(client, name=f"{names} {place}")
         await create_import(client, executions(fills, has_ids=has_ids), account_id=account["id"])
-        before = await read_trades(app)
+        before = await read_record(app, "trades")
 
         report = await create_import(client, executions(corrected, has_ids=has_ids), account_id=account["id"])
 
         if report["counts"].get("suspect"):
             assert not has_ids
-            assert await read_trades(app) == before
+            assert await read_record(app, "trades") == before
         else:
             trades = await list_trades(client, account_id=account["id"])
             assert report["counts"]["updated"] == 1

@@ -9,6 +9,13 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+import httpx
+from factories import list_trades, read_file
+
+from journal_api.positions.fills import decode_fills
+from journal_api.positions.import_rows import Candidate
+
+Shown = tuple[Any, ...]
 POINT_VALUES = {"MNQH6": 2, "MESH6": 5}
 BEGIN = datetime(2026, 2, 12, 9, 0)
 
@@ -92,6 +99,45 @@ def describe(units: list[tuple[int, FileFill]]) -> dict[str, Any]:
     }
 
 
+def expected_positions(fills: Iterable[FileFill]) -> list[Shown]:
+    """The positions of the simple book, as the two functions below show them."""
+    return sorted(
+        (
+            *(one["opened_at"].isoformat(), one["closed_at"].isoformat(), one["symbol"], one["direction"]),
+            *(one["quantity"], float(one["gross"]), one["fills"]),
+        )
+        for one in book_positions(fills)
+    )
+
+
+async def stored_positions(client: httpx.AsyncClient, **query: Any) -> list[Shown]:
+    """The closed trades of the journal: times, symbol, direction, size, result and number of fills."""
+    return sorted(
+        (
+            *(one["opened_at"][:19], one["closed_at"][:19], one["symbol"], one["direction"]),
+            *(one["quantity"], one["gross_pnl"], one["fill_count"]),
+        )
+        for one in await list_trades(client, **query)
+        if one["closed_at"]
+    )
+
+
+def read_positions(file: bytes | str) -> dict[str | None, list[Shown]]:
+    """The positions of each account that a file names, before they are stored."""
+    found = defaultdict[str | None, list[Shown]](list)
+    for row in read_file(file, one_trade_is=lambda file_format: "position").candidates:
+        assert isinstance(row, Candidate), row
+        one = row.columns
+        found[row.imported.account].append(
+            (
+                *(one["opened_at"][:19], one["closed_at"][:19], one["symbol"], one["direction"]),
+                *(one["quantity"] / 10**8, one["gross_pnl"] / 10**8),
+                len(decode_fills(one["fills"])) if one["fills"] else 2,
+            )
+        )
+    return {account: sorted(positions) for account, positions in found.items()}
+
+
 def first_in_first_out(fills: Iterable[FileFill]) -> Iterator[Pair]:
     """The pairs of a broker's report, in the order of their closing."""
     lots: defaultdict[str, deque[list[Any]]] = defaultdict(deque)
@@ -117,14 +163,8 @@ def performance(pairs: Iterable[Pair]) -> bytes:
         header,
         (
             (
-                *(
-                    pair.symbol,
-                    pair.bought.id,
-                    pair.sold.id,
-                    pair.quantity,
-                    pair.bought.price,
-                    pair.sold.price,
-                ),
+                *(pair.symbol, pair.bought.id, pair.sold.id, pair.quantity),
+                *(pair.bought.price, pair.sold.price),
                 f"${pair.result}" if pair.result >= 0 else f"$({-pair.result})",
                 *(f"{fill.time:%m/%d/%Y %H:%M:%S}" for fill in (pair.bought, pair.sold)),
             )

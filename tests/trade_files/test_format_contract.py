@@ -12,7 +12,7 @@ from xml.sax.saxutils import quoteattr
 
 import httpx
 import pytest
-from factories import create_account, create_import, read_file, unwrap
+from factories import create_import, read_file, unwrap
 from file_tables import SAMPLES, read_rows, read_trades, show_trade, write_csv
 from hypothesis import given
 from hypothesis import strategies as st
@@ -214,9 +214,8 @@ def test_a_file_cut_anywhere_gives_trades_and_errors_only(sample: Sample, data: 
 
 @every_format
 async def test_a_file_again_is_all_duplicates_and_undo_leaves_nothing(
-    client: httpx.AsyncClient, sample: Sample
+    client: httpx.AsyncClient, account_id: int, sample: Sample
 ) -> None:
-    account_id = (await create_account(client))["id"]
     content, trades = without_journal_names(sample), sample.expected["trades"]
     accounts = {trade.get("account") for trade in trades}
     options: dict[str, Any] = {"account_id": account_id}

@@ -119,13 +119,11 @@ async def trades_of(client: httpx.AsyncClient) -> list[Any]:
 
 
 async def test_a_future_without_a_point_value_is_an_error_until_the_owner_sets_it(
-    client: httpx.AsyncClient,
+    client: httpx.AsyncClient, account_id: int
 ) -> None:
-    account = await create_account(client)
-
-    refused = await send_file(client, round_trips("ESU6", "XYZU6"), account["id"])
+    refused = await send_file(client, round_trips("ESU6", "XYZU6"), account_id)
     await create_instrument(client, "XYZ", 4)
-    report = await create_import(client, round_trips("ESU6", "XYZU6"), account_id=account["id"])
+    report = await create_import(client, round_trips("ESU6", "XYZU6"), account_id=account_id)
 
     assert error_of(refused) == (400, "validation_error")
     assert details_of(refused)["line"] == 3
@@ -139,26 +137,26 @@ async def test_a_future_without_a_point_value_is_an_error_until_the_owner_sets_i
     ids=["round trips", "Tradovate"],
 )
 async def test_another_point_value_changes_no_trade_of_the_same_file(
-    client: httpx.AsyncClient, file: str
+    client: httpx.AsyncClient, account_id: int, file: str
 ) -> None:
-    account = await create_account(client)
-    await create_import(client, file, account_id=account["id"])
+    await create_import(client, file, account_id=account_id)
     before = await trades_of(client)
     await create_instrument(client, "ES", 7)
 
-    again = await create_import(client, file, account_id=account["id"])
+    again = await create_import(client, file, account_id=account_id)
 
     assert again["counts"] == {"new": 0, "updated": 0, "duplicate": len(before), "error": 0}
     assert await trades_of(client) == before
 
 
-async def test_a_corrected_price_keeps_the_multiplier_of_the_stored_trade(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
+async def test_a_corrected_price_keeps_the_multiplier_of_the_stored_trade(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
     file = executions("ESU6", 1, "100", "110")
-    await create_import(client, file, account_id=account["id"])
+    await create_import(client, file, account_id=account_id)
     await create_instrument(client, "ES", 7)
 
-    again = await create_import(client, file.replace("110", "111"), account_id=account["id"])
+    again = await create_import(client, file.replace("110", "111"), account_id=account_id)
 
     (trade,) = await trades_of(client)
     assert again["rows"][0]["changed"] == ["exit_price", "gross_pnl"]
@@ -167,15 +165,14 @@ async def test_a_corrected_price_keeps_the_multiplier_of_the_stored_trade(client
 
 @pytest.mark.own_journal
 async def test_a_trade_that_was_imported_with_points_as_dollars_stays(
-    app: Starlette, client: httpx.AsyncClient
+    app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
     """Earlier versions stored multiplier 1 and 10 dollars, and the checksums of both."""
-    account = await create_account(client)
     columns = round_trips("ESU6").replace("stop_loss", "stop_loss,multiplier").replace(",98", ",98,1")
-    await create_import(client, columns, account_id=account["id"])
+    await create_import(client, columns, account_id=account_id)
     before = await trades_of(client)
 
-    again = await create_import(client, round_trips("ESU6"), account_id=account["id"])
+    again = await create_import(client, round_trips("ESU6"), account_id=account_id)
 
     assert again["counts"]["duplicate"] == 1
     assert await trades_of(client) == before

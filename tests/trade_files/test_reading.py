@@ -128,9 +128,9 @@ def excel() -> bytes:
     ids=["xlsx", "xls", "zip", "gz", "png", "jpeg", "pdf"],
 )
 async def test_a_file_that_is_no_text_says_what_it_is(
-    client: httpx.AsyncClient, content: bytes, reason: str
+    client: httpx.AsyncClient, account_id: int, content: bytes, reason: str
 ) -> None:
-    refused = await send_file(client, content, (await create_account(client))["id"])
+    refused = await send_file(client, content, account_id)
 
     assert (details_of(refused)["line"], details_of(refused)["reason"]) == (1, reason)
 
@@ -389,10 +389,8 @@ async def test_the_report_says_which_of_day_and_month_is_first(
 
 
 async def test_a_date_against_the_stated_order_or_another_order_is_an_error(
-    client: httpx.AsyncClient,
+    client: httpx.AsyncClient, account_id: int
 ) -> None:
-    account_id = (await create_account(client))["id"]
-
     refused = await send_file(client, fills_on("4/13/2026"), account_id, date_order="day")
     others = [await send_file(client, fills_on("4/9/2026"), account_id, date_order=order)
               for order in ("", "year", "DAY")]  # fmt: skip

@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx
 import pytest
-from factories import create_account, create_import, list_trades
+from factories import create_import, list_trades
 from file_tables import read_rows, read_trades
 
 from journal_api.positions.import_rows import Candidate
@@ -54,12 +54,14 @@ async def results(client: httpx.AsyncClient) -> list[Any]:
     ],
 )
 async def test_a_fill_that_only_closes_opens_nothing(
-    client: httpx.AsyncClient, rows: tuple[str, ...], stored: list[Any], counts: tuple[int, int]
+    client: httpx.AsyncClient,
+    account_id: int,
+    rows: tuple[str, ...],
+    stored: list[Any],
+    counts: tuple[int, int],
 ) -> None:
-    account = await create_account(client)
-
     for is_again in (False, True):
-        report = await create_import(client, thinkorswim(*rows), account_id=account["id"], timezone="UTC")
+        report = await create_import(client, thinkorswim(*rows), account_id=account_id, timezone="UTC")
 
         new, unmatched = counts
         assert report["counts"]["new"] == (0 if is_again else new)
@@ -71,14 +73,13 @@ async def test_a_fill_that_only_closes_opens_nothing(
 
 @pytest.mark.parametrize("opens_first", [True, False], ids=["the opening first", "the closing first"])
 async def test_the_closing_of_a_later_file_completes_a_stored_position(
-    client: httpx.AsyncClient, opens_first: bool
+    client: httpx.AsyncClient, account_id: int, opens_first: bool
 ) -> None:
-    account = await create_account(client)
     opening, closing = thinkorswim(OPENS), thinkorswim(CLOSES, SELLS_SHORT, BUYS_BACK)
 
     files = [opening, closing] if opens_first else [closing, opening, closing]
     reports = [
-        await create_import(client, file, account_id=account["id"], timezone="UTC")
+        await create_import(client, file, account_id=account_id, timezone="UTC")
         for file in [*files, closing, opening]
     ]
 
@@ -127,15 +128,14 @@ def test_an_option_that_expires_or_is_assigned_is_closed_at_0(file: str, trades:
 
 @pytest.mark.parametrize("trans_code", ["STO", "BTO"])
 async def test_an_expiration_in_a_later_file_closes_either_side(
-    client: httpx.AsyncClient, trans_code: str
+    client: httpx.AsyncClient, account_id: int, trans_code: str
 ) -> None:
-    account = await create_account(client)
     call = "SOFI 7/28/2023 Call $10.00"
     opening = f'{ROBINHOOD}\n"7/26/2023","","","SOFI","{call}","{trans_code}","4","$0.26",""\n'
     expires = f'{ROBINHOOD}\n"7/28/2023","","","SOFI","Option Expiration for {call}","OEXP","4","",""\n'
 
     for file in (opening, expires, expires):
-        report = await create_import(client, file, account_id=account["id"], timezone="UTC")
+        report = await create_import(client, file, account_id=account_id, timezone="UTC")
 
     assert report["counts"] == {"new": 0, "duplicate": 1, "updated": 0, "error": 0}
     is_short = trans_code == "STO"
@@ -220,16 +220,15 @@ def test_a_sale_while_flat_is_a_short_position_unless_the_file_says_that_it_clos
     ],
 )
 async def test_a_position_that_is_not_the_sum_of_its_fills_is_told(
-    client: httpx.AsyncClient, positions: tuple[str, str], warnings: int
+    client: httpx.AsyncClient, account_id: int, positions: tuple[str, str], warnings: int
 ) -> None:
-    account = await create_account(client)
     rows = (
         f"MNQ 12-26,Buy,2,29441.25,9/15/2026 9:30:00 AM,Entry,{positions[0]},Sim101\n"
         f"MNQ 12-26,Sell,2,29445.25,9/15/2026 9:35:00 AM,Exit,{positions[1]},Sim101\n"
     )
 
     report = await create_import(
-        client, NINJATRADER.splitlines()[0] + "\n" + rows, account_id=account["id"], timezone="UTC"
+        client, NINJATRADER.splitlines()[0] + "\n" + rows, account_id=account_id, timezone="UTC"
     )
 
     assert report["counts"]["new"] == 1
