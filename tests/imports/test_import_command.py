@@ -2,9 +2,9 @@
 
 import os
 import pty
+import signal
 import sqlite3
 import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
@@ -23,6 +23,7 @@ from commands import (
     rows,
     run_failing,
     run_ok,
+    start,
 )
 from conftest import client_of, new_key_for, started
 from factories import (
@@ -284,22 +285,27 @@ def test_control_characters_in_the_name_of_a_file_are_neither_kept_nor_shown(
     assert not set(ran.out + ran.err) & set("\x1b\x07\x9b\r\t")
 
 
-def test_the_bar_on_a_terminal_shows_no_control_characters_of_the_name_of_a_file(
+def test_ctrl_c_amid_a_file_imports_nothing_and_the_bar_shows_no_control_characters_of_its_name(
     db: Path, tmp_path: Path
 ) -> None:
-    file = write_file(tmp_path, {}, name="\x1b]0;pwn\x07a.csv")
+    file = tmp_path / "\x1b]0;pwn\x07a.csv"
+    file.write_text("Date,Time,Symbol,Quantity,Price,Side\n" + "2026-03-09,09:31,A,1,1,B\n" * 200_000)
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "journal_api", "import", str(file), "--account", "Sim", "--db", str(db)]
-    process = subprocess.Popen(command, env=environment(), stdout=subprocess.DEVNULL, stderr=theirs)
+    arguments = ["import", str(file), "--account", "Sim", "--timezone", "UTC", "--db", str(db)]
+    process = start(arguments, environment(), subprocess.DEVNULL, theirs)
     os.close(theirs)
 
-    told = b""
+    told, is_stopped = b"", False
     with suppress(OSError):  # what a terminal is without its other end
         while part := os.read(ours, 4096):
             told += part
+            if b" 1%" in told and not is_stopped:
+                process.send_signal(signal.SIGINT)
+                is_stopped = True
     os.close(ours)
 
-    assert process.wait(PATIENCE) == 0
+    assert (process.wait(PATIENCE), rows(db, "SELECT count(*) FROM trades")) == (1, [(0,)])
     assert "\ufffd]0;pwn\ufffda.csv".encode() in told
+    assert told.strip().endswith(b"journal-api: stopped")
     assert b"\x1b]" not in told
     assert b"\x07" not in told
