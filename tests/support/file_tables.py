@@ -4,14 +4,13 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 from factories import read_file
+from plain_rows import SAMPLES as SAMPLES
 
 from journal_api.positions.import_rows import Candidate, Rejected
 
-SAMPLES = Path(__file__).parents[1] / "data"
 AMOUNTS = (
     *("quantity", "multiplier", "entry_price", "exit_price", "stop_loss", "gross_pnl", "fees"),
     *("initial_risk", "mae", "mfe"),

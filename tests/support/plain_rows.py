@@ -1,9 +1,25 @@
-"""A plain row of each format that has a module: the cells by column name."""
+"""A plain row of formats whose cells tests change: the cells by column name."""
 
+import csv
 from collections.abc import Mapping
+from pathlib import Path
+
+SAMPLES = Path(__file__).parents[1] / "data"
 
 Cells = Mapping[str, str | None]
+HEADER, *_, PAIR = csv.reader((SAMPLES / "tradovate_position_history.csv").read_text().splitlines())
 PLAIN: dict[str, dict[str, str]] = {
+    "round trips": {
+        "symbol": "ES",
+        "direction": "long",
+        "quantity": "1",
+        "entry_price": "6000",
+        "opened_at": "2026-02-10 09:30:00",
+        "closed_at": "2026-02-10 10:00:00",
+        "exit_price": "6010",
+    },
+    # A long of three MNQ that lost 70.50.
+    "Tradovate": dict(zip(HEADER, PAIR, strict=True)),
     # A long of two micros that earned 32.50, of which 3.46 were fees.
     "NinjaTrader": {
         "Trade number": "1",

@@ -61,8 +61,32 @@ def ninja(side: str, quantity: str, opened: str, closed: str, profit: str) -> Ce
     }
 
 
+def pair(bought: str, sold: str, buy_id: str = "1", sell_id: str = "2") -> Cells:
+    return {
+        "Bought Timestamp": f"02/12/2026 {bought}",
+        "Sold Timestamp": f"02/12/2026 {sold}",
+        "Buy Fill ID": buy_id,
+        "Sell Fill ID": sell_id,
+    }
+
+
 READ: list[tuple[str, str, Any, dict[str, Any]]] = [
     # format, what it shows, cells, members of the trade
+    *(("round trips", f"an amount of {cell!r}", {"gross_pnl": cell}, {"gross_pnl": amount})
+      for cell, amount in [("615.", "615"), ("0001.50", "1.5"), ("(45.25)", "-45.25"), ("-0.00", "0"),
+                           ("0.00000001", "0.00000001"), ("10000000000", "10000000000"),
+                           ("123456789.012345", "123456789.012345")]),
+    *(("Tradovate", f"the fill that came first is the entry: {what}", cells,
+       {"direction": direction, "entry_price": entry, "exit_price": leave, "gross_pnl": "-70.5"})
+      for direction, entry, leave, cases in [
+          ("long", "22510.25", "22498.5", {
+              "bought first": pair("10:00:00", "10:00:01", "9", "8"),
+              "one second, bought first": pair("10:00:00", "10:00:00", "8", "9")}),
+          ("short", "22498.5", "22510.25", {
+              "sold first": pair("10:00:01", "10:00:00", "8", "9"),
+              "one second, sold first": pair("10:00:00", "10:00:00", "9", "8"),
+              "ids are numbers": pair("10:00:00", "10:00:00", "10", "9")})]
+      for what, cells in cases.items()),
     ("NinjaTrader", "profit is net of all costs, the strategy is not read, nor a number", {},
      {"gross_pnl": "32.5", "fees": "3.46", "unstated": [], "strategy": None, "external_id": None}),
     ("NinjaTrader", "some costs are hidden", {"IP Fee": None, "NFA Fee": None},
@@ -219,6 +243,41 @@ def test_a_row_is_read(name: str, cells: Cells, expected: dict[str, Any]) -> Non
 
 # By format and column, cells that are an error of their line and column.
 REFUSED: dict[str, dict[str, list[str]]] = {
+    "round trips": {
+        "symbol": ["", "X" * 41, "E\tS"],
+        "quantity": ["", "0", "-1"],
+        "multiplier": ["0", "-50"],
+        "direction": [""],
+        "entry_price": [""],
+        "exit_price": [""],
+        "stop_loss": ["none"],
+        "fees": ["free"],
+        "initial_risk": ["0", "-5"],
+        "grade": ["E", "a"],
+        "opened_at": [
+            *("", "2026-02-10", "02/10/2026 09:30:00", "2026-02-30 09:30:00", "2026-02-10 24:00:00"),
+            *("2026-02-10 09:30:60", "1776000000", "2026-02-10T09:30:00+25:00"),
+        ],
+        "closed_at": ["2026-02-10 09:29:59", "yesterday"],
+        "external_id": ["x" * 101],
+        "notes": ["x" * 10_001, "a\0b"],
+        "gross_pnl": [
+            *("0x10", "Infinity", "1_000", "()", ".", "1.2.3", "5 USD", "(5", "5)", "(-45)", "(+45)", "1 00"),
+            *("\N{FULLWIDTH DIGIT ONE}", "12,50", "1,2,3", "1,", "1234,567", "1,23.45", "12,3456"),
+            *("10000000000.01", "-10000000001", "0.000000001", "9" * 5000),
+            *(f"1.{'0' * 30}1", f"-1.{'0' * 120}1"),
+        ],
+    },
+    "Tradovate": {
+        "Contract": [""],
+        "Buy Price": [""],
+        "P/L": [""],
+        "Buy Fill ID": ["x1", "9" * 5000],
+        "Sell Fill ID": ["\N{ARABIC-INDIC DIGIT ONE}", "-1"],
+        "Paired Qty": ["0", "-3"],
+        "Bought Timestamp": ["2026-02-12"],
+        "Sold Timestamp": ["02/12/2026 09:31:60", "02/30/2026 09:31:04"],
+    },
     "NinjaTrader": {
         "Instrument": [""],
         "Market pos.": [""],
@@ -274,7 +333,9 @@ REFUSED: dict[str, dict[str, list[str]]] = {
     ],
 )
 def test_a_wrong_cell_is_an_error_of_its_line_and_column(name: str, column: str, cell: str) -> None:
-    (error,) = read_errors(write_file(PLAIN[name], {}, {column: cell}, {}))
+    plain = {column: "", **PLAIN[name]}
+
+    (error,) = read_errors(write_file(plain, {}, {column: cell}, {}))
 
     assert error.startswith(f"line 3: {column} ")
 

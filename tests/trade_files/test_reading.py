@@ -10,7 +10,7 @@ import httpx
 import pytest
 from commands import import_file, rows
 from factories import create_account, details_of, read_file, send_file, unwrap
-from file_tables import read_errors, read_rows, read_trade, write_file
+from file_tables import SAMPLES, read_errors, read_rows, read_trade, read_trades, write_file
 from hypothesis import given
 from hypothesis import strategies as st
 from plain_rows import PLAIN
@@ -302,6 +302,62 @@ def test_a_row_of_another_width_or_quoting_is_an_error(row: str, reason: str) ->
     (error,) = read_errors(trip().decode() + row + "\n")
 
     assert error.startswith(f"line 3: {reason}")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.removesuffix("\n"),
+        lambda text: text.replace("\n", "\n\n"),
+        lambda text: text.replace(",", " , "),
+        lambda text: text.replace("\n", ",mine\n"),
+    ],
+    ids=["no last line end", "blank lines", "blanks around cells", "another column"],
+)
+def test_a_file_is_read_whatever_program_wrote_it(change: Any) -> None:
+    content = change((SAMPLES / "tradovate_position_history.csv").read_text())
+
+    assert [isinstance(row, Candidate) for row in read_rows(content)] == [True] * 5
+
+
+ROW_OF_SIX = b"ES,long,1,6000,2026-02-10 09:30:00,NQ\n"
+
+
+@pytest.mark.parametrize(
+    ("broken", "line"),
+    [
+        (b"", 1),
+        (b"\n" + ROW_OF_SIX, 2),
+        (b"\xff\xfe" + "symbol,direction\n".encode("utf-16-le") + ROW_OF_SIX, 1),
+        (b"symbol,direction,quantity,entry_price,opened_at,symbol\n" + ROW_OF_SIX, 1),
+        (trip().partition(b"\n")[0] + b'\n"ES,long,1,6000,2026-02-10 09:30:00\n', 2),
+        (trip().partition(b"\n")[0] + b"\n" + b"E" * 200_000 + b",long,1,6000,2026\n", 2),
+    ],
+    ids=["empty", "blank", "UTF-16", "a column twice", "an open quote", "a huge cell"],
+)
+def test_a_file_that_is_not_what_it_should_be_is_refused_with_the_line(broken: bytes, line: int) -> None:
+    try:
+        (error,) = read_errors(broken)
+    except ValidationFailed as refused:
+        error = f"line {refused.details['line']}: {refused}"
+    assert error.startswith(f"line {line}: ")
+    assert len(error.splitlines()) == 1
+
+
+def test_a_trade_is_known_by_the_bytes_that_earlier_versions_have_stored_of_it() -> None:
+    stated = {"multiplier": "1"}
+    opened: dict[str, Any] = {**stated, "exit_price": "", "closed_at": ""}
+    content = write_file(PLAIN["round trips"], {"fees": "4.36", **stated}, opened,
+                         {"fees": "0", "external_id": "a-1", **stated})  # fmt: skip
+
+    read = [(trade["fingerprint"].hex(), trade["content"][:40].hex()) for trade in read_trades(content)]
+
+    begin = "3eb5a9f13b97a9687a6992557a6992554b430e17"
+    assert read == [
+        ("24c1885a6f404763fbf6591e2c3702cb", f"{begin}a4816529bcead293d93a38a3efa013c8dda1e5c3"),
+        ("bf3f8a86f1f3fc30a7a8398f51e4f737", f"{begin}dfa2aff1bcead293dfa2aff1dfa2aff100000000"),
+        ("8b768309c26aa6a68a8f7ce720964c47", f"{begin}a4816529bcead293d93a38a3efa013c8f4dbdf21"),
+    ]
 
 
 @pytest.mark.parametrize(
