@@ -7,6 +7,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from decimal import Decimal
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import httpx
@@ -84,14 +85,14 @@ def book_positions(fills: Iterable[FileFill]) -> list[dict[str, Any]]:
 
 def describe(units: list[tuple[int, FileFill]]) -> dict[str, Any]:
     (sign, first), (_, last) = units[0], units[-1]
-    sizes, size = [], 0
-    for unit, _ in units:
-        size += unit * sign
-        sizes.append(size)
+    sizes = [*accumulate(unit * sign for unit, _ in units)]
+    entries, exits = ([fill.price for unit, fill in units if unit == one] for one in (sign, -sign))
     return {
         "symbol": first.symbol,
         "direction": "long" if sign > 0 else "short",
         "quantity": max(sizes),
+        "entry": sum(entries) / len(entries),
+        "exit": sum(exits) / len(exits),
         "opened_at": first.time,
         "closed_at": last.time,
         "gross": sum(-unit * fill.price for unit, fill in units) * POINT_VALUES[first.symbol],

@@ -1,16 +1,14 @@
 """Files of fills: docs/imports.md "Executions"."""
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from decimal import Decimal
-from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from file_tables import read_errors, read_rows, read_trade, read_trades, write_file
-from hypothesis import given
-from hypothesis import strategies as st
-from proofs import max_examples
+from positions import FileFill, book_positions, random_fills
+from proofs import examples
 
 from journal_api.positions.import_rows import Rejected
 
@@ -331,126 +329,49 @@ def test_identical_fills_are_several_and_each_trade_that_they_begin_has_its_own_
     assert len({trade["external_id"] for trade in trades}) == 4
 
 
-# Against the simplest reading ----------------------------------------------------------------------------
-
-SOME = max_examples(full=60, ci=20)
+# Against the simplest book -------------------------------------------------------------------------------
 
 
-class Execution(NamedTuple):
-    """Whole shares at whole cents."""
-
-    symbol: str
-    quantity: int  # negative when sold
-    cents: int
-    cost: int  # in cents
-
-
-EXECUTIONS = st.lists(
-    st.builds(
-        Execution,
-        symbol=st.sampled_from(["NVTA", "CRVS"]),
-        quantity=st.integers(-4, 4).filter(bool),
-        cents=st.integers(-300, 3000),
-        cost=st.integers(-50, 200),
-    ),
-    max_size=40,
-)
-
-
-def fills_of(executions: Iterable[Execution]) -> list[Fill]:
-    """The fills as they stand in a file; each a second after the one before."""
+def build_rows(fills: Iterable[FileFill], choose: random.Random) -> list[Fill]:
+    """The fills as they stand in a file, each a second after the one before, with costs in cents."""
     return [
         {
-            "Time": clock_of(number),
-            "Symbol": execution.symbol,
-            "Quantity": str(abs(execution.quantity)),
-            "Price": str(Decimal(execution.cents) / 100),
-            "Side": "Buy" if execution.quantity > 0 else "Sell",
-            "Commission": str(Decimal(execution.cost) / 100),
+            "Time": f"09:{number // 60:02}:{number % 60:02}",
+            "Symbol": fill.symbol,
+            "Quantity": str(abs(fill.quantity)),
+            "Price": str(fill.price),
+            "Side": "Buy" if fill.quantity > 0 else "Sell",
+            "Commission": str(Decimal(choose.randint(-50, 200)) / 100),
         }
-        for number, execution in enumerate(executions)
+        for number, fill in enumerate(fills)
     ]
 
 
-def clock_of(number: int) -> str:
-    return f"09:{number // 60:02}:{number % 60:02}"
+def by_id(trades: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {trade["external_id"]: {**trade, "line": 0} for trade in trades}
 
 
-class Naive:
-    """A trade share by share: what was paid to open it, and what came in by all its shares, in cents."""
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(examples(full=100, ci=20)))
+def test_trades_are_those_of_the_book_whatever_the_order_of_lines_and_no_cent_is_lost(seed: int) -> None:
+    choose, fills = random.Random(seed), random_fills(seed, 1 + 2 * seed)
+    rows = build_rows(fills, choose)
 
-    def __init__(self, symbol: str, number: int, sign: int) -> None:
-        self.symbol, self.opened_at, self.sign = symbol, clock_of(number), sign
-        self.closed_at: str | None = None
-        self.opened: list[int] = []
-        self.closed: list[int] = []
-        self.largest = 0
+    trades = trades_in(*rows)
+    shuffled = trades_in(*choose.sample(rows, len(rows)))
+    earlier = by_id(trades_in(*rows[: choose.randint(1, len(rows))]))
 
-    @property
-    def cash(self) -> int:
-        return self.sign * (sum(self.closed) - sum(self.opened))
-
-
-def naive_trades(executions: Iterable[Execution]) -> list[Naive]:
-    """Every share for itself; a symbol is flat when as many were sold as were bought."""
-    trades: list[Naive] = []
-    held: dict[str, Naive] = {}
-    for number, execution in enumerate(executions):
-        sign = 1 if execution.quantity > 0 else -1
-        for _ in range(abs(execution.quantity)):
-            if execution.symbol not in held:
-                held[execution.symbol] = Naive(execution.symbol, number, sign)
-                trades.append(held[execution.symbol])
-            trade = held[execution.symbol]
-            (trade.opened if sign == trade.sign else trade.closed).append(execution.cents)
-            trade.largest = max(trade.largest, len(trade.opened) - len(trade.closed))
-            if len(trade.opened) == len(trade.closed):
-                trade.closed_at = clock_of(number)
-                del held[execution.symbol]
-    return trades
-
-
-def average(cents: Sequence[int]) -> Decimal:
-    return Decimal(round(Fraction(sum(cents) * 10**6, len(cents)))) / 10**8
-
-
-@SOME
-@given(executions=EXECUTIONS)
-def test_trades_are_those_of_share_by_share_and_no_cent_is_lost(executions: list[Execution]) -> None:
-    trades = trades_in(*fills_of(executions))
-
-    expected = naive_trades(executions)
-    assert [
-        (trade["symbol"], trade["direction"], *clocks(trade), Decimal(trade["quantity"])) for trade in trades
-    ] == [
-        (one.symbol, "long" if one.sign > 0 else "short", one.opened_at, one.closed_at, one.largest)
-        for one in expected
-    ]
-    for trade, one in zip(trades, expected, strict=True):
-        assert Decimal(trade["entry_price"]) == average(one.opened)
-        if one.closed_at:
-            assert Decimal(trade["exit_price"]) == average(one.closed)
-            assert Decimal(trade["gross_pnl"]) == Decimal(one.cash) / 100
-    fees = sum(Decimal(trade["fees"]) for trade in trades)
-    assert fees == Decimal(sum(one.cost for one in executions)) / 100
-
-
-@SOME
-@given(executions=EXECUTIONS.filter(bool), shuffle=st.randoms(use_true_random=False), end=st.integers(1, 40))
-def test_the_order_of_lines_changes_nothing_and_an_earlier_file_has_the_same_trades(
-    executions: list[Execution], shuffle: random.Random, end: int
-) -> None:
-    fills = fills_of(executions)
-
-    trades = {trade["external_id"]: {**trade, "line": 0} for trade in trades_in(*fills)}
-    shuffled = {
-        trade["external_id"]: {**trade, "line": 0} for trade in trades_in(*shuffle.sample(fills, len(fills)))
-    }
-    earlier = {trade["external_id"]: {**trade, "line": 0} for trade in trades_in(*fills[:end])}
-
-    assert shuffled == trades
-    assert earlier.keys() <= trades.keys()
-    assert all(trades[name] == trade for name, trade in earlier.items() if trade["closed_at"])
+    amounts = ("quantity", "entry_price", "exit_price", "gross_pnl")
+    assert sorted((trade["direction"], *(Decimal(trade[name]) for name in amounts)) for trade in trades) == (
+        sorted(
+            (one["direction"], one["quantity"], *(round(one[name], 8) for name in ("entry", "exit", "gross")))
+            for one in book_positions(fills)
+        )
+    )
+    assert sum(Decimal(trade["fees"]) for trade in trades) == sum(Decimal(row["Commission"]) for row in rows)
+    assert by_id(shuffled) == by_id(trades)
+    assert earlier.keys() <= by_id(trades).keys()
+    assert all(by_id(trades)[name] == trade for name, trade in earlier.items() if trade["closed_at"])
 
 
 def test_columns_may_stand_in_any_order_and_others_are_ignored() -> None:
