@@ -415,10 +415,7 @@ async def test_a_body_of_an_accepted_type_is_read_by_its_content(
     ids=lambda value: str(value)[:50],
 )
 async def test_a_query_that_is_not_valid_is_refused_with_its_parameter(
-    client: httpx.AsyncClient,
-    other_user_client: httpx.AsyncClient,
-    query: dict[str, Any],
-    field: str,
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, query: dict[str, Any], field: str
 ) -> None:
     await create_account(client)
     await create_account(other_user_client, "Theirs")
@@ -788,10 +785,10 @@ COPIES: dict[str, list[dict[str, str]]] = {
         *({"row": "2", "copy_of": "1"}, {"row": "1"}),
     ],
     "a chain, the original last": [
-        *({"row": "3", "copy_of": "2"}, {"row": "2", "copy_of": "1"}, {"row": "1"}),
+        *({"row": "3", "copy_of": "2"}, {"row": "2", "copy_of": "1"}, {"row": "1"})
     ],
     "a chain, the original between": [
-        *({"row": "3", "copy_of": "2"}, {"row": "1"}, {"row": "2", "copy_of": "1"}),
+        *({"row": "3", "copy_of": "2"}, {"row": "1"}, {"row": "2", "copy_of": "1"})
     ],
 }
 

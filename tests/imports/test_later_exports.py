@@ -27,11 +27,7 @@ def counts(new: int = 0, duplicate: int = 0, updated: int = 0) -> dict[str, int]
 
 @pytest.mark.parametrize(
     ("first", "second", "trades"),
-    [
-        (PERFORMANCE, POSITION_HISTORY, 5),
-        (FLEX_CSV, FLEX_XML, 2),
-        (REPORT, COPY, 5),
-    ],
+    [(PERFORMANCE, POSITION_HISTORY, 5), (FLEX_CSV, FLEX_XML, 2), (REPORT, COPY, 5)],
     ids=["Tradovate", "Flex Query", "MetaTrader 5"],
 )
 async def test_two_forms_of_a_report_are_the_same_trades(

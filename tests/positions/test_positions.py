@@ -11,15 +11,7 @@ from typing import Any, TypeVar
 
 import httpx
 import pytest
-from factories import (
-    create_account,
-    create_import,
-    details_of,
-    list_trades,
-    run_sql,
-    send_file,
-    unwrap,
-)
+from factories import create_account, create_import, details_of, list_trades, run_sql, send_file, unwrap
 from file_tables import read_rows
 from positions import (
     FileFill,

@@ -190,18 +190,9 @@ FOREIGN_FILES: dict[str, tuple[Write, str]] = {
         "trigger evil on tag_categories does not belong to it (and 1 more);",
     ),
     "a missing index": (new_journal("DROP INDEX tags_of_category"), "tags_of_category on tags is missing;"),
-    "an added column": (
-        new_journal("ALTER TABLE tags ADD COLUMN evil TEXT"),
-        f"table tags {CHANGED}",
-    ),
-    "a changed trigger": (
-        replace_in_schema(OWN_TRIGGER, "trade_id = new.id", "trade_id"),
-        CHANGED,
-    ),
-    "a check that is a comment": (
-        replace_in_schema("tags", TYPE_CHECK, f"/* {TYPE_CHECK} */"),
-        CHANGED,
-    ),
+    "an added column": (new_journal("ALTER TABLE tags ADD COLUMN evil TEXT"), f"table tags {CHANGED}"),
+    "a changed trigger": (replace_in_schema(OWN_TRIGGER, "trade_id = new.id", "trade_id"), CHANGED),
+    "a check that is a comment": (replace_in_schema("tags", TYPE_CHECK, f"/* {TYPE_CHECK} */"), CHANGED),
     "a NULL that is a name": (replace_in_schema("users", "IS NULL", 'IS "NULL"'), CHANGED),
     "two triggers of one name": (two_triggers_of_one_name, "already exists"),
     "a table with the name of statistics": (forged_statistics, "table sqlite_stat1 does not belong to it"),
