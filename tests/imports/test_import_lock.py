@@ -1,14 +1,12 @@
 """The write lock during an import: an error releases it, and the remaining rows are only counted."""
 
 import asyncio
-import io
 import threading
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 from aiosqlite import Connection
-from factories import read_file
 
 from journal_api.database.database import Database
 from journal_api.database.migrations import prepare
@@ -95,13 +93,3 @@ async def test_an_import_under_the_write_lock_does_not_wait_for_other_files_of_i
         await asyncio.gather(*others)
 
     assert counts == Counts()
-
-
-async def test_blank_rows_beyond_10000_are_errors_so_that_the_write_lock_is_released() -> None:
-    text = "symbol,direction,quantity,entry_price,opened_at\nES,long,1,1,2026-01-05T14:00:00Z\n"
-    blank = io.BytesIO((text + "\n" * 10_000).encode()), io.BytesIO((text + "\n" * 10_001).encode())
-
-    rows = [list(read_file(file).candidates) for file in blank]
-
-    assert [len(candidates) for candidates in rows] == [1, 2]
-    assert rows[1][1] == Rejected(10_003, "is blank, and at most 10000 blank rows are skipped")

@@ -19,6 +19,7 @@ from factories import (
     A_ROW,
     A_TRADE,
     OPEN_ROW,
+    YEAR,
     build_file,
     create_account,
     create_goal,
@@ -28,8 +29,12 @@ from factories import (
     create_trade,
     details_of,
     error_of,
+    get_trade,
     list_trades,
+    patch_trade,
+    read_actual,
     read_ids,
+    read_verdicts,
     send_file,
     snapshots_of,
     unwrap,
@@ -43,28 +48,8 @@ INVALID = (400, "validation_error")
 MIB = 2**20
 
 
-async def get_trade(client: httpx.AsyncClient, trade_id: int) -> Any:
-    return unwrap(await client.get(f"/trades/{trade_id}"))
-
-
-async def patch_trade(client: httpx.AsyncClient, trade_id: int, **fields: Any) -> Any:
-    return unwrap(await client.patch(f"/trades/{trade_id}", json=fields))
-
-
 async def list_imports(client: httpx.AsyncClient) -> Any:
     return unwrap(await client.get("/imports"))
-
-
-async def compute_metric(client: httpx.AsyncClient, metric: str) -> Any:
-    """The value of a new goal over the whole of 2026."""
-    year = {"timeframe": "custom", "custom_start": "2026-01-01", "custom_end": "2026-12-31"}
-    goal = await create_goal(client, metric=metric, **year)
-    (snapshot,) = await snapshots_of(client, goal["id"])
-    return snapshot["actual"]
-
-
-def read_verdicts(report: Any) -> list[str]:
-    return [row["verdict"] for row in report["rows"]]
 
 
 # The report ----------------------------------------------------------------------------------------------
@@ -427,43 +412,6 @@ async def test_a_query_that_is_not_valid_is_refused_with_its_parameter(
     assert await list_imports(client) == []
 
 
-async def test_times_without_an_offset_are_in_the_zone_of_the_query_else_of_the_owner(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    unwrap(await client.patch("/me", json={"timezone": "Europe/Berlin", "day_rollover": "17:00"}))
-    times = {"opened_at": "2026-07-05 14:00:00", "closed_at": "2026-07-05 17:00:00"}
-
-    reports = [
-        await create_import(client, build_file(times), account_id=account_id, timezone=timezone)
-        for timezone in (None, "Asia/Tokyo")
-    ]
-
-    assert [report["timezone"] for report in reports] == ["Europe/Berlin", "Asia/Tokyo"]
-    assert [(trade["opened_at"], trade["trading_day"]) for trade in await list_trades(client)] == [
-        ("2026-07-05T12:00:00.000000Z", "2026-07-06"),
-        ("2026-07-05T05:00:00.000000Z", "2026-07-05"),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("content", "missing"),
-    [
-        (b"symbol,direction,entry_price,opened_at,Pair ID\n", {"round trips": ["quantity"]}),
-        (b"", {}),
-        (b"name,age\nme,7\n", {}),
-    ],
-    ids=["nearly known", "empty", "another table"],
-)
-async def test_an_unknown_header_is_refused_with_the_columns_that_a_format_misses(
-    client: httpx.AsyncClient, account_id: int, content: bytes, missing: Any
-) -> None:
-    refused = await send_file(client, content, account_id)
-
-    assert error_of(refused) == INVALID
-    assert details_of(refused)["missing"] == missing
-    assert await list_imports(client) == []
-
-
 # Verdicts and corrections --------------------------------------------------------------------------------
 
 
@@ -576,6 +524,19 @@ SEQUENCES: dict[str, list[Any]] = {
         Send([with_id("a", gross_pnl="5")], "updated 1 exit_price closed_at gross_pnl"),
         Expect({"closed_at": CLOSED_AT, "exit_price": 101, "gross_pnl": 5}),
     ],
+    **{
+        f"an edit of {edit} outlasts the file with the id {name!r}": [
+            *(Send([with_id(name, notes="x")], "new 1"), Edit(edit)),
+            *(Send([with_id(name, notes="x")], "duplicate 1"), Expect(edit)),
+        ]
+        for name, edit in [
+            *(
+                ("", edit)
+                for edit in ({"fees": 7}, {"exit_price": 107}, {"direction": "short"}, {"notes": None})
+            ),
+            *(("1", edit) for edit in ({"fees": 7}, {"closed_at": None})),
+        ]
+    },
     "a file without fees": [
         Send([with_id("a", fees="3")], "new 1"),
         Send([A], "duplicate 1"),
@@ -686,27 +647,6 @@ async def test_a_corrected_row_updates_its_trade_and_lists_what_changed(
     assert {name: corrected[name] for name in changed} == changed
     assert corrected["updated_at"] > trade["updated_at"]
     assert corrected["trading_day"] == (corrected["closed_at"] and corrected["closed_at"][:10])
-
-
-@pytest.mark.parametrize(
-    ("external_id", "edit"),
-    [
-        *(("", edit) for edit in ({"fees": 7}, {"exit_price": 107}, {"direction": "short"}, {"notes": None})),
-        *(("1", edit) for edit in ({"fees": 7}, {"closed_at": None})),
-    ],
-    ids=str,
-)
-async def test_an_edit_is_not_reverted_by_the_file_that_brought_the_trade(
-    client: httpx.AsyncClient, account_id: int, external_id: str, edit: dict[str, Any]
-) -> None:
-    file = build_file({"notes": "x", "external_id": external_id})
-    (trade_id,) = read_ids(await create_import(client, file, account_id=account_id))
-    edited = await patch_trade(client, trade_id, **edit)
-
-    again = await create_import(client, file, account_id=account_id)
-
-    assert (read_verdicts(again), read_ids(again)) == (["duplicate"], [trade_id])
-    assert await get_trade(client, trade_id) == edited
 
 
 async def test_what_the_trader_wrote_outlasts_a_correction(
@@ -908,4 +848,4 @@ async def test_reads_are_answered_while_a_large_file_comes_in_and_no_acknowledge
     names = {category["name"] for category in unwrap(await client.get("/tag-categories"))}
     assert names == {name for name, status in acknowledged.items() if status == 201}
     assert (await client.get("/trades")).json()["meta"]["pagination"]["total"] == ROWS
-    assert await compute_metric(client, "net_pnl") == ROWS
+    assert await read_actual(client, await create_goal(client, metric="net_pnl", **YEAR)) == ROWS

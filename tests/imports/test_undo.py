@@ -19,7 +19,9 @@ from factories import (
     create_tag,
     create_trade,
     error_of,
+    get_trade,
     list_trades,
+    patch_trade,
     read_ids,
     send_file,
     snapshots_of,
@@ -50,17 +52,12 @@ async def undo(client: httpx.AsyncClient, report: Any, **query: Any) -> list[int
 
 async def get_trades(client: httpx.AsyncClient, **query: Any) -> list[Any]:
     """The whole of every trade that matches, oldest first."""
-    found = await list_trades(client, **query)
-    return [unwrap(await client.get(f"/trades/{trade['id']}")) for trade in found]
+    return [await get_trade(client, trade["id"]) for trade in await list_trades(client, **query)]
 
 
 async def count_trades(client: httpx.AsyncClient) -> dict[int, int]:
     """How many trades of each import are still there."""
     return {one["id"]: one["trade_count"] for one in unwrap(await client.get("/imports"))}
-
-
-async def patch_trade(client: httpx.AsyncClient, trade_id: int, **fields: Any) -> Any:
-    return unwrap(await client.patch(f"/trades/{trade_id}", json=fields))
 
 
 # What goes and what comes back ---------------------------------------------------------------------------

@@ -273,6 +273,19 @@ async def list_trades(client: httpx.AsyncClient, **query: Any) -> list[Any]:
     return sorted(found, key=lambda trade: int(trade["id"]))
 
 
+async def get_trade(client: httpx.AsyncClient, trade_id: int) -> Any:
+    return unwrap(await client.get(f"/trades/{trade_id}"))
+
+
+async def patch_trade(client: httpx.AsyncClient, trade_id: int, **fields: Any) -> Any:
+    return unwrap(await client.patch(f"/trades/{trade_id}", json=fields))
+
+
+def read_verdicts(report: Any) -> list[str]:
+    """The verdict of each row of an import."""
+    return [row["verdict"] for row in report["rows"]]
+
+
 async def create_import(client: httpx.AsyncClient, file: str | bytes = A_FILE, **query: Any) -> Any:
     """The report of a file brought into a new account unless one is given."""
     if "account_id" not in query:

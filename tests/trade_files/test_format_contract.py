@@ -13,10 +13,7 @@ from xml.sax.saxutils import quoteattr
 import httpx
 import pytest
 from factories import create_import, read_file, unwrap
-from file_tables import SAMPLES, read_rows, read_trades, show_trade, write_csv
-from hypothesis import given
-from hypothesis import strategies as st
-from proofs import max_examples
+from file_tables import SAMPLES, read_trades, show_trade, write_csv
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import Candidate, Rejected
@@ -196,20 +193,6 @@ def test_the_order_of_the_rows_does_not_matter(sample: Sample) -> None:
 
     shuffled = sample.write([*table[: below.start], *rows, *table[below.stop :]])
     assert show(shuffled) == show(sample.content)
-
-
-@max_examples(full=400, ci=60)
-@given(sample=st.sampled_from(EDITED), data=st.data())
-def test_a_file_cut_anywhere_gives_trades_and_errors_only(sample: Sample, data: st.DataObject) -> None:
-    content = sample.content
-    begin = data.draw(st.integers(0, len(content) - 1))
-    end = data.draw(st.integers(begin, len(content)))
-    for cut in (content[:begin], content[:begin] + content[end:]):
-        try:
-            rows = read_rows(cut, NEW_YORK)
-        except ValidationFailed:
-            continue
-        assert all(isinstance(row, Candidate) or row.reason for row in rows)
 
 
 @every_format

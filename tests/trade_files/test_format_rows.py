@@ -364,17 +364,6 @@ def test_an_error_says_what_is_wrong(name: str, cells: Cells, reason: str) -> No
     assert error.startswith(f"line 2: {reason}")
 
 
-@pytest.mark.parametrize(
-    "part",
-    ["<", "<a ", "<a", f"<{'a' * 1000}", "<!--", "<!", "&", "&#1", "a>", "</p"],
-    ids=lambda part: part[:5],
-)
-def test_notes_of_any_length_that_are_hardly_html_are_read(part: str) -> None:
-    trade = read_trade(write_file(PLAIN["Tradervue"], {"Notes": part * (100_000 // len(part))}))
-
-    assert len(trade["notes"] or "") <= 10_000
-
-
 # The reports of MetaTrader -------------------------------------------------------------------------------
 
 PAGE = (SAMPLES / "metatrader5_history.html").read_text("utf-16")

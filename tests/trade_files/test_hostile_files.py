@@ -177,6 +177,7 @@ BEYOND = [
     (f"{HEADER},{'c' * 256}\n", 1, "has a column whose name has over 255 characters"),
     (f"{HEADER}\n{ROW}\n" + "x" * (4 * MIB + 1), 3, "is in a row of over 4194304 characters"),
     (f'{HEADER}\n{ROW}\n"' + f"{'x' * 1023}\n" * 5000, 4098, "is in a row of over 4194304 characters"),
+    (f"{HEADER}\n{ROW}\n" + "\n" * 10_001, 10_003, "is blank, and at most 10000 blank rows are skipped"),
     (f"{HEADER}\n{ROW.replace('ES', 'E' * 10_001)}\n", 2, "symbol has over 10000 characters"),
     (f"{HEADER},tags\n{ROW},{'a;' * 1001}\n", 2, "tags must have at most 1000 items"),
     (f"{HEADER},tags\n{ROW},{';' * (MIB + 1)}\n", 2, "tags must have at most 1048576 characters"),
@@ -214,6 +215,7 @@ WITHIN = {
     "columns": HEADER + "".join(f",c{number}" for number in range(995)) + f"\n{ROW}{',x' * 995}\n",
     "a name of a column": f"{HEADER},{'c' * 255}\n{ROW},x\n",
     "a cell that is not read": f"{HEADER},other\n{ROW},{'x' * 100_000}\n",
+    "blank rows": f"{HEADER}\n{ROW}\n" + "\n" * 10_000,
     "notes": f"{HEADER},notes\n{ROW},{'x' * 10_000}\n",
     "a cell and a tag of a page": f"<table><tr><td>{'x' * 65_536}</td></tr><img src='{'y' * 200_000}'>"
     f"<tr><th>{'<th>'.join(HEADER.split(','))}<tr><td>{'<td>'.join(ROW.split(','))}</tr>",

@@ -399,13 +399,6 @@ def test_a_time_has_the_zone_at_the_end_of_its_format_or_in_the_name_of_its_colu
     assert trade["opened_at"] == opened_at.replace(".000000Z", "Z")
 
 
-def test_a_proposal_shows_three_rows() -> None:
-    proposal = propose_profile(io.BytesIO(b"a,b\n1,2\n3,4\n5,6\n7,8\n"))
-
-    assert proposal is not None
-    assert proposal.sample_rows == [["1", "2"], ["3", "4"], ["5", "6"]]
-
-
 TIME = "03/02/2026 09:31:00"
 FORMATS = ["%m/%d/%Y %H:%M:%S", "%m/%d/%Y %H:%M:%S %z"]
 PAIR = "symbol,qty,buyPrice,sellPrice,pnl,buyFillId,sellFillId,boughtTimestamp,soldTimestamp"

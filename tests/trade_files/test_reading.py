@@ -154,6 +154,8 @@ def test_a_grid_is_read_after_a_title_in_several_languages(grid: str, title: str
 @pytest.mark.parametrize(
     ("content", "line", "missing"),
     [
+        ("", 1, {}),
+        ("symbol,direction,entry_price,opened_at,Pair ID\n", 1, {"round trips": ["quantity"]}),
         ("One,two\n" * 100 + GRID, 1, {}),
         (TITLE + GRID.replace("Profit", "Nothing"), 2, {"NinjaTrader trades": ["Profit"]}),
         (
@@ -162,7 +164,13 @@ def test_a_grid_is_read_after_a_title_in_several_languages(grid: str, title: str
             {"NinjaTrader trades": ["Qty"]},
         ),
     ],
-    ids=["beyond the first hundred rows", "in the separator in which it is similar", "NinjaTrader 7"],
+    ids=[
+        "empty",
+        "nearly known",
+        "beyond the first hundred rows",
+        "in the separator in which it is similar",
+        "NinjaTrader 7",
+    ],
 )
 def test_an_unknown_header_names_the_format_that_it_nearly_has(
     content: str, line: int, missing: dict[str, list[str]]
