@@ -1,16 +1,14 @@
 """Profiles of an owner, and the profile that a dry run proposes: docs/imports.md#profiles."""
 
-import io
 from pathlib import Path
 from typing import Any
 
 import httpx
 import msgspec
 import pytest
-from commands import command, make_journal, run_failing
+from commands import make_journal, run_failing
 from factories import (
     A_PROFILE,
-    create_account,
     create_import,
     create_import_profile,
     details_of,
@@ -18,10 +16,9 @@ from factories import (
     send_file,
     unwrap,
 )
-from file_tables import read_errors, read_trade, write_file
+from file_tables import read_errors, read_trade
 
-from journal_api.structs.import_profiles import Costs, ImportProfileCreate, Side
-from journal_api.trade_files.profiles.proposal import propose_profile
+from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.values.types import decode_value
 
 FILE = """\
@@ -58,11 +55,6 @@ Done,Clock,What,Signed,At,Booked,State
 2 Mar 2026,09:32:00,QLTX,5,40.30,-0.25,Rejected
 2 Mar 2026,09:41:00,QLTX,-10,41.00,-0.50,done (2)
 """
-
-
-@pytest.fixture
-async def account_id(client: httpx.AsyncClient) -> int:
-    return int((await create_account(client))["id"])
 
 
 async def test_a_file_is_read_by_the_owners_profile(client: httpx.AsyncClient) -> None:
@@ -195,208 +187,36 @@ def test_the_command_refuses_what_is_no_profile_and_names_the_file(tmp_path: Pat
     assert "list.toml" in line
 
 
-# What a dry run proposes -------------------------------------------------------------------------------
-
-UNKNOWN = """\
-Report of March
-
-Contract,Direction,Lots,Open price,Close price,Open time,Close time,Profit,Commission,Ticket
-MES,Long,2,6100.25,6104.25,2026-03-02 09:31:00,2026-03-02 10:15:00,40.00,2.00,t1
-MES,Short,1,6110.00,6112.00,2026-03-03 09:31:00,2026-03-03 09:40:00,-10.00,1.00,t2
-"""
+# Times ------------------------------------------------------------------------------------------------
 
 
-async def test_a_dry_run_of_an_unknown_header_proposes_a_profile_that_reads_the_file(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    report = unwrap(await send_file(client, UNKNOWN, account_id, dry_run="true"))
-
-    assert (report["format"], report["columns"][:2]) == ("unknown", ["Contract", "Direction"])
-    assert [row[0] for row in report["sample_rows"]] == ["MES", "MES"]
-    proposed = report["proposed_profile"]
-    assert (await client.post("/import-profiles", json=proposed)).status_code == 201
-    read = await create_import(client, UNKNOWN)
-    assert read["counts"] == {"new": 2, "duplicate": 0, "updated": 0, "error": 0}
-    trades = unwrap(await client.get("/trades"))
-    assert [(trade["gross_pnl"], trade["fees"], trade["external_id"]) for trade in trades] == [
-        (-10, 1, "t2"),
-        (40, 2, "t1"),
-    ]
-
-
-@pytest.mark.parametrize(("separator", "encoding"), [(";", "utf-8"), ("\t", "utf-16-le"), (";", "cp1252")])
-def test_a_proposal_is_of_the_separator_and_the_encoding_of_the_file(separator: str, encoding: str) -> None:
-    content = UNKNOWN.replace(",", separator).replace("March", "März").replace("Close price", "Open price")
-
-    proposal = propose_profile(io.BytesIO(content.encode(encoding)))
-
-    assert proposal is not None
-    assert (proposal.columns[:2], proposal.encoding) == (["Contract", "Direction"], encoding)
-    assert proposal.columns[3:5] == ["Open price", "Open price 2"]
-
-
-LONG_B = Side(column="Side", long=["b"], short=["Short"])
-CELLS = {"Side": "Short", "Time": "2026-03-02 09:31", "Price": "1", "Fee": "1", "Commissions": "2", "Id": "7"}
-
-
-@pytest.mark.parametrize(
-    ("cells", "member", "value"),
-    [
-        ({}, "side", Side(column="Side", long=["Buy"], short=["Short"])),
-        ({"Side": "BOT"}, "side", Side(column="Side", long=["BOT"], short=["Sell"])),
-        ({"Entry price": "1"}, "kind", "fills"),
-        ({"Entry price": "1", "Exit price": "2"}, "kind", "trades"),
-        ({"Entry price": "1", "Exit price": "2", "Side": "b"}, "side", LONG_B),
-        ({"Open time": "1", "Close time": "2"}, "kind", "trades"),
-        ({}, "costs", Costs(columns=["Fee", "Commissions"])),
-        ({}, "external_id", ["Id"]),
-        ({"Exec ID": "8"}, "external_id", ["Exec ID"]),
-        ({"Time": "03/02/2026 9:31 PM"}, "time", ["%m/%d/%Y %I:%M %p"]),
-        ({"Time": "13/02/2026 9:31"}, "time", ["%d/%m/%Y %H:%M"]),
-        ({"Time": "20260302;093105"}, "time", ["%Y%m%d;%H%M%S"]),
-        ({"Time": "yesterday"}, "time", []),
-        ({"Account": "A", "P&L": "3", "Exit price": "2", "Entry price": "1"}, "gross_pnl", "P&L"),
-    ],
-)
-def test_a_proposal_follows_from_names_and_cells(cells: dict[str, str], member: str, value: Any) -> None:
-    proposal = propose_profile(io.BytesIO(write_file(CELLS, cells)))
-
-    assert proposal is not None
-    assert getattr(proposal.profile, member) == value
-
-
-POSITIONS = {
-    "ID": "1", "Symbol": "US30", "Open time": "19.02.2026 02:06:23", "Side": "SELL", "Volume": "10",
-    "Close time": "19.02.2026 02:32:34", "Open price": "44589", "Close price": "44598",
-    "Commission": "-26.76", "Profit": "-116.76",
-}  # fmt: skip
-ORDERS = {
-    "Symbol": "QLTX", "Side": "Buy", "Time": "03/02/2026 09:31:00", "Qty": "10", "Price": "2.5",
-    "Amount": "-25",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("plain", "rows", "expected"),
-    [
-        (POSITIONS, [{}], {"net_pnl": "Profit", "gross_pnl": None, "costs.paid": "negative"}),
-        (POSITIONS, [{"Profit": "-90"}], {"net_pnl": None, "gross_pnl": "Profit", "costs.paid": "negative"}),
-        (POSITIONS, [{"Commission": "26.76"}], {"net_pnl": "Profit", "costs.paid": "positive"}),
-        (
-            POSITIONS,
-            [{"Profit": "-90", "Commission": "26.76"}],
-            {"gross_pnl": "Profit", "costs.paid": "positive"},
-        ),
-        (POSITIONS, [{"Commission": "0"}], {"gross_pnl": "Profit", "costs.paid": "positive"}),
-        # Two results state the sign: a swap is a booking, whatever its own sign.
-        (
-            POSITIONS,
-            [{"Commission": None, "Swap": "3.52", "Net USD": "-86.48", "Profit": "-90"}],
-            {"gross_pnl": "Profit", "net_pnl": None, "costs.paid": "negative"},
-        ),
-        (
-            POSITIONS,
-            [{"Commission": "3.52", "Net USD": "-93.52", "Profit": "-90"}],
-            {"gross_pnl": "Profit", "costs.paid": "positive"},
-        ),
-        (POSITIONS, [{"Net USD": "-116.76", "Profit": None}], {"net_pnl": "Net USD", "gross_pnl": None}),
-        (POSITIONS, [{}, {}], {"external_id": None}),
-        (POSITIONS, [{}, {"ID": "2"}], {"external_id": ["ID"]}),
-        (
-            ORDERS,
-            [{"Commission": "-1", "SEC Fee": "0.02"}],
-            {"abs": ["Commission", "SEC Fee"], "costs.paid": "positive"},
-        ),
-        (ORDERS, [{"SEC Fee": "0.02", "Total fees": "1"}], {"abs": None, "costs.columns": ["Total fees"]}),
-        (ORDERS, [{"Status": "Filled"}, {"Status": "Cancelled"}], {"where": {"Status": ["Filled"]}}),
-        (
-            ORDERS,
-            [{"Side": "Open Long"}, {"Side": "Close Long"}],
-            {"side.long": ["Open Long"], "side.short": ["Close Long"]},
-        ),
-        (
-            ORDERS,
-            [{"Time": "Dec 22, 2025 04:53:16 ET"}],
-            {"time": ["%b %d, %Y %H:%M:%S ET"], "zone": "America/New_York"},
-        ),
-    ],
-)
-def test_a_proposal_has_the_signs_and_words_of_the_rows(
-    plain: dict[str, str], rows: list[dict[str, Any]], expected: dict[str, Any]
-) -> None:
-    proposal = propose_profile(io.BytesIO(write_file(plain, *rows)))
-
-    assert proposal is not None
-    members = msgspec.to_builtins(proposal.profile)
-    found = {name: members[name] if len(path := name.split(".")) == 1 else members[path[0]][path[1]]
-             for name in expected}  # fmt: skip
-    assert found == expected
-
-
-@pytest.mark.parametrize(
-    ("rows", "factor"),
-    [
-        ([{}], None),
-        ([{"Amount": "24.10"}], None),
-        ([{"Price": "250"}], "100"),
-        ([{"Price": "0.25"}], "0.1"),
-        ([{"Symbol": "QLTX260417C00012000", "Amount": "2500"}], None),
-        ([{"Symbol": "QLTX260417C00012000", "Price": "250", "Amount": "2500"}], "100"),
-        ([{"Multiplier": "4", "Amount": "100"}], None),
-        ([{"Amount": "0"}, {"Amount": ""}, {"Amount": "25"}], None),
-        ([{"Amount": None}], None),
-    ],
-)
-def test_a_proposal_says_that_prices_are_out_of_line_with_the_amounts_of_the_file(
-    rows: list[dict[str, Any]], factor: str | None
-) -> None:
-    proposal = propose_profile(io.BytesIO(write_file(ORDERS, *rows)))
-
-    assert proposal is not None
-    warning = f"Price times Qty and the value of a point is {factor} times Amount: check "
-    assert [text.startswith(warning) for text in proposal.warnings] == ([True] if factor else [])
-
-
-def test_the_command_prints_the_warnings_of_a_proposal_above_it(tmp_path: Path) -> None:
-    make_journal(tmp_path / "journal.db")
-    (tmp_path / "trades.csv").write_bytes(write_file(ORDERS, {"Price": "250", "Status": "Filled"}))
-
-    ran = command("import", tmp_path / "trades.csv", "--dry-run", "--account", "Sim", "--timezone", "UTC",
-                  "--db", tmp_path / "journal.db")  # fmt: skip
-
-    first, *rest = ran.out.splitlines()
-    assert first.startswith("# Check: Price times Qty")
-    assert 'where = {"Status" = ["Filled"]}' in rest
-    assert "a dry run" not in ran.err
+def decode(profile: dict[str, Any]) -> ImportProfileCreate:
+    return msgspec.convert(profile, ImportProfileCreate, dec_hook=decode_value)
 
 
 @pytest.mark.parametrize(
     ("column", "time_format", "cell", "opened_at"),
     [
-        ("At", "%Y-%m-%dT%H:%M:%SZ", "2026-03-02T09:31:00Z", "2026-03-02T09:31:00.000000Z"),
-        ("At", "%Y-%m-%d %H:%M:%S UTC+2", "2026-03-02 09:31:00 UTC+2", "2026-03-02T07:31:00.000000Z"),
-        ("At", "%Y-%m-%d %H:%M:%S -05:00", "2026-03-02 09:31:00 -05:00", "2026-03-02T14:31:00.000000Z"),
-        ("At", "%Y-%m-%d %H:%M:%S EST", "2026-03-02 09:31:00 EST", "2026-03-02T14:31:00.000000Z"),
-        ("At", "%Y-%m-%d %H:%M:%S Uhr", "2026-03-02 09:31:00 Uhr", "2026-03-02T00:31:00.000000Z"),
-        ("At (EST)", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T14:31:00.000000Z"),
-        ("At (UTC-10)", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T19:31:00.000000Z"),
-        ("At (UTC+1)", "%Y-%m-%d %H:%M:%S%z", "2026-03-02 09:31:00Z", "2026-03-02T09:31:00.000000Z"),
-        ("At (now)", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T00:31:00.000000Z"),
+        ("At", "%Y-%m-%dT%H:%M:%SZ", "2026-03-02T09:31:00Z", "2026-03-02T09:31:00Z"),
+        ("At", "%Y-%m-%d %H:%M:%S UTC+2", "2026-03-02 09:31:00 UTC+2", "2026-03-02T07:31:00Z"),
+        ("At", "%Y-%m-%d %H:%M:%S -05:00", "2026-03-02 09:31:00 -05:00", "2026-03-02T14:31:00Z"),
+        ("At", "%Y-%m-%d %H:%M:%S EST", "2026-03-02 09:31:00 EST", "2026-03-02T14:31:00Z"),
+        ("At", "%Y-%m-%d %H:%M:%S Uhr", "2026-03-02 09:31:00 Uhr", "2026-03-02T00:31:00Z"),
+        ("At (EST)", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T14:31:00Z"),
+        ("At (UTC-10)", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T19:31:00Z"),
+        ("At (UTC+1)", "%Y-%m-%d %H:%M:%S%z", "2026-03-02 09:31:00Z", "2026-03-02T09:31:00Z"),
+        ("At (now)", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T00:31:00Z"),
     ],
 )
 def test_a_time_has_the_zone_at_the_end_of_its_format_or_in_the_name_of_its_column(
     column: str, time_format: str, cell: str, opened_at: str
 ) -> None:
-    profile = {"name": "Fills", "kind": "fills", "header": ["What"], "symbol": "What", "quantity": "Signed"}
-    own = msgspec.convert(
-        profile | {"price": "Fill", "at": "At*", "time": [time_format]},
-        ImportProfileCreate,
-        dec_hook=decode_value,
-    )
+    plain = {"kind": "fills", "header": ["What"], "symbol": "What", "quantity": "Signed", "price": "Fill"}
+    own = decode({**plain, "name": "Fills", "at": "At*", "time": [time_format]})
 
     trade = read_trade(f"What,Signed,Fill,{column}\nQLTX,1,40,{cell}\n", "Asia/Tokyo", profiles=[own])
 
-    assert trade["opened_at"] == opened_at.replace(".000000Z", "Z")
+    assert trade["opened_at"] == opened_at
 
 
 TIME = "03/02/2026 09:31:00"
@@ -444,8 +264,7 @@ NOT_IN_ALL = "time must have an offset in all rows or in none"
 def test_times_with_an_offset_and_times_without_one_are_not_mixed(
     profile: dict[str, Any], header: str, rows: list[str], error: str
 ) -> None:
-    common = {"name": "Own", "symbol": "symbol", "quantity": "qty", "time": FORMATS}
-    own = msgspec.convert(common | profile, ImportProfileCreate, dec_hook=decode_value)
+    own = decode({"name": "Own", "symbol": "symbol", "quantity": "qty", "time": FORMATS} | profile)
 
     assert error in read_errors("\n".join([header, *rows]), profiles=[own])
 

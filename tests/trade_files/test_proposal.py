@@ -1,16 +1,25 @@
-"""How far a file is searched for the table that a proposed profile is made of."""
+"""The profile that a dry run proposes for an unknown table: docs/imports.md#profiles."""
 
 import io
+from pathlib import Path
+from typing import Any
 
+import httpx
+import msgspec
 import pytest
+from commands import import_file
+from factories import create_import, send_file, unwrap
+from file_tables import write_file
 
 from journal_api.trade_files.profiles.proposal import Proposal, propose_profile
 
 HEADER, ROW = "Ticker,Way,Size\n", "ES,Up,1\n"
 
 
-def propose(text: str) -> Proposal | None:
-    return propose_profile(io.BytesIO(text.encode()))
+def propose(content: str | bytes) -> Proposal:
+    proposal = propose_profile(io.BytesIO(content.encode() if isinstance(content, str) else content))
+    assert proposal is not None
+    return proposal
 
 
 @pytest.mark.parametrize(
@@ -19,14 +28,12 @@ def propose(text: str) -> Proposal | None:
 def test_a_header_is_sought_in_100_rows(lines_before: int, columns: str) -> None:
     proposal = propose("a,b,c\n" * lines_before + HEADER + ROW)
 
-    assert proposal is not None
     assert proposal.columns[0] == columns
 
 
 def test_three_rows_are_shown_with_200_characters_of_a_cell() -> None:
     proposal = propose(HEADER + f"{'x' * 201},Up,1\n" * 4)
 
-    assert proposal is not None
     assert [[len(cell) for cell in row] for row in proposal.sample_rows] == [[200, 2, 1]] * 3
 
 
@@ -35,7 +42,6 @@ def test_the_words_of_the_side_are_sought_in_100_rows_below_the_header(row: int,
     preamble = "a,b,c\n" * 99
     proposal = propose(preamble + HEADER + ROW * row + "ES,Sold,1\n")
 
-    assert proposal is not None
     assert proposal.profile.side is not None
     assert proposal.profile.side.short == short
 
@@ -44,4 +50,161 @@ def test_the_words_of_the_side_are_sought_in_100_rows_below_the_header(row: int,
     "text", ["", "Ticker\n1\n", "Ticker,\n1,\n"], ids=["nothing", "one column", "one name"]
 )
 def test_a_table_has_two_columns(text: str) -> None:
-    assert propose(text) is None
+    assert propose_profile(io.BytesIO(text.encode())) is None
+
+
+# What is proposed --------------------------------------------------------------------------------------
+
+UNKNOWN = """\
+Report of March
+
+Contract,Direction,Lots,Open price,Close price,Open time,Close time,Profit,Commission,Ticket
+MES,Long,2,6100.25,6104.25,2026-03-02 09:31:00,2026-03-02 10:15:00,40.00,2.00,t1
+MES,Short,1,6110.00,6112.00,2026-03-03 09:31:00,2026-03-03 09:40:00,-10.00,1.00,t2
+"""
+
+
+async def test_a_dry_run_of_an_unknown_header_proposes_a_profile_that_reads_the_file(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    report = unwrap(await send_file(client, UNKNOWN, account_id, dry_run="true"))
+
+    assert (report["format"], report["columns"][:2]) == ("unknown", ["Contract", "Direction"])
+    assert [row[0] for row in report["sample_rows"]] == ["MES", "MES"]
+    proposed = report["proposed_profile"]
+    assert (await client.post("/import-profiles", json=proposed)).status_code == 201
+    read = await create_import(client, UNKNOWN)
+    assert read["counts"] == {"new": 2, "duplicate": 0, "updated": 0, "error": 0}
+    trades = unwrap(await client.get("/trades"))
+    assert [(trade["gross_pnl"], trade["fees"], trade["external_id"]) for trade in trades] == [
+        (-10, 1, "t2"),
+        (40, 2, "t1"),
+    ]
+
+
+@pytest.mark.parametrize(("separator", "encoding"), [(";", "utf-8"), ("\t", "utf-16-le"), (";", "cp1252")])
+def test_a_proposal_is_of_the_separator_and_the_encoding_of_the_file(separator: str, encoding: str) -> None:
+    content = UNKNOWN.replace(",", separator).replace("March", "März").replace("Close price", "Open price")
+
+    proposal = propose(content.encode(encoding))
+
+    assert (proposal.columns[:2], proposal.encoding) == (["Contract", "Direction"], encoding)
+    assert proposal.columns[3:5] == ["Open price", "Open price 2"]
+
+
+CELLS = {"Side": "Short", "Time": "2026-03-02 09:31", "Price": "1", "Fee": "1", "Commissions": "2", "Id": "7"}
+PRICES = {"Entry price": "1", "Exit price": "2"}
+POSITIONS = {
+    "ID": "1", "Symbol": "US30", "Open time": "19.02.2026 02:06:23", "Side": "SELL", "Volume": "10",
+    "Close time": "19.02.2026 02:32:34", "Open price": "44589", "Close price": "44598",
+    "Commission": "-26.76", "Profit": "-116.76",
+}  # fmt: skip
+ORDERS = {
+    "Symbol": "QLTX", "Side": "Buy", "Time": "03/02/2026 09:31:00", "Qty": "10", "Price": "2.5",
+    "Amount": "-25",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("plain", "rows", "expected"),
+    [
+        (CELLS, [{}], {"side.column": "Side", "side.long": ["Buy"], "side.short": ["Short"]}),
+        (CELLS, [{}], {"costs.columns": ["Fee", "Commissions"], "external_id": ["Id"]}),
+        (CELLS, [{"Side": "BOT"}], {"side.long": ["BOT"], "side.short": ["Sell"]}),
+        (CELLS, [{"Entry price": "1"}], {"kind": "fills"}),
+        (CELLS, [PRICES], {"kind": "trades"}),
+        (CELLS, [PRICES | {"Side": "b"}], {"side.long": ["b"], "side.short": ["Short"]}),
+        (CELLS, [PRICES | {"Account": "A", "P&L": "3"}], {"gross_pnl": "P&L"}),
+        (CELLS, [{"Open time": "1", "Close time": "2"}], {"kind": "trades"}),
+        (CELLS, [{"Exec ID": "8"}], {"external_id": ["Exec ID"]}),
+        (CELLS, [{"Time": "03/02/2026 9:31 PM"}], {"time": ["%m/%d/%Y %I:%M %p"]}),
+        (CELLS, [{"Time": "13/02/2026 9:31"}], {"time": ["%d/%m/%Y %H:%M"]}),
+        (CELLS, [{"Time": "20260302;093105"}], {"time": ["%Y%m%d;%H%M%S"]}),
+        (CELLS, [{"Time": "yesterday"}], {"time": []}),
+        (POSITIONS, [{}], {"net_pnl": "Profit", "gross_pnl": None, "costs.paid": "negative"}),
+        (POSITIONS, [{"Profit": "-90"}], {"net_pnl": None, "gross_pnl": "Profit", "costs.paid": "negative"}),
+        (POSITIONS, [{"Commission": "26.76"}], {"net_pnl": "Profit", "costs.paid": "positive"}),
+        (
+            POSITIONS,
+            [{"Profit": "-90", "Commission": "26.76"}],
+            {"gross_pnl": "Profit", "costs.paid": "positive"},
+        ),
+        (POSITIONS, [{"Commission": "0"}], {"gross_pnl": "Profit", "costs.paid": "positive"}),
+        # Two results state the sign: a swap is a booking, whatever its own sign.
+        (
+            POSITIONS,
+            [{"Commission": None, "Swap": "3.52", "Net USD": "-86.48", "Profit": "-90"}],
+            {"gross_pnl": "Profit", "net_pnl": None, "costs.paid": "negative"},
+        ),
+        (
+            POSITIONS,
+            [{"Commission": "3.52", "Net USD": "-93.52", "Profit": "-90"}],
+            {"gross_pnl": "Profit", "costs.paid": "positive"},
+        ),
+        (POSITIONS, [{"Net USD": "-116.76", "Profit": None}], {"net_pnl": "Net USD", "gross_pnl": None}),
+        (POSITIONS, [{}, {}], {"external_id": None}),
+        (POSITIONS, [{}, {"ID": "2"}], {"external_id": ["ID"]}),
+        (
+            ORDERS,
+            [{"Commission": "-1", "SEC Fee": "0.02"}],
+            {"abs": ["Commission", "SEC Fee"], "costs.paid": "positive"},
+        ),
+        (ORDERS, [{"SEC Fee": "0.02", "Total fees": "1"}], {"abs": None, "costs.columns": ["Total fees"]}),
+        (ORDERS, [{"Status": "Filled"}, {"Status": "Cancelled"}], {"where": {"Status": ["Filled"]}}),
+        (
+            ORDERS,
+            [{"Side": "Open Long"}, {"Side": "Close Long"}],
+            {"side.long": ["Open Long"], "side.short": ["Close Long"]},
+        ),
+        (
+            ORDERS,
+            [{"Time": "Dec 22, 2025 04:53:16 ET"}],
+            {"time": ["%b %d, %Y %H:%M:%S ET"], "zone": "America/New_York"},
+        ),
+    ],
+)
+def test_a_proposal_follows_from_the_names_signs_and_words_of_the_table(
+    plain: dict[str, str], rows: list[dict[str, Any]], expected: dict[str, Any]
+) -> None:
+    proposal = propose(write_file(plain, *rows))
+
+    members = msgspec.to_builtins(proposal.profile)
+    found = {}
+    for name in expected:
+        member, _, part = name.partition(".")
+        found[name] = members[member][part] if part else members[member]
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("rows", "factor"),
+    [
+        ([{}], None),
+        ([{"Amount": "24.10"}], None),
+        ([{"Price": "250"}], "100"),
+        ([{"Price": "0.25"}], "0.1"),
+        ([{"Symbol": "QLTX260417C00012000", "Amount": "2500"}], None),
+        ([{"Symbol": "QLTX260417C00012000", "Price": "250", "Amount": "2500"}], "100"),
+        ([{"Multiplier": "4", "Amount": "100"}], None),
+        ([{"Amount": "0"}, {"Amount": ""}, {"Amount": "25"}], None),
+        ([{"Amount": None}], None),
+    ],
+)
+def test_a_proposal_says_that_prices_are_out_of_line_with_the_amounts_of_the_file(
+    rows: list[dict[str, Any]], factor: str | None
+) -> None:
+    proposal = propose(write_file(ORDERS, *rows))
+
+    warning = f"Price times Qty and the value of a point is {factor} times Amount: check "
+    assert [text.startswith(warning) for text in proposal.warnings] == ([True] if factor else [])
+
+
+def test_the_command_prints_the_warnings_of_a_proposal_above_it(tmp_path: Path) -> None:
+    (tmp_path / "trades.csv").write_bytes(write_file(ORDERS, {"Price": "250", "Status": "Filled"}))
+
+    ran = import_file(tmp_path / "journal.db", tmp_path / "trades.csv", "--dry-run")
+
+    first, *rest = ran.out.splitlines()
+    assert first.startswith("# Check: Price times Qty")
+    assert 'where = {"Status" = ["Filled"]}' in rest
+    assert "a dry run" not in ran.err
