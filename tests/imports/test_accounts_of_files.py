@@ -264,13 +264,12 @@ async def test_a_column_that_is_named_like_an_account_is_the_account(
     main = await new_account(client, "Main")
     file = header.format(column) + "".join(row.format(name) for name in ("APEX-1", "APEX-2"))
 
-    refused = await send_file(client, file, main, timezone="UTC")
+    refused = await send_file(client, file, main)
     report = await create_import(
         client,
         file,
         account_id=None,
         accounts=[f"APEX-1:{main}", f"APEX-2:{await new_account(client, 'Copy')}"],
-        timezone="UTC",
     )
 
     assert details_of(refused)["rows"][0]["reason"].startswith(
@@ -284,9 +283,7 @@ async def test_an_amount_of_an_account_is_no_account(client: httpx.AsyncClient) 
     main = await new_account(client, "Main")
     rows = "".join(EXECUTION.format(balance) for balance in ("50000", "49000"))
 
-    report = await create_import(
-        client, EXECUTIONS.format("Account Balance") + rows, account_id=main, timezone="UTC"
-    )
+    report = await create_import(client, EXECUTIONS.format("Account Balance") + rows, account_id=main)
 
     assert report["accounts"] == []
 
@@ -295,7 +292,7 @@ async def test_a_second_account_is_an_error_where_a_format_has_no_accounts(clien
     main = await new_account(client, "Main")
     rows = "".join(TRADERVUE_TRADE.format(name) for name in ("One", "One", "Two"))
 
-    refused = await send_file(client, TRADERVUE.format("Account Tag") + rows, main, timezone="UTC")
+    refused = await send_file(client, TRADERVUE.format("Account Tag") + rows, main)
 
     assert details_of(refused)["reason"] == (
         "Account Tag is 'Two', but earlier rows have 'One': import a file for each account"

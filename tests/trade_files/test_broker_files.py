@@ -35,25 +35,8 @@ METATRADER_ROW = (
 )
 METATRADER = (
     "<table><tr><td colspan=14>Closed Transactions:</td></tr><tr>"
-    + "".join(
-        f"<td>{name}</td>"
-        for name in [
-            "Ticket",
-            "Open Time",
-            "Type",
-            "Size",
-            "Item",
-            "Price",
-            "S / L",
-            "T / P",
-            "Close Time",
-            "Price",
-            "Commission",
-            "Taxes",
-            "Swap",
-            "Profit",
-        ]
-    )
+    + "<td>Ticket</td><td>Open Time</td><td>Type</td><td>Size</td><td>Item</td><td>Price</td><td>S / L</td>"
+    + "<td>T / P</td><td>Close Time</td><td>Price</td><td>Commission</td><td>Taxes</td><td>Swap</td><td>Profit</td>"
     + "</tr>\n"
     + METATRADER_ROW.format(1)
     + "<tr><td colspan=9>&nbsp;</td><td>21000</td><td colspan=3>[tp]</td></tr>\n"

@@ -4,6 +4,7 @@ Each format has a plain row; a case names the cells that differ. A cell of None 
 """
 
 import codecs
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from proofs import max_examples
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import Candidate, Rejected
 
+DAY = "02/12/2026 "
 NO_COSTS = {"Commissions": None, "Fees": None}
 # TradeZella: bought at 8.065 and sold at 10.744, the market fell.
 PUT = {
@@ -33,42 +35,16 @@ PUT = {
 OPEN = {"Close Date": "", "Close Time": "", "Avg Sell Price": "", "Gross P&L": "0.0", "Net P&L": "0.0"}
 
 
-def zella(entry: str, exit_price: str, quantity: str, gross: str) -> Cells:
-    return {
-        "Avg Buy Price": entry,
-        "Avg Sell Price": exit_price,
-        "Quantity": quantity,
-        "Gross P&L": gross,
-        "Net P&L": gross,
-    }
+def cells_of(*columns: str) -> Callable[..., Cells]:
+    """A function from the cells of these columns."""
+    return lambda *cells: dict(zip(columns, cells, strict=True))
 
 
-def meta(kind: str, volume: str, opened: str, closed: str, profit: str) -> Cells:
-    return {"Type": kind, "Volume": volume, "Price": opened, "Price 2": closed, "Profit": profit}
-
-
-def vue(entry: str, exit_price: str, volume: str, gross: str) -> Cells:
-    return {"Entry Price": entry, "Exit Price": exit_price, "Volume": volume, "Gross P&L": gross}
-
-
-def ninja(side: str, quantity: str, opened: str, closed: str, profit: str) -> Cells:
-    return {
-        "Entry price": opened,
-        "Exit price": closed,
-        "Market pos.": side,
-        "Qty": quantity,
-        "Profit": profit,
-    }
-
-
-def pair(bought: str, sold: str, buy_id: str = "1", sell_id: str = "2") -> Cells:
-    return {
-        "Bought Timestamp": f"02/12/2026 {bought}",
-        "Sold Timestamp": f"02/12/2026 {sold}",
-        "Buy Fill ID": buy_id,
-        "Sell Fill ID": sell_id,
-    }
-
+zella = cells_of("Avg Buy Price", "Avg Sell Price", "Quantity", "Gross P&L", "Net P&L")
+meta = cells_of("Type", "Volume", "Price", "Price 2", "Profit")
+vue = cells_of("Entry Price", "Exit Price", "Volume", "Gross P&L")
+ninja = cells_of("Market pos.", "Qty", "Entry price", "Exit price", "Profit")
+pair = cells_of("Bought Timestamp", "Sold Timestamp", "Buy Fill ID", "Sell Fill ID")
 
 READ: list[tuple[str, str, Any, dict[str, Any]]] = [
     # format, what it shows, cells, members of the trade
@@ -80,12 +56,12 @@ READ: list[tuple[str, str, Any, dict[str, Any]]] = [
        {"direction": direction, "entry_price": entry, "exit_price": leave, "gross_pnl": "-70.5"})
       for direction, entry, leave, cases in [
           ("long", "22510.25", "22498.5", {
-              "bought first": pair("10:00:00", "10:00:01", "9", "8"),
-              "one second, bought first": pair("10:00:00", "10:00:00", "8", "9")}),
+              "bought first": pair(DAY + "10:00:00", DAY + "10:00:01", "9", "8"),
+              "one second, bought first": pair(DAY + "10:00:00", DAY + "10:00:00", "8", "9")}),
           ("short", "22498.5", "22510.25", {
-              "sold first": pair("10:00:01", "10:00:00", "8", "9"),
-              "one second, sold first": pair("10:00:00", "10:00:00", "9", "8"),
-              "ids are numbers": pair("10:00:00", "10:00:00", "10", "9")})]
+              "sold first": pair(DAY + "10:00:01", DAY + "10:00:00", "8", "9"),
+              "one second, sold first": pair(DAY + "10:00:00", DAY + "10:00:00", "9", "8"),
+              "ids are numbers": pair(DAY + "10:00:00", DAY + "10:00:00", "10", "9")})]
       for what, cells in cases.items()),
     ("NinjaTrader", "profit is net of all costs, the strategy is not read, nor a number", {},
      {"gross_pnl": "32.5", "fees": "3.46", "unstated": [], "strategy": None, "external_id": None}),
@@ -137,11 +113,11 @@ READ: list[tuple[str, str, Any, dict[str, Any]]] = [
      {"direction": "short", "entry_price": "25300", "exit_price": "25290"}),
     *(("TradeZella", f"gross 400 and net {net}", {"Net P&L": net}, {"gross_pnl": "400", "fees": fees})
       for net, fees in [("395.4", "4.6"), ("400.0", "0"), ("401.0", "-1")]),
-    ("TradeZella", "fees of a loss", {**zella("25300.0", "25290.0", "2.0", "-400.0"), "Net P&L": "-404.6"},
+    ("TradeZella", "fees of a loss", zella("25300.0", "25290.0", "2.0", "-400.0", "-404.6"),
      {"fees": "4.6"}),
     ("TradeZella", "no net result", {"Net P&L": ""}, {"fees": "0", "unstated": ["fees"]}),
-    *(("TradeZella", f"the point value of {what}", zella(*cells), {"multiplier": value, "gross_pnl": gross,
-                                                                  "unstated": []})
+    *(("TradeZella", f"the point value of {what}", zella(*cells, cells[-1]),
+       {"multiplier": value, "gross_pnl": gross, "unstated": []})
       for what, cells, value, gross in [
           ("euro", ("1.0825", "1.0826", "1.0", "12.5"), "125000", "12.5"),
           ("gasoline", ("2.1505", "2.151", "1.0", "21.0"), "42000", "21"),
@@ -151,7 +127,7 @@ READ: list[tuple[str, str, Any, dict[str, Any]]] = [
           ("a converted result", ("18000.0", "18100.0", "1.0", "108.347123"), "1.08347123", "108.347123"),
       ]),
     *(("TradeZella", f"no point value: {what}", cells, {"multiplier": "1", "unstated": ["multiplier"]})
-      for what, cells in [("no result", zella("25300.0", "25310.0", "2.0", "0.0")),
+      for what, cells in [("no result", zella("25300.0", "25310.0", "2.0", "0.0", "0.0")),
                           ("equal prices", {"Avg Sell Price": "25300.0"}), ("open", OPEN)]),
     *(("TradeZella", f"an option, {side}, {what}",
        PUT | {"Side": side, "Avg Sell Price": price, "Gross P&L": gross, "Net P&L": gross},
@@ -167,8 +143,8 @@ READ: list[tuple[str, str, Any, dict[str, Any]]] = [
                           ("equal but for rounding", {"Avg Sell Price": "8.066", "Gross P&L": "-0.5"})]
       for right, side, direction in [("PUT", "short", "long"), ("PUT", "long", "short"),
                                      ("CALL", "long", "long"), ("CALL", "short", "short")]),
-    ("TradeZella", "a contradiction within the rounding", zella("25300.0", "25300.001", "2.0", "-1.0"),
-     {"direction": "long", "gross_pnl": "-1"}),
+    ("TradeZella", "a contradiction within the rounding",
+     zella("25300.0", "25300.001", "2.0", "-1.0", "-1.0"), {"direction": "long", "gross_pnl": "-1"}),
     *(("TradeZella", f"the name of an option: {kind} {instrument}",
        PUT | {"Spread Type": kind, "Instrument": instrument}, {"symbol": symbol})
       for kind, instrument, symbol in [

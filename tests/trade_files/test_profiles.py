@@ -7,15 +7,7 @@ import httpx
 import msgspec
 import pytest
 from commands import make_journal, run_failing
-from factories import (
-    A_PROFILE,
-    create_import,
-    create_import_profile,
-    details_of,
-    error_of,
-    send_file,
-    unwrap,
-)
+from factories import A_PROFILE, create_import, create_import_profile, details_of, error_of, send_file, unwrap
 from file_tables import read_errors, read_trade
 
 from journal_api.structs.import_profiles import ImportProfileCreate
@@ -60,7 +52,7 @@ Done,Clock,What,Signed,At,Booked,State
 async def test_a_file_is_read_by_the_owners_profile(client: httpx.AsyncClient) -> None:
     await create_import_profile(client)
 
-    report = await create_import(client, FILE, timezone="UTC")
+    report = await create_import(client, FILE)
 
     assert report["format"] == "Ticker list"
     trades = unwrap(await client.get("/trades"))
@@ -92,7 +84,7 @@ async def test_a_profile_without_formats_of_times_reads_dates_in_the_order_of_th
     await create_import_profile(client, time=[])
     file = FILE.replace("02.03.", "13/3/").replace("03.03.", "2/3/")
 
-    report = await create_import(client, file, timezone="UTC")
+    report = await create_import(client, file)
 
     assert report["date_order"] == {"order": "day", "source": "file"}
     trades = unwrap(await client.get("/trades"))
@@ -303,9 +295,9 @@ async def test_a_file_whose_values_are_not_price_times_quantity_is_imported_with
     await client.post("/import-profiles", json=VALUED | changes)
     file = VALUED_FILE.format(price, value)
 
-    dry = await create_import(client, file, account_id=account_id, timezone="UTC", dry_run="true")
-    response = await send_file(client, file, account_id, timezone="UTC")
-    forced = await create_import(client, file, account_id=account_id, timezone="UTC", force="true")
+    dry = await create_import(client, file, account_id=account_id, dry_run="true")
+    response = await send_file(client, file, account_id)
+    forced = await create_import(client, file, account_id=account_id, force="true")
 
     assert dry["failed_check"] is forced["failed_check"] is (times is not None)
     assert dry["counts"]["error"] == (0 if times is None else 1)
@@ -327,9 +319,9 @@ async def test_the_owners_point_value_mends_a_failed_check(
     await client.post("/import-profiles", json=VALUED)
     file = VALUED_FILE.replace("QLTX  260117P00012000", "DAXX").format("100", "200")
 
-    refused = await send_file(client, file, account_id, timezone="UTC")
+    refused = await send_file(client, file, account_id)
     await client.put("/instruments/DAXX", json={"point_value": 2})
-    mended = await send_file(client, file, account_id, timezone="UTC")
+    mended = await send_file(client, file, account_id)
 
     assert (refused.status_code, mended.status_code) == (400, 201)
 
@@ -351,7 +343,7 @@ async def test_executions_of_ninjatrader_have_dates_in_the_order_of_windows(
     params = {} if order is None else {"date_order": order}
     file = NINJATRADER_DAY_FIRST.format(day)
 
-    await create_import(client, file, account_id=account_id, timezone="UTC", **params)
+    await create_import(client, file, account_id=account_id, **params)
 
     (trade,) = unwrap(await client.get("/trades"))
     assert [trade["opened_at"][:10], trade["closed_at"][:10]] == days
@@ -374,6 +366,6 @@ async def test_a_stated_date_order_holds_for_the_times_of_a_profile(
     file = "Date,Action,Symbol,Quantity,Average Price,Commission\n02/03/2026 10:00,Buy,QLTX,1,5,0\n"
     params = {} if order is None else {"date_order": order}
 
-    await create_import(client, file, account_id=account_id, timezone="UTC", **params)
+    await create_import(client, file, account_id=account_id, **params)
 
     assert unwrap(await client.get("/trades"))[0]["opened_at"][:10] == day

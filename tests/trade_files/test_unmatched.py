@@ -61,7 +61,7 @@ async def test_a_fill_that_only_closes_opens_nothing(
     counts: tuple[int, int],
 ) -> None:
     for is_again in (False, True):
-        report = await create_import(client, thinkorswim(*rows), account_id=account_id, timezone="UTC")
+        report = await create_import(client, thinkorswim(*rows), account_id=account_id)
 
         new, unmatched = counts
         assert report["counts"]["new"] == (0 if is_again else new)
@@ -79,8 +79,7 @@ async def test_the_closing_of_a_later_file_completes_a_stored_position(
 
     files = [opening, closing] if opens_first else [closing, opening, closing]
     reports = [
-        await create_import(client, file, account_id=account_id, timezone="UTC")
-        for file in [*files, closing, opening]
+        await create_import(client, file, account_id=account_id) for file in [*files, closing, opening]
     ]
 
     assert sorted(await results(client)) == [("long", 10, 0.2), ("short", 5, 0.1)]
@@ -135,7 +134,7 @@ async def test_an_expiration_in_a_later_file_closes_either_side(
     expires = f'{ROBINHOOD}\n"7/28/2023","","","SOFI","Option Expiration for {call}","OEXP","4","",""\n'
 
     for file in (opening, expires, expires):
-        report = await create_import(client, file, account_id=account_id, timezone="UTC")
+        report = await create_import(client, file, account_id=account_id)
 
     assert report["counts"] == {"new": 0, "duplicate": 1, "updated": 0, "error": 0}
     is_short = trans_code == "STO"
@@ -227,9 +226,7 @@ async def test_a_position_that_is_not_the_sum_of_its_fills_is_told(
         f"MNQ 12-26,Sell,2,29445.25,9/15/2026 9:35:00 AM,Exit,{positions[1]},Sim101\n"
     )
 
-    report = await create_import(
-        client, NINJATRADER.splitlines()[0] + "\n" + rows, account_id=account_id, timezone="UTC"
-    )
+    report = await create_import(client, NINJATRADER.splitlines()[0] + "\n" + rows, account_id=account_id)
 
     assert report["counts"]["new"] == 1
     told = [text for text in report["warnings"] if "is not the sum of its fills" in text]
