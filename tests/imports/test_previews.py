@@ -9,11 +9,11 @@ import pytest
 from commands import import_file
 from factories import (
     A_FILE,
+    A_TRADE,
     build_file,
     create_account,
     create_copy_group,
     create_import,
-    create_instrument,
     details_of,
     error_of,
     list_trades,
@@ -119,49 +119,31 @@ async def test_another_request_than_the_preview_showed_is_refused(
     assert (await list_trades(client), unwrap(await client.get("/imports"))) == ([], [])
 
 
-async def change_nothing_here(client: httpx.AsyncClient, account_id: int) -> None:
-    await create_import(client, A_FILE)
-    await client.patch(f"/accounts/{account_id}", json={"name": "Renamed"})
+FUTURE = build_file({"symbol": "ESH6"})
+ENTERED = {**A_TRADE, "symbol": "ESH6", "account_id": 1}
+CHANGES: dict[str, tuple[str, str, Any, bool]] = {
+    "another name of the account": ("PATCH", "/accounts/1", {"name": "Renamed"}, False),
+    "the file in another account": ("POST", "/imports?account_id=2", FUTURE, False),
+    "the file in the account": ("POST", "/imports?account_id=1", FUTURE, True),
+    "the trade by hand": ("POST", "/trades", {**ENTERED, "multiplier": 50}, True),
+    "commissions": ("PATCH", "/accounts/1", {"fees": {"ES": 1}}, True),
+    "a point value": ("PUT", "/instruments/ES", {"point_value": 49}, True),
+}
 
 
-async def import_it(client: httpx.AsyncClient, account_id: int) -> None:
-    await create_import(client, A_FILE, account_id=account_id)
-
-
-async def enter_it(client: httpx.AsyncClient, account_id: int) -> None:
-    (trade,) = (await preview(client, A_FILE, account_id))["first"]
-    names = ("symbol", "direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at")
-    body = {name: trade[name] for name in names}
-    unwrap(await client.post("/trades", json={"account_id": account_id, **body}))
-
-
-async def set_commissions(client: httpx.AsyncClient, account_id: int) -> None:
-    unwrap(await client.patch(f"/accounts/{account_id}", json={"fees": {"ES": 1}}))
-
-
-async def set_point_value(client: httpx.AsyncClient, account_id: int) -> None:
-    await create_instrument(client, "ES", 49)
-
-
-@pytest.mark.parametrize(
-    ("change", "is_refused"),
-    [
-        (change_nothing_here, False),
-        (import_it, True),
-        (enter_it, True),
-        (set_commissions, True),
-        (set_point_value, True),
-    ],
-)
+@pytest.mark.parametrize(("method", "path", "body", "is_refused"), CHANGES.values(), ids=CHANGES)
 async def test_a_journal_that_changes_the_import_since_its_preview_refuses_it(
-    client: httpx.AsyncClient, account_id: int, change: Any, is_refused: bool
+    client: httpx.AsyncClient, account_id: int, method: str, path: str, body: Any, is_refused: bool
 ) -> None:
-    file = A_FILE.replace("ES,", "ESH6,") if change is set_point_value else A_FILE
-    token = (await preview(client, file, account_id))["token"]
-    await change(client, account_id)
+    await create_account(client, "Other")
+    token = (await preview(client, FUTURE, account_id))["token"]
+    request: Any = (
+        {"content": body, "headers": {"Content-Type": "text/csv"}} if body is FUTURE else {"json": body}
+    )
+    unwrap(await client.request(method, path, **request))
     before = await list_trades(client)
 
-    sent = await send_file(client, file, account_id, preview=token)
+    sent = await send_file(client, FUTURE, account_id, preview=token)
 
     if is_refused:
         assert error_of(sent) == (409, "preview_changed")
@@ -220,38 +202,23 @@ def test_the_command_names_suspects_and_imports_them_by_force(tmp_path: Path) ->
     assert forced.out == "1 new, 0 already there\n"
 
 
-async def test_a_suspect_has_the_stored_values_beside_those_of_its_row(
+async def test_suspects_have_the_stored_values_beside_theirs_and_are_imported_by_force_alone(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
     first, other = two_files()
-    await create_import(client, first, account_id=account_id)
+    added = await create_import(client, first, account_id=account_id)
     (stored,) = await list_trades(client)
-
-    report = await create_import(client, other, account_id=account_id, dry_run=True)
-
-    (suspect,) = report["rows"]
-    changes = {one["field"]: (one["before"], one["after"]) for one in suspect["changes"]}
+    said = await create_import(client, other, account_id=account_id, dry_run=True)
+    (suspect,), plain = said["rows"], said["preview"]
+    assert (added["has_pairs"], said["has_pairs"]) == (False, True)
     assert (suspect["trade_id"], suspect["changed"]) == (stored["id"], [])
-    assert changes["quantity"] == (stored["quantity"], 2 * stored["quantity"])
-    assert changes["gross_pnl"] == (stored["gross_pnl"], 2 * stored["gross_pnl"])
-    for name in ("direction", "opened_at", "closed_at", "entry_price", "exit_price"):
-        assert changes[name] == (stored[name], stored[name])
+    doubled = {**stored, "quantity": 2 * stored["quantity"], "gross_pnl": 2 * stored["gross_pnl"]}
+    changes = {one["field"]: (one["before"], one["after"]) for one in suspect["changes"]}
+    compared = ("direction", "quantity", "opened_at", "closed_at", "entry_price", "exit_price", "gross_pnl")
+    assert {name: changes[name] for name in compared} == {
+        name: (stored[name], doubled[name]) for name in compared
+    }
 
-
-@pytest.mark.parametrize("place", [0, 1], ids=["fills", "pairs"])
-async def test_the_report_says_whether_the_file_has_pairs(
-    client: httpx.AsyncClient, account_id: int, place: int
-) -> None:
-    report = await create_import(client, two_files()[place], account_id=account_id, dry_run=True)
-
-    assert report["has_pairs"] == bool(place)
-
-
-async def test_suspects_are_imported_by_force_alone(client: httpx.AsyncClient, account_id: int) -> None:
-    first, other = two_files()
-    await create_import(client, first, account_id=account_id)
-
-    plain = await preview(client, other, account_id)
     forced = await preview(client, other, account_id, force=True)
     kept = await create_import(client, other, account_id=account_id, preview=plain["token"])
     count = len(await list_trades(client))

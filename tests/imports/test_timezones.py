@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-from commands import Completed, command, import_file, make_journal, notes_in
+from commands import import_file, notes_in
 from factories import (
     create_account,
     create_goal,
@@ -62,11 +62,6 @@ async def opened(client: httpx.AsyncClient) -> list[str]:
     return sorted(trade["opened_at"] for trade in unwrap(await client.get("/trades")))
 
 
-@pytest.fixture
-async def account_id(client: httpx.AsyncClient) -> int:
-    return int((await create_account(client))["id"])
-
-
 # Stated, remembered, unknown ---------------------------------------------------------------------------
 
 
@@ -87,34 +82,20 @@ async def test_a_file_of_another_program_is_refused_until_its_zone_is_stated(
     assert await opened(client) == []
 
 
-async def test_a_file_that_comes_again_without_a_zone_is_all_duplicates(
+async def test_a_file_comes_again_in_its_zone_and_another_stated_one_moves_its_trades(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
-    first = await import_of(client, fills(), account_id, timezone=NEW_YORK)
-    before = await opened(client)
+    updated = {"new": 0, "duplicate": 0, "updated": 1, "error": 0}
+    for stated, zone, counts, hour in [
+        (NEW_YORK, Zone(NEW_YORK, "stated", []), {**updated, "new": 1, "updated": 0}, 13),
+        (None, Zone(NEW_YORK, "remembered", []), DUPLICATES, 13),
+        (CHICAGO, Zone(CHICAGO, "stated", [NEW_YORK]), updated, 14),
+        (None, Zone(CHICAGO, "remembered", []), DUPLICATES, 14),
+    ]:
+        report = await import_of(client, fills(), account_id, timezone=stated)
 
-    again = await import_of(client, fills(), account_id)
-
-    assert (zone_of(first), zone_of(again)) == (
-        Zone(NEW_YORK, "stated", []),
-        Zone(NEW_YORK, "remembered", []),
-    )
-    assert again["counts"] == DUPLICATES
-    assert await opened(client) == before == ["2026-03-10T13:31:00.000000Z"]
-
-
-async def test_another_stated_zone_moves_the_trades_and_the_report_names_both(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    await import_of(client, fills(), account_id, timezone=NEW_YORK)
-
-    moved = await import_of(client, fills(), account_id, timezone=CHICAGO)
-    again = await import_of(client, fills(), account_id)
-
-    assert zone_of(moved) == Zone(CHICAGO, "stated", [NEW_YORK])
-    assert moved["counts"] == {"new": 0, "duplicate": 0, "updated": 1, "error": 0}
-    assert (zone_of(again), again["counts"]) == (Zone(CHICAGO, "remembered", []), DUPLICATES)
-    assert await opened(client) == ["2026-03-10T14:31:00.000000Z"]
+        assert (zone_of(report), report["counts"]) == (zone, counts)
+        assert await opened(client) == [f"2026-03-10T{hour}:31:00.000000Z"]
 
 
 async def test_a_zone_is_remembered_for_one_account_and_one_format(
@@ -305,53 +286,24 @@ async def test_a_daily_loss_limit_counts_by_the_trading_days_of_the_owner(
 # The command -------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    make_journal(tmp_path / "journal.db")
-    return tmp_path / "journal.db"
+def test_the_command_says_the_zone_of_times_that_need_one_and_where_it_comes_from(
+    db: Path, tmp_path: Path
+) -> None:
+    file, said = tmp_path / "fills.csv", list[tuple[str, str]]()
+    for content, timezone in [
+        *((fills(), NEW_YORK), (fills(), None), (fills(), CHICAGO)),
+        *((trades(LOCAL), None), (trades(WITH_OFFSET), None)),
+    ]:
+        file.write_text(content)
+        ran = import_file(db, file, timezone=timezone)
+        said.append(
+            (ran.out.partition("\n")[0], notes_in(ran).partition("Times without an offset are in ")[2])
+        )
 
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    file = tmp_path / "fills.csv"
-    file.write_text(fills())
-    return file
-
-
-def said(ran: Completed) -> tuple[str, str]:
-    """The counts, and the note on the time zone, which is the last line on standard error."""
-    assert ran.code == 0, ran.err
-    return ran.out.strip(), notes_in(ran).splitlines()[-1]
-
-
-def test_the_command_says_the_zone_and_reads_the_next_file_in_it(db: Path, file: Path) -> None:
-    first, again = import_file(db, file, timezone=NEW_YORK), import_file(db, file, timezone=None)
-
-    assert said(first) == ("1 new, 0 already there", f"Times without an offset are in {NEW_YORK}, as stated.")
-    assert said(again) == (
-        "0 new, 1 already there",
-        f"Times without an offset are in {NEW_YORK}, as in the last import of this format.",
-    )
-
-
-def test_the_command_says_which_zone_another_one_replaces(db: Path, file: Path) -> None:
-    import_file(db, file, timezone=NEW_YORK)
-
-    moved = import_file(db, file, timezone=CHICAGO)
-    file.write_text(trades(LOCAL))
-    own = import_file(db, file, timezone=None)
-
-    assert said(moved) == (
-        "0 new, 1 updated, 0 already there",
-        f"Times without an offset are in {CHICAGO}, as stated; earlier imports were in {NEW_YORK}.",
-    )
-    assert said(own)[1] == "Times without an offset are in UTC, the time zone of the user."
-
-
-def test_the_command_says_nothing_of_a_zone_that_no_time_needed(db: Path, file: Path) -> None:
-    file.write_text(trades(WITH_OFFSET))
-
-    ran = command("import", file, "--account", "Sim", "--db", db)
-
-    assert ran.code == 0
-    assert "Times" not in notes_in(ran)
+    assert said == [
+        ("1 new, 0 already there", f"{NEW_YORK}, as stated.\n"),
+        ("0 new, 1 already there", f"{NEW_YORK}, as in the last import of this format.\n"),
+        ("0 new, 1 updated, 0 already there", f"{CHICAGO}, as stated; earlier imports were in {NEW_YORK}.\n"),
+        ("1 new, 0 already there", "UTC, the time zone of the user.\n"),
+        ("1 new, 0 already there", ""),
+    ]
