@@ -167,99 +167,76 @@ async def test_four_files_in_any_order_are_linked_alike_and_never_wrongly(
     assert {name for name in originals if name not in links} <= crowded
 
 
-async def test_a_correction_of_a_copy_that_an_earlier_file_linked_is_undone_alone(
-    client: httpx.AsyncClient, settings: Settings
-) -> None:
-    journal = await Journal(client).begin({"A": 1})
-    await journal.add("A", build_row("A1", 1))
-    await journal.add("M", build_row("M1", 0))
-    before = read_record(settings.db)
-
-    corrected = await journal.add("A", build_row("A1", 1, exit_price="102"))
-
-    assert (corrected["counts"]["updated"], await journal.undo(corrected)) == (1, "")
-    assert read_record(settings.db) == before
-
-
 # One at a time -------------------------------------------------------------------------------------------
 
 M = build_row("M1", 0, 60)
 SOON, LATE = build_row("M2", 3, 90), build_row("M2", 40, 90)
 
 
-@pytest.mark.parametrize(
-    ("masters", "followers", "rules", "expected"),
-    [
-        ([M], [build_row("A1", 5)], {}, {"A1": "M1"}),
-        ([M], [build_row("A1", -5)], {}, {"A1": "M1"}),
-        ([M], [build_row("A1", 5.001)], {}, {}),
-        ([M], [build_row("A1", 8)], {"copy_seconds": 8}, {"A1": "M1"}),
-        ([M], [build_row("A1", 0)], {"copy_seconds": 0}, {"A1": "M1"}),
-        ([M], [build_row("A1", 1, direction="short")], {}, {}),
-        ([M], [build_row("A1", 1, symbol="mnq 03-26")], {}, {"A1": "M1"}),
-        ([M], [build_row("A1", 1, symbol="MNQM6")], {}, {}),
-        ([M], [build_row("A1", 1, symbol="NQH6", quantity="2")], {}, {"A1": "M1"}),
-        ([M], [build_row("A1", 1, symbol="ESH6", quantity="2")], {}, {}),
-        ([M], [build_row("A1", 1, quantity="3")], {}, {}),
-        ([M], [build_row("A1", 1, quantity="3")], {"any_quantity": True}, {"A1": "M1"}),
-        ([M, LATE], [build_row("A1", 1), build_row("A2", 41, 91)], {}, {"A1": "M1", "A2": "M2"}),
-        ([M, SOON], [build_row("A1", 0.5), build_row("A2", 3.5, 91)], {}, {"A1": "M1", "A2": "M2"}),
-        ([M, SOON], [build_row("A2", 3.5, 91)], {}, {"A2": "M2"}),
-    ],
-    ids=[
-        *("at the end of the window", "before the master", "too late", "a longer window", "no window"),
-        *("the other direction", "a contract by another name", "another month", "the full-size contract"),
-        *("another market", "another quantity", "any quantity", "one after the other", "the nearest"),
-        "one that was missed",
-    ],
-)
+COPY, BOTH = build_row("A1", 1), {"A1": "M1", "A2": "M2"}
+LINKED: dict[str, tuple[list[dict[str, str]], list[dict[str, str]], dict[str, Any], dict[str, str]]] = {
+    # rows of the master, rows of the follower, rules of the group, what is linked
+    "at the end of the window": ([M], [build_row("A1", 5)], {}, {"A1": "M1"}),
+    "before the master": ([M], [build_row("A1", -5)], {}, {"A1": "M1"}),
+    "too late": ([M], [build_row("A1", 5.001)], {}, {}),
+    "a longer window": ([M], [build_row("A1", 8)], {"copy_seconds": 8}, {"A1": "M1"}),
+    "no window": ([M], [build_row("A1", 0)], {"copy_seconds": 0}, {"A1": "M1"}),
+    "the other direction": ([M], [{**COPY, "direction": "short"}], {}, {}),
+    "a contract by another name": ([M], [{**COPY, "symbol": "mnq 03-26"}], {}, {"A1": "M1"}),
+    "another month": ([M], [{**COPY, "symbol": "MNQM6"}], {}, {}),
+    "another market": ([M], [{**COPY, "symbol": "ESH6"}], {}, {}),
+    "any quantity": ([M], [{**COPY, "quantity": "3"}], {"any_quantity": True}, {"A1": "M1"}),
+    "one after the other": ([M, LATE], [COPY, build_row("A2", 41, 91)], {}, BOTH),
+    "the nearest": ([M, SOON], [build_row("A1", 0.5), build_row("A2", 3.5, 91)], {}, BOTH),
+    "one that was missed": ([M, SOON], [build_row("A2", 3.5, 91)], {}, {"A2": "M2"}),
+    **{
+        f"{size} {symbol} of {master_size} {master} times {multiplier}": (
+            [{**M, "symbol": master, "quantity": master_size}],
+            [{**COPY, "symbol": symbol, "quantity": size}],
+            {"multiplier": multiplier},
+            {"A1": "M1"} if is_linked else {},
+        )
+        for multiplier, master, master_size, symbol, size, is_linked in [
+            (1, "MNQH6", "2", "MNQH6", "3", False),
+            (3, "MNQH6", "2", "MNQH6", "6", True),
+            (0.5, "MNQH6", "3", "MNQH6", "1", True),
+            (0.5, "MNQH6", "3", "MNQH6", "2", True),
+            (0.5, "MNQH6", "4", "MNQH6", "1", False),
+            (0.1, "MNQH6", "3", "MNQH6", "1", True),
+            (1, "MNQH6", "2", "NQH6", "2", True),
+            (1, "NQH6", "1", "MNQH6", "10", True),
+            (2, "NQH6", "1", "MNQH6", "2", True),
+            (1, "NQH6", "1", "MNQH6", "5", False),
+            (1, "SILH6", "5", "SIH6", "1", True),
+            (1, "M2KH6", "10", "RTYH6", "1", True),
+            (0.5, "BTCUSD", "0.3", "BTCUSD", "0.15", True),
+        ]
+    },
+}
+
+
+@pytest.mark.parametrize("is_master_first", [True, False], ids=["the master first", "the copy first"])
+@pytest.mark.parametrize(("masters", "followers", "rules", "expected"), LINKED.values(), ids=LINKED)
 async def test_a_copy_has_time_contract_direction_and_quantity_of_its_original(
     client: httpx.AsyncClient,
     masters: list[dict[str, str]],
     followers: list[dict[str, str]],
     rules: dict[str, Any],
     expected: dict[str, str],
+    is_master_first: bool,
 ) -> None:
-    journal = await Journal(client).begin({"A": 1}, **rules)
+    rules = {**rules}
+    journal = await Journal(client).begin({"A": rules.pop("multiplier", 1)}, **rules)
+    files = [("M", masters), ("A", followers)]
+    (first, rows), (second, later) = files if is_master_first else reversed(files)
 
-    await journal.add("M", *masters)
-    tried = await journal.add("A", *followers, dry_run="1")
-    report = await journal.add("A", *followers)
+    await journal.add(first, *rows)
+    tried = await journal.add(second, *later, dry_run="1")
+    report = await journal.add(second, *later)
 
     assert await journal.links() == expected
     assert tried["linked"] == report["linked"] == len(expected)
     assert report["ambiguous"] == []
-
-
-@pytest.mark.parametrize(
-    ("multiplier", "original", "copy", "is_linked"),
-    [
-        (3, ("MNQH6", "2"), ("MNQH6", "6"), True),
-        (0.5, ("MNQH6", "3"), ("MNQH6", "1"), True),
-        (0.5, ("MNQH6", "3"), ("MNQH6", "2"), True),
-        (0.5, ("MNQH6", "4"), ("MNQH6", "1"), False),
-        (0.1, ("MNQH6", "3"), ("MNQH6", "1"), True),
-        (1, ("NQH6", "1"), ("MNQH6", "10"), True),
-        (2, ("NQH6", "1"), ("MNQH6", "2"), True),
-        (1, ("NQH6", "1"), ("MNQH6", "5"), False),
-        (1, ("SILH6", "5"), ("SIH6", "1"), True),
-        (1, ("M2KH6", "10"), ("RTYH6", "1"), True),
-        (0.5, ("BTCUSD", "0.3"), ("BTCUSD", "0.15"), True),
-    ],
-)
-async def test_the_quantity_follows_the_multiplier_also_across_micro_and_full_size_contracts(
-    client: httpx.AsyncClient,
-    multiplier: float,
-    original: tuple[str, str],
-    copy: tuple[str, str],
-    is_linked: bool,
-) -> None:
-    journal = await Journal(client).begin({"A": multiplier})
-
-    for account, (symbol, quantity) in (("A", copy), ("M", original)):
-        await journal.add(account, build_row(account, 0, symbol=symbol, quantity=quantity))
-
-    assert await journal.links() == ({"A": "M"} if is_linked else {})
 
 
 @pytest.mark.parametrize(
@@ -442,33 +419,34 @@ async def test_an_undone_import_leaves_what_the_trader_edited_since(client: http
     assert {name: one["grade"] for name, one in (await journal.trades()).items()} == {"A1": "B", "B1": None}
 
 
-async def test_a_correction_between_links_is_undone_in_any_order(
-    client: httpx.AsyncClient, settings: Settings
+@pytest.mark.parametrize(
+    ("before", "files", "linked"),
+    [
+        # A copy that has the quantity of its original from a later file on, and one whose price is corrected.
+        ([], [("A", build_row("A1", 1)), ("M", M)], [0, 1]),
+        ([("M", M)], [("A", build_row("A1", 1))], [1]),
+        ([("A", build_row("A1", 1)), ("M", M)], [("A", build_row("A1", 1, exit_price="102"))], [0]),
+    ],
+    ids=["a correction, then the original", "a correction beside the original", "a correction of a copy"],
+)
+async def test_a_correction_of_a_copy_and_its_link_are_undone_in_any_order(
+    client: httpx.AsyncClient, settings: Settings, before: list[Any], files: list[Any], linked: list[int]
 ) -> None:
     journal = await Journal(client).begin({"A": 1})
     await journal.add("A", build_row("A1", 1, quantity="1"))
-    before = read_record(settings.db)
-    for order in permutations(range(2)):
-        reports = [await journal.add("A", build_row("A1", 1)), await journal.add("M", M)]
+    for account, row in before:
+        await journal.add(account, row)
+    record = read_record(settings.db)
+
+    for order in permutations(range(len(files))):
+        tried, reports = [], []
+        for account, row in files:
+            tried.append((await journal.add(account, row, dry_run="1"))["linked"])
+            reports.append(await journal.add(account, row))
+        assert tried == [report["linked"] for report in reports] == linked
         assert await journal.links() == {"A1": "M1"}
-        assert [await journal.undo(reports[one]) for one in order] == ["", ""]
-        assert read_record(settings.db) == before
-
-
-async def test_a_correction_that_makes_a_copy_of_a_stored_trade_is_undone_with_its_link(
-    client: httpx.AsyncClient, settings: Settings
-) -> None:
-    journal = await Journal(client).begin({"A": 1})
-    await journal.add("A", build_row("A1", 1, quantity="1"))
-    await journal.add("M", M)
-    before = read_record(settings.db)
-
-    tried = await journal.add("A", build_row("A1", 1), dry_run="1")
-    report = await journal.add("A", build_row("A1", 1))
-
-    assert (tried["linked"], report["linked"], await journal.links()) == (1, 1, {"A1": "M1"})
-    assert await journal.undo(report) == ""
-    assert read_record(settings.db) == before
+        assert [await journal.undo(reports[one]) for one in order] == [""] * len(files)
+        assert read_record(settings.db) == record
 
 
 async def test_a_position_that_a_file_cuts_is_linked_when_the_next_file_completes_it(
