@@ -121,38 +121,29 @@ async def test_a_build_round_trips_very_many_accounts_is_told_the_first_100(
 # accounts= -----------------------------------------------------------------------------------------------
 
 
-async def test_names_of_the_file_are_mapped_to_accounts_by_name_or_id(client: httpx.AsyncClient) -> None:
-    main, other = await new_account(client, "Main"), await new_account(client, "Other: 2")
-    sim = await new_account(client, "Sim")
+@pytest.mark.parametrize(
+    ("names", "accounts", "expected"),
+    [
+        # Main is 1 and Other: 2 is 2; the account 3 has the name 1.
+        (["U1", "U:2", "1"], ["U1:Main", "U:2:2", "unused:Main"], [1, 2, 3]),
+        (["U1"], "U1:1", [3]),  # a number is a name before it is an id
+        (["A", "B"], ["A:Main", "B:Main"], [1, 1]),
+    ],
+    ids=["by name or id", "a number", "several to one"],
+)
+async def test_names_of_the_file_are_mapped_to_accounts_by_name_or_id(
+    client: httpx.AsyncClient, names: list[str], accounts: Any, expected: list[int]
+) -> None:
+    for name in ("Main", "Other: 2", "1"):
+        await create_account(client, name)
 
-    report = unwrap(
-        await send_file(
-            client, build_round_trips("U1", "U:2", "Sim"), accounts=["U1:Main", f"U:2:{other}", "unused:Main"]
-        )
-    )
+    report = unwrap(await send_file(client, build_round_trips(*names), accounts=accounts))
+    repeated = build_round_trips(*names[:1] * 2).replace(",T2", ",T3").replace(",T1", ",T3")
+    refused = await send_file(client, repeated, accounts=accounts)
 
-    assert await list_accounts_of_trades(client) == [main, other, sim]
-    assert [named["account_id"] for named in report["accounts"]] == [main, other, sim]
-
-
-async def test_a_number_is_a_name_before_it_is_an_id(client: httpx.AsyncClient) -> None:
-    first = await new_account(client, "First")
-    numbered = await new_account(client, str(first))
-
-    await send_file(client, build_round_trips("U1"), accounts=f"U1:{first}")
-
-    assert await list_accounts_of_trades(client) == [numbered]
-
-
-async def test_several_names_may_be_mapped_to_one_account(client: httpx.AsyncClient) -> None:
-    main = await new_account(client, "Main")
-    same = build_round_trips("A", "B").replace(",T2", ",T1")
-
-    await send_file(client, build_round_trips("A", "B"), accounts=["A:Main", "B:Main"])
-    repeated = await send_file(client, same, accounts=["A:Main", "B:Main"])
-
-    assert await list_accounts_of_trades(client) == [main, main]
-    assert details_of(repeated)["reason"] == "external_id 'T1' is repeated"
+    assert await list_accounts_of_trades(client) == expected
+    assert [named["account_id"] for named in report["accounts"]] == expected
+    assert details_of(refused)["reason"] == "external_id 'T3' is repeated"
 
 
 @pytest.mark.parametrize(
@@ -168,23 +159,15 @@ async def test_several_names_may_be_mapped_to_one_account(client: httpx.AsyncCli
 async def test_a_mapping_to_no_account_is_refused(
     client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, accounts: Any, reason: str
 ) -> None:
-    await new_account(client, "Main")
+    main = await new_account(client, "Main")
     await new_account(other_user_client, "Nobody")
 
     refused = await send_file(client, build_round_trips("A"), accounts=accounts)
+    with_account = await send_file(client, build_round_trips("A"), main, accounts="A:Main")
 
     assert error_of(refused) == (400, "validation_error")
     assert details_of(refused)["fields"] == {"accounts": reason}
-
-
-async def test_a_mapping_and_an_account_of_the_whole_file_exclude_each_other(
-    client: httpx.AsyncClient,
-) -> None:
-    main = await new_account(client, "Main")
-
-    refused = await send_file(client, build_round_trips("A"), main, accounts="A:Main")
-
-    assert details_of(refused)["fields"] == {"accounts": "must not be sent with account_id"}
+    assert details_of(with_account)["fields"] == {"accounts": "must not be sent with account_id"}
 
 
 # The command ---------------------------------------------------------------------------------------------
