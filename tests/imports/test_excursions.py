@@ -33,7 +33,7 @@ FILLS = (
     "1/6/2026,9:31:12,MESH6,2,6012.25,Buy\n1/6/2026,9:48:03,MESH6,2,6015.50,Sell\n"
 )
 # A file, what the trader then writes, a later file, how many trades it updates, and the excursions then.
-LATER: dict[str, tuple[str, dict[str, float], str, int, list[Excursions]]] = {
+LATER: dict[str, tuple[str, Any, str, int, list[Excursions]]] = {
     "a file that states them": (stated("", ""), {}, stated("5", "7"), 1, [(5, 7)]),
     "one of them": (stated("3", ""), {}, stated("3", "7"), 1, [(3, 7)]),
     "a file with others": (stated("3", "4"), {}, stated("5", "7"), 0, [(3, 4)]),

@@ -2,38 +2,25 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
+import httpx
 import pytest
 from aiosqlite import Connection
+from factories import create_account, unwrap
+from starlette.applications import Starlette
 
-from journal_api.database.database import Database
-from journal_api.database.migrations import prepare
-from journal_api.database.sql import fetch
 from journal_api.errors import ValidationFailed
 from journal_api.imports import importer
 from journal_api.positions.import_rows import Candidate, Rejected
-from journal_api.repositories import accounts, imports
-from journal_api.settings import Settings
-from journal_api.structs.accounts import AccountCreate
+from journal_api.repositories import imports
 from journal_api.structs.imports import Counts
 from journal_api.trade_files import threads
 from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.reader import LeftOutCounter, TradeFile
 from journal_api.trade_files.timezones import FileTimezone
-from journal_api.values.types import Name100
 
 SOURCE = imports.Source(None, "trades.csv", "0" * 64)
-
-
-@pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    settings = Settings(db=tmp_path / "journal.db")
-    prepare(settings)
-    opened = await Database.open(settings.db)
-    yield opened
-    await opened.close()
 
 
 class HeldFile:
@@ -54,27 +41,28 @@ async def no_account(db: Connection) -> AccountChoice:
     return AccountChoice()
 
 
-async def test_others_can_write_once_a_row_of_an_import_is_an_error(database: Database) -> None:
+async def test_others_can_write_once_a_row_of_an_import_is_an_error(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    database = app.state.database
     held = HeldFile()
     attempt = importer.import_trades(database, 1, SOURCE, held.trades, len, dry_run=False)
 
     attempting = asyncio.create_task(attempt)
     try:
         assert await asyncio.to_thread(held.at_second_batch.wait, 60)
-        account = AccountCreate(name=Name100("Meanwhile"))
-        await database.write(lambda db: accounts.insert(db, 1, account))
+        await create_account(client, "Meanwhile")
     finally:
         held.go_on.set()
 
     with pytest.raises(ValidationFailed) as refused:
         await attempting
     assert refused.value.details["counts"] == Counts(error=2)
-    assert await fetch(database.reader, "SELECT count(*) FROM imports", {}) == 0
-    assert await accounts.find_id(database.reader, 1, "Meanwhile") is not None
+    assert unwrap(await client.get("/imports")) == []
 
 
 async def test_an_import_under_the_write_lock_does_not_wait_for_other_files_of_its_user(
-    database: Database,
+    app: Starlette,
 ) -> None:
     release = threading.Event()
     others = [
@@ -86,7 +74,13 @@ async def test_an_import_under_the_write_lock_does_not_wait_for_other_files_of_i
     try:
         async with asyncio.timeout(30):
             _, counts, *_ = await importer.import_trades(
-                database, 1, SOURCE, file, lambda verdicts: None, dry_run=False, accounts_in=no_account
+                app.state.database,
+                1,
+                SOURCE,
+                file,
+                lambda verdicts: None,
+                dry_run=False,
+                accounts_in=no_account,
             )
     finally:
         release.set()

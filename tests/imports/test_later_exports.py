@@ -4,9 +4,18 @@ from typing import Any
 
 import httpx
 import pytest
-from factories import create_account, create_import, create_tag, run_sql, send_file, unwrap
+from factories import (
+    create_account,
+    create_import,
+    create_tag,
+    patch_trade,
+    read_ids,
+    run_sql,
+    send_file,
+    unwrap,
+)
 from file_tables import SAMPLES, write_csv, write_file
-from plain_rows import FEES, PLAIN, Cells
+from plain_rows import FEES, PLAIN
 from starlette.applications import Starlette
 
 PERFORMANCE = (SAMPLES / "tradovate_performance.csv").read_bytes()
@@ -14,11 +23,6 @@ POSITION_HISTORY = (SAMPLES / "tradovate_position_history.csv").read_bytes()
 FLEX_CSV, FLEX_XML = ((SAMPLES / f"ibkr_flex_{name}").read_bytes() for name in ("trades.csv", "query.xml"))
 STATEMENT = (SAMPLES / "ibkr_activity_statement.csv").read_bytes()
 REPORT, COPY = ((SAMPLES / f"metatrader5_history.{suffix}").read_bytes() for suffix in ("html", "csv"))
-
-
-@pytest.fixture
-async def account_id(client: httpx.AsyncClient) -> int:
-    return int((await create_account(client))["id"])
 
 
 def counts(new: int = 0, duplicate: int = 0, updated: int = 0) -> dict[str, int]:
@@ -90,66 +94,71 @@ async def test_a_file_of_any_media_type_goes_into_the_account_that_it_names(
         assert [part["account_id"] for part in report["accounts"]] == [account["id"]]
 
 
-CORRECTIONS: list[tuple[str, Any, Any, list[str], dict[str, Any]]] = [
-    # format, cells of the first export, cells of the later one, what it changes, the trade then
-    (
-        *("NinjaTrader", FEES, {}, ["multiplier", "gross_pnl", "fees"]),
-        {"gross_pnl": 32.5, "fees": 3.46, "net_pnl": 29.04},
+OPENED = "Date,Time,Symbol,Quantity,Price,Side\n3/9/2026,09:00:00,NVTA,1,10,Buy\n"
+CLOSED = f"{OPENED}3/9/2026,09:01:00,NVTA,1,12,Sell\n"
+META, VUE = (
+    PLAIN["MetaTrader 5"],
+    {**PLAIN["Tradervue"], "Symbol": "ESH6", "Exec Count": "3", "Gross P&L": "300"},
+)
+IN_PART = {"Volume": "0.10 / 0.50", "Profit": "24.30"}
+NO_PROFIT = {"Exit price": "6012.50", "Profit": "($0.96)"}
+LATER: dict[str, tuple[bytes | str, dict[str, Any], bytes | str, list[str], dict[str, Any]]] = {
+    # the first export, what the trader then writes, the later one, what it changes, the trade then
+    "costs": (
+        *(write_file(PLAIN["NinjaTrader"], FEES), {}, write_file(PLAIN["NinjaTrader"], {})),
+        *(["multiplier", "gross_pnl", "fees"], {"gross_pnl": 32.5, "fees": 3.46, "net_pnl": 29.04}),
     ),
-    (
-        *("NinjaTrader", {"Exit price": "6012.50", "Profit": "($0.96)"}),
-        {"Exit price": "6012.50", "Profit": "($0.96)", **FEES},
-        ["gross_pnl", "fees"],
+    "no costs": (
+        *(write_file(PLAIN["NinjaTrader"], NO_PROFIT), {}),
+        *(write_file(PLAIN["NinjaTrader"], NO_PROFIT | FEES), ["gross_pnl", "fees"]),
         {"multiplier": 5, "net_pnl": -0.96},
     ),
-    (
-        *("MetaTrader 5", {"Volume": "0.10 / 0.50", "Profit": "24.30", "Commission": "-0.70"}, {}),
-        ["quantity", "gross_pnl", "fees"],
-        {"quantity": 0.5},
+    "closed in part, then whole": (
+        *(write_file(META, IN_PART | {"Commission": "-0.70"}), {}, write_file(META, {})),
+        *(["quantity", "gross_pnl", "fees"], {"quantity": 0.5}),
     ),
-    (
-        *("MetaTrader 5", {"Volume": "0.10 / 0.50", "Profit": "24.30"}),
-        {"Price 2": "1.08412", "Profit": "0.00"},
-        ["quantity", "exit_price", "gross_pnl"],
-        {"multiplier": 100000},
+    "closed in part, then at the price of its entry": (
+        *(write_file(META, IN_PART), {}, write_file(META, {"Price 2": "1.08412", "Profit": "0.00"})),
+        *(["quantity", "exit_price", "gross_pnl"], {"multiplier": 100000}),
     ),
-    ("TradeZella", {}, {"Net P&L": "395.5"}, ["fees"], {"fees": 4.5}),
-]
+    "a net result": (
+        *(write_file(PLAIN["TradeZella"], {}), {}, write_file(PLAIN["TradeZella"], {"Net P&L": "395.5"})),
+        *(["fees"], {"fees": 4.5}),
+    ),
+    "a result beside the trader's multiplier": (
+        *(write_file(VUE, {}), {"multiplier": 50}, write_file(VUE, {"Gross P&L": "312.5"})),
+        *(["gross_pnl"], {"multiplier": 50, "gross_pnl": 312.5}),
+    ),
+    "fills that state no fees beside the trader's": (
+        *(OPENED, {"fees": 2.5}, CLOSED, ["exit_price", "closed_at", "gross_pnl"]),
+        {"gross_pnl": 2, "fees": 2.5, "net_pnl": -0.5},
+    ),
+    "an older file after the trader has reopened it": (
+        *(CLOSED, {"closed_at": None}, OPENED, []),
+        {"closed_at": None, "gross_pnl": None},
+    ),
+}
 
 
-@pytest.mark.parametrize(("name", "first", "later", "changed", "expected"), CORRECTIONS)
-async def test_a_later_export_corrects_a_trade(
+@pytest.mark.parametrize(("first", "edit", "later", "changed", "expected"), LATER.values(), ids=LATER)
+async def test_a_later_export_corrects_a_trade_but_for_what_the_trader_wrote(
     client: httpx.AsyncClient,
     account_id: int,
-    name: str,
-    first: Cells,
-    later: Cells,
+    first: bytes | str,
+    edit: dict[str, Any],
+    later: bytes | str,
     changed: list[str],
     expected: dict[str, Any],
 ) -> None:
-    await create_import(client, write_file(PLAIN[name], first), account_id=account_id)
+    (trade_id,) = read_ids(await create_import(client, first, account_id=account_id))
+    if edit:
+        await patch_trade(client, trade_id, **edit)
 
-    report = await create_import(client, write_file(PLAIN[name], later), account_id=account_id)
+    report = await create_import(client, later, account_id=account_id)
 
     assert report["rows"][0]["changed"] == changed
     (trade,) = unwrap(await client.get("/trades"))
     assert {member: trade[member] for member in expected} == expected
-
-
-async def test_a_multiplier_that_the_trader_corrected_is_kept_when_the_result_is_corrected(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    fills = {"Symbol": "ESH6", "Exec Count": "3", "Gross P&L": "300"}
-    await create_import(client, write_file(PLAIN["Tradervue"], fills), account_id=account_id)
-    (trade,) = unwrap(await client.get("/trades"))
-    await client.patch(f"/trades/{trade['id']}", json={"multiplier": 50})
-
-    file = write_file(PLAIN["Tradervue"], fills | {"Gross P&L": "312.5"})
-    later = await create_import(client, file, account_id=account_id)
-
-    assert later["rows"][0]["changed"] == ["gross_pnl"]
-    (trade,) = unwrap(await client.get("/trades"))
-    assert (trade["multiplier"], trade["gross_pnl"]) == (50, 312.5)
 
 
 async def test_a_grid_that_counts_from_one_again_adds_only_what_is_new(
@@ -213,32 +222,3 @@ async def test_a_later_file_of_fills_closes_the_open_trade_and_opens_the_next(
         ("long", 2, 12, 4, 2, "patient"),
         ("short", 1, None, None, 0.5, None),
     ]
-
-
-async def test_fees_that_fills_do_not_state_stay_as_the_trader_has_them(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    fills = "Date,Time,Symbol,Quantity,Price,Side\n3/9/2026,09:00:00,NVTA,1,10,Buy\n"
-    await create_import(client, fills, account_id=account_id)
-    (trade,) = unwrap(await client.get("/trades"))
-    await client.patch(f"/trades/{trade['id']}", json={"fees": 2.5})
-
-    await create_import(client, fills + "3/9/2026,09:01:00,NVTA,1,12,Sell\n", account_id=account_id)
-
-    (trade,) = unwrap(await client.get("/trades"))
-    assert (trade["gross_pnl"], trade["fees"], trade["net_pnl"]) == (2, 2.5, -0.5)
-
-
-async def test_an_older_file_leaves_a_trade_that_was_reopened_by_hand_open(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    opened = "Date,Time,Symbol,Quantity,Price,Side\n3/9/2026,09:00:00,ES,1,6000,Buy\n"
-    closed = f"{opened}3/9/2026,09:01:00,ES,1,6002,Sell\n"
-    report = await create_import(client, closed, account_id=account_id)
-    trade_id = report["rows"][0]["trade_id"]
-    await client.patch(f"/trades/{trade_id}", json={"closed_at": None})
-
-    await create_import(client, opened, account_id=account_id)
-
-    trade = unwrap(await client.get(f"/trades/{trade_id}"))
-    assert (trade["closed_at"], trade["gross_pnl"]) == (None, None)

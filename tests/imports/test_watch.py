@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import commands
@@ -61,6 +62,14 @@ def count_files(folder: Path) -> int:
     return sum(file.stat().st_size > 0 for file in folder.rglob("*.csv"))
 
 
+def has_files(folder: Path, number: int) -> bool:
+    return count_files(folder) == number
+
+
+def has_more(db: Path, before: list[str]) -> bool:
+    return len(list_ids(db)) > len(before)
+
+
 def list_ids(db: Path) -> list[str]:
     return [external_id for (external_id,) in rows(db, "SELECT external_id FROM trades ORDER BY 1")]
 
@@ -105,7 +114,7 @@ def test_files_appear_beside_a_server_that_is_running(db: Path, folder: Path) ->
         try:
             for name, imported in (("early", 3), ("late", 6)):
                 add_files(folder, 3, name)
-                wait_until(lambda number=imported: count_files(folder / "imported") == number)
+                wait_until(partial(has_files, folder / "imported", imported))
             process.send_signal(signal.SIGINT)
             assert process.wait(PATIENCE) == 1
         finally:
@@ -135,9 +144,8 @@ def test_a_server_that_is_killed_in_the_middle_loses_nothing_and_imports_nothing
     add_files(folder / "Sim", files)
 
     for _ in range(kills):
-        before = len(list_ids(db))
         with running(db, "--watch", str(folder)) as server:
-            wait_until(lambda number=before: len(list_ids(db)) > number)
+            wait_until(partial(has_more, db, list_ids(db)))
             server.stop(signal.SIGKILL)
         assert count_files(folder) == files
 

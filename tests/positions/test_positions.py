@@ -65,7 +65,7 @@ def cut(rows: Sequence[T], seed: int, most: int = 5) -> list[list[T]]:
 
 
 async def sum_results(client: httpx.AsyncClient) -> float:
-    return sum(trade["gross_pnl"] or 0 for trade in await list_trades(client))
+    return float(sum(trade["gross_pnl"] or 0 for trade in await list_trades(client)))
 
 
 def sum_not_suspect(report: Any, file: bytes) -> float:
@@ -73,7 +73,7 @@ def sum_not_suspect(report: Any, file: bytes) -> float:
     left = {row["line"] for row in report["rows"] if row["verdict"] == "suspect"}
     rows = read_rows(file, one_trade_is=lambda file_format: "position")
     found = [row for row in rows if isinstance(row, Candidate) and row.imported.line not in left]
-    return sum(row.columns["gross_pnl"] for row in found) / 10**8
+    return sum(row.columns["gross_pnl"] / 10**8 for row in found)
 
 
 @pytest.mark.parametrize("form", [*FORMS, *OF_FILLS])

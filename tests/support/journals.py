@@ -26,7 +26,7 @@ MANY_ROWS = """
 TEXT = b"Dear diary, today I bought the top.\n" * 100
 OWN_TRIGGER = "trades_drop_answers_of_old_setup"
 
-Write = Callable[[Path], None]
+Write = Callable[[Path], object]
 
 
 def prepare(db: Path) -> None:
@@ -70,40 +70,22 @@ def change_schema(db: Path, sql: str) -> None:
 
 
 def content(data: bytes) -> Write:
-    def write(db: Path) -> None:
-        db.write_bytes(data)
-
-    return write
+    return lambda db: db.write_bytes(data)
 
 
 def statements(*texts: str) -> Write:
     """Run these statements in the database, which is created if there is none."""
-
-    def write(db: Path) -> None:
-        for text in texts:
-            change(db, text)
-
-    return write
+    return lambda db: [change(db, text) for text in texts]
 
 
 def new_journal(*texts: str) -> Write:
-    def write(db: Path) -> None:
-        prepare(db)
-        statements(*texts)(db)
-
-    return write
+    return lambda db: [prepare(db), statements(*texts)(db)]
 
 
 def replace_in_schema(name: str, old: str, new: str) -> Write:
-    def write(db: Path) -> None:
-        prepare(db)
-        texts = [text.replace("'", "''") for text in (old, new)]
-        change_schema(
-            db,
-            f"UPDATE sqlite_schema SET sql = replace(sql, '{texts[0]}', '{texts[1]}') WHERE name = '{name}'",
-        )
-
-    return write
+    old, new = (text.replace("'", "''") for text in (old, new))
+    sql = f"UPDATE sqlite_schema SET sql = replace(sql, '{old}', '{new}') WHERE name = '{name}'"
+    return lambda db: [prepare(db), change_schema(db, sql)]
 
 
 def damaged_journal(db: Path) -> None:
