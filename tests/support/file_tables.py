@@ -9,6 +9,7 @@ from typing import Any
 from factories import read_file
 from plain_rows import SAMPLES as SAMPLES
 
+from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import Candidate, Rejected
 
 AMOUNTS = (
@@ -53,8 +54,11 @@ def read_trade(content: str | bytes, zone: str = "UTC", **options: Any) -> dict[
 
 
 def read_errors(content: str | bytes, **options: Any) -> list[str]:
-    """The lines of a file that cannot be read, with the reasons."""
-    rows = read_rows(content, **options)
+    """The lines of a file that cannot be read, with the reasons; one if none of the file can."""
+    try:
+        rows = read_rows(content, **options)
+    except ValidationFailed as refused:
+        return [str(refused)]
     return [f"line {row.line}: {row.reason}" for row in rows if isinstance(row, Rejected)]
 
 

@@ -17,10 +17,9 @@ import httpx
 import pytest
 from commands import PATIENCE, Server, environment, health, new_key, running, start
 from factories import create_account, details_of, error_of, read_file, send_file, unwrap
+from file_tables import read_errors
 from starlette.applications import Starlette
 
-from journal_api.errors import ValidationFailed
-from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.headers import split_rows
 from journal_api.trade_files.profiles.proposal import propose_profile
 from journal_api.trade_files.texts import read_text
@@ -29,15 +28,6 @@ from journal_api.trade_files.threads import in_thread
 HEADER = "symbol,direction,quantity,entry_price,opened_at"
 ROW = "ES,long,1,1,2026-01-05 14:00:00"
 MIB = 1024 * 1024
-
-
-def read(file: str) -> list[str]:
-    """The reasons for which lines of the file, or all of it, cannot be read."""
-    try:
-        found = read_file(file, "UTC").candidates
-        return [f"line {one.line}: {one.reason}" for one in found if isinstance(one, Rejected)]
-    except ValidationFailed as error:
-        return [str(error)]
 
 
 # Time ----------------------------------------------------------------------------------------------------
@@ -143,7 +133,7 @@ def seconds_for(file: str, enough: float) -> float:
     best = math.inf
     for _ in range(5):
         begun = time.thread_time()
-        read(file)
+        read_errors(file)
         best = min(best, time.thread_time() - begun)
         if best < enough:
             break
@@ -208,7 +198,7 @@ BEYOND = [
 def test_what_is_beyond_a_bound_is_refused_with_its_line_and_the_bound(
     file: str, line: int, reason: str
 ) -> None:
-    assert any(error.startswith(f"line {line}: {reason}") for error in read(file))
+    assert any(error.startswith(f"line {line}: {reason}") for error in read_errors(file))
 
 
 WITHIN = {
@@ -227,7 +217,7 @@ WITHIN = {
 @pytest.mark.parametrize("file", WITHIN.values(), ids=WITHIN)
 def test_what_is_within_its_bounds_is_read(file: str) -> None:
     assert len(list(read_file(file).candidates)) == 1
-    assert read(file) == []
+    assert read_errors(file) == []
 
 
 async def test_a_file_of_many_errors_is_not_read_to_its_end(
@@ -276,7 +266,7 @@ def test_blank_lines_are_not_read_to_their_end_where_a_header_or_a_profile_is_se
 def test_of_what_cannot_be_read_an_error_shows_the_beginning() -> None:
     long = '"' + "1 x " * 2000 + '"'
 
-    (reason,) = read(f"{HEADER}\nES,long,{long},1,2026-01-05 14:00:00\n")
+    (reason,) = read_errors(f"{HEADER}\nES,long,{long},1,2026-01-05 14:00:00\n")
 
     assert len(reason) < 120
 
