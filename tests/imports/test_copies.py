@@ -239,42 +239,30 @@ async def test_a_copy_has_time_contract_direction_and_quantity_of_its_original(
     assert report["ambiguous"] == []
 
 
-@pytest.mark.parametrize(
-    ("masters", "followers", "trade", "candidates"),
-    [
-        ([M, build_row("M2", 2)], [build_row("A1", 1)], "A1", ["M1", "M2"]),
-        ([M, build_row("M2", 1)], [build_row("A1", 1)], "A1", ["M1", "M2"]),
-        ([M, build_row("M2", 3, 300)], [build_row("A1", 2.5, 61)], "A1", ["M1", "M2"]),
-        (
-            [{**M, "exit_price": "", "closed_at": ""}, build_row("M2", 3, 300)],
-            [{**build_row("A1", 2.5), "exit_price": "", "closed_at": ""}],
-            *("A1", ["M1", "M2"]),
-        ),
-        (
-            [build_row("M1", 0, 0.4), build_row("M2", 2, 2.4)],
-            [build_row("A1", 1.6, 1.8), build_row("A2", 8, 8.2)],
-            *("A1", ["M1", "M2"]),
-        ),
-        ([M], [build_row("A1", 1), build_row("A2", 4)], "M1", ["A1", "A2"]),
-        (
-            [M, build_row("M2", 1, symbol="NQH6")],
-            [build_row("A1", 0, symbol="NQM6"), build_row("A2", 3.5)],
-            None,
-            [],
-        ),
-    ],
-    ids=[
-        *(
-            "two equally near",
-            "two in a second",
-            "one opened nearer, one closed nearer",
-            "one still open",
-            "late by one",
-            "two of an account",
-        ),
-        "the contract itself before its full-size sibling",
-    ],
-)
+AMBIGUOUS: dict[str, tuple[list[dict[str, str]], list[dict[str, str]], str | None, list[str]]] = {
+    # rows of the master, rows of the follower, the trade that may belong to several, and those
+    "two equally near": ([M, build_row("M2", 2)], [COPY], "A1", ["M1", "M2"]),
+    "two in a second": ([M, build_row("M2", 1)], [COPY], "A1", ["M1", "M2"]),
+    "one opened nearer, one closed nearer": (
+        *([M, build_row("M2", 3, 300)], [build_row("A1", 2.5, 61)], "A1", ["M1", "M2"]),
+    ),
+    "one still open": (
+        [{**M, "exit_price": "", "closed_at": ""}, build_row("M2", 3, 300)],
+        *([{**build_row("A1", 2.5), "exit_price": "", "closed_at": ""}], "A1", ["M1", "M2"]),
+    ),
+    "late by one": (
+        [build_row("M1", 0, 0.4), build_row("M2", 2, 2.4)],
+        *([build_row("A1", 1.6, 1.8), build_row("A2", 8, 8.2)], "A1", ["M1", "M2"]),
+    ),
+    "two of an account": ([M], [COPY, build_row("A2", 4)], "M1", ["A1", "A2"]),
+    "the contract itself before its full-size sibling": (
+        [M, build_row("M2", 1, symbol="NQH6")],
+        *([build_row("A1", 0, symbol="NQM6"), build_row("A2", 3.5)], None, []),
+    ),
+}
+
+
+@pytest.mark.parametrize(("masters", "followers", "trade", "candidates"), AMBIGUOUS.values(), ids=AMBIGUOUS)
 async def test_what_may_be_a_copy_of_two_is_listed_and_left_alone(
     client: httpx.AsyncClient,
     masters: list[dict[str, str]],

@@ -328,25 +328,6 @@ async def test_up_to_100_kept_trades_are_named_and_all_of_them_are_listed(
 # Several imports, whatever the clock says ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("hours", "force"), [((0, 2, 1), "true"), ((2, 1, 0), "false"), ((0, 0, 0), "true")], ids=str
-)
-async def test_corrections_are_undone_in_the_order_of_the_imports_although_the_clock_went_back(
-    client: httpx.AsyncClient, account_id: int, hours: tuple[int, ...], force: str
-) -> None:
-    reports, states = [], []
-    for fee, hour in enumerate(hours):
-        with clock_at(hour):
-            reports.append(await create_import(client, build_fees({"a": fee}), account_id=account_id))
-            states.append(await get_trades(client))
-
-    kept = [await undo(client, reports[1])]
-    kept += [await undo(client, report, force=force) for report in (reports[2], reports[1])]
-
-    assert kept == [read_ids(reports[0]), [], []]
-    assert await get_trades(client) == states[0]
-
-
 class Imagined:
     """A model of imports, edits and undos without a clock: each trade knows who wrote it last."""
 

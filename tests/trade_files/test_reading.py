@@ -164,13 +164,6 @@ def test_a_grid_is_read_after_a_title_in_several_languages(grid: str, title: str
             {"NinjaTrader trades": ["Qty"]},
         ),
     ],
-    ids=[
-        "empty",
-        "nearly known",
-        "beyond the first hundred rows",
-        "in the separator in which it is similar",
-        "NinjaTrader 7",
-    ],
 )
 def test_an_unknown_header_names_the_format_that_it_nearly_has(
     content: str, line: int, missing: dict[str, list[str]]

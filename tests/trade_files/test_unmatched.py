@@ -34,41 +34,31 @@ async def results(client: httpx.AsyncClient) -> list[Any]:
     return [(one["direction"], one["quantity"], one["gross_pnl"]) for one in await list_trades(client)]
 
 
-@pytest.mark.parametrize(
-    ("rows", "stored", "counts"),
-    [
-        ((CLOSES,), [], (0, 1)),
-        ((CLOSES, SELLS_SHORT, BUYS_BACK), [("short", 5, 0.1)], (1, 1)),
-        ((OPENS, CLOSES), [("long", 10, 0.2)], (1, 0)),
-        ((OPENS, CLOSES_MORE), [("long", 10, 0.2)], (1, 1)),
-        ((CLOSES_MORE, OPENS), [("long", 10, 0.2)], (1, 1)),
-        ((SELLS_SHORT, CLOSES.replace("13:54", "14:05"), BUYS_BACK), [("short", 5, 0.1)], (1, 1)),
-    ],
-    ids=[
-        "flat",
-        "before a position",
-        "of the position",
-        "more than the position",
-        "more than the position, newest first",
-        "beside a short position",
-    ],
-)
+CLOSED_BESIDE = CLOSES.replace("13:54", "14:05")
+LONG, SHORT = ("long", 10, 0.2), ("short", 5, 0.1)
+CLOSINGS: dict[str, tuple[tuple[str, ...], list[Any], int]] = {
+    # rows, what is stored, how many fills have no position
+    "flat": ((CLOSES,), [], 1),
+    "before a position": ((CLOSES, SELLS_SHORT, BUYS_BACK), [SHORT], 1),
+    "of the position": ((OPENS, CLOSES), [LONG], 0),
+    "more than the position": ((OPENS, CLOSES_MORE), [LONG], 1),
+    "more than the position, newest first": ((CLOSES_MORE, OPENS), [LONG], 1),
+    "beside a short position": ((SELLS_SHORT, CLOSED_BESIDE, BUYS_BACK), [SHORT], 1),
+}
+
+
+@pytest.mark.parametrize(("rows", "stored", "unmatched"), CLOSINGS.values(), ids=CLOSINGS)
 async def test_a_fill_that_only_closes_opens_nothing(
-    client: httpx.AsyncClient,
-    account_id: int,
-    rows: tuple[str, ...],
-    stored: list[Any],
-    counts: tuple[int, int],
+    client: httpx.AsyncClient, account_id: int, rows: tuple[str, ...], stored: list[Any], unmatched: int
 ) -> None:
     for is_again in (False, True):
         report = await create_import(client, thinkorswim(*rows), account_id=account_id)
 
-        new, unmatched = counts
-        assert report["counts"]["new"] == (0 if is_again else new)
+        assert report["counts"]["new"] == (0 if is_again else len(stored))
         assert report["counts"].get("unmatched", 0) == unmatched
         reasons = [one["reason"] for one in report["rows"] if one["verdict"] == "unmatched"]
         assert all("neither the file nor the journal has the position" in reason for reason in reasons)
-        assert sorted(await results(client)) == sorted(stored)
+        assert sorted(await results(client)) == stored
 
 
 @pytest.mark.parametrize("opens_first", [True, False], ids=["the opening first", "the closing first"])
@@ -82,7 +72,7 @@ async def test_the_closing_of_a_later_file_completes_a_stored_position(
         await create_import(client, file, account_id=account_id) for file in [*files, closing, opening]
     ]
 
-    assert sorted(await results(client)) == [("long", 10, 0.2), ("short", 5, 0.1)]
+    assert sorted(await results(client)) == [LONG, SHORT]
     assert [row["line"] for row in reports[-2]["rows"]] == [2, 3]
     assert reports[0]["open_at_end"] == (1 if opens_first else 0)
     assert [one["counts"].get("unmatched", 0) for one in reports[-3:]] == [0, 0, 0]
