@@ -110,7 +110,7 @@ LATER: dict[str, tuple[bytes | str, dict[str, Any], bytes | str, list[str], dict
     ),
     "no costs": (
         *(write_file(PLAIN["NinjaTrader"], NO_PROFIT), {}),
-        *(write_file(PLAIN["NinjaTrader"], NO_PROFIT | FEES), ["gross_pnl", "fees"]),
+        *(write_file(PLAIN["NinjaTrader"], {**NO_PROFIT, **FEES}), ["gross_pnl", "fees"]),
         {"multiplier": 5, "net_pnl": -0.96},
     ),
     "closed in part, then whole": (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from commands import import_file, make_journal, new_key, run_failing, run_ok, running
+from commands import import_file, new_key, run_failing, run_ok, running
 from factories import (
     create_account,
     create_strategy,
@@ -141,6 +141,7 @@ def test_the_command_exports_what_the_service_does_and_keeps_what_is_there(tmp_p
     told = run_ok("export", file, "--account", "Sim", "--db", db)
     run_ok("export", tmp_path / "all.csv", "--spreadsheet", "--db", db)
     again = run_failing("export", file, "--db", db)
+    unknown = run_failing("export", tmp_path / "none.csv", "--account", "None", "--db", db)
     with running(db) as server, server.client(new_key(db)) as owner:
         answers = [
             owner.get("/trades/export", params=query).text
@@ -149,16 +150,7 @@ def test_the_command_exports_what_the_service_does_and_keeps_what_is_there(tmp_p
 
     assert told == f"Exported to {file}\n"
     assert "File exists" in again
+    assert unknown == "journal-api: there is no account 'None'"
+    assert not (tmp_path / "none.csv").exists()
     assert [file.read_bytes().decode(), (tmp_path / "all.csv").read_bytes().decode()] == answers
     assert "'=1+1" in answers[1]
-
-
-def test_an_export_that_fails_leaves_no_file(tmp_path: Path) -> None:
-    file = tmp_path / "trades.csv"
-
-    make_journal(tmp_path / "journal.db")
-
-    line = run_failing("export", file, "--account", "None", "--db", tmp_path / "journal.db")
-
-    assert line == "journal-api: there is no account 'None'"
-    assert not file.exists()

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from journal_api.imports.import_file import read_file
 from journal_api.imports.watched_folder import WatchedFolder
 
 FIRST, SECOND = [build_file({"external_id": number}) for number in ("1", "2")]
-CLOSES_NOTHING = """\
+CLOSES_NOTHING = b"""\
 Exec Time,Spread,Side,Qty,Pos Effect,Symbol,Exp,Strike,Type,Price,Net Price,Order Type
 6/16/2026 13:54,STOCK,SELL,-10,TO CLOSE,OBAI,,,STOCK,1.04,1.04,LMT
 """
@@ -200,35 +199,45 @@ async def test_without_an_account_files_name_their_accounts(
 
 # What is refused -------------------------------------------------------------------------------------------
 
-REFUSALS = [
-    (b"garbage", ["line 1: this header is of no known format: a dry run of a table proposes a profile"]),
-    (b"\x00\xff\xfe" * 9, None),
-    (b"PK\x03\x04 no workbook", None),
-    (
+HAS_REASON = "refused: refused/ has it with the reason beside it"
+REASONS: dict[str, tuple[bytes, str, str, list[str] | None]] = {
+    # content, where it goes, what is said, the reasons beside it
+    "no table": (
+        *(b"garbage", "refused", HAS_REASON),
+        ["line 1: this header is of no known format: a dry run of a table proposes a profile"],
+    ),
+    "bytes": (b"\x00\xff\xfe" * 9, "refused", HAS_REASON, None),
+    "no workbook": (b"PK\x03\x04 no", "refused", HAS_REASON, None),
+    "bad rows": (
         build_file({}, {"quantity": "0"}, {"fees": "free"}).encode(),
+        *("refused", HAS_REASON),
         [
             "line 3: quantity must be greater than 0 ('0') (and 1 more)",
             "line 3: error: quantity must be greater than 0 ('0')",
             "line 4: error: fees must be a number ('free')",
         ],
     ),
-]
+    "rows left out": (
+        *(CLOSES_NOTHING, "imported", "imported: 0 new, 0 already there, 1 left out: imported/ says why"),
+        None,
+    ),
+}
 
 
-@pytest.mark.parametrize(("content", "reasons"), REFUSALS, ids=lambda value: str(value)[:20])
-async def test_a_refused_file_is_moved_with_its_reason_and_imports_nothing(
-    client: httpx.AsyncClient, folder: Folder, content: bytes, reasons: Sequence[str] | None
+@pytest.mark.parametrize(("content", "kind", "line", "reasons"), REASONS.values(), ids=REASONS)
+async def test_a_file_of_which_nothing_is_imported_is_moved_with_its_reason(
+    client: httpx.AsyncClient, folder: Folder, content: bytes, kind: str, line: str, reasons: list[str] | None
 ) -> None:
     folder.add("bad.csv", content)
     folder.add("good.csv")
 
     await folder.look(3)
 
-    assert folder.list_files() == ["imported/good.csv", "refused/bad.csv", "refused/bad.csv.txt"]
-    assert (folder.path / "refused/bad.csv").read_bytes() == content
-    assert "bad.csv refused: refused/ has it with the reason beside it" in folder.lines
-    said = (folder.path / "refused/bad.csv.txt").read_text().splitlines()
-    assert said == reasons or (reasons is None and said[0])
+    assert folder.list_files() == sorted([f"{kind}/bad.csv", f"{kind}/bad.csv.txt", "imported/good.csv"])
+    assert (folder.path / kind / "bad.csv").read_bytes() == content
+    assert f"bad.csv {line}" in folder.lines
+    said = (folder.path / kind / "bad.csv.txt").read_text().splitlines()
+    assert said == reasons or (reasons is None and said[0].startswith("line "))
     assert await list_ids(client) == ["1"]
 
 
@@ -290,18 +299,6 @@ async def test_a_name_as_long_as_names_may_be_is_shortened_for_a_number_and_the_
     assert all(file.read_text().startswith("line 1: this header") for file in reasons)
     assert all("refused/ has it" in line for line in folder.lines)
     assert max(len(os.fsencode(file.name)) for file in files) <= 255
-
-
-async def test_rows_that_are_left_out_are_said_beside_the_imported_file(
-    client: httpx.AsyncClient, folder: Folder
-) -> None:
-    folder.add("day.csv", CLOSES_NOTHING)
-
-    await folder.look()
-
-    assert folder.lines == ["day.csv imported: 0 new, 0 already there, 1 left out: imported/ says why"]
-    assert folder.list_files() == ["imported/day.csv", "imported/day.csv.txt"]
-    assert (folder.path / "imported/day.csv.txt").read_text().startswith("line 2: unmatched: ")
 
 
 # What can go wrong -----------------------------------------------------------------------------------------

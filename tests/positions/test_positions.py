@@ -82,7 +82,7 @@ def sum_not_suspect(report: Any, file: bytes) -> float:
     left = {row["line"] for row in report["rows"] if row["verdict"] == "suspect"}
     rows = read_rows(file, one_trade_is=lambda file_format: "position")
     found = [row for row in rows if isinstance(row, Candidate) and row.imported.line not in left]
-    return sum(row.columns["gross_pnl"] / 10**8 for row in found)
+    return float(sum(row.columns["gross_pnl"] / 10**8 for row in found))
 
 
 @pytest.mark.parametrize("form", [*FORMS, *OF_FILLS])

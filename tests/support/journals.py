@@ -4,6 +4,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 from commands import change, rows
@@ -73,19 +74,27 @@ def content(data: bytes) -> Write:
     return lambda db: db.write_bytes(data)
 
 
+def in_turn(*writes: Write) -> Write:
+    def write(db: Path) -> None:
+        for one in writes:
+            one(db)
+
+    return write
+
+
 def statements(*texts: str) -> Write:
     """Run these statements in the database, which is created if there is none."""
-    return lambda db: [change(db, text) for text in texts]
+    return in_turn(*(partial(change, sql=text) for text in texts))
 
 
 def new_journal(*texts: str) -> Write:
-    return lambda db: [prepare(db), statements(*texts)(db)]
+    return in_turn(prepare, statements(*texts))
 
 
 def replace_in_schema(name: str, old: str, new: str) -> Write:
     old, new = (text.replace("'", "''") for text in (old, new))
     sql = f"UPDATE sqlite_schema SET sql = replace(sql, '{old}', '{new}') WHERE name = '{name}'"
-    return lambda db: [prepare(db), change_schema(db, sql)]
+    return in_turn(prepare, partial(change_schema, sql=sql))
 
 
 def damaged_journal(db: Path) -> None:
