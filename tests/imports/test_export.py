@@ -94,32 +94,22 @@ async def journal(client: httpx.AsyncClient) -> httpx.AsyncClient:
     )
     flag, pole = strategy["setups"]
 
-    first = await create_trade(
-        client, one["id"], setup_id=flag["setup_id"], grade="A+", stop_loss=99.5, fees=0.3
-    )
-    await client.put(f"/trades/{first['id']}/tags", json={"tag_ids": [tag["id"] for tag in tags]})
     answers = [
         {"confirmation_id": confirmation["confirmation_id"], "was_present": present, "notes": notes}
         for confirmation, present, notes in zip(
             flag["confirmations"], (True, False), ('it was "there";\n, really', None), strict=True
         )
     ]
-    await client.put(f"/trades/{first['id']}/confirmations", json={"confirmations": answers})
+    asked = {"setup_id": flag["setup_id"], "confirmations": answers, "tag_ids": [tag["id"] for tag in tags]}
+    first = await create_trade(client, one["id"], **asked, grade="A+", stop_loss=99.5, fees=0.3)
     await create_trade(client, two["id"], source_trade_id=first["id"], fees=0.1)
-    tagged = await create_trade(
-        client, one["id"], strategy_id=strategy["id"], external_id="=1+1", notes="  kept \r\n\tas is "
-    )
-    await client.put(f"/trades/{tagged['id']}/tags", json={"tag_ids": [tags[0]["id"]]})
+    noted = {"external_id": "=1+1", "notes": "  kept \r\n\tas is ", "tag_ids": [tags[0]["id"]]}
+    await create_trade(client, one["id"], strategy_id=strategy["id"], **noted)
     await create_trade(
         client, one["id"], setup_id=pole["setup_id"], symbol='ES, "mini"', gross_pnl=-0.1, fees=-0.2
     )
-    moved = await create_trade(
-        client,
-        two["id"],
-        stop_loss=98,
-        opened_at="2026-01-06T14:00:00.000001Z",
-        closed_at="2026-01-06T15:00:00.5Z",
-    )
+    times = {"opened_at": "2026-01-06T14:00:00.000001Z", "closed_at": "2026-01-06T15:00:00.5Z"}
+    moved = await create_trade(client, two["id"], **times, stop_loss=98)
     await client.patch(f"/trades/{moved['id']}", json={"stop_loss": 99.99, "fees": 0.00000001})
     no_risk = await create_trade(client, two["id"], direction="short", stop_loss=101)
     await client.patch(f"/trades/{no_risk['id']}", json={"initial_risk": None})

@@ -5,8 +5,9 @@ import csv
 import gzip
 import hashlib
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import closing
+from functools import partial
 from typing import Any, NamedTuple
 
 import httpx
@@ -389,35 +390,19 @@ async def test_a_query_that_is_not_valid_is_refused_with_its_parameter(
 # Verdicts and corrections --------------------------------------------------------------------------------
 
 
-class Send(NamedTuple):
-    """Import those rows. `new 2` is a verdict for the second trade of the journal, with what changed."""
+class Step(NamedTuple):
+    """Send rows, enter a trade by hand, edit the first trade, delete one by its number, or expect members of
+    the first. `new 2` is a verdict for the second trade of the journal, with what changed.
+    """
 
-    rows: Sequence[dict[str, str]]
-    verdicts: str
-
-
-class Enter(NamedTuple):
-    """Create a trade by hand."""
-
-    fields: dict[str, Any]
+    how: str
+    what: Any
+    verdicts: str = ""
 
 
-class Edit(NamedTuple):
-    """PATCH the first trade."""
-
-    fields: dict[str, Any]
-
-
-class Delete(NamedTuple):
-    """Delete a trade of the journal, the first is 1."""
-
-    number: int
-
-
-class Expect(NamedTuple):
-    """Members of the first trade."""
-
-    fields: dict[str, Any]
+Send, Enter, Edit, Delete, Expect = (
+    partial(Step, how) for how in ("send", "enter", "edit", "delete", "expect")
+)
 
 
 def with_id(name: str, **cells: str) -> dict[str, str]:
@@ -426,7 +411,7 @@ def with_id(name: str, **cells: str) -> dict[str, str]:
 
 A, B = with_id("a"), with_id("b")
 CLOSED_AT = "2026-01-05T15:00:00.000000Z"
-SEQUENCES: dict[str, list[Any]] = {
+SEQUENCES: dict[str, list[Step]] = {
     "a file without rows": [Send([], "")],
     "a file again": [
         Send([{}, {}, {"symbol": "NQ"}, A, OPEN_ROW], "new 1, new 2, new 3, new 4, new 5"),
@@ -555,31 +540,30 @@ SEQUENCES: dict[str, list[Any]] = {
 
 @pytest.mark.parametrize("steps", SEQUENCES.values(), ids=SEQUENCES)
 async def test_files_and_edits_one_after_another(
-    client: httpx.AsyncClient, account_id: int, steps: list[Any]
+    client: httpx.AsyncClient, account_id: int, steps: list[Step]
 ) -> None:
     trade_ids: list[int] = []
-    for step in steps:
-        match step:
-            case Enter(fields):
-                trade_ids.append((await create_trade(client, account_id, **fields))["id"])
-            case Edit(fields):
-                await patch_trade(client, trade_ids[0], **fields)
-            case Delete(number):
-                await client.delete(f"/trades/{trade_ids[number - 1]}")
-            case Expect(fields):
-                trade = await get_trade(client, trade_ids[0])
-                assert {name: trade[name] for name in fields} == fields
-            case Send(rows, verdicts):
-                file = build_file(*rows) if rows else ",".join(A_ROW) + "\n"
-                report = await create_import(client, file, account_id=account_id)
-                trade_ids += [trade_id for trade_id in read_ids(report) if trade_id not in trade_ids]
-                found = [
-                    " ".join([row["verdict"], str(trade_ids.index(row["trade_id"]) + 1), *row["changed"]])
-                    for row in report["rows"]
-                ]
-                assert ", ".join(found) == verdicts
-                for verdict in ("new", "duplicate", "updated", "error"):
-                    assert report["counts"][verdict] == read_verdicts(report).count(verdict)
+    for how, what, verdicts in steps:
+        if how == "enter":
+            trade_ids.append((await create_trade(client, account_id, **what))["id"])
+        elif how == "edit":
+            await patch_trade(client, trade_ids[0], **what)
+        elif how == "delete":
+            await client.delete(f"/trades/{trade_ids[what - 1]}")
+        elif how == "expect":
+            trade = await get_trade(client, trade_ids[0])
+            assert {name: trade[name] for name in what} == what
+        else:
+            file = build_file(*what) if what else ",".join(A_ROW) + "\n"
+            report = await create_import(client, file, account_id=account_id)
+            trade_ids += [trade_id for trade_id in read_ids(report) if trade_id not in trade_ids]
+            found = [
+                " ".join([row["verdict"], str(trade_ids.index(row["trade_id"]) + 1), *row["changed"]])
+                for row in report["rows"]
+            ]
+            assert ", ".join(found) == verdicts
+            for verdict in ("new", "duplicate", "updated", "error"):
+                assert report["counts"][verdict] == read_verdicts(report).count(verdict)
 
 
 CORRECTIONS: list[tuple[dict[str, str], dict[str, str], dict[str, Any]]] = [

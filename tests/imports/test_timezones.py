@@ -155,34 +155,37 @@ async def test_the_zone_of_an_account_is_remembered_for_the_names_that_are_mappe
     assert (zone_of(mapped)[:2], zone_of(into_one)[:2]) == ((NEW_YORK, "remembered"),) * 2
 
 
+@pytest.mark.parametrize(
+    ("zone", "field", "message", "replaced"),
+    [
+        (
+            *(CHICAGO, "the accounts in this file have different time zones"),
+            *(f"'Live' has {CHICAGO}, an account before it {NEW_YORK}.", [CHICAGO, NEW_YORK]),
+        ),
+        (
+            *(None, "the times in this file have no offset"),
+            *("no earlier file of 'Live' in the format 'executions'", [NEW_YORK]),
+        ),
+    ],
+    ids=["another zone", "no zone"],
+)
 async def test_a_file_of_accounts_with_different_zones_is_refused_until_its_zone_is_stated(
-    client: httpx.AsyncClient,
+    client: httpx.AsyncClient, zone: str | None, field: str, message: str, replaced: list[str]
 ) -> None:
-    for name, zone in (("Eval", NEW_YORK), ("Live", CHICAGO)):
-        await import_of(client, fills(), (await create_account(client, name))["id"], timezone=zone)
+    for name, known in (("Eval", NEW_YORK), ("Live", zone)):
+        account = await create_account(client, name)
+        if known:
+            await import_of(client, fills(), account["id"], timezone=known)
+    before = await opened(client)
 
     refused = await send_file(client, fills("Eval", "Live"), None, timezone=None)
+    unchanged = await opened(client)
     stated = await import_of(client, fills("Eval", "Live"), None, timezone=BERLIN)
 
-    assert details_of(refused)["fields"] == {
-        "timezone": "is required: the accounts in this file have different time zones"
-    }
-    message = refused.json()["error"]["message"]
-    assert f"'Live' has {CHICAGO}, an account before it {NEW_YORK}." in message
-    assert zone_of(stated) == Zone(BERLIN, "stated", [CHICAGO, NEW_YORK])
-
-
-async def test_a_file_is_refused_if_the_zone_of_one_of_its_accounts_is_unknown(
-    client: httpx.AsyncClient,
-) -> None:
-    ids = [(await create_account(client, name))["id"] for name in ("Eval", "Live")]
-    await import_of(client, fills(), ids[0], timezone=NEW_YORK)
-
-    refused = await send_file(client, fills("Eval", "Live"), None, timezone=None)
-
-    assert error_of(refused) == (400, "validation_error")
-    assert "no earlier file of 'Live' in the format 'executions'" in refused.json()["error"]["message"]
-    assert len(await opened(client)) == 1
+    assert details_of(refused)["fields"] == {"timezone": f"is required: {field}"}
+    assert message in refused.json()["error"]["message"]
+    assert unchanged == before
+    assert zone_of(stated) == Zone(BERLIN, "stated", replaced)
 
 
 async def test_an_account_whose_times_have_offsets_keeps_its_zone(client: httpx.AsyncClient) -> None:

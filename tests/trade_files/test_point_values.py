@@ -1,7 +1,5 @@
 """Multipliers of imported trades: docs/imports.md#point-values."""
 
-from typing import Any
-
 import httpx
 import pytest
 from factories import (
@@ -10,12 +8,11 @@ from factories import (
     create_instrument,
     details_of,
     error_of,
-    run_sql,
+    list_trades,
     send_file,
     unwrap,
 )
 from file_tables import read_errors, read_trades
-from starlette.applications import Starlette
 
 from journal_api.values.instruments import InstrumentTable
 from journal_api.values.money import PositiveMoney
@@ -28,7 +25,6 @@ PAIRS = (
 )
 FILLS = "Date,Time,Symbol,Side,Quantity,Price"
 GRID = "Instrument,Market pos.,Qty,Entry price,Exit price,Entry time,Exit time,Profit"
-OWN = InstrumentTable({"ES": PositiveMoney(49)})
 
 
 def round_trips(*symbols: str) -> str:
@@ -97,14 +93,10 @@ def test_the_multiplier_of_a_trade(file: str, expected: list[tuple[str, str]]) -
     assert [(trade["multiplier"], trade["gross_pnl"]) for trade in trades] == expected
 
 
-def test_the_owners_point_value_takes_precedence() -> None:
-    trades = read_trades(round_trips("ESU6", "ES"), instruments=OWN)
+def test_the_owners_point_value_takes_precedence_and_the_risk_of_a_stop_follows_from_it() -> None:
+    trades = read_trades(round_trips("ESU6", "ES"), instruments=InstrumentTable({"ES": PositiveMoney(49)}))
 
-    assert [trade["gross_pnl"] for trade in trades] == ["490", "490"]
-
-
-def test_the_risk_of_a_stop_follows_from_the_point_value() -> None:
-    assert [trade["initial_risk"] for trade in read_trades(round_trips("ESU6"))] == ["100"]
+    assert [(trade["gross_pnl"], trade["initial_risk"]) for trade in trades] == [("490", "98")] * 2
 
 
 def test_an_open_future_without_a_point_value_is_an_error() -> None:
@@ -113,9 +105,8 @@ def test_an_open_future_without_a_point_value_is_an_error() -> None:
     assert read_errors(open_trade)[0].startswith("line 2: multiplier is required, because XYZU6 looks like")
 
 
-async def trades_of(client: httpx.AsyncClient) -> list[Any]:
-    trades: list[Any] = unwrap(await client.get("/trades"))
-    return trades[::-1]
+async def shown(client: httpx.AsyncClient) -> list[tuple[float, float]]:
+    return [(trade["multiplier"], trade["gross_pnl"]) for trade in await list_trades(client)]
 
 
 async def test_a_future_without_a_point_value_is_an_error_until_the_owner_sets_it(
@@ -128,63 +119,41 @@ async def test_a_future_without_a_point_value_is_an_error_until_the_owner_sets_i
     assert error_of(refused) == (400, "validation_error")
     assert details_of(refused)["line"] == 3
     assert report["counts"]["new"] == 2
-    assert [trade["gross_pnl"] for trade in await trades_of(client)] == [500, 40]
+    assert await shown(client) == [(50, 500), (4, 40)]
 
 
-@pytest.mark.parametrize(
-    "file",
-    [round_trips("ESU6", "ES"), pairs(("ESU6", "6000", "6010", "500.00"), ("ESU6", "6000", "6000", "0.00"))],
-    ids=["round trips", "Tradovate"],
-)
-async def test_another_point_value_changes_no_trade_of_the_same_file(
-    client: httpx.AsyncClient, account_id: int, file: str
+FILLS_OF_ES = executions("ESU6", 1, "100", "110")
+PAIRS_OF_ES = pairs(("ESU6", "6000", "6010", "500.00"), ("ESU6", "6000", "6000", "0.00"))
+AS_DOLLARS = round_trips("ESU6").replace("stop_loss", "stop_loss,multiplier").replace(",98", ",98,1")
+LATER: dict[str, tuple[str, str, list[str], list[tuple[float, float]]]] = {
+    # A file, a later one, the verdicts and what they change, and multiplier and gross P&L then.
+    "the same round trips": (round_trips("ESU6", "ES"), "", ["duplicate"] * 2, [(50, 500), (1, 10)]),
+    "the same pairs": (PAIRS_OF_ES, "", ["duplicate"], [(50, 500)]),
+    "a corrected price": (
+        *(FILLS_OF_ES, FILLS_OF_ES.replace("110", "111"), ["updated exit_price gross_pnl"]),
+        [(50, 550)],
+    ),
+    # Earlier versions stored multiplier 1 and 10 dollars, and the checksums of both.
+    "points as dollars": (AS_DOLLARS, round_trips("ESU6"), ["duplicate"], [(1, 10)]),
+}
+
+
+@pytest.mark.parametrize(("first", "second", "verdicts", "trades"), LATER.values(), ids=LATER)
+async def test_another_point_value_leaves_the_multiplier_of_a_stored_trade(
+    client: httpx.AsyncClient,
+    account_id: int,
+    first: str,
+    second: str,
+    verdicts: list[str],
+    trades: list[tuple[float, float]],
 ) -> None:
-    await create_import(client, file, account_id=account_id)
-    before = await trades_of(client)
+    await create_import(client, first, account_id=account_id)
     await create_instrument(client, "ES", 7)
 
-    again = await create_import(client, file, account_id=account_id)
+    later = await create_import(client, second or first, account_id=account_id)
 
-    assert again["counts"] == {"new": 0, "updated": 0, "duplicate": len(before), "error": 0}
-    assert await trades_of(client) == before
-
-
-async def test_a_corrected_price_keeps_the_multiplier_of_the_stored_trade(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    file = executions("ESU6", 1, "100", "110")
-    await create_import(client, file, account_id=account_id)
-    await create_instrument(client, "ES", 7)
-
-    again = await create_import(client, file.replace("110", "111"), account_id=account_id)
-
-    (trade,) = await trades_of(client)
-    assert again["rows"][0]["changed"] == ["exit_price", "gross_pnl"]
-    assert (trade["multiplier"], trade["gross_pnl"]) == (50, 550)
-
-
-@pytest.mark.own_journal
-async def test_a_trade_that_was_imported_with_points_as_dollars_stays(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
-    """Earlier versions stored multiplier 1 and 10 dollars, and the checksums of both."""
-    columns = round_trips("ESU6").replace("stop_loss", "stop_loss,multiplier").replace(",98", ",98,1")
-    await create_import(client, columns, account_id=account_id)
-    before = await trades_of(client)
-
-    again = await create_import(client, round_trips("ESU6"), account_id=account_id)
-
-    assert again["counts"]["duplicate"] == 1
-    assert await trades_of(client) == before
-    assert [tuple(row) for row in await run_sql(app, "SELECT count(*) FROM import_updates")] == [(0,)]
-
-
-async def test_an_export_is_imported_with_the_multipliers_that_it_states(client: httpx.AsyncClient) -> None:
-    await create_import(client, round_trips("ESU6"))
-    file = (await client.get("/trades/export")).text
-    await create_instrument(client, "ES", 7)
-    other = await create_account(client, "Other")
-
-    unwrap(await send_file(client, file, other["id"]))
-
-    assert [(trade["multiplier"], trade["gross_pnl"]) for trade in await trades_of(client)] == [(50, 500)] * 2
+    assert [" ".join([row["verdict"], *row["changed"]]) for row in later["rows"]] == verdicts
+    assert await shown(client) == trades
+    exported = (await client.get("/trades/export")).text
+    unwrap(await send_file(client, exported, (await create_account(client, "Other"))["id"]))
+    assert await shown(client) == trades * 2
