@@ -179,24 +179,14 @@ def write_file(folder: Path, content: str) -> Path:
     return file
 
 
-def test_the_command_maps_names_of_the_file_too(tmp_path: Path) -> None:
-    db = tmp_path / "journal.db"
-    for name in ("Main", "Sim"):
-        import_file(db, write_file(tmp_path, HEADER), account=name)
-    file = write_file(tmp_path, build_round_trips("U1", "Sim", "U2"))
-
-    ran = command("import", file, "--accounts", "U1=Main", "--accounts", "U2=2", "--db", db)
-
-    assert (ran.code, ran.out) == (0, "3 new, 0 already there\n")
-    assert "accounts 1, 2 have no commissions" in ran.err
-    assert rows(db, "SELECT account_id FROM trades ORDER BY id") == [(1,), (2,), (2,)]
-
-
-def test_the_command_creates_the_accounts_that_it_maps_names_to(tmp_path: Path) -> None:
+def test_the_command_maps_names_to_accounts_by_name_or_id_and_creates_those_that_are_missing(
+    tmp_path: Path,
+) -> None:
     db = tmp_path / "journal.db"
     import_file(db, write_file(tmp_path, HEADER), account="Main")
-    before, file = dump(db), write_file(tmp_path, build_round_trips("U1", "U2", "U3"))
-    mapping = ("--accounts", "U1=Master", "--accounts", "U2=Copy", "--accounts", "U3=Main")
+    before, file = dump(db), write_file(tmp_path, build_round_trips("U1", "U2", "U3", "Main", "U4"))
+    pairs = ("U1=Master", "U2=Copy", "U3=Main", "U4=1")
+    mapping = [word for pair in pairs for word in ("--accounts", pair)]
 
     foretold = command("import", file, *mapping, "--dry-run", "--db", db)
     unchanged = dump(db) == before
@@ -208,7 +198,7 @@ def test_the_command_creates_the_accounts_that_it_maps_names_to(tmp_path: Path) 
     for one in (foretold, ran):
         assert one.code == 0
         assert one.err.startswith("New account 'Master'.\nNew account 'Copy'.\n")
-    assert rows(db, "SELECT account_id FROM trades ORDER BY id") == [(2,), (3,), (1,)]
+    assert rows(db, "SELECT account_id FROM trades ORDER BY id") == [(2,), (3,), (1,), (1,), (1,)]
     wrong_id = run_failing("import", file, "--accounts", "U1=99", "--db", db)
     assert "must name your accounts, not '99'" in wrong_id
 

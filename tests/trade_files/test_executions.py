@@ -124,7 +124,7 @@ REFUSED: dict[str, list[str]] = {
     "Time": ["", "09:30:00 EST", "0:15:00 AM", "13:15:00 PM"],
     "Symbol": ["", "X" * 41],
     "Quantity": ["", "0", "0.000000001"],
-    "Price": ["", "10000000000.01"],
+    "Price": ["", "10000000000.01", "1.000000001"],
     "Side": ["Long", "Cover", "1", "-"],
     "Commission": ["free"],
     "ECNFee": ["1e3"],

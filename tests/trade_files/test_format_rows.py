@@ -52,6 +52,13 @@ READ: list[tuple[str, str, Any, dict[str, Any]]] = [
       for cell, amount in [("615.", "615"), ("0001.50", "1.5"), ("(45.25)", "-45.25"), ("-0.00", "0"),
                            ("0.00000001", "0.00000001"), ("10000000000", "10000000000"),
                            ("123456789.012345", "123456789.012345")]),
+    *(("round trips", f"a {direction} by {word!r}", {"direction": word}, {"direction": direction})
+      for direction, words in [("long", ("long", "Buy", " B ", "bot", "COMPRA", "kauf")),
+                               ("short", ("short", "Sell", " S ", "sld", "VENDA", "verkauf"))]
+      for word in words),
+    *(("MetaTrader 5", f"a half is rounded to the even digit: {cell}", {"Price 2": cell},
+       {"exit_price": price})
+      for cell, price in [("1.000000005", "1"), ("1.000000015", "1.00000002")]),
     *(("Tradovate", f"the fill that came first is the entry: {what}", cells,
        {"direction": direction, "entry_price": entry, "exit_price": leave, "gross_pnl": "-70.5"})
       for direction, entry, leave, cases in [
@@ -223,8 +230,8 @@ REFUSED: dict[str, dict[str, list[str]]] = {
         "symbol": ["", "X" * 41, "E\tS"],
         "quantity": ["", "0", "-1"],
         "multiplier": ["0", "-50"],
-        "direction": [""],
-        "entry_price": [""],
+        "direction": ["", "longer", "sell short"],
+        "entry_price": ["", "1.000000001"],
         "exit_price": [""],
         "stop_loss": ["none"],
         "fees": ["free"],
@@ -268,7 +275,7 @@ REFUSED: dict[str, dict[str, list[str]]] = {
         "Time": ["", "2026.01.12", "2026.13.12 09:15:04", "46034.3855"],
         "Position": ["", "1.31812E+09", "12a", "\N{ARABIC-INDIC DIGIT ONE}", "9" * 101],
         "Type": ["", "buy limit", "balance"],
-        "Volume": ["", "0", "-0.5", "0.10/0.30"],
+        "Volume": ["", "0", "-0.5", "0.10/0.30", "0.000000001"],
         "S / L": ["none"],
         "Commission": [""],
         "Swap": ["1,23"],
@@ -318,6 +325,18 @@ def test_a_wrong_cell_is_an_error_of_its_line_and_column(name: str, column: str,
 
 TOO_MUCH = "10000000000"
 REASONS: list[tuple[str, Cells, str]] = [
+    *(("round trips", cells, reason) for cells, reason in [
+        ({"quantity": "10000000000"}, "gross_pnl computed from the prices exceeds"),
+        ({"opened_at": "2200-12-31T23:30:00-05:00", "exit_price": "", "closed_at": ""},
+         "opened_at must be in the years"),
+        ({"closed_at": "2201-01-01 00:00:00"}, "closed_at must be in the years"),
+        ({"closed_at": ""}, "exit_price requires closed_at"),
+        ({"closed_at": "", "exit_price": "", "gross_pnl": "3"}, "gross_pnl requires closed_at"),
+        ({"exit_price": ""}, "exit_price is required"),
+        ({"direction": "longer"}, "direction must be long or short"),
+        ({"entry_price": "1.000000001"}, "entry_price must have at most 15 significant digits and 8 "),
+        ({"fees": "1.000000001"}, "fees must have at most 19 significant digits and 8 decimals"),
+    ]),
     ("NinjaTrader", {"Exit time": "1/6/2026 9:31:11 AM"}, "closed_at must not be before opened_at"),
     ("NinjaTrader", {"Profit": "3.25"}, "Profit must be money such as $20.00: export the grid"),
     ("NinjaTrader", {"Commission": f"${TOO_MUCH}"}, "Commission with the other fees must be between "),
