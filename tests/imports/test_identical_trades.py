@@ -1,6 +1,6 @@
 """Many trades of the same content: written down, and recognised by the rows of a file, in linear time."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from random import Random
 from typing import Any
 
@@ -14,6 +14,7 @@ from factories import (
     create_trade,
     list_trades,
     read_ids,
+    read_verdicts,
     send_file,
     unwrap,
 )
@@ -38,25 +39,18 @@ async def write_down(client: httpx.AsyncClient, account_id: int, number: int) ->
     return [trade["id"] for trade in unwrap(await client.post("/trades/bulk", json={"trades": trades}))]
 
 
-class Steps:
-    """Counts what SQLite does, in units of STEPS instructions of its virtual machine."""
+async def count_steps(app: Starlette) -> Callable[[], int]:
+    """Return what SQLite did since the last call, in units of STEPS instructions of its virtual machine."""
+    done: list[None] = []
 
-    def __init__(self) -> None:
-        self.number = 0
-
-    @classmethod
-    async def count_in(cls, app: Starlette) -> "Steps":
-        steps = cls()
-        for connection in app.state.database._open:
-            await connection.set_progress_handler(steps.add, STEPS)
-        return steps
-
-    def add(self) -> None:
-        self.number += 1
-
-    def since_last(self) -> int:
-        number, self.number = self.number, 0
+    def since_last() -> int:
+        number = len(done)
+        done.clear()
         return number
+
+    for connection in app.state.database._open:
+        await connection.set_progress_handler(lambda: done.append(None), STEPS)
+    return since_last
 
 
 # How long it takes ---------------------------------------------------------------------------------------
@@ -67,7 +61,7 @@ class Steps:
 async def test_twice_the_rows_beside_twice_the_identical_trades_take_less_than_three_times_the_steps(
     app: Starlette, client: httpx.AsyncClient, is_imported: bool
 ) -> None:
-    steps = await Steps.count_in(app)
+    steps_since_last = await count_steps(app)
     taken = []
     for number in (500, 1000):
         account_id = (await create_account(client, f"{number}"))["id"]
@@ -75,9 +69,9 @@ async def test_twice_the_rows_beside_twice_the_identical_trades_take_less_than_t
             await create_import(client, build_identical([""] * number), account_id=account_id)
         else:
             await write_down(client, account_id, number)
-        steps.since_last()
+        steps_since_last()
         await send_file(client, build_identical(numbered(number)), account_id)
-        taken.append(steps.since_last())
+        taken.append(steps_since_last())
 
     assert 0 < taken[1] < 3 * taken[0]
 
@@ -86,11 +80,11 @@ async def test_twice_the_rows_beside_twice_the_identical_trades_take_less_than_t
 async def test_identical_trades_are_written_down_in_as_many_steps_beside_many_of_them_as_beside_few(
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
-    steps = await Steps.count_in(app)
+    steps_since_last = await count_steps(app)
     taken = []
     for _ in range(3):
         await write_down(client, account_id, 1000)
-        taken.append(steps.since_last())
+        taken.append(steps_since_last())
 
     assert 0 < taken[2] < 1.2 * taken[0]
 
@@ -116,7 +110,7 @@ async def test_rows_with_and_without_an_id_share_the_identical_trades_among_them
 
     report = await create_import(client, build_identical(["a", "", "b", "", "c", "d"]), account_id=account_id)
 
-    assert [row["verdict"] for row in report["rows"]] == ["duplicate"] * 5 + ["new"]
+    assert read_verdicts(report) == ["duplicate"] * 5 + ["new"]
     assert read_ids(report)[:5] == [by_hand[place] for place in (2, 0, 3, 1, 4)]
 
 
@@ -133,7 +127,7 @@ async def test_trades_between_that_are_no_candidates_are_passed_over(
 
     assert brought["counts"]["new"] == 2
     assert read_ids(report)[:3] == [by_hand[1], by_hand[2], by_hand[4]]
-    assert [row["verdict"] for row in report["rows"]] == ["duplicate"] * 3 + ["new"]
+    assert read_verdicts(report) == ["duplicate"] * 3 + ["new"]
 
 
 async def test_identical_trades_of_another_account_or_content_are_not_taken(
@@ -146,7 +140,7 @@ async def test_identical_trades_of_another_account_or_content_are_not_taken(
 
     report = await create_import(client, file, account_id=account_id)
 
-    assert [row["verdict"] for row in report["rows"]] == ["duplicate", "new", "new"]
+    assert read_verdicts(report) == ["duplicate", "new", "new"]
     assert read_ids(report)[0] == mine
     assert len(await list_trades(client)) == 5
 
@@ -169,7 +163,7 @@ def random_file(random: Random) -> str:
     return build_file(*rows)
 
 
-def read_verdicts(response: httpx.Response) -> list[Any]:
+def read_outcome(response: httpx.Response) -> list[Any]:
     body = response.json()
     rows = body["data"]["import"]["rows"] if response.is_success else body["error"]["details"]["rows"]
     return [(row["line"], row["verdict"], row["reason"], row["changed"]) for row in rows]
@@ -198,7 +192,7 @@ async def test_a_file_has_the_same_verdicts_in_an_empty_account_and_beside_other
         for account in (empty, used):
             answers = [await send_file(client, file, account["id"]) for file in (first, first, second)]
             outcomes.append(
-                ([read_verdicts(answer) for answer in answers], await stored(client, account["id"]))
+                ([read_outcome(answer) for answer in answers], await stored(client, account["id"]))
             )
 
         assert outcomes[0] == outcomes[1], seed

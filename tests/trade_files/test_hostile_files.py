@@ -414,17 +414,19 @@ def test_sigterm_is_heard_and_others_are_answered_while_a_long_file_is_read(tmp_
     assert (set(answers), code) == ({200}, 0)
 
 
-def test_a_file_that_is_read_whole_before_its_first_trade_locks_nobody_out_meanwhile(tmp_path: Path) -> None:
-    db, file = tmp_path / "journal.db", tmp_path / "fills.csv"
+def test_a_file_that_is_read_whole_before_its_first_trade_locks_nobody_out_meanwhile(
+    server: Server, owner: httpx.Client, tmp_path: Path
+) -> None:
+    db, file = server.out.with_name("journal.db"), tmp_path / "fills.csv"
     file.write_text(f"{FILLS}\n" + "2026-03-09,09:31,A,1,1,B\n" * 15_000)
     arguments = ["import", str(file), "--account", "Sim", "--timezone", "UTC", "--db", str(db)]
-    with running(db) as server, server.client(new_key(db)) as owner:
-        process = start(arguments, environment(), subprocess.DEVNULL, subprocess.DEVNULL)
-        written: list[int] = []
-        while process.poll() is None:
-            body = {"name": f"of {len(written)}"}
-            written.append(owner.post("/tag-categories", json=body).status_code)
-            time.sleep(0.02)
+    process = start(arguments, environment(), subprocess.DEVNULL, subprocess.DEVNULL)
+
+    written: list[int] = []
+    while process.poll() is None:
+        body = {"name": f"of {len(written)}"}
+        written.append(owner.post("/tag-categories", json=body).status_code)
+        time.sleep(0.02)
 
     assert process.returncode == 0
     assert len(written) > 5
