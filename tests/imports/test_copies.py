@@ -145,7 +145,7 @@ async def test_four_files_in_any_order_are_linked_alike_and_never_wrongly(
     empty = read_record(settings.db)
     found: list[dict[str, str]] = []
 
-    for order in permutations(files):
+    for order in [*permutations(files)][examples(full=0, ci=seed % 3) :: examples(full=1, ci=3)]:
         tried, reports = [], []
         for account in order:
             tried.append(await journal.add(account, *files[account], dry_run="1"))
@@ -215,7 +215,6 @@ LINKED: dict[str, tuple[list[dict[str, str]], list[dict[str, str]], dict[str, An
 }
 
 
-@pytest.mark.parametrize("is_master_first", [True, False], ids=["the master first", "the copy first"])
 @pytest.mark.parametrize(("masters", "followers", "rules", "expected"), LINKED.values(), ids=LINKED)
 async def test_a_copy_has_time_contract_direction_and_quantity_of_its_original(
     client: httpx.AsyncClient,
@@ -223,12 +222,13 @@ async def test_a_copy_has_time_contract_direction_and_quantity_of_its_original(
     followers: list[dict[str, str]],
     rules: dict[str, Any],
     expected: dict[str, str],
-    is_master_first: bool,
 ) -> None:
     rules = {**rules}
+    files = (
+        [("A", followers), ("M", masters)] if "multiplier" in rules else [("M", masters), ("A", followers)]
+    )
+    (first, rows), (second, later) = files
     journal = await Journal(client).begin({"A": rules.pop("multiplier", 1)}, **rules)
-    files = [("M", masters), ("A", followers)]
-    (first, rows), (second, later) = files if is_master_first else reversed(files)
 
     await journal.add(first, *rows)
     tried = await journal.add(second, *later, dry_run="1")

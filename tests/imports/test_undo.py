@@ -284,8 +284,8 @@ async def test_a_dry_run_tells_how_many_trades_go_and_how_many_of_them_were_anno
         await edit(client, trade, how)
     last = f"/trades/{trades[5]['id']}"  # edited as it was, which is no edit
     unwrap(await client.patch(last, json={"notes": row["notes"]}))
-    for path, body in (("tags", {"tag_ids": []}), ("confirmations", {"confirmations": []})):
-        unwrap(await client.put(f"{last}/{path}", json=body))
+    for path, member in (("tags", "tag_ids"), ("confirmations", "confirmations")):
+        unwrap(await client.put(f"{last}/{path}", json={member: []}))
     bare = {"notes": None, "strategy_id": None, "setup_id": None}
     await patch_trade(client, trades[3]["id"], **bare)  # edited, but no annotation is left
     before = await get_trades(client)
