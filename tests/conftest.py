@@ -4,6 +4,7 @@ import gc
 import os
 import re
 import shutil
+import signal
 import sqlite3
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
@@ -42,11 +43,14 @@ hypothesis.settings.load_profile("journal")
 
 BASE_URL = "http://localhost/v1"
 KEY = re.compile(rb"tjk_[0-9A-Za-z]{36}")
-# A project of its own, which test_testing.py runs in an environment of its own.
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep the tests' files in memory where there is room: thousands of journals wait for no disk."""
+    """Keep the tests' files in memory where there is room: thousands of journals wait for no disk.
+
+    A shell's background job ignores SIGINT, and so would every process that a test starts and interrupts.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     memory = Path("/dev/shm")
     if memory.is_dir() and os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 2**30:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(memory))

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -24,13 +23,12 @@ from commands import (
 from factories import build_file
 from proofs import examples
 
-OFTEN = "from journal_api.imports import watch; watch.EVERY = 0.02; from journal_api.cli import main; main()"
-
 
 @pytest.fixture(autouse=True)
 def looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every folder is looked at each 20 ms, by processes and by commands in this one."""
-    monkeypatch.setattr(commands, "PROGRAM", [sys.executable, "-c", OFTEN])
+    for name in ("app.EVERY", "cli.watch.EVERY"):
+        monkeypatch.setitem(commands.CONSTANTS, name, 0.02)
     monkeypatch.setattr("journal_api.cli.watch.EVERY", 0.02)
 
 

@@ -18,13 +18,16 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import httpx
+from forked import Fork
+from proofs import SOAK
 
 from journal_api.cli import main
 from journal_api.database.migrations import prepare
 from journal_api.settings import Settings
 
-Process = subprocess.Popen[bytes]
-PROGRAM = [sys.executable, "-m", "journal_api"]
+Process = subprocess.Popen[bytes] | Fork
+# Measurements and `make soak` start processes as users do.
+FORKS = sys.platform == "linux" and "PYTEST_VERSION" in os.environ and not SOAK
 PATIENCE = 120  # seconds; never reached unless something hangs, however busy the machine is
 # No server of the tests speaks TLS, and for each client httpx would load all certificates of the machine.
 WITHOUT_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -191,9 +194,12 @@ def start(
     arguments: Sequence[str], env: Mapping[str, str], out: int, err: int, stdin: int | None = None
 ) -> Process:
     """A process of `journal-api` that writes to these files."""
-    command = [*PROGRAM, *arguments]
-    given = subprocess.DEVNULL if stdin is None else stdin
-    return subprocess.Popen(command, env=env, stdin=given, stdout=out, stderr=err)
+    with open(os.devnull, "rb") as nothing:
+        files = (nothing.fileno() if stdin is None else stdin, out, err)
+        if FORKS:
+            return Fork(arguments, env, files)
+        command = [sys.executable, "-m", "journal_api", *arguments]
+        return subprocess.Popen(command, env=env, stdin=files[0], stdout=out, stderr=err)
 
 
 @contextmanager

@@ -1,0 +1,73 @@
+"""Processes of `journal-api` that begin after its imports, which take most of the time of a start.
+
+`make soak` starts each process from the beginning, as a user does. Python's fork server, which has no other
+thread, forks these.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from multiprocessing import get_context
+from multiprocessing.reduction import DupFd
+from typing import Any
+
+from journal_api.cli import main
+
+# What a server imports, its event loop included.
+PRELOADED = ["journal_api.cli", "uvloop", "anyio._backends._asyncio", "uvicorn.lifespan.on"]
+
+
+class Descriptor:
+    """A file descriptor that goes to the new process."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __getstate__(self) -> object:
+        return DupFd(self.number)
+
+    def __setstate__(self, duplicate: Any) -> None:
+        self.number = duplicate.detach()
+
+
+class Fork:
+    """What tests use of `subprocess.Popen`."""
+
+    def __init__(self, arguments: Sequence[str], env: Mapping[str, str], files: Sequence[int]) -> None:
+        context = get_context("forkserver")
+        context.set_forkserver_preload(PRELOADED)
+        given = ([*arguments], {**env}, [Descriptor(number) for number in files])
+        self.process = context.Process(target=run, args=given)
+        self.process.start()
+        self.pid = self.process.pid or 0
+
+    def poll(self) -> int | None:
+        return self.process.exitcode
+
+    def wait(self, timeout: float) -> int:
+        self.process.join(timeout)
+        if self.process.exitcode is None:
+            raise subprocess.TimeoutExpired("journal-api", timeout)
+        return self.process.exitcode
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
+def run(arguments: list[str], env: dict[str, str], files: list[Descriptor]) -> None:
+    """Run the command as if Python had just started."""
+    os.environ.clear()
+    os.environ.update(env)
+    for number, file in enumerate(files):
+        os.dup2(file.number, number)
+        os.close(file.number)
+    sys.stdin, sys.stdout = os.fdopen(0, closefd=False), os.fdopen(1, "w", closefd=False)
+    sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace", closefd=False)
+    sys.argv = ["journal_api", *arguments]
+    main()
