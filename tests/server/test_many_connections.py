@@ -3,14 +3,14 @@
 import asyncio
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import ClassVar
 
 import httpx
 import pytest
+import uvloop
 from commands import (
     PATIENCE,
     Server,
@@ -22,45 +22,34 @@ from commands import (
     wait_until_it_answers,
 )
 from factories import A_FILE, A_TRADE, error_of, unwrap
-from streams import CLOSE, Journal, is_open, parse_responses, serve_in_thread
+from streams import CLOSE, Clock, Journal, Served, is_open, parse_responses, serve_in_thread
 
 from journal_api.server.descriptors import MAX_CONNECTIONS
-from journal_api.server.protocol import Protocol
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of open files")
 
 
-class Few(Protocol):
-    """The protocol with five connections at a time."""
-
-    max_connections = 5
-
-
-class Hundred(Protocol):
-    """The protocol with a hundred connections at a time."""
-
-    max_connections = 100
-    made: ClassVar[list[Protocol]] = []
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in Protocol
-        self.made.append(self)
-        super().connection_made(transport)
+FEW, HUNDRED = 5, 100  # connections that a server keeps
 
 
 @pytest.fixture(scope="module")
-def journal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Journal]:
-    with serve_in_thread(tmp_path_factory.mktemp("connections") / "journal.db", Few) as journal:
+def journal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("connections")
+    with serve_in_thread(folder / "journal.db", Clock, max_connections=FEW) as journal:
         yield journal
 
 
 class Client:
-    """A connection to the journal, made after the server has noticed all earlier ones."""
+    """A connection to the journal, made a second after the server has read what earlier ones sent."""
 
-    def __init__(self, stack: ExitStack, journal: Journal, sent: bytes = b"") -> None:
-        time.sleep(0.02)  # the event loop counts milliseconds
+    def __init__(self, stack: ExitStack, journal: Served, sent: bytes = b"") -> None:
+        if isinstance(journal.loop, Clock):
+            journal.pass_time(1)
         self.journal = journal
         self.connection = stack.enter_context(journal.connect())
         self.connection.sendall(sent)
+        side = journal.side_of(self.connection)
+        wait_until(lambda: side.has_read(len(sent)))
 
     def statuses(self, sent: bytes) -> list[int]:
         """Send these bytes; return the statuses of the responses, none if the connection is closed."""
@@ -74,15 +63,15 @@ class Client:
         return self.statuses(self.journal.head("GET /v1/me", "me")) == [200]
 
 
-def upload(stack: ExitStack, journal: Journal) -> Client:
+def upload(stack: ExitStack, journal: Served) -> Client:
     """A client that has sent all but the last 9 bytes of its body."""
     headers = (b"Content-Length: 18", CLOSE)
     return Client(stack, journal, journal.head("POST /v1/tag-categories", "a", *headers) + b'{"name": ')
 
 
-def test_the_connection_that_is_idle_longest_makes_room_for_a_new_one(journal: Journal) -> None:
+def test_the_connection_that_is_idle_longest_makes_room_for_a_new_one(journal: Served) -> None:
     with ExitStack() as stack:
-        clients = [Client(stack, journal) for _ in range(Few.max_connections)]
+        clients = [Client(stack, journal) for _ in range(FEW)]
         assert clients[0].is_answered()
         more = [Client(stack, journal) for _ in range(2)]
 
@@ -91,36 +80,39 @@ def test_the_connection_that_is_idle_longest_makes_room_for_a_new_one(journal: J
     assert answered == [True, False, False, True, True, True, True]
 
 
-def test_an_idle_connection_makes_room_before_one_whose_request_is_on_its_way(journal: Journal) -> None:
+def test_an_idle_connection_makes_room_before_one_whose_request_is_on_its_way(journal: Served) -> None:
     with ExitStack() as stack:
         uploading = upload(stack, journal)
-        idle = [Client(stack, journal) for _ in range(Few.max_connections - 1)]
+        idle = [Client(stack, journal) for _ in range(FEW - 1)]
 
         assert Client(stack, journal).is_answered()
         assert not idle[0].is_answered()
         assert uploading.statuses(b'"Slowly"}') == [201]
 
 
-def test_clients_that_stall_keep_nobody_out(journal: Journal) -> None:
+def test_clients_that_stall_keep_nobody_out(journal: Served) -> None:
     with ExitStack() as stack:
-        for _ in range(3 * Few.max_connections):
+        for _ in range(3 * FEW):
             upload(stack, journal)
 
         assert Client(stack, journal).is_answered()
 
 
-@pytest.mark.parametrize("loop", ["auto", "asyncio"])  # asyncio accepts all that are there at once
-def test_a_crowd_that_comes_at_once_leaves_the_others_that_are_in_use(tmp_path: Path, loop: str) -> None:
-    Hundred.made.clear()
-    with serve_in_thread(tmp_path / "journal.db", Hundred, loop) as journal, ExitStack() as stack:
-        uploading = upload(stack, journal)
-        wait_until(lambda: any(one.in_body for one in Hundred.made))
-        Hundred.made[0].loop.call_soon_threadsafe(time.sleep, 0.5)  # all are there when it looks again
-        crowd = [stack.enter_context(journal.connect()) for _ in range(4 * Hundred.max_connections)]
+# asyncio accepts all that are there at once.
+@pytest.mark.parametrize("loop_factory", [uvloop.new_event_loop, asyncio.SelectorEventLoop])
+def test_a_crowd_that_comes_at_once_leaves_the_others_that_are_in_use(
+    tmp_path: Path, loop_factory: Callable[[], asyncio.AbstractEventLoop]
+) -> None:
+    served = serve_in_thread(tmp_path / "journal.db", loop_factory, max_connections=HUNDRED)
+    with served as journal, ExitStack() as stack:
+        uploading, all_are_there = upload(stack, journal), threading.Event()
+        journal.loop.call_soon_threadsafe(all_are_there.wait, PATIENCE)  # before it looks again
+        crowd = [stack.enter_context(journal.connect()) for _ in range(4 * HUNDRED)]
+        all_are_there.set()
 
         assert Client(stack, journal).is_answered()
         assert uploading.statuses(b'"Slowly"}') == [201]
-        assert Hundred.max_connections / 2 < sum(map(is_open, crowd)) <= Hundred.max_connections
+        assert HUNDRED / 2 < sum(map(is_open, crowd)) <= HUNDRED
 
 
 # Open files ------------------------------------------------------------------------------------------------

@@ -15,19 +15,11 @@ from hypothesis import strategies as st
 from proofs import examples
 from streams import CLOSE, HOST, Journal, are_in_step, parse_responses, read_to_end, serve_in_thread
 
-from journal_api.server.protocol import Protocol
-
-
-class Hurried(Protocol):
-    """The protocol with short limits for what is incomplete."""
-
-    idle_seconds = 1
-    body_seconds = 0.3
-
 
 @pytest.fixture(scope="module")
 def journal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Journal]:
-    with serve_in_thread(tmp_path_factory.mktemp("streams") / "journal.db", Hurried) as journal:
+    folder = tmp_path_factory.mktemp("streams")
+    with serve_in_thread(folder / "journal.db", idle_seconds=1, body_seconds=0.3) as journal:
         yield journal
 
 

@@ -1,6 +1,7 @@
 """Clients that keep a connection and the service waiting: docs/reliability.md 7 and #connections.
 
-The limits are shortened here. With JOURNAL_SOAK=1 the crowd comes in full numbers, to the server as it is.
+The server's clock goes on when a test says so. With JOURNAL_SOAK=1 the crowd comes in full numbers, to a
+server process.
 """
 
 import gc
@@ -10,17 +11,16 @@ import socket
 import statistics
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
-from weakref import WeakSet
+from typing import NamedTuple
 
 import httpx
 import pytest
 from commands import PATIENCE, health, new_key, running, wait_until
 from proofs import SOAK
-from streams import CLOSE, Journal, is_open, parse_responses, read_to_end, serve_in_thread
+from streams import CLOSE, Clock, Journal, Served, parse_responses, read_to_end, serve_in_thread
 
 from journal_api.server.protocol import Protocol
 from journal_api.server.request_head import MAX_HEAD_SIZE
@@ -28,24 +28,12 @@ from journal_api.server.request_head import MAX_HEAD_SIZE
 GET = b"GET /health HTTP/1.1\r\nHost: localhost\r\n"
 LAST = CLOSE + b"\r\n\r\n"
 CATEGORIES = "POST /v1/tag-categories"
-
-
-class Hurried(Protocol):
-    """The protocol with short limits, and a list of its living connections."""
-
-    idle_seconds = 1
-    body_seconds = 1.5
-    unread_seconds = 1
-    alive: ClassVar[WeakSet[Protocol]] = WeakSet()
-
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        self.alive.add(self)
+LENGTH = b"Content-Length: 100"
 
 
 @pytest.fixture(scope="module")
-def journal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Journal]:
-    with serve_in_thread(tmp_path_factory.mktemp("slow") / "journal.db", Hurried) as journal:
+def journal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve_in_thread(tmp_path_factory.mktemp("slow") / "journal.db", Clock) as journal:
         yield journal
 
 
@@ -57,109 +45,98 @@ def statuses(received: bytes) -> list[int]:
     return [response.status for response in parse_responses(received)]
 
 
-class Slow(NamedTuple):
-    """What a client sends first, and what it sends again and again until the connection is closed."""
-
-    start: bytes
-    dribble: bytes = b""
-
-
-def read_of_each(
-    journal: Journal,
-    clients: list[Slow],
-    meanwhile: Callable[[], object] = lambda: None,
-    seconds: float = PATIENCE,
-) -> list[bytes]:
-    """What each client reads until the server closes its connection; all are connected at once."""
-    received = [b""] * len(clients)
-    deadline = time.monotonic() + seconds
-    with ExitStack() as stack, selectors.DefaultSelector() as connected:
-        for number, client in enumerate(clients):
-            connection = stack.enter_context(journal.connect())
-            connection.sendall(client.start)
-            connected.register(connection, selectors.EVENT_READ, number)
-        while connected.get_map():
-            assert time.monotonic() < deadline, "the server never closed a connection"
-            meanwhile()
-            for key, _ in connected.select(0.05):
-                part = read_part(key.fileobj)  # type: ignore[arg-type]  # a socket
-                received[key.data] += part
-                if not part:
-                    connected.unregister(key.fileobj)
-            for key in list(connected.get_map().values()):
-                if clients[key.data].dribble:
-                    send(key.fileobj, clients[key.data].dribble)  # type: ignore[arg-type]  # a socket
-    return received
-
-
-def read_part(connection: socket.socket) -> bytes:
-    try:
-        return connection.recv(65536)
-    except ConnectionError:
-        return b""
-
-
 def send(connection: socket.socket, data: bytes) -> None:
-    with suppress(ConnectionError):  # the next read notices it
+    with suppress(ConnectionError):  # the server has closed it
         connection.sendall(data)
+
+
+class Client:
+    """A connection, and what the server has sent on it."""
+
+    def __init__(self, stack: ExitStack, journal: Served) -> None:
+        self.connection = stack.enter_context(journal.connect())
+        self.side = journal.side_of(self.connection)
+        self.sent, self.received, self.is_open = 0, b"", True
+
+    def send(self, data: bytes) -> None:
+        """Send these bytes; return when the server has read them and waits for more."""
+        send(self.connection, data)
+        self.sent += len(data)
+        wait_until(lambda: self.side.has_read(self.sent) and self.side.waits_for_client)
+
+    def read(self) -> "Client":
+        """Read what is there."""
+        self.connection.setblocking(False)
+        try:
+            while part := self.connection.recv(65536):
+                self.received += part
+            self.is_open = False
+        except BlockingIOError:
+            pass
+        except ConnectionError:
+            self.is_open = False
+        self.connection.setblocking(True)
+        return self
 
 
 # Idle connections, headers and bodies ---------------------------------------------------------------------
 
 
-def test_clients_that_keep_the_service_waiting_are_sent_away(journal: Journal) -> None:
-    with_length, with_chunks = b"Content-Length: 100", b"Transfer-Encoding: chunked"
-    clients: dict[str, tuple[Slow, list[int]]] = {
-        "nothing": (Slow(b""), []),
-        "an empty line": (Slow(b"\r\n"), []),
-        "half a path": (Slow(b"GET /hea"), []),
-        "half the headers": (Slow(GET), []),
-        "half a header": (Slow(GET + b"X: half a val"), []),
-        "a header that dribbles": (Slow(GET + b"X: ", b"x"), []),
-        "nothing after a response": (Slow(GET + b"\r\n"), [200]),
-        "headers that dribble after a response": (Slow(GET + b"\r\n" + GET, b"X: x\r\n"), [200]),
-        "no body": (Slow(post(journal, with_length)), [408]),
-        "half a body": (Slow(post(journal, with_length) + b'{"name": "Half'), [408]),
-        "half the chunks": (Slow(post(journal, with_chunks) + b'5\r\n{"nam\r\n'), [408]),
-        "half the size of a chunk": (Slow(post(journal, with_chunks) + b"5"), [408]),
-        "half a body after a response": (Slow(GET + b"\r\n" + post(journal, with_length) + b"{"), [200, 408]),
+class Slow(NamedTuple):
+    """What a client sends first, what it sends a second before its time is over, and what it reads."""
+
+    start: bytes
+    dribble: bytes = b""
+    statuses: Sequence[int] = ()
+
+
+@pytest.mark.parametrize(("idle", "body"), [(10, 30), (30, 10)], ids=["as documented", "the other way"])
+def test_clients_that_keep_the_service_waiting_are_sent_away_in_time(
+    journal: Served, monkeypatch: pytest.MonkeyPatch, idle: float, body: float
+) -> None:
+    monkeypatch.setattr(journal.protocol, "idle_seconds", idle)
+    monkeypatch.setattr(journal.protocol, "body_seconds", body)
+    with_length, with_chunks = post(journal, LENGTH), post(journal, b"Transfer-Encoding: chunked")
+    idling = {
+        "nothing": Slow(b""),
+        "an empty line": Slow(b"\r\n"),
+        "half a path": Slow(b"GET /hea"),
+        "half the headers": Slow(GET),
+        "half a header": Slow(GET + b"X: half a val"),
+        "a header that dribbles": Slow(GET + b"X: ", b"x"),
+        "nothing after a response": Slow(GET + b"\r\n", b"", [200]),
+        "headers that dribble after a response": Slow(GET + b"\r\n" + GET, b"X: x\r\n", [200]),
     }
+    stalling = {
+        "no body": Slow(with_length, b"", [408]),
+        "half a body": Slow(with_length + b'{"name": "Half', b"", [408]),
+        "half the chunks": Slow(with_chunks + b'5\r\n{"nam\r\n', b"", [408]),
+        "half the size of a chunk": Slow(with_chunks + b"5", b"", [408]),
+        "half a body after a response": Slow(GET + b"\r\n" + with_length + b"{", b"", [200, 408]),
+        "a body that nobody needs": Slow(GET + b"Content-Length: 1000000\r\n\r\n", b"x", [200]),
+    }
+    groups = sorted([(idle, idling), (body, stalling)], key=lambda group: group[0])
 
-    received = read_of_each(journal, [client for client, _ in clients.values()])
+    with ExitStack() as stack:
+        clients = {name: Client(stack, journal) for _, rows in groups for name in rows}
+        for _, rows in groups:
+            for name, row in rows.items():
+                clients[name].send(row.start)
+        now = 0.0
+        for limit, rows in groups:
+            journal.pass_time(limit - 1 - now)
+            for name, row in rows.items():
+                assert clients[name].read().is_open, name
+                clients[name].send(row.dribble)
+            journal.pass_time(1)
+            now = limit
+            assert [name for name in rows if clients[name].read().is_open] == []
+            assert {name: statuses(clients[name].received) for name in rows} == {
+                name: [*row.statuses] for name, row in rows.items()
+            }
 
-    found = dict(zip(clients, map(statuses, received), strict=True))
-    assert found == {name: expected for name, (_, expected) in clients.items()}
-    assert all(b"connection: close" in one.lower() for one in received if b" 408 " in one)
-
-
-class Patient(Protocol):
-    """Never sends anybody away in a test."""
-
-    idle_seconds = body_seconds = unread_seconds = 10 * PATIENCE
-
-
-class IdleShortly(Patient):
-    idle_seconds = 1
-
-
-class StalledShortly(Patient):
-    body_seconds = 1
-
-
-@pytest.mark.parametrize("protocol", [IdleShortly, StalledShortly])
-def test_each_limit_sends_away_its_own_clients_only(tmp_path: Path, protocol: type[Protocol]) -> None:
-    with serve_in_thread(tmp_path / "journal.db", protocol) as journal, ExitStack() as stack:
-        length = b"Content-Length: 100"
-        idle = [b"", GET, GET + b"\r\n"]
-        stalled = [post(journal, length) + b"{", GET + length + b"\r\n\r\n{"]
-        leaving, staying = (idle, stalled) if protocol is IdleShortly else (stalled, idle)
-        others = [stack.enter_context(journal.connect()) for _ in staying]
-        for connection, sent in zip(others, staying, strict=True):
-            connection.sendall(sent)
-
-        read_of_each(journal, [Slow(sent) for sent in leaving])
-
-        assert all(map(is_open, others))
+        received = [client.received for client in clients.values()]
+        assert all(b"connection: close" in one.lower() for one in received if b" 408 " in one)
 
 
 def test_the_limits_are_the_documented_ones() -> None:
@@ -174,42 +151,30 @@ def test_the_limits_are_the_documented_ones() -> None:
     )
 
 
-def test_a_body_that_nobody_needs_has_the_time_of_a_body_and_no_more(journal: Journal) -> None:
-    started = time.monotonic()
-
-    (received,) = read_of_each(journal, [Slow(GET + b"Content-Length: 1000000\r\n\r\n", b"x")])
-
-    assert statuses(received) == [200]
-    assert time.monotonic() - started >= Hurried.body_seconds
+BODY = b'{"name": "Slowly"}'
 
 
-def test_a_connection_that_is_used_in_time_lives_longer_than_the_limit(journal: Journal) -> None:
-    with journal.connect() as connection:
-        received = b""
-        for _ in range(5):
-            connection.sendall(GET + b"\r\n")
-            received += connection.recv(65536)
-            time.sleep(Hurried.idle_seconds * 0.25)  # a client that thinks
+@pytest.mark.parametrize(
+    ("packets", "seconds", "expected"),
+    [
+        ([GET + b"\r\n"] * 5 + [GET + LAST], Protocol.idle_seconds, [200] * 6),
+        ([b"Content-Length: %d" % len(BODY), *(BODY[at : at + 3] for at in range(0, 18, 3))], 30, [201]),
+    ],
+    ids=["requests", "a body"],
+)
+def test_a_client_that_goes_on_in_time_may_take_longer_than_the_limit(
+    journal: Served, packets: list[bytes], seconds: float, expected: list[int]
+) -> None:
+    if expected == [201]:
+        packets = [post(journal, packets[0], CLOSE), *packets[1:]]
+    with ExitStack() as stack:
+        client = Client(stack, journal)
+        for packet in packets:
+            client.send(packet)
+            journal.pass_time(seconds - 1)
+        received = client.received + read_to_end(client.connection)
 
-        connection.sendall(GET + LAST)
-        received += read_to_end(connection)
-
-    assert statuses(received) == [200] * 6
-
-
-def test_a_body_that_keeps_moving_may_take_longer_than_the_limit(journal: Journal) -> None:
-    body = b'{"name": "Slowly"}'
-    started = time.monotonic()
-
-    with journal.connect() as connection:
-        connection.sendall(post(journal, b"Content-Length: %d" % len(body), CLOSE))
-        for at in range(0, len(body), 3):
-            connection.sendall(body[at : at + 3])
-            time.sleep(Hurried.body_seconds / 5)  # a slow line
-        received = read_to_end(connection)
-
-    assert time.monotonic() - started > Hurried.body_seconds
-    assert statuses(received) == [201]
+    assert statuses(received) == expected
 
 
 # Headers without end ---------------------------------------------------------------------------------------
@@ -232,7 +197,7 @@ HEADS = {
 
 @pytest.mark.parametrize(("sent", "expected"), HEADS.values(), ids=HEADS)
 def test_headers_and_trailers_over_the_limit_are_400(
-    journal: Journal, sent: bytes, expected: list[int]
+    journal: Served, sent: bytes, expected: list[int]
 ) -> None:
     with_body = post(journal, b"Transfer-Encoding: chunked")
     with journal.connect() as connection:
@@ -244,36 +209,16 @@ def test_headers_and_trailers_over_the_limit_are_400(
     assert parse_responses(received)[-1].is_last
 
 
-# What is kept of a connection ------------------------------------------------------------------------------
-
-
-def wait_until_only_closed_connections_are_left() -> None:
-    def nothing_is_alive() -> bool:
-        gc.collect()
-        return not Hurried.alive
-
-    wait_until(nothing_is_alive)
-
-
-def test_a_connection_whose_responses_are_not_read_is_closed(
-    journal: Journal, caplog: pytest.LogCaptureFixture
-) -> None:
-    with socket.socket() as connection:
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        connection.connect(("127.0.0.1", journal.port))
-        # More than the buffers of both sides hold.
-        connection.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 1000)
-        wait_until_only_closed_connections_are_left()
-
-    assert "Exception" not in caplog.text
-
-
-def test_nothing_is_kept_of_a_closed_connection(journal: Journal) -> None:
+def test_nothing_is_kept_of_a_closed_connection(journal: Served) -> None:
     for sent in (b"", GET, GET + b"\r\n", post(journal, b"Content-Length: 9") + b"{", b"not HTTP\r\n\r\n"):
         with journal.connect() as connection:
             connection.sendall(sent)
 
-    wait_until_only_closed_connections_are_left()
+    def nothing_is_alive() -> bool:
+        gc.collect()
+        return not journal.protocol.alive
+
+    wait_until(nothing_is_alive)
 
 
 # The end of the server -----------------------------------------------------------------------------------
@@ -284,7 +229,7 @@ def test_a_request_that_the_end_of_the_server_cuts_off_is_503_in_the_envelope(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with ExitStack() as stack:
-        with serve_in_thread(tmp_path / "journal.db") as journal:
+        with serve_in_thread(tmp_path / "journal.db", Clock) as journal:
             connection = stack.enter_context(journal.connect())
             connection.sendall(post(journal, b"Content-Length: 100") + b'{"name": "Half')
             assert health(journal.url).status_code == 200
@@ -312,8 +257,8 @@ CROWD = Crowd(500, 200, 100, 45) if SOAK else Crowd(50, 20, 10, PATIENCE)
 
 
 @pytest.fixture
-def crowded(tmp_path: Path, journal: Journal) -> Iterator[Journal]:
-    """The server with short limits; for the full numbers a server process with the limits as they are."""
+def crowded(tmp_path: Path, journal: Served) -> Iterator[Journal]:
+    """The server whose clock goes on; for the full numbers a server process."""
     if not SOAK:
         yield journal
         return
@@ -322,16 +267,48 @@ def crowded(tmp_path: Path, journal: Journal) -> Iterator[Journal]:
         yield Journal(server.url, key)
 
 
+def read_of_each(journal: Journal, sent: list[bytes], meanwhile: Callable[[], object]) -> list[bytes]:
+    """What clients that send no more read until the server closes their connections."""
+    received = [b""] * len(sent)
+    deadline = time.monotonic() + CROWD.seconds
+    with ExitStack() as stack, selectors.DefaultSelector() as connected:
+        for number, start in enumerate(sent):
+            connection = stack.enter_context(journal.connect())
+            connection.sendall(start)
+            connected.register(connection, selectors.EVENT_READ, number)
+            if isinstance(journal, Served):
+                side = journal.side_of(connection)
+                wait_until(lambda: side.has_read(len(start)))  # noqa: B023  # called here
+        while connected.get_map():
+            assert time.monotonic() < deadline, "the server never closed a connection"
+            meanwhile()
+            if isinstance(journal, Served):
+                journal.pass_time(1)
+            for key, _ in connected.select(0 if isinstance(journal, Served) else 0.05):
+                part = read_part(key.fileobj)  # type: ignore[arg-type]  # a socket
+                received[key.data] += part
+                if not part:
+                    connected.unregister(key.fileobj)
+    return received
+
+
+def read_part(connection: socket.socket) -> bytes:
+    try:
+        return connection.recv(65536)
+    except ConnectionError:
+        return b""
+
+
 @pytest.mark.promise(7)
 def test_a_crowd_of_slow_clients_is_sent_away_while_others_are_answered(
     crowded: Journal, record_observation: Callable[[str], None]
 ) -> None:
-    stalled = Slow(post(crowded, b"Content-Length: 100") + b"{")
-    clients = [Slow(b"")] * CROWD.idle + [Slow(GET + b"X")] * CROWD.half_sent + [stalled] * CROWD.stalled
+    stalled = post(crowded, LENGTH) + b"{"
+    sent = [b""] * CROWD.idle + [GET + b"X"] * CROWD.half_sent + [stalled] * CROWD.stalled
     others: list[httpx.Response] = []
 
     with crowded.client() as client:
-        received = read_of_each(crowded, clients, lambda: others.append(client.get("/tags")), CROWD.seconds)
+        received = read_of_each(crowded, sent, lambda: others.append(client.get("/tags")))
 
     assert {response.status_code for response in others} == {200}
     assert Counter(tuple(statuses(one)) for one in received) == {

@@ -1,17 +1,20 @@
 """Raw bytes on a connection: requests as they are sent, and the responses that come back."""
 
+import asyncio
 import re
 import socket
 import threading
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
+from weakref import WeakSet
 
 import httpx
 import msgspec
-from commands import PATIENCE, WITHOUT_TLS, health, new_key
+import uvloop
+from commands import PATIENCE, WITHOUT_TLS, health, new_key, wait_until
 from conftest import ErrorEnvelope
 
 from journal_api.app import create_app
@@ -22,7 +25,6 @@ from journal_api.settings import Settings
 
 HOST = b"Host: localhost"
 CLOSE = b"Connection: close"
-PACKET_INTERVAL = 0.03  # seconds, enough for the server to read a packet alone
 
 
 class Response(NamedTuple):
@@ -31,7 +33,39 @@ class Response(NamedTuple):
     is_last: bool  # `Connection: close`
 
 
-class Journal(NamedTuple):
+class Watched(Protocol):
+    """The protocol, with the number of bytes that it has read, and a list of its living connections."""
+
+    alive: ClassVar[WeakSet["Watched"]]
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.bytes_read = 0
+        self.alive.add(self)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self.bytes_read += len(data)
+
+    def has_read(self, number: int) -> bool:
+        """Whether it has read so many bytes, or reads no more."""
+        return self.bytes_read >= number or self.flow.read_paused or self.transport.is_closing()
+
+
+class Clock(asyncio.SelectorEventLoop):
+    """An event loop whose time stands still until a test lets it go on."""
+
+    now = 0.0
+
+    def time(self) -> float:
+        return self.now
+
+    def go_on(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@dataclass(frozen=True)
+class Journal:
     """A server that accepts connections, and a key to it."""
 
     url: str
@@ -58,6 +92,34 @@ class Journal(NamedTuple):
             b"X-Request-Id: %b" % request_id.encode(),
         )
         return b"\r\n".join([f"{line} HTTP/1.1".encode(), *known, *headers, b"", b""])
+
+
+@dataclass(frozen=True)
+class Served(Journal):
+    """A server in this process."""
+
+    protocol: type[Watched]
+    loop: asyncio.AbstractEventLoop
+
+    def side_of(self, connection: socket.socket) -> Watched:
+        """The server's side of a connection, once there is one."""
+
+        def found() -> list[Watched]:
+            return [one for one in list(self.protocol.alive) if one.client == connection.getsockname()]
+
+        wait_until(lambda: bool(found()))
+        return found()[0]
+
+    def pass_time(self, seconds: float) -> None:
+        """Let the time of a server with a `Clock` go on; what is due is done then."""
+
+        async def pass_time() -> None:
+            assert isinstance(self.loop, Clock)
+            self.loop.go_on(seconds)
+            for _ in range(10):  # a callback may make the next one
+                await asyncio.sleep(0)
+
+        asyncio.run_coroutine_threadsafe(pass_time(), self.loop).result(PATIENCE)
 
 
 def read_to_end(connection: socket.socket) -> bytes:
@@ -87,15 +149,20 @@ def parse_responses(received: bytes) -> list[Response]:
     return responses
 
 
-def exchange(journal: Journal, *packets: bytes) -> list[Response]:
-    """Send these packets on one connection, and return the responses until the server closes it."""
+def exchange(journal: Served, *packets: bytes) -> list[Response]:
+    """Send these packets on one connection, and return the responses until the server closes it.
+
+    The server reads each packet alone.
+    """
     with journal.connect() as connection:
+        side, sent = journal.side_of(connection), 0
         for packet in packets:
             try:
                 connection.sendall(packet)
             except ConnectionError:
                 break  # the server has responded and closed
-            time.sleep(PACKET_INTERVAL)
+            sent += len(packet)
+            wait_until(lambda: side.has_read(sent))  # noqa: B023  # called here
         return parse_responses(read_to_end(connection))
 
 
@@ -130,20 +197,26 @@ def is_open(connection: socket.socket) -> bool:
 
 
 @contextmanager
-def serve_in_thread(db: Path, protocol: type[Protocol] = Protocol, loop: str = "auto") -> Iterator[Journal]:
+def serve_in_thread(
+    db: Path,
+    loop_factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop,
+    **limits: float,
+) -> Iterator[Served]:
     """A server for a new journal, in this process with its own event loop; it stops as on SIGTERM."""
     key = new_key(db)
     settings = Settings(db=db, port=0)
-    with bind_socket(settings) as address:
-        config = build_config(create_app(settings), protocol)
-        config.timeout_graceful_shutdown, config.loop = 1, loop
-        server = Server(config)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [address]}, daemon=True)
+    protocol = type("Watched", (Watched,), {"alive": WeakSet(), **limits})
+    with bind_socket(settings) as address, asyncio.Runner(loop_factory=loop_factory) as runner:
+        server = Server(build_config(create_app(settings), protocol))
+        thread = threading.Thread(target=lambda: runner.run(server.serve(sockets=[address])), daemon=True)
         thread.start()
-        url = f"http://127.0.0.1:{address.getsockname()[1]}"
+        served = Served(f"http://127.0.0.1:{address.getsockname()[1]}", key, protocol, runner.get_loop())
         try:
-            assert health(url).status_code == 200
-            yield Journal(url, key)
+            assert health(served.url).status_code == 200
+            yield served
         finally:
             server.should_exit = True
-            thread.join(PATIENCE)
+            while thread.is_alive():
+                if isinstance(served.loop, Clock):
+                    served.loop.call_soon_threadsafe(served.loop.go_on, 1)
+                thread.join(0.01)
