@@ -30,14 +30,16 @@ from commands import (
 from conftest import client_of, new_key_for, started
 from factories import A_FILE, A_TRADE, create_category, create_strategy, error_of, run_sql, unwrap
 from journals import assert_sound
-from proofs import examples
+from proofs import SOAK
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
+from journal_api.database import lock
 from journal_api.settings import Settings
 
 Write = tuple[str, str, Any]  # method, path, body
-LOCKED_FOR = examples(10, 2)  # seconds
+LOCKED_FOR = 10 if SOAK else 0.5  # seconds
+SOON = {"database.database.MAX_WAIT": 0.2, "database.connections.BUSY_TIMEOUT": 0.05}
 
 
 class Journal(NamedTuple):
@@ -53,7 +55,7 @@ def journal_in(folder: Path) -> Iterator[Journal]:
     """A server whose temporary files are in the same folder."""
     db = folder / "journal.db"
     key = new_key(db)
-    with running(db, TMPDIR=str(folder)) as server, server.client(key) as client:
+    with running(db, constants=SOON, TMPDIR=str(folder)) as server, server.client(key) as client:
         yield Journal(server, client, db)
 
 
@@ -322,7 +324,10 @@ async def test_nothing_is_written_beside_a_log_that_is_not_the_opened_one_and_a_
     assert_sound(db)
 
 
-def test_a_command_beside_a_server_whose_log_was_deleted_is_refused(tmp_path: Path) -> None:
+def test_a_command_beside_a_server_whose_log_was_deleted_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lock, "LOG_TRIES", 1)
     with journal_in(tmp_path) as journal:
         unwrap(journal.client.post("/tag-categories", json={"name": "Before"}))
         (tmp_path / "journal.db-wal").unlink()

@@ -66,7 +66,7 @@ def wait_for(acknowledged: threading.Semaphore, number: int) -> None:
 def end_at_random(server: Server, key: str, writers: Sequence[Writer], how: int) -> tuple[int, float]:
     """End the server at any moment while they write; return its exit code and the seconds that it took."""
     with writing(server, key, writers) as acknowledged:
-        wait_for(acknowledged, random.randint(1, 200))
+        wait_for(acknowledged, random.randint(1, examples(200, 60)))
         time.sleep(random.uniform(0, 0.01))  # else it would always be just after a response
         began = time.monotonic()
         code = server.stop(how)

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
-from commands import PATIENCE, Server, new_key, running
+from commands import PATIENCE, Server, locked, new_key, running
 from conftest import client_of, new_key_for, started
 from factories import create_account, create_category, error_of, held_writes, send_file
 from msgspec import structs
@@ -25,6 +25,7 @@ from starlette.applications import Starlette
 
 from journal_api import __version__
 from journal_api.app import create_app
+from journal_api.database import connections
 from journal_api.database.schemas import VERSION
 from journal_api.settings import Settings
 from journal_api.values.api_keys import hashed
@@ -131,7 +132,8 @@ def read_terminal(descriptor: int) -> str:
 def test_a_log_that_nobody_reads_delays_no_response_and_no_end(db: Path, has_reader: bool) -> None:
     read_end, write_end = os.pipe()
     room = fcntl.fcntl(write_end, fcntl.F_SETPIPE_SZ, 4096)
-    with running(db, stderr=write_end) as server, server.client("none") as client:
+    soon = {"server.log.CLOSE_TIMEOUT": 0.1}
+    with running(db, stderr=write_end, constants=soon) as server, server.client("none") as client:
         os.close(write_end)
         if not has_reader:
             os.close(read_end)
@@ -169,15 +171,16 @@ async def test_health_tells_release_schema_and_that_it_can_write_and_changes_not
 
 
 async def test_it_is_writable_but_while_another_program_holds_the_file(
-    app: Starlette, settings: Settings
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with closing(sqlite3.connect(settings.db, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        told = [(await read_health(app))["writable"]]
-        other.execute("ROLLBACK")
-    told.append((await read_health(app))["writable"])
-    async with held_writes(app.state.database):  # a write of the service itself
+    monkeypatch.setattr(connections, "BUSY_TIMEOUT", 0.01)
+    app = create_app(settings)
+    async with started(app):
+        with locked(settings.db):
+            told = [(await read_health(app))["writable"]]
         told.append((await read_health(app))["writable"])
+        async with held_writes(app.state.database):  # a write of the service itself
+            told.append((await read_health(app))["writable"])
 
     assert told == [False, True, True]
 

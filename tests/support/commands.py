@@ -28,6 +28,7 @@ from journal_api.settings import Settings
 Process = subprocess.Popen[bytes] | Fork
 # Measurements and `make soak` start processes as users do.
 FORKS = sys.platform == "linux" and "PYTEST_VERSION" in os.environ and not SOAK
+NO_CONSTANTS: Mapping[str, float] = {}
 PATIENCE = 120  # seconds; never reached unless something hangs, however busy the machine is
 # No server of the tests speaks TLS, and for each client httpx would load all certificates of the machine.
 WITHOUT_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -163,11 +164,13 @@ def running(
     name: str = "server",
     by_variables: bool = False,
     stderr: int | None = None,
+    constants: Mapping[str, float] = NO_CONSTANTS,
     **settings: str,
 ) -> Iterator[Server]:
     """A server on a free loopback port that answers; at the end it is ended, however the block went.
 
     `settings` are environment variables; its standard error goes to a file of its own unless told where.
+    `constants` have other values in a forked process: "server.log.CLOSE_TIMEOUT".
     """
     out, err = db.with_name(f"{name}.out"), db.with_name(f"{name}.err")
     port = free_port()
@@ -179,6 +182,7 @@ def running(
             environment(variables | settings),
             to_out.fileno(),
             to_err.fileno() if stderr is None else stderr,
+            constants=constants,
         )
     try:
         server = Server(f"http://127.0.0.1:{port}", process, out, err)
@@ -191,13 +195,18 @@ def running(
 
 
 def start(
-    arguments: Sequence[str], env: Mapping[str, str], out: int, err: int, stdin: int | None = None
+    arguments: Sequence[str],
+    env: Mapping[str, str],
+    out: int,
+    err: int,
+    stdin: int | None = None,
+    constants: Mapping[str, float] = NO_CONSTANTS,
 ) -> Process:
     """A process of `journal-api` that writes to these files."""
     with open(os.devnull, "rb") as nothing:
         files = (nothing.fileno() if stdin is None else stdin, out, err)
         if FORKS:
-            return Fork(arguments, env, files)
+            return Fork(arguments, env, files, constants)
         command = [sys.executable, "-m", "journal_api", *arguments]
         return subprocess.Popen(command, env=env, stdin=files[0], stdout=out, stderr=err)
 

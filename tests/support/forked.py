@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from multiprocessing import get_context
 from multiprocessing.reduction import DupFd
 from typing import Any
@@ -35,10 +36,16 @@ class Descriptor:
 class Fork:
     """What tests use of `subprocess.Popen`."""
 
-    def __init__(self, arguments: Sequence[str], env: Mapping[str, str], files: Sequence[int]) -> None:
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        env: Mapping[str, str],
+        files: Sequence[int],
+        constants: Mapping[str, float],
+    ) -> None:
         context = get_context("forkserver")
         context.set_forkserver_preload(PRELOADED)
-        given = ([*arguments], {**env}, [Descriptor(number) for number in files])
+        given = ([*arguments], {**env}, [Descriptor(number) for number in files], {**constants})
         self.process = context.Process(target=run, args=given)
         self.process.start()
         self.pid = self.process.pid or 0
@@ -60,8 +67,10 @@ class Fork:
         self.send_signal(signal.SIGKILL)
 
 
-def run(arguments: list[str], env: dict[str, str], files: list[Descriptor]) -> None:
-    """Run the command as if Python had just started."""
+def run(
+    arguments: list[str], env: dict[str, str], files: list[Descriptor], constants: dict[str, float]
+) -> None:
+    """Run the command as if Python had just started, but for constants by their full names."""
     os.environ.clear()
     os.environ.update(env)
     for number, file in enumerate(files):
@@ -70,4 +79,7 @@ def run(arguments: list[str], env: dict[str, str], files: list[Descriptor]) -> N
     sys.stdin, sys.stdout = os.fdopen(0, closefd=False), os.fdopen(1, "w", closefd=False)
     sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace", closefd=False)
     sys.argv = ["journal_api", *arguments]
+    for name, value in constants.items():
+        module, _, constant = name.rpartition(".")
+        setattr(import_module(f"journal_api.{module}"), constant, value)
     main()
