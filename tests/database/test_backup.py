@@ -5,6 +5,7 @@ import logging
 import os
 import pty
 import re
+import resource
 import signal
 import sqlite3
 import stat
@@ -12,12 +13,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
+import httpx
 import pytest
 from commands import (
     PATIENCE,
@@ -29,6 +30,7 @@ from commands import (
     run_failing,
     run_ok,
     running,
+    start,
 )
 from conftest import client_of, new_key_for, started
 from factories import create_category, unwrap
@@ -43,8 +45,10 @@ from journals import (
     prepare,
     write_released,
 )
+from proofs import examples
 
 from journal_api.app import create_app
+from journal_api.database import backup
 from journal_api.database.backup import STALE, back_up, backup_name, list_backups
 from journal_api.database.backup_schedule import is_due
 from journal_api.database.restore import restore
@@ -55,12 +59,6 @@ from journal_api.settings import Settings
 TIME = r"[0-9]{8}T[0-9]{6}\.[0-9]{6}Z"
 # Small enough to stop a copy in the middle, large enough for what SQLite keeps beside the file.
 MAX_FILE_SIZE = 40_000
-IN_LITTLE_ROOM = """
-import resource, sys
-from journal_api.cli import main
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)),) * 2)
-main()
-"""
 KILLED = """
 import os, signal, sys
 from pathlib import Path
@@ -106,18 +104,12 @@ def with_checksums(*backups: Path) -> set[str]:
 
 def run_in_little_room(*arguments: str | Path, room: int = MAX_FILE_SIZE) -> str:
     """Run a command while no file may grow beyond `room` bytes; return its one line of error."""
-    ran = subprocess.run(
-        [sys.executable, "-c", IN_LITTLE_ROOM, str(room), *arguments],
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert (ran.returncode, ran.stdout) == (1, "")
-    assert re.fullmatch("journal-api: [^\n]+\n", ran.stderr)
-    return ran.stderr
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, limits[1]))
+    try:
+        return run_failing(*arguments)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 # Backups -----------------------------------------------------------------------------------------------
@@ -216,9 +208,10 @@ def test_a_backup_of_a_damaged_journal_to_a_bad_place_or_with_a_bad_number_is_re
 @pytest.mark.promise(9)
 @pytest.mark.parametrize("stopped_in", ["copy", "check"])
 def test_a_backup_that_is_told_to_stop_stops_amid_its_check_and_leaves_nothing(
-    db: Path, folder: Path, stopped_in: str
+    db: Path, folder: Path, stopped_in: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    change(db, MANY_ROWS.replace("20000", "200000" if stopped_in == "check" else "20000"))
+    monkeypatch.setattr(backup, "STOP_INTERVAL", 0.001)
+    change(db, MANY_ROWS)
     is_watched = threading.Event()
 
     def is_stopped() -> bool:
@@ -243,10 +236,10 @@ def test_a_write_during_a_backup_is_not_in_it(db: Path, folder: Path) -> None:
             change(db, "DELETE FROM tag_categories")
         return False
 
-    backup = back_up(db, folder, is_stopped=write_once)
+    made = back_up(db, folder, is_stopped=write_once)
 
     assert is_written.is_set()
-    assert rows(backup, "SELECT count(*) FROM tag_categories") == [(20000,)]
+    assert rows(made, "SELECT count(*) FROM tag_categories") == [(20000,)]
 
 
 def test_a_backup_is_on_the_disk_before_it_has_its_name(
@@ -266,10 +259,10 @@ def test_a_backup_is_on_the_disk_before_it_has_its_name(
     monkeypatch.setattr(os, "fsync", record_fsync)
     monkeypatch.setattr(os, "link", link_synced)
 
-    backup = back_up(db, folder)
+    made = back_up(db, folder)
 
-    checksum = backup.with_name(f"{backup.name}.sha256")
-    assert {file.stat().st_ino for file in (backup, checksum, folder)} <= set(synced)
+    checksum = made.with_name(f"{made.name}.sha256")
+    assert {file.stat().st_ino for file in (made, checksum, folder)} <= set(synced)
 
 
 def test_a_backup_whose_name_is_taken_meanwhile_leaves_nothing_beside_that_file(
@@ -333,30 +326,34 @@ def test_a_server_starts_on_what_was_restored_where_there_was_nothing(copy: Path
     assert not list(new.parent.glob("*restore*"))
 
 
-def test_after_a_restore_a_client_that_followed_reads_everything_again(db: Path, folder: Path) -> None:
-    key = new_key(db)
+async def test_after_a_restore_a_client_that_followed_reads_everything_again(db: Path, folder: Path) -> None:
+    @asynccontextmanager
+    async def service() -> AsyncIterator[httpx.AsyncClient]:
+        app = create_app(Settings(db=db))
+        async with started(app), client_of(app, await new_key_for(app)) as client:
+            yield client
 
-    def create_tag_category(name: str) -> str:
+    async def create_tag_category(name: str) -> str:
         """Return the cursor after it."""
-        with running(db) as server, server.client(key) as client:
-            unwrap(client.post("/tag-categories", json={"name": name}))
-            return str(client.get("/changes").json()["meta"]["cursor"])
+        async with service() as client:
+            await create_category(client, name)
+            return str((await client.get("/changes")).json()["meta"]["cursor"])
 
-    def find_changes(since: str) -> Any:
-        with running(db) as server, server.client(key) as client:
-            answer = client.get("/changes", params={"since": since})
-            return unwrap(answer) if answer.is_success else answer.status_code
+    async def find_changes(since: str) -> set[str] | int:
+        async with service() as client:
+            answer = await client.get("/changes", params={"since": since})
+            return {one["resource"] for one in unwrap(answer)} if answer.is_success else answer.status_code
 
-    copied = create_tag_category("In the backup")
+    copied = await create_tag_category("In the backup")
     copy = back_up(db, folder / "of-a-client.db")
-    lost = create_tag_category("Lost")
+    lost = await create_tag_category("Lost")
     restore(db, copy)
-    begun = create_tag_category("Instead")
+    begun = await create_tag_category("Instead")
 
-    assert [find_changes(since) for since in (copied, lost, begun)] == [410, 410, []]
-    create_tag_category("Later")
-    assert [one["resource"] for one in find_changes(begun)] == ["tag_categories"]
-    assert find_changes(lost) == 410
+    assert [await find_changes(since) for since in (copied, lost, begun)] == [410, 410, {"keys"}]
+    await create_tag_category("Later")
+    assert await find_changes(begun) == {"tag_categories", "keys"}
+    assert await find_changes(lost) == 410
 
 
 def test_the_writes_of_a_server_that_was_killed_are_kept_and_do_not_come_into_the_backup(
@@ -436,7 +433,7 @@ def test_no_byte_of_a_backup_can_change_without_the_restore_being_refused(db: Pa
     content = copy.read_bytes()
     before = dump(db)
 
-    for place in range(100, len(content), len(content) // 30):
+    for place in range(100, len(content), len(content) // examples(30, 8)):
         copy.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
         with pytest.raises(DatabaseRefused, match=r"copy\.db: the file has changed since it was backed up"):
             restore(db, copy)
@@ -585,11 +582,9 @@ async def test_a_folder_that_is_not_there_is_logged_and_the_server_goes_on(
 def test_a_backup_shows_in_a_terminal_how_far_it_is(db: Path, tmp_path: Path) -> None:
     terminal, stderr = pty.openpty()
 
-    subprocess.run(
-        [sys.executable, "-m", "journal_api", "backup", tmp_path / "copy.db", "--db", db],
-        stderr=stderr,
-        check=True,
-    )
+    arguments = ["backup", str(tmp_path / "copy.db"), "--db", str(db)]
+    ended = start(arguments, environment(), out=stderr, err=stderr).wait(PATIENCE)
 
     os.close(stderr)
+    assert ended == 0
     assert re.search(rb"Copying .*100%", os.read(terminal, 65536))

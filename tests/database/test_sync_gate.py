@@ -87,7 +87,9 @@ def strace() -> str:
     path = shutil.which("strace")
     if path is None:
         pytest.skip("strace is not installed")
-    tried = subprocess.run([path, "-f", "true"], capture_output=True, timeout=PATIENCE, check=False)
+    tried = subprocess.run(
+        [path, "-f", "--seccomp-bpf", "true"], capture_output=True, timeout=PATIENCE, check=False
+    )
     if tried.returncode != 0:
         pytest.skip(f"strace may not trace here: {tried.stderr.decode().strip()}")
     return path
@@ -98,8 +100,8 @@ def traced(strace: str, trace: Path, db: Path, *program: str) -> Iterator[Server
     """The server of that program under strace; after the block it has ended and the trace is whole."""
     out, err, port = trace.with_suffix(".out"), trace.with_suffix(".err"), free_port()
     calls = ",".join((*SYNCS, *WRITES))
-    # -y tells the file of a descriptor; -s is enough for the headers of an response.
-    watching = [strace, "-f", "-y", "-s", "400", "-e", f"trace={calls}", "-o", str(trace)]
+    # -y tells the file of a descriptor; -s is enough for the headers of a response.
+    watching = [strace, "-f", "--seccomp-bpf", "-y", "-s", "400", "-e", f"trace={calls}", "-o", str(trace)]
     with out.open("wb") as to_out, err.open("wb") as to_err:
         process = subprocess.Popen(
             [*watching, sys.executable, *program, "serve", "--db", str(db), "--port", str(port)],

@@ -275,7 +275,7 @@ async def test_of_50_writes_that_exclude_each_other_one_wins(
     record_observation(f"50 {kind} at once: one done, 49 refused with {refusal[0]}")
 
 
-READS, UPDATES = examples(10_000, 200), examples(20, 10)
+READS, UPDATES, READERS = examples(10_000, 200), examples(20, 4), examples(4, 2)
 
 
 @pytest.mark.promise(4)
@@ -299,7 +299,7 @@ async def test_a_reader_sees_a_strategy_before_or_after_an_update_and_nothing_be
             assert is_whole(found)
             read[found["name"]] += 1
 
-    await asyncio.gather(flip(), *(look() for _ in range(4)))
+    await asyncio.gather(flip(), *(look() for _ in range(READERS)))
 
     assert set(read) == {"A", "B"}
     record_observation(

@@ -44,6 +44,7 @@ from hypothesis import strategies as st
 from journals import prepare
 from operations import CHANGES, body_of, choices_of, create_one_of_each, file_of, path_of
 from pictures import GIF, PNG, jpeg
+from proofs import SOAK
 
 from journal_api.app import create_app
 from journal_api.database import folder_format, folder_import, migrations, schemas
@@ -102,8 +103,9 @@ async def other(
 ) -> AsyncIterator[Journal]:
     """The journal that is made of the export of the first one, which goes on running."""
     db = tmp_path / "other" / "journal.db"
-    for operation in GETS:  # snapshots that a read would evaluate now are evaluated before the export
-        await read_all(journal.client, operation, settings.db)
+    for operation in GETS:
+        if "snapshots" in operation.path:  # which a read would evaluate now
+            await read_all(journal.client, operation, settings.db)
     run_ok("export", "--all", tmp_path / "folder", "--db", settings.db)
     run_ok("import-all", tmp_path / "folder", "--db", db)
     clock.shift(1)
@@ -222,9 +224,11 @@ def list_paths(operation: Operation, db: Path) -> list[str]:
 
 
 async def read_all(client: httpx.AsyncClient, operation: Operation, db: Path) -> dict[str, Any]:
-    """The status, the ETag and the bytes of each answer."""
+    """The status, the ETag and the bytes of each answer; in CI, two paths are read with every query."""
+    paths, (first, *queries) = list_paths(operation, db), list_queries(operation)
+    asked = [*product(paths, [first]), *product(paths if SOAK else paths[:2], queries)]
     answers = {}
-    for path, query in product(list_paths(operation, db), list_queries(operation)):
+    for path, query in asked:
         answers[f"{path}?{httpx.QueryParams(query)}"] = read(await client.get(path, params=query))
     return answers
 
@@ -244,7 +248,7 @@ async def test_every_get_answers_as_before_the_export(
         assert any(status == 200 for status, *_ in expected.values()), operation.name
         count += len(expected)
 
-    assert count > 1000
+    assert count > 500
 
 
 async def test_both_journals_go_on_alike(
