@@ -32,6 +32,7 @@ from commands import (
     run_failing,
     run_ok,
     running,
+    start,
     wait_until,
 )
 from factories import create_goal, error_of, snapshots_of, unwrap
@@ -426,20 +427,16 @@ def test_keys_create_without_scopes_asks_on_a_terminal(db: Path) -> None:
     terminal, of_the_command = os.openpty()
     os.write(terminal, b"nonsense\nread\n")
 
-    ran = subprocess.run(
-        [sys.executable, "-m", "journal_api", "keys", "create", "mine", "--db", str(db)],
-        stdin=of_the_command,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=True,
-    )
+    out, err = db.with_name("out"), db.with_name("err")
+    with out.open("wb") as to_out, err.open("wb") as to_err:
+        arguments = ["keys", "create", "mine", "--db", str(db)]
+        process = start(arguments, environment(), to_out.fileno(), to_err.fileno(), of_the_command)
+        assert process.wait(PATIENCE) == 0
 
     os.close(terminal)
     os.close(of_the_command)
-    assert ran.stdout == f"{key_in(ran.stdout)}\n"
-    assert "Scopes" in ran.stderr
+    assert out.read_text() == f"{key_in(out.read_text())}\n"
+    assert "Scopes" in err.read_text()
     assert rows(db, "SELECT scopes FROM api_keys") == [(" ".join(parse_scopes("read")),)]
 
 

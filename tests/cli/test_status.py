@@ -1,11 +1,6 @@
 """`journal-api status`: what it prints for a journal, on a terminal and into a pipe."""
 
 import json
-import os
-import pty
-import select
-import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -16,12 +11,11 @@ import httpx
 import pytest
 import time_machine
 from commands import (
-    PATIENCE,
     command,
     command_in_process,
     dump,
-    environment,
     make_journal,
+    on_a_terminal,
     run_failing,
     run_ok,
 )
@@ -231,32 +225,14 @@ def test_the_status_is_of_the_user_who_is_named_and_a_second_one_of_the_day_writ
 
 
 @pytest.mark.parametrize(("settings", "is_colored"), [({}, True), ({"NO_COLOR": "1"}, False)])
-def test_only_a_terminal_has_colors(filled: Path, settings: dict[str, str], is_colored: bool) -> None:
-    printed = on_a_terminal(["status", "--db", str(filled)], settings)
+def test_only_a_terminal_has_colors(
+    filled: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, str], is_colored: bool
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    printed = on_a_terminal("status", "--db", filled, settings=settings)
 
     assert "within limit" in printed
     assert ("\x1b[32m" in printed) == is_colored
-
-
-def on_a_terminal(arguments: list[str], settings: dict[str, str]) -> str:
-    """What the command writes to a terminal."""
-    ours, theirs = pty.openpty()
-    env = {"TERM": "xterm", **environment(settings)}
-    if "NO_COLOR" not in settings:
-        env.pop("NO_COLOR", None)
-    with subprocess.Popen(
-        [sys.executable, "-m", "journal_api", *arguments], env=env, stdout=theirs, stderr=subprocess.DEVNULL
-    ) as process:
-        os.close(theirs)
-        printed = b""
-        while select.select([ours], [], [], PATIENCE)[0]:
-            try:
-                printed += os.read(ours, 4096)
-            except OSError:
-                break
-        process.wait(PATIENCE)
-    os.close(ours)
-    return printed.decode()
 
 
 # Accounts with rules -------------------------------------------------------------------------------------

@@ -4,11 +4,9 @@ import json
 import os
 import re
 import shutil
-import sqlite3
 import subprocess
 import sys
 import sysconfig
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -69,42 +67,36 @@ def list_installed(environment: Path) -> dict[str, str]:
     return installed
 
 
-@pytest.mark.parametrize(
-    ("installed", "option"),
-    [("0.3.0", ""), (__version__, "--force-reinstall")],
-    ids=["from the release before", "from another commit of the same version"],
-)
-def test_the_documented_upgrade_installs_the_new_release_and_migrates_the_old_journal(
-    tmp_path: Path, installed: str, option: str
-) -> None:
+def test_the_documented_upgrade_installs_the_new_release_and_migrates_the_old_journal(tmp_path: Path) -> None:
     checkout, target = copy_checkout(tmp_path / "checkout"), tmp_path / "environment"
-    environment_with(build_older_wheel(tmp_path, installed), target)
-    (checkout / "journal_api/new.py").touch()  # only the new release has it
+    environment_with(build_older_wheel(tmp_path, "0.3.0"), target)
     put_pip_into(target)
     db = tmp_path / "journal.db"
     write_released(db, 4)
-    with closing(sqlite3.connect(db)) as journal:
-        (trades,) = journal.execute("SELECT count(*) FROM trades").fetchone()
-    assert list_installed(target) == {"trading-journal-api": installed}
+    trades = rows(db, "SELECT count(*) FROM trades")
+    assert list_installed(target) == {"trading-journal-api": "0.3.0"}
     packages = f"PYTHONPATH={sysconfig.get_path('purelib')}"
     commands = read_upgrade_commands().replace("/opt/journal-api/bin/j", f"{packages} /opt/journal-api/bin/j")
-    commands = commands.replace("/opt/journal-api", str(target)).replace("--upgrade", f"--upgrade {option}")
+    commands = commands.replace("/opt/journal-api", str(target))
 
-    printed = run(
-        *("bash", "-euo", "pipefail", "-c", commands),
-        cwd=checkout,
-        PATH=f"{Path(sys.executable).parent}:/usr/bin:/bin",
-        PIP_NO_DEPS="1",  # the packages of this environment serve
-        PIP_NO_BUILD_ISOLATION="0",  # pip reads this as: build with the hatchling that is installed here
-    )
+    # From the release before, then from another commit of the same version.
+    for new_file, option in (("new", ""), ("newer", "--force-reinstall")):
+        (checkout / f"journal_api/{new_file}.py").touch()  # only the new one has it
+        printed = run(
+            *("bash", "-euo", "pipefail", "-c", commands.replace("--upgrade", f"--upgrade {option}")),
+            cwd=checkout,
+            PATH=f"{Path(sys.executable).parent}:/usr/bin:/bin",
+            PIP_NO_DEPS="1",  # the packages of this environment serve
+            PIP_NO_BUILD_ISOLATION="0",  # pip reads this as: build with the hatchling that is installed here
+        )
+        assert printed.splitlines()[-1] == __version__
+        assert list_installed(target) == {"trading-journal-api": __version__}
+        (package,) = target.glob("lib/python*/site-packages/journal_api")
+        assert files_of(package) == {*files_of(checkout / "journal_api"), "schema.sql"}
 
-    assert printed.splitlines()[-1] == __version__
-    assert list_installed(target) == {"trading-journal-api": __version__}
-    (package,) = target.glob("lib/python*/site-packages/journal_api")
-    assert files_of(package) == {*files_of(checkout / "journal_api"), "schema.sql"}
     told = read_health(target / "bin/journal-api", db)
     assert told == {"status": "ok", "version": __version__, "schema": schemas.VERSION, "writable": True}
-    assert rows(db, "SELECT count(*) FROM trades") == [(trades,)]
+    assert rows(db, "SELECT count(*) FROM trades") == trades
     assert len(list(tmp_path.glob("journal.db.before-schema-*"))) == 1
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import os
-import pty
 import re
 import resource
 import signal
@@ -24,13 +23,12 @@ from commands import (
     PATIENCE,
     change,
     dump,
-    environment,
     new_key,
+    on_a_terminal,
     rows,
     run_failing,
     run_ok,
     running,
-    start,
 )
 from conftest import client_of, new_key_for, started
 from factories import create_category, unwrap
@@ -580,11 +578,4 @@ async def test_a_folder_that_is_not_there_is_logged_and_the_server_goes_on(
 
 
 def test_a_backup_shows_in_a_terminal_how_far_it_is(db: Path, tmp_path: Path) -> None:
-    terminal, stderr = pty.openpty()
-
-    arguments = ["backup", str(tmp_path / "copy.db"), "--db", str(db)]
-    ended = start(arguments, environment(), out=stderr, err=stderr).wait(PATIENCE)
-
-    os.close(stderr)
-    assert ended == 0
-    assert re.search(rb"Copying .*100%", os.read(terminal, 65536))
+    assert re.search("Copying .*100%", on_a_terminal("backup", tmp_path / "copy.db", "--db", db))

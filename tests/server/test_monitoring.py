@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
-from commands import PATIENCE, Server, locked, new_key, running
+from commands import PATIENCE, Server, locked, new_key, read_terminal, running
 from conftest import client_of, new_key_for, started
 from factories import create_account, create_category, error_of, held_writes, send_file
 from msgspec import structs
@@ -114,17 +114,6 @@ def test_on_a_terminal_the_log_is_for_people(db: Path) -> None:
     assert re.search(
         rf"^\d\d:\d\d:\d\d GET /v1/tags 200 \d+\.\d ms req_[0-9a-f]{{16}} key {key[-4:]}\r$", log, re.M
     )
-
-
-def read_terminal(descriptor: int) -> str:
-    """What was written to a terminal whose other end is closed."""
-    written = b""
-    with closing(os.fdopen(descriptor, "rb", buffering=0)) as terminal:
-        while True:
-            try:
-                written += terminal.read(65536)
-            except OSError:  # how Linux says that the other end is closed
-                return written.decode()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has small pipes")

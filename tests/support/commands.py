@@ -2,6 +2,7 @@
 
 import io
 import os
+import pty
 import re
 import signal
 import socket
@@ -29,6 +30,7 @@ Process = subprocess.Popen[bytes] | Fork
 # Measurements and `make soak` start processes as users do.
 FORKS = sys.platform == "linux" and "PYTEST_VERSION" in os.environ and not SOAK
 NO_CONSTANTS: Mapping[str, float] = {}
+NO_SETTINGS: Mapping[str, str] = {}
 PATIENCE = 120  # seconds; never reached unless something hangs, however busy the machine is
 # No server of the tests speaks TLS, and for each client httpx would load all certificates of the machine.
 WITHOUT_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -209,6 +211,27 @@ def start(
             return Fork(arguments, env, files, constants)
         command = [sys.executable, "-m", "journal_api", *arguments]
         return subprocess.Popen(command, env=env, stdin=files[0], stdout=out, stderr=err)
+
+
+def on_a_terminal(*arguments: str | Path, settings: Mapping[str, str] = NO_SETTINGS) -> str:
+    """What the command writes to a terminal, which is its standard output and its standard error."""
+    ours, theirs = pty.openpty()
+    process = start([*map(str, arguments)], {"TERM": "xterm", **environment(settings)}, theirs, theirs)
+    os.close(theirs)
+    written = read_terminal(ours)
+    assert process.wait(PATIENCE) == 0
+    return written
+
+
+def read_terminal(descriptor: int) -> str:
+    """What is written to a terminal until its other end is closed."""
+    written = b""
+    with closing(os.fdopen(descriptor, "rb", buffering=0)) as terminal:
+        while True:
+            try:
+                written += terminal.read(65536)
+            except OSError:  # how Linux says that the other end is closed
+                return written.decode()
 
 
 @contextmanager

@@ -324,7 +324,7 @@ def test_the_mirror_in_typescript_is_equal_to_a_fresh_read(tmp_path: Path) -> No
         ) as mirror:
             assert mirror.stdout is not None
             assert mirror.stdout.readline() == "ready\n"
-            write_at_once(writers, 200)
+            write_at_once(writers, examples(200, 100))
             said, _ = mirror.communicate("compare\n", timeout=PATIENCE)
 
     is_equal, size = json.loads(said)

@@ -380,7 +380,7 @@ def test_the_examples_of_the_docs_pass(tmp_path: Path) -> None:
         '    assert (await async_journal.get("/trades/1")).status_code == 200\n'
     )
 
-    strict = ("-W", "error", "-o", "asyncio_default_fixture_loop_scope=function")
+    strict = ("-p", "no:schemathesis", "-W", "error", "-o", "asyncio_default_fixture_loop_scope=function")
     told = run(sys.executable, "-m", "pytest", *strict, cwd=tmp_path)
 
     assert re.search(r"^=+ 10 passed in", told, re.MULTILINE), told
