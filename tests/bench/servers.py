@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from commands import PATIENCE, Server, environment, free_port, running, wait_until_it_answers
+from commands import Server, environment, free_port, running, running_program
 
 TESTS = Path(__file__).parent.parent
 IDLE = 2  # seconds after which a connection may be gone
@@ -66,24 +66,11 @@ def journal(db: Path, key: str) -> Iterator[Measured]:
 @contextmanager
 def uvicorn(app: str, key: str, folder: Path, **variables: str) -> Iterator[Measured]:
     """An application of this package, on the same server with the same loop and parser."""
-    port, out = free_port(), folder / f"{app}.out"
+    port = free_port()
     command = ["uvicorn", f"bench.{app}:app", "--loop", "uvloop", "--http", "httptools", "--no-access-log"]
-    with out.open("wb") as to_out:
-        process = subprocess.Popen(
-            [sys.executable, "-m", *command, "--port", str(port)],
-            cwd=TESTS,
-            env=environment(variables),
-            stdin=subprocess.DEVNULL,
-            stdout=to_out,
-            stderr=to_out,
-        )
-    server = Server(f"http://127.0.0.1:{port}", process, out, out)
-    try:
-        wait_until_it_answers(server)
+    program = [sys.executable, "-m", *command, "--port", str(port)]
+    with running_program(folder / app, program, port, cwd=TESTS, env=environment(variables)) as server:
         yield Measured(server, key)
-    finally:
-        process.terminate()
-        process.wait(PATIENCE)
 
 
 def seconds_to_first_answer(db: Path, key: str) -> float:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-from commands import PATIENCE, Server, environment, free_port, new_key, wait_until_it_answers
+from commands import PATIENCE, Process, Server, free_port, new_key, running_program
 from factories import A_TRADE, unwrap
 from proofs import examples
 
@@ -98,38 +98,20 @@ def strace() -> str:
 @contextmanager
 def traced(strace: str, trace: Path, db: Path, *program: str) -> Iterator[Server]:
     """The server of that program under strace; after the block it has ended and the trace is whole."""
-    out, err, port = trace.with_suffix(".out"), trace.with_suffix(".err"), free_port()
-    calls = ",".join((*SYNCS, *WRITES))
+    port, calls = free_port(), ",".join((*SYNCS, *WRITES))
     # -y tells the file of a descriptor; -s is enough for the headers of a response.
     watching = [strace, "-f", "--seccomp-bpf", "-y", "-s", "400", "-e", f"trace={calls}", "-o", str(trace)]
-    with out.open("wb") as to_out, err.open("wb") as to_err:
-        process = subprocess.Popen(
-            [*watching, sys.executable, *program, "serve", "--db", str(db), "--port", str(port)],
-            env=environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=to_out,
-            stderr=to_err,
-        )
-    server = Server(f"http://127.0.0.1:{port}", process, out, err)
-    try:
-        wait_until_it_answers(server)
-        yield server
-    finally:
-        stop_what_is_traced(process, trace)
-
-
-def stop_what_is_traced(process: subprocess.Popen[bytes], trace: Path) -> None:
-    """End the server, whose thread stands first in the trace; strace ends with it."""
-    first = trace.read_text().split(maxsplit=1) if trace.exists() else []
-    for how in (signal.SIGTERM, signal.SIGKILL):
-        if process.poll() is None and first:
-            os.kill(int(first[0]), how)
+    serve = [sys.executable, *program, "serve", "--db", str(db), "--port", str(port)]
+    with running_program(trace, [*watching, *serve], port) as server:
         try:
-            process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            continue
-        return
-    process.kill()
+            yield server
+        finally:
+            stop_what_is_traced(server.process, trace)
+
+
+def stop_what_is_traced(process: Process, trace: Path) -> None:
+    """End the server, whose thread stands first in the trace; strace ends with it."""
+    os.kill(int(trace.read_text().split(maxsplit=1)[0]), signal.SIGTERM)
     process.wait(PATIENCE)
 
 

@@ -1,17 +1,16 @@
 """A real browser on the same machine: docs/reliability.md 16, as a page sees it."""
 
-import threading
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack
+from http.server import BaseHTTPRequestHandler
 from typing import Any, NamedTuple
 
 import msgspec
 import pytest
 from chromium import in_a_browser
-from commands import PATIENCE
 from desktop import RUN_KEY, Child, announced
 from factories import unwrap
+from page_servers import empty_pages
 from playwright.async_api import BrowserContext, Page
 
 pytestmark = in_a_browser
@@ -31,32 +30,10 @@ return Promise.all(requests.map(fetchOne));
 """
 
 
-class FrontEnd(BaseHTTPRequestHandler):
+def front_end(request: BaseHTTPRequestHandler) -> tuple[int, dict[str, str]]:
     """An empty page at every path; at /sandboxed it has no origin."""
-
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        if self.path == "/sandboxed":
-            self.send_header("Content-Security-Policy", "sandbox allow-scripts")
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Log nothing: standard error belongs to the tests."""
-
-
-@contextmanager
-def front_end() -> Iterator[int]:
-    """The port on the loopback interface where the empty page is served."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), FrontEnd) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield server.server_port
-        finally:
-            server.shutdown()
-            thread.join(PATIENCE)
+    policy = {"Content-Security-Policy": "sandbox allow-scripts"} if request.path == "/sandboxed" else {}
+    return 200, {"Content-Type": "text/html", **policy}
 
 
 class Served(NamedTuple):
@@ -81,7 +58,7 @@ class Served(NamedTuple):
 async def served(browser: BrowserContext, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Served]:
     db = tmp_path_factory.mktemp("browser") / "journal.db"
     with ExitStack() as stack:
-        allowed, other = (stack.enter_context(front_end()) for _ in range(2))
+        allowed, other = (stack.enter_context(empty_pages(front_end)) for _ in range(2))
         settings = {
             "JOURNAL_CORS_ORIGINS": f"http://127.0.0.1:{allowed}",
             "JOURNAL_ALLOWED_HOSTS": "journal.example",

@@ -10,12 +10,13 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import httpx
 import pytest
 from commands import PATIENCE, environment, free_port, key_in, run_ok, running, wait_until
+from page_servers import empty_pages
 from proofs import examples
 from streams import Journal, chunked, parse_responses
 
@@ -145,39 +146,18 @@ def test_wrong_keys_are_limited_and_lock_nobody_out(tmp_path: Path) -> None:
     assert right.headers["x-ratelimit-limit"] == "600"
 
 
-class Portal(BaseHTTPRequestHandler):
+def portal(request: BaseHTTPRequestHandler) -> tuple[int, dict[str, str]]:
     """What signs people in: whoever has the cookie is Ada, and guests have no name."""
-
-    def do_GET(self) -> None:
-        """Answer whether Caddy may pass the request on."""
-        cookie = self.headers.get("Cookie", "")
-        self.send_response(200 if cookie in ("ada", "guest") else 401)
-        if cookie == "ada":
-            self.send_header("Remote-User", "Ada")
-        self.end_headers()
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Say nothing."""
-
-
-@contextmanager
-def portal() -> Iterator[int]:
-    """The port of a portal."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Portal) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield server.server_port
-        finally:
-            server.shutdown()
-            thread.join(PATIENCE)
+    people = {"ada": {"Remote-User": "Ada"}, "guest": {}}
+    cookie = request.headers.get("Cookie", "")
+    return (200, people[cookie]) if cookie in people else (401, {})
 
 
 def test_the_proxy_says_who_the_user_is_and_nobody_else_does(tmp_path: Path) -> None:
     db = tmp_path / "journal.db"
     run_ok("users", "add", "Ada", "--db", db)
     with (
-        portal() as auth_port,
+        empty_pages(portal) as auth_port,
         running(
             db,
             JOURNAL_ALLOWED_HOSTS=SITE,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from commands import (
@@ -150,21 +150,34 @@ def kill_after(seconds: float, *arguments: str | Path) -> tuple[bool, float]:
     return code != 0, time.monotonic() - began
 
 
-class Killed(NamedTuple):
-    """A journal whose command was killed, or ended before."""
-
-    db: Path
-    was_killed: bool
+Contents = dict[str, list[Any]]
 
 
-def kill_at_moments(number: int, journal: Path, tmp_path: Path, *arguments: str | Path) -> Iterator[Killed]:
-    """Kill the command at moments spread over its time, the first at its beginning, each time on a copy."""
+def kill_at_moments(
+    number: int, journal: Path, tmp_path: Path, *arguments: str | Path, before: Contents, after: Contents
+) -> tuple[list[bool], list[bool]]:
+    """Kill the command at moments spread over its time, the first at its beginning, each time on a copy.
+
+    What it leaves is the journal as before or as after, every copy that it made is as before, and the next
+    command does the work. Return whether the command was killed, and whether it was done, each time.
+    """
     _, seconds = kill_after(PATIENCE, *arguments, "--db", copy_to(tmp_path / "undisturbed", journal))
+    kills, ends = [], []
     for moment in range(number):
         db = copy_to(tmp_path / str(moment), journal)
-        was_killed, _ = kill_after(seconds * moment / number, *arguments, "--db", db)
-        yield Killed(db, was_killed)
+        kills.append(kill_after(seconds * moment / number, *arguments, "--db", db)[0])
+        # Seen on a copy: the next command has to repair what a kill has left.
+        found = contents(copy_to(db.parent / "seen", db))
+        assert found in (before, after)
+        ends.append(found == after)
+        assert all(contents(file) == before for file in db.parent.glob("*.before-*"))
+        run_ok(*arguments, "--db", db)
+        assert contents(db) == after
+        kept = [contents(file) for file in db.parent.glob("*.before-*")]
+        assert before in kept
+        assert all(one in (before, found) for one in kept)
         shutil.rmtree(db.parent)
+    return kills, ends
 
 
 def write_large(db: Path) -> None:
@@ -198,7 +211,7 @@ def copy_to(folder: Path, db: Path) -> Path:
     return folder / db.name
 
 
-def contents(db: Path) -> dict[str, list[Any]]:
+def contents(db: Path) -> Contents:
     """Every row of a journal, which has to be sound, and its schema; but cursors, which a restore moves."""
     assert_sound(db)
     with closing(sqlite3.connect(db)) as opened:
@@ -217,11 +230,6 @@ def columns(db: sqlite3.Connection, table: str) -> str:
     return ", ".join(f'"{name}"' for name in names)
 
 
-def contents_after_a_kill(db: Path) -> dict[str, list[Any]]:
-    """What a kill has left, seen on a copy: the next command has to repair it."""
-    return contents(copy_to(db.parent / "seen", db))
-
-
 @pytest.mark.promise(11)
 def test_a_migration_that_is_killed_leaves_the_old_journal_or_the_new_one(
     db: Path, tmp_path: Path, record_observation: Record
@@ -232,16 +240,7 @@ def test_a_migration_that_is_killed_leaves_the_old_journal_or_the_new_one(
     run_ok("users", "list", "--db", migrated)
     new = contents(migrated)
 
-    ends = []
-    for killed, _ in kill_at_moments(examples(20, 2), db, tmp_path, "users", "list"):
-        found = contents_after_a_kill(killed)
-        assert found in (old, new)
-        ends.append(found == new)
-        run_ok("users", "list", "--db", killed)
-        assert contents(killed) == new
-        kept = list(killed.parent.glob("*.before-*"))
-        assert kept
-        assert all(contents(file) == old for file in kept)
+    ends = kill_at_moments(examples(20, 2), db, tmp_path, "users", "list", before=old, after=new)[1]
 
     assert not all(ends)
     record_observation(
@@ -261,15 +260,9 @@ def test_a_restore_that_is_killed_leaves_the_journal_as_it_was_or_restored(
     run_ok("users", "add", "later", "--db", large)
     before, restored = contents(large), contents(copy)
 
-    kills, ends = [], []
-    for db, was_killed in kill_at_moments(examples(10, 2), large, tmp_path, "restore", copy):
-        kills.append(was_killed)
-        found = contents_after_a_kill(db)
-        assert found in (before, restored)
-        ends.append(found == restored)
-        assert all(contents(file) == before for file in db.parent.glob("*.before-*"))
-        run_ok("restore", copy, "--db", db)
-        assert contents(db) == restored
+    kills, ends = kill_at_moments(
+        examples(10, 2), large, tmp_path, "restore", copy, before=before, after=restored
+    )
 
     assert any(kills)
     record_observation(

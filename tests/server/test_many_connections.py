@@ -11,16 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 import uvloop
-from commands import (
-    PATIENCE,
-    Server,
-    environment,
-    free_port,
-    new_key,
-    running,
-    wait_until,
-    wait_until_it_answers,
-)
+from commands import PATIENCE, free_port, new_key, running, running_program, wait_until
 from factories import A_FILE, A_TRADE, error_of, unwrap
 from streams import CLOSE, Clock, Journal, Served, is_open, parse_responses, serve_in_thread
 
@@ -179,25 +170,20 @@ def test_without_a_file_to_open_the_error_names_the_limit_of_open_files(
 def test_more_idle_connections_than_files_leave_room_for_reports_exports_and_imports(tmp_path: Path) -> None:
     db, port = tmp_path / "journal.db", free_port()
     key = new_key(db)
-    out, err = tmp_path / "out", tmp_path / "err"
-    serve = ["-m", "journal_api", "serve", "--db", str(db), "--port", str(port)]
-    with out.open("wb") as to_out, err.open("wb") as to_err:
-        process = subprocess.Popen(limited("-n 200", *serve), env=environment(), stdout=to_out, stderr=to_err)
-    server = Server(f"http://127.0.0.1:{port}", process, out, err)
-    try:
-        wait_until_it_answers(server)
-        with ExitStack() as stack, server.client(key) as client:
-            for _ in range(300):
-                stack.enter_context(Journal(server.url, key).connect())
-            unwrap(client.post("/accounts", json={"name": "Sim"}))
-            unwrap(client.post("/trades", json={**A_TRADE, "account_id": 1}))
-            responses = [
-                client.get("/reports", params={"group_by": "symbol"}),
-                client.get("/trades/export"),
-                client.post("/imports?account_id=1&dry_run=true&timezone=UTC", content=A_FILE),
-            ]
-    finally:
-        process.kill()
-        process.wait(PATIENCE)
+    serve = limited("-n 200", "-m", "journal_api", "serve", "--db", str(db), "--port", str(port))
+    with (
+        running_program(tmp_path / "server", serve, port) as server,
+        server.client(key) as client,
+        ExitStack() as stack,
+    ):
+        for _ in range(300):
+            stack.enter_context(Journal(server.url, key).connect())
+        unwrap(client.post("/accounts", json={"name": "Sim"}))
+        unwrap(client.post("/trades", json={**A_TRADE, "account_id": 1}))
+        responses = [
+            client.get("/reports", params={"group_by": "symbol"}),
+            client.get("/trades/export"),
+            client.post("/imports?account_id=1&dry_run=true&timezone=UTC", content=A_FILE),
+        ]
 
     assert [response.status_code for response in responses] == [200, 200, 200]

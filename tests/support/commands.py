@@ -186,6 +186,26 @@ def running(
             to_err.fileno() if stderr is None else stderr,
             constants=constants,
         )
+    with answering(process, port, out, err) as server:
+        yield server
+
+
+@contextmanager
+def running_program(
+    files: Path, program: Sequence[str | Path], port: int, **options: Any
+) -> Iterator[Server]:
+    """The server that this program is on that port; it writes to `files` with .out and .err."""
+    out, err = files.with_suffix(".out"), files.with_suffix(".err")
+    with out.open("wb") as to_out, err.open("wb") as to_err:
+        given = {"env": environment(), "stdin": subprocess.DEVNULL, **options}
+        process = subprocess.Popen(program, stdout=to_out, stderr=to_err, **given)
+    with answering(process, port, out, err) as server:
+        yield server
+
+
+@contextmanager
+def answering(process: Process, port: int, out: Path, err: Path) -> Iterator[Server]:
+    """The server that the process is, once it answers."""
     try:
         server = Server(f"http://127.0.0.1:{port}", process, out, err)
         wait_until_it_answers(server)
