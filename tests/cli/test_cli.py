@@ -38,6 +38,7 @@ from commands import (
 from factories import create_goal, error_of, snapshots_of, unwrap
 
 from journal_api.cli import cli
+from journal_api.cli.common import command_line
 from journal_api.values.api_keys import SCOPES, is_well_formed, parse_scopes
 
 DATA = Path(__file__).parents[1] / "data"
@@ -183,6 +184,9 @@ ERRORS = {
     "import FILE --account Sim --user nobody": "there is no user 'nobody'",
     "import . --account Sim": "",
     "import 'missing\n.csv' --account Sim": "missing",
+    "import FILE --account Sim --profile nowhere.toml": "does not exist",
+    "import UNKNOWN --account Sim --timezone UTC": "header",
+    "watch nowhere": "does not exist",
     "serve --port 65536": "port",
     "serve --port http": "port",
 }
@@ -194,7 +198,10 @@ def test_an_error_is_one_line_that_says_what_is_wrong_and_changes_nothing(
 ) -> None:
     make_journal(db)
     before = dump(db)
-    words = [str(TRADOVATE) if word == "FILE" else word for word in shlex.split(line)]
+    unknown = db.with_name("unknown.csv")
+    unknown.write_text("Ticker,Bought\nES,1\n")
+    files = {"FILE": str(TRADOVATE), "UNKNOWN": str(unknown)}
+    words = [files.get(word, word) for word in shlex.split(line)]
 
     printed = run_failing(*words, settings={"JOURNAL_DB": str(db)})
 
@@ -405,6 +412,7 @@ def test_the_first_key_is_printed_once_and_at_every_start_a_link_that_signs_in_o
 
     assert f"\n    {key_in(printed[0])}\n" in printed[0]
     assert "tjk_" not in printed[1]
+    assert "phone" not in "".join(printed)  # with its code to photograph
     keys = rows(db, "SELECT name, scopes FROM api_keys ORDER BY id")
     assert [name for name, _ in keys] == ["first key", "Browser", "Browser"]
     assert keys[0][1] == " ".join(SCOPES)
@@ -420,6 +428,25 @@ def test_keys_create_without_scopes_says_the_whole_line_to_type(db: Path) -> Non
     typed = shlex.split(line.partition("say what the key may do: ")[2])
     ran = subprocess.run(typed, env=environment(), capture_output=True, text=True, check=True)
     assert ran.stdout == f"{key_in(ran.stdout)}\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "is_frozen", "line"),
+    [
+        ("bin/journal-api", False, "{folder}/bin/journal-api status"),
+        ("python.py", False, "{python} -m journal_api status"),
+        ("bin/journal-api", True, "{python} status"),
+    ],
+    ids=["installed", "a module", "an executable"],
+)
+def test_a_line_to_type_runs_this_program_from_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, is_frozen: bool, line: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [program, "serve"])
+    monkeypatch.setattr(sys, "frozen", is_frozen, raising=False)
+
+    assert command_line("status") == line.format(folder=tmp_path, python=sys.executable)
 
 
 def test_keys_create_without_scopes_asks_on_a_terminal(db: Path) -> None:

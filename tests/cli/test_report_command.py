@@ -108,6 +108,7 @@ def test_options_select_sort_and_limit(db: Path) -> None:
 
     sorted_out = run_ok("report", *options.split(), "--db", db)
     limited = command("report", "--by", "symbol", "--limit", "1", "--db", db)
+    assert run_ok("report", "--by", "symbol", "--limit", "2", "--db", db)
 
     assert [line.split()[0] for line in sorted_out.splitlines()[1:]] == ["NQ", "ES", "Total"]
     assert limited.err == "1 of 2 groups; --limit shows more.\n"

@@ -259,6 +259,8 @@ async def test_rules_with_their_room_and_checkpoints_that_differ_are_printed(
         await create_checkpoint(client, funded["id"], day=day, balance=balance)
     path = f"/accounts/{funded['id']}/checkpoints/2"
     unwrap(await client.patch(path, json={"accepted": True}))
+    manual = await create_account(client, "Manual")
+    await create_checkpoint(client, manual["id"], day=TODAY, balance=5)
 
     lines = await lines_of(app)
 
@@ -272,6 +274,11 @@ async def test_rules_with_their_room_and_checkpoints_that_differ_are_printed(
         "  qualifying day  open     1 day to go",
         "  minimum days    met",
         "  2026-03-11: the journal has 155.50 USD less than the broker, beyond what was accepted",
+    ]
+    start = lines.index("Manual")
+    assert lines[start + 1 : start + 3] == [
+        "  2026-03-11: the journal has 5.00 USD less than the broker",
+        "",
     ]
     assert not any("Own" in line for line in lines)
 

@@ -136,11 +136,15 @@ def test_in_a_folder_backups_are_named_by_the_time_and_the_newest_are_kept(db: P
     for name in others:
         (folder / name).write_text("mine")
 
-    printed = [run_ok("backup", folder, "--db", db, "--keep", "2") for _ in range(3)]
+    def make_backup(*options: str) -> Path:
+        return Path(run_ok("backup", folder, "--db", db, *options).removeprefix("Backup: ").rstrip())
 
-    made = [Path(line.removeprefix("Backup: ").rstrip()) for line in printed]
+    made = [make_backup() for _ in range(3)]
     assert all(re.fullmatch(rf"journal-{TIME}\.db", file.name) for file in made)
-    assert names(folder) == others | with_checksums(*made[1:])
+    assert names(folder) == others | with_checksums(*made)
+    for number in (2, 1):
+        made.append(make_backup("--keep", str(number)))
+        assert names(folder) == others | with_checksums(*made[-number:])
 
 
 def test_sha256sum_checks_the_checksum_of_a_backup(db: Path, folder: Path) -> None:

@@ -655,9 +655,9 @@ def test_standard_output_has_protocol_messages_only(db: Path) -> None:
     assert rest == b""
 
 
-def test_ctrl_c_ends_the_process(db: Path, tmp_path: Path) -> None:
-    (its_stdin, stdin), (stdout, its_stdout) = os.pipe(), os.pipe()
-    with open(stdin, "wb") as to, open(stdout, "rb") as out, (tmp_path / "err").open("wb") as err:
+def test_on_a_terminal_the_process_says_what_starts_it_and_ctrl_c_ends_it(db: Path, tmp_path: Path) -> None:
+    (terminal, its_stdin), (stdout, its_stdout) = os.openpty(), os.pipe()
+    with open(terminal, "wb") as to, open(stdout, "rb") as out, (tmp_path / "err").open("w+b") as err:
         with open(its_stdin, "rb"), open(its_stdout, "wb"):
             started = start(
                 ["mcp", "--db", str(db)], environment(), its_stdout, err.fileno(), stdin=its_stdin
@@ -669,6 +669,7 @@ def test_ctrl_c_ends_the_process(db: Path, tmp_path: Path) -> None:
         started.send_signal(signal.SIGINT)
 
         assert started.wait(PATIENCE) == -signal.SIGINT
+    assert "is started by an MCP client" in (tmp_path / "err").read_text()
 
 
 # The page ----------------------------------------------------------------------------------------------
