@@ -260,7 +260,7 @@ async def test_rules_with_their_room_and_checkpoints_that_differ_are_printed(
     path = f"/accounts/{funded['id']}/checkpoints/2"
     unwrap(await client.patch(path, json={"accepted": True}))
     manual = await create_account(client, "Manual")
-    await create_checkpoint(client, manual["id"], day=TODAY, balance=5)
+    await create_checkpoint(client, manual["id"], day=TODAY, balance=-0.5)
 
     lines = await lines_of(app)
 
@@ -277,7 +277,7 @@ async def test_rules_with_their_room_and_checkpoints_that_differ_are_printed(
     ]
     start = lines.index("Manual")
     assert lines[start + 1 : start + 3] == [
-        "  2026-03-11: the journal has 5.00 USD less than the broker",
+        "  2026-03-11: the journal has 0.50 USD more than the broker",
         "",
     ]
     assert not any("Own" in line for line in lines)

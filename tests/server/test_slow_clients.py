@@ -177,6 +177,22 @@ def test_a_client_that_goes_on_in_time_may_take_longer_than_the_limit(
     assert statuses(received) == expected
 
 
+def test_the_time_of_a_body_begins_after_the_response_before_it(journal: Served) -> None:
+    with ExitStack() as stack, journal.client() as other:
+        since = other.get("/tags").headers["x-cursor"]
+        client = Client(stack, journal)
+        waiting = journal.head(f"GET /v1/changes?since={since}&wait=60", "waiting")
+        client.connection.sendall(waiting + post(journal, LENGTH) + b"{")
+
+        while not client.read().received:
+            journal.pass_time(1)
+        journal.pass_time(Protocol.body_seconds - 1)
+        assert client.read().is_open
+        journal.pass_time(1)
+
+        assert statuses(client.read().received) == [200, 408]
+
+
 # Headers without end ---------------------------------------------------------------------------------------
 
 LARGE = b"x" * MAX_HEAD_SIZE
