@@ -9,6 +9,7 @@ import subprocess
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -112,18 +113,18 @@ def attack(behind: Journal, is_over: threading.Event, received: Counter[tuple[in
 def test_smuggling_attempts_never_mix_up_the_answers_of_others(behind: Journal) -> None:
     is_over = threading.Event()
     received: Counter[tuple[int, bytes]] = Counter()
-    attackers = [threading.Thread(target=attack, args=(behind, is_over, received)) for _ in range(4)]
-    for attacker in attackers:
-        attacker.start()
     right, asked = 0, examples(20_000, 200)
-    with behind.client() as victim:
-        for number in range(asked):
-            headers = {"Host": SITE, "X-Request-Id": f"victim-{number}"}
-            answer = victim.get("/me", headers=headers)
-            right += answer.status_code == 200 and answer.headers["X-Request-Id"] == f"victim-{number}"
-    is_over.set()
+    with ThreadPoolExecutor(4) as pool, behind.client() as victim:
+        attackers = [pool.submit(attack, behind, is_over, received) for _ in range(4)]
+        try:
+            for number in range(asked):
+                headers = {"Host": SITE, "X-Request-Id": f"victim-{number}"}
+                answer = victim.get("/me", headers=headers)
+                right += answer.status_code == 200 and answer.headers["X-Request-Id"] == f"victim-{number}"
+        finally:
+            is_over.set()
     for attacker in attackers:
-        attacker.join(PATIENCE)
+        attacker.result()
 
     assert right == asked
     # Each attack is told that it has no key, or by Caddy that the connection was closed.

@@ -197,10 +197,6 @@ def vanish(journal: Journal, head: bytes, body: bytes, where: str, chance: rando
         return b""
 
 
-def open_files(server: Server) -> int:
-    return len(list(Path(f"/proc/{server.process.pid}/fd").iterdir()))
-
-
 @pytest.mark.promise(5)
 @pytest.mark.skipif(sys.platform != "linux", reason="what a process has open is told by /proc")
 def test_connections_that_are_reset_break_nothing_and_keep_nobody_waiting(
@@ -216,7 +212,7 @@ def test_connections_that_are_reset_break_nothing_and_keep_nobody_waiting(
         kept = unwrap(client.post("/strategies", json={"name": "w", "setups": three_by_three("w")}))["id"]
         large = {"name": "Large", "setups": [{"name": f"{number}", **LARGE_SETUP} for number in range(50)]}
         large_id = unwrap(client.post("/strategies", json=large))["id"]
-        before, journal = open_files(server), Journal(server.url, key)
+        before, journal = server.open_files(), Journal(server.url, key)
 
         def one(number: int) -> None:
             word = f"w{number}"
@@ -243,7 +239,7 @@ def test_connections_that_are_reset_break_nothing_and_keep_nobody_waiting(
 
         found = [item["id"] for item in unwrap(client.get("/strategies")) if item["id"] != large_id]
         strategies = [unwrap(client.get(f"/strategies/{strategy_id}")) for strategy_id in found]
-        wait_until(lambda: open_files(server) <= before)
+        wait_until(lambda: server.open_files() <= before)
         assert server.stop() == 0
 
     log = server.err.read_text()

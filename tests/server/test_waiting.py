@@ -79,15 +79,18 @@ async def test_many_requests_wait_without_delaying_others_and_are_answered_by_a_
             base_url=f"{server.url}/v1", headers={"Authorization": f"Bearer {key}"}
         ) as client:
             since = (await client.get("/tags")).headers["x-cursor"]
+            files = server.open_files()
             alone, before = await time_reads(client), memory_of(server)
             waiting = [await ask(server, key, since) for _ in range(NUMBER)]
             beside, after = await time_reads(client), memory_of(server)
             answering = asyncio.create_task(read_all(waiting))
             unwrap(await client.post("/tag-categories", json={"name": "New"}))
             seconds, bodies = await answering
+            await asyncio.to_thread(wait_until, lambda: server.open_files() <= files)
             since = (await client.get("/tags")).headers["x-cursor"]
             waiting = [await ask(server, key, since) for _ in range(NUMBER)]
-            for _ in range(10):  # until the server has read them all
+            await asyncio.to_thread(wait_until, lambda: server.open_files() >= files + NUMBER)
+            for _ in range(10):  # and until the server has read what they ask
                 await client.get("/tags")
             answering = asyncio.create_task(read_all(waiting))
             stopped_at = time.monotonic()

@@ -46,7 +46,7 @@ class Fork:
         context = get_context("forkserver")
         context.set_forkserver_preload(PRELOADED)
         given = ([*arguments], {**env}, [Descriptor(number) for number in files], {**constants})
-        self.process = context.Process(target=run, args=given)
+        self.process = context.Process(target=run, args=given, daemon=True)
         self.process.start()
         self.pid = self.process.pid or 0
 
