@@ -29,6 +29,8 @@ from journal_api.settings import Settings
 Process = subprocess.Popen[bytes] | Fork
 # Measurements and `make soak` start processes as users do.
 FORKS = sys.platform == "linux" and "PYTEST_VERSION" in os.environ and not SOAK
+# Constants of the package that forked processes have, by their names: "server.log.CLOSE_TIMEOUT".
+CONSTANTS: dict[str, float] = {}
 NO_CONSTANTS: Mapping[str, float] = {}
 NO_SETTINGS: Mapping[str, str] = {}
 PATIENCE = 120  # seconds; never reached unless something hangs, however busy the machine is
@@ -176,7 +178,7 @@ def running(
     """A server on a free loopback port that answers; at the end it is ended, however the block went.
 
     `settings` are environment variables; its standard error goes to a file of its own unless told where.
-    `constants` have other values in a forked process: "server.log.CLOSE_TIMEOUT".
+    `constants` are further CONSTANTS of this process.
     """
     out, err = db.with_name(f"{name}.out"), db.with_name(f"{name}.err")
     port = free_port()
@@ -229,12 +231,14 @@ def start(
     constants: Mapping[str, float] = NO_CONSTANTS,
 ) -> Process:
     """A process of `journal-api` that writes to these files."""
-    with open(os.devnull, "rb") as nothing:
-        files = (nothing.fileno() if stdin is None else stdin, out, err)
+    with open(os.devnull, "r+b") as nothing:
+        files = [
+            nothing.fileno() if file in (None, subprocess.DEVNULL) else file for file in (stdin, out, err)
+        ]
         if FORKS:
-            return Fork(arguments, env, files, constants)
-        command = [sys.executable, "-m", "journal_api", *arguments]
-        return subprocess.Popen(command, env=env, stdin=files[0], stdout=out, stderr=err)
+            return Fork(arguments, env, files, {**CONSTANTS, **constants})
+        program = [sys.executable, "-m", "journal_api", *arguments]
+        return subprocess.Popen(program, env=env, stdin=files[0], stdout=files[1], stderr=files[2])
 
 
 def on_a_terminal(*arguments: str | Path, settings: Mapping[str, str] = NO_SETTINGS) -> str:

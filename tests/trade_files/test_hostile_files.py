@@ -428,6 +428,6 @@ def test_a_file_that_is_read_whole_before_its_first_trade_locks_nobody_out_meanw
         written.append(owner.post("/tag-categories", json=body).status_code)
         time.sleep(0.02)
 
-    assert process.returncode == 0
+    assert process.wait(PATIENCE) == 0
     assert len(written) > 5
     assert set(written) == {201}
