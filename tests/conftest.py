@@ -215,6 +215,7 @@ class Template(NamedTuple):
 
     file: Path
     empty: sqlite3.Connection
+    schema_version: int
 
 
 @pytest.fixture(scope="session")
@@ -224,7 +225,8 @@ async def template(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Te
     async with started(app):
         pass
     with closing(sqlite3.connect(file)) as empty:
-        yield Template(file, empty)
+        ((schema_version,),) = empty.execute("PRAGMA schema_version")
+        yield Template(file, empty, schema_version)
 
 
 class SharedJournal:
@@ -241,6 +243,7 @@ class SharedJournal:
         shutil.copy(self.template.file, self.file)
         self.app = create_app(Settings(db=self.file))
         await self.stack.enter_async_context(started(self.app))
+        self.checkpoints = self.stack.enter_context(closing(sqlite3.connect(self.file)))
         names = (self.file, self.file.with_name("journal.db-wal"))
         self.files = {name.name: self.stack.enter_context(name.open("rb")) for name in names}
         self.state = dict(self.app.state._state)
@@ -255,7 +258,9 @@ class SharedJournal:
         no_key_is_in(contents, getattr(self.app.state, "keys_made", ()))
         with closing(sqlite3.connect(self.file)) as journal:
             self.template.empty.backup(journal)
-            journal.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            # A copy raises the version, and every connection would read and prepare everything again.
+            journal.execute(f"PRAGMA schema_version = {self.template.schema_version}")
+        self.checkpoints.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self.app.state._state.clear()
         self.app.state._state.update(self.state)
 
