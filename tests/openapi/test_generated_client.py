@@ -2,7 +2,6 @@
 
 import io
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -11,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import PATIENCE, Completed, new_key, running
+from commands import Completed, new_key, running
+from generated_projects import run
 from openapi_examples import FILES
+from proofs import SOAK
 
 from journal_api.openapi.docs_page import read_document
 from journal_api.testing import Journal
@@ -33,16 +34,8 @@ def generator(folder: Path) -> Completed:
     (config,) = re.findall("```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)
     (folder / "config.yaml").write_text("post_hooks: []\n" + config)
     options = ["--path", "openapi.json", "--config", "config.yaml", "--meta", "none"]
-    ran = subprocess.run(
-        [sys.executable, "-m", "openapi_python_client", "generate", *options, "--output-path", PACKAGE],
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=2 * PATIENCE,
-        check=False,
-    )
-    return Completed(ran.returncode, ran.stdout, ran.stderr)
+    generator = (sys.executable, "-m", "openapi_python_client", "generate")
+    return run(folder, *generator, *options, "--output-path", PACKAGE)
 
 
 @pytest.fixture(scope="module")
@@ -67,18 +60,12 @@ def test_the_generator_has_nothing_to_warn_of(generator: Completed) -> None:
     assert generator == Completed(0, f"Generating {PACKAGE}\n", "")
 
 
+@pytest.mark.soak
+@pytest.mark.skipif(not SOAK, reason="mypy reads the whole client")
 def test_mypy_has_nothing_to_say_of_the_client(generator: Completed, folder: Path) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--no-incremental", PACKAGE],
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=2 * PATIENCE,
-        check=False,
-    )
+    ran = run(folder, sys.executable, "-m", "mypy", "--strict", "--no-incremental", PACKAGE)
 
-    assert ran.stdout.startswith("Success"), ran.stdout
+    assert ran.out.startswith("Success"), ran.out
 
 
 def test_what_it_creates_it_finds_in_a_list_and_deletes(generated: Any, caller: Any) -> None:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from npm_project import install_project, run
+from generated_projects import install_project, run
 from proofs import SOAK
 
 pytestmark = [

@@ -8,8 +8,8 @@ a temporary folder; without Node.js, or without a registry that npm can reach, t
 from pathlib import Path
 
 import pytest
-from commands import Completed, environment, new_key, running
-from npm_project import install_project, run
+from commands import Completed, new_key, running
+from generated_projects import install_project, run
 from openapi_examples import FILES
 from proofs import SOAK
 
@@ -32,6 +32,6 @@ def test_a_client_in_typescript_compiles_and_does_its_work(tmp_path: Path) -> No
     db = tmp_path / "journal.db"
     with running(db) as server:
         settings = {"JOURNAL_URL": server.url, "JOURNAL_KEY": new_key(db), "JOURNAL_CSV": FILES["text/csv"]}
-        ran = run(project, "node", "compiled/client.js", settings=environment() | settings)
+        ran = run(project, "node", "compiled/client.js", settings=settings)
 
     assert ran == Completed(0, "done\n", "")

@@ -1,12 +1,13 @@
 """What a search looks for, read from what was typed: docs/journal.md#search."""
 
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
 from hypothesis import example, given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from proofs import max_examples
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.search_excerpts import BEGIN, END, MAX_LENGTH, split_marks
@@ -50,18 +51,23 @@ def test_different_terms_are_looked_up_and_not_too_many() -> None:
 QUERIES = st.text(max_size=500) | st.text(alphabet="-\"'*():^+{} \x00abtgsymol:ÄöNOTR", max_size=80)
 
 
-@given(QUERIES)
-@example(" ".join("ab" for _ in range(166)))
-@hypothesis_settings(max_examples=5000)
-def test_no_text_is_a_syntax_error(typed: str) -> None:
+@pytest.fixture
+def texts() -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.execute("CREATE VIRTUAL TABLE texts USING fts5 (title, text, prefix = '2 3')")
+        yield db
+
+
+@given(typed=QUERIES)
+@example(typed=" ".join("ab" for _ in range(166)))
+@max_examples(full=5000, ci=200)
+def test_no_text_is_a_syntax_error(texts: sqlite3.Connection, typed: str) -> None:
     try:
         terms = parse_query(typed)
     except ValidationFailed:
         return  # too many terms
-    with closing(sqlite3.connect(":memory:")) as db:
-        db.execute("CREATE VIRTUAL TABLE texts USING fts5 (title, text, prefix = '2 3')")
-        for match in filter(None, (terms.match, terms.exclude)):
-            db.execute("SELECT rowid FROM texts WHERE texts MATCH ?", (match,)).fetchall()
+    for match in filter(None, (terms.match, terms.exclude)):
+        texts.execute("SELECT rowid FROM texts WHERE texts MATCH ?", (match,)).fetchall()
 
 
 @given(
@@ -69,6 +75,7 @@ def test_no_text_is_a_syntax_error(typed: str) -> None:
         st.tuples(st.text("ab …é😀", max_size=30), st.text("xyz😀", min_size=1, max_size=30)), max_size=20
     )
 )
+@max_examples(full=100, ci=20)
 def test_marks_say_where_in_the_excerpt_the_words_are(parts: list[tuple[str, str]]) -> None:
     marked = "".join(f"{before}{BEGIN}{word}{END}" for before, word in parts)
 

@@ -1,12 +1,11 @@
-"""Projects of Node.js in tests: the packages of a package.json, and programs that run in its folder."""
+"""Generated projects: programs that run in their folder, and the packages of a package.json."""
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from commands import PATIENCE, Completed
+from commands import PATIENCE, Completed, environment
 
 from journal_api.openapi.docs_page import read_document
 
@@ -21,16 +20,21 @@ INSTALL = (
 )
 
 
-def run(folder: Path, *arguments: str | Path, settings: dict[str, str] | None = None) -> Completed:
+def run(
+    folder: Path,
+    *arguments: str | Path,
+    settings: dict[str, str] | None = None,
+    timeout: float = 2 * PATIENCE,
+) -> Completed:
     """What a program says that is run in the folder."""
     ran = subprocess.run(
         arguments,
         cwd=folder,
-        env={**os.environ, **(settings or {})},
+        env=environment(settings),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=2 * PATIENCE,
+        timeout=timeout,
         check=False,
     )
     return Completed(ran.returncode, ran.stdout, ran.stderr)
