@@ -20,7 +20,9 @@ import pytest
 from asgi_lifespan import LifespanManager
 from factories import create_account
 from hypothesis import HealthCheck
+from operations import create_one_of_each
 from proofs import SOAK, observations_in
+from saved_journals import SavedJournal, saved_journal
 from starlette.applications import Starlette
 
 from journal_api import __version__
@@ -214,8 +216,7 @@ class Template(NamedTuple):
     """An empty journal, made once per process and copied for every test."""
 
     file: Path
-    empty: sqlite3.Connection
-    schema_version: int
+    saved: SavedJournal
 
 
 @pytest.fixture(scope="session")
@@ -224,9 +225,8 @@ async def template(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Te
     app = create_app(Settings(db=file))
     async with started(app):
         pass
-    with closing(sqlite3.connect(file)) as empty:
-        ((schema_version,),) = empty.execute("PRAGMA schema_version")
-        yield Template(file, empty, schema_version)
+    with saved_journal(file) as saved:
+        yield Template(file, saved)
 
 
 class SharedJournal:
@@ -256,10 +256,7 @@ class SharedJournal:
             file.seek(0)
             contents.append((name, file.read()))
         no_key_is_in(contents, getattr(self.app.state, "keys_made", ()))
-        with closing(sqlite3.connect(self.file)) as journal:
-            self.template.empty.backup(journal)
-            # A copy raises the version, and every connection would read and prepare everything again.
-            journal.execute(f"PRAGMA schema_version = {self.template.schema_version}")
+        self.template.saved.put_back(self.file)
         self.checkpoints.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self.app.state._state.clear()
         self.app.state._state.update(self.state)
@@ -353,6 +350,12 @@ async def other_user_client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
     user_id = await app.state.database.write(lambda db: users.insert(db, "stranger", "UTC", "00:00"))
     async with client_of(app, await new_key_for(app, user_id)) as client:
         yield client
+
+
+@pytest.fixture
+async def one_of_each(client: httpx.AsyncClient) -> dict[str, Any]:
+    """The id by the first word of the path, as `create_one_of_each` makes them."""
+    return await create_one_of_each(client)
 
 
 @pytest.fixture

@@ -182,11 +182,15 @@ async def write_day(client: httpx.AsyncClient, day: str = "2026-01-05", **fields
     return unwrap(await client.patch(f"/days/{day}", json=fields or {"plan": "Wait for the open."}))
 
 
+def app_of(client: httpx.AsyncClient) -> Any:
+    """The application that the client calls."""
+    return getattr(client, "_transport").app  # noqa: B009
+
+
 async def create_key(client: httpx.AsyncClient) -> Any:
     """A second key of the client's user: no operation of the API makes one."""
-    app = getattr(client, "_transport").app  # noqa: B009
     user = unwrap(await client.get("/me"))
-    await app.state.database.write(lambda db: api_keys.insert(db, user["id"], "second", SCOPES))
+    await app_of(client).state.database.write(lambda db: api_keys.insert(db, user["id"], "second", SCOPES))
     return unwrap(await client.get("/keys"))[-1]
 
 

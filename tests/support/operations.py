@@ -4,7 +4,7 @@ import inspect
 import re
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from functools import wraps
 from typing import Any
 
@@ -17,6 +17,7 @@ from factories import (
     A_FILL,
     A_PROFILE,
     A_TRADE,
+    app_of,
     create_account,
     create_category,
     create_copy_group,
@@ -36,6 +37,7 @@ from factories import (
     write_day,
 )
 from pictures import PNG
+from saved_journals import saved_journal
 from starlette.applications import Starlette
 
 from journal_api.web.operation import Operation
@@ -102,11 +104,12 @@ CHANGES: dict[str, dict[str, Any]] = {
 MISSING = 987_654_321
 
 
-def for_each(operations: Iterable[Operation]) -> Callable[[Any], Any]:
+def for_each(operations: Iterable[Operation], rewind: bool = False) -> Callable[[Any], Any]:
     """Let one test, in one journal, do for each of the operations what the decorated one does for one.
 
-    For what leaves the journal as it was, or does not depend on what is in it. Every operation is tried, and
-    each failure names its operation.
+    With `rewind`, each operation begins with the journal that the fixtures made; without, for what leaves the
+    journal as it was, or does not depend on what is in it. Every operation is tried, and each failure names
+    its operation.
     """
     each = list(operations)
     assert each
@@ -115,14 +118,18 @@ def for_each(operations: Iterable[Operation]) -> Callable[[Any], Any]:
         @wraps(test)
         async def test_of_all(**fixtures: Any) -> None:
             failures: list[Exception] = []
-            for operation in each:
-                try:
-                    result = test(operation=operation, **fixtures)
-                    if inspect.isawaitable(result):
-                        await result
-                except Exception as error:
-                    error.add_note(f"The operation is {operation.method} {documented_path_of(operation)}")
-                    failures.append(error)
+            db = app_of(fixtures["client"]).state.settings.db if rewind else None
+            with saved_journal(db) if rewind else nullcontext() as before:
+                for operation in each:
+                    try:
+                        result = test(operation=operation, **fixtures)
+                        if inspect.isawaitable(result):
+                            await result
+                    except Exception as error:
+                        error.add_note(f"The operation is {operation.method} {documented_path_of(operation)}")
+                        failures.append(error)
+                    if before:
+                        before.put_back(db)
             if failures:
                 raise ExceptionGroup(f"{len(failures)} of {len(each)} operations fail", failures)
 

@@ -54,11 +54,6 @@ def name_of(operation: Operation) -> str:
 WITH_PLAIN_MEMBERS = [operation for operation in WITH_BODY if operation.body is not ImportProfileCreate]
 
 
-@pytest.fixture
-async def one_of_each(client: httpx.AsyncClient) -> dict[str, Any]:
-    return await create_one_of_each(client)
-
-
 # The bad values of each type -----------------------------------------------------------------------------
 
 OF_OTHER_JSON_TYPES = {
@@ -481,10 +476,10 @@ NOT_AN_ID_IN_A_PATH = ["abc", "-1", "1.5", quote("١٢"), "0", "0001", "1%0a", "
                        str(2**63 - 1), str(2**63), "1" * 4400]  # fmt: skip
 
 
+@pytest.mark.usefixtures("one_of_each")
 async def test_what_is_not_an_id_in_a_path_is_404_and_changes_nothing(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
-    await create_one_of_each(client)
     before = dump(app)
 
     answers = {

@@ -6,7 +6,6 @@ from typing import Any
 import httpx
 import pytest
 import time_machine
-from commands import dump
 from factories import (
     create_account,
     create_import,
@@ -16,7 +15,7 @@ from factories import (
     error_of,
     unwrap,
 )
-from operations import CHANGES, body_of, create_needs, create_one_of_each, file_of, path_of
+from operations import CHANGES, body_of, create_needs, dump, file_of, for_each, path_of
 from starlette.applications import Starlette
 
 from journal_api.routes.table import OPERATIONS
@@ -35,29 +34,27 @@ def everything(response: httpx.Response) -> tuple[int, bytes, list[tuple[bytes, 
     return response.status_code, response.content, response.headers.raw
 
 
-@pytest.mark.parametrize("operation", WRITES, ids=lambda operation: operation.name)
+@for_each(WRITES, rewind=True)
 async def test_a_dry_run_answers_like_the_real_request_and_keeps_nothing(
-    app: Starlette, client: httpx.AsyncClient, operation: Operation
+    app: Starlette, client: httpx.AsyncClient, one_of_each: dict[str, Any], operation: Operation
 ) -> None:
-    made = await create_one_of_each(client)
     await create_needs(client, operation)
-    path = path_of(operation, made.get(path_of(operation).split("/")[1]))
+    path = path_of(operation, one_of_each.get(path_of(operation).split("/")[1]))
     body = CHANGES.get(operation.name, body_of(operation))
     sent = file_of(operation) if operation.consumes_picture else {"json": body}
-    client.headers["X-Request-Id"] = "always-the-same"
-    if operation.method == "POST":
-        client.headers["Idempotency-Key"] = "for-the-real-request"
-    before = dump(app.state.settings.db)
+    key = {"Idempotency-Key": "for-the-real-request"} if operation.method == "POST" else {}
+    sent["headers"] = {**sent.get("headers", {}), **key, "X-Request-Id": "always-the-same"}
+    before = dump(app)
 
     with time_machine.travel(datetime.now(UTC), tick=False):
         tried = [await client.request(operation.method, path, params=DRY, **sent) for _ in range(2)]
-        after_dry_runs = dump(app.state.settings.db)
+        after_dry_runs = dump(app)
         done = await client.request(operation.method, path, **sent)
 
     assert done.is_success, done.text
     assert after_dry_runs == before
     assert [everything(response) for response in tried] == [everything(done)] * 2
-    assert dump(app.state.settings.db) != before
+    assert dump(app) != before
 
 
 async def test_a_dry_run_is_refused_like_the_real_request(client: httpx.AsyncClient) -> None:
