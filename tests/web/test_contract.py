@@ -1,14 +1,14 @@
 """What holds for every operation, over the route table: a new endpoint is covered unasked."""
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
 from conftest import BASE_URL, client_of, new_key_for
 from factories import A_DAY, create_category, details_of, error_of, run_sql, unwrap
-from operations import MISSING, create_thing_of, documented_path_of, for_each, input_of, path_of
+from operations import MISSING, create_thing_of, for_each, input_of, path_of
 from starlette.applications import Starlette
 
 from journal_api import __version__
@@ -44,20 +44,10 @@ def whole(response: httpx.Response) -> tuple[int, list[tuple[str, str]], bytes]:
     return response.status_code, response.headers.multi_items(), response.content
 
 
-def named(operations: Sequence[Operation]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize(
-        "operation",
-        operations,
-        ids=[f"{operation.method} {documented_path_of(operation)}" for operation in operations],
-    )
-
-
 ON_A_THING = [operation for operation in OPERATIONS if "{id" in operation.path]
 # An id in a body is answered by its place in the body.
 DELETES = [one for one in OPERATIONS if one.method == "DELETE" and one.body is None]
-every_delete = named(DELETES)
 GETS = [operation for operation in OPERATIONS if operation.method == "GET"]
-every_get = named(GETS)
 PATHS = sorted({operation.path for operation in OPERATIONS})
 
 
@@ -136,7 +126,7 @@ async def test_an_id_that_does_not_exist_is_404_and_said_to_be_the_id(
     assert missing.json()["error"]["message"] == NotFound.message
 
 
-@every_delete
+@for_each(DELETES, rewind=True)
 async def test_a_deleted_id_is_answered_like_one_that_never_was(
     client: httpx.AsyncClient, operation: Operation
 ) -> None:
@@ -218,7 +208,7 @@ async def test_what_has_a_name_is_listed_by_it_without_case_then_by_id(
 # Methods -------------------------------------------------------------------------------------------------
 
 
-@every_get
+@for_each(GETS, rewind=True)
 async def test_head_answers_as_get_does_but_for_the_body(
     client: httpx.AsyncClient, operation: Operation
 ) -> None:

@@ -12,7 +12,7 @@ from factories import (
     error_of,
     unwrap,
 )
-from operations import MISSING, body_of, create_thing_of, documented_path_of, dump, path_of
+from operations import MISSING, body_of, create_thing_of, documented_path_of, dump, for_each, path_of
 from pictures import HEADERS, PNG
 from starlette.applications import Starlette
 
@@ -66,11 +66,6 @@ async def test_the_etag_is_compared_before_the_rules_of_the_resource(client: htt
 # Every operation -----------------------------------------------------------------------------------------
 
 
-def each_of(operations: list[Operation]) -> pytest.MarkDecorator:
-    names = [f"{operation.method} {documented_path_of(operation)}" for operation in operations]
-    return pytest.mark.parametrize("operation", operations, ids=names)
-
-
 WRITES = [one for one in OPERATIONS if one.method != "GET"]
 
 
@@ -115,7 +110,7 @@ async def source_etag(client: httpx.AsyncClient, operation: Operation, row_id: i
     return await etag_of(client, path_of(operation.etag_source, row_id))
 
 
-@each_of([one for one in OPERATIONS if one.method == "GET" and one.data])
+@for_each([one for one in OPERATIONS if one.method == "GET" and one.data], rewind=True)
 async def test_every_get_has_an_etag_and_is_304_for_a_client_that_has_it(
     client: httpx.AsyncClient, operation: Operation
 ) -> None:
@@ -136,8 +131,8 @@ async def test_every_get_has_an_etag_and_is_304_for_a_client_that_has_it(
 NO_MATCH = ['"0123456789abcdef"', "W/{}", "x{}y", "{} {}", "*, {}", "{}garbage", "nonsense", '""', ""]
 
 
-@each_of(WRITES)
 @pytest.mark.promise(21)
+@for_each(WRITES, rewind=True)
 async def test_no_write_is_done_on_what_does_not_match(
     app: Starlette, client: httpx.AsyncClient, operation: Operation
 ) -> None:
@@ -154,7 +149,7 @@ async def test_no_write_is_done_on_what_does_not_match(
     assert dump(app) == before
 
 
-@each_of(WRITES)
+@for_each(WRITES, rewind=True)
 async def test_every_write_is_done_on_what_matches_and_returns_the_new_etag(
     client: httpx.AsyncClient, operation: Operation
 ) -> None:
