@@ -3,7 +3,6 @@
 from typing import Any
 
 import httpx
-import pytest
 from factories import (
     YEAR,
     create_account,
@@ -18,6 +17,7 @@ from factories import (
     snapshots_of,
     unwrap,
 )
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 NOT_FOUND = (404, "not_found")
@@ -114,7 +114,7 @@ async def test_a_patch_that_changes_nothing_leaves_updated_at(client: httpx.Asyn
 # Delete --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("fields", [{}, {"closed_at": None, "exit_price": None}], ids=["closed", "open"])
+@for_rows("fields", [{}, {"closed_at": None, "exit_price": None}])
 async def test_an_account_with_trades_is_not_deleted(
     client: httpx.AsyncClient, fields: dict[str, Any]
 ) -> None:
@@ -186,8 +186,8 @@ async def test_a_deleted_account_leaves_its_copy_group_and_the_active_selection(
 # Fees ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("fees", "reason"),
+@for_rows(
+    "fees, reason",
     [
         ({"MNQ": -1}, "of MNQ must not be negative"),
         ({"MNQ": "1"}, "of MNQ must be a number"),
@@ -196,7 +196,6 @@ async def test_a_deleted_account_leaves_its_copy_group_and_the_active_selection(
         (None, "must be an object of contract root, or default, to amount"),
         ({f"R{number}": 1 for number in range(201)}, "must have at most 200 members"),
     ],
-    ids=["negative", "text", "lower case", "array", "null", "201"],
 )
 async def test_fees_that_are_no_amounts_by_root_are_refused(
     client: httpx.AsyncClient, fees: Any, reason: str

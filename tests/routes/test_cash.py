@@ -3,8 +3,8 @@
 from typing import Any
 
 import httpx
-import pytest
 from factories import A_DEPOSIT, create_account, create_cash, details_of, error_of, unwrap
+from saved_journals import for_rows
 
 
 async def list_cash(client: httpx.AsyncClient, account: Any, **query: Any) -> Any:
@@ -42,8 +42,8 @@ async def test_the_list_is_by_day_then_by_entry_in_pages(client: httpx.AsyncClie
     assert page.json()["meta"]["pagination"] == {"limit": 2, "offset": 1, "total": 4}
 
 
-@pytest.mark.parametrize(
-    ("kind", "allowed", "refused"),
+@for_rows(
+    "kind, allowed, refused",
     [
         *((kind, [0.00000001, 10**10], [0, -1]) for kind in ("deposit", "withdrawal", "payout", "fee")),
         ("adjustment", [5, -5], [0]),
@@ -69,9 +69,7 @@ async def test_only_an_adjustment_has_a_sign_and_only_a_reset_may_be_0(
             assert "amount" in details_of(response)["fields"]
 
 
-@pytest.mark.parametrize(
-    "sent", [{"kind": "fee"}, {"amount": 7.5}, {"day": "2026-02-01"}, {"note": "Wire"}, {"note": None}]
-)
+@for_rows("sent", [{"kind": "fee"}, {"amount": 7.5}, {"day": "2026-02-01"}, {"note": "Wire"}, {"note": None}])
 async def test_a_patch_changes_what_is_sent_and_nothing_else(
     client: httpx.AsyncClient, sent: dict[str, Any]
 ) -> None:
@@ -99,7 +97,7 @@ async def test_a_patch_is_checked_with_the_kind_and_the_amount_that_are_stored(
     assert unwrap(await client.patch(path, json={"note": "Platform"}))["note"] == "Platform"
 
 
-@pytest.mark.parametrize("day", ["1969-12-31", "2201-01-01", "2026-02-30", "20260105"])
+@for_rows("day", ["1969-12-31", "2201-01-01", "2026-02-30", "20260105"])
 async def test_a_day_is_one_that_a_journal_stores(client: httpx.AsyncClient, day: str) -> None:
     account = await create_account(client)
 
@@ -108,7 +106,7 @@ async def test_a_day_is_one_that_a_journal_stores(client: httpx.AsyncClient, day
     assert list(details_of(response)["fields"]) == ["day"]
 
 
-@pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
+@for_rows("method", ["GET", "PATCH", "DELETE"])
 async def test_cash_is_found_at_its_own_account_alone(client: httpx.AsyncClient, method: str) -> None:
     account, other = await create_account(client), await create_account(client, "Other")
     cash = await create_cash(client, account["id"])

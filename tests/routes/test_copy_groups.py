@@ -18,6 +18,7 @@ from factories import (
     snapshots_of,
     unwrap,
 )
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 INVALID = (400, "validation_error")
@@ -175,7 +176,7 @@ async def test_members_that_cannot_be_are_refused_and_change_nothing(
     assert [await get_group(client, one) for one in (other, group)] == [other, group]
 
 
-@pytest.mark.parametrize("how", ["emptied", "deleted"])
+@for_rows("how", ["emptied", "deleted"])
 async def test_an_account_that_left_its_group_can_join_another(
     client: httpx.AsyncClient, accounts: list[int], how: str
 ) -> None:

@@ -3,7 +3,6 @@
 from typing import Any
 
 import httpx
-import pytest
 from factories import (
     A_FILE,
     YEAR,
@@ -18,6 +17,7 @@ from factories import (
     read_actual,
     unwrap,
 )
+from saved_journals import for_rows
 
 FEES = {"ES": 2, "MNQ": 0.37}
 OPEN = {"exit_price": None, "closed_at": None}
@@ -38,8 +38,8 @@ def costs(trade: Any) -> tuple[float, str]:
     return trade["fees"], trade["fees_source"]
 
 
-@pytest.mark.parametrize(
-    ("members", "expected"),
+@for_rows(
+    "members, expected",
     [
         ({}, (4, "account")),
         ({"quantity": 3, "symbol": "MNQH6", "multiplier": 2}, (2.22, "account")),
@@ -48,7 +48,6 @@ def costs(trade: Any) -> tuple[float, str]:
         ({"fees": 1.25}, (1.25, "typed")),
         ({"symbol": "AAPL"}, (0, "none")),
     ],
-    ids=["both sides", "by root", "one side while open", "free", "typed", "no amount"],
 )
 async def test_a_trade_by_hand_pays_the_commission_of_its_account_unless_fees_are_sent(
     client: httpx.AsyncClient, members: Any, expected: Any
@@ -66,8 +65,8 @@ async def test_a_trade_by_hand_pays_the_commission_of_its_account_unless_fees_ar
     assert sum(fill["fees"] for fill in one["fills"]) == one["fees"]
 
 
-@pytest.mark.parametrize(
-    ("before", "patch", "expected"),
+@for_rows(
+    "before, patch, expected",
     [
         (OPEN, CLOSE, (4, "account")),
         ({}, {"closed_at": None}, (2, "account")),
@@ -79,7 +78,6 @@ async def test_a_trade_by_hand_pays_the_commission_of_its_account_unless_fees_ar
         ({"symbol": "AAPL", **OPEN}, CLOSE, (0, "none")),
         ({}, {"notes": "late"}, (4, "account")),
     ],
-    ids=str,
 )
 async def test_a_change_of_a_charged_trade_pays_what_it_adds(
     client: httpx.AsyncClient, before: Any, patch: Any, expected: Any
@@ -197,8 +195,8 @@ async def test_only_commissions_can_be_applied_to_earlier_trades(client: httpx.A
 FILL = {"side": "sell", "quantity": 1, "price": 101, "at": "2026-01-05T15:00:00Z"}
 
 
-@pytest.mark.parametrize(
-    ("fills", "expected"),
+@for_rows(
+    "fills, expected",
     [
         ([FILL], (8, "account")),
         ([FILL, FILL], (10, "account")),
@@ -206,7 +204,6 @@ FILL = {"side": "sell", "quantity": 1, "price": 101, "at": "2026-01-05T15:00:00Z
         ([{**FILL, "fees": 1}], (7, "typed")),
         ([{**FILL, "quantity": 3}], (12, "account")),
     ],
-    ids=["a part", "two parts", "more and a part", "typed", "close"],
 )
 async def test_a_fill_by_hand_pays_the_commission_too(
     client: httpx.AsyncClient, fills: Any, expected: Any

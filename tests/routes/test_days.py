@@ -21,6 +21,7 @@ from factories import (
     unwrap,
     write_day,
 )
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 DAY = "2026-01-05"
@@ -112,7 +113,7 @@ async def test_a_patch_makes_the_day_and_a_later_one_changes_what_it_sends(clien
     assert await list_days(client) == [{name: second[name] for name in NOTHING}]
 
 
-@pytest.mark.parametrize("sent", [{}, {"plan": "Wait."}, {"tag_ids": []}, {"rating": None}])
+@for_rows("sent", [{}, {"plan": "Wait."}, {"tag_ids": []}, {"rating": None}])
 async def test_a_patch_that_changes_nothing_keeps_the_version(
     client: httpx.AsyncClient, sent: dict[str, Any]
 ) -> None:
@@ -121,8 +122,8 @@ async def test_a_patch_that_changes_nothing_keeps_the_version(
     assert unwrap(await client.patch(f"/days/{DAY}", json=sent)) == before
 
 
-@pytest.mark.parametrize(
-    ("written", "cleared"),
+@for_rows(
+    "written, cleared",
     [
         ({"plan": "Wait."}, {"plan": None}),
         ({"review": "Waited."}, {"review": ""}),
@@ -206,8 +207,8 @@ async def test_a_day_shows_its_pictures_and_is_listed_for_them_alone(client: htt
     assert error_of(await client.get(f"/pictures/{first['id']}")) == (404, "not_found")
 
 
-@pytest.mark.parametrize(
-    ("sent", "reason"),
+@for_rows(
+    "sent, reason",
     [
         ({"rating": 0}, "rating"),
         ({"rating": 6}, "rating"),
@@ -287,7 +288,7 @@ async def test_a_whole_day_can_be_edited_and_sent_back(client: httpx.AsyncClient
         assert (await write_day(client, **sent))[member] == value
 
 
-@pytest.mark.parametrize("written", [{}, {"plan": "First"}])
+@for_rows("written", [{}, {"plan": "First"}])
 async def test_a_day_that_was_written_meanwhile_is_not_overwritten(
     client: httpx.AsyncClient, written: dict[str, Any]
 ) -> None:

@@ -4,7 +4,6 @@ from datetime import date, datetime
 from typing import Any
 
 import httpx
-import pytest
 import time_machine
 from conftest import client_of, new_key_for, started
 from factories import (
@@ -23,6 +22,7 @@ from factories import (
 )
 from msgspec.structs import replace
 from operations import dump
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
@@ -114,8 +114,8 @@ async def test_names_that_are_taken_get_an_ending(client: httpx.AsyncClient) -> 
     assert "Psychology (example 9)" in names["tag-categories"]
 
 
-@pytest.mark.parametrize(
-    ("create", "code", "details"),
+@for_rows(
+    "create, code, details",
     [
         (create_goal, "conflict", {}),
         (create_cash, "conflict", {}),
@@ -123,7 +123,6 @@ async def test_names_that_are_taken_get_an_ending(client: httpx.AsyncClient) -> 
         (put_rules, "conflict", {}),
         (create_trade, "account_has_trades", {"trade_count": 1}),
     ],
-    ids=["a goal", "cash", "a checkpoint", "rules", "a trade"],
 )
 async def test_an_example_whose_account_has_something_of_its_owner_stays(
     client: httpx.AsyncClient, create: Any, code: str, details: dict[str, int]
@@ -155,8 +154,8 @@ async def test_a_strategy_and_a_tag_of_a_trade_of_ones_own_stay(client: httpx.As
     assert len(left["trades"]) == 1
 
 
-@pytest.mark.parametrize(
-    ("days", "rollover"),
+@for_rows(
+    "days, rollover",
     [([6, 7], "00:00"), ([1, 2, 3, 4, 5], "08:00"), ([6, 7], "12:00"), ([1, 2, 3, 4, 5], "17:00")],
 )
 async def test_an_example_has_trades_on_the_owners_trading_weekdays_alone(

@@ -17,6 +17,7 @@ from factories import (
     unwrap,
 )
 from proofs import examples
+from saved_journals import for_rows
 
 OPEN: dict[str, Any] = {"exit_price": None, "closed_at": None}
 DAY = "2026-01-05T"
@@ -70,7 +71,7 @@ ADDED: dict[str, tuple[list[Json], list[Any]]] = {
 }
 
 
-@pytest.mark.parametrize(("fills", "expected"), ADDED.values(), ids=ADDED)
+@for_rows("fills, expected", ADDED.values())
 async def test_what_follows_from_the_fills_of_a_trade_follows_from_new_ones_too(
     client: httpx.AsyncClient, fills: list[Json], expected: list[Any]
 ) -> None:
@@ -128,7 +129,7 @@ async def create_scaled(client: httpx.AsyncClient) -> Any:
     )
 
 
-@pytest.mark.parametrize(("fill_id", "sent", "expected"), CHANGED.values(), ids=CHANGED)
+@for_rows("fill_id, sent, expected", CHANGED.values())
 async def test_a_changed_fill_changes_what_follows_from_it(
     client: httpx.AsyncClient, fill_id: int, sent: Json, expected: list[Any]
 ) -> None:
@@ -210,7 +211,7 @@ REFUSED: dict[str, tuple[str, str, Json | None, str]] = {
 }
 
 
-@pytest.mark.parametrize(("method", "path", "body", "field"), REFUSED.values(), ids=REFUSED)
+@for_rows("method, path, body, field", REFUSED.values())
 async def test_fills_that_make_no_position_are_refused_and_change_nothing(
     client: httpx.AsyncClient, method: str, path: str, body: Json | None, field: str
 ) -> None:
@@ -276,10 +277,8 @@ async def test_a_change_that_another_fill_does_not_allow_says_which_to_change_fi
     ]
 
 
-@pytest.mark.parametrize(
-    ("fields", "reason"),
-    [(OPEN, "delete the trade instead"), ({}, "delete its exits first, or the trade")],
-    ids=["the only fill", "the only entry"],
+@for_rows(
+    "fields, reason", [(OPEN, "delete the trade instead"), ({}, "delete its exits first, or the trade")]
 )
 async def test_a_fill_without_which_there_is_no_trade_is_not_deleted(
     client: httpx.AsyncClient, fields: dict[str, Any], reason: str
@@ -401,7 +400,7 @@ def random_fill(chosen: random.Random) -> tuple[Json, Model]:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(examples(full=40, ci=4)))
+@for_rows("seed", range(examples(full=40, ci=4)))
 async def test_a_trade_is_what_its_fills_make_it_whatever_is_done_to_them(
     client: httpx.AsyncClient, seed: int
 ) -> None:

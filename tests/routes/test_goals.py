@@ -17,6 +17,7 @@ from factories import (
     snapshots_of,
     unwrap,
 )
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 from journal_api.metrics.formulas import GoalDirection
@@ -89,14 +90,13 @@ async def test_a_goal_has_the_direction_that_is_sent_or_the_natural_one(client: 
         assert [goal["direction"] for goal in goals] == [natural(metric), "at_least", "at_most"]
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "window",
     [
         *({"timeframe": one} for one in ("daily", "weekly", "monthly", "quarterly")),
         {"timeframe": "custom", "custom_start": "2000-01-01", "custom_end": "2100-12-31"},
         {"timeframe": "custom", "custom_start": "2024-02-29", "custom_end": "2024-02-29"},
     ],
-    ids=str,
 )
 async def test_a_goal_takes_every_timeframe(client: httpx.AsyncClient, window: dict[str, str]) -> None:
     goals = [await create_goal(client, **window)]
@@ -177,8 +177,8 @@ START, END = {"custom_start": "2026-06-01"}, {"custom_end": "2026-06-30"}
 BACKWARDS = {"timeframe": "custom", "custom_start": "2026-06-02", "custom_end": "2026-06-01"}
 
 
-@pytest.mark.parametrize(
-    ("fields", "named"),
+@for_rows(
+    "fields, named",
     [
         ({"timeframe": "custom"}, {"custom_start", "custom_end"}),
         ({"timeframe": "custom", **START}, {"custom_end"}),
@@ -193,7 +193,6 @@ BACKWARDS = {"timeframe": "custom", "custom_start": "2026-06-02", "custom_end": 
         ({"target_value": 0, "goal_name": "New"}, {"target_value"}),
         ({"target_value": -1, "metric": "win_rate"}, {"target_value"}),
     ],
-    ids=lambda value: str(sorted(value) if isinstance(value, set) else value),
 )
 async def test_rules_4_to_6_and_1_hold_for_new_and_changed_goals(
     client: httpx.AsyncClient, fields: dict[str, Any], named: set[str]
@@ -210,7 +209,7 @@ async def test_rules_4_to_6_and_1_hold_for_new_and_changed_goals(
     assert unwrap(await client.get("/goals")) == goals
 
 
-@pytest.mark.parametrize("dates", [START, END, {**START, **END}], ids=str)
+@for_rows("dates", [START, END, {**START, **END}])
 async def test_rule_4_dates_alone_are_for_custom_goals(
     client: httpx.AsyncClient, dates: dict[str, str]
 ) -> None:
@@ -239,8 +238,8 @@ NO_LOSS = {"metric": "max_drawdown", "target_value": 0}
 DRAWDOWN = "the largest fall of the running total from its peak, trade by trade"
 
 
-@pytest.mark.parametrize(
-    ("created", "sent", "changed"),
+@for_rows(
+    "created, sent, changed",
     [
         ({"direction": "at_most"}, {"goal_name": "New", "target_value": -2.5}, {}),
         ({}, {}, None),
@@ -261,7 +260,6 @@ DRAWDOWN = "the largest fall of the running total from its peak, trade by trade"
         (JUNE, JULY, {}),
         (JUNE, {"timeframe": "weekly"}, NO_DATES),
     ],
-    ids=str,
 )
 async def test_a_patch_changes_what_is_sent_and_what_follows_from_it(
     client: httpx.AsyncClient, created: dict[str, Any], sent: dict[str, Any], changed: dict[str, Any] | None
@@ -287,8 +285,8 @@ async def test_a_new_metric_brings_its_natural_direction(client: httpx.AsyncClie
         assert (await patch_goal(client, goal, metric=metric))["direction"] == natural(metric)
 
 
-@pytest.mark.parametrize(
-    ("created", "sent"),
+@for_rows(
+    "created, sent",
     [
         (NO_LOSS, {"metric": "net_pnl"}),
         ({"target_value": -500}, {"metric": "win_rate"}),
@@ -382,8 +380,8 @@ def warnings_in(response: httpx.Response) -> list[str]:
     return warnings
 
 
-@pytest.mark.parametrize(
-    ("metric", "target", "direction", "word"),
+@for_rows(
+    "metric, target, direction, word",
     [
         ("win_rate", 250, "at_least", "never"),
         ("win_rate", 100.5, "at_most", "always"),
@@ -431,8 +429,8 @@ async def test_a_goal_that_is_probably_a_mistake_is_taken_with_one_warning(
     assert all("warnings" not in listed for listed in unwrap(await client.get("/goals")))
 
 
-@pytest.mark.parametrize(
-    ("patch", "warned"),
+@for_rows(
+    "patch, warned",
     [
         ({"custom_start": "2025-01-01"}, "custom_start was not stored"),
         (
@@ -490,7 +488,7 @@ async def test_a_goal_says_its_kind_and_keeps_it_in_step_with_its_target(client:
     assert (goal["kind"], changed["kind"]) == ("limit", "target")
 
 
-@pytest.mark.parametrize("metric", ARITHMETIC)
+@for_rows("metric", ARITHMETIC)
 async def test_the_formula_of_a_goal_computes_its_value_from_the_data_of_a_snapshot(
     app: Starlette, client: httpx.AsyncClient, metric: str
 ) -> None:

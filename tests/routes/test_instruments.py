@@ -1,7 +1,6 @@
 """Point values by contract root (docs/api.md#instruments)."""
 
 import httpx
-import pytest
 from factories import (
     A_TRADE,
     create_account,
@@ -11,6 +10,7 @@ from factories import (
     error_of,
     unwrap,
 )
+from saved_journals import for_rows
 
 MNQ = {
     "root": "MNQ",
@@ -60,7 +60,7 @@ async def test_point_values_are_of_their_owner_only(
     assert error_of(await client.delete("/instruments/MNQ")) == (404, "not_found")
 
 
-@pytest.mark.parametrize("root", ["mnq", "MNQ-", "ABCDEFGHIJK", "M%20Q", "\u00c9"])
+@for_rows("root", ["mnq", "MNQ-", "ABCDEFGHIJK", "M%20Q", "\u00c9"])
 async def test_a_path_that_is_no_root_is_not_found(client: httpx.AsyncClient, root: str) -> None:
     for method in ("GET", "PUT", "DELETE"):
         refused = await client.request(method, f"/instruments/{root}", json={"point_value": 1})
@@ -79,8 +79,8 @@ async def test_if_none_match_creates_but_does_not_replace(client: httpx.AsyncCli
 # A multiplier that is left out -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("symbol", "multiplier", "gross_pnl"),
+@for_rows(
+    "symbol, multiplier, gross_pnl",
     [("ESU6", 50, 500), ("/NQM26", 20, 200), ("SPY240422P00496000", 100, 1000), ("ES", 1, 10)],
 )
 async def test_ten_points_of_a_contract_are_worth_ten_times_its_point_value(

@@ -26,6 +26,7 @@ from factories import (
 from hypothesis import given
 from hypothesis import strategies as st
 from operations import dump
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
@@ -107,8 +108,8 @@ NOON = "2026-04-15T12:00:00.000000Z"
 LATER, EARLIER = NOON.replace("12:", "13:"), NOON.replace("12:", "11:")
 
 
-@pytest.mark.parametrize(
-    ("expires_at", "revoked_at", "status", "code"),
+@for_rows(
+    "expires_at, revoked_at, status, code",
     [
         (None, None, 200, None),
         (LATER, None, 200, None),
@@ -117,7 +118,6 @@ LATER, EARLIER = NOON.replace("12:", "13:"), NOON.replace("12:", "11:")
         (None, EARLIER, 401, "key_revoked"),
         (EARLIER, EARLIER, 401, "key_revoked"),
     ],
-    ids=["endless", "not yet expired", "expires now", "expired", "revoked", "revoked and expired"],
 )
 async def test_a_key_works_until_it_expires_or_is_revoked(
     app: Starlette, expires_at: str | None, revoked_at: str | None, status: int, code: str | None

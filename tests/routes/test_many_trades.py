@@ -23,6 +23,7 @@ from factories import (
     unwrap,
 )
 from operations import dump
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 from journal_api.repositories import trade_merges
@@ -106,7 +107,7 @@ CHANGES: list[Json] = [
 ]
 
 
-@pytest.mark.parametrize("changes", CHANGES, ids=str)
+@for_rows("changes", CHANGES)
 async def test_many_trades_are_changed_as_a_patch_of_each_would_change_it(
     client: httpx.AsyncClient, various: list[int], changes: Json
 ) -> None:
@@ -133,7 +134,7 @@ async def test_many_trades_are_changed_as_a_patch_of_each_would_change_it(
     assert changed == [{name: trade[name] for name in one} for trade, one in zip(read, changed, strict=True)]
 
 
-@pytest.mark.parametrize("changes", CHANGES, ids=str)
+@for_rows("changes", CHANGES)
 async def test_a_change_is_taken_back_by_what_it_answers_with_its_etag(
     client: httpx.AsyncClient, various: list[int], changes: Json
 ) -> None:
@@ -283,7 +284,7 @@ FILTERS: list[Json] = [
 ]
 
 
-@pytest.mark.parametrize("where", FILTERS, ids=str)
+@for_rows("where", FILTERS)
 async def test_where_selects_what_the_list_shows_in_its_order(
     client: httpx.AsyncClient, various: list[int], where: Json
 ) -> None:
@@ -374,7 +375,7 @@ REFUSALS: list[tuple[Json, Json]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("body", "fields"), REFUSALS, ids=lambda value: str(value)[:60])
+@for_rows("body, fields", REFUSALS)
 async def test_a_refusal_names_the_trade_and_writes_nothing(
     app: Starlette, client: httpx.AsyncClient, various: list[int], body: Json, fields: Json
 ) -> None:

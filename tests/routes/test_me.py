@@ -3,7 +3,6 @@
 from typing import Any
 
 import httpx
-import pytest
 from conftest import client_of, new_key_for
 from factories import (
     details_of,
@@ -15,6 +14,7 @@ from factories import (
     run_sql,
     unwrap,
 )
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
@@ -54,7 +54,7 @@ async def test_a_new_owner_has_the_defaults(client: httpx.AsyncClient) -> None:
     }
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "members",
     [
         {"name": "Ada", "timezone": "Europe/Berlin"},
@@ -65,7 +65,6 @@ async def test_a_new_owner_has_the_defaults(client: httpx.AsyncClient) -> None:
         {"breakeven_within": 5.25},
         {"breakeven_within": 1000000},
     ],
-    ids=str,
 )
 async def test_a_patch_changes_the_members_sent_and_no_other(
     client: httpx.AsyncClient, members: dict[str, Any]
@@ -88,8 +87,8 @@ async def test_a_patch_that_changes_nothing_keeps_updated_at(client: httpx.Async
         assert await patch_me(client, **members) == before
 
 
-@pytest.mark.parametrize(
-    ("members", "error", "field"),
+@for_rows(
+    "members, error, field",
     [
         ({"trading_weekdays": []}, INVALID, "trading_weekdays"),
         ({"trading_weekdays": [1, 2, 1]}, INVALID, "trading_weekdays"),
@@ -97,7 +96,6 @@ async def test_a_patch_that_changes_nothing_keeps_updated_at(client: httpx.Async
         ({"timezone": "Asia/Tokyo", "active_selection": "group_99"}, INVALID, "active_selection"),
         ({"timezone": "Asia/Tokyo", "name": "other"}, (409, "duplicate_name"), None),
     ],
-    ids=str,
 )
 async def test_a_refused_patch_writes_nothing(
     app: Starlette, client: httpx.AsyncClient, members: Any, error: tuple[int, str], field: str | None
@@ -112,7 +110,7 @@ async def test_a_refused_patch_writes_nothing(
     assert await get_me(client) == before
 
 
-@pytest.mark.parametrize(("kind", "table"), [("account", "accounts"), ("group", "copy_groups")])
+@for_rows("kind, table", [("account", "accounts"), ("group", "copy_groups")])
 async def test_the_selection_is_an_account_or_a_group_and_all_once_that_is_gone(
     app: Starlette, client: httpx.AsyncClient, kind: str, table: str
 ) -> None:

@@ -24,6 +24,7 @@ from factories import (
 from operations import dump
 from positions import first_in_first_out, performance, random_fills
 from proofs import examples
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 from journal_api.structs.trades import TradeListItem
@@ -164,7 +165,7 @@ REFUSED: dict[str, tuple[Json, str]] = {
 }
 
 
-@pytest.mark.parametrize(("fields", "reason"), REFUSED.values(), ids=REFUSED)
+@for_rows("fields, reason", REFUSED.values())
 async def test_trades_that_are_no_position_are_not_merged(
     app: Starlette, client: httpx.AsyncClient, fields: Json, reason: str
 ) -> None:
@@ -420,7 +421,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("file", FILES.values(), ids=FILES)
+@for_rows("file", FILES.values())
 async def test_an_import_recognises_the_parts_of_a_merged_trade(
     app: Starlette, client: httpx.AsyncClient, file: str
 ) -> None:
@@ -512,7 +513,7 @@ async def test_a_goal_sees_the_merge_and_the_split(client: httpx.AsyncClient) ->
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(examples(full=30, ci=3)))
+@for_rows("seed", range(examples(full=30, ci=3)))
 async def test_any_merges_that_are_split_again_leave_the_journal_as_it_was(
     app: Starlette, client: httpx.AsyncClient, seed: int
 ) -> None:

@@ -42,6 +42,7 @@ from pictures import (
 )
 from PIL import Image, ImageCms, ImageSequence
 from PIL.PngImagePlugin import PngInfo
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
@@ -103,7 +104,7 @@ def drawn(file: bytes) -> list[bytes]:
 
 
 @pytest.mark.promise(26)
-@pytest.mark.parametrize("kind", KINDS)
+@for_rows("kind", KINDS)
 async def test_a_photograph_is_shown_as_it_was_without_its_metadata(
     client: httpx.AsyncClient, kind: str
 ) -> None:
@@ -189,7 +190,7 @@ METADATA: dict[str, tuple[bytes, bytes]] = {
 }
 
 
-@pytest.mark.parametrize(("sent", "kept"), METADATA.values(), ids=METADATA)
+@for_rows("sent, kept", METADATA.values())
 async def test_what_is_not_shown_is_not_stored(client: httpx.AsyncClient, sent: bytes, kept: bytes) -> None:
     stored = await content_of(client, unwrap(await post(client, sent)))
 
@@ -273,7 +274,7 @@ HOSTILE: dict[str, tuple[bytes, int, str]] = {
 
 
 @pytest.mark.promise(26)
-@pytest.mark.parametrize(("file", "status", "reason"), HOSTILE.values(), ids=HOSTILE)
+@for_rows("file, status, reason", HOSTILE.values())
 async def test_a_file_that_is_no_whole_picture_is_refused_with_the_reason(
     app: Starlette, client: httpx.AsyncClient, file: bytes, status: int, reason: str
 ) -> None:
@@ -378,7 +379,7 @@ async def test_the_settings_limit_the_pictures_of_a_day_and_of_a_user(tmp_path: 
     assert details_of(too_many) == {"limit": 3, "current": 3}
 
 
-@pytest.mark.parametrize("day", ["2026-02-30", "2026-13-01", "0000-01-01", "2201-01-01"])
+@for_rows("day", ["2026-02-30", "2026-13-01", "0000-01-01", "2201-01-01"])
 async def test_a_day_that_no_calendar_has_is_404(client: httpx.AsyncClient, day: str) -> None:
     assert error_of(await post(client, PNG, f"/days/{day}")) == (404, "not_found")
     assert error_of(await client.get(f"/days/{day}/pictures")) == (404, "not_found")
@@ -470,7 +471,7 @@ async def test_a_repeated_upload_is_stored_once(app: Starlette, client: httpx.As
     assert (await stored_rows(app))[0] == 1
 
 
-@pytest.mark.parametrize("of", ["trades", "days"])
+@for_rows("of", ["trades", "days"])
 async def test_a_key_needs_the_scope_of_the_trade_or_the_day(
     app: Starlette, client: httpx.AsyncClient, of: str
 ) -> None:

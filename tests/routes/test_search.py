@@ -19,6 +19,7 @@ from factories import (
     unwrap,
     write_day,
 )
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 from journal_api.values.api_keys import SCOPES
@@ -97,8 +98,8 @@ async def test_texts_of_one_moment_are_in_the_order_of_their_ids_whenever_they_w
     assert [one["id"] for one in await search(client, "late")] == before == [second, first]
 
 
-@pytest.mark.parametrize(
-    ("typed", "found"),
+@for_rows(
+    "typed, found",
     [
         ("reveng loss", ["/strategies/1", "/trades/1"]),
         ('"the loss"', ["/trades/1"]),

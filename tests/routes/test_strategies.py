@@ -18,6 +18,7 @@ from factories import (
     unwrap,
 )
 from msgspec import structs
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 FREE_FORM = ("risk_rules", "exit_rules", "optimal_conditions")
@@ -166,7 +167,7 @@ async def test_account_and_copy_group_exclude_each_other(app: Starlette, client:
     assert await list_names(client) == []
 
 
-@pytest.mark.parametrize("text", ['"\\/\u2028<&', "5", "null", '{"a":1}', "x" * 255], ids=ascii)
+@for_rows("text", ['"\\/\u2028<&', "5", "null", '{"a":1}', "x" * 255])
 async def test_texts_are_kept_at_every_level_and_may_repeat(client: httpx.AsyncClient, text: str) -> None:
     described = {"name": text, "description": f" \r\n\t🚀'\\{text}" + "x" * 9_000}
     setups = [{**described, "confirmations": [described] * 2}] * 2
@@ -180,8 +181,8 @@ async def test_texts_are_kept_at_every_level_and_may_repeat(client: httpx.AsyncC
     )
 
 
-@pytest.mark.parametrize(
-    ("sent", "stored"),
+@for_rows(
+    "sent, stored",
     [
         ([("x", None), ("y", 9), ("z", None)], [("x", 0), ("y", 1), ("z", 2)]),
         (
@@ -189,11 +190,6 @@ async def test_texts_are_kept_at_every_level_and_may_repeat(client: httpx.AsyncC
             [("a", -(2**31)), ("b", 0), ("c", 5), ("d", 2**31 - 1)],
         ),
         ([("b", 1), ("d", 0), ("a", 1), ("c", 0)], [("d", 0), ("c", 1), ("b", 2), ("a", 3)]),
-    ],
-    ids=[
-        "the array decides if a number is missing",
-        "different numbers are stored",
-        "the array decides a tie",
     ],
 )
 async def test_setups_and_confirmations_are_ordered(
@@ -230,7 +226,7 @@ VERBATIM = [
 ]
 
 
-@pytest.mark.parametrize("sent", VERBATIM, ids=lambda sent: ascii(sent[:40]))
+@for_rows("sent", VERBATIM)
 async def test_free_form_json_is_kept_token_by_token(client: httpx.AsyncClient, sent: str) -> None:
     members = ",".join(f'"{field}": {sent}' for field in FREE_FORM)
     created = await post_text(client, f'{{"name": "S", {members}}}')

@@ -5,7 +5,6 @@ from itertools import pairwise
 from typing import Any
 
 import httpx
-import pytest
 from factories import (
     create_strategy,
     details_of,
@@ -19,6 +18,7 @@ from factories import (
     unwrap,
 )
 from operations import dump
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 CHECKLISTS = [
@@ -95,14 +95,13 @@ def names_in(items: Any) -> list[str]:
 # The members of the strategy ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "members",
     [
         *({"name": "New"}, {"name": "OLD"}, {"description": "New"}, {"description": None}),
         *({"color_tag": "#ABCDEF"}, {"risk_rules": {"new": 1}}, {"exit_rules": {}}, {"exit_rules": None}),
         {"name": "New", "risk_rules": None, "optimal_conditions": {"new": [1]}},
     ],
-    ids=str,
 )
 async def test_a_member_that_is_sent_is_updated_and_every_other_stays(
     client: httpx.AsyncClient, members: dict[str, Any]
@@ -138,7 +137,7 @@ SAME: dict[str, Callable[[Any], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("sent", SAME)
+@for_rows("sent", SAME)
 async def test_what_changes_nothing_writes_nothing(
     app: Starlette, client: httpx.AsyncClient, sent: str
 ) -> None:
@@ -175,15 +174,14 @@ async def test_a_change_below_the_strategy_moves_its_updated_at(client: httpx.As
     assert after["created_at"] == before["created_at"]
 
 
-@pytest.mark.parametrize(
-    ("members", "error"),
+@for_rows(
+    "members, error",
     [
         ({"name": " Cafe\u0301", "setups": [{"name": "new"}], "description": "new"}, (409, "duplicate_name")),
         ({"name": "Café", "setups": [{"setup_id": 99}]}, INVALID),
         ({"name": "Café", "account_id": 99}, INVALID),
         ({"name": "Café", "copy_group_id": 99}, INVALID),
     ],
-    ids=["a taken name", "an unknown setup", "an unknown account", "an unknown group"],
 )
 async def test_a_taken_name_is_told_after_the_rules_and_nothing_is_written(
     app: Starlette, client: httpx.AsyncClient, members: dict[str, Any], error: tuple[int, str]
@@ -255,7 +253,7 @@ async def test_setups_without_their_ids_are_new_and_no_id_is_used_again(
 # P2, P6 to P8: setups and confirmations in place -------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "members",
     [
         {"name": "New"},
@@ -264,7 +262,6 @@ async def test_setups_without_their_ids_are_new_and_no_id_is_used_again(
         {"sort_order": -7},
         {"name": "New", "description": "New", "sort_order": 9},
     ],
-    ids=str,
 )
 async def test_an_item_with_its_id_is_updated_in_place_and_keeps_its_trades_and_answers(
     app: Starlette, client: httpx.AsyncClient, members: dict[str, Any]
@@ -402,8 +399,8 @@ async def test_an_id_sent_twice_is_refused_and_named(app: Starlette, client: htt
 # P10: the two scopes -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("bound_to", "sent", "then"),
+@for_rows(
+    "bound_to, sent, then",
     [
         ("account_id", {"account_id": None}, None),
         ("account_id", {"copy_group_id": None}, "account_id"),
@@ -420,7 +417,6 @@ async def test_an_id_sent_twice_is_refused_and_named(app: Starlette, client: htt
         (None, {"account_id": "account"}, "account_id"),
         (None, {"copy_group_id": "group"}, "copy_group_id"),
     ],
-    ids=str,
 )
 async def test_null_clears_a_scope_and_setting_one_clears_the_other(
     app: Starlette, client: httpx.AsyncClient, bound_to: str | None, sent: Any, then: str | None
@@ -490,7 +486,7 @@ ORDERS: dict[str, tuple[Callable[[Any, Any, Any], list[Any]], str]] = {
 }
 
 
-@pytest.mark.parametrize("case", ORDERS)
+@for_rows("case", ORDERS)
 async def test_the_order_of_setups_and_confirmations(client: httpx.AsyncClient, case: str) -> None:
     arrange, names = ORDERS[case]
     numbered = [{"name": name, "sort_order": 10 * number} for number, name in enumerate("abc", 1)]

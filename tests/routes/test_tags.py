@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import httpx
-import pytest
 from factories import (
     create_category,
     create_tag,
@@ -13,6 +12,7 @@ from factories import (
     error_of,
     unwrap,
 )
+from saved_journals import for_rows
 
 
 async def list_names(client: httpx.AsyncClient, **query: Any) -> list[str]:
@@ -31,7 +31,7 @@ async def test_a_new_tag_has_a_location_and_the_defaults_and_is_listed(client: h
     assert unwrap(await client.get("/tags")) == [tag] == [unwrap(await client.get(f"/tags/{tag['id']}"))]
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "members",
     [
         {"name": "Revenge"},
@@ -40,7 +40,6 @@ async def test_a_new_tag_has_a_location_and_the_defaults_and_is_listed(client: h
         {"category_id": "another"},
         {"name": "New", "color": "#010203", "type": "mistake", "category_id": "another"},
     ],
-    ids=str,
 )
 async def test_a_patch_changes_what_it_names(client: httpx.AsyncClient, members: dict[str, Any]) -> None:
     tag, another = await create_tag(client), await create_category(client, "Another")
@@ -115,7 +114,7 @@ async def test_a_new_category_has_a_location_and_is_listed(client: httpx.AsyncCl
     assert await list_categories(client) == [category]
 
 
-@pytest.mark.parametrize("name", [" New\n", "café"], ids=["another", "another case"])
+@for_rows("name", [" New\n", "café"])
 async def test_a_rename_returns_the_whole_category_and_leaves_its_tags(
     client: httpx.AsyncClient, name: str
 ) -> None:

@@ -5,7 +5,6 @@ from random import Random
 from typing import Any
 
 import httpx
-import pytest
 from factories import (
     A_TRADE,
     create_account,
@@ -16,6 +15,7 @@ from factories import (
     run_sql,
     unwrap,
 )
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 Trade = dict[str, Any]
@@ -97,7 +97,7 @@ async def create_journal(client: httpx.AsyncClient, random: Random) -> list[Trad
     return list(unwrap(await client.get("/trades?limit=200")))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@for_rows("seed", range(3))
 async def test_a_page_and_its_total_are_those_of_the_matching_trades(
     app: Starlette,
     client: httpx.AsyncClient,
@@ -133,7 +133,7 @@ async def test_a_page_and_its_total_are_those_of_the_matching_trades(
     assert len(await run_sql(app, "SELECT * FROM trade_counts WHERE trades < 1")) == 0
 
 
-@pytest.mark.parametrize("ids", ["", "7,", "7;8", "0", "-1", "x", ",".join(["7"] * 201)])
+@for_rows("ids", ["", "7,", "7;8", "0", "-1", "x", ",".join(["7"] * 201)])
 async def test_what_is_no_list_of_up_to_200_ids_is_refused(client: httpx.AsyncClient, ids: str) -> None:
     response = await client.get("/trades", params={"ids": ids})
 

@@ -16,6 +16,7 @@ from factories import (
     unwrap,
 )
 from operations import dump
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 INVALID = (400, "validation_error")
@@ -322,7 +323,7 @@ async def test_the_name_of_a_confirmation_is_not_written_by_a_trade(
     assert await get_trade(client, read) == read
 
 
-@pytest.mark.parametrize("method", ["POST", "PATCH", "bulk"])
+@for_rows("method", ["POST", "PATCH", "bulk"])
 async def test_a_trade_is_written_with_all_of_its_tags_and_answers_or_not_at_all(
     app: Starlette, client: httpx.AsyncClient, setups: Any, flag: dict[str, Any], method: str
 ) -> None:

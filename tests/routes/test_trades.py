@@ -7,7 +7,6 @@ import itertools
 from typing import Any
 
 import httpx
-import pytest
 from factories import (
     A_TRADE,
     YEAR,
@@ -27,6 +26,7 @@ from factories import (
     send_file,
     unwrap,
 )
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 INVALID = (400, "validation_error")
@@ -156,7 +156,7 @@ CREATED: list[tuple[dict[str, Any], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "expected"), CREATED, ids=[str(fields) for fields, _ in CREATED])
+@for_rows("fields, expected", CREATED)
 async def test_result_risk_and_ratio_follow_from_what_is_sent(
     client: httpx.AsyncClient, fields: dict[str, Any], expected: dict[str, Any]
 ) -> None:
@@ -204,7 +204,7 @@ PATCHED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize(("fields", "edit", "expected"), PATCHED.values(), ids=PATCHED)
+@for_rows("fields, edit, expected", PATCHED.values())
 async def test_a_patch_changes_what_follows_from_it(
     client: httpx.AsyncClient, fields: dict[str, Any], edit: dict[str, Any], expected: dict[str, Any]
 ) -> None:
@@ -239,7 +239,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any] | None, str]] = {
 }
 
 
-@pytest.mark.parametrize(("fields", "edit", "field"), REFUSED.values(), ids=REFUSED)
+@for_rows("fields, edit, field", REFUSED.values())
 async def test_a_trade_that_cannot_be_is_refused_with_the_field(
     client: httpx.AsyncClient, account_id: int, fields: dict[str, Any], edit: Any, field: str
 ) -> None:
@@ -289,13 +289,12 @@ async def test_a_patch_that_changes_nothing_leaves_updated_at(client: httpx.Asyn
         assert await patch(client, trade, **fields) == trade
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "fields",
     [
         {"quantity": 10**10, "entry_price": 1, "exit_price": 1000, "gross_pnl": 5},
         {"quantity": 10**10, "entry_price": 1000, "stop_loss": 1, "initial_risk": 5, "gross_pnl": 1},
     ],
-    ids=["result", "risk"],
 )
 async def test_amounts_sent_in_place_of_impossible_ones_stay_patchable(
     client: httpx.AsyncClient, fields: dict[str, Any]
@@ -334,8 +333,8 @@ async def test_a_time_without_an_offset_is_in_the_owners_zone(client: httpx.Asyn
 # Strategy and setup --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("fields", "edit", "expected"),
+@for_rows(
+    "fields, edit, expected",
     [
         ({"setup_id": "old setup"}, {}, ("old", "old setup")),
         ({}, {"setup_id": "old setup"}, ("old", "old setup")),
@@ -345,7 +344,6 @@ async def test_a_time_without_an_offset_is_in_the_owners_zone(client: httpx.Asyn
         ({"setup_id": "old setup"}, {"setup_id": None}, ("old", None)),
         ({"setup_id": "old setup"}, {"strategy_id": "old"}, ("old", "old setup")),
     ],
-    ids=str,
 )
 async def test_a_setup_brings_its_strategy_and_another_strategy_drops_the_setup(
     client: httpx.AsyncClient, fields: Any, edit: Any, expected: tuple[str | None, str | None]
@@ -423,13 +421,12 @@ async def test_copies_are_one_decision_also_without_their_original_and_their_mon
 # External ids --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("has_own_account", "external_id", "edit"),
+@for_rows(
+    "has_own_account, external_id, edit",
     [
         (False, "T-2", {"external_id": "T-1", "notes": "new"}),
         (True, "T-1", {"account_id": 1}),
     ],
-    ids=["another id", "another account"],
 )
 async def test_a_patch_to_a_taken_external_id_is_a_conflict_and_changes_nothing(
     client: httpx.AsyncClient, account_id: int, has_own_account: bool, external_id: str, edit: dict[str, Any]

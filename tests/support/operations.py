@@ -1,11 +1,9 @@
 """What it takes to call any operation of the route table."""
 
-import inspect
 import re
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterable
-from contextlib import closing, nullcontext
-from functools import wraps
+from contextlib import closing
 from typing import Any
 
 import httpx
@@ -17,7 +15,6 @@ from factories import (
     A_FILL,
     A_PROFILE,
     A_TRADE,
-    app_of,
     create_account,
     create_category,
     create_copy_group,
@@ -37,7 +34,7 @@ from factories import (
     write_day,
 )
 from pictures import PNG
-from saved_journals import saved_journal
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 from journal_api.web.operation import Operation
@@ -107,38 +104,9 @@ MISSING = 987_654_321
 def for_each(operations: Iterable[Operation], rewind: bool = False) -> Callable[[Any], Any]:
     """Let one test, in one journal, do for each of the operations what the decorated one does for one.
 
-    With `rewind`, each operation begins with the journal that the fixtures made; without, for what leaves the
-    journal as it was, or does not depend on what is in it. Every operation is tried, and each failure names
-    its operation.
+    Without `rewind`, for what leaves the journal as it was, or does not depend on what is in it.
     """
-    each = list(operations)
-    assert each
-
-    def decorate(test: Any) -> Any:
-        @wraps(test)
-        async def test_of_all(**fixtures: Any) -> None:
-            failures: list[Exception] = []
-            db = app_of(fixtures["client"]).state.settings.db if rewind else None
-            with saved_journal(db) if rewind else nullcontext() as before:
-                for operation in each:
-                    try:
-                        result = test(operation=operation, **fixtures)
-                        if inspect.isawaitable(result):
-                            await result
-                    except Exception as error:
-                        error.add_note(f"The operation is {operation.method} {documented_path_of(operation)}")
-                        failures.append(error)
-                    if before:
-                        before.put_back(db)
-            if failures:
-                raise ExceptionGroup(f"{len(failures)} of {len(each)} operations fail", failures)
-
-        parameters = inspect.signature(test).parameters.values()
-        others = [parameter for parameter in parameters if parameter.name != "operation"]
-        vars(test_of_all)["__signature__"] = inspect.Signature(others)
-        return test_of_all
-
-    return decorate
+    return for_rows("operation", operations, rewind, lambda one: f"{one.method} {documented_path_of(one)}")
 
 
 def path_of(operation: Operation, row_id: object = MISSING) -> str:

@@ -1,10 +1,14 @@
-"""The content of a journal, put back while the application has its file open."""
+"""The content of a journal, put back while the application has it open; many cases in one journal."""
 
+import inspect
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager, nullcontext
+from functools import wraps
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from factories import app_of
 
 
 class SavedJournal(NamedTuple):
@@ -27,3 +31,42 @@ def saved_journal(db: Path) -> Iterator[SavedJournal]:
         journal.backup(content)
         ((schema_version,),) = journal.execute("PRAGMA schema_version")
         yield SavedJournal(content, schema_version)
+
+
+def for_rows(
+    names: str, rows: Iterable[Any], rewind: bool = True, name: Callable[[Any], str] = str
+) -> Callable[[Any], Any]:
+    """Like `pytest.mark.parametrize`, but in one test and one journal.
+
+    Each row begins with the journal that the fixtures made, unless no row changes it (`rewind`). Every row is
+    tried, and each failure names its row.
+    """
+    members, each = names.split(", "), list(rows)
+    assert each
+
+    def decorate(test: Any) -> Any:
+        @wraps(test)
+        async def test_of_all(**fixtures: Any) -> None:
+            failures: list[Exception] = []
+            app = fixtures.get("app") or (app_of(fixtures["client"]) if rewind else None)
+            with saved_journal(app.state.settings.db) if rewind else nullcontext() as before:
+                for row in each:
+                    values = row if len(members) > 1 else [row]
+                    try:
+                        result = test(**dict(zip(members, values, strict=True)), **fixtures)
+                        if inspect.isawaitable(result):
+                            await result
+                    except Exception as error:
+                        error.add_note(f"The row is {name(row)}")
+                        failures.append(error)
+                    if before:
+                        before.put_back(app.state.settings.db)
+            if failures:
+                raise ExceptionGroup(f"{len(failures)} of {len(each)} rows fail", failures)
+
+        parameters = inspect.signature(test).parameters.values()
+        others = [parameter for parameter in parameters if parameter.name not in members]
+        vars(test_of_all)["__signature__"] = inspect.Signature(others)
+        return test_of_all
+
+    return decorate

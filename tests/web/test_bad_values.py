@@ -25,6 +25,7 @@ from factories import (
 )
 from msgspec import Raw, inspect
 from operations import body_of, create_one_of_each, documented_path_of, dump, for_each, input_of, path_of
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 from journal_api.routes.table import OPERATIONS
@@ -288,7 +289,7 @@ async def test_an_unknown_member_is_refused_and_changes_nothing(
 # What is just good ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", ["/tag-categories", "/tags", "/strategies", "/accounts", "/copy-groups"])
+@for_rows("path", ["/tag-categories", "/tags", "/strategies", "/accounts", "/copy-groups"])
 async def test_a_name_is_taken_however_its_letters_are_composed_but_not_in_another_case_or_by_others(
     app: Starlette, client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, path: str
 ) -> None:
@@ -422,8 +423,8 @@ async def test_odd_names_of_parameters_are_refused_and_a_hundred_named(client: h
     assert len(details_of(refused)["unknown_parameters"]) == 100
 
 
-@pytest.mark.parametrize(
-    ("method", "address", "nearest"),
+@for_rows(
+    "method, address, nearest",
     [
         ("DELETE", "/tags/1?dryRun=true", "dry_run"),
         ("DELETE", "/tags/1?DRY_RUN=true", "dry_run"),

@@ -9,6 +9,7 @@ import pytest
 from conftest import BASE_URL, client_of, new_key_for
 from factories import A_DAY, create_category, details_of, error_of, run_sql, unwrap
 from operations import MISSING, create_thing_of, for_each, input_of, path_of
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 from journal_api import __version__
@@ -192,7 +193,7 @@ async def test_the_object_in_the_path_is_checked_before_the_rules(client: httpx.
 # Lists ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", ["tag-categories", "tags", "strategies", "accounts", "copy-groups"])
+@for_rows("path", ["tag-categories", "tags", "strategies", "accounts", "copy-groups"])
 async def test_what_has_a_name_is_listed_by_it_without_case_then_by_id(
     client: httpx.AsyncClient, path: str
 ) -> None:

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, Meta, Struct, UnsetType
 from proofs import max_examples
+from saved_journals import for_rows
 
 from journal_api.errors import ValidationFailed
 from journal_api.values.types import Color, Name50, RowId, Text, require_name, sort_name
@@ -337,10 +338,9 @@ async def test_every_error_of_a_strategy_is_told_at_once(client: httpx.AsyncClie
     }
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
+@for_rows(
+    "content, said",
     [(b"{", "JSON"), (b"\xff", "UTF-8"), (b"[" * 100_000, "deep"), (b'{"name":' * 100_000, "deep")],
-    ids=["malformed", "not-utf-8", "deep-arrays", "deep-objects"],
 )
 async def test_a_body_that_cannot_be_read_is_told_why(
     client: httpx.AsyncClient, content: bytes, said: str

@@ -10,6 +10,7 @@ import httpx
 import pytest
 from conftest import client_of, new_key_for
 from factories import error_of, insert_account, insert_trade, insert_user, run_sql, write_day
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 from journal_api.database import database as database_module
@@ -47,7 +48,7 @@ async def send_to_disconnected_client(app: Starlette, target: str) -> list[Any]:
     return sent
 
 
-@pytest.mark.parametrize("target", PATHS)
+@for_rows("target", PATHS)
 async def test_no_response_is_computed_for_a_client_that_has_left(app: Starlette, target: str) -> None:
     await insert_trade(app, await insert_account(app))
     await run_sql(

@@ -41,7 +41,7 @@ async def test_a_dry_run_answers_like_the_real_request_and_keeps_nothing(
     await create_needs(client, operation)
     path = path_of(operation, one_of_each.get(path_of(operation).split("/")[1]))
     body = CHANGES.get(operation.name, body_of(operation))
-    sent = file_of(operation) if operation.consumes_picture else {"json": body}
+    sent: dict[str, Any] = file_of(operation) if operation.consumes_picture else {"json": body}
     key = {"Idempotency-Key": "for-the-real-request"} if operation.method == "POST" else {}
     sent["headers"] = {**sent.get("headers", {}), **key, "X-Request-Id": "always-the-same"}
     before = dump(app)

@@ -5,6 +5,7 @@ from typing import Any
 import httpx
 import pytest
 from factories import create_account, create_goal, create_strategy
+from saved_journals import for_rows
 
 from journal_api.structs.reports import REPORTED
 from journal_api.web.operation import ContractRootConvertor
@@ -14,8 +15,8 @@ LARGE = {"content": b" " * (4 * 1024 * 1024 + 1)}
 MEDIA = "Send the body as application/json in UTF-8, without Content-Encoding."
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "options", "expected"),
+@for_rows(
+    "method, path, options, expected",
     [
         ("GET", "/tags", {"headers": {"Authorization": ""}}, "`Authorization: Bearer tjk_...`"),
         ("GET", "/tags", {"headers": {"Authorization": ""}}, "`journal-api keys create`"),
@@ -48,9 +49,7 @@ SNAPSHOTS = "; did you mean '/v1/goals/{id}/snapshots'?"
 NO_SLASH = "A path has no slash at its end and no two in a row: use '/v1/tags'."
 
 
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
+@for_rows("path, expected", [
         ("/tags", unknown_path("/tags", "; did you mean '/v1/tags'?")),
         ("/tags/", unknown_path("/tags/", "; did you mean '/v1/tags'?")),
         ("/v1/tags/", NO_SLASH),
@@ -68,8 +67,7 @@ NO_SLASH = "A path has no slash at its end and no two in a row: use '/v1/tags'."
         ("/v1/tags%2f1", "A path has no encoded slash (%2F): no id contains one. GET /docs lists the paths."),
         ("/v1/trades/1", NO_OBJECT),
         ("/v1/trades/9999999999999999999", NO_OBJECT),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 async def test_an_unknown_path_is_told_from_a_missing_object(
     client: httpx.AsyncClient, path: str, expected: str
 ) -> None:
@@ -80,8 +78,8 @@ async def test_an_unknown_path_is_told_from_a_missing_object(
     assert (error["code"], error["message"], error["details"]) == ("not_found", expected, {})
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
+@for_rows(
+    "body, expected",
     [
         (b"", "The body is empty; send a JSON object."),
         (b" \n", "The body is empty; send a JSON object."),
@@ -115,8 +113,8 @@ async def test_an_empty_file_is_said_to_be_empty(client: httpx.AsyncClient) -> N
     assert "the file is empty" in response.json()["error"]["message"]
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body", "question"),
+@for_rows(
+    "method, path, body, question",
     [
         ("POST", "/trades/bulk", {"trades": [{"id": 1}]}, "account_id or strategy_id or setup_id"),
         ("POST", "/trades/bulk", {"trades": [{}, {"setup": 1}]}, "setup_id"),
@@ -133,8 +131,8 @@ async def test_a_wrong_name_is_told_the_names_that_it_may_mean(
     assert f" (did you mean {question}?)" in refused.json()["error"]["message"]
 
 
-@pytest.mark.parametrize(
-    ("item", "question"),
+@for_rows(
+    "item, question",
     [
         ({"id": 1}, "'setups[0].id' (did you mean setup_id?)"),
         (
@@ -163,8 +161,8 @@ async def test_the_scope_is_named_for_the_read_only_account_of_a_goal(client: ht
     assert response.json()["error"]["message"] == "account_id: is read-only; use scope."
 
 
-@pytest.mark.parametrize(
-    ("query", "reason"),
+@for_rows(
+    "query, reason",
     [
         ("metrics=net_pnl,net_pln", "must name metrics of GET /v1/metrics; 'net_pln' is none"),
         ("sort=-sharpe", "must name metrics of GET /v1/metrics; 'sharpe' is none"),
@@ -182,9 +180,7 @@ async def test_an_unknown_metric_is_named_beside_those_there_are(
     assert error["details"]["allowed"] == REPORTED
 
 
-@pytest.mark.parametrize(
-    ("header", "is_tag"), [("{0}", False), ('"{0}', False), ('"{0}x"', True), ('W/"{0}"', True)]
-)
+@for_rows("header, is_tag", [("{0}", False), ('"{0}', False), ('"{0}x"', True), ('W/"{0}"', True)])
 async def test_an_if_match_without_its_quotes_is_told(
     client: httpx.AsyncClient, header: str, is_tag: bool
 ) -> None:

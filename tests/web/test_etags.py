@@ -14,6 +14,7 @@ from factories import (
 )
 from operations import MISSING, body_of, create_thing_of, documented_path_of, dump, for_each, path_of
 from pictures import HEADERS, PNG
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 from journal_api.routes.table import OPERATIONS
@@ -192,7 +193,7 @@ async def test_if_match_creates_nothing(client: httpx.AsyncClient) -> None:
 # Forms of the header -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("lines", [["{}"], ["*"], ['"other" , {},'], ['"other",{}'], ['"other"', "{}"]])
+@for_rows("lines", [["{}"], ["*"], ['"other" , {},'], ['"other",{}'], ['"other"', "{}"]])
 async def test_if_match_takes_an_etag_a_list_of_them_in_some_lines_or_a_star(
     client: httpx.AsyncClient, lines: list[str]
 ) -> None:

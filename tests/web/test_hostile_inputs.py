@@ -26,6 +26,7 @@ from factories import (
 )
 from operations import create_one_of_each, dump, path_of
 from proofs import SOAK, examples
+from saved_journals import for_rows
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -345,7 +346,7 @@ def strategy_of(characters: int, character: str = "x") -> dict[str, Any]:
     return {"name": "Large", "setups": [{"name": "S", "confirmations": one} for one in setups]}
 
 
-@pytest.mark.parametrize("character", ["🔥", "\n"], ids=["emoji", "escaped"])
+@for_rows("character", ["🔥", "\n"])
 @pytest.mark.promise(22)
 async def test_a_strategy_over_3_mib_in_sum_is_refused_and_nothing_of_it_written(
     app: Starlette, client: httpx.AsyncClient, character: str

@@ -18,6 +18,7 @@ from factories import (
 )
 from msgspec import structs
 from operations import CHANGES, create_thing_of, path_of
+from saved_journals import for_rows
 
 from journal_api.routes.table import OPERATIONS
 from journal_api.web.operation import Operation
@@ -62,7 +63,7 @@ async def test_an_object_is_sent_back_as_it_was_read_and_with_no_other_read_only
 
 
 @each_patch
-@pytest.mark.parametrize("clock", ["2001-01-01", "2099-01-01"])
+@for_rows("clock", ["2001-01-01", "2099-01-01"])
 async def test_a_copy_that_was_read_before_the_last_change_is_a_conflict_whatever_the_clock_says(
     client: httpx.AsyncClient, operation: Operation, clock: str
 ) -> None:
@@ -80,8 +81,8 @@ async def test_a_copy_that_was_read_before_the_last_change_is_a_conflict_whateve
     assert unwrap(await client.get(path)) == changed
 
 
-@pytest.mark.parametrize(
-    ("sent", "details"),
+@for_rows(
+    "sent, details",
     [
         *(
             ({"updated_at": value}, {"fields": {"updated_at": "is read-only"}})
@@ -93,7 +94,6 @@ async def test_a_copy_that_was_read_before_the_last_change_is_a_conflict_whateve
         ),
         ({"colour": "#000000"}, {"unknown_fields": ["colour"]}),
     ],
-    ids=str,
 )
 async def test_what_is_neither_stored_nor_an_older_version_is_refused(
     client: httpx.AsyncClient, sent: dict[str, Any], details: dict[str, Any]
@@ -106,7 +106,7 @@ async def test_what_is_neither_stored_nor_an_older_version_is_refused(
     assert details_of(refused) == details
 
 
-@pytest.mark.parametrize("offset", ["+00:00", "-00:00", "Z"])
+@for_rows("offset", ["+00:00", "-00:00", "Z"])
 async def test_a_timestamp_may_be_sent_back_with_another_offset(
     client: httpx.AsyncClient, offset: str
 ) -> None:
