@@ -59,11 +59,7 @@ def run_blocks(page: Path, checkout: Path, server: Server, db: Path, key: str = 
     ran = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", f"{curl}\n{script.replace('/mnt/backups', './backups')}"],
         cwd=checkout,
-        env={
-            "PATH": f"{checkout}/.venv/bin:/usr/bin:/bin",
-            "JOURNAL_DB": str(db),
-            "KEY": key,
-        },
+        env={"PATH": f"{checkout}/.venv/bin:/usr/bin:/bin", "JOURNAL_DB": str(db), "KEY": key},
         input="y\n",
         capture_output=True,
         text=True,

@@ -13,12 +13,7 @@ from simulated_journals import SHAPES, Case, count_verdicts, cover_difference, c
 PAGE = DOCS / "goals.md"
 OF_INTERVALS, OF_VERDICTS = examples(full=10_000, ci=200), examples(full=1000, ci=12)
 SIZES = (10, 20, 60, 200)
-PARTS = {
-    "200, 50 %": (200, 0.5),
-    "200, 10 %": (200, 0.1),
-    "60, 20 %": (60, 0.2),
-    "1,000, 5 %": (1000, 0.05),
-}
+PARTS = {"200, 50 %": (200, 0.5), "200, 10 %": (200, 0.1), "60, 20 %": (60, 0.2), "1,000, 5 %": (1000, 0.05)}
 EFFECT = "edge in standard deviations"
 # The percentage of journals without any edge that may get a verdict.
 MAX_FALSE = 5

@@ -104,8 +104,7 @@ def envelope_components(operations: Iterable[Operation]) -> Json:
     """The schemas, by name, of the envelopes of successes."""
     return {
         envelope_name(each): envelope_schema(
-            {name: type_schema(kind) for name, kind in each.data.items()},
-            name_meta(each),
+            {name: type_schema(kind) for name, kind in each.data.items()}, name_meta(each)
         )
         for each in operations
         if each.data

@@ -8,14 +8,7 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 import time_machine
-from factories import (
-    create_account,
-    create_trade,
-    details_of,
-    error_of,
-    send_file,
-    unwrap,
-)
+from factories import create_account, create_trade, details_of, error_of, send_file, unwrap
 from proofs import examples
 from saved_journals import for_rows
 
@@ -40,10 +33,7 @@ async def get_trade(client: httpx.AsyncClient, trade: Any) -> Any:
 def show(trade: Any) -> list[Any]:
     """Quantity, entry, exit, gross, fees, and the time of day of the close."""
     closed = trade["closed_at"] and trade["closed_at"][11:16]
-    return [
-        *(trade[name] for name in ("quantity", "entry_price", "exit_price", "gross_pnl", "fees")),
-        closed,
-    ]
+    return [*(trade[name] for name in ("quantity", "entry_price", "exit_price", "gross_pnl", "fees")), closed]
 
 
 # What is added to an open long of 1 from 100 at 14:00, with a multiplier of 50.
@@ -400,7 +390,7 @@ def random_fill(chosen: random.Random) -> tuple[Json, Model]:
 
 
 @pytest.mark.soak
-@for_rows("seed", range(examples(full=40, ci=4)))
+@for_rows("seed", range(examples(full=40, ci=2)))
 async def test_a_trade_is_what_its_fills_make_it_whatever_is_done_to_them(
     client: httpx.AsyncClient, seed: int
 ) -> None:

@@ -1,15 +1,7 @@
 """Point values by contract root (docs/api.md#instruments)."""
 
 import httpx
-from factories import (
-    A_TRADE,
-    create_account,
-    create_instrument,
-    create_trade,
-    details_of,
-    error_of,
-    unwrap,
-)
+from factories import A_TRADE, create_account, create_instrument, create_trade, details_of, error_of, unwrap
 from saved_journals import for_rows
 
 MNQ = {

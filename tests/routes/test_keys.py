@@ -16,16 +16,11 @@ import time_machine
 from aiosqlite import Connection
 from click.testing import CliRunner
 from conftest import client_of, new_key_for, started
-from factories import (
-    A_FILE,
-    create_account,
-    error_of,
-    run_sql,
-    unwrap,
-)
+from factories import A_FILE, create_account, error_of, run_sql, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
 from operations import dump
+from proofs import max_examples
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -76,6 +71,7 @@ def test_a_key_is_tjk_then_30_random_characters_then_their_checksum() -> None:
 
 
 @given(st.text(BASE62, min_size=30, max_size=30), st.integers(0, 39), st.sampled_from(BASE62))
+@max_examples(full=200, ci=40)
 def test_a_key_with_one_character_mistyped_is_not_well_formed(body: str, place: int, typed: str) -> None:
     key = checked("tjk_" + body)
 
@@ -186,10 +182,7 @@ ENDING = {
         "UPDATE api_keys SET expires_at = created_at",
         *("key_expired", "PATCH", "/accounts/1", b'{"name": "Later"}'),
     ),
-    "deleted": (
-        "DELETE FROM api_keys",
-        *("unauthorized", "PUT", "/instruments/XYZ", b'{"point_value": 5}'),
-    ),
+    "deleted": ("DELETE FROM api_keys", *("unauthorized", "PUT", "/instruments/XYZ", b'{"point_value": 5}')),
     "during a file": (
         *(REVOKE, "key_revoked"),
         *("POST", "/imports?account_id=1&timezone=UTC", A_FILE.encode()),

@@ -19,6 +19,7 @@ from factories import (
     unwrap,
     write_day,
 )
+from proofs import examples
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -45,9 +46,7 @@ def marked_in(result: Any) -> list[str]:
 async def journal(client: httpx.AsyncClient) -> dict[str, Any]:
     """A text of every kind, each with the word `revenge` in it."""
     await create_account(client)
-    setups = [
-        {"name": "Revenge setup", "description": "After a loss", "confirmations": [{"name": "Calm"}]},
-    ]
+    setups = [{"name": "Revenge setup", "description": "After a loss", "confirmations": [{"name": "Calm"}]}]
     strategy = await create_strategy(client, "Other", description="No revenge trades", setups=setups)
     (setup,) = strategy["setups"]
     (confirmation,) = setup["confirmations"]
@@ -143,11 +142,7 @@ async def test_results_come_in_pages(client: httpx.AsyncClient, journal: dict[st
         page = await client.get("/search", params={"q": "revenge", "limit": 3, "offset": offset})
 
         assert unwrap(page) == whole[offset : offset + 3]
-        assert page.json()["meta"]["pagination"] == {
-            "limit": 3,
-            "offset": offset,
-            "total": 7,
-        }
+        assert page.json()["meta"]["pagination"] == {"limit": 3, "offset": offset, "total": 7}
 
 
 async def test_what_is_changed_or_deleted_is_found_as_it_is_now(
@@ -259,11 +254,12 @@ async def test_nothing_of_another_user_is_found(
     assert len(await find(client, "revenge")) == 7
 
 
+@pytest.mark.soak
 async def test_any_text_is_a_query(client: httpx.AsyncClient, journal: dict[str, Any]) -> None:
     random.seed(5)
     letters = "abrevenge \"-:*()'^+{}[]\\%_\x00\n\tÄß𝔘😀tagsymbolNEARANDORNOT"
 
-    for _ in range(300):
+    for _ in range(examples(full=300, ci=100)):
         typed = "".join(random.choices(letters, k=random.randrange(60)))
         assert isinstance(await search(client, typed), list)
     assert error_of(await client.get("/search", params={"q": "x" * 501})) == (400, "validation_error")

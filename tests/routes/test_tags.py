@@ -5,13 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import httpx
-from factories import (
-    create_category,
-    create_tag,
-    details_of,
-    error_of,
-    unwrap,
-)
+from factories import create_category, create_tag, details_of, error_of, unwrap
 from saved_journals import for_rows
 
 

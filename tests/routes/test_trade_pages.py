@@ -5,6 +5,7 @@ from random import Random
 from typing import Any
 
 import httpx
+import pytest
 from factories import (
     A_TRADE,
     create_account,
@@ -15,6 +16,7 @@ from factories import (
     run_sql,
     unwrap,
 )
+from proofs import examples
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -97,12 +99,10 @@ async def create_journal(client: httpx.AsyncClient, random: Random) -> list[Trad
     return list(unwrap(await client.get("/trades?limit=200")))
 
 
-@for_rows("seed", range(3))
+@pytest.mark.soak
+@for_rows("seed", range(examples(full=10, ci=2)))
 async def test_a_page_and_its_total_are_those_of_the_matching_trades(
-    app: Starlette,
-    client: httpx.AsyncClient,
-    other_user_client: httpx.AsyncClient,
-    seed: int,
+    app: Starlette, client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, seed: int
 ) -> None:
     random = Random(seed)
     everything = await create_journal(client, random)

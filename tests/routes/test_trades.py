@@ -423,10 +423,7 @@ async def test_copies_are_one_decision_also_without_their_original_and_their_mon
 
 @for_rows(
     "has_own_account, external_id, edit",
-    [
-        (False, "T-2", {"external_id": "T-1", "notes": "new"}),
-        (True, "T-1", {"account_id": 1}),
-    ],
+    [(False, "T-2", {"external_id": "T-1", "notes": "new"}), (True, "T-1", {"account_id": 1})],
 )
 async def test_a_patch_to_a_taken_external_id_is_a_conflict_and_changes_nothing(
     client: httpx.AsyncClient, account_id: int, has_own_account: bool, external_id: str, edit: dict[str, Any]

@@ -48,7 +48,7 @@ def for_rows(
         @wraps(test)
         async def test_of_all(**fixtures: Any) -> None:
             failures: list[Exception] = []
-            app = fixtures.get("app") or (app_of(fixtures["client"]) if rewind else None)
+            app: Any = fixtures.get("app") or (app_of(fixtures["client"]) if rewind else None)
             with saved_journal(app.state.settings.db) if rewind else nullcontext() as before:
                 for row in each:
                     values = row if len(members) > 1 else [row]

@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from proofs import max_examples
 
 from journal_api.errors import ValidationFailed
 from journal_api.values.contract_roots import CONTRACT_ROOTS
@@ -163,6 +164,7 @@ def test_every_root_is_found_in_every_form(root: str, month: str, year: int) -> 
 
 
 @given(st.text(max_size=40))
+@max_examples(full=300, ci=40)
 def test_any_text_is_a_symbol_or_refused(symbol: str) -> None:
     try:
         BUILT_IN.point_value(symbol)

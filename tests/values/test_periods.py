@@ -10,13 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from proofs import max_examples
 
-from journal_api.values.periods import (
-    Timeframe,
-    find_period,
-    local_hour,
-    periods_between,
-    trading_day,
-)
+from journal_api.values.periods import Timeframe, find_period, local_hour, periods_between, trading_day
 
 DAY = timedelta(days=1)
 quick = max_examples(full=200, ci=60)

@@ -47,8 +47,7 @@ SOME_ZONES = (
 )
 local_times = st.datetimes(datetime(1970, 1, 2), datetime(2200, 12, 30))
 offsets = st.one_of(
-    st.none(),
-    st.builds(lambda minutes: timezone(timedelta(minutes=minutes)), st.integers(-1439, 1439)),
+    st.none(), st.builds(lambda minutes: timezone(timedelta(minutes=minutes)), st.integers(-1439, 1439))
 )
 
 

@@ -131,10 +131,7 @@ async def endless_search(
 
 @pytest.mark.promise(30)
 async def test_nobody_waits_for_the_search_of_another_user_and_it_ends_when_the_server_stops(
-    app: Starlette,
-    database: Database,
-    endless_search: asyncio.Task[None],
-    monkeypatch: pytest.MonkeyPatch,
+    app: Starlette, database: Database, endless_search: asyncio.Task[None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with client_of(app, await new_key_for(app, await insert_user(app))) as other:
         await write_day(other, plan="Late")

@@ -4,14 +4,7 @@ import asyncio
 
 import httpx
 import pytest
-from factories import (
-    create_account,
-    create_strategy,
-    create_tag,
-    create_trade,
-    error_of,
-    unwrap,
-)
+from factories import create_account, create_strategy, create_tag, create_trade, error_of, unwrap
 from operations import MISSING, body_of, create_thing_of, documented_path_of, dump, for_each, path_of
 from pictures import HEADERS, PNG
 from saved_journals import for_rows

@@ -45,11 +45,7 @@ WITH_BODY = [operation for operation in OPERATIONS if operation.body]
 
 
 async def send_raw(
-    app: Starlette,
-    method: str,
-    path: str,
-    headers: list[tuple[bytes, bytes]],
-    without: tuple[str, ...] = (),
+    app: Starlette, method: str, path: str, headers: list[tuple[bytes, bytes]], without: tuple[str, ...] = ()
 ) -> httpx.Response:
     """The answer to exactly those headers, without some that an HTTP client adds by itself."""
     async with client_of(app) as client:
@@ -188,9 +184,7 @@ async def parts(body: bytes) -> AsyncIterator[bytes]:
         yield body[start : start + MIB]
 
 
-async def test_a_body_over_4_mib_is_413_and_one_of_4_mib_is_read(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_body_over_4_mib_is_413_and_one_of_4_mib_is_read(client: httpx.AsyncClient) -> None:
     body = b'{"name": "A"}'.ljust(4 * MIB)
 
     announced = await client.post(
@@ -496,10 +490,7 @@ async def test_a_strange_host_is_421_whatever_the_origin_and_only_the_page_of_th
     outcomes = {}
 
     app = create_app(settings)
-    async with (
-        started(app),
-        client_of(app, await new_key_for(app), "http://localhost") as client,
-    ):
+    async with started(app), client_of(app, await new_key_for(app), "http://localhost") as client:
         for method, path, sent, origin in product(METHODS_OF_PAGES, PATHS_OF_PAGES, hosts, PAGES):
             answer = await client.send(request_of_a_page(client, method, path, sent, origin))
             readers = answer.headers.get_list("access-control-allow-origin")
