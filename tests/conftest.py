@@ -20,7 +20,7 @@ import pytest
 from asgi_lifespan import LifespanManager
 from factories import create_account
 from hypothesis import HealthCheck
-from operations import create_one_of_each
+from operations import create_one_of_each, dump
 from proofs import SOAK, observations_in
 from saved_journals import SavedJournal, saved_journal
 from starlette.applications import Starlette
@@ -356,6 +356,14 @@ async def other_user_client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
 async def one_of_each(client: httpx.AsyncClient) -> dict[str, Any]:
     """The id by the first word of the path, as `create_one_of_each` makes them."""
     return await create_one_of_each(client)
+
+
+@pytest.fixture
+async def unchanged(app: Starlette, one_of_each: dict[str, Any]) -> AsyncIterator[None]:
+    """One of each, of which the test must change nothing."""
+    before = dump(app)
+    yield
+    assert dump(app) == before
 
 
 @pytest.fixture

@@ -88,6 +88,15 @@ async def various(client: httpx.AsyncClient) -> list[int]:
     return ids
 
 
+@pytest.fixture
+async def late(client: httpx.AsyncClient, various: list[int]) -> int:
+    """A second setup, two more accounts, and the id of a second tag."""
+    await create_setup(client, "Second")
+    await create_account(client, "Other", fees={"default": 5})
+    await create_account(client, "Third")
+    return int((await create_tag(client, "Late"))["id"])
+
+
 # What a change means -------------------------------------------------------------------------------------
 
 CHANGES: list[Json] = [
@@ -109,12 +118,8 @@ CHANGES: list[Json] = [
 
 @for_rows("changes", CHANGES)
 async def test_many_trades_are_changed_as_a_patch_of_each_would_change_it(
-    client: httpx.AsyncClient, various: list[int], changes: Json
+    client: httpx.AsyncClient, various: list[int], late: int, changes: Json
 ) -> None:
-    await create_setup(client, "Second")
-    await create_account(client, "Other", fees={"default": 5})
-    await create_account(client, "Third")
-    late = (await create_tag(client, "Late"))["id"]
     stored = [await get_trade(client, trade_id) for trade_id in various]
     alone = [
         await client.patch(
@@ -136,12 +141,8 @@ async def test_many_trades_are_changed_as_a_patch_of_each_would_change_it(
 
 @for_rows("changes", CHANGES)
 async def test_a_change_is_taken_back_by_what_it_answers_with_its_etag(
-    client: httpx.AsyncClient, various: list[int], changes: Json
+    client: httpx.AsyncClient, various: list[int], late: int, changes: Json
 ) -> None:
-    await create_setup(client, "Second")
-    await create_account(client, "Other", fees={"default": 5})
-    await create_account(client, "Third")
-    late = (await create_tag(client, "Late"))["id"]
     before = [await get_trade(client, trade_id) for trade_id in various]
     body = {"ids": various, "set": changes, "add_tag_ids": [late], "remove_tag_ids": [1]}
     changed = await client.patch("/trades", json=body)
@@ -375,10 +376,9 @@ REFUSALS: list[tuple[Json, Json]] = [
 ]  # fmt: skip
 
 
-@for_rows("body, fields", REFUSALS)
-async def test_a_refusal_names_the_trade_and_writes_nothing(
-    app: Starlette, client: httpx.AsyncClient, various: list[int], body: Json, fields: Json
-) -> None:
+@pytest.fixture
+async def crowded(client: httpx.AsyncClient, various: list[int]) -> None:
+    """Another account with a strategy and an external id of its own, a second setup, 101 tags."""
     assert various == [1, 2, 3, 4, 5]
     other = await create_account(client, "Other")
     await create_setup(client, "Second")
@@ -386,6 +386,13 @@ async def test_a_refusal_names_the_trade_and_writes_nothing(
     await create_trade(client, other["id"], external_id="x")
     for number in range(2, 102):
         await create_tag(client, f"tag {number}", category_id=1)
+
+
+@pytest.mark.usefixtures("crowded")
+@for_rows("body, fields", REFUSALS)
+async def test_a_refusal_names_the_trade_and_writes_nothing(
+    app: Starlette, client: httpx.AsyncClient, body: Json, fields: Json
+) -> None:
     before = dump(app)
 
     details = await refuse(client, **body)
