@@ -97,27 +97,6 @@ async def test_a_patch_is_checked_with_the_kind_and_the_amount_that_are_stored(
     assert unwrap(await client.patch(path, json={"note": "Platform"}))["note"] == "Platform"
 
 
-@for_rows("day", ["1969-12-31", "2201-01-01", "2026-02-30", "20260105"])
-async def test_a_day_is_one_that_a_journal_stores(client: httpx.AsyncClient, day: str) -> None:
-    account = await create_account(client)
-
-    response = await client.post(f"/accounts/{account['id']}/cash", json={**A_DEPOSIT, "day": day})
-
-    assert list(details_of(response)["fields"]) == ["day"]
-
-
-@for_rows("method", ["GET", "PATCH", "DELETE"])
-async def test_cash_is_found_at_its_own_account_alone(client: httpx.AsyncClient, method: str) -> None:
-    account, other = await create_account(client), await create_account(client, "Other")
-    cash = await create_cash(client, account["id"])
-    body = {"amount": 5} if method == "PATCH" else None
-
-    response = await client.request(method, f"/accounts/{other['id']}/cash/{cash['id']}", json=body)
-
-    assert error_of(response) == (404, "not_found")
-    assert await list_cash(client, account) == [cash]
-
-
 async def test_an_account_is_deleted_with_its_cash(client: httpx.AsyncClient) -> None:
     account = await create_account(client)
     cash = await create_cash(client, account["id"])

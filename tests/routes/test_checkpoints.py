@@ -169,17 +169,6 @@ async def test_a_day_has_one_checkpoint(client: httpx.AsyncClient) -> None:
     assert unwrap(await client.post(path, json=again))["balance"] == 7
 
 
-async def test_a_checkpoint_is_found_at_its_own_account_alone(client: httpx.AsyncClient) -> None:
-    account, other = await create_account(client), await create_account(client, "Other")
-    checkpoint = await create_checkpoint(client, account["id"])
-    path = f"/accounts/{other['id']}/checkpoints/{checkpoint['id']}"
-
-    for method in ("GET", "PATCH", "DELETE"):
-        response = await client.request(method, path, json={} if method == "PATCH" else None)
-        assert error_of(response) == (404, "not_found"), method
-    assert await read(client, checkpoint) == checkpoint
-
-
 async def test_what_was_read_before_a_trade_came_is_stale_when_it_is_sent_back(
     client: httpx.AsyncClient,
 ) -> None:

@@ -3,8 +3,6 @@
 from typing import Any
 
 import httpx
-import pytest
-from conftest import client_of, new_key_for
 from factories import (
     create_account,
     create_copy_group,
@@ -16,7 +14,6 @@ from factories import (
     error_of,
     insert_account,
     insert_trade,
-    insert_user,
     run_sql,
     unwrap,
     write_day,
@@ -207,47 +204,10 @@ async def test_a_day_shows_its_pictures_and_is_listed_for_them_alone(client: htt
     assert error_of(await client.get(f"/pictures/{first['id']}")) == (404, "not_found")
 
 
-@for_rows(
-    "sent, reason",
-    [
-        ({"rating": 0}, "rating"),
-        ({"rating": 6}, "rating"),
-        ({"plan": "x" * 65_537}, "plan"),
-        ({"review": "é" * 32_769}, "review"),
-        ({"plan": "a\x00b"}, "plan"),
-        ({"net_pnl": 5}, "net_pnl"),
-        ({"date": "2026-01-06"}, "date"),
-    ],
-)
-async def test_what_cannot_be_written_is_named(
-    client: httpx.AsyncClient, sent: dict[str, Any], reason: str
-) -> None:
-    refused = await client.patch(f"/days/{DAY}", json=sent)
-
-    assert error_of(refused) == (400, "validation_error")
-    assert list(details_of(refused)["fields"]) == [reason]
-    assert await get_day(client) == UNWRITTEN
-
-
 async def test_texts_may_have_64_kib(client: httpx.AsyncClient) -> None:
     written = await write_day(client, plan="x" * 65_536, review="é" * 32_768)
 
     assert (len(written["plan"]), len(written["review"])) == (65_536, 32_768)
-
-
-async def test_tags_of_nobody_and_of_others_are_named(client: httpx.AsyncClient) -> None:
-    refused = await client.patch(f"/days/{DAY}", json={"tag_ids": [77, 78]})
-
-    assert error_of(refused) == (400, "validation_error")
-    assert details_of(refused) == {"unknown_tag_ids": [77, 78]}
-
-
-@pytest.mark.parametrize("day", ["2026-02-30", "1969-12-31", "2201-01-01", "2026-1-5", "0000-01-01", "today"])
-@pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
-async def test_a_day_of_no_calendar_is_not_found(client: httpx.AsyncClient, day: str, method: str) -> None:
-    body = {"plan": "x"} if method == "PATCH" else None
-
-    assert error_of(await client.request(method, f"/days/{day}", json=body)) == (404, "not_found")
 
 
 # Versions ------------------------------------------------------------------------------------------
@@ -454,23 +414,6 @@ async def test_texts_stay_where_they_are_when_the_rollover_moves_the_trades(
 
 
 # Whose ---------------------------------------------------------------------------------------------
-
-
-async def test_nobody_reads_or_changes_the_day_of_another_user(
-    client: httpx.AsyncClient, app: Starlette
-) -> None:
-    await create_trade(client)
-    await create_goal(client, timeframe="daily")
-    mine = await write_day(client)
-    other = await insert_user(app)
-    async with client_of(app, await new_key_for(app, user_id=other)) as stranger:
-        assert await get_day(stranger) == UNWRITTEN
-        assert await list_days(stranger) == []
-        assert error_of(await stranger.delete(f"/days/{DAY}")) == (404, "not_found")
-        assert (await write_day(stranger, review="Theirs"))["plan"] is None
-
-    assert (await get_day(client))["plan"] == mine["plan"]
-    assert (await get_day(client))["review"] is None
 
 
 async def test_templates_are_settings_and_fill_nothing(client: httpx.AsyncClient) -> None:

@@ -52,14 +52,6 @@ async def test_point_values_are_of_their_owner_only(
     assert error_of(await client.delete("/instruments/MNQ")) == (404, "not_found")
 
 
-@for_rows("root", ["mnq", "MNQ-", "ABCDEFGHIJK", "M%20Q", "\u00c9"])
-async def test_a_path_that_is_no_root_is_not_found(client: httpx.AsyncClient, root: str) -> None:
-    for method in ("GET", "PUT", "DELETE"):
-        refused = await client.request(method, f"/instruments/{root}", json={"point_value": 1})
-
-        assert error_of(refused) == (404, "not_found")
-
-
 async def test_if_none_match_creates_but_does_not_replace(client: httpx.AsyncClient) -> None:
     body, headers = {"point_value": 4}, {"If-None-Match": "*"}
 

@@ -379,12 +379,6 @@ async def test_the_settings_limit_the_pictures_of_a_day_and_of_a_user(tmp_path: 
     assert details_of(too_many) == {"limit": 3, "current": 3}
 
 
-@for_rows("day", ["2026-02-30", "2026-13-01", "0000-01-01", "2201-01-01"])
-async def test_a_day_that_no_calendar_has_is_404(client: httpx.AsyncClient, day: str) -> None:
-    assert error_of(await post(client, PNG, f"/days/{day}")) == (404, "not_found")
-    assert error_of(await client.get(f"/days/{day}/pictures")) == (404, "not_found")
-
-
 # The resource --------------------------------------------------------------------------------------------
 
 
@@ -402,16 +396,6 @@ async def test_pictures_are_in_the_order_of_their_numbers_then_of_their_ids(
     assert [one["id"] for one in listed] == [made[1]["id"], made[0]["id"], made[2]["id"]]
     assert listed[1]["caption"] == "Low\nof the day"
     assert {(one["trade_id"], one["day"]) for one in listed} == {(None, A_DAY)}
-
-
-async def test_a_picture_that_was_read_can_be_sent_back(client: httpx.AsyncClient) -> None:
-    picture = await create_picture(client)
-
-    same = unwrap(await client.patch(f"/pictures/{picture['id']}", json=picture))
-    refused = await client.patch(f"/pictures/{picture['id']}", json={**picture, "width": 4})
-
-    assert same == picture
-    assert details_of(refused)["fields"] == {"width": "is read-only"}
 
 
 async def test_a_picture_of_a_trade_edits_the_trade(client: httpx.AsyncClient) -> None:

@@ -224,16 +224,6 @@ async def test_a_list_that_is_sent_is_the_whole_list(app: Starlette, client: htt
     assert await get_strategy(client, another["id"]) == another
 
 
-async def test_an_empty_list_clears_the_setups(app: Starlette, client: httpx.AsyncClient) -> None:
-    strategy = await make_playbook(client)
-    trade = await make_answered_trade(app, strategy)
-
-    after = await patched(client, strategy)
-
-    assert (after["setups"], after["setup_count"]) == ([], 0)
-    assert await read_links(app, trade) == (strategy["id"], None, {})
-
-
 async def test_setups_without_their_ids_are_new_and_no_id_is_used_again(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
@@ -241,9 +231,10 @@ async def test_setups_without_their_ids_are_new_and_no_id_is_used_again(
     trade = await make_answered_trade(app, strategy)
 
     replaced = await patched(client, strategy, *CHECKLISTS)
-    await patched(client, strategy)
+    cleared = await patched(client, strategy)
     again = await patched(client, strategy, *CHECKLISTS)
 
+    assert (cleared["setups"], cleared["setup_count"]) == ([], 0)
     for older, newer in pairwise((strategy, replaced, again)):
         assert setup(newer, 0)["setup_id"] > setup(older, 1)["setup_id"]
         assert confirmation(newer, 0, 0)["confirmation_id"] > confirmation(older, 1, 0)["confirmation_id"]

@@ -30,6 +30,7 @@ from starlette.applications import Starlette
 
 from journal_api.routes.table import OPERATIONS
 from journal_api.structs.account_rules import FloorPut, QualifyingDayPut, Share
+from journal_api.structs.cash import CashDay
 from journal_api.structs.copy_groups import QuantityMultiplier
 from journal_api.structs.goals import GoalDay
 from journal_api.structs.import_profiles import ImportProfileCreate
@@ -43,7 +44,6 @@ from journal_api.web.operation import Operation
 
 INVALID = (400, "validation_error")
 WITH_BODY = [operation for operation in OPERATIONS if operation.body]
-WITH_ID = [operation for operation in OPERATIONS if "{id" in operation.path]
 
 
 def name_of(operation: Operation) -> str:
@@ -102,6 +102,7 @@ BAD_VALUES: dict[type, list[str]] = {
             *("+2024-02-03", "-2024-02-03", "0000-01-01", "0000-00-00", "10000-01-01", ""),
         ]
     ),
+    CashDay: in_quotes(["1969-12-31", "2201-01-01"]),
     GoalDay: in_quotes(["1999-12-31", "2101-01-01", "9999-12-31"]),
     Timestamp: in_quotes(
         [
@@ -412,25 +413,6 @@ async def test_odd_names_of_parameters_are_refused_and_a_hundred_named(client: h
     assert len(details_of(refused)["unknown_parameters"]) == 100
 
 
-@for_rows(
-    "method, address, nearest",
-    [
-        ("DELETE", "/tags/1?dryRun=true", "dry_run"),
-        ("DELETE", "/tags/1?DRY_RUN=true", "dry_run"),
-        ("GET", "/trades?strategyId=2", "strategy_id"),
-        ("GET", "/goals?state=active", "status"),
-        ("GET", "/reports?groupBy=day", "group_by"),
-    ],
-)
-async def test_the_nearest_known_parameter_is_told(
-    client: httpx.AsyncClient, method: str, address: str, nearest: str
-) -> None:
-    refused = await client.request(method, address)
-
-    assert error_of(refused) == INVALID
-    assert f"(did you mean {nearest}?)" in refused.json()["error"]["message"]
-
-
 async def test_every_error_of_a_query_is_told_at_once(client: httpx.AsyncClient) -> None:
     query = "limit=many&offset=-1&from=2026-02-02&to=2026-01-01&symbol=ES&symbol=NQ&side=long&dry_run=1"
 
@@ -462,18 +444,28 @@ async def test_a_parameter_is_refused_before_the_body_and_the_object(client: htt
 
 # Paths ---------------------------------------------------------------------------------------------------
 
-NOT_AN_ID_IN_A_PATH = ["abc", "-1", "1.5", quote("١٢"), "0", "0001", "1%0a", "1%2f2", "%201", "1_0", "%ff",
-                       str(2**63 - 1), str(2**63), "1" * 4400]  # fmt: skip
+# By the kind of the parameter.
+NOT_IN_A_PATH = {
+    "id:row_id": ["abc", "-1", "1.5", quote("١٢"), "0", "0001", "1%0a", "1%2f2", "%201", "1_0", "%ff",
+                  str(2**63 - 1), str(2**63), "1" * 4400],
+    "date:day": ["2026-02-30", "2026-13-01", "1969-12-31", "2201-01-01", "2026-1-5", "0000-01-01", "today"],
+    "root:contract_root": ["mnq", "MNQ-", "ABCDEFGHIJK", "M%20Q", "\u00c9"],
+}  # fmt: skip
 
 
 @pytest.mark.usefixtures("unchanged")
-async def test_what_is_not_an_id_in_a_path_is_404_and_changes_nothing(client: httpx.AsyncClient) -> None:
+async def test_what_no_path_can_have_is_404_and_changes_nothing(client: httpx.AsyncClient) -> None:
     answers = {
-        (name_of(operation), row_id): await client.request(
-            operation.method, path_of(operation, row_id), **input_of(operation)
+        (name_of(operation), value): await client.request(
+            operation.method,
+            path_of(operation).replace(path_of(operation).split("/")[2], value),
+            **input_of(operation),
         )
-        for operation in WITH_ID
-        for row_id in NOT_AN_ID_IN_A_PATH
+        for kind, values in NOT_IN_A_PATH.items()
+        for operation in OPERATIONS
+        if f"{{{kind}}}" in operation.path
+        for value in values
     }
 
+    assert {name for name, _ in answers} == {name_of(one) for one in OPERATIONS if "{" in one.path}
     assert {case: error_of(answer) for case, answer in answers.items() if answer.status_code != 404} == {}

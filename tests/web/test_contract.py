@@ -7,8 +7,17 @@ from typing import Any
 import httpx
 import pytest
 from conftest import BASE_URL, client_of, new_key_for
-from factories import A_DAY, create_category, details_of, error_of, run_sql, unwrap
-from operations import MISSING, create_thing_of, for_each, input_of, path_of
+from factories import (
+    A_DAY,
+    create_account,
+    create_category,
+    create_funded_account,
+    details_of,
+    error_of,
+    run_sql,
+    unwrap,
+)
+from operations import MISSING, create_thing_of, dump, for_each, input_of, path_of
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -125,6 +134,23 @@ async def test_an_id_that_does_not_exist_is_404_and_said_to_be_the_id(
 
     assert error_of(missing) == (404, "not_found")
     assert missing.json()["error"]["message"] == NotFound.message
+
+
+async def test_what_an_account_has_is_not_found_below_another(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    account, other = await create_funded_account(client), await create_account(client, "Other")
+    before = dump(app)
+
+    answers = [
+        await client.request(one.method, path.replace(f"{account['id']}", f"{other['id']}", 1), json={})
+        for one in OPERATIONS
+        if re.search(r"{(cash|checkpoint)_id", one.path)
+        for path in [path_of(one, account["id"])]
+    ]
+
+    assert [error_of(answer) for answer in answers] == [(404, "not_found")] * 6
+    assert dump(app) == before
 
 
 @for_each(DELETES, rewind=True)

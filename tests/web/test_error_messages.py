@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx
 import pytest
-from factories import create_account, create_goal, create_strategy
+from factories import create_account
 from saved_journals import for_rows
 
 from journal_api.structs.reports import REPORTED
@@ -26,6 +26,7 @@ MEDIA = "Send the body as application/json in UTF-8, without Content-Encoding."
         ("POST", "/tags", {"headers": {"Content-Type": "a/b; c"}}, f"Content-Type is 'a/b; c'. {MEDIA}"),
         ("POST", "/tags", {"headers": {"Content-Encoding": "gzip"}}, f"Content-Encoding is 'gzip'. {MEDIA}"),
         ("POST", "/tags", LARGE, "4194304 bytes"),
+        ("POST", "/imports", {"headers": {"Content-Type": "text/csv"}}, "the file is empty"),
     ],
 )
 async def test_a_message_says_what_is_wrong_and_what_to_do(
@@ -106,13 +107,6 @@ async def test_the_message_about_a_body_says_the_first_reason(
     assert response.json()["error"]["message"] == expected
 
 
-async def test_an_empty_file_is_said_to_be_empty(client: httpx.AsyncClient) -> None:
-    response = await client.post("/imports", headers={"Content-Type": "text/csv"})
-
-    assert response.status_code == 400
-    assert "the file is empty" in response.json()["error"]["message"]
-
-
 @for_rows(
     "method, path, body, question",
     [
@@ -120,7 +114,14 @@ async def test_an_empty_file_is_said_to_be_empty(client: httpx.AsyncClient) -> N
         ("POST", "/trades/bulk", {"trades": [{}, {"setup": 1}]}, "setup_id"),
         ("PATCH", "/trades", {"ids": [1], "set": {"setup": 1}}, "setup_id"),
         ("PATCH", "/trades", {"id": 1}, "ids"),
+        ("PATCH", "/strategies/1", {"setups": [{"id": 1}]}, "setup_id"),
+        ("PATCH", "/strategies/1", {"setups": [{"confirmations": [{"id": 2}]}]}, "confirmation_id"),
         ("GET", "/trades?id=7", None, "ids"),
+        ("GET", "/trades?strategyId=2", None, "strategy_id"),
+        ("GET", "/goals?state=active", None, "status"),
+        ("GET", "/reports?groupBy=day", None, "group_by"),
+        ("DELETE", "/tags/1?dryRun=true", None, "dry_run"),
+        ("DELETE", "/tags/1?DRY_RUN=true", None, "dry_run"),
     ],
 )
 async def test_a_wrong_name_is_told_the_names_that_it_may_mean(
@@ -128,37 +129,8 @@ async def test_a_wrong_name_is_told_the_names_that_it_may_mean(
 ) -> None:
     refused = await client.request(method, path, json=body)
 
+    assert refused.status_code == 400
     assert f" (did you mean {question}?)" in refused.json()["error"]["message"]
-
-
-@for_rows(
-    "item, question",
-    [
-        ({"id": 1}, "'setups[0].id' (did you mean setup_id?)"),
-        (
-            {"setup_id": 1, "confirmations": [{"id": 2}]},
-            "'setups[0].confirmations[0].id' (did you mean confirmation_id?)",
-        ),
-    ],
-)
-async def test_an_id_in_a_list_is_told_its_name(
-    client: httpx.AsyncClient, item: dict[str, Any], question: str
-) -> None:
-    strategy = await create_strategy(client)
-
-    response = await client.patch(f"/strategies/{strategy['id']}", json={"setups": [item]})
-
-    assert response.status_code == 400
-    assert response.json()["error"]["message"] == f"Unknown members: {question}."
-
-
-async def test_the_scope_is_named_for_the_read_only_account_of_a_goal(client: httpx.AsyncClient) -> None:
-    goal, account = await create_goal(client), await create_account(client)
-
-    response = await client.patch(f"/goals/{goal['id']}", json={"account_id": account["id"]})
-
-    assert response.status_code == 400
-    assert response.json()["error"]["message"] == "account_id: is read-only; use scope."
 
 
 @for_rows(

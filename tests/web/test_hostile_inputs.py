@@ -391,9 +391,6 @@ async def test_strategies_that_are_too_large_together_are_read_one_by_one(
     assert details_of(refused)["fields"]["with"].endswith("; read each strategy by its id")
 
 
-# The method ----------------------------------------------------------------------------------------------
-
-
 # A bug ---------------------------------------------------------------------------------------------------
 
 
