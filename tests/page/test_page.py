@@ -95,7 +95,7 @@ def add_day(journal: PageJournal, text: str, **fields: Any) -> None:
 # Every view ----------------------------------------------------------------------------------------------
 
 
-async def test_every_view_is_drawn_from_few_requests(page: Page, page_journal: PageJournal) -> None:
+async def test_every_view_is_drawn_from_few_requests(page: Page, journal: PageJournal) -> None:
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
 
@@ -106,7 +106,7 @@ async def test_every_view_is_drawn_from_few_requests(page: Page, page_journal: P
         assert len(read) == len({*read}), read
         assert len(read) <= MAX_REQUESTS, place
 
-    await sign_in(page, page_journal)
+    await sign_in(page, journal)
     for view in VIEWS:
         await count_requests(view)
         if view in ("report", "trades", "strategies"):
@@ -115,23 +115,23 @@ async def test_every_view_is_drawn_from_few_requests(page: Page, page_journal: P
     await page.click("#load-example")
     await see(page, "Daily loss limit")
     floor = {"kind": "end_of_day", "distance": 2000}
-    page_journal.client.put("/accounts/1/rules", json={"floor": floor}).raise_for_status()
+    journal.client.put("/accounts/1/rules", json={"floor": floor}).raise_for_status()
     for place in PLACES:
         await count_requests(place)
-    page_journal.client.delete("/accounts/1/rules").raise_for_status()
-    assert page_journal.key not in await page.content()
+    journal.client.delete("/accounts/1/rules").raise_for_status()
+    assert journal.key not in await page.content()
     await show(page, "today")
     await page.click("#remove-example")
     await page.click("dialog .danger")
     await see(page, "This journal is empty")
-    assert page_journal.read("/example-journal")["is_loaded"] is False
+    assert journal.read("/example-journal")["is_loaded"] is False
 
 
 async def test_names_that_are_markup_stay_text_and_no_view_is_wider_than_the_screen(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    add_everything(page_journal, MARKUP)
-    await sign_in(page, page_journal)
+    add_everything(journal, MARKUP)
+    await sign_in(page, journal)
 
     too_wide = []
     for place in PLACES:
@@ -167,14 +167,14 @@ BROKEN_WORDS = r"""
 
 
 async def test_a_phone_shows_every_cell_of_imports_and_goals_and_breaks_no_word_of_a_trade(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    page_journal.create("/goals", goal_name="Daily loss limit", metric="worst_day", target_value=-500)
+    journal.create("/goals", goal_name="Daily loss limit", metric="worst_day", target_value=-500)
     rows = "symbol,direction,quantity,entry_price,opened_at\nES,long,1,100,2026-01-05 14:00:00\n"
-    account = add_account(page_journal)
-    page_journal.import_file(rows, account_id=account, file_name="a file with a long name.csv")
+    account = add_account(journal)
+    journal.import_file(rows, account_id=account, file_name="a file with a long name.csv")
     await resize(page, 360)
-    await sign_in(page, page_journal, "trades?id=1")
+    await sign_in(page, journal, "trades?id=1")
 
     assert await page.evaluate(BROKEN_WORDS) == []
     for view in ("import", "settings"):
@@ -182,7 +182,7 @@ async def test_a_phone_shows_every_cell_of_imports_and_goals_and_breaks_no_word_
         assert await page.evaluate(HIDDEN_CELLS) == [], view
 
 
-async def test_nothing_of_a_view_shuts_anybody_out(page: Page, page_journal: PageJournal) -> None:
+async def test_nothing_of_a_view_shuts_anybody_out(page: Page, journal: PageJournal) -> None:
     if not AXE.exists():
         pytest.skip("npm has not installed axe-core: make lint-page")
     source, found = AXE.read_text(), set()
@@ -199,13 +199,13 @@ async def test_nothing_of_a_view_shuts_anybody_out(page: Page, page_journal: Pag
             """)
         )
 
-    await page.goto(page_journal.server.url)
+    await page.goto(journal.server.url)
     await drawn(page, "sign-in")
     await look()
-    page_journal.create("/example-journal")
-    add_rules(page_journal, 1)
-    await sign_in(page, page_journal)
-    add_day(page_journal, "A bold plan")
+    journal.create("/example-journal")
+    add_rules(journal, 1)
+    await sign_in(page, journal)
+    add_day(journal, "A bold plan")
     for place in [*VIEWS, *OF_REPORTS, "today?goal=1", "trades?id=1", "settings?account=1", *OF_THE_JOURNAL]:
         await show(page, place)
         if place == "import":
@@ -227,7 +227,7 @@ async def test_nothing_of_a_view_shuts_anybody_out(page: Page, page_journal: Pag
     assert found == set()
 
 
-async def test_the_main_path_needs_no_mouse(page: Page, page_journal: PageJournal) -> None:
+async def test_the_main_path_needs_no_mouse(page: Page, journal: PageJournal) -> None:
     async def press_on(selector: str) -> None:
         """Press Tab until such an element has the focus, then Enter."""
         for _ in range(300):  # a view that is drawn again meanwhile begins from its top
@@ -236,12 +236,12 @@ async def test_the_main_path_needs_no_mouse(page: Page, page_journal: PageJourna
                 return await page.keyboard.press("Enter")
         raise AssertionError(f"no Tab leads to {selector}")
 
-    await page.goto(page_journal.server.url)
+    await page.goto(journal.server.url)
     await drawn(page, "sign-in")
     await page.keyboard.type("tjk_wrong")
     await page.keyboard.press("Enter")
     await see(page, "This API key does not exist.")
-    await page.fill("#sign-in [name=key]", page_journal.key)
+    await page.fill("#sign-in [name=key]", journal.key)
     await page.keyboard.press("Enter")
     await drawn(page, "today")
     await press_on("#load-example")
@@ -263,12 +263,12 @@ async def test_the_main_path_needs_no_mouse(page: Page, page_journal: PageJourna
 
 
 async def test_a_limit_says_what_is_left_what_happened_since_and_one_word_for_its_state(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    account = add_account(page_journal)
+    account = add_account(journal)
     limit = {"metric": "worst_day", "target_value": -500, "timeframe": "daily"}
-    page_journal.create("/goals", goal_name="Limit", **limit)
-    await sign_in(page, page_journal)
+    journal.create("/goals", goal_name="Limit", **limit)
+    await sign_in(page, journal)
     await see(page, "500.00 left before −500.00")
 
     for loss, words, state, width in (
@@ -276,7 +276,7 @@ async def test_a_limit_says_what_is_left_what_happened_since_and_one_word_for_it
         (-75, "50.00 left before", "▲ Near limit", "10%"),
         (-60, "10.00 below", "✕ Broken", "0%"),
     ):
-        add_trade(page_journal, account, loss)
+        add_trade(journal, account, loss)
         await poll(page)
         await see(page, f"{words} −500.00")
         await see(page, state, "#goal-1")
@@ -288,7 +288,7 @@ async def test_a_limit_says_what_is_left_what_happened_since_and_one_word_for_it
     await see(page, "✕ Broken · Limit: −510.00, limit −500.00")
 
 
-async def test_a_goal_says_on_which_side_of_its_target_it_is(page: Page, page_journal: PageJournal) -> None:
+async def test_a_goal_says_on_which_side_of_its_target_it_is(page: Page, journal: PageJournal) -> None:
     goals = [
         (825.5, {"metric": "net_pnl", "direction": "at_most", "target_value": 500}, "325.50 over 500.00"),
         (-600, {"metric": "net_pnl", "target_value": -500}, "100.00 below −500.00"),
@@ -300,13 +300,13 @@ async def test_a_goal_says_on_which_side_of_its_target_it_is(page: Page, page_jo
         (-5, {"metric": "average_win", "target_value": -500}, "target −500.00"),
     ]
     for number, (pnl, goal, _) in enumerate(goals):
-        account = add_account(page_journal, f"Account {number}")
-        add_trade(page_journal, account, pnl)
+        account = add_account(journal, f"Account {number}")
+        add_trade(journal, account, pnl)
         name = f"Goal {number}"
-        page_journal.create("/goals", goal_name=name, timeframe="daily", account_id=account, **goal)
+        journal.create("/goals", goal_name=name, timeframe="daily", account_id=account, **goal)
     later = {"timeframe": "custom", "custom_start": "2090-01-01", "custom_end": "2090-02-01"}
-    page_journal.create("/goals", goal_name="Later", metric="net_pnl", target_value=750, **later)
-    await sign_in(page, page_journal)
+    journal.create("/goals", goal_name="Later", metric="net_pnl", target_value=750, **later)
+    await sign_in(page, journal)
 
     await see(page, "Jan 1, 2090 – Feb 1, 2090 · target 750")
     cards = await values_of(page, ".goal")
@@ -316,10 +316,10 @@ async def test_a_goal_says_on_which_side_of_its_target_it_is(page: Page, page_jo
     await see(page, "wins 0 / decisions 1 × 100.")
 
 
-async def test_today_never_calls_a_doubtful_goal_on_track(page: Page, page_journal: PageJournal) -> None:
+async def test_today_never_calls_a_doubtful_goal_on_track(page: Page, journal: PageJournal) -> None:
     limit = {"goal_name": "Limit", "metric": "worst_day", "target_value": 500, "timeframe": "daily"}
-    page_journal.create("/goals", direction="at_most", **limit)
-    await sign_in(page, page_journal)
+    journal.create("/goals", direction="at_most", **limit)
+    await sign_in(page, journal)
 
     await see(page, "a loss limit is at least -500.", "#goal-1")
     card = await page.inner_text("#goal-1")
@@ -333,14 +333,14 @@ async def test_today_never_calls_a_doubtful_goal_on_track(page: Page, page_journ
 
 
 async def test_amounts_in_several_currencies_are_never_added_and_an_account_can_be_chosen(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    dollars, euros = add_account(page_journal), add_account(page_journal, "Euro", currency="EUR")
-    add_trade(page_journal, dollars, 100, "2026-01-06T15:00:00Z")
-    add_trade(page_journal, euros, 30, "2026-01-07T15:00:00Z")
-    add_trade(page_journal, dollars, 5)
-    add_trade(page_journal, euros, 7)
-    await sign_in(page, page_journal, "today?month=2026-01")
+    dollars, euros = add_account(journal), add_account(journal, "Euro", currency="EUR")
+    add_trade(journal, dollars, 100, "2026-01-06T15:00:00Z")
+    add_trade(journal, euros, 30, "2026-01-07T15:00:00Z")
+    add_trade(journal, dollars, 5)
+    add_trade(journal, euros, 7)
+    await sign_in(page, journal, "today?month=2026-01")
     text = await page.inner_text("section[aria-label=Calendar]")
 
     assert "130" not in text
@@ -357,22 +357,22 @@ async def test_amounts_in_several_currencies_are_never_added_and_an_account_can_
     await choose(page, "#selection", "Main")
     await see(page, "+5.00 USD in 1 trade")
     await expect(page.locator(".card figure")).to_have_count(1)
-    assert page_journal.read("/me")["active_selection"] == f"account_{dollars}"
-    page_journal.patch(f"/accounts/{euros}", archived=True)
-    page_journal.patch("/me", active_selection=f"account_{euros}", day_rollover="23:59")
+    assert journal.read("/me")["active_selection"] == f"account_{dollars}"
+    journal.patch(f"/accounts/{euros}", archived=True)
+    journal.patch("/me", active_selection=f"account_{euros}", day_rollover="23:59")
     await poll(page)
     await see(page, "Euro (archived)", "#selection")
 
 
 async def test_the_calendar_shows_months_of_any_length_and_sums_weeks_over_their_ends(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    account = add_account(page_journal)
+    account = add_account(journal)
     days = {"2024-02-29": 12, "2026-03-30": 10, "2026-04-01": 20, "2020-01-06": -0.001}
     for day, pnl in days.items():
-        add_trade(page_journal, account, pnl, f"{day}T15:00:00Z")
+        add_trade(journal, account, pnl, f"{day}T15:00:00Z")
     calendar = "section[aria-label=Calendar]"
-    await sign_in(page, page_journal, "today?month=2024-02")
+    await sign_in(page, journal, "today?month=2024-02")
 
     await see(page, "February 2024", calendar)
     await see(page, "+12.00 USD · 1 trade", calendar)
@@ -386,17 +386,17 @@ async def test_the_calendar_shows_months_of_any_length_and_sums_weeks_over_their
     await show(page, "today?month=2020-01")  # what rounds to nothing is no loss
     await see(page, "0.00", ".calendar .pnl")
     await expect(page.locator(".calendar td.loss, .chart path.loss")).to_have_count(0)
-    page_journal.patch(f"/accounts/{account}", archived=True)
-    page_journal.patch("/me", active_selection=f"account_{account}")
+    journal.patch(f"/accounts/{account}", archived=True)
+    journal.patch("/me", active_selection=f"account_{account}")
     await poll(page)
     await see(page, "Account Main is archived")
 
 
-async def test_days_are_gregorian_in_every_locale(page: Page, page_journal: PageJournal) -> None:
-    add_trade(page_journal, add_account(page_journal), 10, "2026-01-06T15:00:00Z")
+async def test_days_are_gregorian_in_every_locale(page: Page, journal: PageJournal) -> None:
+    add_trade(journal, add_account(journal), 10, "2026-01-06T15:00:00Z")
     session = await page.context.new_cdp_session(page)
     await session.send("Emulation.setLocaleOverride", {"locale": "fa-IR"})
-    await sign_in(page, page_journal, "today?month=2026-01")
+    await sign_in(page, journal, "today?month=2026-01")
     shown = await page.inner_text("section[aria-label=Calendar] h2")
     await session.send("Emulation.setLocaleOverride", {})
 
@@ -406,8 +406,8 @@ async def test_days_are_gregorian_in_every_locale(page: Page, page_journal: Page
 # A service that is slow or away, and a key that ends -----------------------------------------------------
 
 
-async def test_an_address_of_no_view_shows_today(page: Page, page_journal: PageJournal) -> None:
-    await sign_in(page, page_journal, "settings")
+async def test_an_address_of_no_view_shows_today(page: Page, journal: PageJournal) -> None:
+    await sign_in(page, journal, "settings")
 
     for name in ("constructor", "nowhere"):
         await page.evaluate(f"location.hash = '#/{name}'")
@@ -417,10 +417,8 @@ async def test_an_address_of_no_view_shows_today(page: Page, page_journal: PageJ
         await show(page, "settings")
 
 
-async def test_a_slow_service_shows_that_the_new_view_is_being_read(
-    page: Page, page_journal: PageJournal
-) -> None:
-    await sign_in(page, page_journal)
+async def test_a_slow_service_shows_that_the_new_view_is_being_read(page: Page, journal: PageJournal) -> None:
+    await sign_in(page, journal)
     await page.evaluate("window.fetch = () => new Promise(() => {}); 0")
     await page.evaluate("location.hash = '#/trades'")
 
@@ -428,10 +426,8 @@ async def test_a_slow_service_shows_that_the_new_view_is_being_read(
     await page.wait_for_function("() => getComputedStyle(document.querySelector('main')).opacity < 0.8")
 
 
-async def test_the_page_recovers_once_the_service_answers_again(
-    page: Page, page_journal: PageJournal
-) -> None:
-    await sign_in(page, page_journal)
+async def test_the_page_recovers_once_the_service_answers_again(page: Page, journal: PageJournal) -> None:
+    await sign_in(page, journal)
     await page.evaluate("window.real = fetch; window.fetch = () => Promise.reject(); 0")
     await page.evaluate("location.hash = '#/trades'")
     await see(page, "The journal does not answer.")
@@ -443,29 +439,27 @@ async def test_the_page_recovers_once_the_service_answers_again(
 
 
 async def test_a_key_that_is_revoked_meanwhile_leads_back_to_the_sign_in_without_a_dialog(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    page_journal.patch("/me", day_rollover="17:00")  # else adding a trade asks for it
-    add_account(page_journal)
-    await sign_in(page, page_journal, "trades")
+    journal.patch("/me", day_rollover="17:00")  # else adding a trade asks for it
+    add_account(journal)
+    await sign_in(page, journal, "trades")
     await page.click("button:text('Add a trade')")
     await page.wait_for_selector("dialog [name=symbol]")
-    run_ok("keys", "revoke", "1", "--db", page_journal.db)
+    run_ok("keys", "revoke", "1", "--db", journal.db)
     await poll(page)
 
     await see(page, "This API key was revoked", "main #sign-in")
     await no_dialog(page)
     assert await page.evaluate("sessionStorage.length") == 0
-    await page.fill("#sign-in [name=key]", new_key(page_journal.db))
+    await page.fill("#sign-in [name=key]", new_key(journal.db))
     await page.keyboard.press("Enter")
     await drawn(page, "trades")
 
 
-async def test_a_key_without_a_scope_names_it_and_can_be_replaced(
-    page: Page, page_journal: PageJournal
-) -> None:
-    narrow = new_key(page_journal.db, "--scopes", "read:trades")
-    await sign_in(page, page_journal._replace(key=narrow))
+async def test_a_key_without_a_scope_names_it_and_can_be_replaced(page: Page, journal: PageJournal) -> None:
+    narrow = new_key(journal.db, "--scopes", "read:trades")
+    await sign_in(page, journal._replace(key=narrow))
 
     await see(page, "The key lacks the scope read:")
     await see(page, "journal-api keys create NAME --scopes all")

@@ -111,12 +111,12 @@ CARDS: list[tuple[dict[str, Any], list[tuple[int, float]], list[str]]] = [
 ]  # fmt: skip
 
 
-async def test_a_card_says_what_room_is_left_and_why(page: Page, page_journal: PageJournal) -> None:
+async def test_a_card_says_what_room_is_left_and_why(page: Page, journal: PageJournal) -> None:
     for number, (rules, results, _) in enumerate(CARDS):
-        account = add_account(page_journal, f"Account {number}", **rules)
+        account = add_account(journal, f"Account {number}", **rules)
         for days, pnl in results:
-            close_trade(page_journal, account, pnl, days)
-    await sign_in(page, page_journal)
+            close_trade(journal, account, pnl, days)
+    await sign_in(page, journal)
 
     for number, (_, _, expected) in enumerate(CARDS):
         card = " ".join((await page.inner_text(f"#account-{number + 1}")).split("\n"))
@@ -124,35 +124,35 @@ async def test_a_card_says_what_room_is_left_and_why(page: Page, page_journal: P
         assert "safe" not in card.lower()
 
 
-async def test_what_counts_from_the_last_payout_says_so(page: Page, page_journal: PageJournal) -> None:
+async def test_what_counts_from_the_last_payout_says_so(page: Page, journal: PageJournal) -> None:
     rules: dict[str, Any] = {
         "best_day_share": 50,
         "qualifying_day": {"amount": 100, "days": 5},
         "minimum_days": 5,
     }
-    account = add_account(page_journal, daily_loss=1000, **rules)
-    close_trade(page_journal, account, 300, days=2)
-    close_trade(page_journal, account, 150)
-    add_cash(page_journal, account, "payout", 50, days=1)
-    await sign_in(page, page_journal)
+    account = add_account(journal, daily_loss=1000, **rules)
+    close_trade(journal, account, 300, days=2)
+    close_trade(journal, account, 150)
+    add_cash(journal, account, "payout", 50, days=1)
+    await sign_in(page, journal)
 
     card = f"#account-{account}"
     await see(page, f"1 of 5, counted from {NOW}", card)
     await see(page, "1,150.00 left before a loss of 1,000.00", card)
-    add_cash(page_journal, account, "payout", 50)
+    add_cash(journal, account, "payout", 50)
     await poll(page)
     await see(page, f"no profit, counted from {shown(days_ago(-1))}", card)
 
 
-async def test_the_bar_is_what_is_left_above_the_floor(page: Page, page_journal: PageJournal) -> None:
-    account = add_account(page_journal, floor=STATIC)
-    await sign_in(page, page_journal)
+async def test_the_bar_is_what_is_left_above_the_floor(page: Page, journal: PageJournal) -> None:
+    account = add_account(journal, floor=STATIC)
+    await sign_in(page, journal)
     card = page.locator(f"#account-{account}")
     widths = []
 
     for loss, room in ((0, "2,000.00"), (500, "1,500.00"), (1000, "500.00"), (600, "0.00")):
         if loss:
-            close_trade(page_journal, account, -loss)
+            close_trade(journal, account, -loss)
             await poll(page)
         await expect(card.locator(".big")).to_have_text(room)
         widths.append(await card.locator(".bar i").evaluate("bar => bar.style.width"))
@@ -160,13 +160,11 @@ async def test_the_bar_is_what_is_left_above_the_floor(page: Page, page_journal:
     assert widths == ["100%", "75%", "25%", "0%"]
 
 
-async def test_the_floor_is_drawn_under_the_balance_of_one_account(
-    page: Page, page_journal: PageJournal
-) -> None:
-    account = add_account(page_journal, floor={"kind": "end_of_day", "distance": 2000})
+async def test_the_floor_is_drawn_under_the_balance_of_one_account(page: Page, journal: PageJournal) -> None:
+    account = add_account(journal, floor={"kind": "end_of_day", "distance": 2000})
     for days, pnl in ((3, 1000), (2, -500), (0, 500)):
-        close_trade(page_journal, account, pnl, days)
-    await sign_in(page, page_journal)
+        close_trade(journal, account, pnl, days)
+    await sign_in(page, journal)
 
     await see(page, "Balance and floor", "[aria-label='Net P&L']")
     label = await page.get_attribute("[aria-label='Net P&L'] svg", "aria-label")
@@ -175,66 +173,66 @@ async def test_the_floor_is_drawn_under_the_balance_of_one_account(
     balance, floor = [await one.get_attribute("d") for one in await lines.all()]
     assert balance == "M0.0 33.33L333.3 0.00L666.7 16.67L1000.0 0.00"
     assert floor == "M0.0 100.00H333.3V100.00H666.7V66.67H1000.0V66.67"
-    add_account(page_journal, "Other")
+    add_account(journal, "Other")
     await poll(page)
     await see(page, "Net P&L, last 6 months")
     await choose(page, "#selection", "Apex")
     await see(page, "Balance and floor", "[aria-label='Net P&L']")
 
 
-async def test_a_balance_goal_explains_its_cash(page: Page, page_journal: PageJournal) -> None:
-    account = add_account(page_journal)
-    close_trade(page_journal, account, 300)
-    add_cash(page_journal, account, "payout", 500)
+async def test_a_balance_goal_explains_its_cash(page: Page, journal: PageJournal) -> None:
+    account = add_account(journal)
+    close_trade(journal, account, 300)
+    add_cash(journal, account, "payout", 500)
     goal = {"metric": "balance_target", "timeframe": "daily", "target_value": 60_000}
-    page_journal.create("/goals", goal_name="Grow", **goal)
-    await sign_in(page, page_journal, "today?goal=1")
+    journal.create("/goals", goal_name="Grow", **goal)
+    await sign_in(page, journal, "today?goal=1")
 
     words = "49,800.00 = opening balance 50,000.00 + cash −500.00 + net P&L 300.00."
     await see(page, words, "main")
 
 
 async def test_the_most_urgent_account_is_first_and_only_accounts_with_rules_have_a_card(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    add_account(page_journal, "Within", floor=STATIC)
-    near = add_account(page_journal, "<b>Near</b>", floor=STATIC)
-    add_account(page_journal, "No rules")
-    old = add_account(page_journal, "Old", floor=STATIC)
-    page_journal.create(f"/accounts/{old}/checkpoints", day="2026-01-05", balance=5)
-    page_journal.patch(f"/accounts/{old}", archived=True)
-    close_trade(page_journal, near, -1900)
-    await sign_in(page, page_journal)
+    add_account(journal, "Within", floor=STATIC)
+    near = add_account(journal, "<b>Near</b>", floor=STATIC)
+    add_account(journal, "No rules")
+    old = add_account(journal, "Old", floor=STATIC)
+    journal.create(f"/accounts/{old}/checkpoints", day="2026-01-05", balance=5)
+    journal.patch(f"/accounts/{old}", archived=True)
+    close_trade(journal, near, -1900)
+    await sign_in(page, journal)
 
     assert await values_of(page, ".standings h2") == ["<b>Near</b>", "Within"]
     await expect(page.locator(LINE)).to_have_count(0)
 
 
 async def test_an_empty_journal_shows_no_account_and_one_with_rules_shows_its_room_before_any_trade(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    account = add_account(page_journal)
-    await sign_in(page, page_journal)
+    account = add_account(journal)
+    await sign_in(page, journal)
     await see(page, "This journal is empty")
     await expect(page.locator(".standings")).to_have_count(0)
 
-    page_journal.client.put(f"/accounts/{account}/rules", json={"floor": STATIC}).raise_for_status()
+    journal.client.put(f"/accounts/{account}/rules", json={"floor": STATIC}).raise_for_status()
     await poll(page)
 
     await see(page, "2,000.00 left above the floor of 48,000.00", ".standings")
 
 
 async def test_a_checkpoint_that_differs_is_a_line_on_today_until_it_is_accepted(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    account = add_account(page_journal)
-    close_trade(page_journal, account, 100, days=3)
-    close_trade(page_journal, account, 50, days=1)
-    add_cash(page_journal, account, "fee", 20, days=1)
+    account = add_account(journal)
+    close_trade(journal, account, 100, days=3)
+    close_trade(journal, account, 50, days=1)
+    add_cash(journal, account, "fee", 20, days=1)
     for days, balance in ((3, 50_100), (1, 50_110), (0, 50_110)):
         day = days_ago(days).isoformat()
-        page_journal.create(f"/accounts/{account}/checkpoints", day=day, balance=balance)
-    await sign_in(page, page_journal)
+        journal.create(f"/accounts/{account}/checkpoints", day=day, balance=balance)
+    await sign_in(page, journal)
 
     words = f"Apex, end of {ONE}: the broker said 50,110.00, the journal has 20.00 more."
     await see(page, f"{words} 1 later checkpoint too.", LINE)
@@ -242,15 +240,15 @@ async def test_a_checkpoint_that_differs_is_a_line_on_today_until_it_is_accepted
     assert link == f"#/trades?account_id={account}&from={days_ago(2)}&to={days_ago(1)}"
     await page.click(f"{LINE} button")
     await see(page, f"{ONE}\t+50.00\t−20.00\t50,130.00", "#edit")
-    add_cash(page_journal, account, "fee", 5, days=1)
+    add_cash(journal, account, "fee", 5, days=1)
     await page.fill("#edit [name=note]", "The broker rounds")
     await page.click("#edit .primary")
     await see(page, "Nothing was accepted: the journal has changed since this was shown.", "#edit")
     await see(page, f"{ONE}\t+50.00\t−25.00\t50,125.00", "#edit")
-    assert not page_journal.read(f"/accounts/{account}/checkpoints/2")["accepted"]
+    assert not journal.read(f"/accounts/{account}/checkpoints/2")["accepted"]
     await save(page)
     await expect(page.locator(LINE)).to_have_count(0)
-    accepted = page_journal.read(f"/accounts/{account}/checkpoints/2")
+    accepted = journal.read(f"/accounts/{account}/checkpoints/2")
     assert (accepted["accepted"], accepted["note"]) == (True, "The broker rounds")
     await show(page, f"settings?account={account}")
     await see(page, "+15.00 accepted", "#checkpoints")
@@ -260,9 +258,9 @@ async def test_a_checkpoint_that_differs_is_a_line_on_today_until_it_is_accepted
 # An account in the settings ------------------------------------------------------------------------------
 
 
-async def test_rules_are_typed_changed_and_emptied(page: Page, page_journal: PageJournal) -> None:
-    account = add_account(page_journal)
-    await sign_in(page, page_journal, "settings")
+async def test_rules_are_typed_changed_and_emptied(page: Page, journal: PageJournal) -> None:
+    account = add_account(journal)
+    await sign_in(page, journal, "settings")
     await page.click("#accounts :text('Rules and cash')")
     await page.wait_for_selector("#rules")
     await see(page, "No deposits, payouts, fees or resets.")
@@ -277,7 +275,7 @@ async def test_rules_are_typed_changed_and_emptied(page: Page, page_journal: Pag
     await page.fill("[name=best_day_share]", "33.5")
     await page.click("#rules .primary")
     await see(page, "2,000.00 left above the floor of 48,000.00", f"#account-{account}")
-    assert page_journal.read(f"/accounts/{account}/rules") == {
+    assert journal.read(f"/accounts/{account}/rules") == {
         "floor": {"kind": "end_of_day", "distance": 2000, "locks_at": 50_100},
         "daily_loss": None,
         "profit_target": None,
@@ -299,37 +297,37 @@ async def test_rules_are_typed_changed_and_emptied(page: Page, page_journal: Pag
         await page.fill(f"[name='{name}']", "")
     await page.click("#rules .primary")
     await expect(page.locator(f"#account-{account}")).to_have_count(0)
-    assert page_journal.client.get(f"/accounts/{account}/rules").status_code == 404
+    assert journal.client.get(f"/accounts/{account}/rules").status_code == 404
 
 
 async def test_rules_that_another_program_has_deleted_are_saved_as_typed(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    account = add_account(page_journal, daily_loss=1000)
+    account = add_account(journal, daily_loss=1000)
     path = f"/accounts/{account}/rules"
-    await sign_in(page, page_journal, f"settings?account={account}")
+    await sign_in(page, journal, f"settings?account={account}")
     await page.fill("[name=daily_loss]", "900")
-    page_journal.client.delete(path).raise_for_status()
+    journal.client.delete(path).raise_for_status()
 
     await page.click("#rules .primary")
 
     await see(page, "900.00 left before a loss of 900.00", f"#account-{account}")
-    assert page_journal.read(path)["daily_loss"] == 900
+    assert journal.read(path)["daily_loss"] == 900
 
 
 @pytest.mark.parametrize("rules", [{}, {"daily_loss": 1000}], ids=["made", "changed"])
 async def test_rules_that_another_program_has_written_are_not_overwritten_unasked(
-    page: Page, page_journal: PageJournal, rules: dict[str, Any]
+    page: Page, journal: PageJournal, rules: dict[str, Any]
 ) -> None:
-    account = add_account(page_journal, **rules)
+    account = add_account(journal, **rules)
     path = f"/accounts/{account}/rules"
-    await sign_in(page, page_journal, f"settings?account={account}")
+    await sign_in(page, journal, f"settings?account={account}")
     await page.fill("[name=daily_loss]", "900")
-    page_journal.client.put(path, json={"daily_loss": 800}).raise_for_status()
+    journal.client.put(path, json={"daily_loss": 800}).raise_for_status()
 
     await page.click("#rules .primary")
     await see(page, "This account was changed in the meantime")
-    assert page_journal.read(path)["daily_loss"] == 800
+    assert journal.read(path)["daily_loss"] == 800
     await page.click("dialog .primary")
 
     await no_dialog(page)
@@ -337,10 +335,10 @@ async def test_rules_that_another_program_has_written_are_not_overwritten_unaske
 
 
 async def test_cash_is_added_changed_and_deleted_and_the_room_follows(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    account = add_account(page_journal, floor=STATIC)
-    await sign_in(page, page_journal, f"settings?account={account}")
+    account = add_account(journal, floor=STATIC)
+    await sign_in(page, journal, f"settings?account={account}")
     card = f"#account-{account}"
 
     await page.click("#new-cash")
@@ -365,24 +363,24 @@ async def test_cash_is_added_changed_and_deleted_and_the_room_follows(
     await no_dialog(page)
 
     await see(page, "2,000.00 left above the floor of 48,000.00", card)
-    assert page_journal.read(f"/accounts/{account}/cash") == []
+    assert journal.read(f"/accounts/{account}/cash") == []
 
 
 async def test_the_newest_cash_is_listed_first_however_much_there_is(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    account = add_account(page_journal)
+    account = add_account(journal)
     for number in range(1, 203):
-        page_journal.create(f"/accounts/{account}/cash", kind="fee", amount=number, day="2026-01-05")
-    await sign_in(page, page_journal, f"settings?account={account}")
+        journal.create(f"/accounts/{account}/cash", kind="fee", amount=number, day="2026-01-05")
+    await sign_in(page, journal, f"settings?account={account}")
 
     amounts = await values_of(page, "#cash tbody td:nth-child(3)")
     assert (amounts[0], amounts[-1], len(amounts)) == ("−202.00", "−3.00", 200)
 
 
-async def test_a_checkpoint_is_typed_and_deleted(page: Page, page_journal: PageJournal) -> None:
-    account = add_account(page_journal)
-    await sign_in(page, page_journal, f"settings?account={account}")
+async def test_a_checkpoint_is_typed_and_deleted(page: Page, journal: PageJournal) -> None:
+    account = add_account(journal)
+    await sign_in(page, journal, f"settings?account={account}")
 
     await page.click("#new-checkpoint")
     await page.click("#edit .primary")
@@ -402,20 +400,20 @@ async def test_a_checkpoint_is_typed_and_deleted(page: Page, page_journal: PageJ
     await page.click("dialog:last-of-type form:not(#edit) .danger")
     await no_dialog(page)
 
-    assert page_journal.read(f"/accounts/{account}/checkpoints") == []
+    assert journal.read(f"/accounts/{account}/checkpoints") == []
 
 
 async def test_an_account_has_days_of_its_own_until_they_are_emptied(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    account = add_account(page_journal)
-    await sign_in(page, page_journal, "settings")
+    account = add_account(journal)
+    await sign_in(page, journal, "settings")
 
     await page.click("#accounts tbody .link")
     await page.fill("#edit [name=timezone]", "prague")
     await page.fill("#edit [name=day_rollover]", "00:00")
     await save(page)
-    own = page_journal.read(f"/accounts/{account}")
+    own = journal.read(f"/accounts/{account}")
     await page.click("#accounts tbody .link")
     assert await page.input_value("#edit [name=timezone]") == "Europe/Prague"
     await page.fill("#edit [name=timezone]", "Nowhere")
@@ -426,5 +424,5 @@ async def test_an_account_has_days_of_its_own_until_they_are_emptied(
     await save(page)
 
     assert (own["timezone"], own["day_rollover"]) == ("Europe/Prague", "00:00")
-    emptied = page_journal.read(f"/accounts/{account}")
+    emptied = journal.read(f"/accounts/{account}")
     assert (emptied["timezone"], emptied["day_rollover"]) == (None, None)

@@ -53,9 +53,9 @@ async def write(page: Page, field: str, text: str) -> None:
 # A day ---------------------------------------------------------------------------------------------------
 
 
-async def test_a_day_is_written_without_a_mouse(page: Page, page_journal: PageJournal) -> None:
-    (tag,) = add_tags(page_journal, "Calm")
-    await sign_in(page, page_journal, f"day/{MONDAY}")
+async def test_a_day_is_written_without_a_mouse(page: Page, journal: PageJournal) -> None:
+    (tag,) = add_tags(journal, "Calm")
+    await sign_in(page, journal, f"day/{MONDAY}")
 
     await page.focus("#plan")
     await page.keyboard.type("No trade before 10:00.\n1. wait")
@@ -64,23 +64,23 @@ async def test_a_day_is_written_without_a_mouse(page: Page, page_journal: PageJo
     await page.focus("#review")
     await page.keyboard.type("Waited.")
     await page.keyboard.press("Tab")
-    await eventually(lambda: page_journal.read(f"/days/{MONDAY}")["review"])
+    await eventually(lambda: journal.read(f"/days/{MONDAY}")["review"])
     await page.keyboard.press("4")
     await page.wait_for_selector("#rating-4[aria-pressed=true]")
     await page.focus(f"#tag-{tag}")
     await page.keyboard.press("Enter")
     await page.wait_for_selector(f"#tag-{tag}[aria-pressed=true]")
 
-    day = page_journal.read(f"/days/{MONDAY}")
+    day = journal.read(f"/days/{MONDAY}")
     assert (day["plan"], day["review"]) == ("No trade before 10:00.\n1. wait", "Waited.")
     assert (day["rating"], day["tag_ids"]) == (4, [tag])
     await page.keyboard.press("4")
     await page.wait_for_selector("#rating-4[aria-pressed=false]")
-    assert page_journal.read(f"/days/{MONDAY}")["rating"] is None
+    assert journal.read(f"/days/{MONDAY}")["rating"] is None
 
 
-async def test_arrows_lead_to_the_days_on_which_one_trades(page: Page, page_journal: PageJournal) -> None:
-    await sign_in(page, page_journal, f"day/{FRIDAY}")
+async def test_arrows_lead_to_the_days_on_which_one_trades(page: Page, journal: PageJournal) -> None:
+    await sign_in(page, journal, f"day/{FRIDAY}")
 
     for press, what, day in (
         (page.keyboard.press, "ArrowRight", "Mon, Jan 12, 2026"),
@@ -101,16 +101,14 @@ async def test_arrows_lead_to_the_days_on_which_one_trades(page: Page, page_jour
 
 
 async def test_a_day_shows_its_trades_in_the_order_of_their_closes_its_goals_and_rules(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    add_trade(page_journal, 30, f"{MONDAY}T10:00", 60)
-    add_trade(page_journal, -80, f"{MONDAY}T10:15", 15, grade="F")
-    add_trade(page_journal, 999, "2026-01-06T10:00")
-    page_journal.client.put("/accounts/1/rules", json={"daily_loss": 500}).raise_for_status()
-    page_journal.create(
-        "/goals", goal_name="Loss limit", metric="worst_day", target_value=-40, timeframe="daily"
-    )
-    await sign_in(page, page_journal, f"day/{MONDAY}")
+    add_trade(journal, 30, f"{MONDAY}T10:00", 60)
+    add_trade(journal, -80, f"{MONDAY}T10:15", 15, grade="F")
+    add_trade(journal, 999, "2026-01-06T10:00")
+    journal.client.put("/accounts/1/rules", json={"daily_loss": 500}).raise_for_status()
+    journal.create("/goals", goal_name="Loss limit", metric="worst_day", target_value=-40, timeframe="daily")
+    await sign_in(page, journal, f"day/{MONDAY}")
 
     await see(page, "−50.00 USD in 2 trades: 1 win, 1 loss")
     rows = [row.split() for row in await values_of(page, ".of-day tbody tr")]
@@ -132,32 +130,32 @@ async def test_a_day_shows_its_trades_in_the_order_of_their_closes_its_goals_and
 
 
 async def test_the_numbers_of_a_day_are_of_the_chosen_account_and_its_texts_are_saved_all_the_same(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
     for name, currency in (("Main", "USD"), ("Euro", "EUR")):
-        page_journal.create("/accounts", name=name, currency=currency)
+        journal.create("/accounts", name=name, currency=currency)
     for account, pnl in ((1, 30), (2, 7)):
-        add_trade(page_journal, pnl, account_id=account)
-    await sign_in(page, page_journal, f"day/{MONDAY}")
+        add_trade(journal, pnl, account_id=account)
+    await sign_in(page, journal, f"day/{MONDAY}")
     await see(page, "+7.00 EUR, +30.00 USD in 2 trades")
     assert await values_of(page, ".of-day tbody td:nth-child(3)") == ["+7.00 EUR", "+30.00 USD"]
-    page_journal.patch("/me", active_selection="account_2")
+    journal.patch("/me", active_selection="account_2")
     await poll(page)
     await see(page, "+7.00 EUR in 1 trade")
 
     await write(page, "#plan", "Small.")
 
-    assert page_journal.read(f"/days/{MONDAY}")["plan"] == "Small."
+    assert journal.read(f"/days/{MONDAY}")["plan"] == "Small."
     await no_dialog(page)
 
 
 async def test_a_template_fills_an_empty_text_and_is_stored_only_once_it_is_typed_into(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    await sign_in(page, page_journal, "settings")
+    await sign_in(page, journal, "settings")
     await page.fill("#templates [name=plan_template]", "Bias:\nLevels:")
     await page.click("#templates .primary")
-    await eventually(lambda: page_journal.read("/me")["plan_template"] == "Bias:\nLevels:")
+    await eventually(lambda: journal.read("/me")["plan_template"] == "Bias:\nLevels:")
     await show(page, f"day/{MONDAY}")
 
     await expect(page.locator("#plan")).to_have_value("Bias:\nLevels:")
@@ -165,28 +163,28 @@ async def test_a_template_fills_an_empty_text_and_is_stored_only_once_it_is_type
     await page.click("#plan")
     await page.keyboard.press("Tab")
     await write(page, "#review", "Nothing planned.")
-    assert page_journal.read(f"/days/{MONDAY}")["plan"] is None
+    assert journal.read(f"/days/{MONDAY}")["plan"] is None
     await page.focus("#plan")
     await page.keyboard.press("Control+End")
     await page.keyboard.type(" 25,300")
     await page.keyboard.press("Tab")
-    await eventually(lambda: page_journal.read(f"/days/{MONDAY}")["plan"] == "Bias:\nLevels: 25,300")
+    await eventually(lambda: journal.read(f"/days/{MONDAY}")["plan"] == "Bias:\nLevels: 25,300")
     await show(page, "settings")
     await page.fill("#templates [name=plan_template]", "  ")
     await page.click("#templates .primary")
-    await eventually(lambda: page_journal.read("/me")["plan_template"] is None)
+    await eventually(lambda: journal.read("/me")["plan_template"] is None)
 
 
 async def test_a_text_that_was_changed_meanwhile_shows_both_and_what_differs_elsewhere_asks_nothing(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
     path = f"/days/{MONDAY}"
-    await sign_in(page, page_journal, f"day/{MONDAY}")
-    page_journal.patch(path, review="theirs")  # another text of the same day
+    await sign_in(page, journal, f"day/{MONDAY}")
+    journal.patch(path, review="theirs")  # another text of the same day
     await write(page, "#plan", "mine")
     await no_dialog(page)
     await page.fill("#plan", "mine again")
-    page_journal.patch(path, plan="theirs too")
+    journal.patch(path, plan="theirs too")
     await page.keyboard.press("Tab")
 
     versions = (await page.inner_text("dialog .versions tbody")).splitlines()
@@ -195,42 +193,42 @@ async def test_a_text_that_was_changed_meanwhile_shows_both_and_what_differs_els
     await page.evaluate("document.querySelector('#plan').dataset.drawn = 'before'")
     await page.click("dialog button:text('Save mine')")
     await expect(page.locator("#plan[data-drawn]")).to_have_count(0)
-    assert page_journal.read(path)["plan"] == "mine again"
+    assert journal.read(path)["plan"] == "mine again"
     await page.fill("#plan", "mine")
-    page_journal.patch(path, plan="theirs")
+    journal.patch(path, plan="theirs")
     await page.keyboard.press("Tab")
     await page.click("dialog button:text('Keep the stored version')")
     await no_dialog(page)
     await expect(page.locator("#plan")).to_have_value("theirs")
-    assert page_journal.read(path)["review"] == "theirs"
+    assert journal.read(path)["review"] == "theirs"
 
 
 async def test_a_text_that_was_changed_while_another_part_was_saved_is_not_overwritten(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
     path = f"/days/{MONDAY}"
-    await sign_in(page, page_journal, f"day/{MONDAY}")
+    await sign_in(page, journal, f"day/{MONDAY}")
     await page.fill("#plan", "mine")
-    page_journal.patch(path, plan="theirs")
+    journal.patch(path, plan="theirs")
     await page.evaluate("document.querySelector('#rating-2').click()")
     await page.wait_for_selector("#rating-2[aria-pressed=true]")
     await page.keyboard.press("Tab")
 
     assert (await page.inner_text("dialog .versions tbody")).split() == ["Plan", "mine", "theirs"]
-    assert page_journal.read(path)["plan"] == "theirs"
+    assert journal.read(path)["plan"] == "theirs"
     await page.keyboard.press("Escape")
     await page.click("button:text('Save the plan')")
     await page.click("dialog button:text('Save mine')")
     await no_dialog(page)
-    await eventually(lambda: page_journal.read(path)["plan"] == "mine")
+    await eventually(lambda: journal.read(path)["plan"] == "mine")
     await expect(page.locator("form[data-changed]")).to_have_count(0)
 
 
 async def test_typing_goes_on_where_the_cursor_is_when_the_day_is_drawn_again(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    page_journal.patch(f"/days/{MONDAY}", plan="abcdef")
-    await sign_in(page, page_journal, f"day/{MONDAY}")
+    journal.patch(f"/days/{MONDAY}", plan="abcdef")
+    await sign_in(page, journal, f"day/{MONDAY}")
     await page.focus("#plan")
     await page.evaluate("document.querySelector('#plan').setSelectionRange(3, 3)")
     await page.keyboard.type("1")
@@ -244,23 +242,23 @@ async def test_typing_goes_on_where_the_cursor_is_when_the_day_is_drawn_again(
 
 
 async def test_templates_that_are_not_saved_are_not_left_without_a_question(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    await sign_in(page, page_journal, "settings")
+    await sign_in(page, journal, "settings")
     await page.fill("#templates textarea[name=plan_template]", "Slept?")
     await page.click("nav a[href='#/trades']")
     await see(page, "The templates are not saved.", "dialog")
 
 
 async def test_texts_that_are_typed_are_saved_when_the_day_is_left_and_a_refused_one_asks(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    await sign_in(page, page_journal, f"day/{MONDAY}")
+    await sign_in(page, journal, f"day/{MONDAY}")
     await delay(page, 100)
     await page.fill("#plan", "Wait.")
     await page.click("#day-after")
     await see(page, "Jan 6", "h1")
-    assert page_journal.read(f"/days/{MONDAY}")["plan"] == "Wait."
+    assert journal.read(f"/days/{MONDAY}")["plan"] == "Wait."
 
     await page.fill("#plan", "x" * 65_537)
     await page.fill("#review", "kept")
@@ -269,14 +267,14 @@ async def test_texts_that_are_typed_are_saved_when_the_day_is_left_and_a_refused
     await see(page, "The plan of this day is not saved.", "dialog")
     await page.click("dialog button:text('Cancel')")
     await see(page, "Jan 6", "h1")
-    assert page_journal.read("/days/2026-01-06")["review"] == "kept"
+    assert journal.read("/days/2026-01-06")["review"] == "kept"
     assert len(await page.input_value("#plan")) == 65_537
 
 
 async def test_a_text_that_is_typed_while_the_view_is_drawn_again_is_saved(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    await sign_in(page, page_journal, f"day/{MONDAY}")
+    await sign_in(page, journal, f"day/{MONDAY}")
     await delay(page, 100)
     await page.focus("#review")
     await page.evaluate("document.querySelector('#rating-3').click()")
@@ -284,7 +282,7 @@ async def test_a_text_that_is_typed_while_the_view_is_drawn_again_is_saved(
     await page.wait_for_selector("#rating-3[aria-pressed=true]")
     await page.keyboard.press("Tab")
 
-    await eventually(lambda: page_journal.read(f"/days/{MONDAY}")["review"] == "Waited.")
+    await eventually(lambda: journal.read(f"/days/{MONDAY}")["review"] == "Waited.")
     await expect(page.locator("form[data-changed]")).to_have_count(0)
 
 
@@ -292,14 +290,14 @@ async def test_a_text_that_is_typed_while_the_view_is_drawn_again_is_saved(
 
 
 async def test_today_shows_the_plan_and_asks_for_the_review_once_trades_are_closed(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
     now = datetime.now(UTC)
-    page_journal.patch("/me", trading_weekdays=[1, 2, 3, 4, 5, 6, 7])
-    page_journal.create("/accounts", name="Main")
-    add_trade(page_journal, 5)
+    journal.patch("/me", trading_weekdays=[1, 2, 3, 4, 5, 6, 7])
+    journal.create("/accounts", name="Main")
+    add_trade(journal, 5)
     today = f"/days/{now.date()}"
-    await sign_in(page, page_journal)
+    await sign_in(page, journal)
 
     await see(page, "Nothing is planned yet.", "#day")
     await page.click("#day a:text('Write the plan')")
@@ -307,21 +305,21 @@ async def test_today_shows_the_plan_and_asks_for_the_review_once_trades_are_clos
     await write(page, "#plan", "One trade.")
     await show(page, "today")
     await see(page, "One trade.", "#day .written")
-    add_trade(page_journal, 9, now.isoformat(timespec="minutes")[:16], 0)
+    add_trade(journal, 9, now.isoformat(timespec="minutes")[:16], 0)
     await poll(page)
     await see(page, "1 trade closed: what did you learn?", "#day")
-    page_journal.patch(today, review="To stop.")
+    journal.patch(today, review="To stop.")
     await poll(page)
     await expect(page.locator("#day")).to_have_count(0)
 
 
 async def test_the_calendar_leads_to_days_and_weeks_and_marks_what_is_written(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    add_trade(page_journal, 12)
-    page_journal.patch("/days/2026-01-06", plan="Wait.")
-    page_journal.client.post("/days/2026-01-06/pictures", content=PNG).raise_for_status()
-    await sign_in(page, page_journal, "today?month=2026-01")
+    add_trade(journal, 12)
+    journal.patch("/days/2026-01-06", plan="Wait.")
+    journal.client.post("/days/2026-01-06/pictures", content=PNG).raise_for_status()
+    await sign_in(page, journal, "today?month=2026-01")
     cells = page.locator(".calendar tbody td > a")
 
     assert await cells.nth(2).inner_text() == "5\n+12\n1 trade"
@@ -341,17 +339,15 @@ async def test_the_calendar_leads_to_days_and_weeks_and_marks_what_is_written(
 
 
 async def test_a_week_is_read_from_its_first_day_on_and_days_with_trades_alone_are_short(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    (tag,) = add_tags(page_journal, "<b>Calm</b>")
+    (tag,) = add_tags(journal, "<b>Calm</b>")
     for day, pnl in ((MONDAY, 30), ("2026-01-06", -20), (FRIDAY, 5)):
-        add_trade(page_journal, pnl, f"{day}T10:00")
-    page_journal.patch(
-        f"/days/{FRIDAY}", plan="Wait.\n<b>bold</b>", review="Waited.", rating=5, tag_ids=[tag]
-    )
-    picture = page_journal.client.post(f"/days/{FRIDAY}/pictures", content=PNG).json()["data"]["picture"]
-    page_journal.patch(f"/pictures/{picture['id']}", caption="The low")
-    await sign_in(page, page_journal, f"days?from={MONDAY}&to=2026-01-11")
+        add_trade(journal, pnl, f"{day}T10:00")
+    journal.patch(f"/days/{FRIDAY}", plan="Wait.\n<b>bold</b>", review="Waited.", rating=5, tag_ids=[tag])
+    picture = journal.client.post(f"/days/{FRIDAY}/pictures", content=PNG).json()["data"]["picture"]
+    journal.patch(f"/pictures/{picture['id']}", caption="The low")
+    await sign_in(page, journal, f"days?from={MONDAY}&to=2026-01-11")
 
     assert [re.sub(r"\n+", "\n", text) for text in await values_of(page, "main .card")] == [
         "Mon, Jan 5, 2026 · +30.00 USD in 1 trade",
@@ -375,9 +371,9 @@ async def test_a_week_is_read_from_its_first_day_on_and_days_with_trades_alone_a
     await see(page, "Nothing was traded or written in these days.")
 
 
-async def test_a_week_is_printed_without_the_bar_and_buttons(page: Page, page_journal: PageJournal) -> None:
-    page_journal.patch(f"/days/{MONDAY}", plan="Wait.", rating=4)
-    await sign_in(page, page_journal, f"days?from={MONDAY}&to=2026-01-11")
+async def test_a_week_is_printed_without_the_bar_and_buttons(page: Page, journal: PageJournal) -> None:
+    journal.patch(f"/days/{MONDAY}", plan="Wait.", rating=4)
+    await sign_in(page, journal, f"days?from={MONDAY}&to=2026-01-11")
     await page.evaluate("window.print = () => { window.printed = true; }")
     await page.click("button:text('Print')")
     assert await page.evaluate("window.printed")
@@ -397,11 +393,11 @@ async def test_a_week_is_printed_without_the_bar_and_buttons(page: Page, page_jo
 
 
 async def test_a_slash_begins_a_search_and_arrows_and_enter_open_a_result(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    trade = add_trade(page_journal, 5, notes="Bought the low too late")
-    page_journal.patch(f"/days/{MONDAY}", plan="Not late again")
-    await sign_in(page, page_journal, f"trades?id={trade}")
+    trade = add_trade(journal, 5, notes="Bought the low too late")
+    journal.patch(f"/days/{MONDAY}", plan="Not late again")
+    await sign_in(page, journal, f"trades?id={trade}")
 
     await page.focus("#notes")
     await page.keyboard.type("/")
@@ -430,10 +426,10 @@ async def test_a_slash_begins_a_search_and_arrows_and_enter_open_a_result(
 
 
 async def test_what_is_found_is_marked_by_code_points_and_stays_text(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    add_trade(page_journal, 5, notes="😀😀 <b>late</b> 👩‍👩‍👧 entry, latest 𝔘 late")
-    await sign_in(page, page_journal, "search?q=late")
+    add_trade(journal, 5, notes="😀😀 <b>late</b> 👩‍👩‍👧 entry, latest 𝔘 late")
+    await sign_in(page, journal, "search?q=late")
 
     await see(page, "😀😀 <b>late</b> 👩‍👩‍👧 entry, latest 𝔘 late", ".results")
     assert await values_of(page, ".results mark") == ["late", "latest", "late"]
@@ -447,15 +443,15 @@ async def test_what_is_found_is_marked_by_code_points_and_stays_text(
 
 
 async def test_each_kind_of_result_leads_to_its_place_and_pages_go_on(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
     setups = [{"name": "Late break"}]
-    page_journal.create("/strategies", name="Late range", setups=setups)
-    add_tags(page_journal, "Late entry")
-    page_journal.create("/goals", goal_name="Never late", metric="net_pnl", target_value=5)
+    journal.create("/strategies", name="Late range", setups=setups)
+    add_tags(journal, "Late entry")
+    journal.create("/goals", goal_name="Never late", metric="net_pnl", target_value=5)
     for number in range(21):
-        page_journal.patch(f"/days/2025-03-{number + 1:02}", plan=f"late {number}")
-    await sign_in(page, page_journal, "search?q=late")
+        journal.patch(f"/days/2025-03-{number + 1:02}", plan=f"late {number}")
+    await sign_in(page, journal, "search?q=late")
 
     links = page.locator(".results a")
     hrefs = {
@@ -479,12 +475,12 @@ async def test_each_kind_of_result_leads_to_its_place_and_pages_go_on(
 
 
 async def test_a_search_that_is_typed_does_not_stop_the_view_from_following_changes(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
     await resize(page, 360)
-    await sign_in(page, page_journal, f"day/{MONDAY}")
+    await sign_in(page, journal, f"day/{MONDAY}")
     await page.fill("#search input", "late")
-    page_journal.patch(f"/days/{MONDAY}", plan="theirs")
+    journal.patch(f"/days/{MONDAY}", plan="theirs")
     await poll(page)
 
     await expect(page.locator("#plan")).to_have_value("theirs")

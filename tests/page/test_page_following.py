@@ -54,43 +54,41 @@ async def set_visibility(page: Page, state: str) -> None:
 
 
 async def test_a_write_of_another_program_or_client_shows_within_two_seconds(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    page_journal.create("/accounts", name="Main")
-    trade = add_trade(page_journal)
-    await sign_in(page, page_journal, "trades")
+    journal.create("/accounts", name="Main")
+    trade = add_trade(journal)
+    await sign_in(page, journal, "trades")
     row = page.locator("#trades tbody tr")
     await expect(row).to_have_count(1)
     await is_waiting(page)
 
-    write_by_hand(page_journal, f"UPDATE trades SET grade = 'B' WHERE id = {trade}")
+    write_by_hand(journal, f"UPDATE trades SET grade = 'B' WHERE id = {trade}")
     await expect(row.first).to_contain_text("B", timeout=SOON)
-    add_trade(page_journal, symbol="NQZ6")
+    add_trade(journal, symbol="NQZ6")
     await expect(row).to_have_count(2, timeout=SOON)
-    page_journal.client.delete(f"/trades/{trade}").raise_for_status()
+    journal.client.delete(f"/trades/{trade}").raise_for_status()
     await expect(row).to_have_count(1, timeout=SOON)
     await show(page, "settings")
     await is_waiting(page)
-    write_by_hand(page_journal, "UPDATE accounts SET name = 'By hand'")
+    write_by_hand(journal, "UPDATE accounts SET name = 'By hand'")
     await expect(page.locator("main")).to_contain_text("By hand", timeout=SOON)
 
 
-async def test_a_change_reads_what_it_names_once_and_nothing_else(
-    page: Page, page_journal: PageJournal
-) -> None:
-    page_journal.create("/accounts", name="Main")
-    trade = add_trade(page_journal)
-    tags = page_journal.create("/tag-categories", name="Execution")["id"]
-    await sign_in(page, page_journal, "trades")
+async def test_a_change_reads_what_it_names_once_and_nothing_else(page: Page, journal: PageJournal) -> None:
+    journal.create("/accounts", name="Main")
+    trade = add_trade(journal)
+    tags = journal.create("/tag-categories", name="Execution")["id"]
+    await sign_in(page, journal, "trades")
     await is_waiting(page)
     noted = note_requests(page)
 
-    page_journal.create("/goals", goal_name="Not here", metric="net_pnl", target_value=1)
+    journal.create("/goals", goal_name="Not here", metric="net_pnl", target_value=1)
     await eventually(lambda: noted)
     await is_waiting(page)
     assert [one for one in noted if "/changes" not in one] == []
     noted.clear()
-    page_journal.create("/tags", name="Late", category_id=tags)
+    journal.create("/tags", name="Late", category_id=tags)
     await expect(page.locator("#filter-tag_id")).to_contain_text("Late")
     await is_waiting(page)
     read = [one.split("?")[0] for one in noted]
@@ -105,14 +103,14 @@ async def test_a_change_reads_what_it_names_once_and_nothing_else(
 
 
 async def test_a_hidden_page_asks_nothing_and_catches_up_when_it_is_shown(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    page_journal.create("/accounts", name="Main")
-    await sign_in(page, page_journal, "trades")
+    journal.create("/accounts", name="Main")
+    await sign_in(page, journal, "trades")
     await is_waiting(page)
     await set_visibility(page, "hidden")
     noted = note_requests(page)
-    add_trade(page_journal)
+    add_trade(journal)
     await is_waiting(page)
     assert noted == []
 
@@ -121,14 +119,14 @@ async def test_a_hidden_page_asks_nothing_and_catches_up_when_it_is_shown(
 
 
 async def test_nothing_is_drawn_over_what_is_typed_or_a_dialog_and_shows_after_it(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    page_journal.create("/accounts", name="Main")
-    trade = add_trade(page_journal)
-    await sign_in(page, page_journal, f"trades?id={trade}")
+    journal.create("/accounts", name="Main")
+    trade = add_trade(journal)
+    await sign_in(page, journal, f"trades?id={trade}")
     rows = page.locator("#trades tbody tr")
     await page.fill("#notes", "being typed")
-    add_trade(page_journal)
+    add_trade(journal)
     await asyncio.sleep(SOON / 1000)
     await expect(rows).to_have_count(1)
     await expect(page.locator("#notes")).to_be_focused()
@@ -136,7 +134,7 @@ async def test_nothing_is_drawn_over_what_is_typed_or_a_dialog_and_shows_after_i
     await expect(rows).to_have_count(2)
 
     await page.click("#trade .danger")
-    add_trade(page_journal)
+    add_trade(journal)
     await asyncio.sleep(SOON / 1000)
     await expect(rows).to_have_count(2)
     await page.click("dialog button:text('Cancel')")
@@ -145,26 +143,26 @@ async def test_nothing_is_drawn_over_what_is_typed_or_a_dialog_and_shows_after_i
 
 
 async def test_a_cursor_that_expired_lets_the_page_read_everything_again(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    page_journal.create("/accounts", name="Main")
-    add_trade(page_journal)
-    await sign_in(page, page_journal, "trades")
+    journal.create("/accounts", name="Main")
+    add_trade(journal)
+    await sign_in(page, journal, "trades")
     await is_waiting(page)
     await set_visibility(page, "hidden")
-    page_journal.create("/tag-categories", name="Another")
-    write_by_hand(page_journal, "UPDATE users SET expired_cursor = (SELECT max(seq) FROM object_changes)")
-    write_by_hand(page_journal, "UPDATE trades SET grade = 'C'")
+    journal.create("/tag-categories", name="Another")
+    write_by_hand(journal, "UPDATE users SET expired_cursor = (SELECT max(seq) FROM object_changes)")
+    write_by_hand(journal, "UPDATE trades SET grade = 'C'")
 
     await set_visibility(page, "visible")
     await expect(page.locator("#trades tbody tr")).to_contain_text("C")
 
 
 async def test_a_journal_that_is_away_is_said_above_what_was_read_and_asked_every_five_seconds(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
     await page.clock.install()
-    await sign_in(page, page_journal, "trades")
+    await sign_in(page, journal, "trades")
     await page.evaluate(
         """() => {
             window.real = fetch;
@@ -172,7 +170,7 @@ async def test_a_journal_that_is_away_is_said_above_what_was_read_and_asked_ever
             window.fetch = () => { window.asked += 1; return Promise.reject(); };
         }"""
     )
-    page_journal.create("/tag-categories", name="Ends the request that waits")
+    journal.create("/tag-categories", name="Ends the request that waits")
     while not await page.evaluate("window.asked"):
         await page.clock.run_for(100)
     await page.clock.run_for(60_000)
@@ -183,7 +181,7 @@ async def test_a_journal_that_is_away_is_said_above_what_was_read_and_asked_ever
     await expect(page.locator("main[data-view=trades] .empty")).to_be_visible()
 
     await page.evaluate("window.fetch = window.real; 0")
-    page_journal.create("/accounts", name="New")
+    journal.create("/accounts", name="New")
     await page.clock.run_for(5_500)
     await drawn(page, "days")
     await expect(page.locator("#away")).to_be_hidden()

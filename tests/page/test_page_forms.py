@@ -67,10 +67,10 @@ def module(name: str) -> str:
 
 @pytest.mark.parametrize("name", NUMBERS)
 async def test_a_number_is_read_by_the_locale_and_written_so_that_it_is_read_again(
-    page: Page, page_journal: PageJournal, name: str
+    page: Page, journal: PageJournal, name: str
 ) -> None:
     async with locale(page, name):
-        await page.goto(f"{page_journal.server.url}/health")
+        await page.goto(f"{journal.server.url}/health")
         read, again = await page.evaluate(
             f"""async (texts) => {{
                 const {{ parse, write }} = {module("inputs.js")};
@@ -102,9 +102,9 @@ ZONES = {
 
 
 async def test_a_time_zone_is_found_by_its_city_and_fixed_ones_are_warned_about(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    await page.goto(f"{page_journal.server.url}/health")
+    await page.goto(f"{journal.server.url}/health")
     found = await page.evaluate(
         f"""async (texts) => {{
             const {{ zoneField }} = {module("zones.js")};
@@ -122,8 +122,8 @@ async def test_a_time_zone_is_found_by_its_city_and_fixed_ones_are_warned_about(
     assert {text: tuple(one) for text, one in zip(ZONES, found, strict=True)} == ZONES
 
 
-async def test_a_reason_without_a_field_is_said_alone(page: Page, page_journal: PageJournal) -> None:
-    await page.goto(f"{page_journal.server.url}/health")
+async def test_a_reason_without_a_field_is_said_alone(page: Page, journal: PageJournal) -> None:
+    await page.goto(f"{journal.server.url}/health")
     said = await page.evaluate(f"""async () => {{
         const {{ h, showError }} = {module("dom.js")};
         const message = h("p");
@@ -139,10 +139,10 @@ async def test_a_reason_without_a_field_is_said_alone(page: Page, page_journal: 
 
 
 async def test_amounts_are_stored_and_shown_as_they_were_read_by_the_locale(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
     async with locale(page, "de-DE"):
-        await sign_in(page, page_journal, "settings")
+        await sign_in(page, journal, "settings")
     await page.click("#new-account")
     await page.fill("#edit [name=name]", "Apex")
     await page.fill("#edit [name=starting_balance]", "50000,5")
@@ -150,15 +150,15 @@ async def test_amounts_are_stored_and_shown_as_they_were_read_by_the_locale(
     assert await page.input_value("#edit [name=starting_balance]") == "50.000,5"
     await save(page)
 
-    (account,) = page_journal.read("/accounts")
+    (account,) = journal.read("/accounts")
     assert account["starting_balance"] == 50_000.5
     assert account["fees"] == {"default": 0.62, "MES": 0.37, "MNQ": 1}
 
 
 async def test_numbers_that_can_be_misread_are_refused_at_their_field_and_nothing_is_sent(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    await sign_in(page, page_journal, "settings")
+    await sign_in(page, journal, "settings")
     await page.click("#new-account")
     await page.fill("#edit [name=name]", "Apex")
     for written in ("0,62", "MES 0,62", "0.62, 0.37", "MES"):
@@ -170,36 +170,36 @@ async def test_numbers_that_can_be_misread_are_refused_at_their_field_and_nothin
 
     await see(page, REASON, "#edit [data-field=starting_balance]")
     assert await page.input_value("#edit [name=starting_balance]") == "50 k"
-    assert page_journal.read("/accounts") == []
+    assert journal.read("/accounts") == []
 
 
 async def test_a_copy_group_is_created_whole_or_completed_by_the_next_try(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    account = page_journal.create("/accounts", name="Main")["id"]
-    await sign_in(page, page_journal, "settings")
+    account = journal.create("/accounts", name="Main")["id"]
+    await sign_in(page, journal, "settings")
     await page.click("#new-copy_group")
     await page.fill("#edit [name=name]", "Evals")
     await page.check(f"#edit [name=member_{account}]")
     await page.fill(f"#edit [name=multiplier_{account}]", "0,5")
     await page.click("#edit .primary")
     await see(page, "Multipliers are numbers over 0")
-    assert page_journal.read("/copy-groups") == []
+    assert journal.read("/copy-groups") == []
 
-    page_journal.client.delete(f"/accounts/{account}").raise_for_status()
+    journal.client.delete(f"/accounts/{account}").raise_for_status()
     await page.fill(f"#edit [name=multiplier_{account}]", "0.5")
     await page.click("#edit .primary")
     await page.wait_for_selector("#edit .error:not(:empty)")
     await page.uncheck(f"#edit [name=member_{account}]")
     await save(page)
 
-    assert [group["name"] for group in page_journal.read("/copy-groups")] == ["Evals"]
+    assert [group["name"] for group in journal.read("/copy-groups")] == ["Evals"]
 
 
 async def test_a_tag_makes_its_category_once_and_a_long_list_of_tags_is_filtered(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    await sign_in(page, page_journal, "settings")
+    await sign_in(page, journal, "settings")
     await page.click("#new-tag")
     await page.fill("#edit [name=new_category]", "Mind")
     await page.click("#edit .primary")  # without a name
@@ -208,7 +208,7 @@ async def test_a_tag_makes_its_category_once_and_a_long_list_of_tags_is_filtered
     await page.fill("#edit [name=color]", "#16a34a")
     await choose(page, "#edit [name=type]", "Mistake")
     await save(page)
-    (category,), (tag,) = page_journal.read("/tag-categories"), page_journal.read("/tags")
+    (category,), (tag,) = journal.read("/tag-categories"), journal.read("/tags")
     assert (category["name"], tag["name"], tag["category_id"]) == ("Mind", "Patient", category["id"])
     assert (tag["color"], tag["type"]) == ("#16a34a", "mistake")
 
@@ -218,21 +218,19 @@ async def test_a_tag_makes_its_category_once_and_a_long_list_of_tags_is_filtered
     await page.fill("#edit [name=new_category]", "Mind")
     await page.click("#edit .primary")
     await page.wait_for_selector("#edit [data-field=new_category]:not(:empty)")
-    assert len(page_journal.read("/tags")) == 1
+    assert len(journal.read("/tags")) == 1
 
     for number in range(20):
-        page_journal.create("/tags", name=f"Tag {number}", category_id=category["id"])
-    await sign_in(page, page_journal, "settings")
+        journal.create("/tags", name=f"Tag {number}", category_id=category["id"])
+    await sign_in(page, journal, "settings")
     await page.fill("#filter-tags", "tag 7")
     assert [row.split() for row in await values_of(page, "#tags tbody tr:visible")] == [
         ["Tag", "7", "Mind", "custom"]
     ]
 
 
-async def test_escape_asks_each_time_before_it_loses_what_was_typed(
-    page: Page, page_journal: PageJournal
-) -> None:
-    await sign_in(page, page_journal, "settings")
+async def test_escape_asks_each_time_before_it_loses_what_was_typed(page: Page, journal: PageJournal) -> None:
+    await sign_in(page, journal, "settings")
     await page.click("#new-account")
     await page.keyboard.press("Escape")  # nothing was typed
     await no_dialog(page)
@@ -261,9 +259,9 @@ async def click_at_the_edge(page: Page, selector: str) -> None:
 
 
 async def test_a_time_zone_is_saved_by_the_first_click_and_the_zone_that_was_meant_by_a_press(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    await sign_in(page, page_journal, "settings")
+    await sign_in(page, journal, "settings")
     zone = page.locator("#days [name=timezone]")
     await zone.fill("Mars/Olympus")
     await page.click("#days .primary")
@@ -277,24 +275,24 @@ async def test_a_time_zone_is_saved_by_the_first_click_and_the_zone_that_was_mea
     await page.click("#days .warn button")
     await page.click("#days .primary")
     await see(page, "in America/New_York. Daily limits")
-    assert page_journal.read("/me")["timezone"] == "America/New_York"
+    assert journal.read("/me")["timezone"] == "America/New_York"
 
 
 async def test_trading_days_are_saved_beside_other_settings_and_only_the_same_setting_is_asked_about(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    account = page_journal.create("/accounts", name="Main")["id"]
-    await sign_in(page, page_journal, "settings")
+    account = journal.create("/accounts", name="Main")["id"]
+    await sign_in(page, journal, "settings")
     await page.fill("#days [name=timezone]", "America/New_York")
     await page.fill("#days [name=breakeven_within]", "2.50")
-    page_journal.patch("/me", active_selection=f"account_{account}", day_rollover="17:00")
+    journal.patch("/me", active_selection=f"account_{account}", day_rollover="17:00")
     await page.click("#days .primary")
     await see(page, "A trading day begins at 17:00 in America/New_York")
-    me = page_journal.read("/me")
+    me = journal.read("/me")
     assert (me["active_selection"], me["breakeven_within"]) == (f"account_{account}", 2.5)
 
     await page.fill("#days [name=timezone]", "Asia/Tokyo")
-    page_journal.patch("/me", timezone="Europe/Berlin")
+    journal.patch("/me", timezone="Europe/Berlin")
     await page.click("#days .primary")
     await see(page, "This setting was changed in the meantime")
     await page.click("dialog .row .primary")
@@ -308,9 +306,9 @@ def in_zone(journal: PageJournal, zone: str) -> None:
 
 
 async def test_templates_that_are_typed_outlive_the_saving_of_another_form(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    await sign_in(page, page_journal, "settings")
+    await sign_in(page, journal, "settings")
     await page.fill("#templates [name=plan_template]", "Levels")
     await page.fill("#days [name=timezone]", "Europe/Berlin")
     await page.click("#days .primary")
@@ -319,15 +317,15 @@ async def test_templates_that_are_typed_outlive_the_saving_of_another_form(
     await page.click("#templates .primary")
     await expect(page.locator("#templates[data-changed]")).to_have_count(0)
 
-    assert page_journal.read("/me")["plan_template"] == "Levels"
+    assert journal.read("/me")["plan_template"] == "Levels"
 
 
-async def test_a_new_journal_is_asked_for_its_days_once(page: Page, page_journal: PageJournal) -> None:
-    in_zone(page_journal, "America/Chicago")
-    await sign_in(page, page_journal)
+async def test_a_new_journal_is_asked_for_its_days_once(page: Page, journal: PageJournal) -> None:
+    in_zone(journal, "America/Chicago")
+    await sign_in(page, journal)
     await see(page, QUESTION)
     await see(page, FUTURES)
-    page_journal.create("/example-journal")
+    journal.create("/example-journal")
     await show(page, "import")
     await see(page, QUESTION)
     await page.check("#first-days [value=calendar]")
@@ -340,38 +338,38 @@ async def test_a_new_journal_is_asked_for_its_days_once(page: Page, page_journal
     await page.click("#first-days .primary")
 
     await expect(page.get_by_text(QUESTION)).to_have_count(0)
-    me = page_journal.read("/me")
+    me = journal.read("/me")
     assert (me["timezone"], me["day_rollover"]) == ("America/New_York", "17:00")
 
 
 async def test_days_that_stay_as_they_are_are_not_asked_for_again_and_a_first_trade_ends_the_question(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    in_zone(page_journal, "America/Chicago")
-    await sign_in(page, page_journal)
+    in_zone(journal, "America/Chicago")
+    await sign_in(page, journal)
     await page.check("#first-days [value=calendar]")
     await page.click("#first-days .primary")
     await expect(page.get_by_text(QUESTION)).to_have_count(0)
     await page.reload()
     await drawn(page, "today")
     await expect(page.get_by_text(QUESTION)).to_have_count(0)
-    assert page_journal.read("/me")["timezone"] == "America/Chicago"
+    assert journal.read("/me")["timezone"] == "America/Chicago"
 
     await page.evaluate("localStorage.setItem('journal-days-answered', '1 of another journal')")
     await page.reload()
     await see(page, QUESTION)
     await drawn(page, "today")  # a poll meanwhile would be none
-    account = page_journal.create("/accounts", name="Own")["id"]
+    account = journal.create("/accounts", name="Own")["id"]
     trade = {"symbol": "ES", "direction": "long", "quantity": 1, "entry_price": 1}
-    page_journal.create("/trades", account_id=account, opened_at="2026-11-13T15:00:00Z", **trade)
+    journal.create("/trades", account_id=account, opened_at="2026-11-13T15:00:00Z", **trade)
     await poll(page)
     await expect(page.get_by_text(QUESTION)).to_have_count(0)
 
     for name in ("Etc/UTC", "Zulu"):  # nobody's choice, whatever the journal holds
-        page_journal.patch("/me", timezone=name)
+        journal.patch("/me", timezone=name)
         await poll(page)
         await see(page, QUESTION)
-    page_journal.patch("/me", day_rollover="17:00")
+    journal.patch("/me", day_rollover="17:00")
     await poll(page)
     await expect(page.get_by_text(QUESTION)).to_have_count(0)
 
@@ -379,7 +377,7 @@ async def test_days_that_stay_as_they_are_are_not_asked_for_again_and_a_first_tr
 # Goals ---------------------------------------------------------------------------------------------------
 
 
-async def test_ready_made_goals_need_a_number_without_a_sign(page: Page, page_journal: PageJournal) -> None:
+async def test_ready_made_goals_need_a_number_without_a_sign(page: Page, journal: PageJournal) -> None:
     ready = {
         "Daily loss limit": ("1,500", ("worst_day", "at_least", -1500, "daily")),
         "Weekly loss limit": ("500", ("net_pnl", "at_least", -500, "weekly")),
@@ -387,10 +385,10 @@ async def test_ready_made_goals_need_a_number_without_a_sign(page: Page, page_jo
         "Most trades a day": ("4", ("max_trades_per_day", "at_most", 4, "daily")),
         "Monthly drawdown limit": ("500", ("max_drawdown", "at_most", 500, "monthly")),
     }
-    page_journal.create("/example-journal")
-    for goal in page_journal.read("/goals"):
-        page_journal.client.delete(f"/goals/{goal['id']}").raise_for_status()
-    await sign_in(page, page_journal)
+    journal.create("/example-journal")
+    for goal in journal.read("/goals"):
+        journal.client.delete(f"/goals/{goal['id']}").raise_for_status()
+    await sign_in(page, journal)
     await page.click("#first-goal")
     for name, (typed, (metric, *_)) in ready.items():
         await choose(page, "#edit [name=ready]", name)
@@ -408,7 +406,7 @@ async def test_ready_made_goals_need_a_number_without_a_sign(page: Page, page_jo
 
     made = {
         one["goal_name"]: (one["metric"], one["direction"], one["target_value"], one["timeframe"])
-        for one in page_journal.read("/goals")
+        for one in journal.read("/goals")
     }
     assert made == {name: goal for name, (_, goal) in ready.items()}
 
@@ -424,37 +422,37 @@ async def own_goal(page: Page, metric: str, target: str, direction: str = "At le
 
 
 async def test_a_goal_that_is_probably_a_mistake_is_asked_about_before_it_is_saved(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
     meant = ("at_least", -500)
-    await sign_in(page, page_journal, "settings")
+    await sign_in(page, journal, "settings")
     for metric, typed, direction, question, saved in (
         ("Worst day", "500", "At most", "Did you mean at least −500?", meant),
         ("Net P&L", "-500", "At most", "Did you mean at least −500?", meant),
         ("Win rate", "250", "At least", "Is this goal meant?", ("at_least", 250)),
     ):
-        before = len(page_journal.read("/goals"))
+        before = len(journal.read("/goals"))
         await own_goal(page, metric, typed, direction)
         await see(page, question)
-        assert len(page_journal.read("/goals")) == before
+        assert len(journal.read("/goals")) == before
         is_kept = question.startswith("Is")
         await page.click(f"dialog:last-of-type .row button{':last-child' if is_kept else '.primary'}")
         await no_dialog(page)
-        goal = page_journal.read("/goals")[-1]
+        goal = journal.read("/goals")[-1]
         assert (goal["direction"], goal["target_value"]) == saved
 
 
 async def test_a_goal_is_made_edited_beside_another_change_and_deleted(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    await sign_in(page, page_journal, "settings")
+    await sign_in(page, journal, "settings")
     await own_goal(page, "Maximum drawdown", "500", "At most")
     await no_dialog(page)
     await see(page, "Maximum drawdown ≤ 500.00")
-    assert page_journal.read("/goals")[0]["timeframe"] == "daily"
+    assert journal.read("/goals")[0]["timeframe"] == "daily"
     await page.click("#goals .link")
     await page.wait_for_selector("#edit")
-    page_journal.patch("/goals/1", target_value=200)
+    journal.patch("/goals/1", target_value=200)
     await page.fill("#edit [name=target_value]", "100")
     await page.click("#edit .primary")
     await see(page, "This goal was changed in the meantime")
@@ -473,4 +471,4 @@ async def test_a_goal_is_made_edited_beside_another_change_and_deleted(
     await page.click("#edit .danger")
     await page.click("dialog:last-of-type form .danger")
     await see(page, "No goals.")
-    assert page_journal.read("/goals", status="all") == []
+    assert journal.read("/goals", status="all") == []

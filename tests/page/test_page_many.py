@@ -61,16 +61,16 @@ async def change(page: Page, number: str) -> None:
 
 
 async def test_trades_are_selected_by_mouse_and_changed_together_and_the_old_values_come_back(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    strategy = page_journal.create("/strategies", name="Opening range", setups=SETUPS)
-    late, early = add_tag(page_journal, "Late"), add_tag(page_journal, "Early")
-    first, second, third, _ = add_trades(page_journal, 4)
-    page_journal.patch(f"/trades/{first}", grade="A", tag_ids=[early])
-    page_journal.patch(f"/trades/{second}", grade="B", tag_ids=[late])
+    strategy = journal.create("/strategies", name="Opening range", setups=SETUPS)
+    late, early = add_tag(journal, "Late"), add_tag(journal, "Early")
+    first, second, third, _ = add_trades(journal, 4)
+    journal.patch(f"/trades/{first}", grade="A", tag_ids=[early])
+    journal.patch(f"/trades/{second}", grade="B", tag_ids=[late])
     names = ("grade", "tag_ids", "strategy_id", "setup_id", "initial_risk")
-    before = {name: stored(page_journal, name) for name in names}
-    await sign_in(page, page_journal, "trades")
+    before = {name: stored(journal, name) for name in names}
+    await sign_in(page, journal, "trades")
 
     await page.click(f"#select-{third}")
     await page.click(f"#trade-{first}", modifiers=["Shift"])
@@ -85,29 +85,27 @@ async def test_trades_are_selected_by_mouse_and_changed_together_and_the_old_val
     await choose(page, "#many [name=grade]", "C")
     await page.fill("[name=initial_risk]", "125.50")
     await change(page, "3 trades")
-    assert stored(page_journal, "tag_ids") == [[late], [late], [late], []]
-    assert stored(page_journal, "grade") == ["C", "C", "C", None]
-    assert stored(page_journal, "strategy_id") == [strategy["id"]] * 3 + [None]
-    assert stored(page_journal, "setup_id") == [strategy["setups"][0]["setup_id"]] * 3 + [None]
-    assert stored(page_journal, "initial_risk")[0] == 125.5
+    assert stored(journal, "tag_ids") == [[late], [late], [late], []]
+    assert stored(journal, "grade") == ["C", "C", "C", None]
+    assert stored(journal, "strategy_id") == [strategy["id"]] * 3 + [None]
+    assert stored(journal, "setup_id") == [strategy["setups"][0]["setup_id"]] * 3 + [None]
+    assert stored(journal, "initial_risk")[0] == 125.5
 
-    page_journal.patch(f"/trades/{third}", notes="written meanwhile")
+    journal.patch(f"/trades/{third}", notes="written meanwhile")
     await page.click("#undo")
     await see(page, "1 trade changed in the meantime", "dialog")
-    assert stored(page_journal, "grade")[:3] == ["C", "C", "C"]
+    assert stored(journal, "grade")[:3] == ["C", "C", "C"]
     await page.click("dialog .primary")
     await see(page, "Undone, but for 1 trade that changed in the meantime", "#selected")
     for name in names:
-        assert stored(page_journal, name)[:2] == before[name][:2], name
-    assert stored(page_journal, "grade")[2] == "C"
+        assert stored(journal, name)[:2] == before[name][:2], name
+    assert stored(journal, "grade")[2] == "C"
 
 
-async def test_trades_are_selected_and_changed_by_keyboard_alone(
-    page: Page, page_journal: PageJournal
-) -> None:
-    add_tag(page_journal, "Late")
-    add_trades(page_journal, 5)
-    await sign_in(page, page_journal, "trades")
+async def test_trades_are_selected_and_changed_by_keyboard_alone(page: Page, journal: PageJournal) -> None:
+    add_tag(journal, "Late")
+    add_trades(journal, 5)
+    await sign_in(page, journal, "trades")
     press = page.keyboard.press
 
     for key in ("j", "x", "j", "j", "Shift+X"):
@@ -128,7 +126,7 @@ async def test_trades_are_selected_and_changed_by_keyboard_alone(
         await press("Tab")
     await press("Enter")
     await see(page, "3 trades changed", "#selected")
-    assert [len(one) for one in stored(page_journal, "tag_ids")] == [0, 0, 1, 1, 1]
+    assert [len(one) for one in stored(journal, "tag_ids")] == [0, 0, 1, 1, 1]
 
     await press("Escape")
     await expect(page.locator("#trades tbody :checked")).to_have_count(0)
@@ -139,11 +137,11 @@ async def test_trades_are_selected_and_changed_by_keyboard_alone(
 
 
 async def test_all_trades_of_a_filter_are_selected_beyond_the_page_and_another_filter_forgets_them(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    add_trades(page_journal, 55)
-    add_trades(page_journal, 1, symbol="NQ")
-    await sign_in(page, page_journal, "trades?symbol=ES")
+    add_trades(journal, 55)
+    add_trades(journal, 1, symbol="NQ")
+    await sign_in(page, journal, "trades?symbol=ES")
 
     await page.click("#select-page")
     await see(page, "50 trades selected", "#selected")
@@ -154,19 +152,19 @@ async def test_all_trades_of_a_filter_are_selected_beyond_the_page_and_another_f
     await page.click("#change-many")
     await choose(page, "#many [name=grade]", "B")
     await change(page, "55 trades")
-    assert stored(page_journal, "grade").count("B") == 55
+    assert stored(journal, "grade").count("B") == 55
     await show(page, "trades?symbol=NQ")
     await see(page, "55 trades changed", "#selected")
     await expect(page.locator("#change-many")).to_be_hidden()
 
 
 async def test_answers_that_a_change_or_a_deletion_takes_along_are_said_before(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    setup = page_journal.create("/strategies", name="Opening range", setups=SETUPS)["setups"][0]
+    setup = journal.create("/strategies", name="Opening range", setups=SETUPS)["setups"][0]
     answer = {"confirmation_id": setup["confirmations"][0]["confirmation_id"], "was_present": True}
-    add_trades(page_journal, 3, setup_id=setup["setup_id"], confirmations=[answer])
-    await sign_in(page, page_journal, "trades")
+    add_trades(journal, 3, setup_id=setup["setup_id"], confirmations=[answer])
+    await sign_in(page, journal, "trades")
 
     await page.click("#select-page")
     await page.click("#change-many")
@@ -175,19 +173,19 @@ async def test_answers_that_a_change_or_a_deletion_takes_along_are_said_before(
     await see(page, "3 checklist answers of the old setups are deleted.", "dialog")
     await page.click("dialog button:text('Cancel')")
     await no_dialog(page)
-    page_journal.client.delete("/trades/2").raise_for_status()
+    journal.client.delete("/trades/2").raise_for_status()
     await page.click("#delete-many")
     await see(page, "Delete 2 trades?", "dialog")
     await see(page, "2 checklist answers, go with them. This cannot be undone.", "dialog")
-    assert len(page_journal.read("/trades")) == 2
+    assert len(journal.read("/trades")) == 2
     await page.click("dialog .danger")
     await see(page, "2 trades deleted", "#selected")
-    assert page_journal.read("/trades") == []
+    assert journal.read("/trades") == []
 
 
-async def test_more_than_a_thousand_are_said(page: Page, page_journal: PageJournal) -> None:
-    import_trades(page_journal, 1001)
-    await sign_in(page, page_journal, "trades")
+async def test_more_than_a_thousand_are_said(page: Page, journal: PageJournal) -> None:
+    import_trades(journal, 1001)
+    await sign_in(page, journal, "trades")
 
     await page.click("#select-page")
     await see(page, "50 trades selected · At most 1,000 at once", "#selected")
@@ -196,13 +194,13 @@ async def test_more_than_a_thousand_are_said(page: Page, page_journal: PageJourn
 
 @pytest.mark.parametrize("dark", [False, True])
 async def test_the_bar_and_its_dialog_shut_nobody_out_and_fit_a_phone(
-    page: Page, page_journal: PageJournal, tmp_path: Path, dark: bool
+    page: Page, journal: PageJournal, tmp_path: Path, dark: bool
 ) -> None:
     if not AXE.exists():
         pytest.skip("npm has not installed axe-core: make lint-page")
-    page_journal.create("/accounts", name="Second")
-    add_trades(page_journal, 20)
-    await sign_in(page, page_journal, "trades")
+    journal.create("/accounts", name="Second")
+    add_trades(journal, 20)
+    await sign_in(page, journal, "trades")
     await page.click("#select-page")
     await page.evaluate(f"{AXE.read_text()}\n; 0")
 
@@ -223,12 +221,12 @@ async def test_the_bar_and_its_dialog_shut_nobody_out_and_fit_a_phone(
 
 
 async def test_three_hundred_trades_are_tagged_and_moved_to_a_strategy_by_hand(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    strategy = page_journal.create("/strategies", name="Opening range", setups=SETUPS)["id"]
-    tag = add_tag(page_journal, "Late")
-    import_trades(page_journal, 300)
-    await sign_in(page, page_journal, "trades")
+    strategy = journal.create("/strategies", name="Opening range", setups=SETUPS)["id"]
+    tag = add_tag(journal, "Late")
+    import_trades(journal, 300)
+    await sign_in(page, journal, "trades")
     clicks, started = 0, monotonic()
 
     async def click(selector: str) -> None:
@@ -255,8 +253,8 @@ async def test_three_hundred_trades_are_tagged_and_moved_to_a_strategy_by_hand(
     assert clicks == 8
     assert monotonic() - started < 10
     moved = {"tag_id": tag, "strategy_id": strategy, "limit": 1}
-    answer = page_journal.client.get("/trades", params=moved).json()
+    answer = journal.client.get("/trades", params=moved).json()
     assert answer["meta"]["pagination"]["total"] == 300
     await click("#undo")
     await see(page, "Undone", "#selected")
-    assert page_journal.read("/trades", tag_id=tag) == []
+    assert journal.read("/trades", tag_id=tag) == []

@@ -85,8 +85,8 @@ async def hand_over(
 # Adding --------------------------------------------------------------------------------------------------
 
 
-async def test_every_kind_of_picture_is_added_and_drawn(page: Page, page_journal: PageJournal) -> None:
-    await sign_in(page, page_journal, PLACE)
+async def test_every_kind_of_picture_is_added_and_drawn(page: Page, journal: PageJournal) -> None:
+    await sign_in(page, journal, PLACE)
 
     await choose_files(
         page,
@@ -98,7 +98,7 @@ async def test_every_kind_of_picture_is_added_and_drawn(page: Page, page_journal
         f__png=drawing("PNG", 8000, 5000),
     )
     await expect(page.locator(".thumb")).to_have_count(6)
-    await eventually(lambda: page_journal.read(DAY)["picture_count"] == 6)
+    await eventually(lambda: journal.read(DAY)["picture_count"] == 6)
     for place in range(6):
         await page.evaluate("place => document.querySelectorAll('.thumb')[place].scrollIntoView()", place)
         await page.wait_for_selector(f".thumbs li:nth-child({place + 1}) img[src]")
@@ -112,9 +112,9 @@ async def test_every_kind_of_picture_is_added_and_drawn(page: Page, page_journal
         64,
         8000,
     ]  # the JPEG stands upright
-    content = page_journal.client.get("/pictures/2/content").content
+    content = journal.client.get("/pictures/2/content").content
     assert b"SECRET" not in content
-    stored = page_journal.read(DAY)["pictures"]
+    stored = journal.read(DAY)["pictures"]
     assert [one["media_type"] for one in stored[2:5]] == ["image/webp", "image/png", "image/png"]
     await expect(page.locator("#pictures [role=alert]")).to_have_text("")
 
@@ -131,9 +131,9 @@ REFUSED = {
 
 @pytest.mark.parametrize(("content", "reason"), REFUSED.values(), ids=REFUSED)
 async def test_a_file_that_is_refused_says_why_and_the_others_are_added(
-    page: Page, page_journal: PageJournal, content: bytes, reason: str
+    page: Page, journal: PageJournal, content: bytes, reason: str
 ) -> None:
-    await sign_in(page, page_journal, PLACE)
+    await sign_in(page, journal, PLACE)
 
     await choose_files(page, wrong__png=content, right__png=PNG)
     await see(page, "wrong.png: ", "#pictures [role=alert]")
@@ -145,21 +145,21 @@ async def test_a_file_that_is_refused_says_why_and_the_others_are_added(
     await expect(page.locator("#pictures [role=alert]")).to_have_text("")
 
 
-async def test_more_pictures_than_there_may_be_are_refused(page: Page, page_journal: PageJournal) -> None:
+async def test_more_pictures_than_there_may_be_are_refused(page: Page, journal: PageJournal) -> None:
     for _ in range(20):
-        add_picture(page_journal)
-    await sign_in(page, page_journal, PLACE)
+        add_picture(journal)
+    await sign_in(page, journal, PLACE)
     await choose_files(page, one_more__png=PNG)
 
     await see(page, "There are 20 pictures, the most there may be", "#pictures [role=alert]")
 
 
 async def test_a_picture_is_pasted_into_a_text_that_is_being_typed_and_the_text_stays(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    path = add_trade(page_journal)
+    path = add_trade(journal)
     for place, text, of in ((PLACE, "#review", DAY), (f"trades?id={path[-1]}", "#notes", path)):
-        await sign_in(page, page_journal, place)
+        await sign_in(page, journal, place)
         await page.focus(text)
         await page.keyboard.type("half a sente")
         await page.keyboard.press("ArrowLeft")
@@ -171,15 +171,15 @@ async def test_a_picture_is_pasted_into_a_text_that_is_being_typed_and_the_text_
         assert await page.input_value(text) == "half a sentNe"
         await page.keyboard.press("Tab")
         await see(page, "Saved.", "#saved")
-        stored = page_journal.read(of)
+        stored = journal.read(of)
         assert len(stored["pictures"]) == 1
         assert stored[text[1:]] == "half a sentNe"
         await no_dialog(page)
 
 
-async def test_the_clipboard_of_the_machine_is_pasted(page: Page, page_journal: PageJournal) -> None:
+async def test_the_clipboard_of_the_machine_is_pasted(page: Page, journal: PageJournal) -> None:
     await page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    await sign_in(page, page_journal, PLACE)
+    await sign_in(page, journal, PLACE)
     await page.evaluate(
         """content => {
             const bytes = Uint8Array.from(atob(content), (one) => one.charCodeAt(0));
@@ -192,29 +192,27 @@ async def test_the_clipboard_of_the_machine_is_pasted(page: Page, page_journal: 
     await page.keyboard.press("Control+V")
 
     await page.wait_for_selector(DRAWN)
-    assert page_journal.read(DAY)["pictures"][0]["width"] == 64
+    assert journal.read(DAY)["pictures"][0]["width"] == 64
     await page.context.clear_permissions()
 
 
-async def test_a_file_dropped_anywhere_on_the_view_is_added(page: Page, page_journal: PageJournal) -> None:
-    await sign_in(page, page_journal, PLACE)
+async def test_a_file_dropped_anywhere_on_the_view_is_added(page: Page, journal: PageJournal) -> None:
+    await sign_in(page, journal, PLACE)
 
     await hand_over(page, "dragover", "chart.png", PNG, "h1")
     await page.wait_for_selector("#pictures.over")
     await hand_over(page, "drop", "chart.png", drawing("PNG"), "h1")
     await page.wait_for_selector(f"#pictures:not(.over) {DRAWN}")
 
-    assert page_journal.read(DAY)["picture_count"] == 1
+    assert journal.read(DAY)["picture_count"] == 1
 
 
 # Looking -------------------------------------------------------------------------------------------------
 
 
-async def test_pictures_are_looked_at_and_captioned_by_keyboard(
-    page: Page, page_journal: PageJournal
-) -> None:
-    first, second = (add_picture(page_journal, content=drawing(kind)) for kind in ("PNG", "WEBP"))
-    await sign_in(page, page_journal, PLACE)
+async def test_pictures_are_looked_at_and_captioned_by_keyboard(page: Page, journal: PageJournal) -> None:
+    first, second = (add_picture(journal, content=drawing(kind)) for kind in ("PNG", "WEBP"))
+    await sign_in(page, journal, PLACE)
     await page.focus(f"#picture-{first}")
     await page.keyboard.press("Enter")
     await see(page, "1 of 2", ".viewer")
@@ -231,20 +229,20 @@ async def test_pictures_are_looked_at_and_captioned_by_keyboard(
     await no_dialog(page)
     await page.wait_for_selector(f"#picture-{second} img[alt='<b>The low</b>']")
 
-    assert page_journal.read(f"/pictures/{second}")["caption"] == "<b>The low</b>"
+    assert journal.read(f"/pictures/{second}")["caption"] == "<b>The low</b>"
     await page.click(f"#picture-{first}")
     await page.fill("#caption", "The high")
     await page.click("#picture-after")
     await see(page, "2 of 2", ".viewer")
-    assert page_journal.read(f"/pictures/{first}")["caption"] == "The high"
+    assert journal.read(f"/pictures/{first}")["caption"] == "The high"
 
 
 async def test_keys_that_are_faster_than_the_journal_end_at_the_last_picture(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
     for number in range(3):
-        add_picture(page_journal, caption=f"Chart {number}")
-    await sign_in(page, page_journal, PLACE)
+        add_picture(journal, caption=f"Chart {number}")
+    await sign_in(page, journal, PLACE)
     await page.click(".thumb")
     await see(page, "1 of 3", ".viewer")
     await page.evaluate("""
@@ -264,9 +262,9 @@ async def test_keys_that_are_faster_than_the_journal_end_at_the_last_picture(
     await expect(page.locator("#caption")).to_have_value("Chart 2")
 
 
-async def test_going_back_leaves_the_picture_too(page: Page, page_journal: PageJournal) -> None:
-    picture = add_picture(page_journal)
-    await sign_in(page, page_journal, "trades")
+async def test_going_back_leaves_the_picture_too(page: Page, journal: PageJournal) -> None:
+    picture = add_picture(journal)
+    await sign_in(page, journal, "trades")
     await show(page, PLACE)
     await page.click(".thumb")
     await page.fill("#caption", "The low")
@@ -274,37 +272,37 @@ async def test_going_back_leaves_the_picture_too(page: Page, page_journal: PageJ
     await drawn(page, "trades")
 
     await no_dialog(page)
-    assert page_journal.read(f"/pictures/{picture}")["caption"] == "The low"
+    assert journal.read(f"/pictures/{picture}")["caption"] == "The low"
 
 
-async def test_a_caption_that_was_changed_meanwhile_shows_both(page: Page, page_journal: PageJournal) -> None:
-    picture = add_picture(page_journal)
-    await sign_in(page, page_journal, PLACE)
+async def test_a_caption_that_was_changed_meanwhile_shows_both(page: Page, journal: PageJournal) -> None:
+    picture = add_picture(journal)
+    await sign_in(page, journal, PLACE)
     await page.click(".thumb")
     await page.wait_for_selector("#caption")
-    page_journal.patch(f"/pictures/{picture}", caption="theirs")
+    journal.patch(f"/pictures/{picture}", caption="theirs")
     await page.fill("#caption", "mine")
     await page.keyboard.press("Tab")
 
     assert (await page.inner_text(".versions tbody")).split() == ["Caption", "mine", "theirs"]
     await page.click("dialog button:text('Save mine')")
     await see(page, "Saved.", "#caption-saved")
-    assert page_journal.read(f"/pictures/{picture}")["caption"] == "mine"
+    assert journal.read(f"/pictures/{picture}")["caption"] == "mine"
 
 
 async def test_a_picture_is_deleted_after_a_question_and_the_next_is_shown(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    first, second = (add_picture(page_journal) for _ in range(2))
-    await sign_in(page, page_journal, PLACE)
+    first, second = (add_picture(journal) for _ in range(2))
+    await sign_in(page, journal, PLACE)
     await page.click(f"#picture-{first}")
     await page.click(".viewer .danger")
     await see(page, "It cannot be brought back.", "dialog:last-of-type")
     await page.click("dialog:last-of-type button:text('Cancel')")
-    assert page_journal.read(DAY)["picture_count"] == 2
+    assert journal.read(DAY)["picture_count"] == 2
 
     def has_pictures(count: int) -> bool:
-        return bool(page_journal.read(DAY)["picture_count"] == count)
+        return bool(journal.read(DAY)["picture_count"] == count)
 
     for left, words in ((1, "1 of 1"), (0, "")):
         await page.click(".viewer .danger")
@@ -314,18 +312,18 @@ async def test_a_picture_is_deleted_after_a_question_and_the_next_is_shown(
             await see(page, words, ".viewer")
     await no_dialog(page)
     await expect(page.locator(".thumb")).to_have_count(0)
-    assert page_journal.client.get(f"/pictures/{second}").status_code == 404
+    assert journal.client.get(f"/pictures/{second}").status_code == 404
 
 
 async def test_pictures_are_read_once_they_are_in_sight_and_no_blob_stays(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
     for number in range(20):
-        add_picture(page_journal, content=drawing("PNG", 64 + number), caption=f"Chart {number}")
+        add_picture(journal, content=drawing("PNG", 64 + number), caption=f"Chart {number}")
     read: list[str] = []
     page.on("request", lambda request: read.append(request.url) if "/content" in request.url else None)
     await resize(page, 360)
-    await sign_in(page, page_journal, "settings")
+    await sign_in(page, journal, "settings")
     await page.evaluate("""
         window.blobs = new Set();
         const { createObjectURL: create, revokeObjectURL: revoke } = URL;
@@ -336,7 +334,7 @@ async def test_pictures_are_read_once_they_are_in_sight_and_no_blob_stays(
     await page.locator("#pictures").scroll_into_view_if_needed()
     await page.wait_for_selector(DRAWN)
     before = len(set(read))
-    page_journal.patch(DAY, plan="drawn again")
+    journal.patch(DAY, plan="drawn again")
     await poll(page)
     await expect(page.locator("#plan")).to_have_value("drawn again")
     await page.locator(".thumb").last.scroll_into_view_if_needed()
@@ -357,13 +355,13 @@ async def eventually_empty(page: Page, expression: str) -> None:
 
 
 async def test_another_picture_with_the_same_id_as_after_a_restore_is_shown(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
     for width in (64, 65):
-        add_picture(page_journal, content=drawing("PNG", width))
-    await sign_in(page, page_journal, PLACE)
+        add_picture(journal, content=drawing("PNG", width))
+    await sign_in(page, journal, PLACE)
     await page.wait_for_selector(".thumbs li:nth-child(2) img[src]")
-    with closing(sqlite3.connect(page_journal.db)) as db:
+    with closing(sqlite3.connect(journal.db)) as db:
         db.execute("UPDATE pictures SET content_id = 1 + content_id % 2")
         db.commit()
     await page.reload()
@@ -372,9 +370,9 @@ async def test_another_picture_with_the_same_id_as_after_a_restore_is_shown(
     assert await page.locator(DRAWN).evaluate_all(WIDTHS) == [65, 64]
 
 
-async def test_a_picture_that_nobody_can_draw_or_read_says_so(page: Page, page_journal: PageJournal) -> None:
-    add_picture(page_journal, content=big_png(100), caption="Broken")
-    await sign_in(page, page_journal, PLACE)
+async def test_a_picture_that_nobody_can_draw_or_read_says_so(page: Page, journal: PageJournal) -> None:
+    add_picture(journal, content=big_png(100), caption="Broken")
+    await sign_in(page, journal, PLACE)
     await page.wait_for_selector(f"{DRAWN}[alt=Broken]")
     await page.evaluate("window.fetch = () => Promise.reject(); 0")
     await page.click(".thumb")
@@ -382,8 +380,8 @@ async def test_a_picture_that_nobody_can_draw_or_read_says_so(page: Page, page_j
     await see(page, "The journal does not answer.", "dialog:last-of-type")
 
 
-async def test_an_empty_day_offers_to_add_pictures(page: Page, page_journal: PageJournal) -> None:
-    await sign_in(page, page_journal, PLACE)
+async def test_an_empty_day_offers_to_add_pictures(page: Page, journal: PageJournal) -> None:
+    await sign_in(page, journal, PLACE)
 
     await see(page, "or paste or drop them anywhere on this page", "#pictures")
     assert await values_of(page, ".thumb") == []

@@ -41,11 +41,11 @@ async def fill(page: Page, button: str, **typed: str) -> None:
 
 
 async def test_a_position_is_added_to_reduced_closed_and_reopened_by_its_fills(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    account = add_account(page_journal)
-    path = f"/trades/{add_trade(page_journal, account, exit_price=None, closed_at=None)['id']}"
-    await sign_in(page, page_journal, path.replace("/trades/", "trades?id="))
+    account = add_account(journal)
+    path = f"/trades/{add_trade(journal, account, exit_price=None, closed_at=None)['id']}"
+    await sign_in(page, journal, path.replace("/trades/", "trades?id="))
     await see(page, "1 fill", "#fills summary")
 
     await fill(page, "#add-fill", quantity="2", price="103", at="2026-01-05T14:10")
@@ -60,7 +60,7 @@ async def test_a_position_is_added_to_reduced_closed_and_reopened_by_its_fills(
     await page.fill("#fill [name=quantity]", "2")
     await save(page, "#fill")
     await see(page, "+11.00", "#trade .big")  # 5 - 0 + 2 x 6 - 2 x 3
-    closed = page_journal.read(path)
+    closed = journal.read(path)
     assert [(one["side"], one["quantity"], one["price"]) for one in closed["fills"]] == [
         ("buy", 1, 100), ("buy", 2, 103), ("sell", 1, 105), ("sell", 2, 106)
     ]  # fmt: skip
@@ -76,22 +76,22 @@ async def test_a_position_is_added_to_reduced_closed_and_reopened_by_its_fills(
     await page.click("dialog:last-of-type .danger")
     await see(page, "open", "#trade .big")
     await no_dialog(page)
-    assert page_journal.read(path)["fill_count"] == 3
+    assert journal.read(path)["fill_count"] == 3
     await page.click("#trade button:text('Change prices')")
     await see(page, "follow from the fills", "dialog")
     await page.fill("dialog [name=stop_loss]", "99")
     await save(page, "dialog")
-    assert page_journal.read(path)["stop_loss"] == 99
+    assert journal.read(path)["stop_loss"] == 99
 
 
 async def test_trades_that_touch_are_merged_by_choosing_and_split_again(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    account = add_account(page_journal)
+    account = add_account(journal)
     times = [("14:00", "14:30"), ("14:20", "15:00"), ("16:00", "17:00")]
     first, second, _ = (
         add_trade(
-            page_journal,
+            journal,
             account,
             opened_at=f"2026-01-05T{opened}:00Z",
             closed_at=f"2026-01-05T{closed}:00Z",
@@ -99,8 +99,8 @@ async def test_trades_that_touch_are_merged_by_choosing_and_split_again(
         )
         for opened, closed in times
     )
-    before = page_journal.read("/trades")
-    await sign_in(page, page_journal, f"trades?id={second['id']}")
+    before = journal.read("/trades")
+    await sign_in(page, journal, f"trades?id={second['id']}")
     await see(page, "1 other trade of this position touches it", "#trade")
     await page.click("#trade button:text('Merge them')")
     await expect(page.locator("#merge input")).to_have_count(2)
@@ -111,23 +111,23 @@ async def test_trades_that_touch_are_merged_by_choosing_and_split_again(
     await see(page, "+2.00", "#trade .big")
     await see(page, "4 fills, at most 2 held", "#fills summary")
     assert page.url.endswith(f"id={first['id']}")
-    assert page_journal.read(f"/trades/{first['id']}")["notes"] == "14:00\n\n14:20"
+    assert journal.read(f"/trades/{first['id']}")["notes"] == "14:00\n\n14:20"
     await page.click("#split")
     await page.click("dialog .primary")
     await see(page, "3 trades", ".pages")
     await no_dialog(page)
     parts = [{name: value for name, value in one.items() if name != "updated_at"} for one in before]
-    after = page_journal.read("/trades")
+    after = journal.read("/trades")
     assert [{name: value for name, value in one.items() if name != "updated_at"} for one in after] == parts
 
 
 async def test_a_copy_is_linked_by_the_group_or_by_choosing_and_says_whose_judgement_counts(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    master, follower = add_account(page_journal, "Apex Master"), add_account(page_journal, "Apex 2")
-    original = add_trade(page_journal, master, grade="A")
-    copy = add_trade(page_journal, follower, opened_at="2026-01-05T14:00:08Z")
-    await sign_in(page, page_journal, "settings")
+    master, follower = add_account(journal, "Apex Master"), add_account(journal, "Apex 2")
+    original = add_trade(journal, master, grade="A")
+    copy = add_trade(journal, follower, opened_at="2026-01-05T14:00:08Z")
+    await sign_in(page, journal, "settings")
     await page.click("#new-copy_group")
     await page.fill("#edit [name=name]", "Apex")
     for account in (master, follower):
@@ -138,7 +138,7 @@ async def test_a_copy_is_linked_by_the_group_or_by_choosing_and_says_whose_judge
     await see(page, "Link 1 copy in Apex?", "dialog")
     await page.click("dialog .primary")
     await no_dialog(page)
-    await eventually(lambda: page_journal.read(f"/trades/{copy['id']}")["source_trade_id"] == original["id"])
+    await eventually(lambda: journal.read(f"/trades/{copy['id']}")["source_trade_id"] == original["id"])
 
     await show(page, f"trades?id={copy['id']}")
     await see(
@@ -153,35 +153,33 @@ async def test_a_copy_is_linked_by_the_group_or_by_choosing_and_says_whose_judge
     await see(page, "Apex Master: ES, 1 at 100", "dialog")
     await page.click("dialog .primary")
     await page.wait_for_selector("#unlink")
-    assert page_journal.read(f"/trades/{copy['id']}")["source_trade_id"] == original["id"]
+    assert journal.read(f"/trades/{copy['id']}")["source_trade_id"] == original["id"]
 
 
 async def test_today_says_how_fresh_the_journal_is_and_which_accounts_are_behind(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    accounts = [add_account(page_journal, name) for name in ("Apex 1", "Apex 2")]
+    accounts = [add_account(journal, name) for name in ("Apex 1", "Apex 2")]
     for account in accounts:
-        page_journal.import_file(
+        journal.import_file(
             "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at\n"
             "ES,long,1,100,101,2025-02-13 14:00:00,2025-02-13 15:00:00\n",
             account_id=account,
         )
     eight_days_ago = (datetime.now(UTC) - timedelta(days=8)).isoformat().replace("+00:00", "Z")
-    with closing(sqlite3.connect(page_journal.db)) as db, db:
+    with closing(sqlite3.connect(journal.db)) as db, db:
         db.execute("UPDATE imports SET created_at = ? WHERE id = 1", [eight_days_ago])
-    await sign_in(page, page_journal)
+    await sign_in(page, journal)
 
     text = await page.inner_text("#freshness")
     assert text.startswith("Last trade Feb 13, 2025, last import ")
     assert text.endswith(", Apex 1: 8 days ago")
 
 
-async def test_a_trade_without_costs_says_so_until_they_are_typed(
-    page: Page, page_journal: PageJournal
-) -> None:
-    account = add_account(page_journal)
-    trade = add_trade(page_journal, account)
-    await sign_in(page, page_journal, f"trades?id={trade['id']}")
+async def test_a_trade_without_costs_says_so_until_they_are_typed(page: Page, journal: PageJournal) -> None:
+    account = add_account(journal)
+    trade = add_trade(journal, account)
+    await sign_in(page, journal, f"trades?id={trade['id']}")
     await see(page, "Gross = net, no costs", "#trade")
 
     await page.click("#trade button:text('Change prices')")
@@ -193,10 +191,10 @@ async def test_a_trade_without_costs_says_so_until_they_are_typed(
 
 
 async def test_a_commission_that_is_set_for_an_account_charges_earlier_trades_on_request(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    trade = add_trade(page_journal, add_account(page_journal))
-    await sign_in(page, page_journal, "settings")
+    trade = add_trade(journal, add_account(journal))
+    await sign_in(page, journal, "settings")
     await page.click("#accounts button.link")
     await page.fill("#edit [name=fees]", "0.25")
     await choose(page, "#edit [name=one_trade_is]", "a row, as the broker writes it")
@@ -205,17 +203,17 @@ async def test_a_commission_that_is_set_for_an_account_charges_earlier_trades_on
     await page.click("dialog[aria-label^=Charge] .primary")
     await no_dialog(page)
 
-    assert page_journal.read(f"/trades/{trade['id']}")["fees"] == 0.5
-    assert page_journal.read("/accounts")[0]["one_trade_is"] == "row"
+    assert journal.read(f"/trades/{trade['id']}")["fees"] == 0.5
+    assert journal.read("/accounts")[0]["one_trade_is"] == "row"
 
 
 @pytest.mark.parametrize("view", ["today", "report"])
 async def test_net_figures_say_that_they_have_no_costs_until_it_is_said_what_is_paid(
-    page: Page, page_journal: PageJournal, view: str
+    page: Page, journal: PageJournal, view: str
 ) -> None:
-    account = add_account(page_journal)
-    trades = [add_trade(page_journal, account, **fees) for fees in ({}, {}, {"fees": 1})]
-    await sign_in(page, page_journal, view)
+    account = add_account(journal)
+    trades = [add_trade(journal, account, **fees) for fees in ({}, {}, {"fees": 1})]
+    await sign_in(page, journal, view)
     await see(page, "Gross = net, no costs: 2 trades", "#no-costs")
 
     await page.click("#no-costs a")
@@ -228,5 +226,5 @@ async def test_net_figures_say_that_they_have_no_costs_until_it_is_said_what_is_
 
     await no_dialog(page)
     await expect(page.locator("#no-costs")).to_have_count(0)
-    paid = [page_journal.read(f"/trades/{one['id']}")["fees"] for one in trades]
+    paid = [journal.read(f"/trades/{one['id']}")["fees"] for one in trades]
     assert paid == [0.5, 0.5, 1]

@@ -182,43 +182,41 @@ async def test_a_user_whom_the_proxy_names_signs_in_by_a_press(tmp_path: Path, p
 # A sign-in that works stays ------------------------------------------------------------------------------
 
 
-async def test_the_page_of_somebody_else_cannot_sign_the_owner_out(
-    page: Page, page_journal: PageJournal
-) -> None:
-    await sign_in(page, page_journal)
+async def test_the_page_of_somebody_else_cannot_sign_the_owner_out(page: Page, journal: PageJournal) -> None:
+    await sign_in(page, journal)
 
     for fragment in ("#key=x", "#key=abc%", "#code=x", "#code=abc%"):
-        await lead_to(page, f"{page_journal.server.url}/{fragment}")
+        await lead_to(page, f"{journal.server.url}/{fragment}")
         await drawn(page, "today")
         if "code" in fragment:
             await see(page, "no longer signs in", "dialog[aria-label='You are still signed in']")
-        assert page.url == f"{page_journal.server.url}/"
-        assert await key_of(page) == page_journal.key
+        assert page.url == f"{journal.server.url}/"
+        assert await key_of(page) == journal.key
 
 
 async def test_neither_a_key_in_the_address_nor_a_used_link_signs_anybody_in(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
-    await lead_to(page, f"{page_journal.server.url}/#key={page_journal.key}")
+    await lead_to(page, f"{journal.server.url}/#key={journal.key}")
     await page.wait_for_selector("#sign-in")
-    assert page.url == f"{page_journal.server.url}/"
+    assert page.url == f"{journal.server.url}/"
     assert await page.evaluate(STORED) == 0
 
-    await sign_in(page, page_journal)
-    run_ok("keys", "revoke", "1", "--db", page_journal.db)
+    await sign_in(page, journal)
+    run_ok("keys", "revoke", "1", "--db", journal.db)
     await page.evaluate("location.hash = '#code=x'")
     await see(page, "This link no longer signs in", "main #sign-in .error")
     await no_dialog(page)
 
 
-async def test_a_key_revokes_itself_in_the_settings(page: Page, page_journal: PageJournal) -> None:
-    await sign_in(page, page_journal, "settings")
+async def test_a_key_revokes_itself_in_the_settings(page: Page, journal: PageJournal) -> None:
+    await sign_in(page, journal, "settings")
     await page.click("#keys tr:has-text('this browser') button")
     await see(page, "This browser is signed out.", "dialog")
     await page.click("dialog .danger")
 
     await page.wait_for_selector("#sign-in")
-    assert rows(page_journal.db, "SELECT revoked_at IS NULL FROM api_keys") == [(0,)]
+    assert rows(journal.db, "SELECT revoked_at IS NULL FROM api_keys") == [(0,)]
 
 
 # Another key means a fresh page --------------------------------------------------------------------------
@@ -226,15 +224,15 @@ async def test_a_key_revokes_itself_in_the_settings(page: Page, page_journal: Pa
 
 @pytest.mark.parametrize("is_same", [True, False], ids=["the same user", "another user"])
 async def test_a_file_at_hand_is_found_again_by_the_same_user_alone(
-    page: Page, page_journal: PageJournal, is_same: bool
+    page: Page, journal: PageJournal, is_same: bool
 ) -> None:
-    page_journal.create("/accounts", name="Main")
-    await sign_in(page, page_journal, "import")
+    journal.create("/accounts", name="Main")
+    await sign_in(page, journal, "import")
     await drop(page, "secret.csv", A_FILE)
     await see(page, "1 new")
-    await lose_key(page, page_journal)
+    await lose_key(page, journal)
 
-    await enter_key(page, new_key(page_journal.db) if is_same else new_user(page_journal.db))
+    await enter_key(page, new_key(journal.db) if is_same else new_user(journal.db))
 
     await drawn(page, "import")
     await see(page, "secret.csv" if is_same else "Drop files here")
@@ -243,24 +241,24 @@ async def test_a_file_at_hand_is_found_again_by_the_same_user_alone(
 
 
 async def test_a_tab_follows_when_another_tab_signs_in_as_another_user_and_out(
-    page: Page, page_journal: PageJournal
+    page: Page, journal: PageJournal
 ) -> None:
     keep = "key => { sessionStorage.clear(); localStorage.setItem('journal-key', key); }"
-    page_journal.create("/accounts", name="Main")
-    await page.goto(f"{page_journal.server.url}/health")
-    await page.evaluate(keep, page_journal.key)
-    await page.goto(f"{page_journal.server.url}/#/import")
+    journal.create("/accounts", name="Main")
+    await page.goto(f"{journal.server.url}/health")
+    await page.evaluate(keep, journal.key)
+    await page.goto(f"{journal.server.url}/#/import")
     await drawn(page, "import")
     await drop(page, "secret.csv", A_FILE)
     await see(page, "1 new")
     other = await page.context.new_page()
-    await other.goto(f"{page_journal.server.url}/health")
+    await other.goto(f"{journal.server.url}/health")
 
-    await other.evaluate(keep, new_user(page_journal.db))
+    await other.evaluate(keep, new_user(journal.db))
     await see(page, "Drop files here")
     await expect(page.get_by_text("secret.csv")).to_have_count(0)
 
-    await other.goto(f"{page_journal.server.url}/#/settings")
+    await other.goto(f"{journal.server.url}/#/settings")
     await drawn(other, "settings")
     await other.click("#sign-out")
     await other.wait_for_selector("#sign-in")

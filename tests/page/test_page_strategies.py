@@ -1,0 +1,132 @@
+"""Strategies on the page at / (docs/page.md)."""
+
+from typing import Any
+
+from chromium import (
+    PageJournal,
+    agree,
+    choose,
+    drawn,
+    eventually,
+    gone,
+    held,
+    in_a_browser,
+    no_dialog,
+    press,
+    see,
+    show,
+    sign_in,
+)
+from playwright.async_api import Page, expect
+
+pytestmark = in_a_browser
+SETUPS = [
+    {"name": "Break", "confirmations": [{"name": "Volume"}, {"name": "Trend"}]},
+    {"name": "Fade", "confirmations": []},
+]
+
+
+def names(journal: PageJournal) -> list[Any]:
+    """Each setup of the first strategy with its confirmations."""
+    setups = journal.read("/strategies/1")["setups"]
+    return [[one["name"], *(each["name"] for each in one["confirmations"])] for one in setups]
+
+
+async def saved(page: Page) -> None:
+    """Save, and wait until the strategy is drawn as it is stored."""
+    await press(page, "Save", ".editor")
+    await page.wait_for_selector(".editor:not([data-changed])")
+    await drawn(page, "strategies")
+
+
+async def test_a_strategy_is_made_once_reordered_and_says_what_goes_before_it_is_saved(
+    page: Page, journal: PageJournal
+) -> None:
+    await sign_in(page, journal, "strategies")
+    await press(page, "New strategy", ".empty")
+    await page.fill("dialog [name=name]", "Opening range")
+    async with held(page):
+        for _ in range(3):
+            await page.keyboard.press("Enter")
+    await page.wait_for_selector(".editor")
+    assert [one["name"] for one in journal.read("/strategies")] == ["Opening range"]
+
+    first, second = journal.patch("/strategies/1", setups=SETUPS)["setups"]
+    volume = {"confirmation_id": first["confirmations"][0]["confirmation_id"], "was_present": True}
+    journal.add_trade(setup_id=first["setup_id"], confirmations=[volume])
+    journal.add_trade(setup_id=second["setup_id"])
+    await page.reload()
+    await drawn(page, "strategies")
+    await page.locator(".items .items input").nth(1).focus()
+    await page.keyboard.press("Alt+ArrowUp")
+    await expect(page.locator("#moved")).to_have_text("Trend: 1 of 2")
+    await saved(page)
+    assert names(journal) == [["Break", "Trend", "Volume"], ["Fade"]]
+
+    boxes = (
+        "all => all.map((one) => one.getBoundingClientRect()).map(({ x, y, bottom }) => ({ x, y, bottom }))"
+    )
+    handle, *_ = await page.locator(".editor > .nested > .items > li .handle").evaluate_all(boxes)
+    *_, target = await page.locator(".editor > .nested > .items > li").evaluate_all(boxes)
+    await page.mouse.move(handle["x"] + 3, handle["y"] + 3)
+    await page.mouse.down()
+    await page.mouse.move(handle["x"] + 3, target["bottom"] + 30, steps=4)
+    await page.mouse.up()
+    await saved(page)
+    assert names(journal) == [["Fade"], ["Break", "Trend", "Volume"]]
+
+    await page.focus("[aria-label='Name of the confirmation']")
+    await page.keyboard.press("Enter")  # adds a row
+    await press(page, "Save", ".editor")
+    await see(page, "must be 1 to 255 characters", "[data-field='setups[1].confirmations[1].name']")
+    await press(page, "Discard changes")
+    await gone(page, ".editor[data-changed]")
+    for name in ("Volume", "Fade"):
+        await press(page, f"Remove {name}")
+    await press(page, "Save", ".editor")
+    question = "This removes 1 setup and 1 confirmation: 1 trade loses its setup, 1 answer"
+    await agree(page, "Save and remove", question)
+    await eventually(lambda: names(journal) == [["Break", "Trend"]])
+
+
+async def test_a_draft_is_not_lost_by_leaving_nor_over_a_setup_that_another_tab_added(
+    page: Page, journal: PageJournal
+) -> None:
+    for name in ("One", "Two"):
+        journal.create("/accounts", name=name)
+    setups = journal.create("/strategies", name="Opening range", setups=SETUPS)["setups"]
+    await sign_in(page, journal, "report")
+    await show(page, "strategies")
+    await page.fill("#strategy-name", "Mine")
+    await page.fill(".editor [name=color_tag]", "#16a34a")
+    await page.fill(".editor [name=description]", "Fades too")
+
+    for leave in (
+        lambda: page.evaluate("history.back()"),
+        lambda: choose(page, "#selection", "Two"),
+        lambda: page.click("nav a:text('Trades')"),
+    ):
+        await leave()
+        await agree(page, "Cancel", "The changes of this strategy are not saved.")
+    await expect(page.locator("#strategy-name")).to_have_value("Mine")
+    assert journal.read("/me")["active_selection"] == "all"
+
+    journal.patch("/strategies/1", name="Theirs", setups=[*setups, {"name": "New"}])
+    await press(page, "Save", ".editor")
+    await see(page, "Mine", "dialog tbody")
+    await see(page, "Theirs", "dialog tbody")
+    await press(page, "Save mine", "dialog")
+    await see(page, "This removes 1 setup: no trade or answer is lost.", "dialog")
+    assert len(names(journal)) == 3
+    await agree(page, "Save and remove")
+    await eventually(lambda: journal.read("/strategies/1")["name"] == "Mine")
+    strategy = journal.read("/strategies/1")
+    assert (strategy["color_tag"], strategy["description"]) == ("#16a34a", "Fades too")
+
+    await drawn(page, "strategies")
+    await page.fill("#strategy-name", "Draft")
+    await page.click("nav a:text('Trades')")
+    await press(page, "Discard the changes", "dialog")
+    await drawn(page, "trades")
+    await no_dialog(page)
+    assert journal.read("/strategies/1")["name"] == "Mine"
