@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from chromium import PageJournal, clean_tab, open_browser, resize, sign_in
+from chromium import PageJournal, clean_tab, open_browser
 from commands import new_key, running
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -56,8 +56,8 @@ async def main() -> None:
             journal = PageJournal(server, db, key, client)
             async with open_browser(Path(directory, "profile")) as browser, clean_tab(browser) as page:
                 for name, place, width, height, dark in PICTURES:
-                    await resize(page, width, height, dark=dark)
-                    await sign_in(page, journal, place)
+                    await page.resize(width, height, dark=dark)
+                    await page.sign_in(journal, place)
                     await page.screenshot(path=DOCS / f"page-{name}.png")
 
 

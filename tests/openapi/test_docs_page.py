@@ -4,10 +4,9 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
-from chromium import PageJournal, in_a_browser, see
+from chromium import PageJournal, Tab, in_a_browser
 from conftest import client_of
 from openapi_examples import DOCUMENT
-from playwright.async_api import Page
 from starlette.applications import Starlette
 
 PAGES = ["/docs", "/docs/start.js", "/docs/swagger_bundle.js", "/docs/swagger_style.css", "/openapi.json"]
@@ -64,7 +63,7 @@ async def test_no_other_file_is_served(anonymous_client: httpx.AsyncClient, path
 
 @in_a_browser
 async def test_it_lists_every_operation_and_runs_one_with_a_pasted_key(
-    page: Page, journal: PageJournal
+    page: Tab, journal: PageJournal
 ) -> None:
     category = journal.create("/tag-categories", name="Psychology")["id"]
     journal.create("/tags", name="Chased the open", category_id=category)
@@ -87,8 +86,8 @@ async def test_it_lists_every_operation_and_runs_one_with_a_pasted_key(
     await page.click(f"{operation} .execute")
 
     answer = f"{operation} .live-responses-table tbody"
-    await see(page, "200", f"{answer} .response-col_status")
-    await see(page, "Chased the open", f"{answer} .response-col_description")
+    await page.see("200", f"{answer} .response-col_status")
+    await page.see("Chased the open", f"{answer} .response-col_description")
     documented = {(path, method) for path, methods in DOCUMENT["paths"].items() for method in methods}
     assert {(path, method) for path, method in listed} == documented
     assert f"{journal.server.url}/v1/tags" in asked

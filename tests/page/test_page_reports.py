@@ -4,50 +4,50 @@ import re
 from random import Random
 from typing import Any
 
-from chromium import PageJournal, choose, gone, in_a_browser, resize, see, see_all, show, sign_in, values_of
-from playwright.async_api import Page, expect
+from chromium import PageJournal, Tab, in_a_browser
+from playwright.async_api import expect
 
 pytestmark = in_a_browser
 
 
 async def test_groups_are_sorted_and_told_from_chance_and_lead_to_their_trades(
-    page: Page, journal: PageJournal
+    page: Tab, journal: PageJournal
 ) -> None:
     for place in range(12):
         journal.add_trade(100 + place, symbol="REAL")
         journal.add_trade(100 if place % 2 else -90, symbol="NOISE")
     tokyo = journal.create("/accounts", name="Tokyo", currency="JPY")["id"]
     journal.add_trade(500, symbol="ONCE", account_id=tokyo)
-    await sign_in(page, journal, "report?by=symbol&sort=-expectancy")
+    await page.sign_in(journal, "report?by=symbol&sort=-expectancy")
 
-    await see(
-        page, "1 of 2 averages is clearly not zero. Chance alone would make about 0.1 of 2 look so (5 %)."
+    await page.see(
+        "1 of 2 averages is clearly not zero. Chance alone would make about 0.1 of 2 look so (5 %)."
     )
     dots = page.locator("td.expectancy circle")
     assert await dots.evaluate_all("all => all.map((one) => one.classList.value)") == ["gain", "plain"]
-    await see_all(page, "tbody td.expectancy", "+500.00 too few", "+105.50", "+5.00")
-    await see_all(page, "tbody th", "ONCE JPY", "REAL USD", "NOISE USD")
+    await page.see_all("tbody td.expectancy", "+500.00 too few", "+105.50", "+5.00")
+    await page.see_all("tbody th", "ONCE JPY", "REAL USD", "NOISE USD")
     await expect(page.locator("tr:has-text('REAL') td.profit_factor")).to_have_text("no losses")
     await expect(page.locator("tr:has-text('NOISE') td.profit_factor")).to_have_text("1.11")
     assert await page.locator(".axis text").all_text_contents() == ["−58", "+108", "0"]  # not up to 500
-    await gone(page, "tr:has-text('NOISE') :is(.gain, .loss)")
+    await page.gone("tr:has-text('NOISE') :is(.gain, .loss)")
     await expect(page.locator("tr:has-text('REAL') td.win_rate small")).to_have_text("75.8 % to 100.0 %")
     for order, names in (
         ("descending", ["REAL USD", "ONCE JPY", "NOISE USD"]),
         ("ascending", ["NOISE USD", "ONCE JPY", "REAL USD"]),
     ):
         await page.click("#sort-net_pnl")
-        await see(page, "Net P&L", f"th[aria-sort={order}]")
-        await see_all(page, "tbody th", *names)
+        await page.see("Net P&L", f"th[aria-sort={order}]")
+        await page.see_all("tbody th", *names)
     await page.emulate_media(media="print")
     await expect(page.locator("#sort-win_rate")).to_be_visible()
-    await expect(page.locator("#filters")).to_be_hidden()
+    await page.hidden("#filters")
     await page.emulate_media(media="screen")
     await page.get_by_role("link", name="REAL").click()
-    await see(page, "12 trades", "#trades")
-    await show(page, "report?by=symbol&symbol=NOISE")
-    await see(page, "None of these averages is clearly not zero.")
-    await gone(page, ".axis:has-text('108')")
+    await page.see("12 trades", "#trades")
+    await page.show("report?by=symbol&symbol=NOISE")
+    await page.see("None of these averages is clearly not zero.")
+    await page.gone(".axis:has-text('108')")
 
 
 # Forty decisions, whose P&L follows the first of eight confirmations; the fifth differs by chance alone.
@@ -78,7 +78,7 @@ def answers(setup: Any, *present: bool) -> dict[str, Any]:
 
 
 async def test_an_edge_is_worded_by_its_verdict_over_all_lines_and_never_by_its_interval(
-    page: Page, journal: PageJournal
+    page: Tab, journal: PageJournal
 ) -> None:
     looks, size = journal.create("/strategies", name="Opening range", setups=SETUPS)["setups"]
     source = Random(12)
@@ -89,10 +89,10 @@ async def test_an_edge_is_worded_by_its_verdict_over_all_lines_and_never_by_its_
         is_large, more = place % 2 == 0, place % 3
         pnl, risk = (110 + more, 99) if is_large else (50 + more, 10)
         journal.add_trade(pnl, stop_loss=10_000 - risk, **answers(size, is_large, place == 0))
-    await sign_in(page, journal, "report?by=confirmation")
+    await page.sign_in(journal, "report?by=confirmation")
 
-    await see(page, "2 of 9 lines show a difference.")
-    rows = {text.split()[0]: text for text in await values_of(page, ".edges tbody tr")}
+    await page.see("2 of 9 lines show a difference.")
+    rows = {text.split()[0]: text for text in await page.locator(".edges tbody tr").all_inner_texts()}
     for name, words, tone in EDGES:
         assert re.search(words, rows[name]), rows[name]
         dots = page.locator(f".edges tr:has(th a:text-is('{name}')) td:nth-child(4) circle")
@@ -101,32 +101,32 @@ async def test_an_edge_is_worded_by_its_verdict_over_all_lines_and_never_by_its_
 
 
 async def test_groups_of_one_day_are_chosen_on_a_phone_and_refused_filters_say_why(
-    page: Page, journal: PageJournal
+    page: Tab, journal: PageJournal
 ) -> None:
     (fomo,), (calm,) = journal.add_tags("FOMO", type="mistake"), journal.add_tags("Calm")
     journal.add_trade(-20, "2026-03-02T10:00", 1, stop_loss=9_990, tag_ids=[fomo])
     journal.add_trade(30, "2026-03-02T11:00", 1, stop_loss=9_980, tag_ids=[calm])
-    await resize(page, 360)
-    await sign_in(page, journal, "report")
-    await see(page, "Scroll the table to the right")
-    await choose(page, "[name=by]", "After win or loss")
+    await page.resize(360)
+    await page.sign_in(journal, "report")
+    await page.see("Scroll the table to the right")
+    await page.choose("[name=by]", "After win or loss")
 
-    await see_all(page, "tbody th", "First of the day", "After a loss")
-    await see_all(page, "tbody td.average_risk", "10.00", "20.00")
+    await page.see_all("tbody th", "First of the day", "After a loss")
+    await page.see_all("tbody td.average_risk", "10.00", "20.00")
     for by, names in (
         ("nth", ["1st", "2nd"]),
         ("pause", ["First of the day", "15 min to 1 h"]),
         ("rules", ["Rules broken", "No checklist"]),
     ):
-        await show(page, f"report?by={by}")
-        await see_all(page, "tbody th", *names)
-    await show(page, "report?by=mistake")
-    await see_all(page, ".edges tbody th", "FOMO")
-    await see(page, "FOMO: −20.00 in 1 trade", "main section")
-    await resize(page, 1280)
-    await show(page, "report?by=symbol")
+        await page.show(f"report?by={by}")
+        await page.see_all("tbody th", *names)
+    await page.show("report?by=mistake")
+    await page.see_all(".edges tbody th", "FOMO")
+    await page.see("FOMO: −20.00 in 1 trade", "main section")
+    await page.resize(1280)
+    await page.show("report?by=symbol")
     await expect(page.get_by_text("Scroll the table to the right")).to_be_hidden()
     for view in ("report", "trades"):
-        await show(page, f"{view}?from=2026-03-09&to=2026-03-02")
-        await see(page, "From: must not be after to.", ".error")
-        await expect(page.locator("#filter-from")).to_have_value("2026-03-09")
+        await page.show(f"{view}?from=2026-03-09&to=2026-03-02")
+        await page.see("From: must not be after to.", ".error")
+        await page.holds("#filter-from", "2026-03-09")

@@ -8,40 +8,28 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from chromium import (
-    PageJournal,
-    clean_tab,
-    drawn,
-    drop,
-    in_a_browser,
-    no_dialog,
-    open_browser,
-    poll,
-    resize,
-    see,
-    show,
-    sign_in,
-)
+from chromium import PageJournal, Tab, clean_tab, in_a_browser, open_browser
 from commands import PATIENCE, environment, key_in, new_key, rows, run_ok, running
-from playwright.async_api import Page, expect
 
 pytestmark = in_a_browser
 
 A_FILE = "symbol,opened_at,quantity,entry_price,direction\nES,2026-03-02 10:00,1,5000,long\n"
 STORED = "sessionStorage.length + localStorage.length"
+GO = "address => { location = address; }"
 
 
 class Start(NamedTuple):
-    """A server that was started with `--first-key`, and what it printed."""
+    """A server that was started with `--first-key` behind a proxy, and what it printed."""
 
     journal: PageJournal
     link: str
 
 
-@pytest.fixture
-def start(tmp_path: Path) -> Iterator[Start]:
-    db = tmp_path / "journal.db"
-    with running(db, "--first-key") as server:
+@pytest.fixture(scope="module")
+def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
+    db = tmp_path_factory.mktemp("start") / "journal.db"
+    proxy = {"JOURNAL_TRUSTED_PROXIES": "127.0.0.1", "JOURNAL_USER_HEADER": "Remote-User"}
+    with running(db, "--first-key", **proxy) as server:
         printed = server.out.read_text()
         (link,) = re.findall(r"http://\S+/#code=\S+", printed)
         key = key_in(printed)
@@ -49,31 +37,26 @@ def start(tmp_path: Path) -> Iterator[Start]:
             yield Start(PageJournal(server, db, key, client), link)
 
 
-async def key_of(page: Page) -> str:
+async def key_of(page: Tab) -> str:
     return str(await page.evaluate("sessionStorage.getItem('journal-key')"))
 
 
-async def lead_to(page: Page, address: str) -> None:
+async def lead_to(page: Tab, address: str) -> None:
     """Go to an address from the page of somebody else, as a link there does."""
     await page.goto("about:blank")
     await page.goto(address)
 
 
-def new_user(db: Path) -> str:
-    """A key of a new user."""
-    run_ok("users", "add", "Ada", "--db", db)
-    return new_key(db, "--user", "Ada")
-
-
-async def enter_key(page: Page, key: str) -> None:
-    await page.fill("#sign-in [name=key]", key)
-    await page.keyboard.press("Enter")
-
-
-async def lose_key(page: Page, journal: PageJournal) -> None:
-    run_ok("keys", "revoke", "1", "--db", journal.db)
-    await poll(page)
+async def sign_out(page: Tab) -> None:
+    await page.show("settings")
+    await page.press("Sign out")
     await page.wait_for_selector("#sign-in")
+
+
+def new_user(db: Path, name: str = "Ada") -> str:
+    """A key of a new user."""
+    run_ok("users", "add", name, "--db", db)
+    return new_key(db, "--user", name)
 
 
 def run_command(line: str) -> str:
@@ -84,33 +67,50 @@ def run_command(line: str) -> str:
 # By the link ---------------------------------------------------------------------------------------------
 
 
-async def test_the_printed_link_signs_in_once_with_a_key_that_signing_out_revokes_and_no_history_holds(
+async def test_the_printed_link_asks_before_it_replaces_another_user_and_signs_in_once(
     start: Start, tmp_path: Path
 ) -> None:
     journal, profile = start.journal, tmp_path / "profile"
+    adas = new_user(journal.db)
     async with open_browser(profile) as browser, clean_tab(browser) as page:
-        await page.goto(start.link)
-        await drawn(page, "today")
-        key, address = await key_of(page), page.url
-        await show(page, "settings")
-        await see(page, key[-4:], "#keys tr:has-text('this browser')")
-        await see(page, "Chrome on Linux", "#keys tr:has-text('this browser')")
-        await page.click("#sign-out")
-        await page.wait_for_selector("#sign-in")
-        await resize(page, 360)
+        await page.sign_in(journal)
+        async with page.expect_response("**/sign-in"):
+            await lead_to(page, start.link)
+        await page.drawn("today")
+        await page.no_dialog()
+        assert await key_of(page) == journal.key  # it changes nothing for the same user
+        await page.sign_in(journal._replace(key=adas), "trades")
+        await page.evaluate(GO, start.link)
+        question = f"You are signed in as Ada (key …{adas[-4:]}). Sign in as owner instead?"
+        await page.agree("Cancel", question)
+        assert (await key_of(page), page.url) == (adas, f"{journal.server.url}/#/trades")
+        await page.evaluate(GO, start.link)
+        await page.press("Sign in as owner", "dialog")
+        await page.wait_for_function("key => sessionStorage.getItem('journal-key') !== key", arg=adas)
+        await page.drawn("trades")
+        await page.show("settings")
+        key = await key_of(page)
+        await page.see(key[-4:], "#keys tr:has-text('this browser')")
+        await page.see("Chrome on Linux", "#keys tr:has-text('this browser')")
+        await sign_out(page)
+        await page.resize(360)
         await lead_to(page, start.link)
-
-        await see(page, "This link no longer signs in", "#sign-in .error")
-        await see(page, "keys create page", "#sign-in code")
+        await page.see("This link no longer signs in", "#sign-in .error")
+        await page.see("keys create page", "#sign-in code")
         command = await page.inner_text("#sign-in code")
         assert await page.evaluate("document.documentElement.scrollWidth") <= 360
-        assert page.url == address == f"{journal.server.url}/"
-        await enter_key(page, run_command(command))
-        await drawn(page, "today")
-        await show(page, "settings")
-        await page.click("#sign-out")
-        await page.wait_for_selector("#sign-in")
+        assert page.url == f"{journal.server.url}/"
+        await page.enter("#sign-in [name=key]", run_command(command), "Enter")
+        await page.drawn("today")
+        await sign_out(page)
         assert await page.evaluate(STORED) == 0
+        await page.set_extra_http_headers({"Remote-User": "owner"})
+        await lead_to(page, journal.server.url)
+        await page.press("Sign in as owner", "#sign-in-by-proxy")
+        await page.drawn("today")
+        await page.set_extra_http_headers({})
+        await sign_out(page)
+        await page.gone("#sign-in-by-proxy")
 
     remembered = [profile / "Default" / "History", *(profile / "Default" / "Sessions").glob("*")]
     assert key.startswith("tjk_")
@@ -118,148 +118,98 @@ async def test_the_printed_link_signs_in_once_with_a_key_that_signing_out_revoke
     assert start.link.encode() in remembered[0].read_bytes()
     assert [file.name for file in remembered if key.encode() in file.read_bytes()] == []
     # A typed key is only forgotten.
-    assert rows(journal.db, "SELECT name, revoked_at IS NULL FROM api_keys ORDER BY id") == [
-        ("first key", 1),
-        ("Chrome on Linux", 0),
-        ("page", 1),
-    ]
+    keys = "SELECT name, revoked_at IS NULL FROM api_keys WHERE user_id = 1 ORDER BY id"
+    assert rows(journal.db, keys) == [
+        ("first key", 1), ("Chrome on Linux", 0), ("page", 1), ("Chrome on Linux", 0)
+    ]  # fmt: skip
 
 
-async def test_a_link_never_replaces_the_sign_in_of_another_user_without_a_question(
-    page: Page, start: Start
-) -> None:
-    adas = new_user(start.journal.db)
-    await sign_in(page, start.journal._replace(key=adas), "trades")
-
-    await page.evaluate("address => { location = address; }", start.link)
-    await see(page, f"You are signed in as Ada (key …{adas[-4:]}). Sign in as owner instead?", "dialog")
-    await page.click("dialog button:text('Cancel')")
-    assert (await key_of(page), page.url) == (adas, f"{start.journal.server.url}/#/trades")
-    await page.evaluate("address => { location = address; }", start.link)
-    await page.click("dialog button:text('Sign in as owner')")
-    await page.wait_for_function("key => sessionStorage.getItem('journal-key') !== key", arg=adas)
-    await drawn(page, "trades")
-    await show(page, "settings")
-    await see(page, "first key", "#keys")
-
-
-async def test_a_link_changes_nothing_for_the_same_user_and_replaces_a_sign_in_that_no_longer_works(
-    page: Page, start: Start
-) -> None:
-    journal = start.journal
-    await sign_in(page, journal)
-    async with page.expect_response("**/sign-in"):
-        await lead_to(page, start.link)
-    await drawn(page, "today")
-    await no_dialog(page)
-    assert await key_of(page) == journal.key
-    assert rows(journal.db, "SELECT count(*) FROM api_keys") == [(1,)]
-
-    run_ok("keys", "revoke", "1", "--db", journal.db)
-    await page.evaluate("address => { location = address; }", start.link)
-    await page.wait_for_function(
-        "key => ![key, null].includes(sessionStorage.getItem('journal-key'))", arg=journal.key
-    )
-    await drawn(page, "today")
-
-
-async def test_a_user_whom_the_proxy_names_signs_in_by_a_press(tmp_path: Path, page: Page) -> None:
+async def test_a_link_replaces_a_sign_in_that_no_longer_works(tmp_path: Path, page: Tab) -> None:
     db = tmp_path / "journal.db"
-    with running(db, JOURNAL_TRUSTED_PROXIES="127.0.0.1", JOURNAL_USER_HEADER="Remote-User") as server:
-        await page.set_extra_http_headers({"Remote-User": "owner"})
-        await page.goto(server.url)
-        await page.click("#sign-in-by-proxy button:text('Sign in as owner')")
-        await drawn(page, "today")
-        await page.set_extra_http_headers({})
-        await show(page, "settings")
-        await page.click("#sign-out")
-        await page.wait_for_selector("#sign-in")
-        await expect(page.locator("#sign-in-by-proxy")).to_have_count(0)
-
-    assert rows(db, "SELECT name, revoked_at IS NULL FROM api_keys") == [("Chrome on Linux", 0)]
+    with running(db, "--first-key") as server:
+        (link,) = re.findall(r"http://\S+/#code=\S+", server.out.read_text())
+        key = key_in(server.out.read_text())
+        with server.client(key) as client:
+            await page.sign_in(PageJournal(server, db, key, client))
+        run_ok("keys", "revoke", "1", "--db", db)
+        await page.evaluate(GO, link)
+        is_another = "key => ![key, null].includes(sessionStorage.getItem('journal-key'))"
+        await page.wait_for_function(is_another, arg=key)
+        await page.drawn("today")
 
 
 # A sign-in that works stays ------------------------------------------------------------------------------
 
 
-async def test_the_page_of_somebody_else_cannot_sign_the_owner_out(page: Page, journal: PageJournal) -> None:
-    await sign_in(page, journal)
-
-    for fragment in ("#key=x", "#key=abc%", "#code=x", "#code=abc%"):
-        await lead_to(page, f"{journal.server.url}/{fragment}")
-        await drawn(page, "today")
-        if "code" in fragment:
-            await see(page, "no longer signs in", "dialog[aria-label='You are still signed in']")
-        assert page.url == f"{journal.server.url}/"
-        assert await key_of(page) == journal.key
-
-
-async def test_neither_a_key_in_the_address_nor_a_used_link_signs_anybody_in(
-    page: Page, journal: PageJournal
+async def test_neither_the_page_of_somebody_else_nor_a_used_link_signs_the_owner_in_or_out(
+    page: Tab, journal: PageJournal
 ) -> None:
     await lead_to(page, f"{journal.server.url}/#key={journal.key}")
     await page.wait_for_selector("#sign-in")
     assert page.url == f"{journal.server.url}/"
     assert await page.evaluate(STORED) == 0
-
-    await sign_in(page, journal)
-    run_ok("keys", "revoke", "1", "--db", journal.db)
-    await page.evaluate("location.hash = '#code=x'")
-    await see(page, "This link no longer signs in", "main #sign-in .error")
-    await no_dialog(page)
-
-
-async def test_a_key_revokes_itself_in_the_settings(page: Page, journal: PageJournal) -> None:
-    await sign_in(page, journal, "settings")
+    await page.sign_in(journal)
+    for fragment in ("#key=x", "#key=abc%", "#code=x", "#code=abc%"):
+        await lead_to(page, f"{journal.server.url}/{fragment}")
+        await page.drawn("today")
+        if "code" in fragment:
+            await page.see("no longer signs in", "dialog[aria-label='You are still signed in']")
+        assert (page.url, await key_of(page)) == (f"{journal.server.url}/", journal.key)
+    await page.reload()
+    await page.show("settings")
     await page.click("#keys tr:has-text('this browser') button")
-    await see(page, "This browser is signed out.", "dialog")
+    await page.see("This browser is signed out.", "dialog")
     await page.click("dialog .danger")
-
     await page.wait_for_selector("#sign-in")
     assert rows(journal.db, "SELECT revoked_at IS NULL FROM api_keys") == [(0,)]
+    await page.sign_in(journal._replace(key=new_key(journal.db)))
+    run_ok("keys", "revoke", "2", "--db", journal.db)
+    await page.evaluate("location.hash = '#code=x'")
+    await page.see("This link no longer signs in", "main #sign-in .error")
+    await page.no_dialog()
 
 
 # Another key means a fresh page --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("is_same", [True, False], ids=["the same user", "another user"])
-async def test_a_file_at_hand_is_found_again_by_the_same_user_alone(
-    page: Page, journal: PageJournal, is_same: bool
-) -> None:
+async def test_a_file_at_hand_is_found_again_by_the_same_user_alone(page: Tab, journal: PageJournal) -> None:
     journal.create("/accounts", name="Main")
-    await sign_in(page, journal, "import")
-    await drop(page, "secret.csv", A_FILE)
-    await see(page, "1 new")
-    await lose_key(page, journal)
-
-    await enter_key(page, new_key(journal.db) if is_same else new_user(journal.db))
-
-    await drawn(page, "import")
-    await see(page, "secret.csv" if is_same else "Drop files here")
-    await expect(page.get_by_text("secret.csv")).to_have_count(int(is_same))
-    await expect(page.locator("#import")).to_have_count(int(is_same))
+    await page.sign_in(journal, "import")
+    await page.drop("secret.csv", A_FILE)
+    await page.see("1 new")
+    run_ok("keys", "revoke", "1", "--db", journal.db)
+    await page.poll()
+    await page.wait_for_selector("#sign-in")
+    await page.enter("#sign-in [name=key]", new_key(journal.db), "Enter")
+    await page.drawn("import")
+    await page.see("secret.csv")
+    await page.count("#import", 1)
+    run_ok("keys", "revoke", "2", "--db", journal.db)
+    await page.poll()
+    await page.wait_for_selector("#sign-in")
+    await page.enter("#sign-in [name=key]", new_user(journal.db), "Enter")
+    await page.see("Drop files here")
+    await page.drawn("import")
+    await page.gone(":text('secret.csv')", "#import")
 
 
 async def test_a_tab_follows_when_another_tab_signs_in_as_another_user_and_out(
-    page: Page, journal: PageJournal
+    page: Tab, journal: PageJournal
 ) -> None:
     keep = "key => { sessionStorage.clear(); localStorage.setItem('journal-key', key); }"
     journal.create("/accounts", name="Main")
     await page.goto(f"{journal.server.url}/health")
     await page.evaluate(keep, journal.key)
     await page.goto(f"{journal.server.url}/#/import")
-    await drawn(page, "import")
-    await drop(page, "secret.csv", A_FILE)
-    await see(page, "1 new")
-    other = await page.context.new_page()
+    await page.drawn("import")
+    await page.drop("secret.csv", A_FILE)
+    await page.see("1 new")
+    other = Tab(await page.context.new_page())
     await other.goto(f"{journal.server.url}/health")
-
     await other.evaluate(keep, new_user(journal.db))
-    await see(page, "Drop files here")
-    await expect(page.get_by_text("secret.csv")).to_have_count(0)
-
+    await page.see("Drop files here")
+    await page.gone(":text('secret.csv')")
     await other.goto(f"{journal.server.url}/#/settings")
-    await drawn(other, "settings")
-    await other.click("#sign-out")
-    await other.wait_for_selector("#sign-in")
+    await other.drawn("settings")
+    await sign_out(other)
     await page.wait_for_selector("#sign-in")

@@ -2,22 +2,8 @@
 
 from typing import Any
 
-from chromium import (
-    PageJournal,
-    agree,
-    choose,
-    drawn,
-    eventually,
-    gone,
-    held,
-    in_a_browser,
-    no_dialog,
-    press,
-    see,
-    show,
-    sign_in,
-)
-from playwright.async_api import Page, expect
+from chromium import PageJournal, Tab, eventually, in_a_browser
+from playwright.async_api import expect
 
 pytestmark = in_a_browser
 SETUPS = [
@@ -32,22 +18,22 @@ def names(journal: PageJournal) -> list[Any]:
     return [[one["name"], *(each["name"] for each in one["confirmations"])] for one in setups]
 
 
-async def saved(page: Page) -> None:
+async def saved(page: Tab) -> None:
     """Save, and wait until the strategy is drawn as it is stored."""
-    await press(page, "Save", ".editor")
+    await page.press("Save", ".editor")
     await page.wait_for_selector(".editor:not([data-changed])")
-    await drawn(page, "strategies")
+    await page.drawn("strategies")
 
 
 async def test_a_strategy_is_made_once_reordered_and_says_what_goes_before_it_is_saved(
-    page: Page, journal: PageJournal
+    page: Tab, journal: PageJournal
 ) -> None:
-    await sign_in(page, journal, "strategies")
-    await press(page, "New strategy", ".empty")
+    await page.sign_in(journal, "strategies")
+    await page.press("New strategy", ".empty")
     await page.fill("dialog [name=name]", "Opening range")
-    async with held(page):
+    async with page.held():
         for _ in range(3):
-            await page.keyboard.press("Enter")
+            await page.keys("Enter")
     await page.wait_for_selector(".editor")
     assert [one["name"] for one in journal.read("/strategies")] == ["Opening range"]
 
@@ -56,9 +42,9 @@ async def test_a_strategy_is_made_once_reordered_and_says_what_goes_before_it_is
     journal.add_trade(setup_id=first["setup_id"], confirmations=[volume])
     journal.add_trade(setup_id=second["setup_id"])
     await page.reload()
-    await drawn(page, "strategies")
+    await page.drawn("strategies")
     await page.locator(".items .items input").nth(1).focus()
-    await page.keyboard.press("Alt+ArrowUp")
+    await page.keys("Alt+ArrowUp")
     await expect(page.locator("#moved")).to_have_text("Trend: 1 of 2")
     await saved(page)
     assert names(journal) == [["Break", "Trend", "Volume"], ["Fade"]]
@@ -76,57 +62,57 @@ async def test_a_strategy_is_made_once_reordered_and_says_what_goes_before_it_is
     assert names(journal) == [["Fade"], ["Break", "Trend", "Volume"]]
 
     await page.focus("[aria-label='Name of the confirmation']")
-    await page.keyboard.press("Enter")  # adds a row
-    await press(page, "Save", ".editor")
-    await see(page, "must be 1 to 255 characters", "[data-field='setups[1].confirmations[1].name']")
-    await press(page, "Discard changes")
-    await gone(page, ".editor[data-changed]")
+    await page.keys("Enter")  # adds a row
+    await page.press("Save", ".editor")
+    await page.see("must be 1 to 255 characters", "[data-field='setups[1].confirmations[1].name']")
+    await page.press("Discard changes")
+    await page.gone(".editor[data-changed]")
     for name in ("Volume", "Fade"):
-        await press(page, f"Remove {name}")
-    await press(page, "Save", ".editor")
+        await page.press(f"Remove {name}")
+    await page.press("Save", ".editor")
     question = "This removes 1 setup and 1 confirmation: 1 trade loses its setup, 1 answer"
-    await agree(page, "Save and remove", question)
+    await page.agree("Save and remove", question)
     await eventually(lambda: names(journal) == [["Break", "Trend"]])
 
 
 async def test_a_draft_is_not_lost_by_leaving_nor_over_a_setup_that_another_tab_added(
-    page: Page, journal: PageJournal
+    page: Tab, journal: PageJournal
 ) -> None:
     for name in ("One", "Two"):
         journal.create("/accounts", name=name)
     setups = journal.create("/strategies", name="Opening range", setups=SETUPS)["setups"]
-    await sign_in(page, journal, "report")
-    await show(page, "strategies")
+    await page.sign_in(journal, "report")
+    await page.show("strategies")
     await page.fill("#strategy-name", "Mine")
     await page.fill(".editor [name=color_tag]", "#16a34a")
     await page.fill(".editor [name=description]", "Fades too")
 
     for leave in (
         lambda: page.evaluate("history.back()"),
-        lambda: choose(page, "#selection", "Two"),
+        lambda: page.choose("#selection", "Two"),
         lambda: page.click("nav a:text('Trades')"),
     ):
         await leave()
-        await agree(page, "Cancel", "The changes of this strategy are not saved.")
-    await expect(page.locator("#strategy-name")).to_have_value("Mine")
+        await page.agree("Cancel", "The changes of this strategy are not saved.")
+    await page.holds("#strategy-name", "Mine")
     assert journal.read("/me")["active_selection"] == "all"
 
     journal.patch("/strategies/1", name="Theirs", setups=[*setups, {"name": "New"}])
-    await press(page, "Save", ".editor")
-    await see(page, "Mine", "dialog tbody")
-    await see(page, "Theirs", "dialog tbody")
-    await press(page, "Save mine", "dialog")
-    await see(page, "This removes 1 setup: no trade or answer is lost.", "dialog")
+    await page.press("Save", ".editor")
+    await page.see("Mine", "dialog tbody")
+    await page.see("Theirs", "dialog tbody")
+    await page.press("Save mine", "dialog")
+    await page.see("This removes 1 setup: no trade or answer is lost.", "dialog")
     assert len(names(journal)) == 3
-    await agree(page, "Save and remove")
+    await page.agree("Save and remove")
     await eventually(lambda: journal.read("/strategies/1")["name"] == "Mine")
     strategy = journal.read("/strategies/1")
     assert (strategy["color_tag"], strategy["description"]) == ("#16a34a", "Fades too")
 
-    await drawn(page, "strategies")
+    await page.drawn("strategies")
     await page.fill("#strategy-name", "Draft")
     await page.click("nav a:text('Trades')")
-    await press(page, "Discard the changes", "dialog")
-    await drawn(page, "trades")
-    await no_dialog(page)
+    await page.press("Discard the changes", "dialog")
+    await page.drawn("trades")
+    await page.no_dialog()
     assert journal.read("/strategies/1")["name"] == "Mine"

@@ -9,9 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 import segno
-from chromium import drawn, in_a_browser, show
+from chromium import Tab, in_a_browser
 from commands import WITHOUT_TLS, rows, run_failing, running
-from playwright.async_api import Page
 
 from journal_api.cli.sign_in_link import BORDER, draw
 from journal_api.server.lan import detect_address, find_lan_address
@@ -101,19 +100,19 @@ def test_a_terminal_without_the_characters_gets_the_link_alone(monkeypatch: pyte
 
 @in_a_browser
 @needs_second_address
-async def test_a_phone_stays_signed_in_until_it_signs_out(db: Path, page: Page) -> None:
+async def test_a_phone_stays_signed_in_until_it_signs_out(db: Path, page: Tab) -> None:
     with running(db, "--lan", LAN) as server:
         (link,) = re.findall(LINK, server.out.read_text())
         await page.goto(link)
-        await drawn(page, "today")
+        await page.drawn("today")
         devtools = await page.context.new_cdp_session(page)
         manifest = await devtools.send("Page.getAppManifest")
         await page.evaluate("sessionStorage.clear()")  # the tab is closed
         await page.goto(link.partition("#")[0])
-        await drawn(page, "today")
+        await page.drawn("today")
         key = await page.evaluate("localStorage.getItem('journal-key')")
 
-        await show(page, "settings")
+        await page.show("settings")
         await page.click("#sign-out")
         await page.wait_for_selector("#sign-in")
 

@@ -65,16 +65,17 @@ class PageJournal(NamedTuple):
 
         It is of the first account, which is made if there is none.
         """
-        account, *_ = self.read("/accounts") or [self.create("/accounts", name="Main")]
+        accounts = self.read("/accounts") or [self.create("/accounts", name="Main")]
+        account_id = min(one["id"] for one in accounts)
         opened = datetime.fromisoformat(at).replace(tzinfo=UTC) if at else datetime.now(UTC)
         times = {"opened_at": f"{opened:{ISO}}", "closed_at": f"{opened + timedelta(minutes=minutes):{ISO}}"}
         prices = {"entry_price": 10_000, "exit_price": 10_000 + pnl, "multiplier": 1}
-        trade = {**A_TRADE, "account_id": account["id"], **prices, **times, **fields}
+        trade = {**A_TRADE, "account_id": account_id, **prices, **times, **fields}
         return int(self.create("/trades", **trade)["id"])
 
     def add_tags(self, *names: str, **fields: Any) -> list[int]:
         """Add tags of a new category."""
-        category = self.create("/tag-categories", name=f"Of {names[0]}")["id"]
+        category = self.create("/tag-categories", name=names[0])["id"]
         return [self.create("/tags", name=name, category_id=category, **fields)["id"] for name in names]
 
     def run_sql(self, sql: str, *values: Any) -> None:
@@ -139,10 +140,177 @@ async def accept(dialog: Dialog) -> None:
     await dialog.accept()
 
 
+class Tab:
+    """A tab of the browser: Playwright's page, and what a person does in it."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.page, name)
+
+    # Where it is
+
+    async def sign_in(self, journal: PageJournal, place: str = "today") -> None:
+        """Open a view with the key in the tab, instead of typing it before each test."""
+        await self.page.goto(f"{journal.server.url}/health")
+        await self.page.evaluate("key => sessionStorage.setItem('journal-key', key)", journal.key)
+        await self.page.goto(f"{journal.server.url}/#/{place}")
+        await self.drawn(re.split("[/?]", place)[0])
+
+    async def show(self, place: str) -> None:
+        """Go to a view, with a query perhaps, and wait until it is drawn."""
+        await self.page.evaluate(
+            """place => new Promise((done) => {
+                if (location.hash === place) return done();
+                addEventListener("hashchange", () => done(), { once: true });
+                location.hash = place;
+            })""",
+            f"#/{place}",
+        )
+        await self.drawn(re.split("[/?]", place)[0])
+
+    async def drawn(self, view: str) -> None:
+        await self.page.wait_for_selector(f"main[data-view={view}][aria-busy=false]:not(:has(progress))")
+
+    async def resize(self, width: int, height: int = 900, *, dark: bool = False) -> None:
+        await self.page.set_viewport_size({"width": width, "height": height})
+        await self.page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce")
+
+    # What is seen: each waits until it is so
+
+    async def see(self, text: str | re.Pattern[str], within: str = "body") -> None:
+        await expect(self.page.locator(within).first).to_contain_text(text, use_inner_text=True)
+
+    async def see_all(self, selector: str, *texts: str | re.Pattern[str]) -> None:
+        """These are the texts of all such elements, with one blank in the place of several."""
+        await expect(self.page.locator(selector)).to_have_text(texts, use_inner_text=True)
+
+    async def count(self, selector: str, number: int) -> None:
+        await expect(self.page.locator(selector)).to_have_count(number)
+
+    async def gone(self, *selectors: str) -> None:
+        for selector in selectors:
+            await self.count(selector, 0)
+
+    async def hidden(self, *selectors: str) -> None:
+        for selector in selectors:
+            await expect(self.page.locator(selector)).to_be_hidden()
+
+    async def holds(self, selector: str, value: str) -> None:
+        """A field has that value."""
+        await expect(self.page.locator(selector)).to_have_value(value)
+
+    async def focused(self, selector: str) -> None:
+        await expect(self.page.locator(selector)).to_be_focused()
+
+    async def no_dialog(self) -> None:
+        await self.gone("dialog")
+
+    # What is done
+
+    async def press(self, name: str, within: str = "body") -> None:
+        """Press the button of that name, in the newest of several dialogs."""
+        await self.page.locator(within).last.get_by_role("button", name=name, exact=True).click()
+
+    async def save(self, form: str = "#edit") -> None:
+        """Press the button of a dialog's form; then no dialog is left."""
+        await self.page.click(f"{form} .primary")
+        await self.no_dialog()
+
+    async def agree(self, name: str, question: str = "") -> None:
+        """Read the question of the newest dialog, and press that button; then no dialog is left."""
+        await expect(self.page.locator("dialog").last).to_contain_text(question, use_inner_text=True)
+        await self.press(name, "dialog")
+        await self.no_dialog()
+
+    async def choose(self, selector: str, label: str) -> None:
+        await self.page.select_option(selector, label=label)
+
+    async def keys(self, *keys: str) -> None:
+        for key in keys:
+            await self.page.keyboard.press(key)
+
+    async def type(self, selector: str, text: str) -> None:
+        """Type into a field, key by key, and stay in it."""
+        await self.page.focus(selector)
+        await self.page.keyboard.type(text)
+
+    async def enter(self, selector: str, text: str, key: str = "Tab") -> None:
+        """Replace what is in a field, and leave it by that key."""
+        await self.page.fill(selector, text)
+        await self.page.keyboard.press(key)
+
+    async def fill_in(self, form: str, **typed: str) -> None:
+        """Replace what is in the fields of a form, by their names, whose dots are double underscores."""
+        for name, text in typed.items():
+            await self.page.fill(f"{form} [name='{name.replace('__', '.')}']", text)
+
+    async def drop(self, name: str, content: str, **others: str) -> None:
+        """Drop files on the view of imports: one, and others by their names without `.csv`."""
+        files = [[name, content], *([f"{other}.csv", text] for other, text in others.items())]
+        await self.page.locator(".drop").evaluate(
+            """(zone, files) => {
+                const dataTransfer = new DataTransfer();
+                for (const [name, content] of files) dataTransfer.items.add(new File([content], name));
+                zone.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
+            }""",
+            files,
+        )
+
+    # What happens to it
+
+    async def poll(self) -> None:
+        """Ask and draw at once, as a page does that is shown again after nothing was pressed for a while."""
+        await self.page.evaluate("""() => {
+            const longAgo = new Event("pointerdown");
+            Object.defineProperty(longAgo, "timeStamp", { value: -1e6 });
+            dispatchEvent(longAgo);
+            document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+        }""")
+
+    @asynccontextmanager
+    async def held(self) -> AsyncIterator[None]:
+        """Let all that the page asks wait until the end, as of a journal that is slow."""
+        await self.page.evaluate("""() => {
+            const real = fetch, gate = new Promise((open) => { window.release = open; });
+            window.fetch = async (...request) => { await gate; return real(...request); };
+        }""")
+        yield
+        await self.page.evaluate("window.release()")
+
+    @asynccontextmanager
+    async def away(self) -> AsyncIterator[None]:
+        """Let nothing that the page asks be answered until the end, as of a journal that has stopped."""
+        await self.page.evaluate("() => { window.real = fetch; window.fetch = () => Promise.reject(); }")
+        yield
+        await self.page.evaluate("() => { window.fetch = window.real; }")
+
+    @asynccontextmanager
+    async def locale(self, name: str) -> AsyncIterator[None]:
+        """The browser of somebody in that locale, from the next page on."""
+        session = await self.page.context.new_cdp_session(self.page)
+        await session.send("Emulation.setLocaleOverride", {"locale": name})
+        yield
+        await session.send("Emulation.setLocaleOverride", {})
+
+    async def find_violations(self, *, dark: bool = False) -> set[str]:
+        """What axe finds wrong with what is shown: by all of its rules, in the dark by those of contrast."""
+        if not await self.page.evaluate("'axe' in window"):
+            await self.page.evaluate(f"{AXE.read_text()}\n; 0")
+        await self.page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce")
+        found = await self.page.evaluate(
+            """(rules) => axe.run({ resultTypes: ["violations"], ...rules }).then(({ violations }) =>
+                violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)))""",
+            {"runOnly": ["color-contrast"]} if dark else {},
+        )
+        return set(found)
+
+
 @asynccontextmanager
-async def clean_tab(browser: BrowserContext) -> AsyncIterator[Page]:
+async def clean_tab(browser: BrowserContext) -> AsyncIterator[Tab]:
     """Lend the first tab. At its end the console is clean, and nothing was requested from elsewhere."""
-    page, complaints = browser.pages[0], list[str]()
+    tab, complaints = Tab(browser.pages[0]), list[str]()
 
     def note_message(message: ConsoleMessage) -> None:
         # The page shows a response with an error; the console repeats it.
@@ -156,175 +324,19 @@ async def clean_tab(browser: BrowserContext) -> AsyncIterator[Page]:
     def note_error(error: Exception) -> None:
         complaints.append(str(error))
 
-    listeners: list[tuple[Any, Any]] = [
-        ("console", note_message), ("request", note_request), ("pageerror", note_error)
-    ]  # fmt: skip
-    await resize(page, 1280, 900)
+    listeners = [("console", note_message), ("request", note_request), ("pageerror", note_error)]
+    await tab.resize(1280, 900)
     for event, listener in listeners:
-        page.on(event, listener)
-    yield page
+        tab.on(event, listener)
+    yield tab
     for event, listener in listeners:
-        page.remove_listener(event, listener)
+        tab.remove_listener(event, listener)
     for other in browser.pages[1:]:
         await other.close()
-    if page.url.startswith("http"):
-        await page.evaluate("localStorage.clear(); sessionStorage.clear()")
-    await page.goto("about:blank")
+    if tab.url.startswith("http"):
+        await tab.evaluate("localStorage.clear(); sessionStorage.clear()")
+    await tab.goto("about:blank")
     assert complaints == []
-
-
-# What a person does --------------------------------------------------------------------------------------
-
-
-async def sign_in(page: Page, journal: PageJournal, place: str = "today") -> None:
-    """Open a view in a tab that has the key, instead of typing it before each test."""
-    await page.goto(f"{journal.server.url}/health")
-    await page.evaluate("key => sessionStorage.setItem('journal-key', key)", journal.key)
-    await page.goto(f"{journal.server.url}/#/{place}")
-    await drawn(page, re.split("[/?]", place)[0])
-
-
-async def show(page: Page, place: str) -> None:
-    """Go to a view, with a query perhaps, and wait until it is drawn."""
-    await page.evaluate(
-        """place => new Promise((done) => {
-            if (location.hash === place) return done();
-            addEventListener("hashchange", () => done(), { once: true });
-            location.hash = place;
-        })""",
-        f"#/{place}",
-    )
-    await drawn(page, re.split("[/?]", place)[0])
-
-
-async def drawn(page: Page, view: str) -> None:
-    await page.wait_for_selector(f"main[data-view={view}][aria-busy=false]:not(:has(progress))")
-
-
-async def see(page: Page, text: str, within: str = "body") -> None:
-    """Wait until the text can be read."""
-    await expect(page.locator(within).first).to_contain_text(text, use_inner_text=True)
-
-
-async def see_all(page: Page, selector: str, *texts: str | re.Pattern[str]) -> None:
-    """Wait until these are the texts of all such elements, with one blank in the place of several."""
-    await expect(page.locator(selector)).to_have_text(texts, use_inner_text=True)
-
-
-async def gone(page: Page, *selectors: str) -> None:
-    """Wait until there is no such element."""
-    for selector in selectors:
-        await expect(page.locator(selector)).to_have_count(0)
-
-
-async def press(page: Page, name: str, within: str = "body") -> None:
-    """Press the button of that name, in the newest of several dialogs."""
-    await page.locator(within).last.get_by_role("button", name=name, exact=True).click()
-
-
-async def save(page: Page, form: str = "#edit") -> None:
-    """Press the button of a dialog's form, and wait until the dialog is gone."""
-    await page.click(f"{form} .primary")
-    await no_dialog(page)
-
-
-async def agree(page: Page, name: str, question: str = "") -> None:
-    """Read the question of the newest dialog and press the button of that name; then no dialog is left."""
-    await expect(page.locator("dialog").last).to_contain_text(question, use_inner_text=True)
-    await press(page, name, "dialog")
-    await no_dialog(page)
-
-
-async def no_dialog(page: Page) -> None:
-    await gone(page, "dialog")
-
-
-async def choose(page: Page, selector: str, label: str) -> None:
-    await page.select_option(selector, label=label)
-
-
-async def values_of(page: Page, selector: str) -> list[str]:
-    return await page.locator(selector).all_inner_texts()
-
-
-async def press_keys(page: Page, *keys: str) -> None:
-    for key in keys:
-        await page.keyboard.press(key)
-
-
-async def fill(page: Page, form: str, **typed: str) -> None:
-    """Type into the fields of a form, by their names, whose dots are double underscores."""
-    for name, text in typed.items():
-        await page.fill(f"{form} [name='{name.replace('__', '.')}']", text)
-
-
-async def poll(page: Page) -> None:
-    """Let the page ask and draw at once, as when it is shown again and nothing was pressed for a while."""
-    await page.evaluate("""() => {
-        const long_ago = new Event("pointerdown");
-        Object.defineProperty(long_ago, "timeStamp", { value: -1e6 });
-        dispatchEvent(long_ago);
-        document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
-    }""")
-
-
-async def drop(page: Page, name: str, content: str, **others: str) -> None:
-    """Drop files on the view of imports: one, and others by their names without `.csv`."""
-    files = [[name, content], *([f"{other}.csv", text] for other, text in others.items())]
-    await page.locator(".drop").evaluate(
-        """(zone, files) => {
-            const dataTransfer = new DataTransfer();
-            for (const [name, content] of files) dataTransfer.items.add(new File([content], name));
-            zone.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
-        }""",
-        files,
-    )
-
-
-async def resize(page: Page, width: int, height: int = 900, *, dark: bool = False) -> None:
-    await page.set_viewport_size({"width": width, "height": height})
-    await page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce")
-
-
-@asynccontextmanager
-async def held(page: Page) -> AsyncIterator[None]:
-    """Let all that the page asks wait until the end, as of a journal that is slow."""
-    await page.evaluate("""() => {
-        const real = fetch, gate = new Promise((open) => { window.release = open; });
-        window.fetch = async (...request) => { await gate; return real(...request); };
-    }""")
-    yield
-    await page.evaluate("window.release()")
-
-
-@asynccontextmanager
-async def away(page: Page) -> AsyncIterator[None]:
-    """Let nothing that the page asks be answered until the end, as of a journal that has stopped."""
-    await page.evaluate("() => { window.real = fetch; window.fetch = () => Promise.reject(); }")
-    yield
-    await page.evaluate("() => { window.fetch = window.real; }")
-
-
-@asynccontextmanager
-async def locale(page: Page, name: str) -> AsyncIterator[None]:
-    """The browser of somebody in that locale, from the next page on."""
-    session = await page.context.new_cdp_session(page)
-    await session.send("Emulation.setLocaleOverride", {"locale": name})
-    yield
-    await session.send("Emulation.setLocaleOverride", {})
-
-
-async def find_violations(page: Page, *, dark: bool = False) -> list[str]:
-    """What axe finds wrong with what is shown: all of its rules, in the dark those of contrast."""
-    if not await page.evaluate("'axe' in window"):
-        await page.evaluate(f"{AXE.read_text()}\n; 0")
-    await resize(page, 1280, dark=dark)
-    found: list[str] = await page.evaluate(
-        """(rules) => axe.run({ resultTypes: ["violations"], ...rules }).then(({ violations }) =>
-            violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)))""",
-        {"runOnly": ["color-contrast"]} if dark else {},
-    )
-    return found
 
 
 async def eventually(condition: Callable[[], Any]) -> None:
@@ -334,17 +346,3 @@ async def eventually(condition: Callable[[], Any]) -> None:
             return
         await asyncio.sleep(0.02)
     raise AssertionError("it never came")
-
-
-async def delay(page: Page, milliseconds: int) -> None:
-    """Let every answer take that long, until the tab leaves the journal."""
-    await page.evaluate(
-        """milliseconds => {
-            const real = window.fetch;
-            window.fetch = async (...request) => {
-                await new Promise((done) => setTimeout(done, milliseconds));
-                return real(...request);
-            };
-        }""",
-        milliseconds,
-    )
