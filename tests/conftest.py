@@ -63,8 +63,9 @@ def pytest_configure(config: pytest.Config) -> None:
 # beginning to one process, and takes from its end what it gives to another.
 FIRST = (
     *("test_fuzz.py", "test_model.py", "test_typescript_client.py", "test_page.py"),
-    *("test_page_trades.py", "test_page_imports.py", "test_page_positions.py", "test_page_forms.py"),
-    *("test_page_days.py", "test_page_pictures.py", "test_page_sign_in.py"),
+    *("test_page_imports.py", "test_page_sign_in.py", "test_page_trades.py", "test_page_days.py"),
+    *("test_page_forms.py", "test_page_pictures.py", "test_page_many.py", "test_page_positions.py"),
+    *("test_page_accounts.py", "test_page_following.py", "test_page_reports.py", "test_page_strategies.py"),
     *("test_docs_page.py", "test_mcp.py"),
     "test_generated_client.py",
 )

@@ -125,7 +125,11 @@ async def test_cards_say_what_room_is_left_and_why_the_most_urgent_first(
 async def test_what_counts_from_the_last_payout_says_so_and_a_balance_is_drawn_above_its_floor(
     page: Tab, journal: PageJournal
 ) -> None:
-    counted = {"best_day_share": 50, "qualifying_day": {"amount": 100, "days": 5}, "minimum_days": 5}
+    counted: dict[str, Any] = {
+        "best_day_share": 50,
+        "qualifying_day": {"amount": 100, "days": 5},
+        "minimum_days": 5,
+    }
     floor = {"kind": "end_of_day", "distance": 2000}
     account = add_account(journal, daily_loss=1000, floor=floor, **counted)
     for days, pnl in ((3, 1000), (2, -500), (0, 150)):

@@ -99,6 +99,7 @@ async def test_a_day_shows_its_trades_of_the_chosen_account_its_goals_and_rules(
 async def test_a_text_that_was_changed_meanwhile_shows_both_and_typing_goes_on_where_the_cursor_is(
     page: Tab, journal: PageJournal
 ) -> None:
+    await page.clock.install()
     await page.sign_in(journal, PLACE)
     journal.patch(DAY, review="theirs")  # another text of the same day
     await save(page, "#plan", "mine")
@@ -113,9 +114,10 @@ async def test_a_text_that_was_changed_meanwhile_shows_both_and_typing_goes_on_w
 
     await page.fill("#plan", "mine")
     journal.patch(DAY, plan="theirs")
+    await page.clock.run_for(1_000)
+    await page.see("Not saved. The day was changed in the meantime.", "form:has(#plan) .error")
     await page.evaluate("document.querySelector('#rating-2').click()")  # saves another part of the day
     await page.wait_for_selector("#rating-2[aria-pressed=true]")
-    await page.keys("Tab")
     await page.see_all("dialog .versions tbody tr", "Plan mine theirs")
     assert journal.read(DAY)["plan"] == "theirs"
     await page.keys("Escape")
@@ -144,7 +146,8 @@ async def test_texts_are_saved_when_the_day_is_left_and_a_refused_one_asks_as_te
     await page.click("nav a[href='#/trades']")
     await page.agree("Cancel", "The templates are not saved.")
     await page.click("#templates .primary")
-    await eventually(lambda: journal.read("/me")["plan_template"] == "Bias:\nLevels:")
+    await page.gone("#templates[data-changed]")
+    assert journal.read("/me")["plan_template"] == "Bias:\nLevels:"
     await page.show(PLACE)
     await page.holds("#plan", "Bias:\nLevels:")
     await page.see("Your template.", "form:has(#plan)")

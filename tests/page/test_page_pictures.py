@@ -2,6 +2,7 @@
 
 import io
 from base64 import b64encode
+from functools import partial
 from typing import Any
 
 from chromium import PageJournal, Tab, eventually, in_a_browser, only_member
@@ -198,7 +199,7 @@ async def test_pictures_are_looked_at_captioned_and_deleted_by_keyboard(
         await page.see("It cannot be brought back.", "dialog >> nth=-1")
         await page.press(answer, "dialog")
         await page.count("dialog", 1)
-        await eventually(lambda left=left: is_stored(journal, left))
+        await eventually(partial(is_stored, journal, left))
         await page.see(f"of {left}", ".viewer")
     await page.fill("#caption", "The last")
     await page.evaluate("history.back()")  # which leaves the picture too

@@ -124,9 +124,8 @@ async def test_costs_that_are_not_stated_are_said_and_charged_by_trade_by_accoun
     page: Tab, journal: PageJournal
 ) -> None:
     account, other = add_accounts(journal, "Sim", "Other")
-    single, charged, paid = (
-        journal.add_trade(1, account_id=account, **fees) for fees in ({}, {}, {"fees": 1})
-    )
+    single, charged = (journal.add_trade(1, account_id=account) for _ in range(2))
+    paid = journal.add_trade(1, account_id=account, fees=1)
     of_other = journal.add_trade(1, account_id=other)
     await page.sign_in(journal, f"trades?id={single}")
     await page.see("Gross = net, no costs", "#trade")

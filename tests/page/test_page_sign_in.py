@@ -28,8 +28,9 @@ class Start(NamedTuple):
 @pytest.fixture(scope="module")
 def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
     db = tmp_path_factory.mktemp("start") / "journal.db"
-    proxy = {"JOURNAL_TRUSTED_PROXIES": "127.0.0.1", "JOURNAL_USER_HEADER": "Remote-User"}
-    with running(db, "--first-key", **proxy) as server:
+    with running(
+        db, "--first-key", JOURNAL_TRUSTED_PROXIES="127.0.0.1", JOURNAL_USER_HEADER="Remote-User"
+    ) as server:
         printed = server.out.read_text()
         (link,) = re.findall(r"http://\S+/#code=\S+", printed)
         key = key_in(printed)
