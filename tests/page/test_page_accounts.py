@@ -90,9 +90,7 @@ CARDS: list[tuple[dict[str, Any], list[tuple[int, float]], list[str], str]] = [
 ]  # fmt: skip
 
 
-async def test_cards_say_what_room_is_left_and_why_the_most_urgent_first(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_cards_say_what_room_is_left_the_most_urgent_first(page: Tab, journal: PageJournal) -> None:
     empty = add_account(journal, "<b>No rules</b>")
     await page.sign_in(journal)
     await page.see("This journal is empty")
@@ -122,9 +120,7 @@ async def test_cards_say_what_room_is_left_and_why_the_most_urgent_first(
     await page.see("<b>No rules</b>", ".standings")
 
 
-async def test_what_counts_from_the_last_payout_says_so_and_a_balance_is_drawn_above_its_floor(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_payouts_count_and_a_balance_is_drawn_above_its_floor(page: Tab, journal: PageJournal) -> None:
     counted: dict[str, Any] = {
         "best_day_share": 50,
         "qualifying_day": {"amount": 100, "days": 5},
@@ -160,9 +156,7 @@ async def test_what_counts_from_the_last_payout_says_so_and_a_balance_is_drawn_a
     await page.see("Balance and floor", "[aria-label='Net P&L']")
 
 
-async def test_a_checkpoint_that_differs_is_a_line_on_today_until_it_is_accepted(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_a_checkpoint_that_differs_is_said_until_accepted(page: Tab, journal: PageJournal) -> None:
     account = add_account(journal)
     path = f"/accounts/{account}/checkpoints"
     close_trade(journal, account, 100, days=3)
@@ -210,9 +204,7 @@ async def test_a_checkpoint_that_differs_is_a_line_on_today_until_it_is_accepted
 # An account in the settings ------------------------------------------------------------------------------
 
 
-async def test_rules_are_typed_changed_emptied_and_not_written_over_unasked(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_rules_are_typed_and_not_written_over_unasked(page: Tab, journal: PageJournal) -> None:
     account = add_account(journal)
     path, card = f"/accounts/{account}/rules", f"#account-{account}"
     await page.sign_in(journal, "settings")
@@ -262,9 +254,7 @@ async def test_rules_are_typed_changed_emptied_and_not_written_over_unasked(
     assert journal.read(path)["daily_loss"] == 500
 
 
-async def test_cash_is_added_changed_and_deleted_and_an_account_has_days_of_its_own(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_cash_and_days_of_an_account_are_typed_and_changed(page: Tab, journal: PageJournal) -> None:
     account = add_account(journal, floor=STATIC)
     path, card = f"/accounts/{account}", f"#account-{account}"
     await page.sign_in(journal, f"settings?account={account}")

@@ -62,9 +62,7 @@ async def test_a_day_is_written_and_left_without_a_mouse(page: Tab, journal: Pag
     await page.see("This cannot be shown")
 
 
-async def test_a_day_shows_its_trades_of_the_chosen_account_its_goals_and_rules(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_a_day_shows_its_trades_goals_and_rules(page: Tab, journal: PageJournal) -> None:
     journal.create("/accounts", name="Main")
     euros = journal.create("/accounts", name="Euro", currency="EUR")["id"]
     journal.add_trade(30, f"{MONDAY}T10:00", 60)
@@ -96,9 +94,7 @@ async def test_a_day_shows_its_trades_of_the_chosen_account_its_goals_and_rules(
     await page.see("Mon, Jan 5, 2026", "h1")
 
 
-async def test_a_text_that_was_changed_meanwhile_shows_both_and_typing_goes_on_where_the_cursor_is(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_a_text_that_was_changed_meanwhile_shows_both(page: Tab, journal: PageJournal) -> None:
     await page.clock.install()
     await page.sign_in(journal, PLACE)
     journal.patch(DAY, review="theirs")  # another text of the same day
@@ -137,9 +133,7 @@ async def test_a_text_that_was_changed_meanwhile_shows_both_and_typing_goes_on_w
     await page.holds("#plan", "the123irs")
 
 
-async def test_texts_are_saved_when_the_day_is_left_and_a_refused_one_asks_as_templates_do(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_texts_are_saved_when_the_day_is_left_or_it_asks(page: Tab, journal: PageJournal) -> None:
     await page.sign_in(journal, "settings")
     template = "#templates [name=plan_template]"
     await page.fill(template, "Bias:\nLevels:")
@@ -176,9 +170,7 @@ async def test_texts_are_saved_when_the_day_is_left_and_a_refused_one_asks_as_te
 # Many days -----------------------------------------------------------------------------------------------
 
 
-async def test_today_shows_the_plan_and_its_calendar_leads_to_days_and_weeks(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_today_shows_the_plan_and_leads_to_days_and_weeks(page: Tab, journal: PageJournal) -> None:
     journal.patch("/me", trading_weekdays=[1, 2, 3, 4, 5, 6, 7])
     journal.add_trade(12)
     journal.patch("/days/2026-01-06", plan="Wait.")
@@ -211,9 +203,7 @@ async def test_today_shows_the_plan_and_its_calendar_leads_to_days_and_weeks(
     await page.gone("#day")
 
 
-async def test_a_week_is_read_from_its_first_day_on_and_printed_without_the_bar(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_a_week_is_read_and_printed_without_the_bar(page: Tab, journal: PageJournal) -> None:
     (tag,) = journal.add_tags("<b>Calm</b>")
     for day, pnl in ((MONDAY, 30), ("2026-01-06", -20), (FRIDAY, 5)):
         journal.add_trade(pnl, f"{day}T10:00")
@@ -258,9 +248,7 @@ async def test_a_week_is_read_from_its_first_day_on_and_printed_without_the_bar(
 # Search --------------------------------------------------------------------------------------------------
 
 
-async def test_a_slash_begins_a_search_and_arrows_and_enter_open_a_result(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_a_slash_begins_a_search_and_enter_opens_a_result(page: Tab, journal: PageJournal) -> None:
     trade = journal.add_trade(5, notes="😀😀 <b>late</b> 👩‍👩‍👧 entry, latest 𝔘 late")
     journal.patch(DAY, plan="Not late again")
     await page.sign_in(journal, f"trades?id={trade}")
@@ -292,9 +280,7 @@ async def test_a_slash_begins_a_search_and_arrows_and_enter_open_a_result(
     await page.holds("#plan", "theirs")
 
 
-async def test_each_kind_of_result_leads_to_its_place_and_pages_go_on(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_each_kind_of_result_leads_to_its_place(page: Tab, journal: PageJournal) -> None:
     journal.create("/strategies", name="Late range", setups=[{"name": "Late break"}])
     journal.add_tags("Late entry")
     journal.create("/goals", goal_name="Never late", metric="net_pnl", target_value=5)

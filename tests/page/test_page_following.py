@@ -35,9 +35,7 @@ async def set_visibility(page: Tab, state: str) -> None:
     )
 
 
-async def test_a_write_of_another_program_or_client_shows_soon_and_reads_what_it_names_once(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_a_write_elsewhere_shows_soon_and_is_read_once(page: Tab, journal: PageJournal) -> None:
     trade = journal.add_trade()
     tags = journal.create("/tag-categories", name="Execution")["id"]
     async with page.expect_request(is_waiting):
@@ -77,9 +75,7 @@ async def test_a_write_of_another_program_or_client_shows_soon_and_reads_what_it
     await expect(page.locator("main")).to_contain_text("By hand", timeout=SOON)
 
 
-async def test_a_hidden_page_asks_nothing_and_catches_up_even_after_its_cursor_has_expired(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_a_hidden_page_asks_nothing_and_catches_up(page: Tab, journal: PageJournal) -> None:
     journal.create("/accounts", name="Main")
     async with page.expect_request(is_waiting):
         await page.sign_in(journal, "trades")
@@ -104,9 +100,7 @@ async def test_a_hidden_page_asks_nothing_and_catches_up_even_after_its_cursor_h
     await page.see("C", ROWS)
 
 
-async def test_nothing_is_drawn_over_what_is_typed_or_a_dialog_and_shows_after_it(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_nothing_is_drawn_over_what_is_typed_or_a_dialog(page: Tab, journal: PageJournal) -> None:
     trade = journal.add_trade()
     async with page.expect_request(is_waiting):
         await page.sign_in(journal, f"trades?id={trade}")
@@ -131,9 +125,7 @@ async def test_nothing_is_drawn_over_what_is_typed_or_a_dialog_and_shows_after_i
     await page.count(ROWS, 3)
 
 
-async def test_a_journal_that_is_away_is_said_above_what_was_read_and_asked_every_five_seconds(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_a_journal_that_is_away_is_said_and_asked_again(page: Tab, journal: PageJournal) -> None:
     await page.clock.install()
     async with page.expect_request(is_waiting):
         await page.sign_in(journal, "trades")

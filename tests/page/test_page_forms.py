@@ -56,9 +56,7 @@ async def press_at_the_edge(page: Tab, selector: str) -> None:
 # Modules alone -------------------------------------------------------------------------------------------
 
 
-async def test_a_number_is_read_by_the_locale_and_written_so_that_it_is_read_again(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_a_number_is_read_and_written_by_the_locale(page: Tab, journal: PageJournal) -> None:
     for name, numbers in NUMBERS.items():
         async with page.locale(name):
             await page.goto(f"{journal.server.url}/health")
@@ -77,9 +75,7 @@ async def test_a_number_is_read_by_the_locale_and_written_so_that_it_is_read_aga
         assert again == read
 
 
-async def test_a_time_zone_is_found_by_its_city_and_a_reason_without_a_field_is_said_alone(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_a_time_zone_is_found_by_its_city(page: Tab, journal: PageJournal) -> None:
     await page.goto(f"{journal.server.url}/health")
     found = await page.evaluate(
         f"""async (texts) => {{
@@ -109,9 +105,7 @@ async def test_a_time_zone_is_found_by_its_city_and_a_reason_without_a_field_is_
 # Accounts, groups and tags -------------------------------------------------------------------------------
 
 
-async def test_amounts_are_read_by_the_locale_and_what_was_typed_is_not_lost_by_escape(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_a_form_refuses_misread_numbers_and_escape_asks(page: Tab, journal: PageJournal) -> None:
     await page.sign_in(journal, "settings")
     await page.click("#new-account")
     await page.keys("Escape")  # nothing was typed
@@ -147,9 +141,7 @@ async def test_amounts_are_read_by_the_locale_and_what_was_typed_is_not_lost_by_
     assert account["fees"] == {"default": 0.62, "MES": 0.37, "MNQ": 1}
 
 
-async def test_a_copy_group_and_a_tag_with_its_category_are_completed_by_the_next_try(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_what_is_made_in_parts_is_completed_by_the_next_try(page: Tab, journal: PageJournal) -> None:
     account = journal.create("/accounts", name="Main")["id"]
     await page.sign_in(journal, "settings")
     await page.click("#new-copy_group")
@@ -193,9 +185,7 @@ async def test_a_copy_group_and_a_tag_with_its_category_are_completed_by_the_nex
 # Time zone and trading days ------------------------------------------------------------------------------
 
 
-async def test_trading_days_are_saved_beside_other_settings_and_only_the_same_setting_is_asked_about(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_trading_days_are_saved_beside_other_settings(page: Tab, journal: PageJournal) -> None:
     account = journal.create("/accounts", name="Main")["id"]
     await page.sign_in(journal, "settings")
     zone, button = "#days [name=timezone]", "#days .primary"
@@ -228,9 +218,7 @@ async def test_trading_days_are_saved_beside_other_settings_and_only_the_same_se
     assert journal.read("/me")["plan_template"] == "Levels"
 
 
-async def test_a_new_journal_is_asked_for_its_days_until_they_are_said(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_a_new_journal_is_asked_for_its_days(page: Tab, journal: PageJournal) -> None:
     journal.run_sql("UPDATE users SET timezone = 'America/Chicago'")
     await page.sign_in(journal)
     await page.see(QUESTION)
@@ -322,9 +310,7 @@ async def own_goal(page: Tab, metric: str, target: str, direction: str) -> None:
     await page.press("Create", "#edit")
 
 
-async def test_a_goal_that_is_probably_a_mistake_is_asked_about_and_another_change_shows_both(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_a_goal_that_is_probably_a_mistake_is_asked_about(page: Tab, journal: PageJournal) -> None:
     await page.sign_in(journal, "settings")
     for metric, target, direction, question, choice, saved in DOUBTFUL:
         before = len(journal.read("/goals"))

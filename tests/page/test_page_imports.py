@@ -111,9 +111,7 @@ async def test_a_first_file_is_dropped_imported_and_undone(page: Tab, journal: P
     assert journal.read("/trades") == []
 
 
-async def test_an_unknown_header_is_described_read_in_the_owners_zone_and_corrected(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_an_unknown_header_is_described_and_corrected(page: Tab, journal: PageJournal) -> None:
     journal.create("/accounts", name="Main")
     journal.patch("/me", timezone="Europe/Berlin")
     await page.sign_in(journal, "import")
@@ -141,7 +139,7 @@ async def test_an_unknown_header_is_described_read_in_the_owners_zone_and_correc
     assert journal.read("/import-profiles") == []
 
 
-async def test_what_is_imported_is_what_was_shown_in_the_zone_and_the_account_that_were_said_last(
+async def test_what_is_imported_is_what_was_shown(
     page: Tab, journal: PageJournal, accounts: list[int]
 ) -> None:
     await page.sign_in(journal, "import")
@@ -181,9 +179,7 @@ async def test_what_is_imported_is_what_was_shown_in_the_zone_and_the_account_th
     assert {(one["account_id"], one["opened_at"][11:16]) for one in trades} == {(accounts[1], "19:00")}
 
 
-async def test_accounts_that_a_file_names_are_created_or_mapped_and_the_import_names_them(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_accounts_that_a_file_names_are_created_or_mapped(page: Tab, journal: PageJournal) -> None:
     journal.create(
         "/accounts", name="Sim"
     )  # the only account is not the answer for a file that names several
@@ -207,7 +203,7 @@ async def test_accounts_that_a_file_names_are_created_or_mapped_and_the_import_n
     await page.see("Import 2 trades into 2 accounts")
 
 
-async def test_a_correction_shows_old_beside_new_values_and_earlier_trades_are_charged_on_request(
+async def test_a_correction_shows_both_values_and_costs_are_asked_for(
     page: Tab, journal: PageJournal, accounts: list[int]
 ) -> None:
     numbered = [f"{row},{number}" for number, row in enumerate(ROWS)]
@@ -234,7 +230,7 @@ async def test_a_correction_shows_old_beside_new_values_and_earlier_trades_are_c
 # Several files -------------------------------------------------------------------------------------------
 
 
-async def test_files_of_one_drop_go_into_the_accounts_that_their_names_have_in_them(
+async def test_files_go_into_the_accounts_that_their_names_have(
     page: Tab, journal: PageJournal, accounts: list[int]
 ) -> None:
     third = journal.create("/accounts", name="Apex 50K")["id"]
@@ -271,7 +267,7 @@ async def test_files_of_one_drop_go_into_the_accounts_that_their_names_have_in_t
     await page.see("Position History", "dialog")
 
 
-async def test_copies_of_a_drop_get_accounts_like_the_last_and_are_not_imported_whole_hours_apart(
+async def test_copies_are_not_imported_whole_hours_apart(
     page: Tab, journal: PageJournal, accounts: list[int]
 ) -> None:
     journal.patch(f"/accounts/{accounts[1]}", broker="Apex", starting_balance=50_000, fees={"default": 1})
@@ -303,9 +299,7 @@ async def test_copies_of_a_drop_get_accounts_like_the_last_and_are_not_imported_
 # What is in the journal already --------------------------------------------------------------------------
 
 
-async def test_rows_are_joined_to_positions_and_a_trade_that_may_be_there_already_is_asked_about(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_rows_are_joined_and_suspects_are_asked_about(page: Tab, journal: PageJournal) -> None:
     account = journal.create("/accounts", name="Sim")["id"]
     journal.import_file(TWO_PAIRS, account_id=account, one_trade_is="row")
     await page.sign_in(journal, "import")
@@ -341,7 +335,7 @@ async def test_rows_are_joined_to_positions_and_a_trade_that_may_be_there_alread
         await page.count("#one_trade_is", int(is_asked))
 
 
-async def test_an_undo_says_what_was_annotated_and_keeps_it_unless_told_otherwise(
+async def test_an_undo_keeps_what_was_annotated_unless_told(
     page: Tab, journal: PageJournal, accounts: list[int]
 ) -> None:
     journal.import_file(FILE, account_id=accounts[0], file_name="trades.csv")
@@ -370,7 +364,7 @@ async def test_an_undo_says_what_was_annotated_and_keeps_it_unless_told_otherwis
         await page.show("import")
 
 
-async def test_an_import_out_of_a_watched_folder_is_told_from_the_others_and_undone(
+async def test_an_import_of_a_watched_folder_is_said_and_undone(
     page: Tab, journal: PageJournal, accounts: list[int], tmp_path: Path
 ) -> None:
     journal.import_file(FILE, account_id=accounts[0], file_name="by hand.csv")

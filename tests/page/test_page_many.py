@@ -34,9 +34,7 @@ async def change(page: Tab, number: str) -> None:
     await page.see(f"{number} changed", "#selected")
 
 
-async def test_trades_are_selected_by_mouse_and_changed_together_and_the_old_values_come_back(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_trades_are_changed_together_and_get_back_old_values(page: Tab, journal: PageJournal) -> None:
     strategy = journal.create("/strategies", name="Opening range", setups=SETUPS)
     late, early = journal.add_tags("Late", "Early")
     first, second, third, _ = add_trades(journal, 4)
@@ -79,9 +77,7 @@ async def test_trades_are_selected_by_mouse_and_changed_together_and_the_old_val
     assert stored(journal, "grade")[2] == "C"
 
 
-async def test_trades_are_selected_changed_and_deleted_by_keyboard_and_what_goes_along_is_said_before(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_a_change_or_deletion_says_what_goes_along(page: Tab, journal: PageJournal) -> None:
     setup = journal.create("/strategies", name="Opening range", setups=SETUPS)["setups"][0]
     answer = {"confirmation_id": setup["confirmations"][0]["confirmation_id"], "was_present": True}
     journal.add_tags("Late")
@@ -121,9 +117,7 @@ async def test_trades_are_selected_changed_and_deleted_by_keyboard_and_what_goes
     assert journal.read("/trades") == []
 
 
-async def test_all_trades_of_a_filter_are_selected_beyond_the_page_up_to_a_thousand(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_all_trades_of_a_filter_are_selected(page: Tab, journal: PageJournal) -> None:
     import_trades(journal, 55)
     import_trades(journal, 1001, "NQ")
     await page.sign_in(journal, "trades?symbol=ES")
@@ -147,9 +141,7 @@ async def test_all_trades_of_a_filter_are_selected_beyond_the_page_up_to_a_thous
     await expect(page.locator("#select-all")).to_be_disabled()
 
 
-async def test_the_bar_and_its_dialog_shut_nobody_out_and_fit_a_phone(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_the_bar_shuts_nobody_out_and_fits_a_phone(page: Tab, journal: PageJournal) -> None:
     if not AXE.exists():
         pytest.skip("npm has not installed axe-core: make lint-page")
     journal.create("/accounts", name="Second")

@@ -82,9 +82,7 @@ REFUSED = {
 }
 
 
-async def test_every_kind_of_picture_is_added_and_drawn_and_what_is_refused_says_why(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_every_picture_is_drawn_or_refused_with_a_reason(page: Tab, journal: PageJournal) -> None:
     await page.resize(1280, 4_000)  # so that all are in sight
     await page.sign_in(journal, PLACE)
     await choose_files(page, **KINDS)
@@ -113,9 +111,7 @@ async def test_every_kind_of_picture_is_added_and_drawn_and_what_is_refused_says
     await eventually(lambda: is_stored(journal, 20))
 
 
-async def test_a_picture_is_pasted_into_a_text_that_is_being_typed_or_dropped_anywhere(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_a_picture_is_pasted_or_dropped_anywhere(page: Tab, journal: PageJournal) -> None:
     await page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     trade = journal.add_trade()
     await page.sign_in(journal, PLACE)
@@ -159,9 +155,7 @@ async def test_a_picture_is_pasted_into_a_text_that_is_being_typed_or_dropped_an
 # Looking -------------------------------------------------------------------------------------------------
 
 
-async def test_pictures_are_looked_at_captioned_and_deleted_by_keyboard(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_pictures_are_looked_at_captioned_and_deleted(page: Tab, journal: PageJournal) -> None:
     first, second, third = (add_picture(journal, drawing(kind)) for kind in ("PNG", "WEBP", "JPEG"))
     await page.sign_in(journal, "trades")
     await page.show(PLACE)
@@ -210,9 +204,7 @@ async def test_pictures_are_looked_at_captioned_and_deleted_by_keyboard(
     assert kept["id"] in (first, second, third)
 
 
-async def test_pictures_are_read_once_they_are_in_sight_and_no_blob_stays(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_pictures_are_read_in_sight_and_no_blob_stays(page: Tab, journal: PageJournal) -> None:
     for number in range(20):
         add_picture(journal, drawing("PNG", 64 + number), caption=f"Chart {number}")
     read: list[str] = []

@@ -23,9 +23,7 @@ async def add_fill(page: Tab, button: str, **typed: str) -> None:
     await page.save("#fill")
 
 
-async def test_a_position_is_added_to_reduced_closed_and_reopened_by_its_fills(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_a_position_is_changed_by_its_fills(page: Tab, journal: PageJournal) -> None:
     entry: dict[str, Any] = {"entry_price": 100, "exit_price": None, "closed_at": None}
     path = f"/trades/{journal.add_trade(at='2026-01-05T14:00', **entry)}"
     await page.sign_in(journal, path.replace("/trades/", "trades?id="))
@@ -62,9 +60,7 @@ async def test_a_position_is_added_to_reduced_closed_and_reopened_by_its_fills(
     assert journal.read(path)["stop_loss"] == 99
 
 
-async def test_trades_that_touch_are_merged_by_choosing_and_split_again(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_trades_that_touch_are_merged_and_split_again(page: Tab, journal: PageJournal) -> None:
     first, second, _ = (
         journal.add_trade(1, f"2026-01-05T{opened}", minutes, notes=opened)
         for opened, minutes in (("14:00", 30), ("14:20", 40), ("16:00", 60))
@@ -87,9 +83,7 @@ async def test_trades_that_touch_are_merged_by_choosing_and_split_again(
     assert without_times(journal.read("/trades")) == without_times(before)
 
 
-async def test_a_copy_is_linked_by_the_group_or_by_choosing_and_says_whose_judgement_counts(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_a_copy_says_whose_judgement_counts(page: Tab, journal: PageJournal) -> None:
     master, follower = add_accounts(journal, "Apex Master", "Apex 2")
     original = journal.add_trade(1, account_id=master, grade="A")
     copy = f"/trades/{journal.add_trade(1, '2026-01-05T10:00:08', account_id=follower)}"
@@ -120,9 +114,7 @@ async def test_a_copy_is_linked_by_the_group_or_by_choosing_and_says_whose_judge
     assert is_linked()
 
 
-async def test_costs_that_are_not_stated_are_said_and_charged_by_trade_by_account_and_at_once(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_costs_that_are_not_stated_are_said_and_charged(page: Tab, journal: PageJournal) -> None:
     account, other = add_accounts(journal, "Sim", "Other")
     single, charged = (journal.add_trade(1, account_id=account) for _ in range(2))
     paid = journal.add_trade(1, account_id=account, fees=1)
@@ -158,9 +150,7 @@ async def test_costs_that_are_not_stated_are_said_and_charged_by_trade_by_accoun
     assert fees == [0.5, 0.5, 1, 0.5]
 
 
-async def test_today_says_how_fresh_the_journal_is_and_which_accounts_are_behind(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_today_says_which_accounts_are_behind(page: Tab, journal: PageJournal) -> None:
     for account in add_accounts(journal, "Apex 1", "Apex 2"):
         journal.import_file(
             "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at\n"

@@ -10,9 +10,7 @@ from playwright.async_api import expect
 pytestmark = in_a_browser
 
 
-async def test_groups_are_sorted_and_told_from_chance_and_lead_to_their_trades(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_groups_are_sorted_and_told_from_chance(page: Tab, journal: PageJournal) -> None:
     for place in range(12):
         journal.add_trade(100 + place, symbol="REAL")
         journal.add_trade(100 if place % 2 else -90, symbol="NOISE")
@@ -77,9 +75,7 @@ def answers(setup: Any, *present: bool) -> dict[str, Any]:
     return {"setup_id": setup["setup_id"], "confirmations": given}
 
 
-async def test_an_edge_is_worded_by_its_verdict_over_all_lines_and_never_by_its_interval(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_an_edge_is_worded_by_its_verdict_over_all_lines(page: Tab, journal: PageJournal) -> None:
     looks, size = journal.create("/strategies", name="Opening range", setups=SETUPS)["setups"]
     source = Random(12)
     decisions = [[source.random() < 0.5 for _ in NAMES] for _ in range(40)]
@@ -100,9 +96,7 @@ async def test_an_edge_is_worded_by_its_verdict_over_all_lines_and_never_by_its_
     assert "Earns" not in rows["E"]
 
 
-async def test_groups_of_one_day_are_chosen_on_a_phone_and_refused_filters_say_why(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_groups_are_chosen_and_refused_filters_say_why(page: Tab, journal: PageJournal) -> None:
     (fomo,), (calm,) = journal.add_tags("FOMO", type="mistake"), journal.add_tags("Calm")
     journal.add_trade(-20, "2026-03-02T10:00", 1, stop_loss=9_990, tag_ids=[fomo])
     journal.add_trade(30, "2026-03-02T11:00", 1, stop_loss=9_980, tag_ids=[calm])

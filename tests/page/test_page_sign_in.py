@@ -142,9 +142,7 @@ async def test_a_link_replaces_a_sign_in_that_no_longer_works(tmp_path: Path, pa
 # A sign-in that works stays ------------------------------------------------------------------------------
 
 
-async def test_neither_the_page_of_somebody_else_nor_a_used_link_signs_the_owner_in_or_out(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_no_page_of_somebody_else_signs_in_or_out(page: Tab, journal: PageJournal) -> None:
     await lead_to(page, f"{journal.server.url}/#key={journal.key}")
     await page.wait_for_selector("#sign-in")
     assert page.url == f"{journal.server.url}/"
@@ -173,7 +171,7 @@ async def test_neither_the_page_of_somebody_else_nor_a_used_link_signs_the_owner
 # Another key means a fresh page --------------------------------------------------------------------------
 
 
-async def test_a_file_at_hand_is_found_again_by_the_same_user_alone(page: Tab, journal: PageJournal) -> None:
+async def test_a_file_is_found_again_by_the_same_user_alone(page: Tab, journal: PageJournal) -> None:
     journal.create("/accounts", name="Main")
     await page.sign_in(journal, "import")
     await page.drop("secret.csv", A_FILE)
@@ -194,9 +192,7 @@ async def test_a_file_at_hand_is_found_again_by_the_same_user_alone(page: Tab, j
     await page.gone(":text('secret.csv')", "#import")
 
 
-async def test_a_tab_follows_when_another_tab_signs_in_as_another_user_and_out(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_a_tab_follows_when_another_tab_signs_in_and_out(page: Tab, journal: PageJournal) -> None:
     keep = "key => { sessionStorage.clear(); localStorage.setItem('journal-key', key); }"
     journal.create("/accounts", name="Main")
     await page.goto(f"{journal.server.url}/health")

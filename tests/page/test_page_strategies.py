@@ -25,9 +25,7 @@ async def saved(page: Tab) -> None:
     await page.drawn("strategies")
 
 
-async def test_a_strategy_is_made_once_reordered_and_says_what_goes_before_it_is_saved(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_a_strategy_is_made_once_reordered_and_cut(page: Tab, journal: PageJournal) -> None:
     await page.sign_in(journal, "strategies")
     await page.press("New strategy", ".empty")
     await page.fill("dialog [name=name]", "Opening range")
@@ -75,9 +73,7 @@ async def test_a_strategy_is_made_once_reordered_and_says_what_goes_before_it_is
     await eventually(lambda: names(journal) == [["Break", "Trend"]])
 
 
-async def test_a_draft_is_not_lost_by_leaving_nor_over_a_setup_that_another_tab_added(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_a_draft_is_not_lost_by_leaving_nor_by_a_conflict(page: Tab, journal: PageJournal) -> None:
     for name in ("One", "Two"):
         journal.create("/accounts", name=name)
     setups = journal.create("/strategies", name="Opening range", setups=SETUPS)["setups"]

@@ -22,9 +22,7 @@ def present(trade: Any) -> list[bool]:
 # Judged --------------------------------------------------------------------------------------------------
 
 
-async def test_trades_are_judged_by_keyboard_and_a_key_never_reaches_another_trade(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_trades_are_judged_by_keyboard_one_at_a_time(page: Tab, journal: PageJournal) -> None:
     setup = add_setup(journal)
     first, second, third = (
         journal.add_trade(pnl, f"2026-03-0{day}T10:00", setup_id=setup, mae=4.5)
@@ -56,9 +54,7 @@ async def test_trades_are_judged_by_keyboard_and_a_key_never_reaches_another_tra
     assert [present(one) for one in trades] == [[True, False], [], []]
 
 
-async def test_presses_that_are_faster_than_the_journal_are_all_stored_and_a_conflict_is_asked_about(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_presses_faster_than_the_journal_are_all_stored(page: Tab, journal: PageJournal) -> None:
     setup, tags = add_setup(journal), journal.add_tags(*"ABC")
     judged, trade_id = journal.add_trade(), journal.add_trade(at="2026-03-03T10:00")
     first, second, third = (f"#tag-{tag}" for tag in tags)
@@ -94,9 +90,7 @@ async def test_presses_that_are_faster_than_the_journal_are_all_stored_and_a_con
         assert journal.read(path)["grade"] == kept
 
 
-async def test_one_of_many_tags_is_found_by_typing_and_what_is_refused_is_said(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_one_of_many_tags_is_found_by_typing(page: Tab, journal: PageJournal) -> None:
     ids = journal.add_tags(*(f"Tag {number}" for number in range(13)))
     trade_id = journal.add_trade()
     other = journal.create("/accounts", name="Other")["id"]
@@ -116,9 +110,7 @@ async def test_one_of_many_tags_is_found_by_typing_and_what_is_refused_is_said(
 # Added and corrected -------------------------------------------------------------------------------------
 
 
-async def test_a_trade_is_added_by_hand_with_all_that_is_thought_of_it(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_a_trade_is_added_by_hand_with_its_judgement(page: Tab, journal: PageJournal) -> None:
     journal.create("/accounts", name="Main")
     add_setup(journal)
     await page.sign_in(journal, "trades")
@@ -183,9 +175,7 @@ REASONS = [
 ]
 
 
-async def test_prices_and_times_are_corrected_in_the_words_of_the_form_beside_another_change(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_prices_and_times_are_corrected(page: Tab, journal: PageJournal) -> None:
     open_trade: dict[str, Any] = {"entry_price": 25_300.25, "exit_price": None, "closed_at": None}
     path = f"/trades/{journal.add_trade(at='2026-11-13T15:00:07', symbol='MNQZ6', **open_trade)}"
     before = journal.read(path)
@@ -226,9 +216,7 @@ async def test_prices_and_times_are_corrected_in_the_words_of_the_form_beside_an
     assert (trade["exit_price"], trade["symbol"]) == (25_320.25, "TSLA")
 
 
-async def test_copies_are_folded_and_on_a_phone_a_trade_is_two_lines_and_opens_above_the_list(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_a_phone_folds_copies_and_opens_above_the_list(page: Tab, journal: PageJournal) -> None:
     original = journal.add_trade(at="2026-03-02T10:00")
     other = journal.create("/accounts", name="Topstep 150K Express")["id"]
     copy = journal.add_trade(12, "2026-03-02T10:00", account_id=other, source_trade_id=original)
@@ -277,9 +265,7 @@ async def refuse_writes(route: Route) -> None:
     await (route.abort() if route.request.method == "PATCH" else route.continue_())
 
 
-async def test_notes_are_saved_while_they_are_typed_and_outlive_a_reload_for_their_user_alone(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_notes_are_saved_while_typed_and_outlive_a_reload(page: Tab, journal: PageJournal) -> None:
     await page.clock.install()
     path = await open_notes(page, journal)
     assert not await page.evaluate(WOULD_ASK)
@@ -322,9 +308,7 @@ async def test_notes_are_saved_while_they_are_typed_and_outlive_a_reload_for_the
     assert await page.evaluate(DRAFTS) is None
 
 
-async def test_notes_outlive_a_service_that_stops_and_starts_and_leaving_them_asks(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_notes_outlive_a_service_that_stops_and_starts(page: Tab, journal: PageJournal) -> None:
     await page.clock.install()
     path = await open_notes(page, journal)
     async with page.away():
@@ -352,9 +336,7 @@ async def test_notes_outlive_a_service_that_stops_and_starts_and_leaving_them_as
     await page.no_dialog()
 
 
-async def test_notes_that_are_refused_or_in_conflict_outlive_a_grade_and_a_revoked_key(
-    page: Tab, journal: PageJournal
-) -> None:
+async def test_notes_in_conflict_outlive_a_grade_and_a_revoked_key(page: Tab, journal: PageJournal) -> None:
     path = await open_notes(page, journal)
     notes = page.locator("#notes")
     await page.fill("#notes", "x" * 10_001)
