@@ -5,7 +5,6 @@ import shlex
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from chromium import PageJournal, Tab, clean_tab, in_a_browser, open_browser
@@ -18,16 +17,10 @@ STORED = "sessionStorage.length + localStorage.length"
 GO = "address => { location = address; }"
 
 
-class Start(NamedTuple):
-    """A server that was started with `--first-key` behind a proxy, and what it printed."""
-
-    journal: PageJournal
-    link: str
-
-
-@pytest.fixture(scope="module")
-def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
-    db = tmp_path_factory.mktemp("start") / "journal.db"
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[tuple[PageJournal, str]]:
+    """A journal whose server was started with `--first-key` behind a proxy, and the link that it printed."""
+    db = tmp_path / "journal.db"
     with running(
         db, "--first-key", JOURNAL_TRUSTED_PROXIES="127.0.0.1", JOURNAL_USER_HEADER="Remote-User"
     ) as server:
@@ -35,7 +28,7 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
         (link,) = re.findall(r"http://\S+/#code=\S+", printed)
         key = key_in(printed)
         with server.client(key) as client:
-            yield Start(PageJournal(server, db, key, client), link)
+            yield PageJournal(server, db, key, client), link
 
 
 async def key_of(page: Tab) -> str:
@@ -68,24 +61,24 @@ def run_command(line: str) -> str:
 # By the link ---------------------------------------------------------------------------------------------
 
 
-async def test_the_printed_link_asks_before_it_replaces_another_user_and_signs_in_once(
-    start: Start, tmp_path: Path
+async def test_the_printed_link_signs_in_once_and_over_no_other_user(
+    start: tuple[PageJournal, str], tmp_path: Path
 ) -> None:
-    journal, profile = start.journal, tmp_path / "profile"
+    (journal, link), profile = start, tmp_path / "profile"
     adas = new_user(journal.db)
     async with open_browser(profile) as browser, clean_tab(browser) as page:
         await page.sign_in(journal)
         async with page.expect_response("**/sign-in"):
-            await lead_to(page, start.link)
+            await lead_to(page, link)
         await page.drawn("today")
         await page.no_dialog()
         assert await key_of(page) == journal.key  # it changes nothing for the same user
         await page.sign_in(journal._replace(key=adas), "trades")
-        await page.evaluate(GO, start.link)
+        await page.evaluate(GO, link)
         question = f"You are signed in as Ada (key …{adas[-4:]}). Sign in as owner instead?"
         await page.agree("Cancel", question)
         assert (await key_of(page), page.url) == (adas, f"{journal.server.url}/#/trades")
-        await page.evaluate(GO, start.link)
+        await page.evaluate(GO, link)
         await page.press("Sign in as owner", "dialog")
         await page.wait_for_function("key => sessionStorage.getItem('journal-key') !== key", arg=adas)
         await page.drawn("trades")
@@ -95,7 +88,7 @@ async def test_the_printed_link_asks_before_it_replaces_another_user_and_signs_i
         await page.see("Chrome on Linux", "#keys tr:has-text('this browser')")
         await sign_out(page)
         await page.resize(360)
-        await lead_to(page, start.link)
+        await lead_to(page, link)
         await page.see("This link no longer signs in", "#sign-in .error")
         await page.see("keys create page", "#sign-in code")
         command = await page.inner_text("#sign-in code")
@@ -116,7 +109,7 @@ async def test_the_printed_link_asks_before_it_replaces_another_user_and_signs_i
     remembered = [profile / "Default" / "History", *(profile / "Default" / "Sessions").glob("*")]
     assert key.startswith("tjk_")
     # What is looked through is where Chromium keeps addresses: the link is there.
-    assert start.link.encode() in remembered[0].read_bytes()
+    assert link.encode() in remembered[0].read_bytes()
     assert [file.name for file in remembered if key.encode() in file.read_bytes()] == []
     # A typed key is only forgotten.
     keys = "SELECT name, revoked_at IS NULL FROM api_keys WHERE user_id = 1 ORDER BY id"
@@ -125,18 +118,16 @@ async def test_the_printed_link_asks_before_it_replaces_another_user_and_signs_i
     ]  # fmt: skip
 
 
-async def test_a_link_replaces_a_sign_in_that_no_longer_works(tmp_path: Path, page: Tab) -> None:
-    db = tmp_path / "journal.db"
-    with running(db, "--first-key") as server:
-        (link,) = re.findall(r"http://\S+/#code=\S+", server.out.read_text())
-        key = key_in(server.out.read_text())
-        with server.client(key) as client:
-            await page.sign_in(PageJournal(server, db, key, client))
-        run_ok("keys", "revoke", "1", "--db", db)
-        await page.evaluate(GO, link)
-        is_another = "key => ![key, null].includes(sessionStorage.getItem('journal-key'))"
-        await page.wait_for_function(is_another, arg=key)
-        await page.drawn("today")
+async def test_a_link_replaces_a_sign_in_that_no_longer_works(
+    page: Tab, start: tuple[PageJournal, str]
+) -> None:
+    journal, link = start
+    await page.sign_in(journal)
+    run_ok("keys", "revoke", "1", "--db", journal.db)
+    await page.evaluate(GO, link)
+    is_another = "key => ![key, null].includes(sessionStorage.getItem('journal-key'))"
+    await page.wait_for_function(is_another, arg=journal.key)
+    await page.drawn("today")
 
 
 # A sign-in that works stays ------------------------------------------------------------------------------
