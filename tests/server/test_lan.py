@@ -105,7 +105,7 @@ async def test_a_phone_stays_signed_in_until_it_signs_out(db: Path, page: Tab) -
         (link,) = re.findall(LINK, server.out.read_text())
         await page.goto(link)
         await page.drawn("today")
-        devtools = await page.context.new_cdp_session(page)
+        devtools = await page.context.new_cdp_session(page.page)
         manifest = await devtools.send("Page.getAppManifest")
         await page.evaluate("sessionStorage.clear()")  # the tab is closed
         await page.goto(link.partition("#")[0])
