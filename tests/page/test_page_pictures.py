@@ -10,6 +10,8 @@ from pictures import EXIF, PNG, big_png, png
 from PIL import Image
 from playwright.async_api import expect
 
+from journal_api.page import files
+
 pytestmark = in_a_browser
 DAY = "/days/2026-01-05"
 PLACE = "day/2026-01-05"
@@ -152,6 +154,26 @@ async def test_a_picture_is_pasted_or_dropped_anywhere(page: Tab, journal: PageJ
     assert [one["width"] for one in journal.read(DAY)["pictures"]] == [64, 65, 66]
 
 
+async def test_a_picture_that_is_stored_before_its_trade_is_drawn_shows(
+    page: Tab, journal: PageJournal
+) -> None:
+    path = f"/trades/{journal.add_trade()}"
+    await page.sign_in(journal)
+    async with page.expect_response(f"**/v1{path}") as read:
+        await page.evaluate(
+            f"""async ([path, content]) => {{
+                window.pictures = await import("/page/{files.version()}/views/pictures.js");
+                const bytes = Uint8Array.from(atob(content), (one) => one.charCodeAt(0));
+                window.pictures.addPictures(path, [new File([bytes], "chart.png")]);
+            }}""",
+            [path, b64encode(PNG).decode()],
+        )
+    await (await read.value).finished()
+    drawn = "path => document.body.append(window.pictures.pictureStrip(path, []))"  # as it was read before
+    await page.evaluate(drawn, path)
+    await page.count(".thumb", 1)
+
+
 # Looking -------------------------------------------------------------------------------------------------
 
 
@@ -178,7 +200,8 @@ async def test_pictures_are_looked_at_captioned_and_deleted(page: Tab, journal: 
 
     await page.click(f"#picture-{first}")
     await page.fill("#caption", "The high")
-    await page.click("#picture-after")
+    await page.focus("#picture-after")
+    await page.keys("Enter")
     await page.see("2 of 3", ".viewer")
     assert journal.read(f"/pictures/{first}")["caption"] == "The high"
     journal.patch(f"/pictures/{second}", caption="theirs")

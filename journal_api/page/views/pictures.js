@@ -9,8 +9,14 @@ import { saver, textForm } from "./saver.js";
 // Of the trade or day that is shown: what is being added, what was refused, and the images, which outlive a redraw.
 let strip = stripOf("");
 
+// What was read before the first drawing is newer than what that was read from: `early`.
 function stripOf(path) {
-  return { path, busy: "", errors: [], images: new Map(), queue: Promise.resolve(), draw: (_) => {} };
+  const own = { path, busy: "", errors: [], images: new Map(), queue: Promise.resolve(), early: undefined };
+  return Object.assign(own, {
+    draw(now) {
+      own.early = now;
+    },
+  });
 }
 
 // Nothing if the journal is away: what is drawn stays.
@@ -38,7 +44,8 @@ export function pictureStrip(path, pictures) {
     status.textContent = strip.busy;
     errors.textContent = strip.errors.join(" ");
   };
-  strip.draw();
+  strip.draw(strip.early);
+  strip.early = undefined;
   return h(
     "section#pictures.field",
     { "aria-label": "Pictures" },
