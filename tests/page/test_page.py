@@ -97,7 +97,8 @@ async def test_every_view_is_drawn_from_few_requests(page: Tab, journal: PageJou
     await page.show("today")
     await page.click("#load-example")
     await page.see("Daily loss limit")
-    journal.put("/accounts/1/rules", floor={"kind": "end_of_day", "distance": 2000})
+    async with page.followed():
+        journal.put("/accounts/1/rules", floor={"kind": "end_of_day", "distance": 2000})
     for place in [*PLACES, *UNNAMED]:
         await count_requests(place)
     assert journal.key not in await page.content()

@@ -8,11 +8,6 @@ SOON = 15_000  # milliseconds; less than a request waits for changes
 ROWS = "#trades tbody tr"
 
 
-def is_waiting(request: Request) -> bool:
-    """The request waits for the next change: all that was read before has been drawn."""
-    return "/changes?" in request.url and "wait=25" in request.url
-
-
 def note_requests(page: Tab) -> list[str]:
     """Return a list to which the path of each request but those for changes is added."""
     noted: list[str] = []
@@ -38,25 +33,25 @@ async def set_visibility(page: Tab, state: str) -> None:
 async def test_a_write_elsewhere_shows_soon_and_is_read_once(page: Tab, journal: PageJournal) -> None:
     trade = journal.add_trade()
     tags = journal.create("/tag-categories", name="Execution")["id"]
-    async with page.expect_request(is_waiting):
+    async with page.followed():
         await page.sign_in(journal, "trades")
     await page.count(ROWS, 1)
     noted = note_requests(page)
-    async with page.expect_request(is_waiting):
+    async with page.followed():
         journal.run_sql("UPDATE trades SET grade = 'B'")
         await expect(page.locator(ROWS)).to_contain_text("B", timeout=SOON)
-    async with page.expect_request(is_waiting):
+    async with page.followed():
         journal.add_trade(symbol="NQZ6")
         await expect(page.locator(ROWS)).to_have_count(2, timeout=SOON)
-    async with page.expect_request(is_waiting):
+    async with page.followed():
         journal.delete(f"/trades/{trade + 1}")
         await expect(page.locator(ROWS)).to_have_count(1, timeout=SOON)
 
     noted.clear()
-    async with page.expect_request(is_waiting):
+    async with page.followed():
         journal.create("/goals", goal_name="Not here", metric="net_pnl", target_value=1)
     assert noted == []
-    async with page.expect_request(is_waiting):
+    async with page.followed():
         journal.create("/tags", name="Late", category_id=tags)
         await page.see("Late", "#filter-tag_id")
     read = [one.split("?")[0] for one in noted]
@@ -70,19 +65,19 @@ async def test_a_write_elsewhere_shows_soon_and_is_read_once(page: Tab, journal:
 
 async def test_a_hidden_page_asks_nothing_and_catches_up(page: Tab, journal: PageJournal) -> None:
     journal.create("/accounts", name="Main")
-    async with page.expect_request(is_waiting):
+    async with page.followed():
         await page.sign_in(journal, "trades")
     noted: list[str] = []
-    async with page.expect_event("requestfailed", is_waiting):
+    async with page.expect_event("requestfailed"):
         await set_visibility(page, "hidden")
     page.on("request", lambda request: noted.append(request.url))
     journal.add_trade()
     assert (await page.evaluate("fetch('/health').then(({ ok }) => ok)"), len(noted)) == (True, 1)
-    async with page.expect_request(is_waiting):
+    async with page.followed():
         await set_visibility(page, "visible")
     await page.count(ROWS, 1)
 
-    async with page.expect_event("requestfailed", is_waiting):
+    async with page.expect_event("requestfailed"):
         await set_visibility(page, "hidden")
     journal.create("/tag-categories", name="Another")
     journal.run_sql("UPDATE users SET expired_cursor = (SELECT max(seq) FROM object_changes)")
@@ -95,21 +90,21 @@ async def test_a_hidden_page_asks_nothing_and_catches_up(page: Tab, journal: Pag
 
 async def test_nothing_is_drawn_over_what_is_typed_or_a_dialog(page: Tab, journal: PageJournal) -> None:
     trade = journal.add_trade()
-    async with page.expect_request(is_waiting):
+    async with page.followed():
         await page.sign_in(journal, f"trades?id={trade}")
     await page.fill("#notes", "being typed")
-    async with page.expect_request(is_waiting):
+    async with page.followed():
         journal.add_trade()  # which is read
     await page.poll()
     await page.count(ROWS, 1)
     await page.focused("#notes")
-    async with page.expect_request(is_waiting):
+    async with page.followed():
         await page.locator("#notes").blur()
     await page.poll()
     await page.count(ROWS, 2)
 
     await page.press("Delete", "#trade")
-    async with page.expect_request(is_waiting):
+    async with page.followed():
         journal.add_trade()
     await page.poll()
     await page.count(ROWS, 2)
@@ -120,7 +115,7 @@ async def test_nothing_is_drawn_over_what_is_typed_or_a_dialog(page: Tab, journa
 
 async def test_a_journal_that_is_away_is_said_and_asked_again(page: Tab, journal: PageJournal) -> None:
     await page.clock.install()
-    async with page.expect_request(is_waiting):
+    async with page.followed():
         await page.sign_in(journal, "trades")
     await page.evaluate(
         """() => {

@@ -22,7 +22,7 @@ FLAGS = [
     *("--lang=en-US", "--renderer-process-limit=1", "--disable-site-isolation-trials", "--in-process-gpu"),
     *("--no-proxy-server", "--host-resolver-rules=MAP *.example 127.0.0.1"),  # names of this machine
 ]
-WAIT = 30_000  # milliseconds
+WAIT = PATIENCE * 1000  # milliseconds
 ISO = "%Y-%m-%dT%H:%M:%SZ"
 AXE = Path(__file__).parent.parent / "javascript/node_modules/axe-core/axe.min.js"
 in_a_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
@@ -268,6 +268,12 @@ class Tab:
             dispatchEvent(longAgo);
             document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
         }""")
+
+    @asynccontextmanager
+    async def followed(self) -> AsyncIterator[None]:
+        """Wait until what changes meanwhile has been read, and the page waits for the next change."""
+        async with self.page.expect_request(lambda one: "/changes?" in one.url and "wait=25" in one.url):
+            yield
 
     @asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
