@@ -95,8 +95,9 @@ async def test_every_view_is_drawn_from_few_requests(page: Tab, journal: PageJou
         await page.gone("#failure")
         await page.show("settings")
     await page.show("today")
-    await page.click("#load-example")
-    await page.see("Daily loss limit")
+    async with page.followed():
+        await page.click("#load-example")
+        await page.see("Daily loss limit")
     async with page.followed():
         journal.put("/accounts/1/rules", floor={"kind": "end_of_day", "distance": 2000})
     for place in [*PLACES, *UNNAMED]:

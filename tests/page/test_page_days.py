@@ -13,8 +13,9 @@ PLACE = f"day/{MONDAY}"
 
 
 async def save(page: Tab, field: str, text: str) -> None:
-    """Type a text and leave it."""
+    """Type a text and leave it; what the page has saved while it was typed is not all of it."""
     await page.enter(field, text)
+    await page.gone(f"form[data-changed]:has({field})")
     await page.see("Saved.", "#saved")
 
 
@@ -26,6 +27,7 @@ async def test_a_day_is_written_and_left_without_a_mouse(page: Tab, journal: Pag
     await page.sign_in(journal, PLACE)
     await page.type("#plan", "No trade before 10:00.\n1. wait")
     await page.keys("ArrowLeft", "Tab")  # an arrow moves the cursor
+    await page.gone("form[data-changed]")
     await page.see("Saved.", "#saved")
     async with page.held():
         await page.evaluate("document.querySelector('#rating-3').click()")

@@ -129,6 +129,7 @@ async def test_a_picture_is_pasted_or_dropped_anywhere(page: Tab, journal: PageJ
         await page.keyboard.type("N")
         await page.holds(text, "half a sentNe")
         await page.keys("Tab")
+        await page.gone("form[data-changed]")
         await page.see("Saved.", "#saved")
         stored = journal.read(path)
         assert (len(stored["pictures"]), stored[text[1:]]) == (1, "half a sentNe")
