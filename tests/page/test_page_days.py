@@ -102,17 +102,20 @@ async def test_a_text_that_was_changed_meanwhile_shows_both(page: Tab, journal: 
     journal.patch(DAY, review="theirs")  # another text of the same day
     await save(page, "#plan", "mine")
     await page.no_dialog()
-    await page.fill("#plan", "mine again")
-    journal.patch(DAY, plan="theirs too")
-    await page.keys("Tab")
+    async with page.held():
+        await page.enter("#plan", "mine again")
+        journal.patch(DAY, plan="theirs too")
     await page.see_all("dialog .versions tbody tr", "Plan mine again theirs too")
     await page.see("Not saved. The day was changed in the meantime.", "form:has(#plan) .error")
+    await page.evaluate("document.querySelector('#plan').dataset.drawn = 'before'")
     await page.agree("Save mine")
-    await eventually(lambda: journal.read(DAY)["plan"] == "mine again")
+    await page.gone("#plan[data-drawn]")
+    assert journal.read(DAY)["plan"] == "mine again"
 
-    await page.fill("#plan", "mine")
-    journal.patch(DAY, plan="theirs")
-    await page.clock.run_for(1_000)
+    async with page.held():
+        await page.fill("#plan", "mine")
+        journal.patch(DAY, plan="theirs")
+        await page.clock.run_for(1_000)
     await page.see("Not saved. The day was changed in the meantime.", "form:has(#plan) .error")
     await page.evaluate("document.querySelector('#rating-2').click()")  # saves another part of the day
     await page.wait_for_selector("#rating-2[aria-pressed=true]")

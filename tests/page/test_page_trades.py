@@ -82,8 +82,9 @@ async def test_presses_faster_than_the_journal_are_all_stored(page: Tab, journal
     assert present(trade) == [True, False]
 
     for key, mine, choice, kept in (("3", "B", "Save mine", "B"), ("4", "C", "Keep the stored version", "F")):
-        journal.patch(path, grade="F")
-        await page.keys(key)
+        async with page.held():
+            await page.keys(key)
+            journal.patch(path, grade="F")
         await page.see_all("dialog tbody tr", f"Grade {mine} F")
         await page.agree(choice)
         await page.wait_for_selector(f"[data-grade={kept}][aria-pressed=true]")
