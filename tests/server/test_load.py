@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
-from itertools import cycle, takewhile
+from itertools import chain, cycle, takewhile
 from pathlib import Path
 
 import httpx
@@ -80,9 +80,10 @@ def make_goals(client: httpx.Client) -> list[str]:
 
 
 def read(server: Server, key: str, paths: list[str], until: float) -> list[httpx.Response]:
-    """The responses of a front end that reads one of the paths after the other."""
+    """The responses of a front end that reads one of the paths after the other, each at least once."""
     with server.client(key) as client:
-        return [client.get(path) for path in takewhile(lambda _: time.monotonic() < until, cycle(paths))]
+        more = takewhile(lambda _: time.monotonic() < until, cycle(paths))
+        return [client.get(path) for path in chain(paths, more)]
 
 
 @pytest.mark.promise(6)

@@ -47,20 +47,22 @@ class Writer:
     def work(
         self, server: Server, key: str, report: Callable[[], object], until: float = float("inf")
     ) -> None:
-        """Write until that time, or the server is gone, and report every write that was acknowledged."""
+        """Write until that time, at least a round, or the server is gone; report what was acknowledged."""
         with server.client(key) as self.client, suppress(httpx.TransportError):
             self.repeat_unanswered_trade()
             for strategy in unwrap(self.call("GET", "/strategies")):
                 if strategy["name"] in self.known:
                     self.delete_strategy(strategy)
             account = unwrap(self.call("POST", "/accounts", {"name": self.new_name()}))
-            while time.monotonic() < until:
+            while True:
                 for number in range(10):
                     self.enter_trade({**A_TRADE, "account_id": account["id"], "notes": self.new_name()})
                     report()
                     strategy = self.rewrite_strategy(strategy) if number else self.create_strategy()
                     report()
                 self.delete_strategy(strategy)
+                if time.monotonic() >= until:
+                    return
 
     def repeat_unanswered_trade(self) -> None:
         """Send the trade without a response again, under its Idempotency-Key."""
