@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from fractions import Fraction
+from functools import cache, cached_property
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,7 @@ class Trade:
     tags: set[int] = field(default_factory=set)
     answers: dict[int, bool] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def net(self) -> Fraction:
         return self.gross - self.fees
 
@@ -97,10 +98,7 @@ class Journal:
 
     def day_of(self, instant: datetime, account: int | None = None) -> Day:
         """The trading day of an instant: of the account, without one of the owner."""
-        zone, rollover = self.calendar_of(account)
-        wall_clock = instant.astimezone(ZoneInfo(zone))
-        is_late = rollover != "00:00" and f"{wall_clock:%H:%M}" >= rollover
-        return wall_clock.date() + (DAY if is_late else timedelta())
+        return find_trading_day(instant, *self.calendar_of(account))
 
     def calendar_of(self, account: int | None) -> tuple[str, str]:
         zone, rollover = self.calendars.get(account or 0, (None, None))
@@ -139,6 +137,13 @@ class Journal:
 
     def currencies_of(self, accounts: Iterable[int]) -> set[str]:
         return {self.currencies[account] for account in accounts}
+
+
+@cache
+def find_trading_day(instant: datetime, zone: str, rollover: str) -> Day:
+    wall_clock = instant.astimezone(ZoneInfo(zone))
+    is_late = rollover != "00:00" and f"{wall_clock:%H:%M}" >= rollover
+    return wall_clock.date() + (DAY if is_late else timedelta())
 
 
 def in_time(row: Row) -> tuple[Day, datetime, int]:
@@ -237,38 +242,38 @@ class Decision:
     trades: list[Trade]
     currencies: set[str]
 
-    @property
+    @cached_property
     def representative(self) -> Trade:
         """The original, else the first copy. It gives the decision its grade and checklist."""
         return next((one for one in self.trades if one.source_id is None), self.trades[0])
 
-    @property
+    @cached_property
     def paid(self) -> list[Trade]:
         """The trades whose amounts count."""
         return self.trades if len(self.currencies) == 1 else [self.representative]
 
-    @property
+    @cached_property
     def id(self) -> int:
         return self.trades[0].source_id or self.trades[0].id
 
-    @property
+    @cached_property
     def opened_at(self) -> datetime:
         return min(one.opened_at for one in self.trades)
 
-    @property
+    @cached_property
     def closed_at(self) -> datetime:
         return self.trades[0].closed_at
 
-    @property
+    @cached_property
     def net(self) -> Fraction:
         return sum((one.net for one in self.paid), ZERO)
 
-    @property
+    @cached_property
     def risk(self) -> Fraction | None:
         risks = [one.risk for one in self.paid if one.risk is not None]
         return sum(risks, ZERO) if risks else None
 
-    @property
+    @cached_property
     def r(self) -> Fraction | None:
         with_risk = [(one.net, one.risk) for one in self.paid if one.risk is not None]
         return (
@@ -773,18 +778,19 @@ def rank(journal: Journal, key: Any, rows: list[Row], group_by: str, sort: str |
     if sort is None and group_by in IN_KEY_ORDER:
         return place
     metric = (sort or "-net_pnl").removeprefix("-")
-    value = show_group(journal, rows, [metric])["values"][metric]
-    if value is None or (group_by == "confirmation" and key is None):
+    is_mixed = len(journal.currencies_of(trade.account_id for _, trade in rows)) > 1
+    value = evaluate(metric, compute_statistics(journal, rows), is_mixed)
+    if isinstance(value, str) or (group_by == "confirmation" and key is None):
         return True, 0, *place
     return False, value if sort and not sort.startswith("-") else -value, *place
 
 
 def show_group(journal: Journal, rows: list[Row], metrics: Collection[str]) -> dict[str, Any]:
-    data = compute_statistics(journal, rows)
+    data, decisions = compute_statistics(journal, rows), decisions_of(journal, rows)
     currencies = journal.currencies_of(trade.account_id for _, trade in rows)
     values = {metric: evaluate(metric, data, len(currencies) > 1) for metric in metrics}
     intervals = {
-        metric: None if isinstance(value, str) else find_interval(journal, rows, data, metric)
+        metric: None if isinstance(value, str) else find_interval(journal, decisions, data, metric)
         for metric, value in values.items()
         if metric in INTERVALS
     }
@@ -805,8 +811,9 @@ INTERVALS = ["expectancy", "average_win", "rr_realized_avg", "win_rate", "a_plus
 INTERVALS += ["protocol_completion_rate"]
 
 
-def find_interval(journal: Journal, rows: list[Row], data: Statistics, metric: str) -> Statistics | None:
-    decisions = decisions_of(journal, rows)
+def find_interval(
+    journal: Journal, decisions: list[Decision], data: Statistics, metric: str
+) -> Statistics | None:
     match metric:
         case "expectancy":
             return inference.compute_mean_interval([one.net for one in decisions])

@@ -1,10 +1,13 @@
 """Rules of accounts, and standings beyond the examples of tests/docs/test_accounts_page.py."""
 
-from typing import Any
+import time
+from statistics import median
+from typing import Any, get_args
 
 import httpx
 import pytest
 import time_machine
+from aiosqlite import Connection
 from factories import (
     create_account,
     create_cash,
@@ -17,7 +20,11 @@ from factories import (
     run_sql,
     unwrap,
 )
+from proofs import examples
 from starlette.applications import Starlette
+
+from journal_api.repositories import standings
+from journal_api.structs.account_rules import FloorKind
 
 EVERY_RULE = {
     "floor": {"kind": "end_of_day", "distance": 2000, "locks_at": 50100},
@@ -27,6 +34,19 @@ EVERY_RULE = {
     "qualifying_day": {"amount": 150, "days": 5},
     "minimum_days": 4,
 }
+
+MANY_TRADES = """
+    INSERT INTO trades (user_id, account_id, symbol, direction, quantity, entry_price, opened_at,
+        closed_at, trading_day, gross_pnl, created_at, updated_at)
+    SELECT user_id, account_id, symbol, direction, quantity, entry_price, opened_at,
+        printf('%sT12:%02d:00.000000Z', date('2015-01-01', day.value || ' days'), number.value),
+        date('2015-01-01', day.value || ' days'), (abs(random()) % 700 - 345) * 100000000,
+        created_at, updated_at
+    FROM trades, json_each(:days) AS day, json_each(:per_day) AS number
+    WHERE trades.id = :id"""
+BARE_SUMS = (
+    "SELECT trading_day, count(*), sum(net_pnl) FROM trade_facts WHERE account_id = 1 GROUP BY trading_day"
+)
 
 
 async def read_standing(client: httpx.AsyncClient, account: Any, **query: Any) -> Any:
@@ -224,3 +244,35 @@ async def test_a_balance_beyond_64_bits_is_null_with_a_reason(
         assert (standing[rule]["state"] is not None) == fits, rule
         assert standing[rule]["reason"] == (None if fits else "out_of_range"), rule
     assert standing["minimum_days"]["value"] == 1
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", get_args(FloorKind))
+async def test_a_standing_costs_at_most_four_times_the_bare_sums_of_its_days(
+    app: Starlette, client: httpx.AsyncClient, kind: str
+) -> None:
+    """In time of the processor, so that others on the machine do not count."""
+    account = await create_account(client)
+    await put_rules(client, account["id"], floor={"kind": kind, "distance": 2000}, daily_loss=1000)
+    trade = await insert_trade(app, account["id"])
+    values = {
+        "id": trade,
+        "days": str(list(range(examples(full=2500, ci=150)))),
+        "per_day": str([*range(40)]),
+    }
+    await run_sql(app, MANY_TRADES, values)
+    unwrap(await client.get(f"/accounts/{account['id']}/standing"))  # stores the facts
+
+    async def measure(db: Connection) -> float:
+        standing, bare = [], []
+        for _ in range(7):
+            start = time.thread_time()
+            await standings.compute(db, 1, account["id"], None)
+            middle = time.thread_time()
+            await db.execute_fetchall(BARE_SUMS)
+            standing.append(middle - start)
+            bare.append(time.thread_time() - middle)
+        return median(standing) / median(bare)
+
+    async with app.state.database.read_transaction() as db:
+        assert await db.run(measure) < 4

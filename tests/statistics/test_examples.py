@@ -6,15 +6,11 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 from desk import JANUARY, Desk, desk_of, value_of
-from factories import (
-    create_account,
-    insert_trade_tags,
-    run_sql,
-    unwrap,
-)
+from factories import create_account, insert_trade_tags, read_report, run_sql, unwrap
 from starlette.applications import Starlette
 
 from journal_api.metrics.metrics import METRICS
+from journal_api.structs.reports import REPORTED
 
 
 @pytest.fixture
@@ -33,13 +29,22 @@ class T(NamedTuple):
     risk: float | None = None
     grade: str | None = None
     is_mistake: bool = False
+    mae: float | None = None
+    mfe: float | None = None
+    fees: float = 0
+
+
+def excursions(mae: Any, mfe: Any, captured: Any) -> dict[str, Any]:
+    return {"average_mae": mae, "average_mfe": mfe, "captured": captured}
 
 
 TEN_BILLION = 10**10
+NONE = "no_excursions"
 USD, EUR = T(300), T(50, currency="EUR")
 
 # What is shown, by metric, of which trades: one value for January, or one for each month from January on.
-EXAMPLES: dict[str, tuple[list[T], dict[str, Any]]] = {
+# The last number is the tolerance of a break-even.
+EXAMPLES: dict[str, tuple[list[T], dict[str, Any]] | tuple[list[T], dict[str, Any], float]] = {
     "trades of one instant are in the order of their ids": (
         [T(pnl) for pnl in (5, -3, 5, -3, 5, 5)],
         {"max_drawdown": 3, "win_streak": 2},
@@ -97,6 +102,31 @@ EXAMPLES: dict[str, tuple[list[T], dict[str, Any]]] = {
         [T(1, risk=3), T(1, risk=3), T(0, risk=1), T(5)],
         {"rr_realized_avg": 0.22222222},
     ),
+    "risks of decisions": (
+        [T(risk=100), T(risk=50.5, of=1), T(risk=20), T()],
+        {"average_risk": 85.25, "largest_risk": 150.5},
+    ),
+    "no risk": ([T(5)], {"average_risk": "no_risk", "largest_risk": "no_risk"}),
+    # Excursions
+    "no excursion is stated": ([T(50)], excursions(NONE, NONE, NONE)),
+    "some excursions are stated": (
+        [T(50, mae=10, mfe=80), T(-20, mae=25), T(30)],
+        excursions(17.5, 80, 62.5),
+    ),
+    "only losses have an mfe": ([T(-20, mae=0, mfe=5)], excursions(0, 5, NONE)),
+    "the mfe of wins is 0": ([T(20, mfe=0)], excursions(NONE, 0, NONE)),
+    "an mfe below the result": ([T(30, mfe=20)], excursions(NONE, 20, 150)),
+    "captured is net of fees": ([T(30, mfe=40, fees=6)], excursions(NONE, 40, 60)),
+    "excursions of copies are added": (
+        [T(50, mae=10, mfe=80), T(25, of=1, mae=4, mfe=20)],
+        excursions(14, 100, 75),
+    ),
+    "a copy without excursions": ([T(40, mae=10, mfe=80), T(25, of=1)], excursions(10, 80, 50)),
+    "a win of which the copy with an mfe is a loss": (
+        [T(40), T(-5, of=1, mfe=10)],
+        excursions(NONE, 10, -50),
+    ),
+    "a break-even within the tolerance captures nothing": ([T(1, mfe=50)], excursions(NONE, 50, NONE), 1),
     # Currencies
     "amounts in different currencies are not added, counts and percents are": (
         [USD, T(-100), EUR],
@@ -112,6 +142,10 @@ EXAMPLES: dict[str, tuple[list[T], dict[str, Any]]] = {
             "a_plus_rate": "no_grades",
             "protocol_completion_rate": "no_checklists",
         },
+    ),
+    "risks and excursions in different currencies are not added": (
+        [T(40, risk=1, mae=10, mfe=80), T(2, currency="EUR", of=1, risk=1, mae=3, mfe=4)],
+        dict.fromkeys([*excursions(0, 0, 0), "average_risk", "largest_risk"], "mixed_currencies"),
     ),
     "different currencies in different periods are not mixed": (
         [USD, EUR._replace(moment="02-05")],
@@ -145,6 +179,10 @@ EXAMPLES: dict[str, tuple[list[T], dict[str, Any]]] = {
         ],
         {"max_drawdown": "out_of_range", "net_pnl": -5 * TEN_BILLION},
     ),
+    "a decision beyond 64 bits is out of range": (
+        [T(1, risk=1), *[T(-TEN_BILLION, "01-06", of=2 if n else None, risk=TEN_BILLION) for n in range(10)]],
+        dict.fromkeys(("largest_risk", "worst_trade", "max_trades_per_day"), "out_of_range"),
+    ),
     "an R beyond 64 bits is out of range for the average alone": (
         [T(TEN_BILLION, risk=0.00000001)],
         {"rr_realized_avg": "out_of_range", "net_pnl": TEN_BILLION},
@@ -165,6 +203,7 @@ async def enter(desk: Desk, trades: list[T]) -> None:
             made = await create_account(desk.client, one.currency, currency=one.currency)
             accounts[one.currency] = made["id"]
         fields = {"initial_risk": one.risk, "grade": one.grade, "source_trade_id": one.of and ids[one.of - 1]}
+        fields |= {"mae": one.mae, "mfe": one.mfe, "fees": one.fees}
         ids.append(await desk.trade(accounts[one.currency], one.moment, one.pnl, **fields))
         if one.is_mistake:
             category = unwrap(await desk.client.post("/tag-categories", json={"name": "Tags"}))["id"]
@@ -175,7 +214,9 @@ async def enter(desk: Desk, trades: list[T]) -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 async def test_a_metric_shows(desk: Desk, name: str) -> None:
-    trades, expected = EXAMPLES[name]
+    """In goals, and what has a value for January also in the report of January."""
+    trades, expected, *tolerance = EXAMPLES[name]
+    await desk.patch("/me", breakeven_within=sum(tolerance))
     await enter(desk, trades)
 
     shown = {}
@@ -184,7 +225,11 @@ async def test_a_metric_shows(desk: Desk, name: str) -> None:
         values = await desk.values(goal)
         shown[metric] = values if isinstance(value, list) else values[0]
 
+    reported = {key: one for key, one in expected.items() if key in REPORTED and not isinstance(one, list)}
+    query = {"from": "2026-01-01", "to": "2026-01-31", "metrics": ",".join(reported or ["net_pnl"])}
+    total = (await read_report(desk.client, **query))["total"]
     assert shown == expected
+    assert {key: total["reasons"].get(key, total["values"][key]) for key in reported} == reported
 
 
 async def test_the_largest_sum_within_64_bits_is_exact(desk: Desk) -> None:

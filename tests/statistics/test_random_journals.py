@@ -7,18 +7,21 @@ from itertools import product
 from random import Random
 from typing import Any, get_args
 
+import funded_account
 import httpx
 import pytest
 import reference
 import time_machine
 from aiosqlite import Connection
-from desk import read_report, read_snapshots
-from factories import create_goal, unwrap
+from desk import exact, read_report, read_snapshots
+from factories import create_checkpoint, create_goal, put_rules, run_sql, unwrap
 from proofs import examples
 from starlette.applications import Starlette
 
+from journal_api.database.database import Database
 from journal_api.metrics.groupings import GroupBy
 from journal_api.metrics.metrics import METRICS
+from journal_api.statistics import trade_facts
 from journal_api.structs.cash import CashKind
 
 Row = dict[str, Any]
@@ -255,3 +258,67 @@ async def test_reports_of_every_grouping_metric_and_filter_equal_the_reference(
         for query in [FILTERS[0], *FILTERS[1 + (number + seed) % STEP :: STEP]]:
             expected = reference.compute_report(journal, group_by, query)
             assert await read_report(client, group_by, **query) == expected, (group_by, query)
+
+
+# Standings of accounts -----------------------------------------------------------------------------------
+
+CHANGES = ["UPDATE trades SET gross_pnl = -gross_pnl WHERE id % 3 = 0", "DELETE FROM trades WHERE id % 7 = 0"]
+
+
+def draw_rules(random: Random) -> dict[str, Any]:
+    """All kinds of rules, each there or not."""
+    kind = random.choice(["static", "end_of_day", "trade"])
+    locks_at = random.choice([None, 0, 100])
+    every: dict[str, Any] = {
+        "floor": {
+            "kind": kind,
+            "distance": random.choice([50, 500, 1500, 5000, 10_000]),
+            "locks_at": locks_at,
+        },
+        "daily_loss": random.choice([100, 500, 1000, 1200]),
+        "profit_target": random.choice([1, 100, 1000]),
+        "best_day_share": random.choice([25, 40, Fraction("33.3333"), 50, 100]),
+        "qualifying_day": {"amount": random.choice([50, 100, 200]), "days": random.randint(1, 4)},
+        "minimum_days": random.randint(1, 6),
+    }
+    return {name: rule for name, rule in every.items() if random.random() < 0.8}
+
+
+async def store_nothing(database: Database, user_id: int) -> None:
+    """The facts of trades when the file cannot be written."""
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(examples(full=100, ci=2)))
+async def test_every_standing_of_an_account_is_that_on_paper(
+    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """From the middle on trades have changed, and in every other journal the stored facts are old."""
+    random = Random(seed)
+    journal = await write_journal(app, client, random, 30, ["USD"])
+    states = set[tuple[str, str]]()
+    for number in range(rounds := 60):
+        if number == rounds // 2:
+            if seed % 2:
+                monkeypatch.setattr(trade_facts, "refresh", store_nothing)
+            for change in CHANGES:
+                await run_sql(app, change)
+            journal = reference.read_journal(app.state.settings.db)
+        account, at, rules = random.randint(1, 3), f"2026-{random.choice(DAYS)}", draw_rules(random)
+        await put_rules(
+            client,
+            account,
+            **{name: float(one) if isinstance(one, Fraction) else one for name, one in rules.items()},
+        )
+
+        seen = exact(await client.get(f"/accounts/{account}/standing?at={at}"))["data"]["standing"]
+
+        assert seen == funded_account.stand(journal, account, rules, at), (rules, at)
+        states |= {(name, seen[name]["state"]) for name in rules}
+    assert len(states) > 8, states
+    for account in (1, 2, 3):
+        checkpoint = await create_checkpoint(client, account, day=at, balance=10**9)  # never agrees
+        path = f"/accounts/{account}/checkpoints/{checkpoint['id']}"
+        seen = exact(await client.get(path))["data"]["checkpoint"]
+        assert seen["days"] == funded_account.closings(journal, account, at)
+        assert seen["difference"] == funded_account.stand(journal, account, {}, at)["balance"] - 10**9
