@@ -15,6 +15,7 @@ from journal_api.metrics.inference import MIN_DECISIONS
 from journal_api.metrics.members import MEMBERS
 from journal_api.metrics.metrics import METRICS
 from journal_api.page.files import FOLDER
+from journal_api.statistics.edge import MIN_DAYS
 from journal_api.structs.trades import TradeSelection
 
 FILE = Path(FOLDER, "enums.js")
@@ -77,6 +78,7 @@ def source() -> str:
     return (
         "// The closed lists of the API, written by `make openapi`.\n\n"
         f"{lists}export const MIN_EDGE_DECISIONS = {MIN_DECISIONS}; // on each side\n"
+        f"export const MIN_EDGE_DAYS = {MIN_DAYS};\n"
     )
 
 

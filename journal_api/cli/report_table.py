@@ -53,7 +53,7 @@ def format_values(report: Any) -> str:
 def value_rows(name: str, group: Any, metrics: Sequence[str]) -> Iterator[list[str]]:
     """Return a row of values, and below it a row of their intervals if there is any."""
     yield [name, *(format_cell(group["values"][metric], METRICS[metric].unit) for metric in metrics)]
-    intervals = [format_interval(group["intervals"].get(metric), METRICS[metric].unit) for metric in metrics]
+    intervals = [format_interval(group, metric) for metric in metrics]
     if any(intervals):
         yield ["", *intervals]
 
@@ -65,13 +65,16 @@ def format_cell(value: Decimal | int | None, unit: Unit) -> str:
     return f"{Decimal(value):.{DECIMALS[unit]}f}{'%' if unit == 'percent' else ''}"
 
 
-def format_interval(interval: Any, unit: Unit) -> str:
-    """Return the interval of a share from end to end, of a mean, which is in its middle, as ± half of it."""
+def format_interval(group: Any, metric: str) -> str:
+    """Return the interval as ± half of it if the mean is in its middle, else from end to end."""
+    interval, value, unit = group["intervals"].get(metric), group["values"][metric], METRICS[metric].unit
     if interval is None:
         return ""
     if unit == "percent":
         return f"{interval['low']:.0f}-{interval['high']:.0f}%"
-    return f"±{format_cell((interval['high'] - interval['low']) / 2, unit)}"
+    below, above = (format_cell(abs(interval[end] - value), unit) for end in ("low", "high"))
+    ends = (format_cell(interval[end], unit) for end in ("low", "high"))
+    return f"±{above}" if below == above else "..".join(ends)
 
 
 # Edges ---------------------------------------------------------------------------------------------------

@@ -74,10 +74,15 @@ def build_edge(edge: Any, sizes: Mapping[str, int | None]) -> dict[str, Any]:
         "q": edge["q"] and round(edge["q"], 4),
         "verdict": edge["verdict"],
         "more_needed": edge["more_needed"],
+        "moves_with": edge["moves_with"] and build_neighbour(edge["moves_with"]),
         "reason": edge["reason"] if edge["reason"] != edge["verdict"] else None,
         **{size: edge[size] for size in SIZES if edge[size] != sizes.get(size)},
     }
     return {name: member for name, member in known.items() if member is not None}
+
+
+def build_neighbour(line: Any) -> dict[str, Any]:
+    return {"name": line["name"], "agreement": shorten(line["agreement"]), "p": round(line["p"], 4)}
 
 
 def find_decisions(values: Any) -> int | None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
 from typing import Literal, NamedTuple
 
 from journal_api.metrics.members import Statistics
@@ -11,8 +10,8 @@ from journal_api.values.money import ratio as quotient
 
 GoalDirection = Literal["at_least", "at_most"]
 Unit = Literal["currency", "percent", "ratio", "count"]
-# What is measured of decisions, with the sums of the powers that an interval needs.
-Measure = Literal["pnl", "winning_pnl", "r"]
+# What is measured of decisions: an amount, or 0 or 1 for a share.
+Measure = Literal["pnl", "winning_pnl", "r", "won", "a_plus", "confirmed", "mistake_free"]
 Reason = Literal[
     "no_trades",
     "no_wins",
@@ -47,14 +46,13 @@ class MetricValue(NamedTuple):
 
 
 class Formula(NamedTuple):
-    """How a metric is computed. A share or a mean of a measure of decisions has an interval."""
+    """How a metric is computed. The mean of a measure of decisions, which may be a share, has an interval."""
 
     text: str
     inputs: tuple[str, ...]
     unit: Unit
     compute: Callable[[Statistics], MetricValue]
     measure: Measure | None = None
-    share: tuple[Callable[[Statistics], int], Callable[[Statistics], int]] | None = None
 
 
 def read_sum(statistics: Statistics, names: str) -> int:
@@ -90,10 +88,9 @@ def percent(part: str, whole: str, none: Reason) -> Formula:
     return Formula(f"{text} / {whole} × 100", (*part.split(" - "), whole), "percent", compute)
 
 
-def share(part: str, whole: str, none: Reason) -> Formula:
+def share(part: str, whole: str, none: Reason, measure: Measure) -> Formula:
     """A share of decisions, which has an interval."""
-    sides = partial(read_sum, names=part), partial(read_sum, names=whole)
-    return percent(part, whole, none)._replace(share=sides)
+    return percent(part, whole, none)._replace(measure=measure)
 
 
 def mean(

@@ -78,3 +78,4 @@ export const AMOUNTS = [
   "cash",
 ];
 export const MIN_EDGE_DECISIONS = 10; // on each side
+export const MIN_EDGE_DAYS = 5;

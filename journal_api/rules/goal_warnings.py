@@ -12,7 +12,7 @@ def find_warnings(goal: Goal) -> list[str]:
     """Return one sentence for each doubt about the goal."""
     metric, target, direction = METRICS[goal.metric], goal.target_value, goal.direction
     warnings = []
-    if metric.unit == "percent" and target > 100 and metric.formula.share:
+    if metric.unit == "percent" and target > 100 and metric.formula.measure:
         outcome = "never" if direction == "at_least" else "always"
         warnings.append(f"{goal.metric} is at most 100, so this goal is {outcome} achieved.")
     if metric.unit == "percent" and 0 < target <= 1:

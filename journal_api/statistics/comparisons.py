@@ -1,31 +1,44 @@
 """The intervals and edges of a report (docs/goals.md#how-sure-a-number-is)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from journal_api.metrics.formulas import Formula, Measure, MetricValue
+from journal_api.metrics.formulas import Measure, MetricValue
 from journal_api.metrics.groupings import GROUPINGS, GroupBy
-from journal_api.metrics.inference import MIN_DECISIONS, Interval, Sample, mean_interval, wilson_interval
+from journal_api.metrics.inference import (
+    MIN_DECISIONS,
+    Sample,
+    SharedDays,
+    find_unseen,
+    mean_interval,
+    share_interval,
+)
 from journal_api.metrics.members import NO_TRADES, Statistics
 from journal_api.metrics.metrics import METRICS
-from journal_api.statistics.edge import Edge, compute_edge, judge
-from journal_api.statistics.fold import MEASURES
-from journal_api.statistics.report_groups import Key
-from journal_api.values.money import decimal_json
+from journal_api.statistics.edge import Edge, MovesWith, compute_edge
+from journal_api.statistics.joint_lines import JointPart, judge_lines
+from journal_api.statistics.report_groups import TOTAL, GroupPart, Key
+from journal_api.values.money import SCALE, decimal_json
 
-EMPTY = {measure: Sample(0, 0, 0, 0) for measure in MEASURES}
+NOTHING = Sample(0, 0, 0, 0)
+# Of each part of the decisions its groups and its samples: the P&L first, R last.
+Parts = Iterable[tuple[Sequence[GroupPart], Sequence[Sample]]]
 
 
 class Part(NamedTuple):
-    """What a report knows of a group, or of the decisions with one answer; None for out of range."""
+    """What a report knows of a group, or of the decisions with one answer; None for out of range.
+
+    `shared` are the days that it shares with the decisions it is compared with.
+    """
 
     statistics: Statistics | None = NO_TRADES
-    samples: Mapping[Measure, Sample] = EMPTY
+    samples: Mapping[Measure, Sample] = {}
+    shared: Mapping[Measure, SharedDays] = {}
 
     def without(self, part: "Part") -> "Part":
         """Return the decisions that are not in `part`; their statistics stay those of all."""
-        samples = {measure: self.samples[measure].without(part.samples[measure]) for measure in MEASURES}
-        return Part(part.statistics and self.statistics, samples)
+        rest = {key: one.without(part.samples[key], part.shared[key]) for key, one in self.samples.items()}
+        return Part(part.statistics and self.statistics, rest)
 
 
 class Edges(NamedTuple):
@@ -34,12 +47,30 @@ class Edges(NamedTuple):
     pnl: Edge
     r: Edge
 
+    @property
+    def neighbours(self) -> set[Key]:
+        """The keys of the lines with which the edges move."""
+        return {one.moves_with.key for one in self if one.moves_with}
+
 
 def find_measures(group_by: GroupBy, metrics: Iterable[str]) -> set[Measure]:
-    """Return the measures whose sums of powers the report needs."""
+    """Return the measures whose samples the report needs."""
     of_edges: set[Measure] = {"pnl", "r"} if GROUPINGS[group_by].compares else set()
     measures = (METRICS[key].formula.measure for key in metrics)
     return of_edges | {measure for measure in measures if measure}
+
+
+def find_other(group: GroupPart, group_by: GroupBy) -> tuple[GroupPart, bool] | None:
+    """Return the group with which a group is compared, and whether it is a part of that."""
+    match GROUPINGS[group_by].compares:
+        case "answers" if group.answer == "present":
+            return GroupPart(group.key, "absent"), False
+        case "others" if group != TOTAL and group.key is not None:
+            return TOTAL, True
+        case "broken" if group.key == "followed":
+            return GroupPart("broken"), False
+        case _:
+            return None
 
 
 # Intervals -----------------------------------------------------------------------------------------------
@@ -49,36 +80,48 @@ def build_intervals(part: Part, values: Mapping[str, MetricValue]) -> dict[str, 
     """Return the intervals of the values that are means or shares, and the reasons of those without one."""
     intervals: dict[str, object] = {}
     reasons: dict[str, str] = {}
-    for key, formula in ((key, METRICS[key].formula) for key in values):
-        if not formula.measure and not formula.share:
+    for key, value in values.items():
+        if not (measure := METRICS[key].formula.measure):
             continue
         # Without a value, as for different currencies, there is nothing to be sure of.
-        interval, size = find_interval(part, formula) if values[key].actual is not None else (None, 0)
-        if interval is None:
-            intervals[key], reasons[key] = None, values[key].reason or "too_few"
+        if value.actual is None:
+            intervals[key], reasons[key] = None, str(value.reason)
+            continue
+        sample = part.samples.get(measure, NOTHING)
+        find = share_interval if METRICS[key].unit == "percent" else mean_interval
+        interval = find(sample)
+        if isinstance(interval, str):
+            intervals[key], reasons[key] = None, interval
         else:
             low, high = map(decimal_json, interval)
-            intervals[key] = {"low": low, "high": high, "n": size}
+            unseen = find_unseen(sample.size)
+            intervals[key] = {"low": low, "high": high, "n": sample.size, "unseen": unseen}
     return {"intervals": intervals, "interval_reasons": reasons}
-
-
-def find_interval(part: Part, formula: Formula) -> tuple[Interval | None, int]:
-    """Return the interval of a metric, None for too few, and the number of decisions."""
-    if formula.measure:
-        sample = part.samples[formula.measure]
-        return mean_interval(sample), sample.size
-    share, size = (read(part.statistics or NO_TRADES) for read in formula.share or ())
-    return wilson_interval(share, size), size
 
 
 # Edges ---------------------------------------------------------------------------------------------------
 
 
-def compare_parts(sides: Mapping[Key, tuple[Part, Part]]) -> dict[Key, Edges]:
+def compare_parts(
+    sides: Mapping[Key, tuple[Part, Part]], group_by: GroupBy, parts: Parts
+) -> dict[Key, Edges]:
     """Return the edges of the groups of a report, each of the decisions with it over those without it."""
-    pnl = judge([compare(present, absent, "pnl") for present, absent in sides.values()])
-    r = judge([compare(present, absent, "r") for present, absent in sides.values()])
+
+    def judge_all(measure: Measure, place: int) -> list[Edge]:
+        edges = {key: compare(*both, measure) for key, both in sides.items()}
+        joint = (JointPart(read_states(groups, group_by), samples[place]) for groups, samples in parts)
+        return judge_lines(edges, joint)
+
+    pnl, r = judge_all("pnl", 0), judge_all("r", -1)
     return {key: Edges(*edges) for key, edges in zip(sides, zip(pnl, r, strict=True), strict=True)}
+
+
+def read_states(groups: Sequence[GroupPart], group_by: GroupBy) -> Callable[[Key], bool | None]:
+    """Return what says of a line whether decisions in these groups have it: without an answer, neither."""
+    answers = dict(groups)
+    if GROUPINGS[group_by].compares == "others":
+        return answers.__contains__
+    return lambda key: {"present": True, "absent": False}.get(answers.get(key, ""))
 
 
 def compare(present: Part, absent: Part, measure: Measure) -> Edge:
@@ -86,15 +129,22 @@ def compare(present: Part, absent: Part, measure: Measure) -> Edge:
     both = [part.statistics for part in (present, absent) if part.statistics]
     if len(both) < 2 or (measure == "r" and any(one.r_total is None for one in both)):
         return Edge(reason="out_of_range")
-    sides = present.samples[measure], absent.samples[measure]
+    sides = [part.samples.get(measure, NOTHING) for part in (present, absent)]
     sizes = [sample.size for sample in sides]
     currencies = {one.currency for one in both}
     if measure == "pnl" and min(sizes) >= MIN_DECISIONS and (len(currencies) > 1 or None in currencies):
         return Edge(present=sizes[0], absent=sizes[1], reason="mixed_currencies")
-    return compute_edge(*sides)
+    return compute_edge(sides[0], sides[1], present.shared.get(measure, SharedDays()))
 
 
-def build_edge(edge: Edge) -> dict[str, object]:
+def build_edge(edge: Edge, names: Mapping[Key, str]) -> dict[str, object]:
     """Return the edge as an object."""
     amounts = {name: decimal_json(getattr(edge, name)) for name in ("expectancy", "low", "high")}
-    return {**edge._asdict(), **amounts}
+    return {**edge._asdict(), **amounts, "moves_with": build_neighbour(edge.moves_with, names)}
+
+
+def build_neighbour(other: MovesWith | None, names: Mapping[Key, str]) -> dict[str, object] | None:
+    if other is None:
+        return None
+    agreement = decimal_json(round(other.agreement * 100 * SCALE))
+    return {"id": other.key, "name": names.get(other.key), "agreement": agreement, "p": other.p}

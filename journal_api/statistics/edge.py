@@ -5,8 +5,10 @@ An edge alone has an interval and a p; what a table may say of it depends on all
 """
 
 from bisect import bisect_left
-from collections.abc import Sequence
-from math import ceil
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import ceil, sqrt
+from statistics import NormalDist
 from typing import NamedTuple
 
 from journal_api.metrics.distributions import t_quantile
@@ -15,9 +17,12 @@ from journal_api.metrics.inference import (
     UPPER,
     EdgeReason,
     EdgeVerdict,
+    Interval,
     Sample,
-    Z,
+    SharedDays,
     benjamini_hochberg,
+    build_interval,
+    day_difference,
     difference_p_value,
     permutation_p_value,
     welch,
@@ -27,6 +32,19 @@ from journal_api.metrics.inference import (
 # The share of false findings among the findings of a table, and of intervals without the true difference.
 MAX_RATE = 0.05
 MAX_MORE = 10_000
+MIN_DAYS = 5  # on each side
+Z = NormalDist().inv_cdf(UPPER)
+# The standard error and the degrees of freedom if there were so many times as many decisions.
+Error = Callable[[float], tuple[float, float]]
+
+
+class MovesWith(NamedTuple):
+    """A clearer line with about the same answers: the share of decisions with the same one, and the p of the
+    difference within its groups."""
+
+    key: int | str | None
+    agreement: Fraction
+    p: float
 
 
 class Edge(NamedTuple):
@@ -42,57 +60,70 @@ class Edge(NamedTuple):
     present: int | None = None
     absent: int | None = None
     reason: EdgeReason | None = None
+    moves_with: MovesWith | None = None
 
 
-def compute_edge(present: Sample, absent: Sample) -> Edge:
-    """Return the edge of `present` over `absent`, without `q` and verdict unless there are too few decisions.
+def compute_edge(present: Sample, absent: Sample, shared: SharedDays) -> Edge:
+    """Return the edge of `present` over `absent`, without `q`, and a verdict only if too little is known.
 
     Welch's p is too small for a small part of a skewed sample, the p of permutations for parts of different
-    variance. The larger of both is neither.
+    variance, both for decisions that share their days. The largest of the three is none of these.
     """
-    sizes = present.size, absent.size
-    if min(sizes) < MIN_DECISIONS:
-        return Edge(verdict="too_few", present=present.size, absent=absent.size, reason="too_few")
-    difference, p, interval = welch(present, absent)
-    return Edge(
+    sizes = Edge(present=present.size, absent=absent.size)
+    if min(present.size, absent.size) < MIN_DECISIONS:
+        return sizes._replace(verdict="too_few", reason="too_few")
+    if min(present.by_day.days, absent.by_day.days) < MIN_DAYS:
+        return sizes._replace(verdict="too_few", reason="too_few_days")
+    difference, p, (low, high) = welch(present, absent)
+    error, freedom = day_difference(present, absent, shared)
+    margin = t_quantile(UPPER, freedom) * error if error else 0.0
+    of_days = build_interval(difference, margin)
+    interval = Interval(min(low, of_days.low), max(high, of_days.high))
+    if interval.low == interval.high:
+        return sizes._replace(reason="no_spread")
+    p_by_day = difference_p_value(difference, error, freedom)
+    variances = float(present.variance), float(absent.variance)
+    return sizes._replace(
         expectancy=round(difference),
         low=interval.low,
         high=interval.high,
-        p=max(p, permutation_p_value(present, absent)),
-        more_needed=count_more_needed(present, absent),
-        present=present.size,
-        absent=absent.size,
+        p=max(p, permutation_p_value(present, absent), p_by_day),
+        more_needed=count_more_needed(
+            float(difference),
+            present.size + absent.size,
+            lambda growth: welch_error(variances, (present.size * growth, absent.size * growth)),
+            lambda growth: (error / sqrt(growth), freedom * growth),
+        ),
     )
 
 
-def count_more_needed(present: Sample, absent: Sample) -> int | None:
-    """Return how many more decisions would bring Welch's interval off zero, None if it is or too many would.
+def count_more_needed(difference: float, size: int, *errors: Error) -> int | None:
+    """Return how many more decisions would bring the interval off zero, None if it is or too many would.
 
-    The means, the variances and the proportion of the sizes stay as they are.
+    The means, the variances and the proportion of the sizes stay as they are, and so do the days' sizes.
     """
-    difference = float(present.mean - absent.mean)
-    variances = float(present.variance), float(absent.variance)
-    size = present.size + absent.size
+    counts = [count_more(difference, size, error) for error in errors] if difference else []
+    most = max((MAX_MORE + 1 if count is None else count for count in counts), default=0)
+    return most if 0 < most <= MAX_MORE else None
 
-    def measure_error(more: int) -> tuple[float, float]:
-        growth = 1 + more / size
-        return welch_error(variances, (present.size * growth, absent.size * growth))
+
+def count_more(difference: float, size: int, measure_error: Error) -> int | None:
+    """Return how many more decisions bring the interval of this error off zero, None for too many."""
 
     def is_off_zero(more: int) -> bool:
-        return difference_p_value(difference, *measure_error(more)) < MAX_RATE
+        return difference_p_value(difference, *measure_error(1 + more / size)) < MAX_RATE
 
-    if not difference or is_off_zero(0):
-        return None
-    error, freedom = measure_error(0)
+    error, freedom = measure_error(1)
+    if is_off_zero(0):
+        return 0
     # As decisions are added, the quantile falls from today's towards the normal distribution's.
     fewest, most = (
         max(0, ceil(size * ((quantile * error / difference) ** 2 - 1)))
-        for quantile in (float(Z), t_quantile(UPPER, freedom))
+        for quantile in (Z, t_quantile(UPPER, freedom))
     )
     if fewest > MAX_MORE:
         return None
-    more = fewest + bisect_left(range(fewest, most), True, key=is_off_zero)
-    return more if more <= MAX_MORE else None
+    return fewest + bisect_left(range(fewest, most), True, key=is_off_zero)
 
 
 def judge(edges: Sequence[Edge]) -> list[Edge]:

@@ -6,14 +6,14 @@ A part is a set of trades that SQL has summed: a day of a goal, or the trades of
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from operator import add
-from typing import Any, Literal, NamedTuple, Protocol, get_args
+from typing import Any, Literal, NamedTuple, Protocol
 
+from journal_api.metrics.by_day import DaySample
 from journal_api.metrics.formulas import Measure
-from journal_api.metrics.inference import Sample
+from journal_api.metrics.inference import Sample, SharedDays
 from journal_api.metrics.members import BOUNDS, MEMBERS, SUMMED, ExtraStatistic, Statistics
 from journal_api.values.money import MAX_STORED, OUT_OF_RANGE
 
-MEASURES = get_args(Measure)
 # Where a decision counts. With trades in several groups it counts in each of them, and once in the total.
 Place = Literal["everywhere", "group", "total"]
 DECISIONS = SUMMED.index("decisions")
@@ -132,7 +132,10 @@ class Collected:
     def __init__(self, extras: Collection[ExtraStatistic | None] = ()) -> None:
         self.sums = [0] * len(SUMMED)
         self.bounds: list[int | None] = [None] * len(BOUNDS)
-        self.powers = {measure: [0, 0] for measure in MEASURES}  # squares and cubes, if requested
+        self.powers: list[int] = []  # squares and cubes of the first measures that were requested
+        # What intervals need of each measure, with the days of the group that this one is compared to.
+        self.samples: dict[Measure, Sample] = {}
+        self.shared: dict[Measure, SharedDays] = {}
         self.currencies = set[str]()
         self.decisions = Counter[str]()  # by the day of their first close
         self.courses = {extra: scan.course() for extra, scan in SCANS.items() if extra in extras}
@@ -147,11 +150,15 @@ class Collected:
         if day is not None:
             self.decisions[day] += int(sums[DECISIONS])
 
-    def add_powers(self, sums: Iterable[str | None]) -> None:
-        """Add the sums of squares and of cubes of each measure, None if they were not requested."""
-        for powers, text in zip(self.powers.values(), sums, strict=True):
-            if text is not None:
-                powers[:] = map(add, powers, map(int, text.split()))
+    def add_powers(self, powers: Sequence[int]) -> None:
+        self.powers = list(map(add, self.powers, powers)) if self.powers else list(powers)
+
+    def take_samples(self, measures: Iterable[Measure], by_day: Iterable[DaySample]) -> None:
+        for number, (measure, (size, total, days, shared)) in enumerate(zip(measures, by_day, strict=False)):
+            # Zeros and ones have no other powers.
+            squares, cubes = self.powers[2 * number : 2 * number + 2] or (total, total)
+            self.samples[measure] = Sample(size, total, squares, cubes, days)
+            self.shared[measure] = shared
 
     def bound(self, bounds: Sequence[int | None], *currencies: str) -> None:
         """Add what is not a sum: the lowest and highest, the first and last currency in their order."""
@@ -159,16 +166,6 @@ class Collected:
         for place, (choose, bound) in enumerate(zip(CHOICES, bounds, strict=True)):
             known = [value for value in (self.bounds[place], bound) if isinstance(value, int)]
             self.bounds[place] = choose(known) if known else None
-
-    def get_samples(self) -> dict[Measure, Sample]:
-        """Return the measures of all decisions, for intervals."""
-        sums = dict(zip(SUMMED, self.sums, strict=True))
-        totals = {
-            "pnl": (sums["decisions"], sums["net_pnl"]),
-            "winning_pnl": (sums["wins"], sums["winning_pnl"]),
-            "r": (sums["with_r"], sums["r_total"]),
-        }
-        return {measure: Sample(*totals[measure], *self.powers[measure]) for measure in MEASURES}
 
     def compute(self, today: str | None = None) -> Statistics | None:
         """Return the statistics, None if a sum does not fit into 64 bits."""

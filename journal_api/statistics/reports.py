@@ -8,7 +8,7 @@ from msgspec import json
 from journal_api.metrics.groupings import GROUPINGS, GroupBy
 from journal_api.metrics.members import ExtraStatistic, show_statistics
 from journal_api.metrics.metrics import METRICS
-from journal_api.statistics.comparisons import Edges, Part, build_edge, build_intervals, compare_parts
+from journal_api.statistics.comparisons import Edges, Part, Parts, build_edge, build_intervals, compare_parts
 from journal_api.statistics.fold import Collected
 from journal_api.statistics.report_groups import ANSWERS, TOTAL, GroupPart, Key
 from journal_api.structs.reports import ReportQuery
@@ -40,13 +40,19 @@ class Page(NamedTuple):
     group_count: int
     edges: dict[Key, Edges]
 
+    @property
+    def named(self) -> set[Key]:
+        """The keys whose names the page shows."""
+        keys = {group.key for group in self.groups}
+        return keys.union(*(self.edges[key].neighbours for key in keys & self.edges.keys()))
 
-def build_page(collected: Mapping[GroupPart, Collected], query: ReportQuery) -> Page:
+
+def build_page(collected: Mapping[GroupPart, Collected], parts: Parts, query: ReportQuery) -> Page:
     """Return the page that the query requests."""
     groups: dict[Key, Group] = {}
     total = Group(None, {"all": Part()})
     for group_part, found in collected.items():
-        part = Part(found.compute(), found.get_samples())
+        part = Part(found.compute(), found.samples, found.shared)
         if group_part == TOTAL:
             total = Group(None, {"all": part})
         else:
@@ -54,7 +60,8 @@ def build_page(collected: Mapping[GroupPart, Collected], query: ReportQuery) -> 
             group.parts[group_part.answer] = part
     every = sort_groups(groups.values(), query)
     page = every[query.offset : query.offset + query.limit]
-    return Page(total, page, len(every), compare_parts(find_sides(groups, total, query.group_by)))
+    sides = find_sides(groups, total, query.group_by)
+    return Page(total, page, len(every), compare_parts(sides, query.group_by, parts))
 
 
 def find_sides(groups: Mapping[Key, Group], total: Group, group_by: GroupBy) -> dict[Key, tuple[Part, Part]]:
@@ -138,7 +145,10 @@ def build_report(
             "metrics": query.metrics,
             "total": {"key": None, "name": None, **build_values(page.total.parts["all"], query.metrics)},
             "groups": [
-                {**build_group(group, names.get(group.key), query), **build_edges(page.edges.get(group.key))}
+                {
+                    **build_group(group, names.get(group.key), query),
+                    **build_edges(page.edges.get(group.key), names),
+                }
                 for group in page.groups
             ],
         }
@@ -171,9 +181,11 @@ def build_confirmation_group(group: Group, names: Names | None, metrics: Sequenc
     }
 
 
-def build_edges(edges: Edges | None) -> dict[str, object]:
+def build_edges(edges: Edges | None, names: Mapping[Key, Names]) -> dict[str, object]:
     """Return the edges of a group as members, none if it is not compared with other decisions."""
-    return {"edge": build_edge(edges.pnl), "edge_r": build_edge(edges.r)} if edges else {}
+    of_keys = {key: one.name for key, one in names.items()}
+    found = {"edge": edges.pnl, "edge_r": edges.r} if edges else {}
+    return {name: build_edge(edge, of_keys) for name, edge in found.items()}
 
 
 def build_values(part: Part, metrics: Sequence[str]) -> dict[str, object]:

@@ -6,6 +6,7 @@ A report reads all selected trades, so it has its own connection: no other reque
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache, partial
+from typing import Any
 
 from aiosqlite import Connection
 
@@ -14,7 +15,7 @@ from journal_api.database.sql import json_list
 from journal_api.metrics.groupings import GROUPINGS, GroupBy
 from journal_api.metrics.metrics import METRICS
 from journal_api.statistics import reports, trade_facts
-from journal_api.statistics.comparisons import find_measures
+from journal_api.statistics.comparisons import find_measures, find_other
 from journal_api.statistics.earlier_decisions import group_decisions
 from journal_api.statistics.fact_filters import filter_facts
 from journal_api.statistics.report_groups import Key, find_groups
@@ -35,7 +36,7 @@ async def get(
         await db.execute_fetchall("PRAGMA temp_store = FILE")
         within = await read_breakeven_within(db, user_id)
         page = await db.run(partial(compute_page, user_id=user_id, breakeven_within=within, query=query))
-        names = await read_names(db, query.group_by, [group.key for group in page.groups])
+        names = await read_names(db, query.group_by, list(page.named))
     return reports.build_report(query, page, names, timezone, day_rollover, within), page.group_count
 
 
@@ -46,8 +47,8 @@ async def compute_page(db: Connection, user_id: int, breakeven_within: int, quer
     ctes = f"{await trade_facts.read_source(db, user_id)},{filtered}"
     grouping = GROUPINGS[query.group_by]
     if grouping.place_day:
-        groups = await group_decisions(db, ctes, values, grouping.place_day)
-        await db.create_function("earlier_group", 1, groups.get, deterministic=True)
+        places = await group_decisions(db, ctes, values, grouping.place_day)
+        await db.create_function("earlier_group", 1, places.get, deterministic=True)
     selection = Selection(
         ctes=f"{ctes}{grouping.ctes}",
         select=f"SELECT {grouping.sql} AS part, currency, {COLUMNS} FROM filtered AS facts",
@@ -56,17 +57,20 @@ async def compute_page(db: Connection, user_id: int, breakeven_within: int, quer
         has_total=grouping.by_trade and query.group_by != "none",
     )
     checklists = await read_checklists(db, user_id) if query.group_by == "confirmation" else {}
-    collected = await with_sums_in_range(
-        selection,
-        partial(
-            collect,
-            db,
-            extras={METRICS[key].extra for key in query.evaluated},
-            find_groups=cache(partial(find_groups, group_by=query.group_by, checklists=checklists)),
-            powers=find_measures(query.group_by, query.metrics),
-        ),
-    )
-    return reports.build_page(collected, query)
+    groups = cache(partial(find_groups, group_by=query.group_by, checklists=checklists))
+    measures = find_measures(query.group_by, query.metrics)
+
+    async def collect_all(selection: Selection) -> Page:
+        parts: list[Any] = []
+        extras = {METRICS[key].extra for key in query.evaluated}
+        keeps_parts = GROUPINGS[query.group_by].compares in ("answers", "others")
+        other = partial(find_other, group_by=query.group_by)
+        collected = await collect(
+            db, selection, extras, groups, measures, other, parts if keeps_parts else None
+        )
+        return reports.build_page(collected, parts, query)
+
+    return await with_sums_in_range(selection, collect_all)
 
 
 async def read_checklists(db: Connection, user_id: int) -> dict[int, list[int]]:

@@ -6,13 +6,24 @@ A part is a set of trades that are summed together: a day of a goal, or the trad
 import re
 import sqlite3
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 from aiosqlite import Connection
 
+from journal_api.metrics.by_day import ByDay, SampleSums
 from journal_api.metrics.formulas import Measure
+from journal_api.metrics.inference import Sample
 from journal_api.metrics.members import BOUNDS, ExtraStatistic, sums_columns
 from journal_api.statistics.fold import SCANS, Collected, Place
 
@@ -84,13 +95,21 @@ TRADES_BY_REPRESENTATIVE = f"""
     JOIN several USING (decision)"""
 
 # The statements over these CTEs.
-POWERS: dict[Measure, str] = {
-    "pnl": "power_sums(pnl)",
-    "winning_pnl": "power_sums(iif(pnl > :breakeven_within, pnl, NULL))",
-    "r": "power_sums(r)",
+# What a measure is of a decision, nothing where the decision has none: amounts, then zeros and ones.
+AMOUNTS: dict[Measure, str] = {
+    "pnl": "pnl",
+    "winning_pnl": "iif(pnl > :breakeven_within, pnl, NULL)",
+    "r": "r",
+}
+MEASURES: dict[Measure, str] = {
+    **AMOUNTS,
+    "won": "pnl > :breakeven_within",
+    "a_plus": "grade = 'A+'",
+    "confirmed": "checklist",
+    "mistake_free": "NOT is_mistake",
 }
 SUMS = """
-SELECT part, place, {day}, {powers}, min(first_currency), max(last_currency),
+SELECT part, place, {day}, {samples}, min(first_currency), max(last_currency),
     {sums}
 FROM decisions
 GROUP BY part, place, {day}"""
@@ -161,23 +180,41 @@ async def collect(
     selection: Selection,
     extras: Collection[ExtraStatistic | None],
     find_groups: Callable[[Any, Place], Iterable[Group]],
-    powers: Collection[Measure] = (),
+    measures: Collection[Measure] = (),
+    find_other: Callable[[Group], tuple[Group, bool] | None] = lambda _: None,
+    parts: list[tuple[list[Group], list[Sample]]] | None = None,
 ) -> dict[Group, Collected]:
-    """Return what is collected of each group of the parts. Raises sqlite3.OperationalError."""
+    """Return what is collected of each group of the parts, with samples of the measures.
+
+    `find_other` says to which group one is compared; `parts` gets the groups and samples of each part.
+    Raises sqlite3.OperationalError.
+    """
 
     collected = defaultdict[Group, Collected](lambda: Collected(extras))
+    names = [measure for measure in MEASURES if measure in measures]
+    powered = sum(name in AMOUNTS for name in names)
+    of_names = ", ".join(MEASURES[name] for name in names)
     statement = SUMS.format(
         day="trading_day" if "days" in extras else "NULL",
-        powers=", ".join(POWERS[measure] if measure in powers else "NULL" for measure in POWERS),
+        samples=f"sample_sums({powered}, trading_day, {of_names})" if names else "NULL",
         sums=sums_columns(extras),
     )
+    by_day = ByDay[Group](find_other)
     rows = await db.execute_fetchall(selection.build(statement), selection.values)
-    for part, place, day, pnl, winning_pnl, r, first_currency, last_currency, *sums in rows:
-        for group in find_groups(part, place):
+    for part, place, day, samples, first_currency, last_currency, *sums in rows:
+        groups = list(find_groups(part, place))
+        powers, days = SampleSums.read(samples) if samples else ([], {})
+        by_day.add(groups, days)
+        if parts is not None:
+            parts.append((groups, sum_parts(powers, days)))
+        for group in groups:
             found = collected[group]
             found.add(sums[: -len(BOUNDS)], day)
-            found.add_powers((pnl, winning_pnl, r))
+            found.add_powers(powers)
             found.bound(sums[-len(BOUNDS) :], first_currency, last_currency)
+    by_day.close()
+    for group, found in collected.items():
+        found.take_samples(names, by_day.get_sums(group))
     for extra in SCANS.keys() & set(extras):
 
         @cache
@@ -189,6 +226,12 @@ async def collect(
                 for add in find_adders(part, place):
                     add(*row)
     return collected
+
+
+def sum_parts(powers: Sequence[int], days: Mapping[str, Sequence[int]]) -> list[Sample]:
+    """Return the samples of the measures that are amounts, without their days."""
+    sums = [sum(column) for column in zip(*days.values(), strict=True)]
+    return [Sample(*sums[at : at + 2], *powers[at : at + 2]) for at in range(0, len(powers), 2)]
 
 
 async def iterate(db: Connection, selection: Selection, select: str) -> AsyncIterator[Iterable[Any]]:

@@ -8,13 +8,13 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from journal_api.metrics.formulas import Reason
 from journal_api.metrics.groupings import GroupBy
-from journal_api.metrics.inference import EdgeReason, EdgeVerdict
+from journal_api.metrics.inference import EdgeReason, EdgeVerdict, Lack
 from journal_api.metrics.members import ShownStatistics
 from journal_api.metrics.metrics import METRICS, MetricName
 from journal_api.structs.trades import TradeSelection
 from journal_api.values.types import DayText, Offset, default_value
 
-IntervalReason = Literal[Reason, "too_few"]
+IntervalReason = Literal[Reason, Lack]
 # A balance is of accounts on a day, not of a group of trades.
 REPORTED = [key for key, metric in METRICS.items() if not metric.carries_balance]
 METRIC_LIKE = re.compile("[a-z_ ]{0,40}")  # and no API key
@@ -90,11 +90,15 @@ class ReportQuery(TradeSelection, kw_only=True):
 
 
 class Interval(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The 95 % interval of a mean or a share of `n` decisions."""
+    """The 95 % interval of a mean or a share of `n` decisions.
+
+    With fewer than 60 decisions, what happens once in `unseen` or more rarely may not have shown yet.
+    """
 
     low: Decimal
     high: Decimal
     n: int
+    unseen: int | None
 
 
 class ReportValues(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -123,12 +127,24 @@ class ConfirmationKey(Struct, kw_only=True, forbid_unknown_fields=True):
     strategy_id: int
 
 
+class MovesWith(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A clearer line that has the same answer in `agreement` percent of decisions.
+
+    `p` is that of the difference within its groups, the decisions with it and those without it.
+    """
+
+    id: int
+    name: str | None
+    agreement: Decimal
+    p: float
+
+
 class Edge(Struct, kw_only=True, forbid_unknown_fields=True):
     """By how much the mean of decisions with something exceeds the mean without it (docs/goals.md).
 
     `low` and `high` are the 95 % interval of this difference alone. `verdict` looks at all lines of the
-    report together: `more` or `less` if `q` is at most 0.05. With fewer than 10 decisions on a side all
-    numbers are null.
+    report together: `more` or `less` if `q` is at most 0.05. With fewer than 10 decisions or 5 trading days
+    on a side all numbers are null.
     `more_needed` is about how many more decisions would show the difference, if it stays as it is.
     """
 
@@ -142,6 +158,7 @@ class Edge(Struct, kw_only=True, forbid_unknown_fields=True):
     present: int | None
     absent: int | None
     reason: EdgeReason | None
+    moves_with: MovesWith | None
 
 
 class ReportGroup(Struct, kw_only=True, forbid_unknown_fields=True):

@@ -212,22 +212,6 @@ class SumOfIntegers:
         return str(self.sum)
 
 
-class PowerSums:
-    """An aggregate function of SQL: the sums of squares and of cubes of integers, in a text."""
-
-    def __init__(self) -> None:
-        self.squares = self.cubes = 0
-
-    def step(self, value: int | str | None, /) -> None:
-        if isinstance(value, int):  # what is OUT_OF_RANGE is so in the sums beside this one too
-            square = value * value
-            self.squares += square
-            self.cubes += square * value
-
-    def finalize(self) -> Any:
-        return f"{self.squares} {self.cubes}"
-
-
 class SumOrOutOfRange:
     """SQL's sum() that returns OUT_OF_RANGE where sum() fails: beyond 64 bits.
 

@@ -20,14 +20,14 @@ from factories import (
     snapshots_of,
 )
 from pages import DOCS, blocks_of, code_in, rows_under
-from samples import build_sample
+from samples import a_day_each, build_sample, edge_of
 
 from journal_api.metrics.distributions import pearson_tails
 from journal_api.metrics.formulas import Reason
 from journal_api.metrics.inference import benjamini_hochberg, mean_interval, welch, welch_error
 from journal_api.metrics.members import MEMBERS
 from journal_api.metrics.metrics import METRICS
-from journal_api.statistics.edge import Edge, compute_edge
+from journal_api.statistics.edge import Edge
 from journal_api.structs.snapshots import Pace, PaceState
 from journal_api.values.money import SCALE
 from journal_api.values.periods import Timeframe
@@ -170,10 +170,8 @@ async def test_each_goal_stands_as_the_page_says(entered: httpx.AsyncClient) -> 
             assert not expression or to_eight_decimals(compute(expression)) == Fraction(stated), row["goal"]
 
 
-EDGE_EXAMPLE = (
-    build_sample([SCALE * amount for amount in [190, 10] * 5]),
-    build_sample([SCALE * amount for amount in [110, -130] * 5]),
-)
+# Each decision on a day of its own.
+EDGE_EXAMPLE = tuple([SCALE * amount for amount in pair * 5] for pair in ([190, 10], [110, -130]))
 
 
 async def test_the_intervals_of_the_examples_are_those_of_the_service(entered: httpx.AsyncClient) -> None:
@@ -185,7 +183,10 @@ async def test_the_intervals_of_the_examples_are_those_of_the_service(entered: h
 
     total = answered.json()["data"]["report"]["total"]
     win_rate = [round(Fraction(str(total["intervals"]["win_rate"][end])), 4) for end in ("low", "high")]
-    mean = [Fraction(round(end, -4), SCALE) for end in mean_interval(EDGE_EXAMPLE[0]) or ()]
+    mean = [
+        Fraction(round(int(end), -4), SCALE)
+        for end in mean_interval(build_sample(a_day_each(EDGE_EXAMPLE[0])))
+    ]
     assert stated == [mean, win_rate]
     assert (total["intervals"]["expectancy"], total["interval_reasons"]) == (None, {"expectancy": "too_few"})
     assert {name for row in rows for name in code_in(row["metrics"])} <= set(METRICS_OF_PAGE)
@@ -193,7 +194,7 @@ async def test_the_intervals_of_the_examples_are_those_of_the_service(entered: h
 
 def test_the_edge_of_the_example_is_that_of_the_service() -> None:
     steps = {row["step"].strip("`"): compute_stated(row["example"]) for row in rows_under(PAGE, "step")}
-    edge = compute_edge(*EDGE_EXAMPLE)
+    edge = edge_of(*EDGE_EXAMPLE)
     error, freedom = welch_error((9000, 16000), (10, 10))
 
     assert edge.low is not None
@@ -203,7 +204,7 @@ def test_the_edge_of_the_example_is_that_of_the_service() -> None:
     assert [steps["low"], steps["high"]] == [Fraction(round(end, -3), SCALE) for end in (edge.low, edge.high)]
     assert round(pearson_tails(float(steps["deviations"]), 0), 4) == round(edge.p or 0, 4) == 0.0448
     assert "0.0448" in PAGE.read_text()
-    assert round(welch(*EDGE_EXAMPLE).p, 4) == 0.0422
+    assert round(welch(*(build_sample(a_day_each(side)) for side in EDGE_EXAMPLE)).p, 4) == 0.0422
 
 
 def test_the_false_discovery_rates_of_the_example_are_those_of_the_service() -> None:
@@ -223,7 +224,7 @@ def test_the_decisions_needed_in_the_example_are_those_of_the_service() -> None:
     present, absent = ([SCALE * sign * amount for amount in (110, -90)] * 5 for sign in (1, -1))
 
     assert compute_stated(told[1]) < 20
-    assert compute_edge(build_sample(present), build_sample(absent)).more_needed == int(told[0]) == 410
+    assert edge_of(present, absent).more_needed == int(told[0]) == 410
 
 
 def test_every_member_of_an_edge_is_explained() -> None:

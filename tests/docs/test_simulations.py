@@ -1,73 +1,104 @@
-"""docs/goals.md: what simulated journals show of intervals and verdicts is what the tables state.
+"""Journals in which nothing pays, and whose trades of a day hang together: how often a report is wrong.
 
-CI simulates few journals, and allows for what chance makes of few; `make soak` all that the page speaks of.
+docs/goals.md#how-sure-a-number-is has the percentages; CI asks few journals and allows for what chance makes.
 """
 
-from math import sqrt
+from collections.abc import Callable
+from datetime import date, timedelta
+from typing import Any, NamedTuple
 
+import httpx
+import numpy as np
 import pytest
+from aiosqlite import Connection
+from factories import create_account, create_strategy, read_report
 from pages import DOCS, rows_under
 from proofs import examples
-from simulated_journals import SHAPES, Case, count_verdicts, cover_difference, cover_mean
+from starlette.applications import Starlette
 
-PAGE = DOCS / "goals.md"
-OF_INTERVALS, OF_VERDICTS = examples(full=10_000, ci=200), examples(full=1000, ci=12)
-SIZES = (10, 20, 60, 200)
-PARTS = {"200, 50 %": (200, 0.5), "200, 10 %": (200, 0.1), "60, 20 %": (60, 0.2), "1,000, 5 %": (1000, 0.05)}
-EFFECT = "edge in standard deviations"
-# The percentage of journals without any edge that may get a verdict.
-MAX_FALSE = 5
-
-
-def read_cell(shape: str, column: str) -> list[float]:
-    (cell,) = {row[column] for row in rows_under(PAGE, "P&L") if row["P&L"] == shape and column in row}
-    return [float(number) for number in cell.split(" / ")]
-
-
-def allow(percent: float, journals: int) -> float:
-    """Four standard deviations of a percentage of so many journals, and what rounding takes."""
-    return 0.06 + 4 * sqrt(max(1, percent) * (100 - percent) / journals)
+JOURNALS, LINES = examples(full=500, ci=8), 20
+TRADE = """
+    INSERT INTO trades (id, user_id, account_id, symbol, direction, quantity, entry_price, opened_at,
+        closed_at, trading_day, gross_pnl, created_at, updated_at, strategy_id, setup_id)
+    VALUES (?, 1, 1, 'ES', 'long', 1, 0, ? || 'T10:00:00.000000Z', ? || 'T11:00:00.000000Z', ?, ?, '', '',
+        1, 1)"""
+ANSWER = "INSERT INTO confirmation_answers (trade_id, confirmation_id, was_present) VALUES (?, ?, ?)"
+SHAPES: dict[str, Callable[[np.random.Generator, int], Any]] = {
+    "normal": lambda source, size: source.normal(0, 1, size),
+    "a tenth large wins": lambda source, size: np.where(source.random(size) < 0.1, 3, -1 / 3),
+    "few large losses": lambda source, size: np.where(source.random(size) < 0.1, -3, 1 / 3),
+}
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("shape", SHAPES)
-def test_intervals_hold_the_truth_as_often_as_the_page_says(shape: str, size: int) -> None:
-    stated = read_cell(shape, f"{size} decisions")
+class Case(NamedTuple):
+    """A row of the page; `of_day` is the share of the variance that trades of a day have in common."""
 
-    found = [cover(shape, size, OF_INTERVALS) for cover in (cover_mean, cover_difference)]
-
-    for percent, of_page in zip(found, stated, strict=True):
-        assert percent == pytest.approx(of_page, abs=allow(of_page, OF_INTERVALS))
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("column", PARTS)
-@pytest.mark.parametrize("shape", [*SHAPES, "normal, 3 x as large if present"])
-def test_verdicts_are_false_as_rarely_as_the_page_says(shape: str, column: str) -> None:
-    name, _, larger = shape.partition(", 3")
-    case = Case(name, *PARTS[column], larger=3 if larger else 1)
-    before, now = read_cell(shape, column)
-
-    found = count_verdicts(case, OF_VERDICTS)
-
-    assert found.before[20] == pytest.approx(before, abs=allow(before, OF_VERDICTS))
-    assert found.now[20] == pytest.approx(now, abs=allow(now, OF_VERDICTS))
-    assert max(found.now.values()) <= MAX_FALSE + allow(MAX_FALSE, OF_VERDICTS)
+    trades: int
+    a_day: int
+    of_day: float
+    answers: str
+    share: float
+    shape: str
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("effect", [0.4, 0.67])
-def test_a_real_edge_is_found_as_often_as_the_page_says(effect: float) -> None:
-    (row,) = (
-        row
-        for row in rows_under(PAGE, "edge in standard deviations")
-        if float(row["edge in standard deviations"]) == effect
-    )
+def read_case(row: dict[str, str]) -> Case:
+    numbers = [
+        float(row[name].rstrip(" %").replace(",", "")) for name in ("trades", "a day", "alike", "with it")
+    ]
+    trades, a_day, of_day, share = numbers
+    return Case(int(trades), int(a_day), of_day / 100, row["answers"], share / 100, row["P&L"])
 
-    found = count_verdicts(Case("normal", 200, 0.5, effect=effect), OF_VERDICTS)
 
-    for lines in (5, 10, 20):
-        stated = [float(number) for number in row[f"{lines} lines"].split(" / ")]
-        for percent, of_page in zip((found.before[lines], found.now[lines]), stated, strict=True):
-            assert percent == pytest.approx(of_page, abs=allow(of_page, OF_VERDICTS))
+def draw(source: np.random.Generator, case: Case) -> tuple[list[Any], list[Any]]:
+    """The rows of trades and of answers of a journal."""
+    days = case.trades // case.a_day
+    day = np.repeat(np.arange(days), case.a_day)
+    own = np.sqrt(1 - case.of_day) * SHAPES[case.shape](source, case.trades)
+    pnl = 100 * (np.sqrt(case.of_day) * source.normal(0, 1, days)[day] + own)
+    present = source.random((days, LINES))[day] < case.share
+    if case.answers == "by trade":
+        present = source.random((case.trades, LINES)) < case.share
+    dates = [str(date(2020, 1, 1) + timedelta(days=int(number))) for number in day]
+    trades = [
+        (number, *[of_day] * 3, round(x * 1e8))
+        for number, (of_day, x) in enumerate(zip(dates, pnl, strict=True), 1)
+    ]
+    return trades, [
+        (one[0], line + 1, bool(present[one[0] - 1, line])) for one in trades for line in range(LINES)
+    ]
+
+
+@pytest.mark.parametrize(
+    "row", rows_under(DOCS / "goals.md", "trades"), ids=lambda row: " ".join(row.values())
+)
+@pytest.mark.promise(31)
+async def test_a_report_is_wrong_as_rarely_as_the_page_says(
+    app: Starlette, client: httpx.AsyncClient, row: dict[str, str], record_observation: Callable[[str], None]
+) -> None:
+    case, source = read_case(row), np.random.default_rng(11)
+    await create_account(client)
+    lines = [{"name": f"Line {number}"} for number in range(LINES)]
+    await create_strategy(client, setups=[{"name": "Setup", "confirmations": lines}])
+    verdicts = outside = 0
+    for _ in range(JOURNALS):
+        trades, answers = draw(source, case)
+
+        async def write(db: Connection, trades: Any = trades, answers: Any = answers) -> None:
+            await db.execute_fetchall("DELETE FROM trades")
+            await db.executemany(TRADE, trades)
+            await db.executemany(ANSWER, answers)
+
+        await app.state.database.write(write)
+        report = await read_report(client, "confirmation", metrics="trade_count,expectancy")
+        assert report["total"]["values"]["trade_count"] == case.trades
+        verdicts += any(group["edge"]["verdict"] in ("more", "less") for group in report["groups"])
+        interval = report["total"]["intervals"]["expectancy"]
+        outside += not interval["low"] <= 0 <= interval["high"]
+
+    found = [100 * count / JOURNALS for count in (verdicts, outside)]
+    record_observation(f"{case}: % of {JOURNALS} journals with a verdict, with zero outside: {found}")
+    for percent, most in zip(found, (10, 6), strict=True):
+        assert percent <= most + 400 * (most / 100 * (1 - most / 100) / JOURNALS) ** 0.5
+    if JOURNALS >= 500:
+        stated = [float(row[name].rstrip(" %")) for name in ("verdict", "zero outside")]
+        assert found == [pytest.approx(percent, abs=1.5 + percent / 3) for percent in stated]

@@ -129,6 +129,7 @@ EDGE: dict[str, Any] = {
     "present": 10,
     "absent": 10,
     "reason": None,
+    "moves_with": {"id": 7, "name": "Trend", "agreement": Decimal("81.51234"), "p": Decimal("0.0123456")},
 }
 NO_EDGE = {**dict.fromkeys(EDGE), "verdict": "too_few", "present": 3, "absent": 10, "reason": "too_few"}
 
@@ -204,7 +205,8 @@ def test_a_confirmation_has_the_answers_that_were_given_and_its_edges_without_re
     )
 
     rows = {**key, **names, "present": [10], "absent": [10]}
-    verdict = {"q": Decimal("0.0448"), "verdict": "more"}
+    trend = {"name": "Trend", "agreement": Decimal("81.51"), "p": Decimal("0.0123")}
+    verdict = {"q": Decimal("0.0448"), "verdict": "more", "moves_with": trend}
     edge_r = {"expectancy": [Decimal("1.5"), 1, 2], **verdict, "more_needed": 7, "absent": 8}
     edge = {"expectancy": [110, Decimal("4.36"), Decimal("215.64")], **verdict}
     assert of_both == {**rows, "edge": edge, "edge_r": edge_r}

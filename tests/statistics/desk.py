@@ -120,6 +120,9 @@ async def read_report(client: httpx.AsyncClient, group_by: str, **query: Any) ->
     for group in [report["total"], *groups]:
         for name in {"name", "setup", "strategy"} & group.keys():
             del group[name]
+        for edge in (group[name] for name in ("edge", "edge_r") if name in group):
+            if edge["moves_with"]:
+                assert edge["moves_with"].pop("name")
     del report["total"]["key"]
     if group_by == "confirmation":
         for group in groups:

@@ -790,47 +790,42 @@ def show_group(journal: Journal, rows: list[Row], metrics: Collection[str]) -> d
     currencies = journal.currencies_of(trade.account_id for _, trade in rows)
     values = {metric: evaluate(metric, data, len(currencies) > 1) for metric in metrics}
     intervals = {
-        metric: None if isinstance(value, str) else find_interval(journal, decisions, data, metric)
+        metric: value if isinstance(value, str) else find_interval(journal, decisions, metric)
         for metric, value in values.items()
         if metric in INTERVALS
     }
     return {
-        "intervals": intervals,
-        "interval_reasons": {
-            metric: values[metric] if isinstance(values[metric], str) else "too_few"
-            for metric, interval in intervals.items()
-            if interval is None
-        },
+        "intervals": {metric: None if isinstance(one, str) else one for metric, one in intervals.items()},
+        "interval_reasons": {metric: one for metric, one in intervals.items() if isinstance(one, str)},
         "values": {metric: None if isinstance(one, str) else one for metric, one in values.items()},
         "reasons": {metric: one for metric, one in values.items() if isinstance(one, str)},
         "statistics": show_statistics(data, currencies, metrics),
     }
 
 
-INTERVALS = ["expectancy", "average_win", "rr_realized_avg", "win_rate", "a_plus_rate", "mistake_free_rate"]
-INTERVALS += ["protocol_completion_rate"]
+# What a metric is the mean of; None where a decision does not count.
+INTERVALS: dict[str, Callable[[Journal, Decision], Any]] = {
+    "expectancy": lambda _, one: one.net,
+    "average_win": lambda journal, one: one.net if one.net > journal.within else None,
+    "rr_realized_avg": lambda _, one: one.r,
+    "win_rate": lambda journal, one: one.net > journal.within,
+    "a_plus_rate": lambda _, one: one.representative.grade and one.representative.grade == "A+",
+    "mistake_free_rate": lambda journal, one: not any(each.tags & journal.mistakes for each in one.trades),
+    "protocol_completion_rate": lambda journal, one: is_confirmed(journal, one.representative),
+}
 
 
-def find_interval(
-    journal: Journal, decisions: list[Decision], data: Statistics, metric: str
-) -> Statistics | None:
-    match metric:
-        case "expectancy":
-            return inference.compute_mean_interval([one.net for one in decisions])
-        case "average_win":
-            return inference.compute_mean_interval([one.net for one in decisions if one.net > journal.within])
-        case "rr_realized_avg":
-            return inference.compute_mean_interval([one.r for one in decisions if one.r is not None])
-        case "win_rate":
-            return inference.compute_share_interval(data["wins"], data["decisions"])
-        case "a_plus_rate":
-            return inference.compute_share_interval(data["a_plus"], data["graded"])
-        case "mistake_free_rate":
-            return inference.compute_share_interval(
-                data["decisions"] - data["with_mistake"], data["decisions"]
-            )
-        case _:
-            return inference.compute_share_interval(data["checklists_confirmed"], data["with_checklist"])
+def is_confirmed(journal: Journal, trade: Trade) -> bool | None:
+    asked = journal.checklists.get(trade.setup_id or 0)
+    return all(trade.answers.get(one) for one in asked) if asked else None
+
+
+def find_interval(journal: Journal, decisions: list[Decision], metric: str) -> Statistics | str:
+    measured = [(one.day, INTERVALS[metric](journal, one)) for one in decisions]
+    values = [(day, value) for day, value in measured if value is not None]
+    if UNIT_OF[metric] == "percent":
+        return inference.compute_share_interval(values)
+    return inference.compute_mean_interval(values)
 
 
 def show_answers(
@@ -854,14 +849,18 @@ def compare_groups(journal: Journal, group_by: str, groups: list[Statistics], pa
     every = decisions_of(
         journal, sorted({row[1].id: row for part in parts.values() for row in part}.values(), key=in_time)
     )
-    edges: dict[str, list[Statistics]] = {"edge": [], "edge_r": []}
+    edges: dict[str, dict[Any, Statistics]] = {"edge": {}, "edge_r": {}}
+    answers: dict[Any, dict[int, bool]] = {}
     for group in groups:
         sides = find_sides(journal, group_by, group["key"], parts, every)
         for name, found in edges.items() if sides else ():
-            group[name] = compare_sides(journal, *sides, is_r=name == "edge_r")
-            found.append(group[name])
-    for found in edges.values():
-        inference.judge(found)
+            group[name] = found[group["key"]] = compare_sides(journal, *sides, is_r=name == "edge_r")
+        if sides:
+            with_it, without = sides
+            answers[group["key"]] = {one.id: True for one in with_it} | {one.id: False for one in without}
+    for name, found in edges.items():
+        values = {one.id: one.r if name == "edge_r" else one.net for one in every}
+        inference.judge(found, answers, {one: value for one, value in values.items() if value is not None})
 
 
 def find_sides(
@@ -881,15 +880,10 @@ def find_sides(
 def compare_sides(
     journal: Journal, present: list[Decision], absent: list[Decision], *, is_r: bool
 ) -> Statistics:
-    if is_r:
-        return inference.compute_edge(
-            *([one.r for one in side if one.r is not None] for side in (present, absent))
-        )
-    edge = inference.compute_edge(*([one.net for one in side] for side in (present, absent)))
-    if edge["reason"] is None and len(set().union(*(one.currencies for one in present + absent))) > 1:
-        return {
-            **dict.fromkeys(edge),
-            **{name: edge[name] for name in ("present", "absent")},
-            "reason": "mixed_currencies",
-        }
+    sides = [[(one.day, one.r if is_r else one.net) for one in side] for side in (present, absent)]
+    edge = inference.compute_edge(*([(day, one) for day, one in side if one is not None] for side in sides))
+    is_mixed = len(set().union(*(one.currencies for one in present + absent))) > 1
+    if not is_r and edge["reason"] != "too_few" and is_mixed:
+        sizes = {name: edge[name] for name in ("present", "absent")}
+        return {**dict.fromkeys(edge), **sizes, "reason": "mixed_currencies"}
     return edge

@@ -110,18 +110,26 @@ def draw_journal(random: Random, most_trades: int, currencies: list[str]) -> dic
         "tags": [{"id": number, "type": random.choice(["mistake", "custom"])} for number in (1, 2, 3)],
         "trades": sorted(trades, key=lambda one: one["source_id"] is not None),
         "trade_tags": [
-            {"trade_id": one["id"], "tag_id": tag}
-            for one in trades
-            for tag in (1, 2, 3)
-            if random.random() < 0.2
+            {"trade_id": one["id"], "tag_id": tag} for one in trades for tag in sorted(draw_tags(random, one))
         ],
         "answers": [
-            {"trade_id": one["id"], "confirmation_id": asked, "was_present": random.random() < 0.8}
+            {
+                "trade_id": one["id"],
+                "confirmation_id": asked,
+                "was_present": random.random() < (0.9 if (one["gross"] or 0) > 0 else 0.5),
+            }
             for one in trades
             for asked in CHECKLISTS.get(one["setup_id"], [])
             if random.random() < 0.9
         ],
     }
+
+
+def draw_tags(random: Random, trade: Row) -> set[int]:
+    """The first goes with wins, the second mostly with the first."""
+    first = random.random() < (0.9 if (trade["gross"] or 0) > 0 else 0.1)
+    second = first if random.random() < 0.8 else random.random() < 0.5
+    return {tag for tag, is_set in enumerate((first, second, random.random() < 0.2), 1) if is_set}
 
 
 def draw_cash(random: Random) -> Row:

@@ -61,21 +61,30 @@ async def place(client: httpx.AsyncClient, group_by: str, pnls: Sequence[float],
 # Intervals -----------------------------------------------------------------------------------------------
 
 
-async def test_a_mean_has_an_interval_from_ten_decisions_on_and_a_share_from_one(
+def on_day(number: int) -> dict[str, Any]:
+    return {"closed_at": f"2026-01-{1 + number:02}T15:00:00Z"}
+
+
+async def test_a_mean_has_an_interval_from_ten_decisions_on_and_a_share_from_two_days(
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
     for number in range(9):
-        await insert_trade(app, account_id, gross_pnl=190 if number < 5 else 10)
+        await insert_trade(app, account_id, gross_pnl=190 if number < 5 else 10, **on_day(number))
     few = (await read_report(client))["total"]
-    await insert_trade(app, account_id, gross_pnl=10)
+    of_one_day = (await read_report(client, to="2026-01-01"))["total"]
+    await insert_trade(app, account_id, gross_pnl=10, **on_day(9))
 
     found = (await read_report(client))["total"]
 
     assert (few["intervals"]["expectancy"], few["interval_reasons"]["expectancy"]) == (None, "too_few")
-    assert few["intervals"]["win_rate"] == {"low": 70.08549483, "high": 100, "n": 9}
+    assert few["intervals"]["win_rate"] == {"low": 62.85945537, "high": 100, "n": 9, "unseen": 4}
+    assert (of_one_day["intervals"]["win_rate"], of_one_day["interval_reasons"]["win_rate"]) == (
+        None,
+        "too_few_days",
+    )
     assert found["intervals"] == {
-        "expectancy": {"low": 32.13528512, "high": 167.86471488, "n": 10},
-        "win_rate": {"low": 72.2467197, "high": 100, "n": 10},
+        "expectancy": {"low": 32.13528512, "high": 167.86471488, "n": 10, "unseen": 4},
+        "win_rate": {"low": 66.14913773, "high": 100, "n": 10, "unseen": 4},
         "rr_realized_avg": None,
     }
     assert found["interval_reasons"] == {"rr_realized_avg": "no_risk"}
@@ -86,15 +95,29 @@ async def test_amounts_in_different_currencies_have_no_interval_but_shares_do(
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
     euros = int((await create_account(client, "Euros", currency="EUR"))["id"])
-    for account in (account_id, euros):
-        for _ in range(10):
-            await insert_trade(app, account, gross_pnl=1, initial_risk=1)
+    for number in range(20):
+        account = euros if number % 2 else account_id
+        await insert_trade(app, account, gross_pnl=number, initial_risk=1, **on_day(number))
 
     total = (await read_report(client, metrics="expectancy,win_rate,rr_realized_avg"))["total"]
 
     assert total["interval_reasons"] == {"expectancy": "mixed_currencies"}
     assert total["intervals"]["win_rate"]["n"] == total["intervals"]["rr_realized_avg"]["n"] == 20
-    assert total["intervals"]["rr_realized_avg"] == {"low": 1, "high": 1, "n": 20}
+
+
+@pytest.mark.parametrize(
+    ("days", "pnls", "reason"), [(1, [1, 2], "too_few_days"), (10, [5, 5], "no_spread"), (9, [1], "too_few")]
+)
+async def test_a_mean_without_an_interval_says_why(
+    app: Starlette, client: httpx.AsyncClient, account_id: int, days: int, pnls: list[float], reason: str
+) -> None:
+    for number in range(20 if len(pnls) > 1 else 9):
+        await insert_trade(app, account_id, gross_pnl=pnls[number % len(pnls)], **on_day(number % days))
+
+    total = (await read_report(client, metrics="expectancy"))["total"]
+
+    assert total["intervals"] == {"expectancy": None}
+    assert total["interval_reasons"] == {"expectancy": reason}
 
 
 # Edges ---------------------------------------------------------------------------------------------------
@@ -106,22 +129,61 @@ async def test_a_tag_is_compared_with_all_decisions_that_lack_it(
     tag = (await create_tag(client))["id"]
     for number in range(24):
         pnl = -30 - number if number < 12 else 10 + number
-        trade = await insert_trade(app, account_id, gross_pnl=pnl, initial_risk=10)
+        trade = await insert_trade(app, account_id, gross_pnl=pnl, initial_risk=10, **on_day(number))
         await insert_trade_tags(app, trade, [tag] if number < 12 else [])
 
     tagged, without = (await read_report(client, "tag", sort="net_pnl"))["groups"]
 
     edge, edge_r = tagged["edge"], tagged["edge_r"]
     assert (edge["expectancy"], edge_r["expectancy"], edge["present"], edge["absent"]) == (-63, -6.3, 12, 12)
-    assert (edge["verdict"], edge_r["verdict"], edge["reason"], edge["more_needed"]) == (
-        "less",
-        "less",
-        None,
-        None,
-    )
+    names = ("verdict", "reason", "more_needed", "moves_with")
+    assert [edge[name] for name in names] == [edge_r[name] for name in names] == ["less", None, None, None]
     assert edge["low"] < edge["expectancy"] < edge["high"] < 0
     assert edge["p"] == edge["q"] < 0.05
     assert not {"edge", "edge_r"} & without.keys()
+
+
+async def test_four_days_on_a_side_are_too_few_for_an_edge_however_many_trades_they_have(
+    app: Starlette, client: httpx.AsyncClient, account_id: int
+) -> None:
+    tag = (await create_tag(client, "News day"))["id"]
+    for number in range(60):
+        day = number % 12
+        trade = await insert_trade(app, account_id, gross_pnl=number - 90 * (day < 4), **on_day(day))
+        await insert_trade_tags(app, trade, [tag] if day < 4 else [])
+
+    (edge,) = [group["edge"] for group in (await read_report(client, "tag"))["groups"] if group["key"]]
+
+    assert (edge["verdict"], edge["reason"], edge["present"], edge["p"]) == (
+        "too_few",
+        "too_few_days",
+        20,
+        None,
+    )
+
+
+async def test_a_line_that_only_has_the_answers_of_one_that_pays_is_not_shown_beside_it(
+    app: Starlette, client: httpx.AsyncClient, account_id: int
+) -> None:
+    """Volume pays 60. Trend agrees with it in nine of ten trades, Gap in half of them."""
+    tags = {name: (await create_tag(client, name))["id"] for name in ("Volume", "Trend", "Gap")}
+    for number in range(120):
+        volume, differs = number % 2 == 0, number % 20 in (7, 14)
+        has = {"Volume": volume, "Trend": volume is not differs, "Gap": number % 4 < 2}
+        pnl = 60 * volume + number * 37 % 101 - 50
+        trade = await insert_trade(app, account_id, gross_pnl=pnl, **on_day(number % 30))
+        await insert_trade_tags(app, trade, [tags[name] for name, is_set in has.items() if is_set])
+
+    report = await read_report(client, "tag")
+    groups = {group["name"]: group["edge"] for group in report["groups"] if group["key"]}
+
+    volume, trend, gap = (groups[name] for name in tags)
+    assert (volume["verdict"], volume["moves_with"], gap["moves_with"]) == ("more", None, None)
+    beside = trend["moves_with"]
+    assert (beside["id"], beside["name"], beside["agreement"]) == (tags["Volume"], "Volume", 90)
+    assert trend["verdict"] == "not_shown"
+    assert trend["low"] > 0  # by itself it seems to pay
+    assert trend["p"] == beside["p"] > 0.05
 
 
 async def test_rules_followed_are_compared_with_rules_broken(
@@ -176,7 +238,10 @@ async def test_a_verdict_counts_all_groups_of_the_report_not_only_those_of_the_p
     tags = [(await create_tag(client, f"Tag {number}"))["id"] for number in range(12)]
     for number in range(48):
         trade = await insert_trade(
-            app, account_id, gross_pnl=100 + number if number % 2 else 10 * (number % 7)
+            app,
+            account_id,
+            gross_pnl=100 + number if number % 2 else 10 * (number % 7),
+            **on_day(number % 24),
         )
         await insert_trade_tags(
             app, trade, [tag for place, tag in enumerate(tags) if (number >> place % 5) & 1]

@@ -264,7 +264,7 @@ async def test_a_confirmation_has_the_values_of_each_answer(
     assert (first["name"], first["setup"], first["strategy"]) == ("Volume", "Break", "Breakout")
     answers_of_first = [first[answer]["values"]["net_pnl"] for answer in ("present", "absent", "unanswered")]
     assert answers_of_first == [10, -4, 0]
-    nothing = dict.fromkeys(("expectancy", "low", "high", "p", "q", "more_needed"))
+    nothing = dict.fromkeys(("expectancy", "low", "high", "p", "q", "more_needed", "moves_with"))
     too_few = {**nothing, "verdict": "too_few", "reason": "too_few"}
     assert first["edge"] == {**too_few, "present": 1, "absent": 1}
     assert first["edge_r"] == {**too_few, "present": 0, "absent": 0}

@@ -2,7 +2,7 @@
 
 import { axis, interval, isOffZero, scaleOf } from "../charts.js";
 import { h } from "../dom.js";
-import { MIN_EDGE_DECISIONS } from "../enums.js";
+import { MIN_EDGE_DAYS, MIN_EDGE_DECISIONS } from "../enums.js";
 import { count, number, rate, signed, whole, whyNone } from "../format.js";
 import { currencyOf, frame, sortable } from "./report_table.js";
 
@@ -137,19 +137,27 @@ const lineOf = (edge, scale, unit = "") =>
     ],
   );
 
+const besideOf = ({ name, agreement }, verdict) =>
+  `Has the answer of ${name} in ${rate(agreement)} of trades: beside it, ` +
+  (verdict === "not_shown" ? "nothing shown." : "it is still shown.");
+
 function verdictOf(edge, edge_r) {
-  const { reason, verdict, present, absent, more_needed: more } = edge;
-  if (reason === "too_few")
-    return h(
-      "span.muted",
-      `${count(present, "trade")} with it, ${number(absent)} without: too few to tell; ${MIN_EDGE_DECISIONS} on each side are needed.`,
-    );
+  const { reason, verdict, present, absent, more_needed: more, moves_with: beside } = edge;
+  if (verdict === "too_few") {
+    const needed =
+      reason === "too_few_days"
+        ? `too few days to tell; ${MIN_EDGE_DAYS} on each side are needed.`
+        : `too few to tell; ${MIN_EDGE_DECISIONS} on each side are needed.`;
+    return h("span.muted", `${count(present, "trade")} with it, ${number(absent)} without: ${needed}`);
+  }
   const inR = VERDICTS[edge_r.verdict];
   if (reason) return [h("span.muted", whyNone(reason)), inR && h("small", `In R: ${inR[1]}`)];
   const [tone, text] = VERDICTS[verdict];
   return [
     h("span", { class: tone }, text),
+    beside && h("small", besideOf(beside, verdict)),
     verdict === "not_shown" &&
+      !beside &&
       isOffZero(edge) &&
       h(
         "small",

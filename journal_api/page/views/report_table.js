@@ -3,7 +3,7 @@
 import { amountBar, axis, interval, isOffZero, scaleOf } from "../charts.js";
 import { h } from "../dom.js";
 import { METRICS } from "../enums.js";
-import { amount, count, gainOrLoss, number, rate, ratio, signed, whole, whyNone } from "../format.js";
+import { amount, count, gainOrLoss, number, rate, ratio, signed, whole, whyNone, words } from "../format.js";
 
 const FORMATS = { currency: amount, percent: rate, ratio, count: number };
 const columnOf = (key) => {
@@ -56,7 +56,13 @@ export function reportTable({ title, sort, groups, report, link, sortBy }) {
     const label = group.name ?? `No ${title.toLowerCase()}`;
     const href = link(group.key);
     const own = !currency && currencyOf(group);
-    return h("th.name", { scope: "row" }, href ? h("a", { href }, label) : label, own && h("small", own));
+    return h(
+      "th.name",
+      { scope: "row" },
+      href ? h("a", { href }, label) : label,
+      own && h("small", own),
+      unseenIn(group),
+    );
   };
   const cells = (group, drawn) =>
     columns.map(([key, , format]) =>
@@ -84,6 +90,14 @@ export function reportTable({ title, sort, groups, report, link, sortBy }) {
   return [h("p", chanceIn(groups)), hint, scroller, currency && h("p.muted", `Amounts in ${currency}.`)];
 }
 
+// What few trades cannot show: the rule of three.
+function unseenIn({ intervals }) {
+  const few = intervals.expectancy ?? intervals.win_rate;
+  return (
+    few?.unseen && h("small", `what happens once in ${number(few.unseen)} or more rarely may not have shown yet`)
+  );
+}
+
 export const currencyOf = ({ statistics, present }) => (statistics ?? present?.statistics)?.currency;
 
 // A currency has an axis of its own, which rows without an interval do not stretch.
@@ -108,7 +122,7 @@ function toneOf({ values, intervals }, key) {
 }
 
 function cellOf(group, key, format, scale) {
-  const { values, reasons, intervals } = group;
+  const { values, reasons, intervals, interval_reasons } = group;
   const value = values[key];
   const range = intervals[key];
   const tone = key === "net_pnl" || key in SCALED ? toneOf(group, key) : "";
@@ -120,7 +134,7 @@ function cellOf(group, key, format, scale) {
   return [
     shown,
     range && scale && interval(range, value, scale, tone || "plain"),
-    !range && h("small", "too few"),
+    !range && h("small", words(interval_reasons[key])),
   ];
 }
 

@@ -128,9 +128,14 @@ function groupsOf(report, { by, sort, own, go, tags, total }) {
       total > LIMIT && h("p.muted", `The first ${LIMIT} of ${number(total)} groups.`),
       h("p.muted", note(by, report)),
     ),
+    h("p.muted", NOT_KNOWN),
   ];
 }
 
+// docs/goals.md#what-no-number-here-can-know
+const NOT_KNOWN =
+  "No number here knows how often you look (look every 20 trades, and 35 of 100 journals in which nothing pays " +
+  "show something at some time), what you answered after the result, or that whole weeks differ.";
 const RULES = { rules: "Rules followed beside rules broken" };
 const NO_MISTAKES =
   "No tag is of the type mistake. Make one under Settings, tag trades with it, and its cost stands here.";
