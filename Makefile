@@ -10,7 +10,7 @@ FUZZ_SECONDS ?= 1200
 # Scripts of tests/ find what tests share, as pytest does.
 WITH_SUPPORT := PYTHONPATH=tests:tests/support $(BIN)/python
 
-.PHONY: help install run test test-lowest lint lint-page check format openapi fuzz soak bench screenshots
+.PHONY: help install run test test-lowest lint lint-page check format openapi keep-schema fuzz soak bench screenshots
 .DELETE_ON_ERROR:
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -86,6 +86,9 @@ bench: $(READY_DEV)  ## measure what a trader waits for, and the service beside 
 openapi: $(READY_DEV)  ## write journal_api/openapi/openapi.json, unless it takes something away from v1
 	$(WITH_SUPPORT) tests/write_openapi.py
 	$(WITH_SUPPORT) tests/page_enums.py
+
+keep-schema: $(READY_DEV)  ## record the triggers, views and indexes of this schema version, before the next one changes them
+	$(WITH_SUPPORT) -m released_schemas
 
 screenshots: $(READY_DEV)  ## photograph the page with the example journal: docs/page-*.png
 	$(WITH_SUPPORT) tests/screenshots.py

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, get_args
 
-from msgspec import json, structs
+from msgspec import json
 
 from journal_api.database.backup import Report, hash_file
 from journal_api.database.check import query
@@ -26,9 +26,9 @@ from journal_api.database.folder_format import (
     table_file,
 )
 from journal_api.database.lock import without_server
-from journal_api.database.migrations import prepare, read_known_version
+from journal_api.database.migrations import read_known_version
 from journal_api.database.restore import Restored, restore
-from journal_api.database.schemas import VERSION, create_schema
+from journal_api.database.schemas import VERSION, create_tables, upgrade
 from journal_api.database.stored_values import list_invalid
 from journal_api.errors import DatabaseRefused
 from journal_api.settings import Settings
@@ -45,7 +45,7 @@ def import_all(
 ) -> tuple[Manifest, Restored]:
     """Put the journal of the folder at `settings.db`, in place of none or an empty one.
 
-    It is made in a file of its own at the schema of the export, then migrated, checked and renamed. Raises
+    It is made in a file of its own from the tables of the export, upgraded, checked and renamed. Raises
     DatabaseRefused, OSError or sqlite3.Error and leaves what was there unchanged then.
     """
     manifest = read_manifest(folder)
@@ -58,10 +58,11 @@ def import_all(
         with closing(connect(made, "rwc", Reader)) as db:
             insert_tables(db, folder, manifest, is_edited=is_edited)
             insert_pictures(db, folder, report)
+            set_last_ids(db, manifest)
+            upgrade(db, manifest.schema)
             if is_edited:
-                db.execute("UPDATE goals SET change_cursor = NULL")  # they are evaluated anew
-            finish(db, folder, manifest)
-        prepare(structs.replace(settings, db=made), creates=False)
+                record_everything(db)
+            finish(db, folder)
         require_valid(made, folder)
         return manifest, restore(settings.db, made)
 
@@ -105,11 +106,11 @@ def has_content(db: sqlite3.Connection) -> bool:
 
 
 def insert_tables(db: sqlite3.Connection, folder: Path, manifest: Manifest, *, is_edited: bool) -> None:
-    """Begin a transaction, create the schema of the export, and insert the rows of all files."""
+    """Begin a transaction, create the tables of the export, and insert the rows of all files."""
     for pragma in ("foreign_keys = OFF", "trusted_schema = ON", "journal_mode = OFF", "synchronous = OFF"):
         db.execute(f"PRAGMA {pragma}")
     db.execute("BEGIN")
-    create_schema(db, manifest.schema)
+    create_tables(db, manifest.schema)
     tables = {table_file(table): (table, columns) for table, columns in read_tables(db).items()}
     if differing := manifest.files.keys() ^ tables.keys():
         raise DatabaseRefused(f"{folder / MANIFEST}: {min(differing)} is missing or does not belong to it")
@@ -121,13 +122,11 @@ def insert_tables(db: sqlite3.Connection, folder: Path, manifest: Manifest, *, i
                     "if you changed it on purpose, repeat the command with --edited"
                 )
             table, columns = tables[name]
-            # Edited trades have the days that triggers have recorded meanwhile.
             if table != "changes" or not is_edited:
                 insert_rows(db, table, columns, content)
 
 
 def insert_rows(db: sqlite3.Connection, table: str, columns: Columns, file: BinaryIO) -> None:
-    """Replace what triggers have written to the table by the rows of the file."""
     count = 0
 
     def decode_rows() -> Iterator[list[Any]]:
@@ -140,7 +139,6 @@ def insert_rows(db: sqlite3.Connection, table: str, columns: Columns, file: Bina
 
     places = ", ".join("?" * len(columns))
     try:
-        db.execute(f"DELETE FROM {table}")
         db.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})", decode_rows())
     except UNREADABLE as error:
         raise DatabaseRefused(f"{file.name}: row {count}: {error}") from error
@@ -181,11 +179,27 @@ def require_valid(made: Path, folder: Path) -> None:
             raise DatabaseRefused(f"{folder / table_file(table)}: {row}: {reason}")
 
 
-def finish(db: sqlite3.Connection, folder: Path, manifest: Manifest) -> None:
-    """Set the ids that come next, and commit unless rows are missing."""
+def set_last_ids(db: sqlite3.Connection, manifest: Manifest) -> None:
     db.execute("DELETE FROM sqlite_sequence")
     db.executemany("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", manifest.last_ids.items())
+
+
+def record_everything(db: sqlite3.Connection) -> None:
+    """Record the days of all trades and cash as changed, so that statistics and goals are computed anew."""
+    db.execute(
+        """
+        INSERT INTO touched_days
+        SELECT account_id, trading_day FROM trades
+        UNION
+        SELECT account_id, day FROM cash_movements
+        """
+    )
+    db.execute("UPDATE goals SET change_cursor = NULL")
+
+
+def finish(db: sqlite3.Connection, folder: Path) -> None:
+    """Commit unless rows are missing."""
     for table, _, parent, _ in db.execute("PRAGMA foreign_key_check"):
         raise DatabaseRefused(f"{folder}: a row of {table} refers to a row of {parent} that is not there")
-    db.execute(f"PRAGMA user_version = {manifest.schema}")
+    db.execute(f"PRAGMA user_version = {VERSION}")
     db.execute("COMMIT")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from journal_api.database.backup import BUSY_TIMEOUT, copy_checked, give_name, kept_path, sync
 from journal_api.database.connections import connect
 from journal_api.database.lock import without_server
-from journal_api.database.schemas import VERSION, read_schema, read_scripts, require_schema, run_script
+from journal_api.database.schemas import VERSION, create_schema, require_schema, upgrade
 from journal_api.errors import DatabaseRefused, NewerRelease, NoJournal
 from journal_api.settings import Settings
 from journal_api.values.clock import now
@@ -88,7 +88,7 @@ def create_or_migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
 
 
 def migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
-    """Create the schema in an empty file, or run the scripts from its version on, in one transaction."""
+    """Create the schema in an empty file, or upgrade the file, in one transaction."""
     db.execute("PRAGMA foreign_keys = OFF")  # otherwise dropping a table for a rebuild deletes its child rows
     db.execute("BEGIN IMMEDIATE")
     try:
@@ -105,8 +105,7 @@ def migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
             db.execute(
                 "PRAGMA trusted_schema = ON"
             )  # it is a journal's; triggers fill the index of the search
-            for script in read_scripts(version + 1, VERSION):
-                run_script(db, script)
+            upgrade(db, version)
         if db.execute("PRAGMA foreign_key_check").fetchone():
             raise NoJournal("the database has rows with dangling references; nothing was changed")
         db.execute(f"PRAGMA user_version = {VERSION}")
@@ -169,7 +168,7 @@ def read_version(db: sqlite3.Connection) -> int:
 
 
 def create(db: sqlite3.Connection, settings: Settings) -> None:
-    run_script(db, read_schema())
+    create_schema(db)
     db.execute(
         """
         INSERT INTO users (name, timezone, day_rollover, created_at, updated_at)

@@ -2,17 +2,25 @@
 
 import re
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 
 from journal_api.errors import NoJournal
 from journal_api.values.instruments import canonical_symbol, contract_root
 
 VERSION = 10
-# to_<n>.sql migrates a database of version n - 1 to version n. Released scripts are never changed.
+# to_<n>.sql migrates the tables of version n - 1 and their rows to version n.
 SCRIPTS = Path(__file__).parent / "migration_scripts"
+# The tables whose rows follow from those of others, and the script that fills them.
+FOLLOWING_TABLES = ("trade_counts", "search_documents")
+FOLLOWING_ROWS = Path(__file__).parent / "following_rows.sql"
+# The objects of released schemas that no script makes: first and last version, type, name, table, hash.
+RELEASED = Path(__file__).parent / "released_objects.txt"
+# A statement that makes what has no rows of its own, after comments.
+DERIVED = re.compile(r"(?:\s|--[^\n]*\n)*CREATE (?:UNIQUE INDEX|INDEX|VIEW|TRIGGER|VIRTUAL TABLE)\b")
 # Comments and white space are skipped, because they do not change the meaning of SQL. The pattern matches
 # bytes, as SQLite does: all bytes beyond ASCII are part of names.
 TOKEN = re.compile(
@@ -30,10 +38,12 @@ ADDED_TABLES = {
     b"_litestream_seq": b"CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)",
     b"_litestream_lock": b"CREATE TABLE _litestream_lock (id INTEGER)",
 }
+HASH = 16  # digits of a hash
 MAX_NAME_LENGTH = 60  # characters of a name in a message
 
 Key = tuple[bytes, bytes, bytes]  # the type of an object, its name, its table
-Objects = Mapping[Key, bytes]  # the SQL of each object, empty for the index of a constraint
+# The SQL of each object, empty for the index of a constraint, or the hash of its tokens.
+Objects = Mapping[Key, bytes]
 
 
 def read_schema() -> str:
@@ -45,28 +55,69 @@ def read_schema() -> str:
 
 
 def read_scripts(first: int, last: int) -> list[str]:
-    """Return the migration scripts from the version before `first`, 0 for an empty file, to the last version.
-
-    They are the only record of earlier schemas.
-    """
+    """Return the migration scripts to the versions from `first` to `last`; to_1.sql needs an empty file."""
     return [(SCRIPTS / f"to_{version}.sql").read_text(encoding="utf-8") for version in range(first, last + 1)]
 
 
-def create_schema(db: sqlite3.Connection, version: int) -> None:
-    """Create the schema of a version in an empty database, in the open transaction."""
-    for script in [read_schema()] if version == VERSION else read_scripts(1, version):
+def create_schema(db: sqlite3.Connection) -> None:
+    """Create the current schema in an empty database, in the open transaction."""
+    run_script(db, read_schema())
+
+
+def create_tables(db: sqlite3.Connection, version: int) -> None:
+    """Create the tables of a version in an empty database, and nothing else, in the open transaction."""
+    for script in read_scripts(1, version):
         run_script(db, script)
+
+
+def upgrade(db: sqlite3.Connection, version: int) -> None:
+    """Give the tables of a version the current schema, in the open transaction.
+
+    Migration scripts see tables and rows alone. What has no rows of its own is dropped before them, and made
+    from the current schema after them, with the rows that follow from others.
+    """
+    drop_derived(db)
+    for script in read_scripts(version + 1, VERSION):
+        run_script(db, script)
+    for table in FOLLOWING_TABLES:
+        db.execute(f"DELETE FROM {table}")
+    for statement in split_statements(read_schema()):
+        if DERIVED.match(statement):
+            db.execute(statement)
+    run_script(db, FOLLOWING_ROWS.read_text(encoding="utf-8"))
+
+
+def drop_derived(db: sqlite3.Connection) -> None:
+    """Drop all triggers, views and indexes, and the index of the search with its tables."""
+    derived = db.execute(
+        """
+        SELECT type, name
+        FROM sqlite_schema
+        WHERE type IN ('trigger', 'view')
+           OR (type = 'index' AND sql IS NOT NULL)
+           OR sql LIKE 'CREATE VIRTUAL %'
+        ORDER BY type = 'trigger' DESC
+        """
+    ).fetchall()
+    for kind, name in derived:
+        db.execute(f"DROP {kind} {name}")
 
 
 def run_script(db: sqlite3.Connection, script: str) -> None:
     """Execute all statements of a script in the open transaction (`executescript` would commit it first)."""
     db.create_function("canonical_symbol", 2, canonical_symbol, deterministic=True)
     db.create_function("contract_root", 1, contract_root, deterministic=True)
+    for statement in split_statements(script):
+        db.execute(statement)
+
+
+def split_statements(script: str) -> Iterator[str]:
+    """Yield the statements of a script, each with the comments before it."""
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line
         if sqlite3.complete_statement(statement):
-            db.execute(statement)
+            yield statement
             statement = ""
 
 
@@ -92,17 +143,36 @@ def find_differences(db: sqlite3.Connection, version: int) -> list[str]:
     changed = [
         f"{format_name(key)} is not the one of schema {version}"
         for key, sql in expected.items()
-        if key in actual and sql != actual[key] and split_tokens(key, sql) != split_tokens(key, actual[key])
+        if key in actual and differs(key, sql, actual[key])
     ]
     return added + missing + changed
 
 
+def differs(key: Key, expected: bytes, actual: bytes) -> bool:
+    """Return whether an object has other tokens than it should: those of a statement, or of a hash."""
+    return actual != expected and hash_tokens(key, actual) not in (expected, hash_tokens(key, expected))
+
+
 @lru_cache
 def build_objects(version: int) -> Objects:
+    """Return the objects of a version; what no script makes of an older one has a hash in place of SQL."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
         db.execute("BEGIN")
-        create_schema(db, version)
-        return read_objects(db)
+        if version == VERSION:
+            create_schema(db)
+            return read_objects(db)
+        create_tables(db, version)
+        return {**read_released(version), **read_objects(db)}
+
+
+def read_released(version: int) -> Objects:
+    """Return the hashes of the objects of a released version that no script makes."""
+    lines = [line.split() for line in RELEASED.read_bytes().splitlines()]
+    return {
+        (kind, name, table): hashed
+        for first, last, kind, name, table, hashed in lines
+        if int(first) <= version <= int(last)
+    }
 
 
 def read_objects(db: sqlite3.Connection) -> Objects:
@@ -118,11 +188,12 @@ def read_objects(db: sqlite3.Connection) -> Objects:
     return {(kind, name, table): sql for kind, name, table, sql in rows if ADDED_TABLES.get(name) != sql}
 
 
-def split_tokens(key: Key, sql: bytes) -> list[bytes]:
-    """Return the tokens of a statement. The quotes that SQLite adds to a renamed table are removed."""
+def hash_tokens(key: Key, sql: bytes) -> bytes:
+    """Return the hash of a statement's tokens, without the quotes that SQLite adds to a renamed table."""
     _, name, _ = key
     unquoted = sql.replace(b'CREATE TABLE "%b"' % name, b"CREATE TABLE %b" % name, 1)
-    return [token for token in TOKEN.findall(unquoted) if token]
+    tokens = [token for token in TOKEN.findall(unquoted) if token]
+    return sha256(repr(tokens).encode()).hexdigest()[:HASH].encode()
 
 
 def format_name(key: Key) -> str:

@@ -15,7 +15,7 @@ from pages import DOCS, ROOT, blocks_of, code_in, rows_under
 
 from journal_api import errors
 from journal_api.database.folder_format import read_tables, table_file
-from journal_api.database.schemas import VERSION, create_schema
+from journal_api.database.schemas import create_schema
 from journal_api.errors import ApiError
 from journal_api.metrics.groupings import GROUPINGS
 from journal_api.routes.table import OPERATIONS
@@ -200,7 +200,7 @@ def test_the_rules_of_the_api_are_numbered_without_a_gap() -> None:
 
 def test_every_file_of_an_export_of_everything_is_in_the_table() -> None:
     with closing(sqlite3.connect(":memory:")) as db:
-        create_schema(db, VERSION)
+        create_schema(db)
         exported = {table_file(table) for table in read_tables(db)}
 
     documented = [name for row in rows_under(SELF_HOSTING, "file") for name in code_in(row["file"])]

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from commands import change, rows
+from released_schemas import read_statements
 
 from journal_api.database import migrations, schemas
 from journal_api.settings import Settings
@@ -15,8 +16,7 @@ from journal_api.settings import Settings
 DATA = Path(__file__).parents[1] / "data"
 APPLICATION_ID = 0x4A524E4C
 NEWER = schemas.VERSION + 1
-# The last schema whose rows are written by hand; rows of later ones are migrated from it.
-WRITTEN = 7
+SEARCHED = 10  # the first schema with an index of the search
 TRIGGER = "CREATE TRIGGER evil AFTER INSERT ON tag_categories BEGIN UPDATE users SET name = 'evil'; END"
 LOOSE_ROW = "INSERT INTO tag_categories VALUES (1, 99, 'Psychology', 'psychology', '', '')"
 MANY_ROWS = """
@@ -38,15 +38,12 @@ def prepare(db: Path) -> None:
 def write_released(db: Path, version: int) -> None:
     """The journal that the release with that schema left behind. Its rows include what triggers added."""
     with closing(sqlite3.connect(db)) as opened:
-        for script in schemas.read_scripts(1, min(version, WRITTEN)):
-            opened.executescript(script)
-        triggers = opened.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
-        opened.executescript("".join(f"DROP TRIGGER {name};" for name, _ in triggers))
+        schemas.create_tables(opened, version)
         # Version 7 changed a trigger alone, so its rows are those of version 6.
-        opened.executescript((DATA / f"journal_{min(version, 6)}.sql").read_text())
-        opened.executescript("".join(f"{sql};" for _, sql in triggers))
-        for script in schemas.read_scripts(WRITTEN + 1, version):
-            schemas.run_script(opened, script)
+        opened.executescript((DATA / f"journal_{6 if version == 7 else version}.sql").read_text())
+        opened.executescript("".join(read_statements(version)))
+        if version >= SEARCHED:
+            opened.execute("INSERT INTO search_index (search_index) VALUES ('rebuild')")
         opened.commit()
         opened.execute(f"PRAGMA user_version = {version}")
 
@@ -115,6 +112,12 @@ def older_journal_with_a_trigger(db: Path) -> None:
     change(db, TRIGGER)
 
 
+def older_journal_with_a_changed_trigger(db: Path) -> None:
+    write_released(db, 1)
+    change_trigger = "UPDATE sqlite_schema SET sql = replace(sql, 'trade_id = new.id', 'trade_id')"
+    change_schema(db, f"{change_trigger} WHERE name = '{OWN_TRIGGER}'")
+
+
 def two_triggers_of_one_name(db: Path) -> None:
     prepare(db)
     change_schema(
@@ -163,6 +166,10 @@ FOREIGN_FILES: dict[str, tuple[Write, str]] = {
     "an added trigger in an older journal": (
         older_journal_with_a_trigger,
         "trigger evil on tag_categories does not belong to it;",
+    ),
+    "a changed trigger in an older journal": (
+        older_journal_with_a_changed_trigger,
+        f"trigger {OWN_TRIGGER} on trades is not the one of schema 1;",
     ),
     "a trigger on a table of Litestream": (
         new_journal(

@@ -1,4 +1,4 @@
--- The whole schema of that version, as its release made it: what a file of it has to hold.
+-- The tables of version 1.
 --
 -- Everywhere: ids leave the service, so they are never used twice (AUTOINCREMENT). Timestamps are RFC 3339
 -- text in UTC of one fixed width, so that text order is time order. Days are YYYY-MM-DD. Amounts, prices and
@@ -44,7 +44,6 @@ CREATE TABLE tag_categories (
   updated_at TEXT NOT NULL,
   UNIQUE (user_id, name)
 ) STRICT;
-CREATE INDEX tag_categories_in_order ON tag_categories (user_id, sort_name, id);
 
 CREATE TABLE tags (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -58,8 +57,6 @@ CREATE TABLE tags (
   updated_at TEXT NOT NULL,
   UNIQUE (user_id, name)
 ) STRICT;
-CREATE INDEX tags_in_order ON tags (user_id, sort_name, id);
-CREATE INDEX tags_of_category ON tags (category_id);
 
 -- Accounts and copy groups ------------------------------------------------------------------------------
 
@@ -76,7 +73,6 @@ CREATE TABLE accounts (
   updated_at TEXT NOT NULL,
   UNIQUE (user_id, name)
 ) STRICT;
-CREATE INDEX accounts_in_order ON accounts (user_id, sort_name, id);
 
 CREATE TABLE copy_groups (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -88,7 +84,6 @@ CREATE TABLE copy_groups (
   updated_at TEXT NOT NULL,
   UNIQUE (user_id, name)
 ) STRICT;
-CREATE INDEX copy_groups_in_order ON copy_groups (user_id, sort_name, id);
 
 CREATE TABLE copy_group_members (
   account_id INTEGER PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,  -- in one group at most
@@ -97,7 +92,6 @@ CREATE TABLE copy_group_members (
   sort_order INTEGER NOT NULL DEFAULT 0,
   CHECK (quantity_multiplier > 0 AND quantity_multiplier <= 99999000000)
 ) STRICT;
-CREATE INDEX members_of_copy_group ON copy_group_members (copy_group_id);
 
 -- Strategies --------------------------------------------------------------------------------------------
 
@@ -119,9 +113,6 @@ CREATE TABLE strategies (
   UNIQUE (user_id, name),
   CHECK (account_id IS NULL OR copy_group_id IS NULL)
 ) STRICT;
-CREATE INDEX strategies_in_order ON strategies (user_id, sort_name, id);
-CREATE INDEX strategies_of_account ON strategies (account_id);
-CREATE INDEX strategies_of_copy_group ON strategies (copy_group_id);
 
 CREATE TABLE setups (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -130,7 +121,6 @@ CREATE TABLE setups (
   description TEXT,
   sort_order INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX setups_in_order ON setups (strategy_id, sort_order, id);
 
 CREATE TABLE confirmations (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -139,7 +129,6 @@ CREATE TABLE confirmations (
   description TEXT,
   sort_order INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX confirmations_in_order ON confirmations (setup_id, sort_order, id);
 
 -- The trading record ------------------------------------------------------------------------------------
 
@@ -155,8 +144,6 @@ CREATE TABLE imports (
   duplicates INTEGER NOT NULL,
   created_at TEXT NOT NULL
 ) STRICT;
-CREATE INDEX imports_of_user ON imports (user_id, id);
-CREATE INDEX imports_of_account ON imports (account_id);
 
 CREATE TABLE trades (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -195,20 +182,12 @@ CREATE TABLE trades (
   CHECK (setup_id IS NULL OR strategy_id IS NOT NULL),
   CHECK (source_trade_id IS NOT id)
 ) STRICT;
--- The order in which goals count trades; it holds what drawdown and streaks need.
-CREATE INDEX trades_in_order ON trades (account_id, trading_day, closed_at, id);
-CREATE INDEX trades_of_user ON trades (user_id, opened_at, id);
-CREATE INDEX trades_of_strategy ON trades (strategy_id) WHERE strategy_id IS NOT NULL;
-CREATE INDEX trades_of_setup ON trades (setup_id) WHERE setup_id IS NOT NULL;
-CREATE INDEX trades_of_source ON trades (source_trade_id) WHERE source_trade_id IS NOT NULL;
-CREATE INDEX trades_of_import ON trades (import_id) WHERE import_id IS NOT NULL;
 
 CREATE TABLE trade_tags (
   trade_id INTEGER NOT NULL REFERENCES trades (id) ON DELETE CASCADE,
   tag_id INTEGER NOT NULL REFERENCES tags (id) ON DELETE CASCADE,
   PRIMARY KEY (trade_id, tag_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX trades_of_tag ON trade_tags (tag_id);
 
 CREATE TABLE confirmation_answers (
   trade_id INTEGER NOT NULL REFERENCES trades (id) ON DELETE CASCADE,
@@ -217,24 +196,6 @@ CREATE TABLE confirmation_answers (
   notes TEXT,
   PRIMARY KEY (trade_id, confirmation_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX answers_of_confirmation ON confirmation_answers (confirmation_id);
-
--- The copies of a deleted original stay one decision: the oldest of them becomes the original.
-CREATE TRIGGER trades_keep_copies_together BEFORE DELETE ON trades
-WHEN EXISTS (SELECT 1 FROM trades WHERE source_trade_id = old.id)
-BEGIN
-  UPDATE trades
-  SET source_trade_id = (SELECT min(id) FROM trades WHERE source_trade_id = old.id)
-  WHERE source_trade_id = old.id
-    AND id > (SELECT min(id) FROM trades WHERE source_trade_id = old.id);
-END;
-
--- The answers belong to the setup's checklist, so they go when the trade changes its setup.
-CREATE TRIGGER trades_drop_answers_of_old_setup AFTER UPDATE OF setup_id ON trades
-WHEN old.setup_id IS NOT new.setup_id
-BEGIN
-  DELETE FROM confirmation_answers WHERE trade_id = new.id;
-END;
 
 -- Goals -------------------------------------------------------------------------------------------------
 
@@ -263,9 +224,6 @@ CREATE TABLE goals (
   CHECK ((custom_start IS NULL) = (custom_end IS NULL)),
   CHECK (custom_end >= custom_start)
 ) STRICT;
-CREATE INDEX goals_of_user ON goals (user_id, id);
-CREATE INDEX goals_of_account ON goals (account_id);
-CREATE INDEX goals_of_copy_group ON goals (copy_group_id);
 
 -- Which target was in force from which day on; the first one from the beginning of time.
 CREATE TABLE goal_targets (
@@ -304,147 +262,3 @@ CREATE TABLE changes (
   CHECK ((account_id IS NULL) = (trading_day IS NULL)),
   CHECK ((account_id IS NULL) <> (setup_id IS NULL))
 ) STRICT;
-CREATE UNIQUE INDEX changes_of_day ON changes (account_id, trading_day) WHERE account_id IS NOT NULL;
-CREATE UNIQUE INDEX changes_of_setup ON changes (setup_id) WHERE setup_id IS NOT NULL;
-
--- Insert a day here, or null for an open trade, and it is marked.
-CREATE VIEW marks (account_id, trading_day) AS
-SELECT account_id, trading_day FROM changes WHERE account_id IS NOT NULL;
-
-CREATE TRIGGER marks_are_changes INSTEAD OF INSERT ON marks
-WHEN new.trading_day IS NOT NULL
-BEGIN
-  DELETE FROM changes WHERE account_id = new.account_id AND trading_day = new.trading_day;
-  INSERT INTO changes (account_id, trading_day) VALUES (new.account_id, new.trading_day);
-END;
-
-CREATE TRIGGER changes_of_inserted_trade AFTER INSERT ON trades
-BEGIN
-  INSERT INTO marks VALUES (new.account_id, new.trading_day);
-END;
-
-CREATE TRIGGER changes_of_deleted_trade AFTER DELETE ON trades
-BEGIN
-  INSERT INTO marks VALUES (old.account_id, old.trading_day);
-END;
-
-CREATE TRIGGER changes_of_updated_trade AFTER UPDATE ON trades
-WHEN (old.account_id, old.trading_day, old.closed_at, old.gross_pnl, old.fees, old.initial_risk, old.grade,
-      old.setup_id, old.source_trade_id)
- IS NOT (new.account_id, new.trading_day, new.closed_at, new.gross_pnl, new.fees, new.initial_risk, new.grade,
-      new.setup_id, new.source_trade_id)
-BEGIN
-  INSERT INTO marks VALUES (old.account_id, old.trading_day);
-  INSERT INTO marks VALUES (new.account_id, new.trading_day);
-END;
-
-CREATE TRIGGER changes_of_tagged_trade AFTER INSERT ON trade_tags
-WHEN EXISTS (SELECT 1 FROM tags WHERE id = new.tag_id AND type = 'mistake')
-BEGIN
-  INSERT INTO marks SELECT account_id, trading_day FROM trades WHERE id = new.trade_id;
-END;
-
--- When the tag itself is deleted its type can no longer be asked, so every removal counts. When the trade is
--- deleted, the trade's own trigger leaves the mark.
-CREATE TRIGGER changes_of_untagged_trade AFTER DELETE ON trade_tags
-BEGIN
-  INSERT INTO marks SELECT account_id, trading_day FROM trades WHERE id = old.trade_id;
-END;
-
-CREATE TRIGGER changes_of_tag_type AFTER UPDATE OF type ON tags
-WHEN old.type <> new.type
-BEGIN
-  INSERT INTO marks
-  SELECT DISTINCT account_id, trading_day FROM trade_tags JOIN trades ON trades.id = trade_id
-  WHERE tag_id = new.id;
-END;
-
-CREATE TRIGGER changes_of_new_answer AFTER INSERT ON confirmation_answers
-BEGIN
-  INSERT INTO marks SELECT account_id, trading_day FROM trades WHERE id = new.trade_id;
-END;
-
-CREATE TRIGGER changes_of_answer AFTER UPDATE OF was_present ON confirmation_answers
-WHEN old.was_present <> new.was_present
-BEGIN
-  INSERT INTO marks SELECT account_id, trading_day FROM trades WHERE id = new.trade_id;
-END;
-
-CREATE TRIGGER changes_of_deleted_answer AFTER DELETE ON confirmation_answers
-BEGIN
-  INSERT INTO marks SELECT account_id, trading_day FROM trades WHERE id = old.trade_id;
-END;
-
-CREATE TRIGGER changes_of_longer_checklist AFTER INSERT ON confirmations
-BEGIN
-  DELETE FROM changes WHERE setup_id = new.setup_id;
-  INSERT INTO changes (setup_id) VALUES (new.setup_id);
-END;
-
-CREATE TRIGGER changes_of_shorter_checklist AFTER DELETE ON confirmations
-BEGIN
-  DELETE FROM changes WHERE setup_id = old.setup_id;
-  INSERT INTO changes (setup_id) VALUES (old.setup_id);
-END;
-
--- What changes every period of a goal: the history is built anew at the next read.
-
-CREATE TRIGGER goals_redefined AFTER UPDATE OF
-  metric, direction, timeframe, custom_start, custom_end, account_id, copy_group_id, follows_selection ON goals
-BEGIN
-  UPDATE goals SET seen_change = NULL WHERE id = new.id;
-END;
-
-CREATE TRIGGER goals_of_calendar AFTER UPDATE OF timezone, day_rollover ON users
-BEGIN
-  UPDATE goals SET seen_change = NULL WHERE user_id = new.id;
-END;
-
-CREATE TRIGGER goals_of_selection AFTER UPDATE OF active_account_id, active_copy_group_id ON users
-BEGIN
-  UPDATE goals SET seen_change = NULL WHERE user_id = new.id AND follows_selection;
-END;
-
-CREATE TRIGGER goals_of_new_member AFTER INSERT ON copy_group_members
-BEGIN
-  UPDATE goals SET seen_change = NULL
-  WHERE copy_group_id = new.copy_group_id
-     OR (follows_selection
-         AND user_id IN (SELECT id FROM users WHERE active_copy_group_id = new.copy_group_id));
-END;
-
-CREATE TRIGGER goals_of_former_member AFTER DELETE ON copy_group_members
-BEGIN
-  UPDATE goals SET seen_change = NULL
-  WHERE copy_group_id = old.copy_group_id
-     OR (follows_selection
-         AND user_id IN (SELECT id FROM users WHERE active_copy_group_id = old.copy_group_id));
-END;
-
-CREATE TRIGGER goals_of_moved_member AFTER UPDATE OF copy_group_id ON copy_group_members
-BEGIN
-  UPDATE goals SET seen_change = NULL
-  WHERE copy_group_id IN (old.copy_group_id, new.copy_group_id)
-     OR (follows_selection
-         AND user_id IN (SELECT id FROM users
-                         WHERE active_copy_group_id IN (old.copy_group_id, new.copy_group_id)));
-END;
-
--- Balances: an account that comes with money, changes it, or goes.
-
-CREATE TRIGGER goals_of_new_balance AFTER INSERT ON accounts
-BEGIN
-  UPDATE goals SET seen_change = NULL WHERE user_id = new.user_id AND metric = 'balance_target';
-END;
-
-CREATE TRIGGER goals_of_changed_balance AFTER UPDATE OF starting_balance ON accounts
-WHEN old.starting_balance <> new.starting_balance
-BEGIN
-  UPDATE goals SET seen_change = NULL WHERE user_id = new.user_id AND metric = 'balance_target';
-END;
-
--- With an account its trades are out of every goal's sight, the marks that they left included.
-CREATE TRIGGER goals_of_deleted_account AFTER DELETE ON accounts
-BEGIN
-  UPDATE goals SET seen_change = NULL WHERE user_id = old.user_id;
-END;

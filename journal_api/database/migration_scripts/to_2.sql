@@ -22,8 +22,6 @@ SELECT id, user_id, account_id, format, file_name, sha256, timezone, added, 0, d
 FROM imports;
 DROP TABLE imports;
 ALTER TABLE new_imports RENAME TO imports;
-CREATE INDEX imports_of_user ON imports (user_id, id);
-CREATE INDEX imports_of_account ON imports (account_id);
 
 ALTER TABLE trades ADD COLUMN content BLOB;
 
@@ -45,7 +43,6 @@ CREATE TABLE import_updates (
   updated_at TEXT NOT NULL,
   PRIMARY KEY (import_id, trade_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX import_updates_of_trade ON import_updates (trade_id);
 
 CREATE TABLE idempotency_keys (
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -57,4 +54,3 @@ CREATE TABLE idempotency_keys (
   created_at TEXT NOT NULL,
   PRIMARY KEY (user_id, key)
 ) STRICT;
-CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);

@@ -19,7 +19,6 @@ CREATE TABLE import_timezones (
   account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
   PRIMARY KEY (import_id, account_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX import_timezones_of_account ON import_timezones (account_id);
 CREATE TABLE import_profiles (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -30,14 +29,6 @@ CREATE TABLE import_profiles (
   updated_at TEXT NOT NULL,
   UNIQUE (user_id, name)
 ) STRICT;
-CREATE INDEX import_profiles_in_order ON import_profiles (user_id, sort_name, id);
-
--- Another currency decides which amounts can be added.
-CREATE TRIGGER goals_of_changed_currency AFTER UPDATE OF currency ON accounts
-WHEN old.currency <> new.currency
-BEGIN
-  UPDATE goals SET change_cursor = NULL WHERE user_id = new.user_id;
-END;
 
 ALTER TABLE idempotency_keys ADD COLUMN warnings BLOB NOT NULL DEFAULT X'';
 
@@ -45,18 +36,6 @@ ALTER TABLE api_keys ADD COLUMN last_used_on TEXT;
 
 ALTER TABLE goals ADD COLUMN stopped_on TEXT;
 UPDATE goals SET stopped_on = coalesce(evaluated_on, substr(updated_at, 1, 10)) WHERE status <> 'active';
-
--- An import records its days together.
-DROP TRIGGER changes_of_inserted_trade;
-CREATE TRIGGER changes_of_inserted_trade AFTER INSERT ON trades
-WHEN new.import_id IS NULL
-BEGIN
-  INSERT INTO touched_days VALUES (new.account_id, new.trading_day);
-END;
-CREATE TRIGGER changes_of_import AFTER UPDATE OF added ON imports
-BEGIN
-  INSERT INTO touched_days SELECT DISTINCT account_id, trading_day FROM trades WHERE import_id = new.id;
-END;
 
 -- The R of a decision leaves out the rows without a risk, so every history is rebuilt at the next read.
 UPDATE goals SET change_cursor = NULL;

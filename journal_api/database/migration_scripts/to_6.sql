@@ -7,12 +7,6 @@ CREATE TABLE example_rows (
   PRIMARY KEY (user_id, resource, row_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TRIGGER goals_of_trading_weekdays AFTER UPDATE OF trading_weekdays ON users
-WHEN old.trading_weekdays <> new.trading_weekdays
-BEGIN
-  UPDATE goals SET evaluated_on = NULL WHERE user_id = new.id AND status = 'active';
-END;
-
 -- The snapshots of running periods get their pace at the next read.
 UPDATE goals SET evaluated_on = NULL WHERE status = 'active';
 

@@ -17,21 +17,6 @@ UPDATE trades SET
     WHEN substr(content, -4) <> x'00000000' THEN 'file'
     ELSE iif(fees = 0, 'none', 'account')
   END;
-DROP INDEX trades_of_symbol;
-DROP INDEX trades_of_strategy;
-DROP INDEX trades_of_setup;
--- Of two indexes that serve a filter alike, SQLite takes the newer one: the partial ones stay newer.
-DROP INDEX trades_of_grade;
-DROP INDEX trades_open;
-DROP INDEX trades_breakeven;
-CREATE INDEX trades_of_strategy ON trades (strategy_id, opened_at, id) WHERE strategy_id IS NOT NULL;
-CREATE INDEX trades_of_setup ON trades (setup_id, opened_at, id) WHERE setup_id IS NOT NULL;
-CREATE INDEX trades_of_contract ON trades (user_id, contract, opened_at, id);
-CREATE INDEX trades_of_grade ON trades (user_id, grade, opened_at, id) WHERE grade IS NOT NULL;
-CREATE INDEX trades_open ON trades (user_id, opened_at, id) WHERE closed_at IS NULL;
-CREATE INDEX trades_breakeven ON trades (user_id, opened_at, id) WHERE net_pnl = 0;
-CREATE INDEX trades_without_costs ON trades (user_id, opened_at, id) WHERE fees_source = 'none';
-CREATE INDEX trades_merged ON trades (account_id) WHERE merged IS NOT NULL;
 
 ALTER TABLE import_updates ADD COLUMN fills TEXT;
 ALTER TABLE import_updates ADD COLUMN fees_source TEXT NOT NULL DEFAULT 'file';
@@ -44,7 +29,6 @@ CREATE TABLE import_links (
   written_at TEXT NOT NULL,
   PRIMARY KEY (import_id, trade_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX import_links_of_trade ON import_links (trade_id);
 
 -- Earlier releases stored every row of a file of pairs as a trade.
 ALTER TABLE imports ADD COLUMN one_trade_is TEXT NOT NULL DEFAULT 'position'
@@ -80,28 +64,9 @@ CREATE TABLE trade_facts (
   setup_id INTEGER,
   PRIMARY KEY (account_id, trading_day, closed_at, id)
 ) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX facts_of_trade ON trade_facts (id);
-DROP TRIGGER changes_of_updated_trade;
-CREATE TRIGGER changes_of_updated_trade AFTER UPDATE ON trades
-WHEN (old.account_id, old.trading_day, old.opened_at, old.closed_at, old.gross_pnl, old.fees, old.initial_risk,
-      old.grade, old.contract, old.root, old.direction, old.strategy_id, old.setup_id, old.source_trade_id)
- IS NOT (new.account_id, new.trading_day, new.opened_at, new.closed_at, new.gross_pnl, new.fees, new.initial_risk,
-      new.grade, new.contract, new.root, new.direction, new.strategy_id, new.setup_id, new.source_trade_id)
-BEGIN
-  INSERT INTO touched_days VALUES (old.account_id, old.trading_day);
-  INSERT INTO touched_days
-  SELECT new.account_id, new.trading_day
-  WHERE (old.account_id, old.trading_day) IS NOT (new.account_id, new.trading_day);
-END;
-
-CREATE TRIGGER changes_of_timezone AFTER UPDATE OF timezone ON users
-WHEN old.timezone <> new.timezone
-BEGIN
-  INSERT INTO touched_days SELECT DISTINCT account_id, trading_day FROM trades WHERE user_id = new.id;
-END;
 
 -- All days are out of date: the first reader of statistics works out the facts of all trades.
-INSERT INTO touched_days
+INSERT INTO changes (account_id, trading_day)
 SELECT account_id, trading_day FROM trades WHERE trading_day IS NOT NULL
 EXCEPT SELECT account_id, trading_day FROM changes;
 
@@ -118,56 +83,3 @@ CREATE TABLE trade_counts (
   trades INTEGER NOT NULL,
   PRIMARY KEY (user_id, account_id, contract, root, direction, outcome, grade, strategy_id, setup_id)
 ) STRICT, WITHOUT ROWID;
-
-CREATE VIEW counted_trades AS
-SELECT user_id, account_id, contract, root, direction, 0 AS net_pnl, grade, strategy_id, setup_id, trades
-FROM trade_counts;
-
-CREATE TRIGGER counted_trades_are_counts INSTEAD OF INSERT ON counted_trades
-BEGIN
-  INSERT INTO trade_counts
-  VALUES (new.user_id, new.account_id, new.contract, new.root, new.direction,
-    CASE WHEN new.net_pnl > 0 THEN 'win' WHEN new.net_pnl < 0 THEN 'loss' WHEN new.net_pnl = 0 THEN 'breakeven'
-      ELSE 'open' END,
-    coalesce(new.grade, ''), coalesce(new.strategy_id, 0), coalesce(new.setup_id, 0), new.trades)
-  ON CONFLICT DO UPDATE SET trades = trades + excluded.trades;
-END;
-
-CREATE TRIGGER trade_counts_of_nothing AFTER UPDATE OF trades ON trade_counts
-WHEN new.trades = 0
-BEGIN
-  DELETE FROM trade_counts
-  WHERE (user_id, account_id, contract, root, direction, outcome, grade, strategy_id, setup_id)
-      = (new.user_id, new.account_id, new.contract, new.root, new.direction, new.outcome, new.grade,
-         new.strategy_id, new.setup_id);
-END;
-
-CREATE TRIGGER counts_of_inserted_trade AFTER INSERT ON trades
-BEGIN
-  INSERT INTO counted_trades
-  VALUES (new.user_id, new.account_id, new.contract, new.root, new.direction, new.net_pnl, new.grade,
-    new.strategy_id, new.setup_id, 1);
-END;
-
-CREATE TRIGGER counts_of_deleted_trade AFTER DELETE ON trades
-BEGIN
-  INSERT INTO counted_trades
-  VALUES (old.user_id, old.account_id, old.contract, old.root, old.direction, old.net_pnl, old.grade,
-    old.strategy_id, old.setup_id, -1);
-END;
-
-CREATE TRIGGER counts_of_updated_trade AFTER UPDATE ON trades
-WHEN (old.account_id, old.contract, old.root, old.direction, old.net_pnl, old.grade, old.strategy_id, old.setup_id)
- IS NOT (new.account_id, new.contract, new.root, new.direction, new.net_pnl, new.grade, new.strategy_id, new.setup_id)
-BEGIN
-  INSERT INTO counted_trades
-  VALUES (old.user_id, old.account_id, old.contract, old.root, old.direction, old.net_pnl, old.grade,
-    old.strategy_id, old.setup_id, -1);
-  INSERT INTO counted_trades
-  VALUES (new.user_id, new.account_id, new.contract, new.root, new.direction, new.net_pnl, new.grade,
-    new.strategy_id, new.setup_id, 1);
-END;
-INSERT INTO counted_trades
-SELECT user_id, account_id, contract, root, direction, sign, grade, strategy_id, setup_id, count(*)
-FROM (SELECT *, (net_pnl > 0) - (net_pnl < 0) AS sign FROM trades)
-GROUP BY user_id, account_id, contract, root, direction, sign, grade, strategy_id, setup_id;
