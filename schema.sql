@@ -1,4 +1,5 @@
--- The complete current schema. A new database is created from it in one transaction.
+-- The complete current schema but for the triggers of one shape, which database/triggers.py makes from a description.
+-- A new database is made of both in one transaction.
 --
 -- Conventions: ids are visible to clients, so they are never reused (AUTOINCREMENT). Timestamps are RFC 3339
 -- text in UTC of fixed width, so that text order is time order. Days are YYYY-MM-DD. Amounts, prices and
@@ -11,20 +12,17 @@ PRAGMA application_id = 0x4A524E4C;  -- "JRNL"
 CREATE TABLE users (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT NOT NULL UNIQUE,
-  timezone TEXT NOT NULL,
-  day_rollover TEXT NOT NULL,
+  timezone TEXT NOT NULL, day_rollover TEXT NOT NULL,
   -- The selection that the front end shows; if both are null, all accounts.
   active_account_id INTEGER REFERENCES accounts (id) ON DELETE SET NULL,
   active_copy_group_id INTEGER REFERENCES copy_groups (id) ON DELETE SET NULL,
-  created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL,
+  created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   trading_weekdays TEXT NOT NULL DEFAULT '[1,2,3,4,5]',  -- JSON: ISO weekday numbers, ascending
   facts_cursor INTEGER NOT NULL DEFAULT 0,  -- the newest change that the user's rows of trade_facts include
   -- A decision whose net P&L is at most so far from 0 is a break-even.
   breakeven_within INTEGER NOT NULL DEFAULT 0 CHECK (breakeven_within >= 0),
   -- What an empty plan and an empty review are filled with on the page.
-  plan_template TEXT,
-  review_template TEXT,
+  plan_template TEXT, review_template TEXT,
   expired_cursor INTEGER NOT NULL DEFAULT 0,  -- earlier cursors have expired: changes after them are not known
   CHECK (active_account_id IS NULL OR active_copy_group_id IS NULL)
 ) STRICT;
@@ -36,9 +34,7 @@ CREATE TABLE api_keys (
   hash BLOB NOT NULL UNIQUE,  -- SHA-256; the key itself is never stored
   last_four TEXT NOT NULL,
   scopes TEXT NOT NULL,  -- separated by spaces
-  created_at TEXT NOT NULL,
-  expires_at TEXT,
-  revoked_at TEXT,
+  created_at TEXT NOT NULL, expires_at TEXT, revoked_at TEXT,
   last_used_on TEXT  -- the last day, in UTC, on which a request had the key
 ) STRICT;
 
@@ -47,9 +43,7 @@ CREATE TABLE idempotency_keys (
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   key TEXT NOT NULL,
   fingerprint BLOB NOT NULL,
-  status INTEGER NOT NULL,
-  headers TEXT NOT NULL,
-  content BLOB NOT NULL,
+  status INTEGER NOT NULL, headers TEXT NOT NULL, content BLOB NOT NULL,
   created_at TEXT NOT NULL,
   warnings BLOB NOT NULL DEFAULT X'',  -- the encoded member of `meta`
   PRIMARY KEY (user_id, key)
@@ -61,10 +55,8 @@ CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
 CREATE TABLE tag_categories (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-  name TEXT NOT NULL,
-  sort_name TEXT NOT NULL,
-  created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL,
+  name TEXT NOT NULL, sort_name TEXT NOT NULL,
+  created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   UNIQUE (user_id, name)
 ) STRICT;
 CREATE INDEX tag_categories_in_order ON tag_categories (user_id, sort_name, id);
@@ -73,12 +65,10 @@ CREATE TABLE tags (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   category_id INTEGER NOT NULL REFERENCES tag_categories (id),
-  name TEXT NOT NULL,
-  sort_name TEXT NOT NULL,
+  name TEXT NOT NULL, sort_name TEXT NOT NULL,
   color TEXT NOT NULL,
   type TEXT NOT NULL CHECK (type IN ('mistake', 'custom')),
-  created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL,
+  created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   UNIQUE (user_id, name)
 ) STRICT;
 CREATE INDEX tags_in_order ON tags (user_id, sort_name, id);
@@ -89,19 +79,16 @@ CREATE INDEX tags_of_category ON tags (category_id);
 CREATE TABLE accounts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-  name TEXT NOT NULL,
-  sort_name TEXT NOT NULL,
+  name TEXT NOT NULL, sort_name TEXT NOT NULL,
   currency TEXT NOT NULL DEFAULT 'USD',
   starting_balance INTEGER NOT NULL DEFAULT 0,
   broker TEXT,
   archived INTEGER NOT NULL DEFAULT 0 CHECK (archived IN (0, 1)),
-  created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL,
+  created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   -- What one trade is in files of pairs; null: as the newest import of the format, else the position.
   one_trade_is TEXT CHECK (one_trade_is IN ('position', 'row')),
   -- Of its trading days; null: the owner's.
-  timezone TEXT,
-  day_rollover TEXT,
+  timezone TEXT, day_rollover TEXT,
   UNIQUE (user_id, name)
 ) STRICT;
 CREATE INDEX accounts_in_order ON accounts (user_id, sort_name, id);
@@ -121,8 +108,7 @@ CREATE TABLE cash_movements (
   amount INTEGER NOT NULL,  -- as stated: only an adjustment has a sign; of a reset the new balance
   day TEXT NOT NULL,  -- a trading day of the account
   note TEXT,
-  created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL,
+  created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   CHECK (CASE kind WHEN 'adjustment' THEN amount <> 0 WHEN 'reset' THEN amount >= 0 ELSE amount > 0 END)
 ) STRICT;
 CREATE INDEX cash_of_account ON cash_movements (account_id, day, id);
@@ -152,8 +138,7 @@ CREATE TABLE checkpoints (
   balance INTEGER NOT NULL,
   accepted_difference INTEGER,  -- which the owner leaves as it is
   note TEXT,
-  created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL,
+  created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   UNIQUE (account_id, day)
 ) STRICT;
 
@@ -177,11 +162,9 @@ CREATE TABLE instruments (
 CREATE TABLE copy_groups (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-  name TEXT NOT NULL,
-  sort_name TEXT NOT NULL,
+  name TEXT NOT NULL, sort_name TEXT NOT NULL,
   master_account_id INTEGER REFERENCES accounts (id) ON DELETE SET NULL,
-  created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL,
+  created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   -- A position of a member that opens within so many seconds of one of the master is a copy of it.
   copy_seconds INTEGER NOT NULL DEFAULT 5 CHECK (copy_seconds BETWEEN 0 AND 300),
   any_quantity INTEGER NOT NULL DEFAULT 0 CHECK (any_quantity IN (0, 1)),
@@ -203,18 +186,14 @@ CREATE INDEX members_of_copy_group ON copy_group_members (copy_group_id);
 CREATE TABLE strategies (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-  name TEXT NOT NULL,
-  sort_name TEXT NOT NULL,
+  name TEXT NOT NULL, sort_name TEXT NOT NULL,
   description TEXT,
   color_tag TEXT NOT NULL,
   account_id INTEGER REFERENCES accounts (id) ON DELETE SET NULL,
   copy_group_id INTEGER REFERENCES copy_groups (id) ON DELETE SET NULL,
   -- Free-form JSON with the tokens of the request.
-  risk_rules TEXT,
-  exit_rules TEXT,
-  optimal_conditions TEXT,
-  created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL,
+  risk_rules TEXT, exit_rules TEXT, optimal_conditions TEXT,
+  created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   UNIQUE (user_id, name),
   CHECK (account_id IS NULL OR copy_group_id IS NULL)
 ) STRICT;
@@ -225,8 +204,7 @@ CREATE INDEX strategies_of_copy_group ON strategies (copy_group_id);
 CREATE TABLE setups (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   strategy_id INTEGER NOT NULL REFERENCES strategies (id) ON DELETE CASCADE,
-  name TEXT NOT NULL,
-  description TEXT,
+  name TEXT NOT NULL, description TEXT,
   sort_order INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX setups_in_order ON setups (strategy_id, sort_order, id);
@@ -234,8 +212,7 @@ CREATE INDEX setups_in_order ON setups (strategy_id, sort_order, id);
 CREATE TABLE confirmations (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   setup_id INTEGER NOT NULL REFERENCES setups (id) ON DELETE CASCADE,
-  name TEXT NOT NULL,
-  description TEXT,
+  name TEXT NOT NULL, description TEXT,
   sort_order INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX confirmations_in_order ON confirmations (setup_id, sort_order, id);
@@ -246,15 +223,9 @@ CREATE TABLE imports (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   account_id INTEGER REFERENCES accounts (id) ON DELETE CASCADE,  -- null: the file named its accounts
-  format TEXT NOT NULL,
-  file_name TEXT,
-  sha256 TEXT NOT NULL,
-  timezone TEXT NOT NULL,
-  added INTEGER NOT NULL,
-  updated INTEGER NOT NULL,
-  duplicates INTEGER NOT NULL,
-  created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL,
+  format TEXT NOT NULL, file_name TEXT, sha256 TEXT NOT NULL, timezone TEXT NOT NULL,
+  added INTEGER NOT NULL, updated INTEGER NOT NULL, duplicates INTEGER NOT NULL,
+  created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   deleted INTEGER NOT NULL DEFAULT 0,  -- number of added trades that were deleted since
   -- Whether rows of pairs were joined to positions. Later files of the account and format are read alike.
   one_trade_is TEXT NOT NULL DEFAULT 'position' CHECK (one_trade_is IN ('position', 'row')),
@@ -277,11 +248,9 @@ CREATE INDEX import_timezones_of_account ON import_timezones (account_id);
 CREATE TABLE import_profiles (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-  name TEXT NOT NULL,
-  sort_name TEXT NOT NULL,
+  name TEXT NOT NULL, sort_name TEXT NOT NULL,
   profile TEXT NOT NULL,  -- JSON
-  created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL,
+  created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   UNIQUE (user_id, name)
 ) STRICT;
 CREATE INDEX import_profiles_in_order ON import_profiles (user_id, sort_name, id);
@@ -302,8 +271,7 @@ CREATE TABLE trades (
   direction TEXT NOT NULL CHECK (direction IN ('long', 'short')),
   quantity INTEGER NOT NULL CHECK (quantity > 0),
   multiplier INTEGER NOT NULL DEFAULT 100000000 CHECK (multiplier > 0),
-  entry_price INTEGER NOT NULL,
-  exit_price INTEGER,
+  entry_price INTEGER NOT NULL, exit_price INTEGER,
   stop_loss INTEGER,
   opened_at TEXT NOT NULL,
   closed_at TEXT,
@@ -322,8 +290,7 @@ CREATE TABLE trades (
   -- A hash that identifies the trade in later imports, and its ordinal among equal hashes of the account.
   fingerprint BLOB,
   occurrence INTEGER NOT NULL DEFAULT 1,
-  created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL,
+  created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   -- Checksums of the fields in imported files, then eight bytes for each row of pairs that the trade was joined from;
   -- null for a trade that no import added.
   content BLOB,
@@ -337,7 +304,7 @@ CREATE TABLE trades (
   mae INTEGER CHECK (mae >= 0),  -- the worst loss while the trade was open
   mfe INTEGER CHECK (mfe >= 0),  -- the best profit
   -- When a deletion or a calendar last changed what the trade shows; no edit, but in responses also updated_at.
-  touched_at TEXT,
+  changed_at TEXT,
   UNIQUE (account_id, external_id),
   UNIQUE (account_id, fingerprint, occurrence),
   CHECK ((closed_at IS NULL) = (trading_day IS NULL)),
@@ -367,22 +334,14 @@ CREATE TABLE import_updates (
   import_id INTEGER NOT NULL REFERENCES imports (id) ON DELETE CASCADE,
   trade_id INTEGER NOT NULL REFERENCES trades (id) ON DELETE CASCADE,
   written_at TEXT NOT NULL,  -- updated_at as set by the import; if the trade has another, it was edited since
-  symbol TEXT NOT NULL,
-  direction TEXT NOT NULL,
-  quantity INTEGER NOT NULL,
-  multiplier INTEGER NOT NULL,
-  entry_price INTEGER NOT NULL,
-  exit_price INTEGER,
-  opened_at TEXT NOT NULL,
-  closed_at TEXT,
-  gross_pnl INTEGER,
-  fees INTEGER NOT NULL,
+  symbol TEXT NOT NULL, direction TEXT NOT NULL, quantity INTEGER NOT NULL, multiplier INTEGER NOT NULL,
+  entry_price INTEGER NOT NULL, exit_price INTEGER,
+  opened_at TEXT NOT NULL, closed_at TEXT,
+  gross_pnl INTEGER, fees INTEGER NOT NULL,
   content BLOB NOT NULL,
   updated_at TEXT NOT NULL,
-  fills TEXT,
-  fees_source TEXT NOT NULL DEFAULT 'file',
-  mae INTEGER,
-  mfe INTEGER,
+  fills TEXT, fees_source TEXT NOT NULL DEFAULT 'file',
+  mae INTEGER, mfe INTEGER,
   PRIMARY KEY (import_id, trade_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX import_updates_of_trade ON import_updates (trade_id);
@@ -427,28 +386,22 @@ END;
 -- Answers belong to the checklist of the setup, so they are deleted when the trade changes its setup.
 CREATE TRIGGER trades_drop_answers_of_old_setup AFTER UPDATE OF setup_id ON trades
 WHEN old.setup_id IS NOT new.setup_id
-BEGIN
-  DELETE FROM confirmation_answers WHERE trade_id = new.id;
-END;
+BEGIN DELETE FROM confirmation_answers WHERE trade_id = new.id; END;
 
 -- Imports count deleted trades, not existing ones, so that an import need not update its count for each row.
 CREATE TRIGGER imports_of_deleted_trade AFTER DELETE ON trades
 WHEN old.import_id IS NOT NULL
-BEGIN
-  UPDATE imports SET deleted = deleted + 1 WHERE id = old.import_id;
-END;
+BEGIN UPDATE imports SET deleted = deleted + 1 WHERE id = old.import_id; END;
 
 -- What statistics read of each closed trade, worked out once (statistics/trade_facts.py). Rows of days that
 -- changed since the owner's facts_cursor are out of date.
 CREATE TABLE trade_facts (
   account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-  trading_day TEXT NOT NULL,
-  closed_at TEXT NOT NULL,
+  trading_day TEXT NOT NULL, closed_at TEXT NOT NULL,
   id INTEGER NOT NULL,  -- of the trade
   opened_at TEXT NOT NULL,
   decision INTEGER NOT NULL,  -- the id of the original of a copy, otherwise of the trade
-  fees INTEGER NOT NULL,
-  net_pnl INTEGER NOT NULL,
+  fees INTEGER NOT NULL, net_pnl INTEGER NOT NULL,
   initial_risk INTEGER,
   r INTEGER,  -- null without a risk, and for a quotient over 10^10
   grade TEXT,
@@ -457,49 +410,23 @@ CREATE TABLE trade_facts (
   answers TEXT,  -- JSON: the ids of confirmations that were present, and negative of those that were absent
   local_hour INTEGER NOT NULL,  -- in which the trade was opened, in the owner's time zone
   held INTEGER NOT NULL,  -- whole seconds
-  contract TEXT NOT NULL,
-  root TEXT NOT NULL,
-  direction TEXT NOT NULL,
-  strategy_id INTEGER,
-  setup_id INTEGER,
-  mae INTEGER,
-  mfe INTEGER,
+  contract TEXT NOT NULL, root TEXT NOT NULL, direction TEXT NOT NULL,
+  strategy_id INTEGER, setup_id INTEGER,
+  mae INTEGER, mfe INTEGER,
   PRIMARY KEY (account_id, trading_day, closed_at, id)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX facts_of_trade ON trade_facts (id);
 
 -- The number of trades by what lists are filtered by, so that no page counts trades. Triggers keep it.
 CREATE TABLE trade_counts (
-  user_id INTEGER NOT NULL,
-  account_id INTEGER NOT NULL,
-  contract TEXT NOT NULL,
-  root TEXT NOT NULL,
-  direction TEXT NOT NULL,
-  outcome TEXT NOT NULL,
-  grade TEXT NOT NULL,  -- '' without one
-  strategy_id INTEGER NOT NULL,  -- 0 without one
-  setup_id INTEGER NOT NULL,  -- 0 without one
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE, account_id INTEGER NOT NULL,
+  contract TEXT NOT NULL, root TEXT NOT NULL, direction TEXT NOT NULL, outcome TEXT NOT NULL,
+  grade TEXT NOT NULL, strategy_id INTEGER NOT NULL, setup_id INTEGER NOT NULL,  -- '' and 0 without one
   trades INTEGER NOT NULL,
   PRIMARY KEY (user_id, account_id, contract, root, direction, outcome, grade, strategy_id, setup_id)
 ) STRICT, WITHOUT ROWID;
 
--- An insert into this view adds `trades` to the count of such trades.
-CREATE VIEW counted_trades AS
-SELECT user_id, account_id, contract, root, direction, 0 AS net_pnl, grade, strategy_id, setup_id, trades
-FROM trade_counts;
-
-CREATE TRIGGER counted_trades_are_counts INSTEAD OF INSERT ON counted_trades
-BEGIN
-  INSERT INTO trade_counts
-  SELECT new.user_id, new.account_id, new.contract, new.root, new.direction,
-    CASE WHEN new.net_pnl > breakeven_within THEN 'win' WHEN new.net_pnl < -breakeven_within THEN 'loss'
-      WHEN new.net_pnl IS NOT NULL THEN 'breakeven' ELSE 'open' END,
-    coalesce(new.grade, ''), coalesce(new.strategy_id, 0), coalesce(new.setup_id, 0), new.trades
-  FROM users
-  WHERE id = new.user_id
-  ON CONFLICT DO UPDATE SET trades = trades + excluded.trades;
-END;
-
+-- A kind that no trade has is left out, so that the kinds are those of the trades.
 CREATE TRIGGER trade_counts_of_nothing AFTER UPDATE OF trades ON trade_counts
 WHEN new.trades = 0
 BEGIN
@@ -509,47 +436,12 @@ BEGIN
          new.strategy_id, new.setup_id);
 END;
 
-CREATE TRIGGER counts_of_inserted_trade AFTER INSERT ON trades
-BEGIN
-  INSERT INTO counted_trades
-  VALUES (new.user_id, new.account_id, new.contract, new.root, new.direction, new.net_pnl, new.grade,
-    new.strategy_id, new.setup_id, 1);
-END;
-
-CREATE TRIGGER counts_of_deleted_trade AFTER DELETE ON trades
-BEGIN
-  INSERT INTO counted_trades
-  VALUES (old.user_id, old.account_id, old.contract, old.root, old.direction, old.net_pnl, old.grade,
-    old.strategy_id, old.setup_id, -1);
-END;
-
-CREATE TRIGGER counts_of_updated_trade AFTER UPDATE ON trades
-WHEN (old.account_id, old.contract, old.root, old.direction, old.net_pnl, old.grade, old.strategy_id, old.setup_id)
- IS NOT (new.account_id, new.contract, new.root, new.direction, new.net_pnl, new.grade, new.strategy_id, new.setup_id)
-BEGIN
-  INSERT INTO counted_trades
-  VALUES (old.user_id, old.account_id, old.contract, old.root, old.direction, old.net_pnl, old.grade,
-    old.strategy_id, old.setup_id, -1);
-  INSERT INTO counted_trades
-  VALUES (new.user_id, new.account_id, new.contract, new.root, new.direction, new.net_pnl, new.grade,
-    new.strategy_id, new.setup_id, 1);
-END;
-
-CREATE TRIGGER counts_of_breakeven AFTER UPDATE OF breakeven_within ON users
+-- With another tolerance wins and losses become break-evens, or the other way round.
+CREATE TRIGGER trade_counts_of_breakeven AFTER UPDATE OF breakeven_within ON users
 WHEN old.breakeven_within <> new.breakeven_within
 BEGIN
   DELETE FROM trade_counts WHERE user_id = new.id;
-  INSERT INTO counted_trades
-  SELECT user_id, account_id, contract, root, direction, max(net_pnl), grade, strategy_id, setup_id, count(*)
-  FROM trades
-  WHERE user_id = new.id
-  GROUP BY account_id, contract, root, direction, grade, strategy_id, setup_id,
-    (net_pnl > new.breakeven_within) - (net_pnl < -new.breakeven_within);
-END;
-
-CREATE TRIGGER counts_of_deleted_user AFTER DELETE ON users
-BEGIN
-  DELETE FROM trade_counts WHERE user_id = old.id;
+  INSERT INTO trade_counts SELECT * FROM counted_trades WHERE user_id = new.id;
 END;
 
 -- Days --------------------------------------------------------------------------------------------------
@@ -559,11 +451,9 @@ CREATE TABLE days (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   date TEXT NOT NULL,
-  plan TEXT,  -- Markdown
-  review TEXT,  -- Markdown
+  plan TEXT, review TEXT,  -- Markdown
   rating INTEGER CHECK (rating BETWEEN 1 AND 5),
-  created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL,
+  created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   UNIQUE (user_id, date)
 ) STRICT;
 
@@ -590,11 +480,8 @@ END;
 CREATE TABLE picture_contents (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-  sha256 TEXT NOT NULL,
-  media_type TEXT NOT NULL,
-  width INTEGER NOT NULL,
-  height INTEGER NOT NULL,
-  bytes INTEGER NOT NULL,
+  sha256 TEXT NOT NULL, media_type TEXT NOT NULL,
+  width INTEGER NOT NULL, height INTEGER NOT NULL, bytes INTEGER NOT NULL,
   UNIQUE (user_id, sha256)
 ) STRICT;
 
@@ -614,8 +501,7 @@ CREATE TABLE pictures (
   content_id INTEGER NOT NULL REFERENCES picture_contents (id),
   caption TEXT,
   sort_order INTEGER NOT NULL,
-  created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL,
+  created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   CHECK ((trade_id IS NULL) <> (day IS NULL))
 ) STRICT;
 CREATE INDEX pictures_of_user ON pictures (user_id, day, sort_order, id);
@@ -625,28 +511,22 @@ CREATE INDEX pictures_of_content ON pictures (content_id);
 -- The last picture takes its content along.
 CREATE TRIGGER contents_of_deleted_picture AFTER DELETE ON pictures
 WHEN NOT EXISTS (SELECT 1 FROM pictures WHERE content_id = old.content_id)
-BEGIN
-  DELETE FROM picture_contents WHERE id = old.content_id;
-END;
+BEGIN DELETE FROM picture_contents WHERE id = old.content_id; END;
 
 -- Goals -------------------------------------------------------------------------------------------------
 
 CREATE TABLE goals (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-  goal_name TEXT NOT NULL,
-  metric TEXT NOT NULL,
-  target_value INTEGER NOT NULL,
+  goal_name TEXT NOT NULL, metric TEXT NOT NULL, target_value INTEGER NOT NULL,
   direction TEXT NOT NULL CHECK (direction IN ('at_least', 'at_most')),
   timeframe TEXT NOT NULL CHECK (timeframe IN ('daily', 'weekly', 'monthly', 'quarterly', 'custom')),
-  custom_start TEXT,
-  custom_end TEXT,
+  custom_start TEXT, custom_end TEXT,
   account_id INTEGER REFERENCES accounts (id) ON DELETE CASCADE,
   copy_group_id INTEGER REFERENCES copy_groups (id) ON DELETE CASCADE,
   follows_selection INTEGER NOT NULL DEFAULT 0 CHECK (follows_selection IN (0, 1)),
   status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'paused', 'archived')),
-  created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL,
+  created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   -- The newest change that the snapshots include; null: the whole history must be rebuilt.
   change_cursor INTEGER,
   -- The current days of the owner's calendars at the last evaluation; null: the current period must be evaluated again.
@@ -682,27 +562,23 @@ CREATE TABLE goal_targets (
 -- Not WITHOUT ROWID, because rows are wide: a page reads few of them, its total only the primary key index.
 CREATE TABLE snapshots (
   goal_id INTEGER NOT NULL REFERENCES goals (id) ON DELETE CASCADE,
-  period_start TEXT NOT NULL,
-  period_end TEXT NOT NULL,
-  target INTEGER NOT NULL,
-  actual INTEGER,
+  period_start TEXT NOT NULL, period_end TEXT NOT NULL,
+  target INTEGER NOT NULL, actual INTEGER,
   achieved INTEGER CHECK (achieved IN (0, 1)),
   closed INTEGER NOT NULL CHECK (closed IN (0, 1)),
   snapshot_data TEXT NOT NULL,  -- JSON: the inputs of the value
   computed_at TEXT NOT NULL,
   -- Set for goals that carry a balance; null if the balance exceeds 64 bits.
-  opening_balance INTEGER,
-  closing_balance INTEGER,
+  opening_balance INTEGER, closing_balance INTEGER,
   PRIMARY KEY (goal_id, period_start)
 ) STRICT;
 
--- Changes ------------------------------------------------------------------------------------------------
--- Triggers record every write that can change the value of a goal, so that no code has to.
+-- Changes of days ----------------------------------------------------------------------------------------
+-- Triggers record every write that can change the value of a goal, so that no code has to (database/triggers.py).
 -- A change is written by DELETE and INSERT, so that it gets the highest sequence. OR REPLACE would not do: inside
 -- a trigger its effect depends on the statement that fired the trigger. Changes remain when their account or
 -- setup is deleted, so there is no foreign key.
-
-CREATE TABLE changes (
+CREATE TABLE changed_days (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
   -- Either a change of the trades or the cash of an account on a day,
   account_id INTEGER,
@@ -712,216 +588,53 @@ CREATE TABLE changes (
   CHECK ((account_id IS NULL) = (trading_day IS NULL)),
   CHECK ((account_id IS NULL) <> (setup_id IS NULL))
 ) STRICT;
-CREATE UNIQUE INDEX changes_of_day ON changes (account_id, trading_day) WHERE account_id IS NOT NULL;
-CREATE UNIQUE INDEX changes_of_setup ON changes (setup_id) WHERE setup_id IS NOT NULL;
+CREATE UNIQUE INDEX changed_days_once ON changed_days (account_id, trading_day) WHERE account_id IS NOT NULL;
+CREATE UNIQUE INDEX changed_setups_once ON changed_days (setup_id) WHERE setup_id IS NOT NULL;
 
 -- An insert into this view records the day as a change. Null, the day of an open trade, is ignored.
 --
 -- A day is recorded again even if no goal has seen its last change yet: a goal may just be computed from what was
 -- written up to that change, and will save a cursor that includes it.
-CREATE VIEW touched_days (account_id, trading_day) AS
-SELECT account_id, trading_day FROM changes WHERE account_id IS NOT NULL;
-
-CREATE TRIGGER touched_days_are_changes INSTEAD OF INSERT ON touched_days
+CREATE VIEW record_change (account_id, trading_day) AS
+SELECT account_id, trading_day FROM changed_days WHERE account_id IS NOT NULL;
+CREATE TRIGGER changed_days_of_record INSTEAD OF INSERT ON record_change
 WHEN new.trading_day IS NOT NULL
 BEGIN
-  DELETE FROM changes WHERE account_id = new.account_id AND trading_day = new.trading_day;
-  INSERT INTO changes (account_id, trading_day) VALUES (new.account_id, new.trading_day);
+  DELETE FROM changed_days WHERE account_id = new.account_id AND trading_day = new.trading_day;
+  INSERT INTO changed_days (account_id, trading_day) VALUES (new.account_id, new.trading_day);
 END;
 
-CREATE TRIGGER changes_of_inserted_trade AFTER INSERT ON trades
-WHEN new.import_id IS NULL
-BEGIN
-  INSERT INTO touched_days VALUES (new.account_id, new.trading_day);
-END;
-
--- The days of an import are recorded together, when its counts are written after its last trade.
-CREATE TRIGGER changes_of_import AFTER UPDATE OF added ON imports
-BEGIN
-  INSERT INTO touched_days SELECT DISTINCT account_id, trading_day FROM trades WHERE import_id = new.id;
-END;
-
-CREATE TRIGGER changes_of_deleted_trade AFTER DELETE ON trades
-BEGIN
-  INSERT INTO touched_days VALUES (old.account_id, old.trading_day);
-END;
-
-CREATE TRIGGER changes_of_updated_trade AFTER UPDATE ON trades
-WHEN (old.account_id, old.trading_day, old.opened_at, old.closed_at, old.gross_pnl, old.fees, old.initial_risk,
-      old.grade, old.contract, old.root, old.direction, old.strategy_id, old.setup_id, old.source_trade_id,
-      old.mae, old.mfe)
- IS NOT (new.account_id, new.trading_day, new.opened_at, new.closed_at, new.gross_pnl, new.fees, new.initial_risk,
-      new.grade, new.contract, new.root, new.direction, new.strategy_id, new.setup_id, new.source_trade_id,
-      new.mae, new.mfe)
-BEGIN
-  INSERT INTO touched_days VALUES (old.account_id, old.trading_day);
-  INSERT INTO touched_days
-  SELECT new.account_id, new.trading_day
-  WHERE (old.account_id, old.trading_day) IS NOT (new.account_id, new.trading_day);
-END;
-
-CREATE TRIGGER changes_of_tagged_trade AFTER INSERT ON trade_tags
-WHEN EXISTS (SELECT 1 FROM tags WHERE id = new.tag_id AND type = 'mistake')
-BEGIN
-  INSERT INTO touched_days SELECT account_id, trading_day FROM trades WHERE id = new.trade_id;
-END;
-
--- When the tag itself is deleted, its type can no longer be read, so every removal is recorded. When the trade
--- is deleted, the trigger of the trade records the day.
-CREATE TRIGGER changes_of_untagged_trade AFTER DELETE ON trade_tags
-BEGIN
-  INSERT INTO touched_days SELECT account_id, trading_day FROM trades WHERE id = old.trade_id;
-END;
-
-CREATE TRIGGER changes_of_tag_type AFTER UPDATE OF type ON tags
+-- All trades with the tag are mistakes now, or none.
+CREATE TRIGGER changed_days_of_tag_type AFTER UPDATE OF type ON tags
 WHEN old.type <> new.type
 BEGIN
-  INSERT INTO touched_days
-  SELECT DISTINCT account_id, trading_day FROM trade_tags JOIN trades ON trades.id = trade_id
-  WHERE tag_id = new.id;
+  INSERT INTO record_change
+  SELECT DISTINCT account_id, trading_day FROM trade_tags JOIN trades ON trades.id = trade_id WHERE tag_id = new.id;
 END;
 
-CREATE TRIGGER changes_of_new_answer AFTER INSERT ON confirmation_answers
+-- The hour in which a trade was opened is another one in another time zone.
+CREATE TRIGGER changed_days_of_timezone AFTER UPDATE OF timezone ON users
+WHEN old.timezone <> new.timezone
+BEGIN INSERT INTO record_change SELECT DISTINCT account_id, trading_day FROM trades WHERE user_id = new.id; END;
+
+-- A longer checklist is not wholly confirmed by old answers, a shorter one may be.
+CREATE TRIGGER changed_setups_of_new_confirmation AFTER INSERT ON confirmations
 BEGIN
-  INSERT INTO touched_days SELECT account_id, trading_day FROM trades WHERE id = new.trade_id;
+  DELETE FROM changed_days WHERE setup_id = new.setup_id;
+  INSERT INTO changed_days (setup_id) VALUES (new.setup_id);
 END;
-
-CREATE TRIGGER changes_of_answer AFTER UPDATE OF was_present ON confirmation_answers
-WHEN old.was_present <> new.was_present
+CREATE TRIGGER changed_setups_of_deleted_confirmation AFTER DELETE ON confirmations
 BEGIN
-  INSERT INTO touched_days SELECT account_id, trading_day FROM trades WHERE id = new.trade_id;
-END;
-
-CREATE TRIGGER changes_of_deleted_answer AFTER DELETE ON confirmation_answers
-BEGIN
-  INSERT INTO touched_days SELECT account_id, trading_day FROM trades WHERE id = old.trade_id;
-END;
-
-CREATE TRIGGER changes_of_longer_checklist AFTER INSERT ON confirmations
-BEGIN
-  DELETE FROM changes WHERE setup_id = new.setup_id;
-  INSERT INTO changes (setup_id) VALUES (new.setup_id);
-END;
-
-CREATE TRIGGER changes_of_shorter_checklist AFTER DELETE ON confirmations
-BEGIN
-  DELETE FROM changes WHERE setup_id = old.setup_id;
-  INSERT INTO changes (setup_id) VALUES (old.setup_id);
-END;
-
-CREATE TRIGGER changes_of_new_cash AFTER INSERT ON cash_movements
-BEGIN
-  INSERT INTO touched_days VALUES (new.account_id, new.day);
-END;
-
-CREATE TRIGGER changes_of_deleted_cash AFTER DELETE ON cash_movements
-BEGIN
-  INSERT INTO touched_days VALUES (old.account_id, old.day);
-END;
-
-CREATE TRIGGER changes_of_cash AFTER UPDATE OF kind, amount, day ON cash_movements
-BEGIN
-  INSERT INTO touched_days VALUES (old.account_id, old.day);
-  INSERT INTO touched_days VALUES (new.account_id, new.day);
-END;
-
--- Changes of all periods of a goal: its history is rebuilt at the next read.
-
-CREATE TRIGGER goals_redefined AFTER UPDATE OF
-  metric, direction, timeframe, custom_start, custom_end, account_id, copy_group_id, follows_selection ON goals
-BEGIN
-  UPDATE goals SET change_cursor = NULL WHERE id = new.id;
+  DELETE FROM changed_days WHERE setup_id = old.setup_id;
+  INSERT INTO changed_days (setup_id) VALUES (old.setup_id);
 END;
 
 -- The pace of a running period counts the trading days that are left.
 CREATE TRIGGER goals_of_trading_weekdays AFTER UPDATE OF trading_weekdays ON users
 WHEN old.trading_weekdays <> new.trading_weekdays
-BEGIN
-  UPDATE goals SET evaluated_on = NULL WHERE user_id = new.id AND status = 'active';
-END;
-
--- The hour in which a trade was opened is another one in another time zone.
-CREATE TRIGGER changes_of_timezone AFTER UPDATE OF timezone ON users
-WHEN old.timezone <> new.timezone
-BEGIN
-  INSERT INTO touched_days SELECT DISTINCT account_id, trading_day FROM trades WHERE user_id = new.id;
-END;
-
-CREATE TRIGGER goals_of_calendar AFTER UPDATE OF timezone, day_rollover ON users
-BEGIN
-  UPDATE goals SET change_cursor = NULL WHERE user_id = new.id;
-END;
-
-CREATE TRIGGER goals_of_breakeven AFTER UPDATE OF breakeven_within ON users
-WHEN old.breakeven_within <> new.breakeven_within
-BEGIN
-  UPDATE goals SET change_cursor = NULL WHERE user_id = new.id;
-END;
-
-CREATE TRIGGER goals_of_account_calendar AFTER UPDATE OF timezone, day_rollover ON accounts
-WHEN (old.timezone, old.day_rollover) IS NOT (new.timezone, new.day_rollover)
-BEGIN
-  UPDATE goals SET change_cursor = NULL WHERE user_id = new.user_id;
-END;
-
-CREATE TRIGGER goals_of_selection AFTER UPDATE OF active_account_id, active_copy_group_id ON users
-BEGIN
-  UPDATE goals SET change_cursor = NULL WHERE user_id = new.id AND follows_selection;
-END;
-
-CREATE TRIGGER goals_of_new_member AFTER INSERT ON copy_group_members
-BEGIN
-  UPDATE goals SET change_cursor = NULL
-  WHERE copy_group_id = new.copy_group_id
-     OR (follows_selection
-         AND user_id IN (SELECT id FROM users WHERE active_copy_group_id = new.copy_group_id));
-END;
-
-CREATE TRIGGER goals_of_former_member AFTER DELETE ON copy_group_members
-BEGIN
-  UPDATE goals SET change_cursor = NULL
-  WHERE copy_group_id = old.copy_group_id
-     OR (follows_selection
-         AND user_id IN (SELECT id FROM users WHERE active_copy_group_id = old.copy_group_id));
-END;
-
-CREATE TRIGGER goals_of_moved_member AFTER UPDATE OF copy_group_id ON copy_group_members
-BEGIN
-  UPDATE goals SET change_cursor = NULL
-  WHERE copy_group_id IN (old.copy_group_id, new.copy_group_id)
-     OR (follows_selection
-         AND user_id IN (SELECT id FROM users
-                         WHERE active_copy_group_id IN (old.copy_group_id, new.copy_group_id)));
-END;
-
--- Balances: an account is added, changes its starting balance, or is deleted.
-
-CREATE TRIGGER goals_of_new_balance AFTER INSERT ON accounts
-BEGIN
-  UPDATE goals SET change_cursor = NULL WHERE user_id = new.user_id AND carries_balance;
-END;
-
-CREATE TRIGGER goals_of_changed_balance AFTER UPDATE OF starting_balance ON accounts
-WHEN old.starting_balance <> new.starting_balance
-BEGIN
-  UPDATE goals SET change_cursor = NULL WHERE user_id = new.user_id AND carries_balance;
-END;
-
--- Another currency decides which amounts can be added.
-CREATE TRIGGER goals_of_changed_currency AFTER UPDATE OF currency ON accounts
-WHEN old.currency <> new.currency
-BEGIN
-  UPDATE goals SET change_cursor = NULL WHERE user_id = new.user_id;
-END;
-
--- The trades of a deleted account leave the scope of all goals, and so do the changes that they recorded.
-CREATE TRIGGER goals_of_deleted_account AFTER DELETE ON accounts
-BEGIN
-  UPDATE goals SET change_cursor = NULL WHERE user_id = old.user_id;
-END;
+BEGIN UPDATE goals SET evaluated_on = NULL WHERE user_id = new.id AND status = 'active'; END;
 
 -- Search ------------------------------------------------------------------------------------------------
-
 -- What can be found: the texts of other tables, which triggers keep. A trade without notes costs nothing.
 CREATE TABLE search_documents (
   id INTEGER PRIMARY KEY,
@@ -941,11 +654,9 @@ CREATE VIRTUAL TABLE search_index USING fts5 (
   prefix = '2 3'
 );
 
+-- An index of external content is told of every row, and of the texts that a deleted row had.
 CREATE TRIGGER search_index_of_new AFTER INSERT ON search_documents
-BEGIN
-  INSERT INTO search_index (rowid, title, text) VALUES (new.id, new.title, new.text);
-END;
-
+BEGIN INSERT INTO search_index (rowid, title, text) VALUES (new.id, new.title, new.text); END;
 CREATE TRIGGER search_index_of_deleted AFTER DELETE ON search_documents
 BEGIN
   INSERT INTO search_index (search_index, rowid, title, text) VALUES ('delete', old.id, old.title, old.text);
@@ -954,8 +665,7 @@ END;
 -- An insert into this view replaces what can be found of a row; without title and text nothing can.
 CREATE VIEW found_texts (user_id, resource, row_id, part, at, title, text) AS
 SELECT user_id, resource, row_id, part, at, title, text FROM search_documents;
-
-CREATE TRIGGER found_texts_are_documents INSTEAD OF INSERT ON found_texts
+CREATE TRIGGER search_documents_of_text INSTEAD OF INSERT ON found_texts
 BEGIN
   DELETE FROM search_documents WHERE resource = new.resource AND row_id = new.row_id AND part = new.part;
   INSERT INTO search_documents (user_id, resource, row_id, part, at, title, text)
@@ -963,173 +673,15 @@ BEGIN
   WHERE coalesce(new.title, new.text) IS NOT NULL;
 END;
 
-CREATE TRIGGER search_of_new_trade AFTER INSERT ON trades
-WHEN new.notes IS NOT NULL
-BEGIN
-  INSERT INTO found_texts VALUES (new.user_id, 'trades', new.id, 0, new.opened_at, NULL, new.notes);
-END;
-
-CREATE TRIGGER search_of_notes AFTER UPDATE OF notes ON trades
-WHEN old.notes IS NOT new.notes
-BEGIN
-  INSERT INTO found_texts VALUES (new.user_id, 'trades', new.id, 0, new.opened_at, NULL, new.notes);
-END;
-
-CREATE TRIGGER search_of_moved_trade AFTER UPDATE OF opened_at ON trades
+-- Results are in the order of time: a trade that was opened at another time moves with all that is found as it.
+CREATE TRIGGER search_documents_of_moved_trade AFTER UPDATE OF opened_at ON trades
 WHEN old.opened_at <> new.opened_at
-BEGIN
-  UPDATE search_documents SET at = new.opened_at WHERE resource = 'trades' AND row_id = new.id;
-END;
-
-CREATE TRIGGER search_of_deleted_trade AFTER DELETE ON trades
-WHEN old.notes IS NOT NULL
-BEGIN
-  DELETE FROM search_documents WHERE resource = 'trades' AND row_id = old.id AND part = 0;
-END;
-
-CREATE TRIGGER search_of_new_answer AFTER INSERT ON confirmation_answers
-WHEN new.notes IS NOT NULL
-BEGIN
-  INSERT INTO found_texts
-  SELECT user_id, 'trades', id, new.confirmation_id, opened_at, NULL, new.notes FROM trades WHERE id = new.trade_id;
-END;
-
-CREATE TRIGGER search_of_answer AFTER UPDATE OF notes ON confirmation_answers
-WHEN old.notes IS NOT new.notes
-BEGIN
-  INSERT INTO found_texts
-  SELECT user_id, 'trades', id, new.confirmation_id, opened_at, NULL, new.notes FROM trades WHERE id = new.trade_id;
-END;
-
-CREATE TRIGGER search_of_deleted_answer AFTER DELETE ON confirmation_answers
-WHEN old.notes IS NOT NULL
-BEGIN
-  DELETE FROM search_documents
-  WHERE resource = 'trades' AND row_id = old.trade_id AND part = old.confirmation_id;
-END;
-
-CREATE TRIGGER search_of_new_day AFTER INSERT ON days
-BEGIN
-  INSERT INTO found_texts
-  VALUES (new.user_id, 'days', new.id, 0, new.date, NULL,
-    coalesce(new.plan || char(10, 10) || new.review, new.plan, new.review));
-END;
-
-CREATE TRIGGER search_of_day AFTER UPDATE OF plan, review ON days
-WHEN (old.plan, old.review) IS NOT (new.plan, new.review)
-BEGIN
-  INSERT INTO found_texts
-  VALUES (new.user_id, 'days', new.id, 0, new.date, NULL,
-    coalesce(new.plan || char(10, 10) || new.review, new.plan, new.review));
-END;
-
-CREATE TRIGGER search_of_deleted_day AFTER DELETE ON days
-BEGIN
-  DELETE FROM search_documents WHERE resource = 'days' AND row_id = old.id AND part = 0;
-END;
-
--- A caption is found as its trade or its day, in a part of its own.
-CREATE VIEW captions (picture_id, user_id, resource, row_id, part, at, title, text) AS
-SELECT pictures.id, pictures.user_id, iif(day IS NULL, 'trades', 'days'), coalesce(trade_id, pictures.id),
-  iif(day IS NULL, -pictures.id, -1), coalesce(day, opened_at), NULL, caption
-FROM pictures
-LEFT JOIN trades ON trades.id = trade_id;
-
-CREATE TRIGGER search_of_new_picture AFTER INSERT ON pictures
-WHEN new.caption IS NOT NULL
-BEGIN
-  INSERT INTO found_texts
-  SELECT user_id, resource, row_id, part, at, title, text FROM captions WHERE picture_id = new.id;
-END;
-
-CREATE TRIGGER search_of_caption AFTER UPDATE OF caption, trade_id ON pictures
-WHEN (old.caption, old.trade_id) IS NOT (new.caption, new.trade_id)
-BEGIN
-  DELETE FROM search_documents
-  WHERE resource = 'trades' AND row_id = old.trade_id AND part = -old.id;
-  INSERT INTO found_texts
-  SELECT user_id, resource, row_id, part, at, title, text FROM captions WHERE picture_id = new.id;
-END;
-
-CREATE TRIGGER search_of_deleted_picture AFTER DELETE ON pictures
-WHEN old.caption IS NOT NULL
-BEGIN
-  DELETE FROM search_documents
-  WHERE (resource, row_id, part) = (
-    iif(old.day IS NULL, 'trades', 'days'), coalesce(old.trade_id, old.id), iif(old.day IS NULL, -old.id, -1));
-END;
-
-CREATE TRIGGER search_of_new_strategy AFTER INSERT ON strategies
-BEGIN
-  INSERT INTO found_texts VALUES (new.user_id, 'strategies', new.id, 0, new.created_at, new.name, new.description);
-END;
-
-CREATE TRIGGER search_of_strategy AFTER UPDATE OF name, description ON strategies
-WHEN (old.name, old.description) IS NOT (new.name, new.description)
-BEGIN
-  INSERT INTO found_texts VALUES (new.user_id, 'strategies', new.id, 0, new.created_at, new.name, new.description);
-END;
-
-CREATE TRIGGER search_of_deleted_strategy AFTER DELETE ON strategies
-BEGIN
-  DELETE FROM search_documents WHERE resource = 'strategies' AND row_id = old.id AND part = 0;
-END;
-
-CREATE TRIGGER search_of_new_setup AFTER INSERT ON setups
-BEGIN
-  INSERT INTO found_texts
-  SELECT user_id, 'setups', new.id, 0, created_at, new.name, new.description FROM strategies WHERE id = new.strategy_id;
-END;
-
-CREATE TRIGGER search_of_setup AFTER UPDATE OF name, description ON setups
-WHEN (old.name, old.description) IS NOT (new.name, new.description)
-BEGIN
-  INSERT INTO found_texts
-  SELECT user_id, 'setups', new.id, 0, created_at, new.name, new.description FROM strategies WHERE id = new.strategy_id;
-END;
-
-CREATE TRIGGER search_of_deleted_setup AFTER DELETE ON setups
-BEGIN
-  DELETE FROM search_documents WHERE resource = 'setups' AND row_id = old.id AND part = 0;
-END;
-
-CREATE TRIGGER search_of_new_tag AFTER INSERT ON tags
-BEGIN
-  INSERT INTO found_texts VALUES (new.user_id, 'tags', new.id, 0, new.created_at, new.name, NULL);
-END;
-
-CREATE TRIGGER search_of_tag AFTER UPDATE OF name ON tags
-WHEN old.name <> new.name
-BEGIN
-  INSERT INTO found_texts VALUES (new.user_id, 'tags', new.id, 0, new.created_at, new.name, NULL);
-END;
-
-CREATE TRIGGER search_of_deleted_tag AFTER DELETE ON tags
-BEGIN
-  DELETE FROM search_documents WHERE resource = 'tags' AND row_id = old.id AND part = 0;
-END;
-
-CREATE TRIGGER search_of_new_goal AFTER INSERT ON goals
-BEGIN
-  INSERT INTO found_texts VALUES (new.user_id, 'goals', new.id, 0, new.created_at, new.goal_name, NULL);
-END;
-
-CREATE TRIGGER search_of_goal AFTER UPDATE OF goal_name ON goals
-WHEN old.goal_name <> new.goal_name
-BEGIN
-  INSERT INTO found_texts VALUES (new.user_id, 'goals', new.id, 0, new.created_at, new.goal_name, NULL);
-END;
-
-CREATE TRIGGER search_of_deleted_goal AFTER DELETE ON goals
-BEGIN
-  DELETE FROM search_documents WHERE resource = 'goals' AND row_id = old.id AND part = 0;
-END;
+BEGIN UPDATE search_documents SET at = new.opened_at WHERE resource = 'trades' AND row_id = new.id; END;
 
 -- Changes of objects, for clients that follow them (/v1/changes) ------------------------------------------------
--- Triggers record every write to what a response shows, whoever writes. A row moves to the end when its object
--- changes again. The newest row of a user is never deleted, so that `seq` only rises.
-
-CREATE TABLE object_changes (
+-- Triggers record every write to what a response shows, whoever writes (database/triggers.py). A row moves to the end
+-- when its object changes again. The newest row of a user is never deleted, so that `seq` only rises.
+CREATE TABLE changed_objects (
   user_id INTEGER NOT NULL,
   seq INTEGER NOT NULL,
   resource TEXT NOT NULL,  -- as in the path of its list, with _ for -
@@ -1140,258 +692,58 @@ CREATE TABLE object_changes (
   UNIQUE (user_id, resource, id)
 ) STRICT, WITHOUT ROWID;
 
--- An insert into this view records a change of an object.
-CREATE VIEW changed_objects (user_id, resource, id, deleted) AS
-SELECT user_id, resource, id, deleted FROM object_changes;
-
-CREATE TRIGGER changed_objects_are_recorded INSTEAD OF INSERT ON changed_objects
+-- An insert into this view records a change of an object. Null, the day of a picture of a trade, is ignored.
+CREATE VIEW record_object (user_id, resource, id, deleted) AS
+SELECT user_id, resource, id, deleted FROM changed_objects;
+CREATE TRIGGER changed_objects_of_record INSTEAD OF INSERT ON record_object
+WHEN new.id IS NOT NULL
 BEGIN
-  INSERT INTO object_changes
+  INSERT INTO changed_objects
   SELECT new.user_id, coalesce(max(seq), 0) + 1, new.resource, new.id, new.deleted,
     strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')
-  FROM object_changes
+  FROM changed_objects
   WHERE user_id = new.user_id
   ON CONFLICT (user_id, resource, id) DO UPDATE
   SET seq = excluded.seq, deleted = excluded.deleted, at = excluded.at;
 END;
 
--- Tables whose rows are objects of their own.
-CREATE TRIGGER record_new_tag_categories AFTER INSERT ON tag_categories
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'tag_categories', new.id, 0); END;
-CREATE TRIGGER record_changed_tag_categories AFTER UPDATE ON tag_categories
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'tag_categories', new.id, 0); END;
-CREATE TRIGGER record_deleted_tag_categories AFTER DELETE ON tag_categories
-BEGIN INSERT INTO changed_objects VALUES (old.user_id, 'tag_categories', old.id, 1); END;
-CREATE TRIGGER record_new_tags AFTER INSERT ON tags
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'tags', new.id, 0); END;
-CREATE TRIGGER record_changed_tags AFTER UPDATE ON tags
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'tags', new.id, 0); END;
-CREATE TRIGGER record_deleted_tags AFTER DELETE ON tags
-BEGIN INSERT INTO changed_objects VALUES (old.user_id, 'tags', old.id, 1); END;
-CREATE TRIGGER record_new_copy_groups AFTER INSERT ON copy_groups
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'copy_groups', new.id, 0); END;
-CREATE TRIGGER record_changed_copy_groups AFTER UPDATE ON copy_groups
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'copy_groups', new.id, 0); END;
-CREATE TRIGGER record_deleted_copy_groups AFTER DELETE ON copy_groups
-BEGIN INSERT INTO changed_objects VALUES (old.user_id, 'copy_groups', old.id, 1); END;
-CREATE TRIGGER record_new_strategies AFTER INSERT ON strategies
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'strategies', new.id, 0); END;
-CREATE TRIGGER record_changed_strategies AFTER UPDATE ON strategies
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'strategies', new.id, 0); END;
-CREATE TRIGGER record_deleted_strategies AFTER DELETE ON strategies
-BEGIN INSERT INTO changed_objects VALUES (old.user_id, 'strategies', old.id, 1); END;
-CREATE TRIGGER record_new_import_profiles AFTER INSERT ON import_profiles
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'import_profiles', new.id, 0); END;
-CREATE TRIGGER record_changed_import_profiles AFTER UPDATE ON import_profiles
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'import_profiles', new.id, 0); END;
-CREATE TRIGGER record_deleted_import_profiles AFTER DELETE ON import_profiles
-BEGIN INSERT INTO changed_objects VALUES (old.user_id, 'import_profiles', old.id, 1); END;
-CREATE TRIGGER record_new_accounts AFTER INSERT ON accounts
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'accounts', new.id, 0); END;
-CREATE TRIGGER record_changed_accounts AFTER UPDATE ON accounts
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'accounts', new.id, 0); END;
-CREATE TRIGGER record_deleted_accounts AFTER DELETE ON accounts
-BEGIN INSERT INTO changed_objects VALUES (old.user_id, 'accounts', old.id, 1); END;
-CREATE TRIGGER record_new_instruments AFTER INSERT ON instruments
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'instruments', new.root, 0); END;
-CREATE TRIGGER record_changed_instruments AFTER UPDATE ON instruments
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'instruments', new.root, 0); END;
-CREATE TRIGGER record_deleted_instruments AFTER DELETE ON instruments
-BEGIN INSERT INTO changed_objects VALUES (old.user_id, 'instruments', old.root, 1); END;
-CREATE TRIGGER record_changed_users AFTER UPDATE OF
+-- A user is an object of itself. Statistics and cursors in its row are no change, and nobody follows a deleted user.
+CREATE TRIGGER changed_objects_of_user AFTER UPDATE OF
   name, timezone, day_rollover, active_account_id, active_copy_group_id, trading_weekdays, breakeven_within,
   plan_template, review_template ON users
-BEGIN INSERT INTO changed_objects VALUES (new.id, 'me', new.id, 0); END;
-CREATE TRIGGER record_deleted_users AFTER DELETE ON users
-BEGIN DELETE FROM object_changes WHERE user_id = old.id; END;
-CREATE TRIGGER record_new_api_keys AFTER INSERT ON api_keys
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'keys', new.id, 0); END;
-CREATE TRIGGER record_changed_api_keys AFTER UPDATE OF name, scopes, expires_at, revoked_at ON api_keys
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'keys', new.id, new.revoked_at IS NOT NULL); END;
-CREATE TRIGGER record_deleted_api_keys AFTER DELETE ON api_keys
-BEGIN INSERT INTO changed_objects VALUES (old.user_id, 'keys', old.id, 1); END;
-
--- Of a goal, what a read computes and stores is no change.
-CREATE TRIGGER record_new_goals AFTER INSERT ON goals
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'goals', new.id, 0); END;
-CREATE TRIGGER record_changed_goals AFTER UPDATE OF
-  goal_name, metric, target_value, direction, timeframe, custom_start, custom_end, account_id, copy_group_id,
-  follows_selection, status, updated_at ON goals
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'goals', new.id, 0); END;
-CREATE TRIGGER record_deleted_goals AFTER DELETE ON goals
-BEGIN INSERT INTO changed_objects VALUES (old.user_id, 'goals', old.id, 1); END;
+BEGIN INSERT INTO record_object VALUES (new.id, 'me', new.id, 0); END;
+CREATE TRIGGER changed_objects_of_deleted_user AFTER DELETE ON users
+BEGIN DELETE FROM changed_objects WHERE user_id = old.id; END;
 
 -- What belongs to an account has its user, so it is deleted before the account.
-CREATE TRIGGER record_parts_of_accounts BEFORE DELETE ON accounts
+CREATE TRIGGER accounts_take_their_parts_along BEFORE DELETE ON accounts
 BEGIN
   DELETE FROM cash_movements WHERE account_id = old.id;
   DELETE FROM checkpoints WHERE account_id = old.id;
 END;
-CREATE TRIGGER record_new_cash_movements AFTER INSERT ON cash_movements
-BEGIN INSERT INTO changed_objects SELECT user_id, 'cash', new.id, 0 FROM accounts WHERE id = new.account_id; END;
-CREATE TRIGGER record_changed_cash_movements AFTER UPDATE ON cash_movements
-BEGIN INSERT INTO changed_objects SELECT user_id, 'cash', new.id, 0 FROM accounts WHERE id = new.account_id; END;
-CREATE TRIGGER record_deleted_cash_movements AFTER DELETE ON cash_movements
-BEGIN INSERT INTO changed_objects SELECT user_id, 'cash', old.id, 1 FROM accounts WHERE id = old.account_id; END;
-CREATE TRIGGER record_new_checkpoints AFTER INSERT ON checkpoints
-BEGIN
-  INSERT INTO changed_objects SELECT user_id, 'checkpoints', new.id, 0 FROM accounts WHERE id = new.account_id;
-END;
-CREATE TRIGGER record_changed_checkpoints AFTER UPDATE ON checkpoints
-BEGIN
-  INSERT INTO changed_objects SELECT user_id, 'checkpoints', new.id, 0 FROM accounts WHERE id = new.account_id;
-END;
-CREATE TRIGGER record_deleted_checkpoints AFTER DELETE ON checkpoints
-BEGIN
-  INSERT INTO changed_objects SELECT user_id, 'checkpoints', old.id, 1 FROM accounts WHERE id = old.account_id;
-END;
-CREATE TRIGGER record_new_account_rules AFTER INSERT ON account_rules
-BEGIN INSERT INTO changed_objects SELECT user_id, 'accounts', id, 0 FROM accounts WHERE id = new.account_id; END;
-CREATE TRIGGER record_changed_account_rules AFTER UPDATE ON account_rules
-BEGIN INSERT INTO changed_objects SELECT user_id, 'accounts', id, 0 FROM accounts WHERE id = new.account_id; END;
-CREATE TRIGGER record_deleted_account_rules AFTER DELETE ON account_rules
-BEGIN INSERT INTO changed_objects SELECT user_id, 'accounts', id, 0 FROM accounts WHERE id = old.account_id; END;
-CREATE TRIGGER record_new_account_fees AFTER INSERT ON account_fees
-BEGIN INSERT INTO changed_objects SELECT user_id, 'accounts', id, 0 FROM accounts WHERE id = new.account_id; END;
-CREATE TRIGGER record_changed_account_fees AFTER UPDATE ON account_fees
-BEGIN INSERT INTO changed_objects SELECT user_id, 'accounts', id, 0 FROM accounts WHERE id = new.account_id; END;
-CREATE TRIGGER record_deleted_account_fees AFTER DELETE ON account_fees
-BEGIN INSERT INTO changed_objects SELECT user_id, 'accounts', id, 0 FROM accounts WHERE id = old.account_id; END;
 
--- A day is read by its date, whether anything is written on it or not, so it is never deleted.
-CREATE TRIGGER record_new_days AFTER INSERT ON days
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'days', new.date, 0); END;
-CREATE TRIGGER record_changed_days AFTER UPDATE ON days
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'days', new.date, 0); END;
-CREATE TRIGGER record_deleted_days AFTER DELETE ON days
-BEGIN INSERT INTO changed_objects VALUES (old.user_id, 'days', old.date, 0); END;
-CREATE TRIGGER record_new_day_tags AFTER INSERT ON day_tags
-BEGIN INSERT INTO changed_objects SELECT user_id, 'days', date, 0 FROM days WHERE id = new.day_id; END;
-CREATE TRIGGER record_deleted_day_tags AFTER DELETE ON day_tags
-BEGIN INSERT INTO changed_objects SELECT user_id, 'days', date, 0 FROM days WHERE id = old.day_id; END;
-
--- A picture is shown by its trade or its day. A deleted trade is recorded as deleted after its pictures.
-CREATE TRIGGER record_new_pictures AFTER INSERT ON pictures
+-- The trades of an import and their days are recorded together, when its counts are written after its last trade.
+CREATE TRIGGER imports_record_their_trades AFTER UPDATE OF added ON imports
 BEGIN
+  INSERT INTO record_change SELECT DISTINCT account_id, trading_day FROM trades WHERE import_id = new.id;
   INSERT INTO changed_objects
-  VALUES (new.user_id, iif(new.day IS NULL, 'trades', 'days'), coalesce(new.trade_id, new.day), 0);
-END;
-CREATE TRIGGER record_changed_pictures AFTER UPDATE ON pictures
-BEGIN
-  INSERT INTO changed_objects
-  VALUES (new.user_id, iif(new.day IS NULL, 'trades', 'days'), coalesce(new.trade_id, new.day), 0);
-END;
-CREATE TRIGGER record_moved_pictures AFTER UPDATE OF trade_id, day ON pictures
-WHEN (old.trade_id, old.day) IS NOT (new.trade_id, new.day)
-BEGIN
-  INSERT INTO changed_objects SELECT user_id, 'trades', id, 0 FROM trades WHERE id = old.trade_id;
-  INSERT INTO changed_objects SELECT old.user_id, 'days', old.day, 0 WHERE old.day IS NOT NULL;
-END;
-CREATE TRIGGER record_deleted_pictures AFTER DELETE ON pictures
-BEGIN
-  INSERT INTO changed_objects SELECT user_id, 'trades', id, 0 FROM trades WHERE id = old.trade_id;
-  INSERT INTO changed_objects SELECT old.user_id, 'days', old.day, 0 WHERE old.day IS NOT NULL;
-END;
-
--- Rows that are shown as part of another object.
-CREATE TRIGGER record_new_copy_group_members AFTER INSERT ON copy_group_members
-BEGIN
-  INSERT INTO changed_objects SELECT user_id, 'copy_groups', id, 0 FROM copy_groups WHERE id = new.copy_group_id;
-END;
-CREATE TRIGGER record_changed_copy_group_members AFTER UPDATE ON copy_group_members
-BEGIN
-  INSERT INTO changed_objects SELECT user_id, 'copy_groups', id, 0 FROM copy_groups WHERE id = new.copy_group_id;
-END;
-CREATE TRIGGER record_deleted_copy_group_members AFTER DELETE ON copy_group_members
-BEGIN
-  INSERT INTO changed_objects SELECT user_id, 'copy_groups', id, 0 FROM copy_groups WHERE id = old.copy_group_id;
-END;
-CREATE TRIGGER record_moved_copy_group_members AFTER UPDATE OF copy_group_id ON copy_group_members
-BEGIN
-  INSERT INTO changed_objects SELECT user_id, 'copy_groups', id, 0 FROM copy_groups WHERE id = old.copy_group_id;
-END;
-CREATE TRIGGER record_new_setups AFTER INSERT ON setups
-BEGIN
-  INSERT INTO changed_objects SELECT user_id, 'strategies', id, 0 FROM strategies WHERE id = new.strategy_id;
-END;
-CREATE TRIGGER record_changed_setups AFTER UPDATE ON setups
-BEGIN
-  INSERT INTO changed_objects SELECT user_id, 'strategies', id, 0 FROM strategies WHERE id = new.strategy_id;
-END;
-CREATE TRIGGER record_deleted_setups AFTER DELETE ON setups
-BEGIN
-  INSERT INTO changed_objects SELECT user_id, 'strategies', id, 0 FROM strategies WHERE id = old.strategy_id;
-END;
-CREATE TRIGGER record_new_confirmations AFTER INSERT ON confirmations
-BEGIN
-  INSERT INTO changed_objects
-  SELECT user_id, 'strategies', strategies.id, 0
-  FROM setups
-  JOIN strategies ON strategies.id = strategy_id
-  WHERE setups.id = new.setup_id;
-END;
-CREATE TRIGGER record_changed_confirmations AFTER UPDATE ON confirmations
-BEGIN
-  INSERT INTO changed_objects
-  SELECT user_id, 'strategies', strategies.id, 0
-  FROM setups
-  JOIN strategies ON strategies.id = strategy_id
-  WHERE setups.id = new.setup_id;
-END;
-CREATE TRIGGER record_deleted_confirmations AFTER DELETE ON confirmations
-BEGIN
-  INSERT INTO changed_objects
-  SELECT user_id, 'strategies', strategies.id, 0
-  FROM setups
-  JOIN strategies ON strategies.id = strategy_id
-  WHERE setups.id = old.setup_id;
-END;
-CREATE TRIGGER record_new_trade_tags AFTER INSERT ON trade_tags
-BEGIN INSERT INTO changed_objects SELECT user_id, 'trades', id, 0 FROM trades WHERE id = new.trade_id; END;
-CREATE TRIGGER record_deleted_trade_tags AFTER DELETE ON trade_tags
-BEGIN INSERT INTO changed_objects SELECT user_id, 'trades', id, 0 FROM trades WHERE id = old.trade_id; END;
-CREATE TRIGGER record_new_confirmation_answers AFTER INSERT ON confirmation_answers
-BEGIN INSERT INTO changed_objects SELECT user_id, 'trades', id, 0 FROM trades WHERE id = new.trade_id; END;
-CREATE TRIGGER record_changed_confirmation_answers AFTER UPDATE ON confirmation_answers
-BEGIN INSERT INTO changed_objects SELECT user_id, 'trades', id, 0 FROM trades WHERE id = new.trade_id; END;
-CREATE TRIGGER record_deleted_confirmation_answers AFTER DELETE ON confirmation_answers
-BEGIN INSERT INTO changed_objects SELECT user_id, 'trades', id, 0 FROM trades WHERE id = old.trade_id; END;
-
--- The trades of an import are recorded together, when its counts are written after its last trade.
-CREATE TRIGGER record_new_trades AFTER INSERT ON trades
-WHEN new.import_id IS NULL
- OR (SELECT added + updated + duplicates FROM imports WHERE id = new.import_id) > 0
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'trades', new.id, 0); END;
-CREATE TRIGGER record_changed_trades AFTER UPDATE ON trades
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'trades', new.id, 0); END;
-CREATE TRIGGER record_deleted_trades AFTER DELETE ON trades
-BEGIN INSERT INTO changed_objects VALUES (old.user_id, 'trades', old.id, 1); END;
-CREATE TRIGGER record_new_imports AFTER INSERT ON imports
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'imports', new.id, 0); END;
-CREATE TRIGGER record_changed_imports AFTER UPDATE ON imports
-BEGIN INSERT INTO changed_objects VALUES (new.user_id, 'imports', new.id, 0); END;
-CREATE TRIGGER record_deleted_imports AFTER DELETE ON imports
-BEGIN INSERT INTO changed_objects VALUES (old.user_id, 'imports', old.id, 1); END;
-CREATE TRIGGER record_imported_trades AFTER UPDATE OF added ON imports
-BEGIN
-  INSERT INTO object_changes
   SELECT user_id, last.seq + row_number() OVER (ORDER BY id), 'trades', id, 0,
     strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')
   FROM trades
-  JOIN (SELECT coalesce(max(seq), 0) AS seq FROM object_changes WHERE user_id = new.user_id) AS last
+  JOIN (SELECT coalesce(max(seq), 0) AS seq FROM changed_objects WHERE user_id = new.user_id) AS last
   WHERE import_id = new.id
   ON CONFLICT DO NOTHING;
 END;
 
 -- The trade shows something else, though nobody has edited it. The time is the last of its millisecond, so that it
 -- is later than that of an edit.
-CREATE TRIGGER trades_touched_by_deleted_tag AFTER DELETE ON trade_tags
+CREATE TRIGGER trades_changed_by_deleted_tag AFTER DELETE ON trade_tags
 WHEN NOT EXISTS (SELECT 1 FROM tags WHERE id = old.tag_id)
-BEGIN UPDATE trades SET touched_at = strftime('%Y-%m-%dT%H:%M:%f999Z', 'now') WHERE id = old.trade_id; END;
-CREATE TRIGGER trades_touched_by_deleted_confirmation AFTER DELETE ON confirmation_answers
+BEGIN UPDATE trades SET changed_at = strftime('%Y-%m-%dT%H:%M:%f999Z', 'now') WHERE id = old.trade_id; END;
+CREATE TRIGGER trades_changed_by_deleted_confirmation AFTER DELETE ON confirmation_answers
 WHEN NOT EXISTS (SELECT 1 FROM confirmations WHERE id = old.confirmation_id)
-BEGIN UPDATE trades SET touched_at = strftime('%Y-%m-%dT%H:%M:%f999Z', 'now') WHERE id = old.trade_id; END;
-CREATE TRIGGER trades_touched_unedited AFTER UPDATE OF strategy_id, setup_id, trading_day ON trades
+BEGIN UPDATE trades SET changed_at = strftime('%Y-%m-%dT%H:%M:%f999Z', 'now') WHERE id = old.trade_id; END;
+CREATE TRIGGER trades_changed_unedited AFTER UPDATE OF strategy_id, setup_id, trading_day ON trades
 WHEN old.updated_at = new.updated_at
  AND (old.strategy_id, old.setup_id, old.trading_day) IS NOT (new.strategy_id, new.setup_id, new.trading_day)
-BEGIN UPDATE trades SET touched_at = strftime('%Y-%m-%dT%H:%M:%f999Z', 'now') WHERE id = new.id; END;
+BEGIN UPDATE trades SET changed_at = strftime('%Y-%m-%dT%H:%M:%f999Z', 'now') WHERE id = new.id; END;

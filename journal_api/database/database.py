@@ -52,7 +52,7 @@ SEARCH_TOO_LONG = (
 )
 
 FIRST_READ = "SELECT 1 FROM sqlite_schema LIMIT 1"
-LAST_CHANGE = "SELECT coalesce(max(seq), 0) FROM object_changes WHERE user_id = ?"
+LAST_CHANGE = "SELECT coalesce(max(seq), 0) FROM changed_objects WHERE user_id = ?"
 
 
 class Database:

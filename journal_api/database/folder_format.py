@@ -17,9 +17,10 @@ decode_json = JSONDecoder(parse_float=Decimal).decode  # amounts are exact
 # The tables that are not exported: secrets and what passes, what follows from other tables, the bytes of
 # pictures, which are files, and the tables of SQLite and Litestream.
 LEFT_OUT = re.compile(
-    r"(api_keys|idempotency_keys|trade_facts|trade_counts|picture_parts|object_changes)"
+    r"(api_keys|idempotency_keys|trade_facts|trade_counts|picture_parts|object_changes|changed_objects)"
     r"|(search|sqlite|_litestream)_\w+"
 )
+LOG_OF_DAYS = {"changed_days", "changes"}  # its name until schema 10
 # The columns with integers of 10^-8, which the files have as decimal numbers.
 AMOUNTS = re.compile(
     "accepted_difference|actual|amount|balance|best_day_share|breakeven_within|closing_balance|daily_loss"

@@ -15,6 +15,7 @@ from journal_api.database.backup import Report, hash_file
 from journal_api.database.check import query
 from journal_api.database.connections import Reader, connect
 from journal_api.database.folder_format import (
+    LOG_OF_DAYS,
     MANIFEST,
     Columns,
     Manifest,
@@ -101,7 +102,7 @@ def has_content(db: sqlite3.Connection) -> bool:
     read_known_version(db)
     return any(
         db.execute(f"SELECT 1 FROM {table} LIMIT 1 OFFSET {int(table == 'users')}").fetchone()
-        for table in read_tables(db).keys() - {"changes"}
+        for table in read_tables(db).keys() - LOG_OF_DAYS
     )
 
 
@@ -122,7 +123,7 @@ def insert_tables(db: sqlite3.Connection, folder: Path, manifest: Manifest, *, i
                     "if you changed it on purpose, repeat the command with --edited"
                 )
             table, columns = tables[name]
-            if table != "changes" or not is_edited:
+            if table not in LOG_OF_DAYS or not is_edited:
                 insert_rows(db, table, columns, content)
 
 
@@ -188,7 +189,7 @@ def record_everything(db: sqlite3.Connection) -> None:
     """Record the days of all trades and cash as changed, so that statistics and goals are computed anew."""
     db.execute(
         """
-        INSERT INTO touched_days
+        INSERT INTO record_change
         SELECT account_id, trading_day FROM trades
         UNION
         SELECT account_id, day FROM cash_movements

@@ -28,16 +28,20 @@ from journal_api.errors import DatabaseRefused
 # A client that followed the journal may have read changes that the copy does not have. So changes go on at
 # a distance that no other copy has, and every earlier cursor has expired (docs/api.md#changes).
 JUMP = """
-    INSERT INTO object_changes
-    SELECT id, coalesce((SELECT max(seq) FROM object_changes WHERE user_id = users.id), 0)
+    INSERT INTO {log}
+    SELECT id, coalesce((SELECT max(seq) FROM {log} WHERE user_id = users.id), 0)
       + 2 + abs(random() % 1099511627776), 'me', id, 0, strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')
     FROM users
     WHERE true
     ON CONFLICT (user_id, resource, id) DO UPDATE SET seq = excluded.seq, at = excluded.at"""
 EXPIRE = """
     UPDATE users
-    SET expired_cursor = (SELECT max(seq) - 1 FROM object_changes WHERE user_id = users.id)"""
-HAS_CURSORS = "SELECT count(*) FROM sqlite_schema WHERE name = 'object_changes'"
+    SET expired_cursor = (SELECT max(seq) - 1 FROM {log} WHERE user_id = users.id)"""
+# Its name until schema 10 was another, and until schema 9 there was none.
+FIND_LOG = """
+    SELECT name
+    FROM sqlite_schema
+    WHERE type = 'table' AND name IN ('changed_objects', 'object_changes')"""
 IN_USE = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 
 
@@ -107,9 +111,9 @@ def read_version_in_transaction(db: sqlite3.Connection) -> int:
 
 def expire_cursors(copy: Path) -> None:
     with closing(connect(copy, "rw")) as db:
-        if db.execute(HAS_CURSORS).fetchone() == (1,):
+        for (log,) in db.execute(FIND_LOG).fetchall():
             for statement in ("BEGIN", JUMP, EXPIRE, "COMMIT"):
-                db.execute(statement)
+                db.execute(statement.format(log=log))
     sync(copy)
 
 

@@ -8,15 +8,15 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
+from journal_api.database import triggers
 from journal_api.errors import NoJournal
 from journal_api.values.instruments import canonical_symbol, contract_root
 
-VERSION = 10
+VERSION = 11
 # to_<n>.sql migrates the tables of version n - 1 and their rows to version n.
 SCRIPTS = Path(__file__).parent / "migration_scripts"
-# The tables whose rows follow from those of others, and the script that fills them.
+# The tables whose rows follow from those of others.
 FOLLOWING_TABLES = ("trade_counts", "search_documents")
-FOLLOWING_ROWS = Path(__file__).parent / "following_rows.sql"
 # The objects of released schemas that no script makes: first and last version, type, name, table, hash.
 RELEASED = Path(__file__).parent / "released_objects.txt"
 # A statement that makes what has no rows of its own, after comments.
@@ -47,7 +47,7 @@ Objects = Mapping[Key, bytes]
 
 
 def read_schema() -> str:
-    """Return schema.sql, the schema of the current version."""
+    """Return schema.sql, the current schema but for the triggers of one shape."""
     package = Path(__file__).parent.parent
     # In a checkout schema.sql is beside the package, once installed it is inside.
     installed = package / "schema.sql"
@@ -62,6 +62,8 @@ def read_scripts(first: int, last: int) -> list[str]:
 def create_schema(db: sqlite3.Connection) -> None:
     """Create the current schema in an empty database, in the open transaction."""
     run_script(db, read_schema())
+    for statement in triggers.list_statements():
+        db.execute(statement)
 
 
 def create_tables(db: sqlite3.Connection, version: int) -> None:
@@ -81,10 +83,9 @@ def upgrade(db: sqlite3.Connection, version: int) -> None:
         run_script(db, script)
     for table in FOLLOWING_TABLES:
         db.execute(f"DELETE FROM {table}")
-    for statement in split_statements(read_schema()):
-        if DERIVED.match(statement):
-            db.execute(statement)
-    run_script(db, FOLLOWING_ROWS.read_text(encoding="utf-8"))
+    derived = filter(DERIVED.match, split_statements(read_schema()))
+    for statement in (*derived, *triggers.list_statements(), *triggers.list_fills()):
+        db.execute(statement)
 
 
 def drop_derived(db: sqlite3.Connection) -> None:

@@ -28,15 +28,15 @@ SOURCES = {
     "days": ("trades", "accounts", "copy_groups", "me"),
     "tag_categories": ("tags",),
 }
-LAST_CHANGE = "(SELECT coalesce(max(seq), 0) FROM object_changes WHERE user_id = users.id)"
+LAST_CHANGE = "(SELECT coalesce(max(seq), 0) FROM changed_objects WHERE user_id = users.id)"
 # The newest change before the first that is young enough.
 LAST_OLD = f"""(
     SELECT max(seq)
-    FROM object_changes
+    FROM changed_objects
     WHERE user_id = users.id
       AND seq < coalesce((
           SELECT seq
-          FROM object_changes
+          FROM changed_objects
           WHERE user_id = users.id AND at >= :since
           ORDER BY seq
           LIMIT 1), {LAST_CHANGE}))"""
@@ -74,7 +74,7 @@ async def read_page(db: Connection, user_id: int, scopes: Collection[str], query
         -- One more than a page, which tells whether there are more.
         found AS MATERIALIZED (
             SELECT seq, resource, id, deleted, at
-            FROM object_changes
+            FROM changed_objects
             WHERE user_id = :user_id
               AND seq > :since
               AND resource IN (SELECT value FROM json_each(:watched))
@@ -131,7 +131,7 @@ async def delete_old(db: Connection, kept_for: timedelta) -> None:
     )
     await db.execute_fetchall(
         """
-        DELETE FROM object_changes
+        DELETE FROM changed_objects
         WHERE seq <= (SELECT expired_cursor FROM users WHERE users.id = user_id)
         """
     )

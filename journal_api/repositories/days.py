@@ -36,13 +36,13 @@ from journal_api.values.periods import Period
 # Every day with a trade is recorded as a change, so that no list looks through all trades for their days.
 ALL = """
 dates (date) AS MATERIALIZED (
-    SELECT changes.trading_day
+    SELECT changed_days.trading_day
     FROM account
-    CROSS JOIN changes ON changes.account_id = account.id
-    WHERE changes.trading_day BETWEEN :since AND :until
+    CROSS JOIN changed_days ON changed_days.account_id = account.id
+    WHERE changed_days.trading_day BETWEEN :since AND :until
       AND EXISTS (SELECT 1
                   FROM trades
-                  WHERE trades.account_id = account.id AND trades.trading_day = changes.trading_day)
+                  WHERE trades.account_id = account.id AND trades.trading_day = changed_days.trading_day)
     UNION
     SELECT date FROM days WHERE user_id = :user_id AND date BETWEEN :since AND :until
     UNION

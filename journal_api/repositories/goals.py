@@ -30,7 +30,7 @@ MATCHING = """user_id = :user_id
 # Whether the snapshots of an active goal must be refreshed.
 IS_STALE = f"""(change_cursor IS NULL
     OR evaluated_on IS NOT ({select_current_days(":user_id")})
-    OR EXISTS (SELECT 1 FROM changes WHERE sequence > change_cursor))"""
+    OR EXISTS (SELECT 1 FROM changed_days WHERE sequence > change_cursor))"""
 # A change of one of these columns makes it a different goal: its target history starts again.
 DEFINITION = frozenset(
     {"metric", "direction", "timeframe", "custom_start", "custom_end", "account_id", "copy_group_id"}

@@ -192,7 +192,7 @@ async def record_days(db: Connection, trade_ids: Sequence[int]) -> None:
     """Record the days of restored trades as changes: that of an imported trade is not recorded by itself."""
     await db.execute_fetchall(
         """
-        INSERT INTO touched_days
+        INSERT INTO record_change
         SELECT DISTINCT account_id, trading_day
         FROM trades
         WHERE id IN (SELECT value FROM json_each(:ids))

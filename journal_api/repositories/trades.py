@@ -25,7 +25,7 @@ TAG_IDS = sql.build_json_array(
 EXPRESSIONS = {
     **{name: json_number(name) for name in (*AMOUNTS, "net_pnl", "rr_realized")},
     "tag_ids": f"json(({TAG_IDS}))",
-    "updated_at": "max(updated_at, coalesce(touched_at, ''))",
+    "updated_at": "max(updated_at, coalesce(changed_at, ''))",
     "fill_count": "iif(fills IS NULL, 1 + (closed_at IS NOT NULL), json_array_length(fills))",
 }
 STATED_FILL = f"""json_object(

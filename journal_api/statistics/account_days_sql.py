@@ -23,7 +23,7 @@ DAYS = f"""
         CROSS JOIN calendars ON calendars.account_id = id
     ),
     stale (day) AS MATERIALIZED (
-        SELECT trading_day FROM changes WHERE sequence > {FACTS_CURSOR} AND +account_id = :account_id
+        SELECT trading_day FROM changed_days WHERE sequence > {FACTS_CURSOR} AND +account_id = :account_id
     )
     SELECT 'account', until, starting_balance
     FROM account

@@ -9,12 +9,12 @@ def select_changed_days(cursor: str, accounts: str) -> str:
     """
     return f"""
     SELECT account_id, trading_day
-    FROM changes
+    FROM changed_days
     WHERE sequence > {cursor}
       AND +account_id IN ({accounts})
     UNION
     SELECT account_id, trading_day
     FROM trades
-    WHERE setup_id IN (SELECT setup_id FROM changes WHERE sequence > {cursor} AND setup_id IS NOT NULL)
+    WHERE setup_id IN (SELECT setup_id FROM changed_days WHERE sequence > {cursor} AND setup_id IS NOT NULL)
       AND +account_id IN ({accounts})
       AND trading_day IS NOT NULL"""

@@ -37,7 +37,7 @@ STATE = build_object(
     starting_balances="json((SELECT json_group_array(starting_balance) FROM account))",
     currencies="json((SELECT json_group_array(DISTINCT currency) FROM account))",
     targets=f"json(({TARGETS}))",
-    latest_change="(SELECT coalesce(max(sequence), 0) FROM changes)",
+    latest_change="(SELECT coalesce(max(sequence), 0) FROM changed_days)",
     first_trade="""(
         SELECT min((SELECT min(trading_day)
                     FROM trades

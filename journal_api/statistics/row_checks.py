@@ -36,15 +36,15 @@ WRONG_FACTS = f"""
         SELECT id FROM (SELECT id FROM trade_facts ORDER BY id DESC LIMIT :most)
     ),
     stale (account_id, trading_day) AS (
-        SELECT changes.account_id, trading_day
+        SELECT changed_days.account_id, trading_day
         FROM users
         JOIN accounts ON user_id = users.id
-        JOIN changes ON changes.account_id = accounts.id AND sequence > facts_cursor
+        JOIN changed_days ON changed_days.account_id = accounts.id AND sequence > facts_cursor
         UNION
         SELECT trades.account_id, trades.trading_day
         FROM users
-        JOIN changes ON changes.setup_id IS NOT NULL AND sequence > facts_cursor
-        JOIN trades ON trades.setup_id = changes.setup_id
+        JOIN changed_days ON changed_days.setup_id IS NOT NULL AND sequence > facts_cursor
+        JOIN trades ON trades.setup_id = changed_days.setup_id
     ),
     day (account_id, trading_day) AS MATERIALIZED (
         SELECT account_id, trading_day FROM trades WHERE id IN newest AND trading_day IS NOT NULL
@@ -62,30 +62,18 @@ WRONG_FACTS = f"""
           UNION ALL
           SELECT * FROM (SELECT * FROM stored EXCEPT SELECT * FROM current))
     ORDER BY id"""
-# The newest trade of each kind whose kept number is wrong, 0 for a kind without trades.
+# The newest trade of each account and contract whose kept numbers are wrong, 0 without trades.
 WRONG_COUNTS = """
     WITH
-    kinds AS (
-        SELECT user_id, account_id, contract, root, direction,
-            CASE WHEN net_pnl > breakeven_within THEN 'win' WHEN net_pnl < -breakeven_within THEN 'loss'
-                WHEN net_pnl IS NOT NULL THEN 'breakeven' ELSE 'open' END AS outcome,
-            coalesce(grade, '') AS grade, coalesce(strategy_id, 0) AS strategy_id,
-            coalesce(setup_id, 0) AS setup_id, trades.id
-        FROM trades
-        JOIN users ON users.id = user_id
-    ),
-    counted AS (
-        SELECT user_id, account_id, contract, root, direction, outcome, grade, strategy_id, setup_id,
-            count(*) AS trades, max(id) AS id
-        FROM kinds
-        GROUP BY user_id, account_id, contract, root, direction, outcome, grade, strategy_id, setup_id
+    wrong AS (
+        SELECT account_id, contract FROM (SELECT * FROM counted_trades EXCEPT SELECT * FROM trade_counts)
+        UNION
+        SELECT account_id, contract FROM (SELECT * FROM trade_counts EXCEPT SELECT * FROM counted_trades)
     )
-    SELECT coalesce(max(id), 0)
-    FROM (SELECT *, 0 AS kept FROM counted
-          UNION ALL
-          SELECT *, NULL, 1 FROM trade_counts)
-    GROUP BY user_id, account_id, contract, root, direction, outcome, grade, strategy_id, setup_id
-    HAVING count(*) <> 2 OR min(trades) <> max(trades)
+    SELECT coalesce(max(trades.id), 0)
+    FROM wrong
+    LEFT JOIN trades USING (account_id, contract)
+    GROUP BY account_id, contract
     ORDER BY 1"""
 # Trades whose stored day is not the one in the calendar of their account.
 WRONG_DAYS = """

@@ -122,7 +122,7 @@ async def store_some(db: Connection, user_id: int) -> bool:
         await db.execute_fetchall(
             """
             UPDATE users
-            SET facts_cursor = coalesce(:cursor, (SELECT max(sequence) FROM changes), 0)
+            SET facts_cursor = coalesce(:cursor, (SELECT max(sequence) FROM changed_days), 0)
             WHERE id = :user_id
             """,
             {"user_id": user_id, "cursor": None if is_last else days[-1][2]},
@@ -136,13 +136,13 @@ async def record_checklists(db: Connection) -> None:
     """Record the days of trades with a changed checklist, instead of the checklist."""
     await db.execute_fetchall(
         """
-        INSERT INTO touched_days
+        INSERT INTO record_change
         SELECT DISTINCT account_id, trading_day
         FROM trades
-        WHERE setup_id IN (SELECT setup_id FROM changes WHERE setup_id IS NOT NULL)
+        WHERE setup_id IN (SELECT setup_id FROM changed_days WHERE setup_id IS NOT NULL)
         """
     )
-    await db.execute_fetchall("DELETE FROM changes WHERE setup_id IS NOT NULL")
+    await db.execute_fetchall("DELETE FROM changed_days WHERE setup_id IS NOT NULL")
 
 
 async def list_stale_days(db: Connection, user_id: int) -> list[tuple[int, str, int]]:
@@ -150,7 +150,7 @@ async def list_stale_days(db: Connection, user_id: int) -> list[tuple[int, str, 
     rows = await db.execute_fetchall(
         f"""
         SELECT account_id, trading_day, sequence
-        FROM changes
+        FROM changed_days
         WHERE sequence > {FACTS_CURSOR}
           AND +account_id IN (SELECT id FROM accounts WHERE user_id = :user_id)
         ORDER BY sequence

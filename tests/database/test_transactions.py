@@ -190,8 +190,8 @@ class Cancellation:
 
 def without_times(tables: dict[str, list[Any]]) -> dict[str, list[Any]]:
     """The dump without created_at and updated_at of strategies, and without the order and time of changes."""
-    changes = sorted(row[2:-1] for row in tables["object_changes"])
-    return {**tables, "strategies": [row[:-2] for row in tables["strategies"]], "object_changes": changes}
+    changes = sorted(row[2:-1] for row in tables["changed_objects"])
+    return {**tables, "strategies": [row[:-2] for row in tables["strategies"]], "changed_objects": changes}
 
 
 @pytest.mark.parametrize(

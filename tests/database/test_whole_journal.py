@@ -64,11 +64,11 @@ EXPORTED = [
     *("account_fees", "instruments", "copy_groups", "copy_group_members", "strategies", "setups"),
     *("confirmations", "imports", "import_timezones", "import_profiles", "example_rows", "trades"),
     *("import_updates", "import_links", "trade_tags", "confirmation_answers", "days", "day_tags"),
-    *("picture_contents", "pictures", "goals", "goal_targets", "snapshots", "changes"),
+    *("picture_contents", "pictures", "goals", "goal_targets", "snapshots", "changed_days"),
 ]
 # Keys and stored responses are secrets, the bytes of pictures are files, the others follow from EXPORTED.
 NOT_EXPORTED = {"api_keys", "idempotency_keys", "picture_parts", "trade_facts", "trade_counts"}
-NOT_EXPORTED |= {"search_documents", "object_changes"}
+NOT_EXPORTED |= {"search_documents", "changed_objects"}
 # Integers that are no amounts.
 NUMBERS = {
     *("archived", "sort_order", "copy_seconds", "any_quantity", "qualifying_days", "minimum_days", "added"),
@@ -645,7 +645,7 @@ def test_a_file_changed_by_hand_is_refused_until_you_say_that_it_was_you(
     run_ok("import-all", folder, "--edited", "--db", db)
     assert rows(db, "SELECT stop_loss FROM trades WHERE id = 1") == [(99 * 10**8,)]
     moved = rows(db, "SELECT account_id, trading_day FROM trades WHERE trading_day = '2019-03-04'")
-    assert {*moved} <= {*rows(db, "SELECT account_id, trading_day FROM changes")} != set()
+    assert {*moved} <= {*rows(db, "SELECT account_id, trading_day FROM changed_days")} != set()
     assert rows(db, "SELECT count(*) FROM goals WHERE change_cursor IS NOT NULL") == [(0,)]
 
 

@@ -80,7 +80,7 @@ async def test_a_hidden_page_asks_nothing_and_catches_up(page: Tab, journal: Pag
     async with page.expect_event("requestfailed"):
         await set_visibility(page, "hidden")
     journal.create("/tag-categories", name="Another")
-    journal.run_sql("UPDATE users SET expired_cursor = (SELECT max(seq) FROM object_changes)")
+    journal.run_sql("UPDATE users SET expired_cursor = (SELECT max(seq) FROM changed_objects)")
     journal.run_sql("UPDATE trades SET grade = 'C'")
     await page.clock.install()
     await set_visibility(page, "visible")

@@ -340,7 +340,7 @@ async def test_a_cursor_expires_with_the_changes_after_it(app: Starlette, client
     oldest = await cursor_of(client)
     await client.delete(f"/tags/{tag['id']}")
     kept = await cursor_of(client)
-    await run_sql(app, "UPDATE object_changes SET at = '2020-01-01T00:00:00.000000Z'")
+    await run_sql(app, "UPDATE changed_objects SET at = '2020-01-01T00:00:00.000000Z'")
     await create_category(client, "New")
 
     for _ in range(2):
@@ -357,7 +357,7 @@ async def test_the_cursor_of_now_never_expires(app: Starlette, client: httpx.Asy
 
     await create_tag(client)
     now = await cursor_of(client)
-    await run_sql(app, "UPDATE object_changes SET at = '2020-01-01T00:00:00.000000Z'")
+    await run_sql(app, "UPDATE changed_objects SET at = '2020-01-01T00:00:00.000000Z'")
 
     await delete_old_changes(app.state.database, app.state.settings.keep_changes)
 
@@ -374,7 +374,7 @@ async def test_a_removed_user_leaves_no_changes(app: Starlette, client: httpx.As
 
     await run_sql(app, "DELETE FROM users WHERE id = :id", {"id": user_id})
 
-    assert await run_sql(app, "SELECT DISTINCT user_id FROM object_changes") == [(1,)]
+    assert await run_sql(app, "SELECT DISTINCT user_id FROM changed_objects") == [(1,)]
 
 
 # Cursors of other responses ------------------------------------------------------------------------------

@@ -210,7 +210,7 @@ async def test_a_key_that_ends_while_the_body_arrives_writes_nothing(
 
     assert error_of(refused) == (401, code)
     assert refused.headers["www-authenticate"] == "Bearer"
-    of_the_key: dict[str, list[object]] = {"api_keys": [], "object_changes": []}
+    of_the_key: dict[str, list[object]] = {"api_keys": [], "changed_objects": []}
     assert {**dump(app), **of_the_key} == {**before, **of_the_key}
 
 

@@ -32,7 +32,7 @@ from journal_api.structs.trades import TradeListItem
 Json = dict[str, Any]
 DAY = "2026-01-05T"
 # A merge and a split leave their days among the changes.
-KEEPS_A_RECORD = ("changes", "object_changes", "sqlite_sequence")
+KEEPS_A_RECORD = ("changed_days", "changed_objects", "sqlite_sequence")
 
 
 async def create_part(client: httpx.AsyncClient, opened: str, closed: str | None, **fields: Any) -> Any:

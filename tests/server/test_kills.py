@@ -217,7 +217,7 @@ def contents(db: Path) -> Contents:
     with closing(sqlite3.connect(db)) as opened:
         schema = opened.execute("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").fetchall()
         schema = [one for one in schema if not one[1].startswith("sqlite_stat")]
-        tables = [name for kind, name, _ in schema if kind == "table" and name != "object_changes"]
+        tables = [name for kind, name, _ in schema if kind == "table" and name != "changed_objects"]
         found = {
             table: opened.execute(f"SELECT {columns(opened, table)} FROM {table}").fetchall()
             for table in tables

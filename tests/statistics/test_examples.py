@@ -332,7 +332,7 @@ async def test_a_page_has_the_periods_that_begin_from_and_to_newest_first(
 async def test_a_statement_that_fails_is_no_value_out_of_range(desk: Desk) -> None:
     await desk.trade(await desk.account())
     goal = await desk.goal()
-    await run_sql(desk.app, "DROP TRIGGER changes_of_updated_trade")
+    await run_sql(desk.app, "DROP TRIGGER day_of_changed_trades")
     await run_sql(desk.app, "ALTER TABLE trades RENAME COLUMN grade TO mark")
 
     response = await desk.client.get(f"/goals/{goal['id']}/snapshots")

@@ -338,7 +338,7 @@ async def test_a_change_out_of_scope_is_looked_at_only_once(desk: Desk) -> None:
 
     await desk.read(goal)
 
-    sql = "SELECT change_cursor = (SELECT max(sequence) FROM changes) FROM goals"
+    sql = "SELECT change_cursor = (SELECT max(sequence) FROM changed_days) FROM goals"
     assert await run_sql(desk.app, sql) == [(1,)]
 
 

@@ -322,7 +322,7 @@ def dump(db: Path) -> list[str]:
 
 def read_record(db: Path) -> list[str]:
     """Everything in the database but the logs of changes, the highest ids and the index of the texts."""
-    tables = ("changes", "object_changes", "sqlite_sequence", "search_index")
+    tables = ("changed_days", "changed_objects", "sqlite_sequence", "search_index")
     passing = tuple(f'INSERT INTO "{table}' for table in tables)
     return [line for line in dump(db) if not line.startswith(passing)]
 

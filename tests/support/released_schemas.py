@@ -33,8 +33,7 @@ def list_hashes() -> list[str]:
     for version in range(1, newest + 1):
         with tables_of(version) as db:
             tables = schemas.read_objects(db)
-            for sql in read_statements(version):
-                db.execute(sql)
+            db.executescript("".join(read_statements(version)))
             for key, sql in schemas.read_objects(db).items() - tables.items():
                 words = (*key, schemas.hash_tokens(key, sql))
                 versions[tuple(word.decode() for word in words)].append(version)
