@@ -56,7 +56,8 @@ class ThreadConnection(aiosqlite.Connection):
         If this is cancelled, the transaction stops before its next statement, and this waits for its end.
         If COMMIT has begun by then, the cancellation is ignored: the response must not deny the write.
         """
-        cancelled, outcome = threading.Event(), Outcome[T]()
+        cancelled = threading.Event()
+        outcome: Outcome[T] = Outcome()
         call = partial(self._call, partial(_transaction, work, commit))
         try:
             await self._execute(outcome.note, cancelled, call)

@@ -7,6 +7,7 @@ import msgspec
 from aiosqlite import Connection
 
 from journal_api.database.calendars import select_calendars
+from journal_api.database.connections import ReaderAtOnce
 from journal_api.database.sql import build_object, fetch, fetch_json, fetch_json_array, json_boolean
 from journal_api.structs.api_keys import ApiKey
 from journal_api.values.api_keys import hashed, new_key
@@ -35,6 +36,13 @@ class KeyRow(NamedTuple):
     calendars: str  # JSON
 
 
+class Validity(NamedTuple):
+    """What ends the validity of a key."""
+
+    expires_at: str | None
+    revoked_at: str | None
+
+
 KEY_ROW = f"""
     SELECT api_keys.id, user_id, scopes, expires_at, revoked_at, timezone, day_rollover, last_used_on,
         ({select_calendars("users.id")})
@@ -55,16 +63,18 @@ class ListedKey(NamedTuple):
     last_used_on: str | None
 
 
-async def find_by_hash(db: Connection, key_hash: bytes) -> KeyRow | None:
+async def find_by_hash(db: Connection | ReaderAtOnce, key_hash: bytes) -> KeyRow | None:
     """Return the key with that hash, None without one."""
     rows = await db.execute_fetchall(f"{KEY_ROW} WHERE hash = :hash", {"hash": key_hash})
     return next((KeyRow(*row) for row in rows), None)
 
 
-async def find_by_id(db: Connection, key_id: int) -> KeyRow | None:
-    """Return the key with that id, None without one."""
-    rows = await db.execute_fetchall(f"{KEY_ROW} WHERE api_keys.id = :id", {"id": key_id})
-    return next((KeyRow(*row) for row in rows), None)
+async def find_validity(db: Connection, key_id: int) -> Validity | None:
+    """Return until when the key with that id is valid, None without one."""
+    rows = await db.execute_fetchall(
+        "SELECT expires_at, revoked_at FROM api_keys WHERE id = :id", {"id": key_id}
+    )
+    return next((Validity(*row) for row in rows), None)
 
 
 async def insert(

@@ -50,18 +50,18 @@ class BackgroundHandler(logging.Handler):
     def __init__(self, descriptor: int) -> None:
         super().__init__()
         self.descriptor = descriptor
-        self.lines: deque[str] = deque(maxlen=MAX_WAITING)
+        self.lines: deque[logging.LogRecord] = deque(maxlen=MAX_WAITING)
         self.is_closing = threading.Event()
         self.thread = threading.Thread(target=self.write_lines, name="log", daemon=True)
         self.thread.start()
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(self.format(record))
+        self.lines.append(record)
 
     def write_lines(self) -> None:
         """Write the waiting lines at intervals: waking up for each line would slow down the event loop."""
         while not self.is_closing.wait(WRITE_INTERVAL) or self.lines:
-            lines = [self.lines.popleft() for _ in range(len(self.lines))]
+            lines = [self.format(self.lines.popleft()) for _ in range(len(self.lines))]
             try:
                 self.write("".join(f"{line}\n" for line in lines).encode(errors="backslashreplace"))
             except OSError as error:

@@ -10,7 +10,7 @@ from journal_api.database import calendars
 from journal_api.database.database import Database
 from journal_api.errors import ForbiddenScope, KeyExpired, KeyRevoked, Unauthorized
 from journal_api.repositories import api_keys, users
-from journal_api.repositories.api_keys import KeyRow
+from journal_api.repositories.api_keys import KeyRow, Validity
 from journal_api.values.api_keys import SCOPES, hashed, is_well_formed
 from journal_api.values.clock import now
 from journal_api.web.context import database
@@ -95,7 +95,7 @@ async def authenticate(request: Request) -> Caller:
     )
 
 
-def require_valid(key: KeyRow) -> None:
+def require_valid(key: KeyRow | Validity) -> None:
     """Raise KeyRevoked or KeyExpired if the key is not valid now."""
     if key.revoked_at is not None:
         raise KeyRevoked
@@ -110,7 +110,7 @@ async def require_still_valid(db: Connection, caller: Caller) -> None:
     """
     if caller.key_id == RUN_KEY_ID:
         return
-    key = await api_keys.find_by_id(db, caller.key_id)
+    key = await api_keys.find_validity(db, caller.key_id)
     if key is None:
         raise Unauthorized(UNKNOWN_KEY)
     require_valid(key)
@@ -133,7 +133,7 @@ class KnownKeys:
         key_hash = hashed(text)
         key = self._keys.get(key_hash)
         if key is None and is_well_formed(text):
-            key = await api_keys.find_by_hash(self._database.reader, key_hash)
+            key = await api_keys.find_by_hash(self._database.at_once, key_hash)
             if key is not None and version == self._version:
                 self._keys[key_hash] = key
         return key

@@ -21,7 +21,8 @@ from journal_api.web.responses import Envelope, Response, with_cursor
 
 MAX_IN_MEMORY = 1024 * 1024  # bytes of a body that is read before it is decoded
 # Runs work as the transaction of a request: for handlers that prepare something before it.
-Write = Callable[[Work[Response]], Awaitable[Response]]
+ResponseWork = Work[Response]  # named once: an annotation of an inner function is evaluated by every request
+Write = Callable[[ResponseWork], Awaitable[Response]]
 
 
 async def respond_to_write(request: Request, operation: Operation) -> Response:
@@ -39,7 +40,7 @@ async def respond_to_write(request: Request, operation: Operation) -> Response:
             return stored
         body, echo = await decode_body(request, operation, keyed)
 
-        async def write(work: Work[Response]) -> Response:
+        async def write(work: ResponseWork) -> Response:
             async def transact(db: Connection) -> Response:
                 if keyed and (stored := await find_response(db, keyed)):
                     return stored
