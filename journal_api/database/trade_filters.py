@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import get_args
 
 from journal_api.database.sql import json_list
+from journal_api.metrics.outcomes import is_breakeven, is_loss, is_win
 from journal_api.structs.trades import FeesSource, TradeSelection
 from journal_api.values.instruments import list_contracts
 
@@ -40,9 +41,9 @@ CONDITIONS = {
 }
 BREAKEVEN_WITHIN = "(SELECT breakeven_within FROM users WHERE id = :user_id)"
 RESULTS = {
-    "win": f"net_pnl > {BREAKEVEN_WITHIN}",
-    "loss": f"net_pnl < -{BREAKEVEN_WITHIN}",
-    "breakeven": f"net_pnl BETWEEN -{BREAKEVEN_WITHIN} AND {BREAKEVEN_WITHIN}",
+    "win": is_win("net_pnl", BREAKEVEN_WITHIN),
+    "loss": is_loss("net_pnl", BREAKEVEN_WITHIN),
+    "breakeven": is_breakeven("net_pnl", BREAKEVEN_WITHIN),
 }
 OUTCOMES = {"open": "closed_at IS NULL", **{outcome: f"+{RESULTS[outcome]}" for outcome in RESULTS}}
 # As constants, because SQLite knows no bound value when it chooses the partial index of trades without costs.

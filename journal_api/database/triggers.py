@@ -9,7 +9,7 @@ in common with others are in schema.sql.
 import re
 from collections.abc import Iterator, Sequence
 
-from journal_api.metrics.outcomes import OUTCOME
+from journal_api.metrics.outcomes import is_breakeven, is_loss, is_win
 
 # A write to a row is a change of the object that shows it (/v1/changes).
 SHOWN = """
@@ -112,9 +112,12 @@ NOT_SHOWN = {
     *("trade_facts", "trade_counts", "changed_days", "changed_objects", "search_documents"),
 }
 
+OUTCOME = f"""CASE WHEN {is_win("row.net_pnl", "breakeven_within")} THEN 'win'
+    WHEN {is_loss("row.net_pnl", "breakeven_within")} THEN 'loss'
+    WHEN {is_breakeven("row.net_pnl", "breakeven_within")} THEN 'breakeven' ELSE 'open' END"""
 # What lists of trades are filtered by, and the columns that it is made of (trade_counts).
 KINDS = f"""row.user_id, row.account_id, row.contract, row.root, row.direction,
-    {OUTCOME.format(pnl="row.net_pnl", within="breakeven_within")} AS outcome,
+    {OUTCOME} AS outcome,
     coalesce(row.grade, '') AS grade, coalesce(row.strategy_id, 0) AS strategy_id,
     coalesce(row.setup_id, 0) AS setup_id"""
 COUNTED = "account_id, contract, root, direction, gross_pnl, fees, grade, strategy_id, setup_id"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args,
 
 from msgspec import UNSET, Struct, UnsetType, defstruct
 
+from journal_api.metrics.outcomes import is_loss, is_win
 from journal_api.values.money import decimal_json
 
 # What is only read for a metric that needs it.
@@ -42,7 +43,7 @@ def hidden(sql: str = "") -> Member:
     return Member(sql, is_shown=False)
 
 
-WON, LOST = "pnl > :breakeven_within", "pnl < -:breakeven_within"
+WON, LOST = is_win(), is_loss()
 
 
 class Statistics(Struct, kw_only=True, frozen=True):

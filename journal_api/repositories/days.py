@@ -14,6 +14,7 @@ from msgspec import Struct, json
 
 from journal_api.database import sql
 from journal_api.errors import NotFound
+from journal_api.metrics.outcomes import is_loss, is_win
 from journal_api.repositories.pictures import OF_DAY
 from journal_api.repositories.snapshots import DAY_GOALS
 from journal_api.statistics.fact_filters import ACCOUNTS
@@ -62,8 +63,8 @@ NUMBERS = f"""
         iif({IS_ONE_CURRENCY}, min(first_currency), NULL) AS currency,
         iif({IS_ONE_CURRENCY}, nullif(sum(net_pnl), '{OUT_OF_RANGE}'), NULL) AS net_pnl,
         count(*) AS trade_count,
-        count(*) FILTER (WHERE pnl > within) AS wins,
-        count(*) FILTER (WHERE pnl < -within) AS losses
+        count(*) FILTER (WHERE {is_win("pnl", "within")}) AS wins,
+        count(*) FILTER (WHERE {is_loss("pnl", "within")}) AS losses
     FROM decisions
     CROSS JOIN (SELECT breakeven_within AS within FROM users WHERE id = :user_id)
     GROUP BY part"""

@@ -6,6 +6,7 @@ from typing import Any
 from aiosqlite import Connection
 
 from journal_api.metrics.earlier import Decision, PlaceDay
+from journal_api.metrics.outcomes import sign
 from journal_api.statistics.selection import COLUMNS, Selection, iterate, with_sums_in_range
 
 # All trades in the accounts and on the days of a report, whatever else it is filtered by.
@@ -15,9 +16,8 @@ SCOPE = f"""
     CROSS JOIN facts ON facts.account_id = account.id
     WHERE (:since IS NULL OR trading_day >= :since)
       AND (:until IS NULL OR trading_day <= :until)"""
-IN_ORDER = """
-SELECT trading_day, decision, coalesce(first_opened_at, opened_at), closed_at,
-    (pnl > :breakeven_within) - (pnl < -:breakeven_within)
+IN_ORDER = f"""
+SELECT trading_day, decision, coalesce(first_opened_at, opened_at), closed_at, {sign()}
 FROM decisions
 LEFT JOIN (SELECT decision, min(opened_at) AS first_opened_at FROM copied GROUP BY decision) USING (decision)
 ORDER BY trading_day, closed_at, id"""

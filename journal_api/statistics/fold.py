@@ -12,6 +12,7 @@ from journal_api.metrics.by_day import DaySample
 from journal_api.metrics.formulas import Measure
 from journal_api.metrics.inference import Sample, SharedDays
 from journal_api.metrics.members import BOUNDS, MEMBERS, SUMMED, ExtraStatistic, Statistics
+from journal_api.metrics.outcomes import sign
 from journal_api.values.money import MAX_STORED, OUT_OF_RANGE
 
 # Where a decision counts. With trades in several groups it counts in each of them, and once in the total.
@@ -117,8 +118,8 @@ GROUP BY part, trading_day""",
         "SELECT part, 'everywhere', net_pnl FROM trades_in_parts ORDER BY trading_day, closed_at, id", Curve
     ),
     "win_streak": Scan(
-        """
-SELECT part, place, (pnl > :breakeven_within) - (pnl < -:breakeven_within)
+        f"""
+SELECT part, place, {sign()}
 FROM decisions
 ORDER BY trading_day, closed_at, id""",
         Run,

@@ -25,6 +25,7 @@ from journal_api.metrics.by_day import ByDay, SampleSums
 from journal_api.metrics.formulas import Measure
 from journal_api.metrics.inference import Sample
 from journal_api.metrics.members import BOUNDS, ExtraStatistic, sums_columns
+from journal_api.metrics.outcomes import is_win
 from journal_api.statistics.fold import SCANS, Collected, Place
 
 Group = TypeVar("Group", bound=Hashable)
@@ -98,12 +99,12 @@ TRADES_BY_REPRESENTATIVE = f"""
 # What a measure is of a decision, nothing where the decision has none: amounts, then zeros and ones.
 AMOUNTS: dict[Measure, str] = {
     "pnl": "pnl",
-    "winning_pnl": "iif(pnl > :breakeven_within, pnl, NULL)",
+    "winning_pnl": f"iif({is_win()}, pnl, NULL)",
     "r": "r",
 }
 MEASURES: dict[Measure, str] = {
     **AMOUNTS,
-    "won": "pnl > :breakeven_within",
+    "won": is_win(),
     "a_plus": "grade = 'A+'",
     "confirmed": "checklist",
     "mistake_free": "NOT is_mistake",
