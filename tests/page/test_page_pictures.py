@@ -88,6 +88,7 @@ async def test_every_picture_is_drawn_or_refused_with_a_reason(page: Tab, journa
     await page.resize(1280, 4_000)  # so that all are in sight
     await page.sign_in(journal, PLACE)
     await choose_files(page, **KINDS)
+    await page.count(".thumb", len(KINDS))
     await page.count(DRAWN, len(KINDS))
     await expect(page.locator(ALERT)).to_have_text("")
     # The JPEG stands upright.
