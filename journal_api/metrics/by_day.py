@@ -1,16 +1,17 @@
 """What decisions have on each trading day, folded into the sums that intervals and edges need.
 
-A row has the count and the sum of each measure. SQL sums the rows of each part of the decisions; the rows of
-all parts then go to groups in the order of days, and those of some hundred days are folded column by column.
+A row has the count and the sum of each measure. SQL sums the rows of each part of the decisions. The parts
+of a group are added and folded some hundred days at a time, by column where a part has most of the days.
 """
 
 import marshal
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import repeat
 from operator import add, mul, sub
 from typing import Generic, NamedTuple, TypeVar
 
-from journal_api.metrics.inference import DaySums, SharedDays
+from journal_api.metrics.inference import DaySums, Sample, SharedDays
 
 Group = TypeVar("Group", bound=Hashable)
 Row = list[int]
@@ -25,8 +26,10 @@ class DaySample(NamedTuple):
     shared: SharedDays
 
 
-# Enough that the work is in the columns, few enough for a report of many groups over many years.
-ROWS = 256
+Columns = Sequence[Sequence[int]]
+# Days at a time: enough that the work is in the columns, few enough for many groups over many years.
+BLOCK = 256
+DENSE = 0.25  # the share of all days from which on a part is added by column
 
 
 class SampleSums:
@@ -79,7 +82,7 @@ def count_days(counts: Iterable[int]) -> int:
     return sum(map(bool, counts))
 
 
-def fold_days(columns: Sequence[Sequence[int]]) -> Row:
+def fold_days(columns: Columns) -> Row:
     """Return of each measure its count and sum, and DaySums."""
     folded: Row = []
     for counts, sums in zip(columns[::2], columns[1::2], strict=True):
@@ -88,63 +91,78 @@ def fold_days(columns: Sequence[Sequence[int]]) -> Row:
     return folded
 
 
-def fold_shared_days(columns: Sequence[Sequence[int]]) -> Row:
-    """Return SharedDays of each measure, from the columns of one group and then of the other."""
-    half, folded = len(columns) // 2, list[int]()
-    for at in range(0, half, 2):
-        (n, s), (other_n, other_s) = columns[at : at + 2], columns[half + at : half + at + 2]
+def fold_shared_days(columns: Columns, others: Columns) -> Row:
+    """Return SharedDays of each measure of two groups on the same days."""
+    folded: Row = []
+    for at in range(0, len(columns), 2):
+        (n, s), (other_n, other_s) = columns[at : at + 2], others[at : at + 2]
         folded += count_days(map(mul, n, other_n)), multiply(s, other_s), multiply(s, other_n)
         folded += multiply(n, other_s), multiply(n, other_n)
     return folded
 
 
-class Folded:
-    """Rows, and the sums of those that are folded already."""
+def combine(how: Callable[[int, int], int], one: Columns, other: Columns) -> list[Row]:
+    return [list(map(how, *pair)) for pair in zip(one, other, strict=True)]
 
-    __slots__ = ("fold", "rows", "sums")
 
-    def __init__(self, fold: Callable[[Sequence[Sequence[int]]], Row]) -> None:
-        self.fold = fold
-        self.rows: list[Row] = []
-        self.sums: Row = []
-
-    def append(self, row: Row) -> None:
-        self.rows.append(row)
-        if len(self.rows) == ROWS:
-            self.compute()
-
-    def compute(self) -> Row:
-        """Return the sums of all rows, nothing without a row."""
-        if self.rows:
-            folded = self.fold(list(zip(*self.rows, strict=True)))
-            self.sums = list(map(add, self.sums, folded)) if self.sums else folded
-            self.rows.clear()
-        return self.sums
+def to_columns(rows: Mapping[str, Sequence[int]], days: Iterable[str], width: int) -> Columns:
+    """Return the columns of those days, 0 on days without a row."""
+    return list(zip(*map(rows.get, days, repeat((0,) * width)), strict=True))
 
 
 # Groups --------------------------------------------------------------------------------------------------
 
 
 class Cell:
-    """A group: its row on the day that is read, and its days before, also those that it shares with another.
+    """A group: what it has on the days of a block, and the sums of the blocks before.
 
-    With `is_part` the other one is the whole to which this one belongs, and it shares days with its rest.
+    With `is_part` the other group, with which it is compared, is the whole to which this one belongs.
     """
 
-    __slots__ = ("days", "is_part", "other", "shared", "today")
-
     def __init__(self) -> None:
-        self.today: Row | None = None
-        self.days, self.shared = Folded(fold_days), Folded(fold_shared_days)
+        self.rows: dict[str, Row] = {}
+        self.columns: Columns = ()
+        self.days: Sequence[str] = ()
+        self.sums: Row = []
+        self.shared: Row = []
         self.other: Cell | None = None
         self.is_part = False
 
-    def close_day(self) -> None:
-        row, other = self.today, self.other and self.other.today
-        if row:
-            self.days.append(row)
-            if other:
-                self.shared.append(row + (list(map(sub, other, row)) if self.is_part else other))
+    def add(self, columns: Columns) -> None:
+        self.columns = combine(add, self.columns, columns) if self.columns else columns
+
+    def add_row(self, day: str, row: Row) -> None:
+        known = self.rows.get(day)
+        self.rows[day] = list(map(add, known, row)) if known else row
+
+    def settle(self, block: Sequence[str], width: int) -> None:
+        """Bring all of the block into columns: of its days, or of those with a row if that is all."""
+        if self.columns:
+            self.days = block
+            if self.rows:
+                self.add(to_columns(self.rows, block, width))
+        elif self.rows:
+            self.days, self.columns = list(self.rows), list(zip(*self.rows.values(), strict=True))
+        self.rows.clear()
+
+    def fold(self, width: int) -> None:
+        if not self.columns:
+            return
+        self.sums = add_rows(self.sums, fold_days(self.columns))
+        if self.other and self.other.columns:
+            others = self.other.take(self.days, width)
+            others = combine(sub, others, self.columns) if self.is_part else others
+            self.shared = add_rows(self.shared, fold_shared_days(self.columns, others))
+
+    def take(self, days: Sequence[str], width: int) -> Columns:
+        """Return the columns of those days."""
+        if days is self.days:
+            return self.columns
+        return to_columns(dict(zip(self.days, zip(*self.columns, strict=True), strict=True)), days, width)
+
+
+def add_rows(one: Row, other: Row) -> Row:
+    return list(map(add, one, other)) if one else other
 
 
 class ByDay(Generic[Group]):
@@ -153,7 +171,7 @@ class ByDay(Generic[Group]):
     def __init__(self, find_other: Callable[[Group], tuple[Group, bool] | None]) -> None:
         self.cells: dict[Group, Cell] = {}
         self.find_other = find_other
-        self.rows: list[tuple[str, list[Cell], Row]] = []
+        self.parts: list[tuple[list[Cell], Mapping[str, Row]]] = []
 
     def get_cell(self, group: Group) -> Cell:
         if group not in self.cells:
@@ -164,30 +182,58 @@ class ByDay(Generic[Group]):
 
     def add(self, groups: Iterable[Group], days: Mapping[str, Row]) -> None:
         """Add the days of a part of the decisions to the groups in which they count."""
-        cells = [self.get_cell(group) for group in groups]
-        self.rows += ((day, cells, row) for day, row in days.items())
+        if days:
+            self.parts.append(([self.get_cell(group) for group in groups], days))
 
     def close(self) -> None:
-        """Fold what was added, day by day."""
-        self.rows.sort(key=lambda row: row[0])
-        for _, rows in groupby(self.rows, key=lambda row: row[0]):
-            touched: list[Cell] = []
-            for _, cells, row in rows:
+        """Fold what was added."""
+        days = sorted(set[str]().union(*(of_part for _, of_part in self.parts)))
+        blocks = {day: place // BLOCK for place, day in enumerate(days)}
+        dense, sparse = [], defaultdict[int, list[tuple[list[Cell], str, Row]]](list)
+        for cells, of_part in self.parts:
+            if len(of_part) >= DENSE * len(days):
+                dense.append((cells, of_part))
+            else:
+                for day, row in of_part.items():
+                    sparse[blocks[day]].append((cells, day, row))
+        width = len(next(iter(self.parts[0][1].values()))) if self.parts else 0
+        for number, at in enumerate(range(0, len(days), BLOCK)):
+            block = days[at : at + BLOCK]
+            for cells, of_part in dense:
+                columns = to_columns(of_part, block, width)
                 for cell in cells:
-                    if cell.today:
-                        cell.today = list(map(add, cell.today, row))
-                    else:
-                        cell.today = row
-                        touched.append(cell)
-            for cell in touched:
-                cell.close_day()
-            for cell in touched:
-                cell.today = None
+                    cell.add(columns)
+            for cells, day, row in sparse.pop(number, ()):
+                for cell in cells:
+                    cell.add_row(day, row)
+            self.close_block(block, width)
+
+    def close_block(self, block: Sequence[str], width: int) -> None:
+        for cell in self.cells.values():
+            cell.settle(block, width)
+        for cell in self.cells.values():
+            cell.fold(width)
+        for cell in self.cells.values():
+            cell.columns = ()
 
     def get_sums(self, group: Group) -> Iterator[DaySample]:
         """Yield what each measure has."""
         cell = self.get_cell(group)
-        days, shared = cell.days.compute(), cell.shared.compute()
-        for at in range(len(days) // 6):
-            size, total, *sums = days[6 * at : 6 * at + 6]
-            yield DaySample(size, total, DaySums(*sums), SharedDays(*shared[5 * at : 5 * at + 5]))
+        for number in range(len(cell.sums) // 6):
+            size, total, *sums = cell.sums[6 * number : 6 * number + 6]
+            shared = SharedDays(*cell.shared[5 * number : 5 * number + 5])
+            yield DaySample(size, total, DaySums(*sums), shared)
+
+
+class PartSums(NamedTuple, Generic[Group]):
+    """A part of the decisions: its groups, squares and cubes of its amounts, and its days."""
+
+    groups: list[Group]
+    powers: Row
+    days: Mapping[str, Row]
+
+    def build_sample(self, number: int) -> Sample:
+        """Return the sample of an amount, without its days."""
+        size, total = (sum(row[2 * number + place] for row in self.days.values()) for place in (0, 1))
+        squares, cubes = self.powers[2 * number : 2 * number + 2]
+        return Sample(size, total, squares, cubes)

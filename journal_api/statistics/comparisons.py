@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from journal_api.metrics.by_day import PartSums
 from journal_api.metrics.formulas import Measure, MetricValue
 from journal_api.metrics.groupings import GROUPINGS, GroupBy
 from journal_api.metrics.inference import (
@@ -21,8 +22,7 @@ from journal_api.statistics.report_groups import TOTAL, GroupPart, Key
 from journal_api.values.money import SCALE, decimal_json
 
 NOTHING = Sample(0, 0, 0, 0)
-# Of each part of the decisions its groups and its samples: the P&L first, R last.
-Parts = Iterable[tuple[Sequence[GroupPart], Sequence[Sample]]]
+Parts = Sequence[PartSums[GroupPart]]
 
 
 class Part(NamedTuple):
@@ -107,12 +107,19 @@ def compare_parts(
 ) -> dict[Key, Edges]:
     """Return the edges of the groups of a report, each of the decisions with it over those without it."""
 
-    def judge_all(measure: Measure, place: int) -> list[Edge]:
+    def judge_all(measure: Measure) -> list[Edge]:
         edges = {key: compare(*both, measure) for key, both in sides.items()}
-        joint = (JointPart(read_states(groups, group_by), samples[place]) for groups, samples in parts)
+        joint = (
+            # Of the amounts the P&L is the first and R the last.
+            JointPart(
+                read_states(one.groups, group_by),
+                one.build_sample(0 if measure == "pnl" else len(one.powers) // 2 - 1),
+            )
+            for one in parts
+        )
         return judge_lines(edges, joint)
 
-    pnl, r = judge_all("pnl", 0), judge_all("r", -1)
+    pnl, r = judge_all("pnl"), judge_all("r")
     return {key: Edges(*edges) for key, edges in zip(sides, zip(pnl, r, strict=True), strict=True)}
 
 

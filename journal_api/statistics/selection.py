@@ -14,16 +14,14 @@ from collections.abc import (
     Hashable,
     Iterable,
     Mapping,
-    Sequence,
 )
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 from aiosqlite import Connection
 
-from journal_api.metrics.by_day import ByDay, SampleSums
+from journal_api.metrics.by_day import ByDay, PartSums, SampleSums
 from journal_api.metrics.formulas import Measure
-from journal_api.metrics.inference import Sample
 from journal_api.metrics.members import BOUNDS, ExtraStatistic, sums_columns
 from journal_api.metrics.outcomes import is_win
 from journal_api.statistics.fold import SCANS, Collected, Place
@@ -183,7 +181,7 @@ async def collect(
     find_groups: Callable[[Any, Place], Iterable[Group]],
     measures: Collection[Measure] = (),
     find_other: Callable[[Group], tuple[Group, bool] | None] = lambda _: None,
-    parts: list[tuple[list[Group], list[Sample]]] | None = None,
+    parts: list[PartSums[Group]] | None = None,
 ) -> dict[Group, Collected]:
     """Return what is collected of each group of the parts, with samples of the measures.
 
@@ -207,7 +205,7 @@ async def collect(
         powers, days = SampleSums.read(samples) if samples else ([], {})
         by_day.add(groups, days)
         if parts is not None:
-            parts.append((groups, sum_parts(powers, days)))
+            parts.append(PartSums(groups, powers, days))
         for group in groups:
             found = collected[group]
             found.add(sums[: -len(BOUNDS)], day)
@@ -227,12 +225,6 @@ async def collect(
                 for add in find_adders(part, place):
                     add(*row)
     return collected
-
-
-def sum_parts(powers: Sequence[int], days: Mapping[str, Sequence[int]]) -> list[Sample]:
-    """Return the samples of the measures that are amounts, without their days."""
-    sums = [sum(column) for column in zip(*days.values(), strict=True)]
-    return [Sample(*sums[at : at + 2], *powers[at : at + 2]) for at in range(0, len(powers), 2)]
 
 
 async def iterate(db: Connection, selection: Selection, select: str) -> AsyncIterator[Iterable[Any]]:
