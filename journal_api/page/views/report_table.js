@@ -93,9 +93,7 @@ export function reportTable({ title, sort, groups, report, link, sortBy }) {
 // What few trades cannot show: the rule of three.
 function unseenIn({ intervals }) {
   const few = intervals.expectancy ?? intervals.win_rate;
-  return (
-    few?.unseen && h("small", `what happens once in ${number(few.unseen)} or more rarely may not have shown yet`)
-  );
+  return few?.unseen && h("small", `once in ${number(few.unseen)} or rarer: may not have shown`);
 }
 
 export const currencyOf = ({ statistics, present }) => (statistics ?? present?.statistics)?.currency;

@@ -127,8 +127,8 @@ function groupsOf(report, { by, sort, own, go, tags, total }) {
         ),
       total > LIMIT && h("p.muted", `The first ${LIMIT} of ${number(total)} groups.`),
       h("p.muted", note(by, report)),
+      h("p.muted", NOT_KNOWN),
     ),
-    h("p.muted", NOT_KNOWN),
   ];
 }
 
