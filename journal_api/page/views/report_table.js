@@ -132,7 +132,7 @@ function cellOf(group, key, format, scale) {
   return [
     shown,
     range && scale && interval(range, value, scale, tone || "plain"),
-    !range && h("small", words(interval_reasons[key])),
+    !range && h("small", words(interval_reasons[key]).toLowerCase()),
   ];
 }
 
