@@ -253,7 +253,7 @@ def test_a_user_is_removed_with_everything_and_the_other_users_keep_theirs(db: P
     assert ran.out == f"Removed user 'Ada' with trades: {trades}, accounts: 1, imports: 1, keys: 1\n"
     assert ran.err == f"Journal: {db}\n"
     # Changes have no owner and stay; ids are never used again.
-    unowned = ('INSERT INTO "changes', 'INSERT INTO "sqlite')
+    unowned = ('INSERT INTO "changed_', 'INSERT INTO "sqlite')
     kept, expected = (
         [line for line in lines if not line.startswith(unowned)] for lines in (dump(db), before)
     )
