@@ -16,7 +16,7 @@ from openapi_examples import FILES
 from proofs import SOAK
 
 from journal_api.openapi.docs_page import read_document
-from journal_api.testing import Journal
+from journal_api.testing import MakeJournal
 
 PACKAGE = "generated_journal"
 PAGE = Path(__file__).parents[2] / "docs/embedding.md"
@@ -129,9 +129,9 @@ def test_a_file_goes_in_and_comes_out(generated: Any, caller: Any) -> None:
 
 @pytest.mark.parametrize("is_address", [True, False], ids=["its address", "the fixture"])
 def test_it_takes_a_journal_of_the_pytest_plugin(
-    generated: Any, journal_server: Journal, journal: Journal, is_address: bool
+    generated: Any, make_journal: MakeJournal, is_address: bool
 ) -> None:
-    chosen = journal_server if is_address else journal
+    chosen = make_journal(serve=is_address)
     client = generated("client").AuthenticatedClient(base_url=chosen.url, token=chosen.key)
     with client if is_address else nullcontext(client.set_httpx_client(chosen)):
         listed = generated("api.tag_categories.list_tag_categories").sync(client=client)
