@@ -407,7 +407,7 @@ def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @pytest.fixture
-def journal(shared_server: Any) -> Iterator[Any]:
+def page_journal(shared_server: Any) -> Iterator[Any]:
     """The journal of the shared server, which is empty, as a `PageJournal`."""
     from chromium import PageJournal
 

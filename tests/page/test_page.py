@@ -72,7 +72,7 @@ def add_day(journal: PageJournal, text: str, **fields: Any) -> None:
 # Every view ----------------------------------------------------------------------------------------------
 
 
-async def test_every_view_is_drawn_from_few_requests(page: Tab, journal: PageJournal) -> None:
+async def test_every_view_is_drawn_from_few_requests(page: Tab, page_journal: PageJournal) -> None:
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
 
@@ -83,7 +83,7 @@ async def test_every_view_is_drawn_from_few_requests(page: Tab, journal: PageJou
         assert len(read) == len({*read}), read
         assert len(read) <= MAX_REQUESTS, place
 
-    await page.sign_in(journal)
+    await page.sign_in(page_journal)
     for view in VIEWS:
         await count_requests(view)
         if view in ("report", "trades", "strategies"):
@@ -99,16 +99,16 @@ async def test_every_view_is_drawn_from_few_requests(page: Tab, journal: PageJou
         await page.click("#load-example")
         await page.see("Daily loss limit")
     async with page.followed():
-        journal.put("/accounts/1/rules", floor={"kind": "end_of_day", "distance": 2000})
+        page_journal.put("/accounts/1/rules", floor={"kind": "end_of_day", "distance": 2000})
     for place in [*PLACES, *UNNAMED]:
         await count_requests(place)
-    assert journal.key not in await page.content()
-    journal.client.delete("/accounts/1/rules").raise_for_status()
+    assert page_journal.key not in await page.content()
+    page_journal.client.delete("/accounts/1/rules").raise_for_status()
     await page.show("today")
     await page.click("#remove-example")
     await page.click("dialog .danger")
     await page.see("This journal is empty")
-    assert journal.read("/example-journal")["is_loaded"] is False
+    assert page_journal.read("/example-journal")["is_loaded"] is False
 
 
 HIDDEN_CELLS = """
@@ -126,9 +126,11 @@ BROKEN_WORDS = r"""
 """
 
 
-async def test_names_stay_text_and_no_view_is_wider_than_its_screen(page: Tab, journal: PageJournal) -> None:
-    add_everything(journal, MARKUP)
-    await page.sign_in(journal)
+async def test_names_stay_text_and_no_view_is_wider_than_its_screen(
+    page: Tab, page_journal: PageJournal
+) -> None:
+    add_everything(page_journal, MARKUP)
+    await page.sign_in(page_journal)
     too_wide = []
     for place in PLACES:
         await page.resize(1600)
@@ -148,7 +150,7 @@ async def test_names_stay_text_and_no_view_is_wider_than_its_screen(page: Tab, j
     assert too_wide == []
 
 
-async def test_nothing_of_a_view_shuts_anybody_out(page: Tab, journal: PageJournal) -> None:
+async def test_nothing_of_a_view_shuts_anybody_out(page: Tab, page_journal: PageJournal) -> None:
     if not AXE.exists():
         pytest.skip("npm has not installed axe-core: make lint-page")
 
@@ -156,13 +158,13 @@ async def test_nothing_of_a_view_shuts_anybody_out(page: Tab, journal: PageJourn
         bright = await page.find_violations()
         return bright | await page.find_violations(dark=True) if dark else bright
 
-    await page.goto(journal.server.url)
+    await page.goto(page_journal.server.url)
     await page.drawn("sign-in")
     found = await look()
-    journal.create("/example-journal")
-    add_rules(journal, 1)
-    add_day(journal, "A bold plan")
-    await page.sign_in(journal)
+    page_journal.create("/example-journal")
+    add_rules(page_journal, 1)
+    add_day(page_journal, "A bold plan")
+    await page.sign_in(page_journal)
     edges, account = "report?by=confirmation", "settings?account=1"
     for place in [*VIEWS, edges, "today?goal=1", "trades?id=1", account, *OF_THE_JOURNAL]:
         await page.show(place)
@@ -180,7 +182,7 @@ async def test_nothing_of_a_view_shuts_anybody_out(page: Tab, journal: PageJourn
     assert found == set()
 
 
-async def test_the_main_path_needs_no_mouse(page: Tab, journal: PageJournal) -> None:
+async def test_the_main_path_needs_no_mouse(page: Tab, page_journal: PageJournal) -> None:
     async def press_on(selector: str) -> None:
         """Press Tab until such an element has the focus, then Enter."""
         for _ in range(300):  # a view that is drawn again meanwhile begins from its top
@@ -189,12 +191,12 @@ async def test_the_main_path_needs_no_mouse(page: Tab, journal: PageJournal) -> 
                 return await page.keys("Enter")
         raise AssertionError(f"no Tab leads to {selector}")
 
-    await page.goto(journal.server.url)
+    await page.goto(page_journal.server.url)
     await page.drawn("sign-in")
     await page.keyboard.type("tjk_wrong")
     await page.keys("Enter")
     await page.see("This API key does not exist.")
-    await page.enter("#sign-in [name=key]", journal.key, "Enter")
+    await page.enter("#sign-in [name=key]", page_journal.key, "Enter")
     await page.drawn("today")
     await press_on("#load-example")
     await page.see("Daily loss limit")
@@ -226,11 +228,11 @@ GOALS = [
 ]
 
 
-async def test_a_goal_says_on_which_side_of_its_target_it_is(page: Tab, journal: PageJournal) -> None:
+async def test_a_goal_says_on_which_side_of_its_target_it_is(page: Tab, page_journal: PageJournal) -> None:
     limit = {"goal_name": "Limit", "metric": "worst_day", "timeframe": "daily"}
-    journal.create("/goals", direction="at_most", target_value=500, **limit)
-    account = add_account(journal)
-    await page.sign_in(journal)
+    page_journal.create("/goals", direction="at_most", target_value=500, **limit)
+    account = add_account(page_journal)
+    await page.sign_in(page_journal)
     await page.see("a loss limit is at least -500.", "#goal-1")
     card = await page.inner_text("#goal-1")  # which is never called on track
     assert [word for word in ("On track", "Behind", "Within limit") if word in card] == []
@@ -245,7 +247,7 @@ async def test_a_goal_says_on_which_side_of_its_target_it_is(page: Tab, journal:
         (-75, "50.00 left before", "▲ Near limit", "10%"),
         (-60, "10.00 below", "✕ Broken", "0%"),
     ):
-        journal.add_trade(loss, None, 0, account_id=account)
+        page_journal.add_trade(loss, None, 0, account_id=account)
         await page.poll()
         await page.see(f"{words} −500.00")
         await page.see(state, "#goal-1")
@@ -255,12 +257,12 @@ async def test_a_goal_says_on_which_side_of_its_target_it_is(page: Tab, journal:
     await page.see("wanted at least −500.00, broken")
 
     for number, (pnl, goal, _) in enumerate(GOALS):
-        account = add_account(journal, f"Account {number}")
-        journal.add_trade(pnl, None, 0, account_id=account)
+        account = add_account(page_journal, f"Account {number}")
+        page_journal.add_trade(pnl, None, 0, account_id=account)
         name = f"Goal {number}"
-        journal.create("/goals", goal_name=name, timeframe="daily", account_id=account, **goal)
+        page_journal.create("/goals", goal_name=name, timeframe="daily", account_id=account, **goal)
     later = {"timeframe": "custom", "custom_start": "2090-01-01", "custom_end": "2090-02-01"}
-    journal.create("/goals", goal_name="Later", metric="net_pnl", target_value=750, **later)
+    page_journal.create("/goals", goal_name="Later", metric="net_pnl", target_value=750, **later)
     await page.show("today")
     await page.see("Jan 1, 2090 – Feb 1, 2090 · target 750")
     for number, (_, _, words) in enumerate(GOALS):
@@ -269,13 +271,13 @@ async def test_a_goal_says_on_which_side_of_its_target_it_is(page: Tab, journal:
     await page.see("wins 0 / decisions 1 × 100.")
 
 
-async def test_amounts_in_several_currencies_are_never_added(page: Tab, journal: PageJournal) -> None:
-    dollars, euros = add_account(journal), add_account(journal, "Euro", currency="EUR")
-    journal.add_trade(100, "2026-01-06T15:00", account_id=dollars)
-    journal.add_trade(30, "2026-01-07T15:00", account_id=euros)
-    journal.add_trade(5, None, 0, account_id=dollars)
-    journal.add_trade(7, None, 0, account_id=euros)
-    await page.sign_in(journal, "today?month=2026-01")
+async def test_amounts_in_several_currencies_are_never_added(page: Tab, page_journal: PageJournal) -> None:
+    dollars, euros = add_account(page_journal), add_account(page_journal, "Euro", currency="EUR")
+    page_journal.add_trade(100, "2026-01-06T15:00", account_id=dollars)
+    page_journal.add_trade(30, "2026-01-07T15:00", account_id=euros)
+    page_journal.add_trade(5, None, 0, account_id=dollars)
+    page_journal.add_trade(7, None, 0, account_id=euros)
+    await page.sign_in(page_journal, "today?month=2026-01")
     text = await page.inner_text(CALENDAR)
     assert "130" not in text
     for words in ("+30.00 EUR, +100.00 USD · 2 trades", "+100 USD", "+30 EUR", "+30 EUR\n+100 USD\n2"):
@@ -290,17 +292,17 @@ async def test_amounts_in_several_currencies_are_never_added(page: Tab, journal:
     await page.choose("#selection", "Main")
     await page.see("+5.00 USD in 1 trade")
     await page.count(".card figure", 1)
-    assert journal.read("/me")["active_selection"] == f"account_{dollars}"
-    journal.patch(f"/accounts/{euros}", archived=True)
-    journal.patch("/me", active_selection=f"account_{euros}", day_rollover="23:59")
+    assert page_journal.read("/me")["active_selection"] == f"account_{dollars}"
+    page_journal.patch(f"/accounts/{euros}", archived=True)
+    page_journal.patch("/me", active_selection=f"account_{euros}", day_rollover="23:59")
     await page.poll()
     await page.see("Euro (archived)", "#selection")
 
 
-async def test_the_calendar_shows_any_month_in_every_locale(page: Tab, journal: PageJournal) -> None:
+async def test_the_calendar_shows_any_month_in_every_locale(page: Tab, page_journal: PageJournal) -> None:
     for day, pnl in {"2024-02-29": 12, "2026-03-30": 10, "2026-04-01": 20, "2020-01-06": -0.001}.items():
-        journal.add_trade(pnl, f"{day}T15:00")
-    await page.sign_in(journal, "today?month=2024-02")
+        page_journal.add_trade(pnl, f"{day}T15:00")
+    await page.sign_in(page_journal, "today?month=2024-02")
     await page.see("February 2024", CALENDAR)
     await page.see("+12.00 USD · 1 trade", CALENDAR)
     for wrong in ("foo", "2024-13", "0000-00"):
@@ -313,22 +315,22 @@ async def test_the_calendar_shows_any_month_in_every_locale(page: Tab, journal: 
     await page.show("today?month=2020-01")  # what rounds to nothing is no loss
     await page.see("0.00", ".calendar .pnl")
     await page.gone(".calendar td.loss, .chart path.loss")
-    account = journal.read("/accounts")[0]["id"]
-    journal.patch(f"/accounts/{account}", archived=True)
-    journal.patch("/me", active_selection=f"account_{account}")
+    account = page_journal.read("/accounts")[0]["id"]
+    page_journal.patch(f"/accounts/{account}", archived=True)
+    page_journal.patch("/me", active_selection=f"account_{account}")
     await page.poll()
     await page.see("Account Main is archived")
     async with page.locale("fa-IR"):
-        await page.sign_in(journal, "today?month=2026-01")
+        await page.sign_in(page_journal, "today?month=2026-01")
         await page.see("ژانویهٔ ۲۰۲۶", f"{CALENDAR} h2")
 
 
 # A service that is slow or away, and a key that ends -----------------------------------------------------
 
 
-async def test_a_slow_service_and_a_key_that_ends_are_said(page: Tab, journal: PageJournal) -> None:
-    journal.patch("/me", day_rollover="17:00")  # else adding a trade asks for it
-    await page.sign_in(journal)
+async def test_a_slow_service_and_a_key_that_ends_are_said(page: Tab, page_journal: PageJournal) -> None:
+    page_journal.patch("/me", day_rollover="17:00")  # else adding a trade asks for it
+    await page.sign_in(page_journal)
     async with page.held():
         await page.evaluate("location.hash = '#/trades'")
         await page.wait_for_selector("nav a[href='#/trades'][aria-current=page]")
@@ -339,22 +341,22 @@ async def test_a_slow_service_and_a_key_that_ends_are_said(page: Tab, journal: P
     async with page.away():
         await page.evaluate("location.hash = '#/strategies'")
         await page.see("The journal does not answer.", "#away")
-    add_account(journal)
+    add_account(page_journal)
     await page.poll()
     await page.drawn("strategies")
     await page.show("trades")
     await page.press("Add a trade")
     await page.wait_for_selector("dialog [name=symbol]")
-    run_ok("keys", "revoke", "1", "--db", journal.db)
+    run_ok("keys", "revoke", "1", "--db", page_journal.db)
     await page.poll()
     await page.see("This API key was revoked", "main #sign-in")
     await page.no_dialog()
     assert await page.evaluate("sessionStorage.length") == 0
-    await page.enter("#sign-in [name=key]", new_key(journal.db), "Enter")
+    await page.enter("#sign-in [name=key]", new_key(page_journal.db), "Enter")
     await page.drawn("trades")
 
-    narrow = new_key(journal.db, "--scopes", "read:trades")
-    await page.sign_in(journal._replace(key=narrow))
+    narrow = new_key(page_journal.db, "--scopes", "read:trades")
+    await page.sign_in(page_journal._replace(key=narrow))
     await page.see("The key lacks the scope read:")
     await page.see("journal-api keys create NAME --scopes all")
     await page.gone(":text('--scopes read:')")

@@ -90,18 +90,20 @@ CARDS: list[tuple[dict[str, Any], list[tuple[int, float]], list[str], str]] = [
 ]  # fmt: skip
 
 
-async def test_cards_say_what_room_is_left_the_most_urgent_first(page: Tab, journal: PageJournal) -> None:
-    empty = add_account(journal, "<b>No rules</b>")
-    await page.sign_in(journal)
+async def test_cards_say_what_room_is_left_the_most_urgent_first(
+    page: Tab, page_journal: PageJournal
+) -> None:
+    empty = add_account(page_journal, "<b>No rules</b>")
+    await page.sign_in(page_journal)
     await page.see("This journal is empty")
     await page.gone(".standings")
     for number, (rules, results, _, _) in enumerate(CARDS):
-        account = add_account(journal, f"Account {number}", **rules)
+        account = add_account(page_journal, f"Account {number}", **rules)
         for days, pnl in results:
-            close_trade(journal, account, pnl, days)
-    archived = add_account(journal, "Old", floor=STATIC)
-    journal.create(f"/accounts/{archived}/checkpoints", day="2026-01-05", balance=5)
-    journal.patch(f"/accounts/{archived}", archived=True)
+            close_trade(page_journal, account, pnl, days)
+    archived = add_account(page_journal, "Old", floor=STATIC)
+    page_journal.create(f"/accounts/{archived}/checkpoints", day="2026-01-05", balance=5)
+    page_journal.patch(f"/accounts/{archived}", archived=True)
     await page.poll()
 
     await page.count(".standings h2", len(CARDS))
@@ -115,24 +117,26 @@ async def test_cards_say_what_room_is_left_the_most_urgent_first(page: Tab, jour
     names = await page.locator(".standings h2").all_inner_texts()
     assert names[:4] == ["Account 3", "Account 8", "Account 2", "Account 6"]  # broken, then near
     await page.gone(LINE)
-    journal.put(f"/accounts/{empty}/rules", floor=STATIC)
+    page_journal.put(f"/accounts/{empty}/rules", floor=STATIC)
     await page.poll()
     await page.see("<b>No rules</b>", ".standings")
 
 
-async def test_payouts_count_and_a_balance_is_drawn_above_its_floor(page: Tab, journal: PageJournal) -> None:
+async def test_payouts_count_and_a_balance_is_drawn_above_its_floor(
+    page: Tab, page_journal: PageJournal
+) -> None:
     counted: dict[str, Any] = {
         "best_day_share": 50,
         "qualifying_day": {"amount": 100, "days": 5},
         "minimum_days": 5,
     }
     floor = {"kind": "end_of_day", "distance": 2000}
-    account = add_account(journal, daily_loss=1000, floor=floor, **counted)
+    account = add_account(page_journal, daily_loss=1000, floor=floor, **counted)
     for days, pnl in ((3, 1000), (2, -500), (0, 150)):
-        close_trade(journal, account, pnl, days)
+        close_trade(page_journal, account, pnl, days)
     goal = {"metric": "balance_target", "timeframe": "daily", "target_value": 60_000}
-    journal.create("/goals", goal_name="Grow", **goal)
-    await page.sign_in(journal, "today?goal=1")
+    page_journal.create("/goals", goal_name="Grow", **goal)
+    await page.sign_in(page_journal, "today?goal=1")
     await page.see("50,650.00 = opening balance 50,500.00 + cash 0.00 + net P&L 150.00.", "main")
     await page.see("Balance and floor", "[aria-label='Net P&L']")
     label = await page.get_attribute("[aria-label='Net P&L'] svg", "aria-label")
@@ -142,29 +146,29 @@ async def test_payouts_count_and_a_balance_is_drawn_above_its_floor(page: Tab, j
     assert balance == "M0.0 33.33L333.3 0.00L666.7 16.67L1000.0 11.67"
     assert bottom == "M0.0 100.00H333.3V100.00H666.7V66.67H1000.0V66.67"
 
-    add_cash(journal, account, "payout", 50, days=1)
+    add_cash(page_journal, account, "payout", 50, days=1)
     await page.poll()
     await page.see(f"1 of 5, counted from {NOW}", f"#account-{account}")
     await page.see("1,150.00 left before a loss of 1,000.00", f"#account-{account}")
-    add_cash(journal, account, "payout", 50)
+    add_cash(page_journal, account, "payout", 50)
     await page.poll()
     await page.see(f"no profit, counted from {shown(days_ago(-1))}", f"#account-{account}")
-    add_account(journal, "Other")
+    add_account(page_journal, "Other")
     await page.poll()
     await page.see("Net P&L, last 6 months")
     await page.choose("#selection", "Apex")
     await page.see("Balance and floor", "[aria-label='Net P&L']")
 
 
-async def test_a_checkpoint_that_differs_is_said_until_accepted(page: Tab, journal: PageJournal) -> None:
-    account = add_account(journal)
+async def test_a_checkpoint_that_differs_is_said_until_accepted(page: Tab, page_journal: PageJournal) -> None:
+    account = add_account(page_journal)
     path = f"/accounts/{account}/checkpoints"
-    close_trade(journal, account, 100, days=3)
-    close_trade(journal, account, 50, days=1)
-    add_cash(journal, account, "fee", 20, days=1)
+    close_trade(page_journal, account, 100, days=3)
+    close_trade(page_journal, account, 50, days=1)
+    add_cash(page_journal, account, "fee", 20, days=1)
     for days, balance in ((3, 50_100), (1, 50_110), (0, 50_110)):
-        journal.create(path, day=f"{days_ago(days)}", balance=balance)
-    await page.sign_in(journal)
+        page_journal.create(path, day=f"{days_ago(days)}", balance=balance)
+    await page.sign_in(page_journal)
 
     words = f"Apex, end of {ONE}: the broker said 50,110.00, the journal has 20.00 more."
     await page.see(f"{words} 1 later checkpoint too.", LINE)
@@ -172,15 +176,15 @@ async def test_a_checkpoint_that_differs_is_said_until_accepted(page: Tab, journ
     assert link == f"#/trades?account_id={account}&from={days_ago(2)}&to={days_ago(1)}"
     await page.press("Accept the difference of Apex")
     await page.see(f"{ONE} +50.00 −20.00 50,130.00", "#edit")
-    add_cash(journal, account, "fee", 5, days=1)
+    add_cash(page_journal, account, "fee", 5, days=1)
     await page.fill("#edit [name=note]", "The broker rounds")
     await page.click("#edit .primary")
     await page.see("Nothing was accepted: the journal has changed since this was shown.", "#edit")
     await page.see(f"{ONE} +50.00 −25.00 50,125.00", "#edit")
-    assert not journal.read(f"{path}/2")["accepted"]
+    assert not page_journal.read(f"{path}/2")["accepted"]
     await page.save()
     await page.gone(LINE)
-    accepted = journal.read(f"{path}/2")
+    accepted = page_journal.read(f"{path}/2")
     assert (accepted["accepted"], accepted["note"]) == (True, "The broker rounds")
     await page.show(f"settings?account={account}")
     await page.see("+15.00 accepted", "#checkpoints")
@@ -198,16 +202,16 @@ async def test_a_checkpoint_that_differs_is_said_until_accepted(page: Tab, journ
     await page.click(f"#checkpoints tbody .link:text('{TWO}')")
     await page.press("Delete", "#edit")
     await page.agree("Delete")
-    assert len(journal.read(path)) == 3
+    assert len(page_journal.read(path)) == 3
 
 
 # An account in the settings ------------------------------------------------------------------------------
 
 
-async def test_rules_are_typed_and_not_written_over_unasked(page: Tab, journal: PageJournal) -> None:
-    account = add_account(journal)
+async def test_rules_are_typed_and_not_written_over_unasked(page: Tab, page_journal: PageJournal) -> None:
+    account = add_account(page_journal)
     path, card = f"/accounts/{account}/rules", f"#account-{account}"
-    await page.sign_in(journal, "settings")
+    await page.sign_in(page_journal, "settings")
     await page.click("#accounts :text('Rules and cash')")
     await page.see("No deposits, payouts, fees or resets.")
     await page.see("Type the balance of a statement")
@@ -220,7 +224,7 @@ async def test_rules_are_typed_and_not_written_over_unasked(page: Tab, journal: 
     await page.press("Save", "#rules")
     await page.see("2,000.00 left above the floor of 48,000.00", card)
     empty = {"daily_loss": None, "profit_target": None, "minimum_days": None}
-    assert journal.read(path) == {
+    assert page_journal.read(path) == {
         **empty,
         "floor": {"kind": "end_of_day", "distance": 2000, "locks_at": 50_100},
         "best_day_share": 33.5,
@@ -237,27 +241,29 @@ async def test_rules_are_typed_and_not_written_over_unasked(page: Tab, journal: 
     await page.fill_in("#rules", **dict.fromkeys(names, ""))
     await page.press("Save", "#rules")
     await page.gone(card)
-    assert journal.client.get(path).status_code == 404
+    assert page_journal.client.get(path).status_code == 404
 
     for mine, theirs in ((900, 800), (700, 600)):  # made meanwhile, and changed meanwhile
         await page.fill_in("#rules", daily_loss=f"{mine}")
-        journal.put(path, daily_loss=theirs)
+        page_journal.put(path, daily_loss=theirs)
         await page.press("Save", "#rules")
         await page.see("This account was changed in the meantime", "dialog")
-        assert journal.read(path)["daily_loss"] == theirs
+        assert page_journal.read(path)["daily_loss"] == theirs
         await page.agree("Save mine")
         await page.see(f"{mine}.00 left before a loss of {mine}.00", card)
     await page.fill_in("#rules", daily_loss="500")
-    journal.delete(path)  # what is gone is saved as typed
+    page_journal.delete(path)  # what is gone is saved as typed
     await page.press("Save", "#rules")
     await page.see("500.00 left before a loss of 500.00", card)
-    assert journal.read(path)["daily_loss"] == 500
+    assert page_journal.read(path)["daily_loss"] == 500
 
 
-async def test_cash_and_days_of_an_account_are_typed_and_changed(page: Tab, journal: PageJournal) -> None:
-    account = add_account(journal, floor=STATIC)
+async def test_cash_and_days_of_an_account_are_typed_and_changed(
+    page: Tab, page_journal: PageJournal
+) -> None:
+    account = add_account(page_journal, floor=STATIC)
     path, card = f"/accounts/{account}", f"#account-{account}"
-    await page.sign_in(journal, f"settings?account={account}")
+    await page.sign_in(page_journal, f"settings?account={account}")
     await page.click("#new-cash")
     await page.fill("#edit [name=amount]", "-500")
     await page.click("#edit .primary")
@@ -266,7 +272,7 @@ async def test_cash_and_days_of_an_account_are_typed_and_changed(page: Tab, jour
     await page.save()
     await page.see(f"{NOW} Payout −500.00 <i>first</i>", "#cash")
     await page.see("1,500.00 left above the floor of 48,000.00", card)
-    add_cash(journal, account, "fee", 20)
+    add_cash(page_journal, account, "fee", 20)
     await page.poll()
     await page.see_all("#cash tbody td:nth-child(3)", "−20.00", "−500.00")  # the newest first
     await page.click("#cash tbody tr:nth-child(2) .link")
@@ -279,7 +285,7 @@ async def test_cash_and_days_of_an_account_are_typed_and_changed(page: Tab, jour
     await page.press("Delete", "#edit")
     await page.agree("Delete")
     await page.see("1,980.00 left above the floor of 48,000.00", card)
-    assert len(journal.read(f"{path}/cash")) == 1
+    assert len(page_journal.read(f"{path}/cash")) == 1
 
     await page.show("settings")
     for typed, stored in ((("prague", "00:00"), ("Europe/Prague", "00:00")), (("", ""), (None, None))):
@@ -289,5 +295,5 @@ async def test_cash_and_days_of_an_account_are_typed_and_changed(page: Tab, jour
         await page.see("Name a city of the time zone", "#edit [data-field=timezone]")
         await page.fill_in("#edit", timezone=typed[0], day_rollover=typed[1])
         await page.save()
-        account_now = journal.read(path)
+        account_now = page_journal.read(path)
         assert (account_now["timezone"], account_now["day_rollover"]) == stored

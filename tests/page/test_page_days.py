@@ -22,9 +22,9 @@ async def save(page: Tab, field: str, text: str) -> None:
 # A day ---------------------------------------------------------------------------------------------------
 
 
-async def test_a_day_is_written_and_left_without_a_mouse(page: Tab, journal: PageJournal) -> None:
-    (tag,) = journal.add_tags("Calm")
-    await page.sign_in(journal, PLACE)
+async def test_a_day_is_written_and_left_without_a_mouse(page: Tab, page_journal: PageJournal) -> None:
+    (tag,) = page_journal.add_tags("Calm")
+    await page.sign_in(page_journal, PLACE)
     await page.type("#plan", "No trade before 10:00.\n1. wait")
     await page.keys("ArrowLeft", "Tab")  # an arrow moves the cursor
     await page.gone("form[data-changed]")
@@ -34,19 +34,19 @@ async def test_a_day_is_written_and_left_without_a_mouse(page: Tab, journal: Pag
         await page.type("#review", "Waited.")  # while the view is drawn again
     await page.wait_for_selector("#rating-3[aria-pressed=true]")
     await page.keys("Tab")
-    await eventually(lambda: journal.read(DAY)["review"] == "Waited.")
+    await eventually(lambda: page_journal.read(DAY)["review"] == "Waited.")
     await page.gone("form[data-changed]")
     await page.keys("4")
     await page.wait_for_selector("#rating-4[aria-pressed=true]")
     await page.focus(f"#tag-{tag}")
     await page.keys("Enter")
     await page.wait_for_selector(f"#tag-{tag}[aria-pressed=true]")
-    day = journal.read(DAY)
+    day = page_journal.read(DAY)
     assert (day["plan"], day["rating"]) == ("No trade before 10:00.\n1. wait", 4)
     assert day["tag_ids"] == [tag]
     await page.keys("4")
     await page.wait_for_selector("#rating-4[aria-pressed=false]")
-    assert journal.read(DAY)["rating"] is None
+    assert page_journal.read(DAY)["rating"] is None
 
     await page.show(f"day/{FRIDAY}")
     for press, what, day in (
@@ -64,20 +64,20 @@ async def test_a_day_is_written_and_left_without_a_mouse(page: Tab, journal: Pag
     await page.see("This cannot be shown")
 
 
-async def test_a_day_shows_its_trades_goals_and_rules(page: Tab, journal: PageJournal) -> None:
-    journal.create("/accounts", name="Main")
-    euros = journal.create("/accounts", name="Euro", currency="EUR")["id"]
-    journal.add_trade(30, f"{MONDAY}T10:00", 60)
-    journal.add_trade(-80, f"{MONDAY}T10:15", 15, grade="F")
-    journal.add_trade(7, f"{MONDAY}T10:45", account_id=euros)
-    journal.add_trade(999, "2026-01-06T10:00")
-    journal.put("/accounts/1/rules", daily_loss=500)
+async def test_a_day_shows_its_trades_goals_and_rules(page: Tab, page_journal: PageJournal) -> None:
+    page_journal.create("/accounts", name="Main")
+    euros = page_journal.create("/accounts", name="Euro", currency="EUR")["id"]
+    page_journal.add_trade(30, f"{MONDAY}T10:00", 60)
+    page_journal.add_trade(-80, f"{MONDAY}T10:15", 15, grade="F")
+    page_journal.add_trade(7, f"{MONDAY}T10:45", account_id=euros)
+    page_journal.add_trade(999, "2026-01-06T10:00")
+    page_journal.put("/accounts/1/rules", daily_loss=500)
     limit = {"metric": "worst_day", "target_value": -40, "timeframe": "daily"}
-    journal.create("/goals", goal_name="Loss limit", account_id=1, **limit)
-    await page.sign_in(journal, PLACE)
+    page_journal.create("/goals", goal_name="Loss limit", account_id=1, **limit)
+    await page.sign_in(page_journal, PLACE)
     await page.see("+7.00 EUR, −50.00 USD in 3 trades")
     await page.see_all(".of-day tbody td:nth-child(3)", "−80.00 USD", "+7.00 EUR", "+30.00 USD")
-    journal.patch("/me", active_selection="account_1")
+    page_journal.patch("/me", active_selection="account_1")
     await page.poll()
     await page.see("−50.00 USD in 2 trades: 1 win, 1 loss")
     await page.see_all(".of-day tbody tr", "10:15 ES ▲ 1 −80.00 −80.00 F", "10:00 ES ▲ 1 +30.00 −50.00")
@@ -88,7 +88,7 @@ async def test_a_day_shows_its_trades_goals_and_rules(page: Tab, journal: PageJo
     await page.see("✕ Broken · Loss limit: −50.00, limit −40.00")
     await page.see("450.00 left", "#account-1")
     await save(page, "#plan", "Small.")
-    assert journal.read(DAY)["plan"] == "Small."
+    assert page_journal.read(DAY)["plan"] == "Small."
     await page.click(".of-day a >> nth=0")
     await page.see("−80.00", "#trade .big")
     await page.click("#trade .facts a")
@@ -96,37 +96,37 @@ async def test_a_day_shows_its_trades_goals_and_rules(page: Tab, journal: PageJo
     await page.see("Mon, Jan 5, 2026", "h1")
 
 
-async def test_a_text_that_was_changed_meanwhile_shows_both(page: Tab, journal: PageJournal) -> None:
+async def test_a_text_that_was_changed_meanwhile_shows_both(page: Tab, page_journal: PageJournal) -> None:
     await page.clock.install()
-    await page.sign_in(journal, PLACE)
-    journal.patch(DAY, review="theirs")  # another text of the same day
+    await page.sign_in(page_journal, PLACE)
+    page_journal.patch(DAY, review="theirs")  # another text of the same day
     await save(page, "#plan", "mine")
     await page.no_dialog()
     async with page.held():
         await page.enter("#plan", "mine again")
-        journal.patch(DAY, plan="theirs too")
+        page_journal.patch(DAY, plan="theirs too")
     await page.see_all("dialog .versions tbody tr", "Plan mine again theirs too")
     await page.see("Not saved. The day was changed in the meantime.", "form:has(#plan) .error")
     await page.evaluate("document.querySelector('#plan').dataset.drawn = 'before'")
     await page.agree("Save mine")
     await page.gone("#plan[data-drawn]")
-    assert journal.read(DAY)["plan"] == "mine again"
+    assert page_journal.read(DAY)["plan"] == "mine again"
 
     async with page.held():
         await page.fill("#plan", "mine")
-        journal.patch(DAY, plan="theirs")
+        page_journal.patch(DAY, plan="theirs")
         await page.clock.run_for(1_000)
     await page.see("Not saved. The day was changed in the meantime.", "form:has(#plan) .error")
     await page.evaluate("document.querySelector('#rating-2').click()")  # saves another part of the day
     await page.wait_for_selector("#rating-2[aria-pressed=true]")
     await page.see_all("dialog .versions tbody tr", "Plan mine theirs")
-    assert journal.read(DAY)["plan"] == "theirs"
+    assert page_journal.read(DAY)["plan"] == "theirs"
     await page.keys("Escape")
     await page.press("Save the plan")
     await page.agree("Keep the stored version", "Which version do you want to keep?")
     await page.holds("#plan", "theirs")
     await page.gone("form[data-changed]")
-    assert journal.read(DAY)["review"] == "theirs"
+    assert page_journal.read(DAY)["review"] == "theirs"
 
     await page.focus("#plan")
     await page.evaluate("document.querySelector('#plan').setSelectionRange(3, 3)")
@@ -138,29 +138,29 @@ async def test_a_text_that_was_changed_meanwhile_shows_both(page: Tab, journal: 
     await page.holds("#plan", "the123irs")
 
 
-async def test_texts_are_saved_when_the_day_is_left_or_it_asks(page: Tab, journal: PageJournal) -> None:
-    await page.sign_in(journal, "settings")
+async def test_texts_are_saved_when_the_day_is_left_or_it_asks(page: Tab, page_journal: PageJournal) -> None:
+    await page.sign_in(page_journal, "settings")
     template = "#templates [name=plan_template]"
     await page.fill(template, "Bias:\nLevels:")
     await page.click("nav a[href='#/trades']")
     await page.agree("Cancel", "The templates are not saved.")
     await page.click("#templates .primary")
     await page.gone("#templates[data-changed]")
-    assert journal.read("/me")["plan_template"] == "Bias:\nLevels:"
+    assert page_journal.read("/me")["plan_template"] == "Bias:\nLevels:"
     await page.show(PLACE)
     await page.holds("#plan", "Bias:\nLevels:")
     await page.see("Your template.", "form:has(#plan)")
     await page.click("#plan")
     await page.keys("Tab")
     await save(page, "#review", "Nothing planned.")
-    assert journal.read(DAY)["plan"] is None  # it is stored once it is typed into
+    assert page_journal.read(DAY)["plan"] is None  # it is stored once it is typed into
     await page.focus("#plan")
     await page.keys("Control+End")
     await page.keyboard.type(" 25,300")
     async with page.held():
         await page.click("#day-after")
     await page.see("Jan 6", "h1")
-    assert journal.read(DAY)["plan"] == "Bias:\nLevels: 25,300"
+    assert page_journal.read(DAY)["plan"] == "Bias:\nLevels: 25,300"
 
     await page.fill("#plan", "x" * 65_537)
     await page.fill("#review", "kept")
@@ -168,19 +168,19 @@ async def test_texts_are_saved_when_the_day_is_left_or_it_asks(page: Tab, journa
     await page.click("#day-after")
     await page.agree("Cancel", "The plan of this day is not saved.")
     await page.see("Jan 6", "h1")
-    assert journal.read("/days/2026-01-06")["review"] == "kept"
+    assert page_journal.read("/days/2026-01-06")["review"] == "kept"
     await page.holds("#plan", "x" * 65_537)
 
 
 # Many days -----------------------------------------------------------------------------------------------
 
 
-async def test_today_shows_the_plan_and_leads_to_days_and_weeks(page: Tab, journal: PageJournal) -> None:
-    journal.patch("/me", trading_weekdays=[1, 2, 3, 4, 5, 6, 7])
-    journal.add_trade(12)
-    journal.patch("/days/2026-01-06", plan="Wait.")
-    journal.client.post("/days/2026-01-06/pictures", content=PNG).raise_for_status()
-    await page.sign_in(journal, "today?month=2026-01")
+async def test_today_shows_the_plan_and_leads_to_days_and_weeks(page: Tab, page_journal: PageJournal) -> None:
+    page_journal.patch("/me", trading_weekdays=[1, 2, 3, 4, 5, 6, 7])
+    page_journal.add_trade(12)
+    page_journal.patch("/days/2026-01-06", plan="Wait.")
+    page_journal.client.post("/days/2026-01-06/pictures", content=PNG).raise_for_status()
+    await page.sign_in(page_journal, "today?month=2026-01")
     week = ["5 +12 1 trade", "6 ✎ ▣", "7", "8", "9", "10", "11", "+12 1"]
     await page.see_all(".calendar tr:has-text('+12') a", *week)
     await page.click(".calendar a:has-text('6 ✎')")
@@ -200,23 +200,23 @@ async def test_today_shows_the_plan_and_leads_to_days_and_weeks(page: Tab, journ
     await save(page, "#plan", "One trade.")
     await page.show("today")
     await page.see("One trade.", "#day .written")
-    journal.add_trade(9, None, 0)
+    page_journal.add_trade(9, None, 0)
     await page.poll()
     await page.see("1 trade closed: what did you learn?", "#day")
-    journal.patch(f"/days/{datetime.now(UTC).date()}", review="To stop.")
+    page_journal.patch(f"/days/{datetime.now(UTC).date()}", review="To stop.")
     await page.poll()
     await page.gone("#day")
 
 
-async def test_a_week_is_read_and_printed_without_the_bar(page: Tab, journal: PageJournal) -> None:
-    (tag,) = journal.add_tags("<b>Calm</b>")
+async def test_a_week_is_read_and_printed_without_the_bar(page: Tab, page_journal: PageJournal) -> None:
+    (tag,) = page_journal.add_tags("<b>Calm</b>")
     for day, pnl in ((MONDAY, 30), ("2026-01-06", -20), (FRIDAY, 5)):
-        journal.add_trade(pnl, f"{day}T10:00")
+        page_journal.add_trade(pnl, f"{day}T10:00")
     written = {"plan": "Wait.\n<b>bold</b>", "review": "Waited.", "rating": 5, "tag_ids": [tag]}
-    journal.patch(f"/days/{FRIDAY}", **written)
-    picture = journal.client.post(f"/days/{FRIDAY}/pictures", content=PNG).json()["data"]["picture"]
-    journal.patch(f"/pictures/{picture['id']}", caption="The low")
-    await page.sign_in(journal, f"days?from={MONDAY}&to=2026-01-11")
+    page_journal.patch(f"/days/{FRIDAY}", **written)
+    picture = page_journal.client.post(f"/days/{FRIDAY}/pictures", content=PNG).json()["data"]["picture"]
+    page_journal.patch(f"/pictures/{picture['id']}", caption="The low")
+    await page.sign_in(page_journal, f"days?from={MONDAY}&to=2026-01-11")
     await page.see_all(
         "main .card",
         "Mon, Jan 5, 2026 · +30.00 USD in 1 trade",
@@ -253,10 +253,10 @@ async def test_a_week_is_read_and_printed_without_the_bar(page: Tab, journal: Pa
 # Search --------------------------------------------------------------------------------------------------
 
 
-async def test_a_slash_begins_a_search_and_enter_opens_a_result(page: Tab, journal: PageJournal) -> None:
-    trade = journal.add_trade(5, notes="😀😀 <b>late</b> 👩‍👩‍👧 entry, latest 𝔘 late")
-    journal.patch(DAY, plan="Not late again")
-    await page.sign_in(journal, f"trades?id={trade}")
+async def test_a_slash_begins_a_search_and_enter_opens_a_result(page: Tab, page_journal: PageJournal) -> None:
+    trade = page_journal.add_trade(5, notes="😀😀 <b>late</b> 👩‍👩‍👧 entry, latest 𝔘 late")
+    page_journal.patch(DAY, plan="Not late again")
+    await page.sign_in(page_journal, f"trades?id={trade}")
     await page.type("#notes", "/")
     await page.focused("#notes")
     await page.keys("Escape", "/")
@@ -280,18 +280,18 @@ async def test_a_slash_begins_a_search_and_enter_opens_a_result(page: Tab, journ
     await page.holds("#search input", "")
     await page.resize(360)
     await page.fill("#search input", "late")
-    journal.patch(DAY, plan="theirs")  # a search that is typed does not stop the view from following
+    page_journal.patch(DAY, plan="theirs")  # a search that is typed does not stop the view from following
     await page.poll()
     await page.holds("#plan", "theirs")
 
 
-async def test_each_kind_of_result_leads_to_its_place(page: Tab, journal: PageJournal) -> None:
-    journal.create("/strategies", name="Late range", setups=[{"name": "Late break"}])
-    journal.add_tags("Late entry")
-    journal.create("/goals", goal_name="Never late", metric="net_pnl", target_value=5)
+async def test_each_kind_of_result_leads_to_its_place(page: Tab, page_journal: PageJournal) -> None:
+    page_journal.create("/strategies", name="Late range", setups=[{"name": "Late break"}])
+    page_journal.add_tags("Late entry")
+    page_journal.create("/goals", goal_name="Never late", metric="net_pnl", target_value=5)
     for number in range(21):
-        journal.patch(f"/days/2025-03-{number + 1:02}", plan=f"late {number}")
-    await page.sign_in(journal, "search?q=late")
+        page_journal.patch(f"/days/2025-03-{number + 1:02}", plan=f"late {number}")
+    await page.sign_in(page_journal, "search?q=late")
     places = "all => all.map((one) => [one.textContent.match(/[A-Z][a-z]+/)[0], one.getAttribute('href')])"
     hrefs = dict(await page.locator(".results a").evaluate_all(places))
     day = hrefs.pop("Day")

@@ -30,48 +30,48 @@ async def set_visibility(page: Tab, state: str) -> None:
     )
 
 
-async def test_a_write_elsewhere_shows_soon_and_is_read_once(page: Tab, journal: PageJournal) -> None:
-    trade = journal.add_trade()
-    tags = journal.create("/tag-categories", name="Execution")["id"]
+async def test_a_write_elsewhere_shows_soon_and_is_read_once(page: Tab, page_journal: PageJournal) -> None:
+    trade = page_journal.add_trade()
+    tags = page_journal.create("/tag-categories", name="Execution")["id"]
     async with page.followed():
-        await page.sign_in(journal, "trades")
+        await page.sign_in(page_journal, "trades")
     await page.count(ROWS, 1)
     noted = note_requests(page)
     async with page.followed():
-        journal.run_sql("UPDATE trades SET grade = 'B'")
+        page_journal.run_sql("UPDATE trades SET grade = 'B'")
         await expect(page.locator(ROWS)).to_contain_text("B", timeout=SOON)
     async with page.followed():
-        journal.add_trade(symbol="NQZ6")
+        page_journal.add_trade(symbol="NQZ6")
         await expect(page.locator(ROWS)).to_have_count(2, timeout=SOON)
     async with page.followed():
-        journal.delete(f"/trades/{trade + 1}")
+        page_journal.delete(f"/trades/{trade + 1}")
         await expect(page.locator(ROWS)).to_have_count(1, timeout=SOON)
 
     noted.clear()
     async with page.followed():
-        journal.create("/goals", goal_name="Not here", metric="net_pnl", target_value=1)
+        page_journal.create("/goals", goal_name="Not here", metric="net_pnl", target_value=1)
     assert noted == []
     async with page.followed():
-        journal.create("/tags", name="Late", category_id=tags)
+        page_journal.create("/tags", name="Late", category_id=tags)
         await page.see("Late", "#filter-tag_id")
     read = [one.split("?")[0] for one in noted]
     assert read.count("/tags") == read.count("/trades") == read.count("/accounts") == 1
     assert not {"/strategies", "/me"} & {*read}
 
     await page.show("settings")
-    journal.run_sql("UPDATE accounts SET name = 'By hand'")
+    page_journal.run_sql("UPDATE accounts SET name = 'By hand'")
     await expect(page.locator("main")).to_contain_text("By hand", timeout=SOON)
 
 
-async def test_a_hidden_page_asks_nothing_and_catches_up(page: Tab, journal: PageJournal) -> None:
-    journal.create("/accounts", name="Main")
+async def test_a_hidden_page_asks_nothing_and_catches_up(page: Tab, page_journal: PageJournal) -> None:
+    page_journal.create("/accounts", name="Main")
     async with page.followed():
-        await page.sign_in(journal, "trades")
+        await page.sign_in(page_journal, "trades")
     noted: list[str] = []
     async with page.expect_event("requestfailed"):
         await set_visibility(page, "hidden")
     page.on("request", lambda request: noted.append(request.url))
-    journal.add_trade()
+    page_journal.add_trade()
     assert (await page.evaluate("fetch('/health').then(({ ok }) => ok)"), len(noted)) == (True, 1)
     async with page.followed():
         await set_visibility(page, "visible")
@@ -79,22 +79,22 @@ async def test_a_hidden_page_asks_nothing_and_catches_up(page: Tab, journal: Pag
 
     async with page.expect_event("requestfailed"):
         await set_visibility(page, "hidden")
-    journal.create("/tag-categories", name="Another")
-    journal.run_sql("UPDATE users SET expired_cursor = (SELECT max(seq) FROM changed_objects)")
-    journal.run_sql("UPDATE trades SET grade = 'C'")
+    page_journal.create("/tag-categories", name="Another")
+    page_journal.run_sql("UPDATE users SET expired_cursor = (SELECT max(seq) FROM changed_objects)")
+    page_journal.run_sql("UPDATE trades SET grade = 'C'")
     await page.clock.install()
     await set_visibility(page, "visible")
     await page.clock.run_for(2_000)
     await page.see("C", ROWS)
 
 
-async def test_nothing_is_drawn_over_what_is_typed_or_a_dialog(page: Tab, journal: PageJournal) -> None:
-    trade = journal.add_trade()
+async def test_nothing_is_drawn_over_what_is_typed_or_a_dialog(page: Tab, page_journal: PageJournal) -> None:
+    trade = page_journal.add_trade()
     async with page.followed():
-        await page.sign_in(journal, f"trades?id={trade}")
+        await page.sign_in(page_journal, f"trades?id={trade}")
     await page.fill("#notes", "being typed")
     async with page.followed():
-        journal.add_trade()  # which is read
+        page_journal.add_trade()  # which is read
     await page.poll()
     await page.count(ROWS, 1)
     await page.focused("#notes")
@@ -105,7 +105,7 @@ async def test_nothing_is_drawn_over_what_is_typed_or_a_dialog(page: Tab, journa
 
     await page.press("Delete", "#trade")
     async with page.followed():
-        journal.add_trade()
+        page_journal.add_trade()
     await page.poll()
     await page.count(ROWS, 2)
     await page.agree("Cancel")
@@ -113,10 +113,10 @@ async def test_nothing_is_drawn_over_what_is_typed_or_a_dialog(page: Tab, journa
     await page.count(ROWS, 3)
 
 
-async def test_a_journal_that_is_away_is_said_and_asked_again(page: Tab, journal: PageJournal) -> None:
+async def test_a_journal_that_is_away_is_said_and_asked_again(page: Tab, page_journal: PageJournal) -> None:
     await page.clock.install()
     async with page.followed():
-        await page.sign_in(journal, "trades")
+        await page.sign_in(page_journal, "trades")
     await page.evaluate(
         """() => {
             window.real = fetch;
@@ -124,7 +124,7 @@ async def test_a_journal_that_is_away_is_said_and_asked_again(page: Tab, journal
             window.fetch = () => { window.asked += 1; return Promise.reject(); };
         }"""
     )
-    journal.create("/tag-categories", name="Ends the request that waits")
+    page_journal.create("/tag-categories", name="Ends the request that waits")
     while not await page.evaluate("window.asked"):
         await page.clock.run_for(100)
     await page.clock.run_for(60_000)
@@ -135,7 +135,7 @@ async def test_a_journal_that_is_away_is_said_and_asked_again(page: Tab, journal
     await page.wait_for_selector("main[data-view=trades] .empty")
 
     await page.evaluate("window.fetch = window.real; 0")
-    journal.create("/accounts", name="New")
+    page_journal.create("/accounts", name="New")
     await page.clock.run_for(5_500)
     await page.drawn("days")
     await page.hidden("#away")

@@ -56,10 +56,10 @@ async def press_at_the_edge(page: Tab, selector: str) -> None:
 # Modules alone -------------------------------------------------------------------------------------------
 
 
-async def test_a_number_is_read_and_written_by_the_locale(page: Tab, journal: PageJournal) -> None:
+async def test_a_number_is_read_and_written_by_the_locale(page: Tab, page_journal: PageJournal) -> None:
     for name, numbers in NUMBERS.items():
         async with page.locale(name):
-            await page.goto(f"{journal.server.url}/health")
+            await page.goto(f"{page_journal.server.url}/health")
             read, again = await page.evaluate(
                 f"""async (texts) => {{
                     const {{ parse, write }} = {module("inputs.js")};
@@ -75,8 +75,8 @@ async def test_a_number_is_read_and_written_by_the_locale(page: Tab, journal: Pa
         assert again == read
 
 
-async def test_a_time_zone_is_found_by_its_city(page: Tab, journal: PageJournal) -> None:
-    await page.goto(f"{journal.server.url}/health")
+async def test_a_time_zone_is_found_by_its_city(page: Tab, page_journal: PageJournal) -> None:
+    await page.goto(f"{page_journal.server.url}/health")
     found = await page.evaluate(
         f"""async (texts) => {{
             const {{ zoneField }} = {module("zones.js")};
@@ -105,8 +105,8 @@ async def test_a_time_zone_is_found_by_its_city(page: Tab, journal: PageJournal)
 # Accounts, groups and tags -------------------------------------------------------------------------------
 
 
-async def test_a_form_refuses_misread_numbers_and_escape_asks(page: Tab, journal: PageJournal) -> None:
-    await page.sign_in(journal, "settings")
+async def test_a_form_refuses_misread_numbers_and_escape_asks(page: Tab, page_journal: PageJournal) -> None:
+    await page.sign_in(page_journal, "settings")
     await page.click("#new-account")
     await page.keys("Escape")  # nothing was typed
     await page.no_dialog()
@@ -127,7 +127,7 @@ async def test_a_form_refuses_misread_numbers_and_escape_asks(page: Tab, journal
         await page.holds("#edit [name=starting_balance]", "50 k")
     await page.press("Close", "dialog")
     await page.agree("Discard it", "What you typed is not saved.")
-    assert journal.read("/accounts") == []
+    assert page_journal.read("/accounts") == []
 
     async with page.locale("de-DE"):
         await page.reload()
@@ -136,27 +136,29 @@ async def test_a_form_refuses_misread_numbers_and_escape_asks(page: Tab, journal
     await page.fill_in("#edit", name="Apex", starting_balance="50000,5", fees="0,62; mes 0,37; mnq 1")
     await page.holds("#edit [name=starting_balance]", "50.000,5")
     await page.save()
-    (account,) = journal.read("/accounts")
+    (account,) = page_journal.read("/accounts")
     assert account["starting_balance"] == 50_000.5
     assert account["fees"] == {"default": 0.62, "MES": 0.37, "MNQ": 1}
 
 
-async def test_what_is_made_in_parts_is_completed_by_the_next_try(page: Tab, journal: PageJournal) -> None:
-    account = journal.create("/accounts", name="Main")["id"]
-    await page.sign_in(journal, "settings")
+async def test_what_is_made_in_parts_is_completed_by_the_next_try(
+    page: Tab, page_journal: PageJournal
+) -> None:
+    account = page_journal.create("/accounts", name="Main")["id"]
+    await page.sign_in(page_journal, "settings")
     await page.click("#new-copy_group")
     await page.fill_in("#edit", name="Evals", **{f"multiplier_{account}": "0,5"})
     await page.check(f"#edit [name=member_{account}]")
     await page.click("#edit .primary")
     await page.see("Multipliers are numbers over 0")
-    assert journal.read("/copy-groups") == []
-    journal.delete(f"/accounts/{account}")
+    assert page_journal.read("/copy-groups") == []
+    page_journal.delete(f"/accounts/{account}")
     await page.fill_in("#edit", **{f"multiplier_{account}": "0.5"})
     await page.click("#edit .primary")
     await page.wait_for_selector("#edit .error:not(:empty)")
     await page.uncheck(f"#edit [name=member_{account}]")
     await page.save()
-    assert [group["name"] for group in journal.read("/copy-groups")] == ["Evals"]
+    assert [group["name"] for group in page_journal.read("/copy-groups")] == ["Evals"]
 
     await page.click("#new-tag")
     await page.fill("#edit [name=new_category]", "Mind")
@@ -165,7 +167,7 @@ async def test_what_is_made_in_parts_is_completed_by_the_next_try(page: Tab, jou
     await page.fill_in("#edit", name="Patient", color="#16a34a")
     await page.choose("#edit [name=type]", "Mistake")
     await page.save()
-    (category,), (tag,) = journal.read("/tag-categories"), journal.read("/tags")
+    (category,), (tag,) = page_journal.read("/tag-categories"), page_journal.read("/tags")
     assert (category["name"], tag["name"], tag["category_id"]) == ("Mind", "Patient", category["id"])
     assert (tag["color"], tag["type"]) == ("#16a34a", "mistake")
     await page.click("#new-tag")
@@ -173,11 +175,11 @@ async def test_what_is_made_in_parts_is_completed_by_the_next_try(page: Tab, jou
     await page.fill_in("#edit", name="Calm", new_category="Mind")
     await page.click("#edit .primary")
     await page.wait_for_selector("#edit [data-field=new_category]:not(:empty)")
-    assert len(journal.read("/tags")) == 1
+    assert len(page_journal.read("/tags")) == 1
 
     for number in range(20):
-        journal.create("/tags", name=f"Tag {number}", category_id=category["id"])
-    await page.sign_in(journal, "settings")
+        page_journal.create("/tags", name=f"Tag {number}", category_id=category["id"])
+    await page.sign_in(page_journal, "settings")
     await page.fill("#filter-tags", "tag 7")
     await page.see_all("#tags tbody tr:visible", "Tag 7 Mind custom")
 
@@ -185,9 +187,9 @@ async def test_what_is_made_in_parts_is_completed_by_the_next_try(page: Tab, jou
 # Time zone and trading days ------------------------------------------------------------------------------
 
 
-async def test_trading_days_are_saved_beside_other_settings(page: Tab, journal: PageJournal) -> None:
-    account = journal.create("/accounts", name="Main")["id"]
-    await page.sign_in(journal, "settings")
+async def test_trading_days_are_saved_beside_other_settings(page: Tab, page_journal: PageJournal) -> None:
+    account = page_journal.create("/accounts", name="Main")["id"]
+    await page.sign_in(page_journal, "settings")
     zone, button = "#days [name=timezone]", "#days .primary"
     await page.fill("#templates [name=plan_template]", "Levels")
     await page.fill(zone, "Mars/Olympus")
@@ -200,30 +202,30 @@ async def test_trading_days_are_saved_beside_other_settings(page: Tab, journal: 
     await page.fill(zone, "EST")
     await page.press("America/New_York", "#days .warn")
     await page.fill("#days [name=breakeven_within]", "2.50")
-    journal.patch("/me", active_selection=f"account_{account}", day_rollover="17:00")
+    page_journal.patch("/me", active_selection=f"account_{account}", day_rollover="17:00")
     await page.click(button)
     await page.see("A trading day begins at 17:00 in America/New_York")
-    me = journal.read("/me")
+    me = page_journal.read("/me")
     assert (me["timezone"], me["breakeven_within"]) == ("America/New_York", 2.5)
     assert me["active_selection"] == f"account_{account}"
 
     await page.fill(zone, "Asia/Tokyo")
-    journal.patch("/me", timezone="Europe/Berlin")
+    page_journal.patch("/me", timezone="Europe/Berlin")
     await page.click(button)
     await page.agree("Save mine", "This setting was changed in the meantime")
     await page.see("in Asia/Tokyo. Daily limits")
     await page.holds("#templates [name=plan_template]", "Levels")  # it outlives the saving of another form
     await page.click("#templates .primary")
     await page.gone("#templates[data-changed]")
-    assert journal.read("/me")["plan_template"] == "Levels"
+    assert page_journal.read("/me")["plan_template"] == "Levels"
 
 
-async def test_a_new_journal_is_asked_for_its_days(page: Tab, journal: PageJournal) -> None:
-    journal.run_sql("UPDATE users SET timezone = 'America/Chicago'")
-    await page.sign_in(journal)
+async def test_a_new_journal_is_asked_for_its_days(page: Tab, page_journal: PageJournal) -> None:
+    page_journal.run_sql("UPDATE users SET timezone = 'America/Chicago'")
+    await page.sign_in(page_journal)
     await page.see(QUESTION)
     await page.see("Your loss limit counts trades from 17:00 New York")
-    journal.create("/example-journal")  # whose trades are nobody's
+    page_journal.create("/example-journal")  # whose trades are nobody's
     await page.poll()
     await page.see("Daily loss limit")
     await page.check("#first-days [value=calendar]")
@@ -233,17 +235,17 @@ async def test_a_new_journal_is_asked_for_its_days(page: Tab, journal: PageJourn
     await page.reload()
     await page.drawn("today")
     await page.gone("#first-days")
-    assert journal.read("/me")["timezone"] == "America/Chicago"
+    assert page_journal.read("/me")["timezone"] == "America/Chicago"
 
     await page.evaluate("localStorage.setItem('journal-days-answered', '1 of another journal')")
     await page.reload()
     await page.see(QUESTION)
     await page.drawn("today")
-    journal.add_trade(account_id=journal.create("/accounts", name="Own")["id"])
+    page_journal.add_trade(account_id=page_journal.create("/accounts", name="Own")["id"])
     await page.poll()
     await page.gone("#first-days")
     for name in ("Etc/UTC", "Zulu"):  # nobody's choice, whatever the journal holds
-        journal.patch("/me", timezone=name)
+        page_journal.patch("/me", timezone=name)
         await page.poll()
         await page.see(QUESTION)
     await page.show("import")
@@ -255,7 +257,7 @@ async def test_a_new_journal_is_asked_for_its_days(page: Tab, journal: PageJourn
     await page.check("#first-days [value=futures]")
     await page.click("#first-days .primary")
     await page.gone("#first-days")
-    me = journal.read("/me")
+    me = page_journal.read("/me")
     assert (me["timezone"], me["day_rollover"]) == ("America/New_York", "17:00")
 
 
@@ -271,9 +273,9 @@ READY: dict[str, tuple[str, tuple[Any, ...]]] = {
 }
 
 
-async def test_ready_made_goals_need_a_number_without_a_sign(page: Tab, journal: PageJournal) -> None:
-    journal.add_trade()
-    await page.sign_in(journal)
+async def test_ready_made_goals_need_a_number_without_a_sign(page: Tab, page_journal: PageJournal) -> None:
+    page_journal.add_trade()
+    await page.sign_in(page_journal)
     await page.press("Set a daily loss limit")
     for name, (typed, (metric, *_)) in READY.items():
         await page.choose("#edit [name=ready]", name)
@@ -289,7 +291,7 @@ async def test_ready_made_goals_need_a_number_without_a_sign(page: Tab, journal:
         await page.click("#new-goal")
 
     made = ("metric", "direction", "target_value", "timeframe")
-    goals = {one["goal_name"]: tuple(one[name] for name in made) for one in journal.read("/goals")}
+    goals = {one["goal_name"]: tuple(one[name] for name in made) for one in page_journal.read("/goals")}
     assert goals == {name: goal for name, (_, goal) in READY.items()}
 
 
@@ -310,28 +312,28 @@ async def own_goal(page: Tab, metric: str, target: str, direction: str) -> None:
     await page.press("Create", "#edit")
 
 
-async def test_a_goal_that_is_probably_a_mistake_is_asked_about(page: Tab, journal: PageJournal) -> None:
-    await page.sign_in(journal, "settings")
+async def test_a_goal_that_is_probably_a_mistake_is_asked_about(page: Tab, page_journal: PageJournal) -> None:
+    await page.sign_in(page_journal, "settings")
     for metric, target, direction, question, choice, saved in DOUBTFUL:
-        before = len(journal.read("/goals"))
+        before = len(page_journal.read("/goals"))
         await own_goal(page, metric, target, direction)
         await page.see(question)
-        assert len(journal.read("/goals")) == before
+        assert len(page_journal.read("/goals")) == before
         await page.agree(choice, question)
-        goal = journal.read("/goals")[-1]
+        goal = page_journal.read("/goals")[-1]
         assert (goal["direction"], goal["target_value"]) == saved
-    for goal in journal.read("/goals"):
-        journal.delete(f"/goals/{goal['id']}")
+    for goal in page_journal.read("/goals"):
+        page_journal.delete(f"/goals/{goal['id']}")
     await page.poll()
     await page.see("No goals.")
 
     await own_goal(page, "Maximum drawdown", "500", "At most")
     await page.see("Maximum drawdown ≤ 500.00")
-    (goal,) = journal.read("/goals")
+    (goal,) = page_journal.read("/goals")
     assert goal["timeframe"] == "daily"
     await page.click("#goals .link")
     await page.wait_for_selector("#edit")
-    journal.patch(f"/goals/{goal['id']}", target_value=200)
+    page_journal.patch(f"/goals/{goal['id']}", target_value=200)
     await page.fill("#edit [name=target_value]", "100")
     await page.press("Save", "#edit")
     await page.see_all(".versions tbody td", "100", "200")
@@ -348,4 +350,4 @@ async def test_a_goal_that_is_probably_a_mistake_is_asked_about(page: Tab, journ
     await page.press("Delete", "#edit")
     await page.agree("Delete")
     await page.see("No goals.")
-    assert journal.read("/goals", status="all") == []
+    assert page_journal.read("/goals", status="all") == []

@@ -43,9 +43,9 @@ WHOSE = "Which account are these trades from?"
 
 
 @pytest.fixture
-def accounts(journal: PageJournal) -> list[int]:
+def accounts(page_journal: PageJournal) -> list[int]:
     """Two accounts, so that none is chosen."""
-    return [journal.create("/accounts", name=name)["id"] for name in ("Sim", "Apex 50K Master")]
+    return [page_journal.create("/accounts", name=name)["id"] for name in ("Sim", "Apex 50K Master")]
 
 
 async def answer(page: Tab, question: str, choice: str) -> None:
@@ -73,8 +73,8 @@ def naming(*names: str) -> str:
 # One file ------------------------------------------------------------------------------------------------
 
 
-async def test_a_first_file_is_dropped_imported_and_undone(page: Tab, journal: PageJournal) -> None:
-    await page.sign_in(journal, "import")
+async def test_a_first_file_is_dropped_imported_and_undone(page: Tab, page_journal: PageJournal) -> None:
+    await page.sign_in(page_journal, "import")
     await page.drop("round trips.csv", WITH_ZONE)
     await answer(page, WHOSE, "New account…")
     await page.fill("#edit [name=name]", "Main account")
@@ -98,23 +98,23 @@ async def test_a_first_file_is_dropped_imported_and_undone(page: Tab, journal: P
     await expect(page.locator("#import")).to_be_disabled()
     await page.drop("round trips.csv", WITH_ZONE)
     await page.see("3 new")
-    assert journal.read("/trades") == []
+    assert page_journal.read("/trades") == []
     await page.click("#import")
     await page.see("Imported: 3 new trades")
-    assert len(journal.read("/trades")) == 3
+    assert len(page_journal.read("/trades")) == 3
 
     await page.drop("round trips.csv", WITH_ZONE)
     await page.see("All 3 are already there.")
     await expect(page.locator("#import")).to_be_disabled()
     await page.press("Undo the import of round trips.csv")
     await page.gone(IMPORTS)
-    assert journal.read("/trades") == []
+    assert page_journal.read("/trades") == []
 
 
-async def test_an_unknown_header_is_described_and_corrected(page: Tab, journal: PageJournal) -> None:
-    journal.create("/accounts", name="Main")
-    journal.patch("/me", timezone="Europe/Berlin")
-    await page.sign_in(journal, "import")
+async def test_an_unknown_header_is_described_and_corrected(page: Tab, page_journal: PageJournal) -> None:
+    page_journal.create("/accounts", name="Main")
+    page_journal.patch("/me", timezone="Europe/Berlin")
+    await page.sign_in(page_journal, "import")
     await page.drop("acme.csv", UNKNOWN)
     await page.see("The header of this file is unknown")
     await describe(page, short="Dwon")
@@ -130,19 +130,19 @@ async def test_an_unknown_header_is_described_and_corrected(page: Tab, journal: 
     await page.click("#import")
     await page.see("Imported: 2 new trades")
 
-    trades = journal.read("/trades")
+    trades = page_journal.read("/trades")
     assert [(one["direction"], one["net_pnl"]) for one in trades] == [("short", 10), ("long", 10)]
     assert trades[1]["opened_at"][:16] == "2026-01-05T09:00"
     await page.click("section[aria-label='Your formats'] .danger")
     await page.agree("Remove it", "What was imported stays.")
     await page.gone("section[aria-label='Your formats']")
-    assert journal.read("/import-profiles") == []
+    assert page_journal.read("/import-profiles") == []
 
 
 async def test_what_is_imported_is_what_was_shown(
-    page: Tab, journal: PageJournal, accounts: list[int]
+    page: Tab, page_journal: PageJournal, accounts: list[int]
 ) -> None:
-    await page.sign_in(journal, "import")
+    await page.sign_in(page_journal, "import")
     await page.drop("trades.csv", FILE)
     await answer(page, WHOSE, "Sim")
     await page.see("Import 3 trades into Sim")
@@ -164,26 +164,26 @@ async def test_what_is_imported_is_what_was_shown(
     await zone.fill("new york")
     await page.click("#import")  # which leaves the field first
     await page.see("Times are read in America/New_York (as you said).")
-    assert journal.read("/trades") == []
+    assert page_journal.read("/trades") == []
     await page.choose("#account_id", "Apex 50K Master")
     await page.see("Import 3 trades into Apex 50K Master")
-    journal.import_file(f"{HEADER}\n{ROWS[0]}", account_id=accounts[1], timezone="America/New_York")
+    page_journal.import_file(f"{HEADER}\n{ROWS[0]}", account_id=accounts[1], timezone="America/New_York")
     await page.click("#import")
     await page.see("The journal has changed since this was shown")
     await page.see("2 new")
-    assert len(journal.read("/trades")) == 1
+    assert len(page_journal.read("/trades")) == 1
     await page.click("#import")
     await page.see("Imported: 2 new trades, 0 updated, 1 already there")
     await page.see("Apex 50K Master", f"{IMPORTS} tbody tr")
-    trades = journal.read("/trades")
+    trades = page_journal.read("/trades")
     assert {(one["account_id"], one["opened_at"][11:16]) for one in trades} == {(accounts[1], "19:00")}
 
 
-async def test_accounts_that_a_file_names_are_created_or_mapped(page: Tab, journal: PageJournal) -> None:
-    journal.create(
+async def test_accounts_that_a_file_names_are_created_or_mapped(page: Tab, page_journal: PageJournal) -> None:
+    page_journal.create(
         "/accounts", name="Sim"
     )  # the only account is not the answer for a file that names several
-    await page.sign_in(journal, "import")
+    await page.sign_in(page_journal, "import")
     await page.drop("two.csv", naming("Sim101", "Eval 7"))
     await page.see("Create 2 accounts", "#create-accounts")
     await answer(page, "Which account is Eval 7?", "Sim")
@@ -193,8 +193,8 @@ async def test_accounts_that_a_file_names_are_created_or_mapped(page: Tab, journ
     await page.save()
     await page.press("Import 2 trades into 2 accounts")
     await page.see("Imported: 2 new trades")
-    names = {one["id"]: one["name"] for one in journal.read("/accounts")}
-    placed = {(trade["symbol"], names[trade["account_id"]]) for trade in journal.read("/trades")}
+    names = {one["id"]: one["name"] for one in page_journal.read("/accounts")}
+    placed = {(trade["symbol"], names[trade["account_id"]]) for trade in page_journal.read("/trades")}
     assert placed == {("ES", "Sim101"), ("NQ", "Sim")}
     await page.see_all(f"{IMPORTS} tbody td:nth-child(2)", re.compile("^(Sim, Sim101|Sim101, Sim)$"))
 
@@ -204,11 +204,11 @@ async def test_accounts_that_a_file_names_are_created_or_mapped(page: Tab, journ
 
 
 async def test_a_correction_shows_both_values_and_costs_are_asked_for(
-    page: Tab, journal: PageJournal, accounts: list[int]
+    page: Tab, page_journal: PageJournal, accounts: list[int]
 ) -> None:
     numbered = [f"{row},{number}" for number, row in enumerate(ROWS)]
-    journal.import_file(f"{HEADER},external_id\n{numbered[0]}", account_id=accounts[0])
-    await page.sign_in(journal, "import")
+    page_journal.import_file(f"{HEADER},external_id\n{numbered[0]}", account_id=accounts[0])
+    await page.sign_in(page_journal, "import")
     await page.drop("again.csv", "\n".join([f"{HEADER},external_id", *numbered]).replace(",101,", ",103,"))
     await answer(page, WHOSE, "Sim")
     await page.see("Exit price: 101 → 103", "table[aria-label=Rows]")
@@ -223,7 +223,7 @@ async def test_a_correction_shows_both_values_and_costs_are_asked_for(
     await page.see("Commissions of Sim: 7.50 on 3 rows.")
     await page.click("#import")
     await page.see("Imported: 3 new trades")
-    assert {one["fees"] for one in journal.read("/trades")} == {2.5}
+    assert {one["fees"] for one in page_journal.read("/trades")} == {2.5}
     await page.see(re.compile(r"Jan 5 – Jan 7\s+3\s+−4\.50"), f"{IMPORTS} tbody tr")
 
 
@@ -231,28 +231,28 @@ async def test_a_correction_shows_both_values_and_costs_are_asked_for(
 
 
 async def test_files_go_into_the_accounts_that_their_names_have(
-    page: Tab, journal: PageJournal, accounts: list[int]
+    page: Tab, page_journal: PageJournal, accounts: list[int]
 ) -> None:
-    third = journal.create("/accounts", name="Apex 50K")["id"]
-    group = f"/copy-groups/{journal.create('/copy-groups', name='Copies')['id']}"
+    third = page_journal.create("/accounts", name="Apex 50K")["id"]
+    group = f"/copy-groups/{page_journal.create('/copy-groups', name='Copies')['id']}"
     members = [{"account_id": one, "quantity_multiplier": 1} for one in accounts]
-    journal.put(f"{group}/members", members=members)
-    journal.patch(group, master_account_id=accounts[1])
-    await page.sign_in(journal, "import")
+    page_journal.put(f"{group}/members", members=members)
+    page_journal.patch(group, master_account_id=accounts[1])
+    await page.sign_in(page_journal, "import")
     await page.drop("apex_50k_master 2026.csv", FILE, **{"Fills-Apex-50K": FILE, "unnamed": FILE})
     await page.see("Import 6 trades of 2 files into 2 accounts", "#import-all")
     await page.see("needs an answer below", ALL_FILES)
     await answer(page, WHOSE, "Sim")
     await import_all(page, "Import 9 trades of 3 files into 3 accounts", 3)
-    held = [one["account_id"] for one in journal.read("/trades")]
+    held = [one["account_id"] for one in page_journal.read("/trades")]
     assert {account: held.count(account) for account in held} == dict.fromkeys([*accounts, third], 3)
-    assert len([one for one in journal.read("/trades") if one["source_trade_id"]]) == 3
+    assert len([one for one in page_journal.read("/trades") if one["source_trade_id"]]) == 3
     await page.press("Close all")
     await page.gone("section[aria-label=File]")
     await page.press("Undo the import of apex_50k_master 2026.csv", IMPORTS)
     await page.see("3 copies in other accounts lose their originals.", "dialog")
     await page.save("dialog")
-    assert {one["account_id"] for one in journal.read("/trades")} == {accounts[0], third}
+    assert {one["account_id"] for one in page_journal.read("/trades")} == {accounts[0], third}
 
     await page.drop("one.csv", naming("Live"), other=naming("Live").replace("ES", "NQ"))
     await page.click("[aria-label='Which account is Live?'] button:text('New account…') >> nth=0")
@@ -262,17 +262,19 @@ async def test_files_go_into_the_accounts_that_their_names_have(
     await page.click(".costs button >> nth=0")
     await page.gone(".costs")
     await import_all(page, "Import 2 trades of 2 files into Live", 2)
-    assert [one["fees"] for one in journal.read("/trades") if one["fees"]] == [2, 2]
+    assert [one["fees"] for one in page_journal.read("/trades") if one["fees"]] == [2, 2]
     await page.press("Where do I find the file?")
     await page.see("Position History", "dialog")
 
 
 async def test_copies_are_not_imported_whole_hours_apart(
-    page: Tab, journal: PageJournal, accounts: list[int]
+    page: Tab, page_journal: PageJournal, accounts: list[int]
 ) -> None:
-    journal.patch(f"/accounts/{accounts[1]}", broker="Apex", starting_balance=50_000, fees={"default": 1})
-    journal.put(f"/accounts/{accounts[0]}/rules", daily_loss=500)
-    await page.sign_in(journal, "import")
+    page_journal.patch(
+        f"/accounts/{accounts[1]}", broker="Apex", starting_balance=50_000, fees={"default": 1}
+    )
+    page_journal.put(f"/accounts/{accounts[0]}/rules", daily_loss=500)
+    await page.sign_in(page_journal, "import")
     file = f"{PAIRS}\n{PAIR.format(1, 2)}"
     await page.drop("Apex 50K 2 - Trades 2026-01-07.csv", file, **{"TS_3 (1)": file.replace("09:0", "10:0")})
     new = page.locator("button:text('New account…')")
@@ -289,29 +291,29 @@ async def test_copies_are_not_imported_whole_hours_apart(
     await expect(page.locator("#import-all")).to_be_disabled()
     await page.enter("#timezone-1", "Europe/Berlin")
     await import_all(page, "Import 2 trades of 2 files into 2 accounts", 2)
-    for account in journal.read("/accounts"):
+    for account in page_journal.read("/accounts"):
         if account["id"] not in accounts:
             assert (account["broker"], account["starting_balance"]) == ("Apex", 50_000)
             assert account["fees"] == {"default": 1}
-            assert journal.read(f"/accounts/{account['id']}/rules")["daily_loss"] == 500
+            assert page_journal.read(f"/accounts/{account['id']}/rules")["daily_loss"] == 500
 
 
 # What is in the journal already --------------------------------------------------------------------------
 
 
-async def test_rows_are_joined_and_suspects_are_asked_about(page: Tab, journal: PageJournal) -> None:
-    account = journal.create("/accounts", name="Sim")["id"]
-    journal.import_file(TWO_PAIRS, account_id=account, one_trade_is="row")
-    await page.sign_in(journal, "import")
+async def test_rows_are_joined_and_suspects_are_asked_about(page: Tab, page_journal: PageJournal) -> None:
+    account = page_journal.create("/accounts", name="Sim")["id"]
+    page_journal.import_file(TWO_PAIRS, account_id=account, one_trade_is="row")
+    await page.sign_in(page_journal, "import")
     await page.press("Join rows", IMPORTS)
     await page.see("2 rows of Tradovate performance are 1 position: join them?", "dialog")
     await page.save("dialog")
     await page.press("Rows again", IMPORTS)
     await page.see("Join rows")
-    assert len(journal.read("/trades")) == 2
+    assert len(page_journal.read("/trades")) == 2
 
-    journal.delete(f"/imports/{journal.read('/imports')[0]['id']}")
-    journal.import_file(ONE_PAIR, account_id=account)
+    page_journal.delete(f"/imports/{page_journal.read('/imports')[0]['id']}")
+    page_journal.import_file(ONE_PAIR, account_id=account)
     await page.drop("other.csv", OTHER_PAIRS)
     await page.see("1 trade may be in the journal already.")
     await page.see("What the file has is at the time of a position that another file has added.")
@@ -323,7 +325,7 @@ async def test_rows_are_joined_and_suspects_are_asked_about(page: Tab, journal: 
     await page.press("Import anyway")
     await page.press("Import 1 trade into Sim")
     await page.see("Imported: 1 new trade")
-    assert [one["quantity"] for one in journal.read("/trades")] == [2, 1]
+    assert [one["quantity"] for one in page_journal.read("/trades")] == [2, 1]
 
     for content, is_asked in ((FILLS, False), (ONE_PAIR, False), (TWO_PAIRS, True)):
         await page.press("Done" if content == FILLS else "Close")
@@ -336,13 +338,13 @@ async def test_rows_are_joined_and_suspects_are_asked_about(page: Tab, journal: 
 
 
 async def test_an_undo_keeps_what_was_annotated_unless_told(
-    page: Tab, journal: PageJournal, accounts: list[int]
+    page: Tab, page_journal: PageJournal, accounts: list[int]
 ) -> None:
-    journal.import_file(FILE, account_id=accounts[0], file_name="trades.csv")
-    trades: list[Any] = journal.read("/trades")
-    journal.patch(f"/trades/{trades[0]['id']}", tag_ids=journal.add_tags("Patient"))
-    journal.patch(f"/trades/{trades[1]['id']}", fees=1)
-    await page.sign_in(journal, "import")
+    page_journal.import_file(FILE, account_id=accounts[0], file_name="trades.csv")
+    trades: list[Any] = page_journal.read("/trades")
+    page_journal.patch(f"/trades/{trades[0]['id']}", tag_ids=page_journal.add_tags("Patient"))
+    page_journal.patch(f"/trades/{trades[1]['id']}", fees=1)
+    await page.sign_in(page_journal, "import")
 
     for choice, left in (
         (".row:last-child button", [one["id"] for one in trades]),  # Cancel
@@ -359,20 +361,20 @@ async def test_an_undo_keeps_what_was_annotated_unless_told(
         await page.see("edited since", "dialog")
         await page.click(f"dialog {choice}")
         await page.no_dialog()
-        assert [trade["id"] for trade in journal.read("/trades")] == left
+        assert [trade["id"] for trade in page_journal.read("/trades")] == left
         await page.show("today")
         await page.show("import")
 
 
 async def test_an_import_of_a_watched_folder_is_said_and_undone(
-    page: Tab, journal: PageJournal, accounts: list[int], tmp_path: Path
+    page: Tab, page_journal: PageJournal, accounts: list[int], tmp_path: Path
 ) -> None:
-    journal.import_file(FILE, account_id=accounts[0], file_name="by hand.csv")
+    page_journal.import_file(FILE, account_id=accounts[0], file_name="by hand.csv")
     (tmp_path / "bad.csv").write_text("no table")
-    command("watch", tmp_path, "--once", "--db", journal.db)
+    command("watch", tmp_path, "--once", "--db", page_journal.db)
     (tmp_path / "day.csv").write_text(WITH_ZONE.replace("ES", "YM"))
-    run_ok("watch", tmp_path, "--account", "Apex 50K Master", "--once", "--db", journal.db)
-    await page.sign_in(journal, "import")
+    run_ok("watch", tmp_path, "--account", "Apex 50K Master", "--once", "--db", page_journal.db)
+    await page.sign_in(page_journal, "import")
 
     await page.see_all(f"{IMPORTS} tbody td:first-child", "day.csv (by itself)", "bad.csv", "by hand.csv")
     await page.show("today")
@@ -385,4 +387,4 @@ async def test_an_import_of_a_watched_folder_is_said_and_undone(
     await expect(lines).to_have_count(0)
     await page.show("import")
     await page.count(f"{IMPORTS} tbody tr", 1)
-    assert len(journal.read("/trades")) == 3
+    assert len(page_journal.read("/trades")) == 3

@@ -34,15 +34,17 @@ async def change(page: Tab, number: str) -> None:
     await page.see(f"{number} changed", "#selected")
 
 
-async def test_trades_are_changed_together_and_get_back_old_values(page: Tab, journal: PageJournal) -> None:
-    strategy = journal.create("/strategies", name="Opening range", setups=SETUPS)
-    late, early = journal.add_tags("Late", "Early")
-    first, second, third, _ = add_trades(journal, 4)
-    journal.patch(f"/trades/{first}", grade="A", tag_ids=[early])
-    journal.patch(f"/trades/{second}", grade="B", tag_ids=[late])
+async def test_trades_are_changed_together_and_get_back_old_values(
+    page: Tab, page_journal: PageJournal
+) -> None:
+    strategy = page_journal.create("/strategies", name="Opening range", setups=SETUPS)
+    late, early = page_journal.add_tags("Late", "Early")
+    first, second, third, _ = add_trades(page_journal, 4)
+    page_journal.patch(f"/trades/{first}", grade="A", tag_ids=[early])
+    page_journal.patch(f"/trades/{second}", grade="B", tag_ids=[late])
     names = ("grade", "tag_ids", "strategy_id", "setup_id", "initial_risk")
-    before = {name: stored(journal, name) for name in names}
-    await page.sign_in(journal, "trades")
+    before = {name: stored(page_journal, name) for name in names}
+    await page.sign_in(page_journal, "trades")
 
     await page.click(f"#select-{third}")
     await page.click(f"#trade-{first}", modifiers=["Shift"])
@@ -60,29 +62,29 @@ async def test_trades_are_changed_together_and_get_back_old_values(page: Tab, jo
         await page.choose(f"#many [name={name}]", label)
     await page.fill("[name=initial_risk]", "125.50")
     await change(page, "3 trades")
-    assert stored(journal, "tag_ids") == [[late], [late], [late], []]
-    assert stored(journal, "grade") == ["C", "C", "C", None]
-    assert stored(journal, "strategy_id") == [strategy["id"]] * 3 + [None]
-    assert stored(journal, "setup_id") == [strategy["setups"][0]["setup_id"]] * 3 + [None]
-    assert stored(journal, "initial_risk")[0] == 125.5
+    assert stored(page_journal, "tag_ids") == [[late], [late], [late], []]
+    assert stored(page_journal, "grade") == ["C", "C", "C", None]
+    assert stored(page_journal, "strategy_id") == [strategy["id"]] * 3 + [None]
+    assert stored(page_journal, "setup_id") == [strategy["setups"][0]["setup_id"]] * 3 + [None]
+    assert stored(page_journal, "initial_risk")[0] == 125.5
 
-    journal.patch(f"/trades/{third}", notes="written meanwhile")
+    page_journal.patch(f"/trades/{third}", notes="written meanwhile")
     await page.click("#undo")
     await page.see("1 trade changed in the meantime", "dialog")
-    assert stored(journal, "grade")[:3] == ["C", "C", "C"]
+    assert stored(page_journal, "grade")[:3] == ["C", "C", "C"]
     await page.save("dialog")
     await page.see("Undone, but for 1 trade that changed in the meantime", "#selected")
     for name in names:
-        assert stored(journal, name)[:2] == before[name][:2], name
-    assert stored(journal, "grade")[2] == "C"
+        assert stored(page_journal, name)[:2] == before[name][:2], name
+    assert stored(page_journal, "grade")[2] == "C"
 
 
-async def test_a_change_or_deletion_says_what_goes_along(page: Tab, journal: PageJournal) -> None:
-    setup = journal.create("/strategies", name="Opening range", setups=SETUPS)["setups"][0]
+async def test_a_change_or_deletion_says_what_goes_along(page: Tab, page_journal: PageJournal) -> None:
+    setup = page_journal.create("/strategies", name="Opening range", setups=SETUPS)["setups"][0]
     answer = {"confirmation_id": setup["confirmations"][0]["confirmation_id"], "was_present": True}
-    journal.add_tags("Late")
-    first, *_ = add_trades(journal, 5, setup_id=setup["setup_id"], confirmations=[answer])
-    await page.sign_in(journal, "trades")
+    page_journal.add_tags("Late")
+    first, *_ = add_trades(page_journal, 5, setup_id=setup["setup_id"], confirmations=[answer])
+    await page.sign_in(page_journal, "trades")
     await page.keys("j", "x", "j", "j", "Shift+X")
     await page.see("3 trades selected", "#selected [role=status]")
     await page.keys("j", "x", "x")
@@ -97,7 +99,7 @@ async def test_a_change_or_deletion_says_what_goes_along(page: Tab, journal: Pag
             break
     await page.keys("Enter")
     await page.see("3 trades changed", "#selected")
-    assert [len(one) for one in stored(journal, "tag_ids")] == [0, 0, 1, 1, 1]
+    assert [len(one) for one in stored(page_journal, "tag_ids")] == [0, 0, 1, 1, 1]
 
     await page.keys("Escape")
     await page.gone("#trades tbody :checked")
@@ -107,20 +109,20 @@ async def test_a_change_or_deletion_says_what_goes_along(page: Tab, journal: Pag
     await page.choose("#many [name=strategy_id]", "None")
     await page.press("Change 5 trades", "#many")
     await page.agree("Cancel", "5 checklist answers of the old setups are deleted.")
-    journal.delete(f"/trades/{first}")
+    page_journal.delete(f"/trades/{first}")
     await page.click("#delete-many")
     await page.see("Delete 4 trades?", "dialog")
     await page.see("4 checklist answers, go with them. This cannot be undone.", "dialog")
-    assert len(journal.read("/trades")) == 4
+    assert len(page_journal.read("/trades")) == 4
     await page.click("dialog .danger")
     await page.see("4 trades deleted", "#selected")
-    assert journal.read("/trades") == []
+    assert page_journal.read("/trades") == []
 
 
-async def test_all_trades_of_a_filter_are_selected(page: Tab, journal: PageJournal) -> None:
-    import_trades(journal, 55)
-    import_trades(journal, 1001, "NQ")
-    await page.sign_in(journal, "trades?symbol=ES")
+async def test_all_trades_of_a_filter_are_selected(page: Tab, page_journal: PageJournal) -> None:
+    import_trades(page_journal, 55)
+    import_trades(page_journal, 1001, "NQ")
+    await page.sign_in(page_journal, "trades?symbol=ES")
     await page.click("#select-page")
     await page.see("50 trades selected", "#selected")
     await page.click("#select-all")
@@ -130,10 +132,12 @@ async def test_all_trades_of_a_filter_are_selected(page: Tab, journal: PageJourn
     await page.click("#change-many")
     await page.choose("#many [name=grade]", "B")
     await change(page, "55 trades")
-    assert journal.client.get("/trades", params={"grade": "B"}).json()["meta"]["pagination"]["total"] == 55
+    assert (
+        page_journal.client.get("/trades", params={"grade": "B"}).json()["meta"]["pagination"]["total"] == 55
+    )
     await page.click("#undo")
     await page.see("Undone", "#selected")
-    assert journal.read("/trades", grade="B") == []
+    assert page_journal.read("/trades", grade="B") == []
     await page.show("trades?symbol=NQ")  # another filter forgets them
     await page.hidden("#change-many")
     await page.click("#select-page")
@@ -141,12 +145,12 @@ async def test_all_trades_of_a_filter_are_selected(page: Tab, journal: PageJourn
     await expect(page.locator("#select-all")).to_be_disabled()
 
 
-async def test_the_bar_shuts_nobody_out_and_fits_a_phone(page: Tab, journal: PageJournal) -> None:
+async def test_the_bar_shuts_nobody_out_and_fits_a_phone(page: Tab, page_journal: PageJournal) -> None:
     if not AXE.exists():
         pytest.skip("npm has not installed axe-core: make lint-page")
-    journal.create("/accounts", name="Second")
-    import_trades(journal, 20)
-    await page.sign_in(journal, "trades")
+    page_journal.create("/accounts", name="Second")
+    import_trades(page_journal, 20)
+    await page.sign_in(page_journal, "trades")
     await page.click("#select-page")
     for width, height, dark in ((1280, 900, False), (1280, 900, True), (360, 740, False)):
         await page.resize(width, height, dark=dark)

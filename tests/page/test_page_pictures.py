@@ -84,17 +84,17 @@ REFUSED = {
 }
 
 
-async def test_every_picture_is_drawn_or_refused_with_a_reason(page: Tab, journal: PageJournal) -> None:
+async def test_every_picture_is_drawn_or_refused_with_a_reason(page: Tab, page_journal: PageJournal) -> None:
     await page.resize(1280, 4_000)  # so that all are in sight
-    await page.sign_in(journal, PLACE)
+    await page.sign_in(page_journal, PLACE)
     await choose_files(page, **KINDS)
     await page.count(".thumb", len(KINDS))
     await page.count(DRAWN, len(KINDS))
     await expect(page.locator(ALERT)).to_have_text("")
     # The JPEG stands upright.
     assert await page.locator(DRAWN).evaluate_all(WIDTHS) == [64, 40, 64, 64, 64, 4000]
-    assert b"SECRET" not in journal.client.get("/pictures/2/content").content
-    kept = [one["media_type"] for one in journal.read(DAY)["pictures"]]
+    assert b"SECRET" not in page_journal.client.get("/pictures/2/content").content
+    kept = [one["media_type"] for one in page_journal.read(DAY)["pictures"]]
     assert kept == ["image/png", "image/jpeg", "image/webp", "image/png", "image/png", "image/png"]
 
     await choose_files(
@@ -105,19 +105,19 @@ async def test_every_picture_is_drawn_or_refused_with_a_reason(page: Tab, journa
         await page.see(f"{name}.png: {reason}" if name != "huge" else reason, ALERT)
     await expect(page.locator("#pictures [role=status]")).to_have_text("")
     for _ in range(20 - len(KINDS) - 1):
-        add_picture(journal)
+        add_picture(page_journal)
     await choose_files(page, one_more__png=PNG)
     await page.see("There are 20 pictures, the most there may be", ALERT)
-    journal.delete("/pictures/1")
+    page_journal.delete("/pictures/1")
     await choose_files(page, right__png=PNG)
     await expect(page.locator(ALERT)).to_have_text("")
-    await eventually(lambda: is_stored(journal, 20))
+    await eventually(lambda: is_stored(page_journal, 20))
 
 
-async def test_a_picture_is_pasted_or_dropped_anywhere(page: Tab, journal: PageJournal) -> None:
+async def test_a_picture_is_pasted_or_dropped_anywhere(page: Tab, page_journal: PageJournal) -> None:
     await page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    trade = journal.add_trade()
-    await page.sign_in(journal, PLACE)
+    trade = page_journal.add_trade()
+    await page.sign_in(page_journal, PLACE)
     await page.see("or paste or drop them anywhere on this page", "#pictures")
     places = ((PLACE, "#review", DAY), (f"trades?id={trade}", "#notes", f"/trades/{trade}"))
     for place, text, path in places:
@@ -132,7 +132,7 @@ async def test_a_picture_is_pasted_or_dropped_anywhere(page: Tab, journal: PageJ
         await page.keys("Tab")
         await page.gone("form[data-changed]")
         await page.see("Saved.", "#saved")
-        stored = journal.read(path)
+        stored = page_journal.read(path)
         assert (len(stored["pictures"]), stored[text[1:]]) == (1, "half a sentNe")
         await page.no_dialog()
 
@@ -153,14 +153,14 @@ async def test_a_picture_is_pasted_or_dropped_anywhere(page: Tab, journal: PageJ
     await page.wait_for_selector("#pictures.over")
     await hand_over(page, "drop", "h1", drawing("PNG", 66))
     await page.count(f"#pictures:not(.over) {DRAWN}", 3)
-    assert [one["width"] for one in journal.read(DAY)["pictures"]] == [64, 65, 66]
+    assert [one["width"] for one in page_journal.read(DAY)["pictures"]] == [64, 65, 66]
 
 
 async def test_a_picture_that_is_stored_before_its_trade_is_drawn_shows(
-    page: Tab, journal: PageJournal
+    page: Tab, page_journal: PageJournal
 ) -> None:
-    path = f"/trades/{journal.add_trade()}"
-    await page.sign_in(journal)
+    path = f"/trades/{page_journal.add_trade()}"
+    await page.sign_in(page_journal)
     async with page.expect_response(f"**/v1{path}") as read:
         await page.evaluate(
             f"""async ([path, content]) => {{
@@ -179,9 +179,9 @@ async def test_a_picture_that_is_stored_before_its_trade_is_drawn_shows(
 # Looking -------------------------------------------------------------------------------------------------
 
 
-async def test_pictures_are_looked_at_captioned_and_deleted(page: Tab, journal: PageJournal) -> None:
-    first, second, third = (add_picture(journal, drawing(kind)) for kind in ("PNG", "WEBP", "JPEG"))
-    await page.sign_in(journal, "trades")
+async def test_pictures_are_looked_at_captioned_and_deleted(page: Tab, page_journal: PageJournal) -> None:
+    first, second, third = (add_picture(page_journal, drawing(kind)) for kind in ("PNG", "WEBP", "JPEG"))
+    await page.sign_in(page_journal, "trades")
     await page.show(PLACE)
     await page.focus(f"#picture-{first}")
     await page.keys("Enter")
@@ -198,44 +198,44 @@ async def test_pictures_are_looked_at_captioned_and_deleted(page: Tab, journal: 
     await page.keys("Escape")  # saves what was typed
     await page.no_dialog()
     await page.wait_for_selector(f"#picture-{second} img[alt='<b>The low</b>']")
-    assert journal.read(f"/pictures/{second}")["caption"] == "<b>The low</b>"
+    assert page_journal.read(f"/pictures/{second}")["caption"] == "<b>The low</b>"
 
     await page.click(f"#picture-{first}")
     await page.fill("#caption", "The high")
     await page.focus("#picture-after")
     await page.keys("Enter")
     await page.see("2 of 3", ".viewer")
-    assert journal.read(f"/pictures/{first}")["caption"] == "The high"
-    journal.patch(f"/pictures/{second}", caption="theirs")
+    assert page_journal.read(f"/pictures/{first}")["caption"] == "The high"
+    page_journal.patch(f"/pictures/{second}", caption="theirs")
     await page.enter("#caption", "mine")
     await page.see_all(".versions tbody tr", "Caption mine theirs")
     await page.press("Save mine", "dialog")
     await page.see("Saved.", "#caption-saved")
-    assert journal.read(f"/pictures/{second}")["caption"] == "mine"
+    assert page_journal.read(f"/pictures/{second}")["caption"] == "mine"
 
     for answer, left in (("Cancel", 3), ("Delete", 2), ("Delete", 1)):
         await page.press("Delete", ".viewer")
         await page.see("It cannot be brought back.", "dialog >> nth=-1")
         await page.press(answer, "dialog")
         await page.count("dialog", 1)
-        await eventually(partial(is_stored, journal, left))
+        await eventually(partial(is_stored, page_journal, left))
         await page.see(f"of {left}", ".viewer")
     await page.fill("#caption", "The last")
     await page.evaluate("history.back()")  # which leaves the picture too
     await page.drawn("trades")
     await page.no_dialog()
-    (kept,) = journal.read(DAY)["pictures"]
+    (kept,) = page_journal.read(DAY)["pictures"]
     assert kept["caption"] == "The last"
     assert kept["id"] in (first, second, third)
 
 
-async def test_pictures_are_read_in_sight_and_no_blob_stays(page: Tab, journal: PageJournal) -> None:
+async def test_pictures_are_read_in_sight_and_no_blob_stays(page: Tab, page_journal: PageJournal) -> None:
     for number in range(20):
-        add_picture(journal, drawing("PNG", 64 + number), caption=f"Chart {number}")
+        add_picture(page_journal, drawing("PNG", 64 + number), caption=f"Chart {number}")
     read: list[str] = []
     page.on("request", lambda request: read.append(request.url) if "/content" in request.url else None)
     await page.resize(360)
-    await page.sign_in(journal, "settings")
+    await page.sign_in(page_journal, "settings")
     await page.evaluate("""
         window.blobs = new Set();
         const { createObjectURL: create, revokeObjectURL: revoke } = URL;
@@ -246,7 +246,7 @@ async def test_pictures_are_read_in_sight_and_no_blob_stays(page: Tab, journal: 
     await page.evaluate("document.querySelector('#pictures').scrollIntoView()")
     await page.wait_for_selector(DRAWN)
     before = len(set(read))
-    journal.patch(DAY, plan="drawn again")
+    page_journal.patch(DAY, plan="drawn again")
     await page.poll()
     await page.holds("#plan", "drawn again")
     await page.evaluate("document.querySelector('.thumbs').lastChild.scrollIntoView()")
@@ -256,8 +256,8 @@ async def test_pictures_are_read_in_sight_and_no_blob_stays(page: Tab, journal: 
     await page.wait_for_function("window.blobs.size === 0")
 
     for picture in range(3, 21):
-        journal.delete(f"/pictures/{picture}")
-    journal.run_sql("UPDATE pictures SET content_id = 1 + content_id % 2")  # as after a restore
+        page_journal.delete(f"/pictures/{picture}")
+    page_journal.run_sql("UPDATE pictures SET content_id = 1 + content_id % 2")  # as after a restore
     await page.reload()
     await page.count(DRAWN, 2)
     assert await page.locator(DRAWN).evaluate_all(WIDTHS) == [65, 64]

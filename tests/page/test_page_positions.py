@@ -23,10 +23,10 @@ async def add_fill(page: Tab, button: str, **typed: str) -> None:
     await page.save("#fill")
 
 
-async def test_a_position_is_changed_by_its_fills(page: Tab, journal: PageJournal) -> None:
+async def test_a_position_is_changed_by_its_fills(page: Tab, page_journal: PageJournal) -> None:
     entry: dict[str, Any] = {"entry_price": 100, "exit_price": None, "closed_at": None}
-    path = f"/trades/{journal.add_trade(at='2026-01-05T14:00', **entry)}"
-    await page.sign_in(journal, path.replace("/trades/", "trades?id="))
+    path = f"/trades/{page_journal.add_trade(at='2026-01-05T14:00', **entry)}"
+    await page.sign_in(page_journal, path.replace("/trades/", "trades?id="))
     await page.see("1 fill", "#fills summary")
     await add_fill(page, "#add-fill", quantity="2", price="103", at="2026-01-05T14:10")
     await add_fill(page, "#take-off", quantity="1", price="105")
@@ -39,7 +39,7 @@ async def test_a_position_is_changed_by_its_fills(page: Tab, journal: PageJourna
     await page.fill("#fill [name=quantity]", "2")
     await page.save("#fill")
     await page.see("+11.00", "#trade .big")  # 5 - 0 + 2 x 6 - 2 x 3
-    closed = journal.read(path)
+    closed = page_journal.read(path)
     assert [(one["side"], one["quantity"], one["price"]) for one in closed["fills"]] == [
         ("buy", 1, 100), ("buy", 2, 103), ("sell", 1, 105), ("sell", 2, 106)
     ]  # fmt: skip
@@ -52,21 +52,21 @@ async def test_a_position_is_changed_by_its_fills(page: Tab, journal: PageJourna
     await page.press("Delete", "#fill")
     await page.agree("Delete the fill")
     await page.see("open", "#trade .big")
-    assert journal.read(path)["fill_count"] == 3
+    assert page_journal.read(path)["fill_count"] == 3
     await page.press("Change prices and times")
     await page.see("follow from the fills", "dialog")
     await page.fill("dialog [name=stop_loss]", "99")
     await page.save("dialog")
-    assert journal.read(path)["stop_loss"] == 99
+    assert page_journal.read(path)["stop_loss"] == 99
 
 
-async def test_trades_that_touch_are_merged_and_split_again(page: Tab, journal: PageJournal) -> None:
+async def test_trades_that_touch_are_merged_and_split_again(page: Tab, page_journal: PageJournal) -> None:
     first, second, _ = (
-        journal.add_trade(1, f"2026-01-05T{opened}", minutes, notes=opened)
+        page_journal.add_trade(1, f"2026-01-05T{opened}", minutes, notes=opened)
         for opened, minutes in (("14:00", 30), ("14:20", 40), ("16:00", 60))
     )
-    before = journal.read("/trades")
-    await page.sign_in(journal, f"trades?id={second}")
+    before = page_journal.read("/trades")
+    await page.sign_in(page_journal, f"trades?id={second}")
     await page.see("1 other trade of this position touches it", "#trade")
     await page.click("#trade button:text('Merge them')")
     await page.count("#merge input", 2)
@@ -76,22 +76,22 @@ async def test_trades_that_touch_are_merged_and_split_again(page: Tab, journal: 
     await page.see("+2.00", "#trade .big")
     await page.see("4 fills, at most 2 held", "#fills summary")
     assert page.url.endswith(f"id={first}")
-    assert journal.read(f"/trades/{first}")["notes"] == "14:00\n\n14:20"
+    assert page_journal.read(f"/trades/{first}")["notes"] == "14:00\n\n14:20"
     await page.press("Split again")
     await page.agree("Split it")
     await page.see("3 trades", ".pages")
-    assert without_times(journal.read("/trades")) == without_times(before)
+    assert without_times(page_journal.read("/trades")) == without_times(before)
 
 
-async def test_a_copy_says_whose_judgement_counts(page: Tab, journal: PageJournal) -> None:
-    master, follower = add_accounts(journal, "Apex Master", "Apex 2")
-    original = journal.add_trade(1, account_id=master, grade="A")
-    copy = f"/trades/{journal.add_trade(1, '2026-01-05T10:00:08', account_id=follower)}"
+async def test_a_copy_says_whose_judgement_counts(page: Tab, page_journal: PageJournal) -> None:
+    master, follower = add_accounts(page_journal, "Apex Master", "Apex 2")
+    original = page_journal.add_trade(1, account_id=master, grade="A")
+    copy = f"/trades/{page_journal.add_trade(1, '2026-01-05T10:00:08', account_id=follower)}"
 
     def is_linked() -> bool:
-        return bool(journal.read(copy)["source_trade_id"] == original)
+        return bool(page_journal.read(copy)["source_trade_id"] == original)
 
-    await page.sign_in(journal, "settings")
+    await page.sign_in(page_journal, "settings")
     await page.click("#new-copy_group")
     await page.fill("#edit [name=name]", "Apex")
     for account in (master, follower):
@@ -114,12 +114,12 @@ async def test_a_copy_says_whose_judgement_counts(page: Tab, journal: PageJourna
     assert is_linked()
 
 
-async def test_costs_that_are_not_stated_are_said_and_charged(page: Tab, journal: PageJournal) -> None:
-    account, other = add_accounts(journal, "Sim", "Other")
-    single, charged = (journal.add_trade(1, account_id=account) for _ in range(2))
-    paid = journal.add_trade(1, account_id=account, fees=1)
-    of_other = journal.add_trade(1, account_id=other)
-    await page.sign_in(journal, f"trades?id={single}")
+async def test_costs_that_are_not_stated_are_said_and_charged(page: Tab, page_journal: PageJournal) -> None:
+    account, other = add_accounts(page_journal, "Sim", "Other")
+    single, charged = (page_journal.add_trade(1, account_id=account) for _ in range(2))
+    paid = page_journal.add_trade(1, account_id=account, fees=1)
+    of_other = page_journal.add_trade(1, account_id=other)
+    await page.sign_in(page_journal, f"trades?id={single}")
     await page.see("Gross = net, no costs", "#trade")
     await page.press("Change prices and times")
     await page.fill("dialog [name=fees]", "0.5")
@@ -133,7 +133,7 @@ async def test_costs_that_are_not_stated_are_said_and_charged(page: Tab, journal
     await page.choose("#edit [name=one_trade_is]", "a row, as the broker writes it")
     await page.press("Save", "#edit")
     await page.agree("Charge them", "Charge 1 earlier trade of Other too?")
-    assert journal.read(f"/accounts/{other}")["one_trade_is"] == "row"
+    assert page_journal.read(f"/accounts/{other}")["one_trade_is"] == "row"
 
     for view in ("today", "report"):
         await page.show(view)
@@ -146,21 +146,21 @@ async def test_costs_that_are_not_stated_are_said_and_charged(page: Tab, journal
     await page.press("Charge this", "dialog")
     await page.agree("Charge them")
     await page.gone("#no-costs")
-    fees = [journal.read(f"/trades/{one}")["fees"] for one in (single, charged, paid, of_other)]
+    fees = [page_journal.read(f"/trades/{one}")["fees"] for one in (single, charged, paid, of_other)]
     assert fees == [0.5, 0.5, 1, 0.5]
 
 
-async def test_today_says_which_accounts_are_behind(page: Tab, journal: PageJournal) -> None:
-    for account in add_accounts(journal, "Apex 1", "Apex 2"):
-        journal.import_file(
+async def test_today_says_which_accounts_are_behind(page: Tab, page_journal: PageJournal) -> None:
+    for account in add_accounts(page_journal, "Apex 1", "Apex 2"):
+        page_journal.import_file(
             "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at\n"
             "ES,long,1,100,101,2025-02-13 14:00:00,2025-02-13 15:00:00\n",
             account_id=account,
         )
     eight_days_ago = datetime.now(UTC) - timedelta(days=8)
-    journal.run_sql(
+    page_journal.run_sql(
         "UPDATE imports SET created_at = ? WHERE id = 1", f"{eight_days_ago:%Y-%m-%dT%H:%M:%S.%fZ}"
     )
-    await page.sign_in(journal)
+    await page.sign_in(page_journal)
     await page.see("Last trade Feb 13, 2025, last import ", "#freshness")
     await page.see(", Apex 1: 8 days ago", "#freshness")

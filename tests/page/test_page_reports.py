@@ -16,13 +16,13 @@ def on_day(number: int) -> str:
     return (datetime(2026, 1, 5, 10) + timedelta(days=number)).isoformat()
 
 
-async def test_groups_are_sorted_and_told_from_chance(page: Tab, journal: PageJournal) -> None:
+async def test_groups_are_sorted_and_told_from_chance(page: Tab, page_journal: PageJournal) -> None:
     for place in range(12):
-        journal.add_trade(100 + place, on_day(place), symbol="REAL")
-        journal.add_trade(100 if place % 2 else -90, on_day(place), symbol="NOISE")
-    tokyo = journal.create("/accounts", name="Tokyo", currency="JPY")["id"]
-    journal.add_trade(500, symbol="ONCE", account_id=tokyo)
-    await page.sign_in(journal, "report?by=symbol&sort=-expectancy")
+        page_journal.add_trade(100 + place, on_day(place), symbol="REAL")
+        page_journal.add_trade(100 if place % 2 else -90, on_day(place), symbol="NOISE")
+    tokyo = page_journal.create("/accounts", name="Tokyo", currency="JPY")["id"]
+    page_journal.add_trade(500, symbol="ONCE", account_id=tokyo)
+    await page.sign_in(page_journal, "report?by=symbol&sort=-expectancy")
 
     await page.see(
         "1 of 2 averages is clearly not zero. Chance alone would make about 0.1 of 2 look so (5 %)."
@@ -83,19 +83,19 @@ def answers(setup: Any, *present: bool) -> dict[str, Any]:
     return {"setup_id": setup["setup_id"], "confirmations": given}
 
 
-async def test_an_edge_is_worded_by_its_verdict_over_all_lines(page: Tab, journal: PageJournal) -> None:
-    looks, size = journal.create("/strategies", name="Opening range", setups=SETUPS)["setups"]
+async def test_an_edge_is_worded_by_its_verdict_over_all_lines(page: Tab, page_journal: PageJournal) -> None:
+    looks, size = page_journal.create("/strategies", name="Opening range", setups=SETUPS)["setups"]
     source = Random(12)
     decisions = [[source.random() < 0.5 for _ in NAMES] for _ in range(40)]
     for day, one in enumerate(decisions):
         pnl = source.randint(-50, 50) + (40 if one[0] else -40)
-        journal.add_trade(pnl, on_day(day), **answers(looks, *one))
+        page_journal.add_trade(pnl, on_day(day), **answers(looks, *one))
     for place in range(22):  # of the second setup, the confirmed ones are larger and earn less in R
         is_large, more = place % 2 == 0, place % 3
         pnl, risk = (110 + more, 99) if is_large else (50 + more, 10)
         fields = {"stop_loss": 10_000 - risk, **answers(size, is_large, place == 0)}
-        journal.add_trade(pnl, on_day(place), **fields)
-    await page.sign_in(journal, "report?by=confirmation")
+        page_journal.add_trade(pnl, on_day(place), **fields)
+    await page.sign_in(page_journal, "report?by=confirmation")
 
     await page.see("2 of 9 lines show a difference.")
     rows = {text.split()[0]: text for text in await page.locator(".edges tbody tr").all_inner_texts()}
@@ -106,12 +106,12 @@ async def test_an_edge_is_worded_by_its_verdict_over_all_lines(page: Tab, journa
     assert "Earns" not in rows["E"]
 
 
-async def test_groups_are_chosen_and_refused_filters_say_why(page: Tab, journal: PageJournal) -> None:
-    (fomo,), (calm,) = journal.add_tags("FOMO", type="mistake"), journal.add_tags("Calm")
-    journal.add_trade(-20, "2026-03-02T10:00", 1, stop_loss=9_990, tag_ids=[fomo])
-    journal.add_trade(30, "2026-03-02T11:00", 1, stop_loss=9_980, tag_ids=[calm])
+async def test_groups_are_chosen_and_refused_filters_say_why(page: Tab, page_journal: PageJournal) -> None:
+    (fomo,), (calm,) = page_journal.add_tags("FOMO", type="mistake"), page_journal.add_tags("Calm")
+    page_journal.add_trade(-20, "2026-03-02T10:00", 1, stop_loss=9_990, tag_ids=[fomo])
+    page_journal.add_trade(30, "2026-03-02T11:00", 1, stop_loss=9_980, tag_ids=[calm])
     await page.resize(360)
-    await page.sign_in(journal, "report")
+    await page.sign_in(page_journal, "report")
     await page.see("Scroll the table to the right")
     await page.choose("[name=by]", "After win or loss")
 

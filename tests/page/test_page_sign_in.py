@@ -133,27 +133,27 @@ async def test_a_link_replaces_a_sign_in_that_no_longer_works(
 # A sign-in that works stays ------------------------------------------------------------------------------
 
 
-async def test_no_page_of_somebody_else_signs_in_or_out(page: Tab, journal: PageJournal) -> None:
-    await lead_to(page, f"{journal.server.url}/#key={journal.key}")
+async def test_no_page_of_somebody_else_signs_in_or_out(page: Tab, page_journal: PageJournal) -> None:
+    await lead_to(page, f"{page_journal.server.url}/#key={page_journal.key}")
     await page.wait_for_selector("#sign-in")
-    assert page.url == f"{journal.server.url}/"
+    assert page.url == f"{page_journal.server.url}/"
     assert await page.evaluate(STORED) == 0
-    await page.sign_in(journal)
+    await page.sign_in(page_journal)
     for fragment in ("#key=x", "#key=abc%", "#code=x", "#code=abc%"):
-        await lead_to(page, f"{journal.server.url}/{fragment}")
+        await lead_to(page, f"{page_journal.server.url}/{fragment}")
         await page.drawn("today")
         if "code" in fragment:
             await page.see("no longer signs in", "dialog[aria-label='You are still signed in']")
-        assert (page.url, await key_of(page)) == (f"{journal.server.url}/", journal.key)
+        assert (page.url, await key_of(page)) == (f"{page_journal.server.url}/", page_journal.key)
     await page.reload()
     await page.show("settings")
     await page.click("#keys tr:has-text('this browser') button")
     await page.see("This browser is signed out.", "dialog")
     await page.click("dialog .danger")
     await page.wait_for_selector("#sign-in")
-    assert rows(journal.db, "SELECT revoked_at IS NULL FROM api_keys") == [(0,)]
-    await page.sign_in(journal._replace(key=new_key(journal.db)))
-    run_ok("keys", "revoke", "2", "--db", journal.db)
+    assert rows(page_journal.db, "SELECT revoked_at IS NULL FROM api_keys") == [(0,)]
+    await page.sign_in(page_journal._replace(key=new_key(page_journal.db)))
+    run_ok("keys", "revoke", "2", "--db", page_journal.db)
     await page.evaluate("location.hash = '#code=x'")
     await page.see("This link no longer signs in", "main #sign-in .error")
     await page.no_dialog()
@@ -162,42 +162,42 @@ async def test_no_page_of_somebody_else_signs_in_or_out(page: Tab, journal: Page
 # Another key means a fresh page --------------------------------------------------------------------------
 
 
-async def test_a_file_is_found_again_by_the_same_user_alone(page: Tab, journal: PageJournal) -> None:
-    journal.create("/accounts", name="Main")
-    await page.sign_in(journal, "import")
+async def test_a_file_is_found_again_by_the_same_user_alone(page: Tab, page_journal: PageJournal) -> None:
+    page_journal.create("/accounts", name="Main")
+    await page.sign_in(page_journal, "import")
     await page.drop("secret.csv", A_FILE)
     await page.see("1 new")
-    run_ok("keys", "revoke", "1", "--db", journal.db)
+    run_ok("keys", "revoke", "1", "--db", page_journal.db)
     await page.poll()
     await page.wait_for_selector("#sign-in")
-    await page.enter("#sign-in [name=key]", new_key(journal.db), "Enter")
+    await page.enter("#sign-in [name=key]", new_key(page_journal.db), "Enter")
     await page.drawn("import")
     await page.see("secret.csv")
     await page.count("#import", 1)
-    run_ok("keys", "revoke", "2", "--db", journal.db)
+    run_ok("keys", "revoke", "2", "--db", page_journal.db)
     await page.poll()
     await page.wait_for_selector("#sign-in")
-    await page.enter("#sign-in [name=key]", new_user(journal.db), "Enter")
+    await page.enter("#sign-in [name=key]", new_user(page_journal.db), "Enter")
     await page.see("Drop files here")
     await page.drawn("import")
     await page.gone(":text('secret.csv')", "#import")
 
 
-async def test_a_tab_follows_when_another_tab_signs_in_and_out(page: Tab, journal: PageJournal) -> None:
+async def test_a_tab_follows_when_another_tab_signs_in_and_out(page: Tab, page_journal: PageJournal) -> None:
     keep = "key => { sessionStorage.clear(); localStorage.setItem('journal-key', key); }"
-    journal.create("/accounts", name="Main")
-    await page.goto(f"{journal.server.url}/health")
-    await page.evaluate(keep, journal.key)
-    await page.goto(f"{journal.server.url}/#/import")
+    page_journal.create("/accounts", name="Main")
+    await page.goto(f"{page_journal.server.url}/health")
+    await page.evaluate(keep, page_journal.key)
+    await page.goto(f"{page_journal.server.url}/#/import")
     await page.drawn("import")
     await page.drop("secret.csv", A_FILE)
     await page.see("1 new")
     other = Tab(await page.context.new_page())
-    await other.goto(f"{journal.server.url}/health")
-    await other.evaluate(keep, new_user(journal.db))
+    await other.goto(f"{page_journal.server.url}/health")
+    await other.evaluate(keep, new_user(page_journal.db))
     await page.see("Drop files here")
     await page.gone(":text('secret.csv')")
-    await other.goto(f"{journal.server.url}/#/settings")
+    await other.goto(f"{page_journal.server.url}/#/settings")
     await other.drawn("settings")
     await sign_out(other)
     await page.wait_for_selector("#sign-in")

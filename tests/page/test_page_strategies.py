@@ -25,27 +25,27 @@ async def saved(page: Tab) -> None:
     await page.drawn("strategies")
 
 
-async def test_a_strategy_is_made_once_reordered_and_cut(page: Tab, journal: PageJournal) -> None:
-    await page.sign_in(journal, "strategies")
+async def test_a_strategy_is_made_once_reordered_and_cut(page: Tab, page_journal: PageJournal) -> None:
+    await page.sign_in(page_journal, "strategies")
     await page.press("New strategy", ".empty")
     await page.fill("dialog [name=name]", "Opening range")
     async with page.held():
         for _ in range(3):
             await page.keys("Enter")
     await page.wait_for_selector(".editor")
-    assert [one["name"] for one in journal.read("/strategies")] == ["Opening range"]
+    assert [one["name"] for one in page_journal.read("/strategies")] == ["Opening range"]
 
-    first, second = journal.patch("/strategies/1", setups=SETUPS)["setups"]
+    first, second = page_journal.patch("/strategies/1", setups=SETUPS)["setups"]
     volume = {"confirmation_id": first["confirmations"][0]["confirmation_id"], "was_present": True}
-    journal.add_trade(setup_id=first["setup_id"], confirmations=[volume])
-    journal.add_trade(setup_id=second["setup_id"])
+    page_journal.add_trade(setup_id=first["setup_id"], confirmations=[volume])
+    page_journal.add_trade(setup_id=second["setup_id"])
     await page.reload()
     await page.drawn("strategies")
     await page.locator(".items .items input").nth(1).focus()
     await page.keys("Alt+ArrowUp")
     await expect(page.locator("#moved")).to_have_text("Trend: 1 of 2")
     await saved(page)
-    assert names(journal) == [["Break", "Trend", "Volume"], ["Fade"]]
+    assert names(page_journal) == [["Break", "Trend", "Volume"], ["Fade"]]
 
     boxes = (
         "all => all.map((one) => one.getBoundingClientRect()).map(({ x, y, bottom }) => ({ x, y, bottom }))"
@@ -57,7 +57,7 @@ async def test_a_strategy_is_made_once_reordered_and_cut(page: Tab, journal: Pag
     await page.mouse.move(handle["x"] + 3, target["bottom"] + 30, steps=4)
     await page.mouse.up()
     await saved(page)
-    assert names(journal) == [["Fade"], ["Break", "Trend", "Volume"]]
+    assert names(page_journal) == [["Fade"], ["Break", "Trend", "Volume"]]
 
     await page.focus("[aria-label='Name of the confirmation']")
     await page.keys("Enter")  # adds a row
@@ -70,14 +70,14 @@ async def test_a_strategy_is_made_once_reordered_and_cut(page: Tab, journal: Pag
     await page.press("Save", ".editor")
     question = "This removes 1 setup and 1 confirmation: 1 trade loses its setup, 1 answer"
     await page.agree("Save and remove", question)
-    await eventually(lambda: names(journal) == [["Break", "Trend"]])
+    await eventually(lambda: names(page_journal) == [["Break", "Trend"]])
 
 
-async def test_a_draft_is_not_lost_by_leaving_nor_by_a_conflict(page: Tab, journal: PageJournal) -> None:
+async def test_a_draft_is_not_lost_by_leaving_nor_by_a_conflict(page: Tab, page_journal: PageJournal) -> None:
     for name in ("One", "Two"):
-        journal.create("/accounts", name=name)
-    setups = journal.create("/strategies", name="Opening range", setups=SETUPS)["setups"]
-    await page.sign_in(journal, "report")
+        page_journal.create("/accounts", name=name)
+    setups = page_journal.create("/strategies", name="Opening range", setups=SETUPS)["setups"]
+    await page.sign_in(page_journal, "report")
     await page.show("strategies")
     await page.fill("#strategy-name", "Mine")
     await page.fill(".editor [name=color_tag]", "#16a34a")
@@ -91,18 +91,18 @@ async def test_a_draft_is_not_lost_by_leaving_nor_by_a_conflict(page: Tab, journ
         await leave()
         await page.agree("Cancel", "The changes of this strategy are not saved.")
     await page.holds("#strategy-name", "Mine")
-    assert journal.read("/me")["active_selection"] == "all"
+    assert page_journal.read("/me")["active_selection"] == "all"
 
-    journal.patch("/strategies/1", name="Theirs", setups=[*setups, {"name": "New"}])
+    page_journal.patch("/strategies/1", name="Theirs", setups=[*setups, {"name": "New"}])
     await page.press("Save", ".editor")
     await page.see("Mine", "dialog tbody")
     await page.see("Theirs", "dialog tbody")
     await page.press("Save mine", "dialog")
     await page.see("This removes 1 setup: no trade or answer is lost.", "dialog")
-    assert len(names(journal)) == 3
+    assert len(names(page_journal)) == 3
     await page.agree("Save and remove")
-    await eventually(lambda: journal.read("/strategies/1")["name"] == "Mine")
-    strategy = journal.read("/strategies/1")
+    await eventually(lambda: page_journal.read("/strategies/1")["name"] == "Mine")
+    strategy = page_journal.read("/strategies/1")
     assert (strategy["color_tag"], strategy["description"]) == ("#16a34a", "Fades too")
 
     await page.drawn("strategies")
@@ -111,4 +111,4 @@ async def test_a_draft_is_not_lost_by_leaving_nor_by_a_conflict(page: Tab, journ
     await page.press("Discard the changes", "dialog")
     await page.drawn("trades")
     await page.no_dialog()
-    assert journal.read("/strategies/1")["name"] == "Mine"
+    assert page_journal.read("/strategies/1")["name"] == "Mine"

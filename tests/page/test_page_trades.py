@@ -22,13 +22,13 @@ def present(trade: Any) -> list[bool]:
 # Judged --------------------------------------------------------------------------------------------------
 
 
-async def test_trades_are_judged_by_keyboard_one_at_a_time(page: Tab, journal: PageJournal) -> None:
-    setup = add_setup(journal)
+async def test_trades_are_judged_by_keyboard_one_at_a_time(page: Tab, page_journal: PageJournal) -> None:
+    setup = add_setup(page_journal)
     first, second, third = (
-        journal.add_trade(pnl, f"2026-03-0{day}T10:00", setup_id=setup, mae=4.5)
+        page_journal.add_trade(pnl, f"2026-03-0{day}T10:00", setup_id=setup, mae=4.5)
         for day, pnl in ((2, 10), (3, 20), (4, 30))
     )
-    await page.sign_in(journal, "trades")
+    await page.sign_in(page_journal, "trades")
 
     await page.keys("j", "j", "j", "Enter")  # the newest is first
     await page.see("+10.00", "#trade .big")
@@ -49,19 +49,19 @@ async def test_trades_are_judged_by_keyboard_one_at_a_time(page: Tab, journal: P
     await page.keys("Escape")
     await page.gone("#trade")
 
-    trades = [journal.read(f"/trades/{one}") for one in (first, second, third)]
+    trades = [page_journal.read(f"/trades/{one}") for one in (first, second, third)]
     assert [one["grade"] for one in trades] == ["A", None, "B"]
     assert [present(one) for one in trades] == [[True, False], [], []]
 
 
-async def test_presses_faster_than_the_journal_are_all_stored(page: Tab, journal: PageJournal) -> None:
-    setup, tags = add_setup(journal), journal.add_tags(*"ABC")
-    judged, trade_id = journal.add_trade(), journal.add_trade(at="2026-03-03T10:00")
+async def test_presses_faster_than_the_journal_are_all_stored(page: Tab, page_journal: PageJournal) -> None:
+    setup, tags = add_setup(page_journal), page_journal.add_tags(*"ABC")
+    judged, trade_id = page_journal.add_trade(), page_journal.add_trade(at="2026-03-03T10:00")
     first, second, third = (f"#tag-{tag}" for tag in tags)
     path = f"/trades/{trade_id}"
-    await page.sign_in(journal, f"trades?id={judged}")
+    await page.sign_in(page_journal, f"trades?id={judged}")
     await page.gone("#last-setup")
-    journal.patch(f"/trades/{judged}", setup_id=setup)
+    page_journal.patch(f"/trades/{judged}", setup_id=setup)
     await page.show(f"trades?id={trade_id}")
 
     await page.press("Opening range › Break", "#trade")
@@ -73,34 +73,34 @@ async def test_presses_faster_than_the_journal_are_all_stored(page: Tab, journal
             [first, second, "[aria-label='no: Trend']", "#grade-1"],
         )
     await page.click(f"{first}[aria-pressed=true] ~ {third}")  # on the panel that is drawn after it
-    await eventually(lambda: sorted(journal.read(path)["tag_ids"]) == tags)
+    await eventually(lambda: sorted(page_journal.read(path)["tag_ids"]) == tags)
     await page.click(f"{second}[aria-pressed=true]")
     await page.wait_for_selector(f"{second}[aria-pressed=false]")
     await page.no_dialog()
-    trade = journal.read(path)
+    trade = page_journal.read(path)
     assert (trade["tag_ids"], trade["setup_id"], trade["grade"]) == ([tags[0], tags[2]], setup, "A+")
     assert present(trade) == [True, False]
 
     for key, mine, choice, kept in (("3", "B", "Save mine", "B"), ("4", "C", "Keep the stored version", "F")):
         async with page.held():
             await page.keys(key)
-            journal.patch(path, grade="F")
+            page_journal.patch(path, grade="F")
         await page.see_all("dialog tbody tr", f"Grade {mine} F")
         await page.agree(choice)
         await page.wait_for_selector(f"[data-grade={kept}][aria-pressed=true]")
-        assert journal.read(path)["grade"] == kept
+        assert page_journal.read(path)["grade"] == kept
 
 
-async def test_one_of_many_tags_is_found_by_typing(page: Tab, journal: PageJournal) -> None:
-    ids = journal.add_tags(*(f"Tag {number}" for number in range(13)))
-    trade_id = journal.add_trade()
-    other = journal.create("/accounts", name="Other")["id"]
-    journal.create("/strategies", name="Opening range", account_id=other)
-    await page.sign_in(journal, f"trades?id={trade_id}")
+async def test_one_of_many_tags_is_found_by_typing(page: Tab, page_journal: PageJournal) -> None:
+    ids = page_journal.add_tags(*(f"Tag {number}" for number in range(13)))
+    trade_id = page_journal.add_trade()
+    other = page_journal.create("/accounts", name="Other")["id"]
+    page_journal.create("/strategies", name="Opening range", account_id=other)
+    await page.sign_in(page_journal, f"trades?id={trade_id}")
 
     await page.enter("#add-tag", "tag 7", "Enter")
     await page.wait_for_selector(f"#tag-{ids[7]}[aria-pressed=true]")
-    assert journal.read(f"/trades/{trade_id}")["tag_ids"] == [ids[7]]
+    assert page_journal.read(f"/trades/{trade_id}")["tag_ids"] == [ids[7]]
     await page.click(f"#tag-{ids[7]}")
     await page.gone("#tags button")
     await page.choose("#of-strategy_id", "Opening range")
@@ -111,10 +111,10 @@ async def test_one_of_many_tags_is_found_by_typing(page: Tab, journal: PageJourn
 # Added and corrected -------------------------------------------------------------------------------------
 
 
-async def test_a_trade_is_added_by_hand_with_its_judgement(page: Tab, journal: PageJournal) -> None:
-    journal.create("/accounts", name="Main")
-    add_setup(journal)
-    await page.sign_in(journal, "trades")
+async def test_a_trade_is_added_by_hand_with_its_judgement(page: Tab, page_journal: PageJournal) -> None:
+    page_journal.create("/accounts", name="Main")
+    add_setup(page_journal)
+    await page.sign_in(page_journal, "trades")
     await page.press("Add a trade")
     await page.see("When does your trading day begin?", "dialog")
     await page.click("dialog .primary")
@@ -152,8 +152,8 @@ async def test_a_trade_is_added_by_hand_with_its_judgement(page: Tab, journal: P
     await page.see("+6.00", "#trade .big")
     await page.count("#trade .thumb", 1)
     await page.focused("#trade")
-    (listed,) = journal.read("/trades")
-    added = journal.read(f"/trades/{listed['id']}")
+    (listed,) = page_journal.read("/trades")
+    added = page_journal.read(f"/trades/{listed['id']}")
     await page.press("Delete", "#trade")
     await page.agree("Delete", "Delete this trade?")
     await page.see("There is no trade yet", ".empty")
@@ -162,8 +162,8 @@ async def test_a_trade_is_added_by_hand_with_its_judgement(page: Tab, journal: P
     assert [one["name"] for one in added["tags"]] == ["Late"]
     assert present(added) == [True, False]
     assert len(added["pictures"]) == 1
-    assert journal.read("/me")["day_rollover"] == "17:00"
-    assert journal.read("/trades") == []
+    assert page_journal.read("/me")["day_rollover"] == "17:00"
+    assert page_journal.read("/trades") == []
 
 
 NEEDS_CLOSE = "Needs the time at which the trade closed"
@@ -176,11 +176,11 @@ REASONS = [
 ]
 
 
-async def test_prices_and_times_are_corrected(page: Tab, journal: PageJournal) -> None:
+async def test_prices_and_times_are_corrected(page: Tab, page_journal: PageJournal) -> None:
     open_trade: dict[str, Any] = {"entry_price": 25_300.25, "exit_price": None, "closed_at": None}
-    path = f"/trades/{journal.add_trade(at='2026-11-13T15:00:07', symbol='MNQZ6', **open_trade)}"
-    before = journal.read(path)
-    await page.sign_in(journal, path.replace("/trades/", "trades?id="))
+    path = f"/trades/{page_journal.add_trade(at='2026-11-13T15:00:07', symbol='MNQZ6', **open_trade)}"
+    before = page_journal.read(path)
+    await page.sign_in(page_journal, path.replace("/trades/", "trades?id="))
     await page.press("Change prices and times")
     await page.holds("dialog [name=entry_price]", "25,300.25")
     for exit_price, gross_pnl, closed_at, place, reason in REASONS:
@@ -194,16 +194,16 @@ async def test_prices_and_times_are_corrected(page: Tab, journal: PageJournal) -
     await page.fill_in("dialog", gross_pnl="", closed_at="2026-11-13T16:17", quantity="Infinity")
     await page.press("Save", "dialog")
     await page.see("Write a number such as", "dialog [data-field=quantity]")
-    assert journal.read(path) == before
+    assert page_journal.read(path) == before
     await page.fill_in("dialog", quantity="2", exit_price="25,310.50")
     await page.save("dialog")
-    trade = journal.read(path)
+    trade = page_journal.read(path)
     assert (trade["quantity"], trade["exit_price"]) == (2, 25_310.5)
     assert (trade["closed_at"][:19], trade["opened_at"]) == ("2026-11-13T16:17:00", before["opened_at"])
 
     await page.press("Change prices and times")
     await page.holds("dialog [name=quantity]", "2")
-    journal.patch(path, exit_price=25_305.25, symbol="TSLA")
+    page_journal.patch(path, exit_price=25_305.25, symbol="TSLA")
     await page.fill("dialog [name=exit_price]", "25,320.25")
     await page.press("Save", "dialog")
     await page.see_all(
@@ -213,16 +213,16 @@ async def test_prices_and_times_are_corrected(page: Tab, journal: PageJournal) -
         "Gross P&L (changed in the meantime; stays) 20.5 10",
     )
     await page.agree("Save mine")
-    trade = journal.read(path)
+    trade = page_journal.read(path)
     assert (trade["exit_price"], trade["symbol"]) == (25_320.25, "TSLA")
 
 
-async def test_a_phone_folds_copies_and_opens_above_the_list(page: Tab, journal: PageJournal) -> None:
-    original = journal.add_trade(at="2026-03-02T10:00")
-    other = journal.create("/accounts", name="Topstep 150K Express")["id"]
-    copy = journal.add_trade(12, "2026-03-02T10:00", account_id=other, source_trade_id=original)
+async def test_a_phone_folds_copies_and_opens_above_the_list(page: Tab, page_journal: PageJournal) -> None:
+    original = page_journal.add_trade(at="2026-03-02T10:00")
+    other = page_journal.create("/accounts", name="Topstep 150K Express")["id"]
+    copy = page_journal.add_trade(12, "2026-03-02T10:00", account_id=other, source_trade_id=original)
     await page.resize(360, 740)
-    await page.sign_in(journal, "trades")
+    await page.sign_in(page_journal, "trades")
 
     rows = page.locator("#trades tbody tr")
     await expect(rows).to_have_count(1)
@@ -266,16 +266,16 @@ async def refuse_writes(route: Route) -> None:
     await (route.abort() if route.request.method == "PATCH" else route.continue_())
 
 
-async def test_notes_are_saved_while_typed_and_outlive_a_reload(page: Tab, journal: PageJournal) -> None:
+async def test_notes_are_saved_while_typed_and_outlive_a_reload(page: Tab, page_journal: PageJournal) -> None:
     await page.clock.install()
-    path = await open_notes(page, journal)
+    path = await open_notes(page, page_journal)
     assert not await page.evaluate(WOULD_ASK)
     await page.type("#notes", "1 of 6 jobs")
     assert await page.evaluate(WOULD_ASK)
     await page.clock.run_for(1_000)
     await page.see("Saved", STATE)
     await page.focused("#notes")
-    stored = journal.read(path)
+    stored = page_journal.read(path)
     assert (stored["notes"], stored["grade"]) == ("1 of 6 jobs", None)  # a digit in them is no key
 
     await page.route("**/v1/trades/**", refuse_writes)
@@ -285,7 +285,7 @@ async def test_notes_are_saved_while_typed_and_outlive_a_reload(page: Tab, journ
     await page.unroute_all()
     await page.clock.run_for(3_000)
     await page.see("Saved", STATE)
-    assert journal.read(path)["notes"] == "1 of 6 jobs, second"
+    assert page_journal.read(path)["notes"] == "1 of 6 jobs, second"
 
     await page.route("**/v1/trades/**", refuse_writes)
     await page.type("#notes", ", third")
@@ -294,11 +294,11 @@ async def test_notes_are_saved_while_typed_and_outlive_a_reload(page: Tab, journ
     await page.unroute_all()
     await page.holds("#notes", "1 of 6 jobs, second, third")
     await page.goto("about:blank")
-    await page.sign_in(journal, "days")
+    await page.sign_in(page_journal, "days")
     await page.click("main .warn a:text('Notes')")
     await page.press("Save the notes")
     await page.see("Saved", STATE)
-    assert journal.read(path)["notes"] == "1 of 6 jobs, second, third"
+    assert page_journal.read(path)["notes"] == "1 of 6 jobs, second, third"
 
     await page.evaluate(OF_ANOTHER)
     await page.show("settings")
@@ -309,9 +309,9 @@ async def test_notes_are_saved_while_typed_and_outlive_a_reload(page: Tab, journ
     assert await page.evaluate(DRAFTS) is None
 
 
-async def test_notes_outlive_a_service_that_stops_and_starts(page: Tab, journal: PageJournal) -> None:
+async def test_notes_outlive_a_service_that_stops_and_starts(page: Tab, page_journal: PageJournal) -> None:
     await page.clock.install()
-    path = await open_notes(page, journal)
+    path = await open_notes(page, page_journal)
     async with page.away():
         await page.enter("#notes", "mine")
         await page.see("Not saved, trying again.", ERROR)
@@ -324,7 +324,7 @@ async def test_notes_outlive_a_service_that_stops_and_starts(page: Tab, journal:
         await page.holds("#notes", "mine")
         assert page.url.endswith(path.replace("/trades/", "#/trades?id="))
     await page.clock.run_for(3_000)
-    await eventually(lambda: journal.read(path)["notes"] == "mine")
+    await eventually(lambda: page_journal.read(path)["notes"] == "mine")
     await page.gone("form[data-changed]")
 
     await page.show("report")
@@ -333,12 +333,14 @@ async def test_notes_outlive_a_service_that_stops_and_starts(page: Tab, journal:
     async with page.held():
         await page.evaluate("history.back()")
     await page.drawn("report")
-    assert journal.read(path)["notes"] == "left by back"
+    assert page_journal.read(path)["notes"] == "left by back"
     await page.no_dialog()
 
 
-async def test_notes_in_conflict_outlive_a_grade_and_a_revoked_key(page: Tab, journal: PageJournal) -> None:
-    path = await open_notes(page, journal)
+async def test_notes_in_conflict_outlive_a_grade_and_a_revoked_key(
+    page: Tab, page_journal: PageJournal
+) -> None:
+    path = await open_notes(page, page_journal)
     notes = page.locator("#notes")
     await page.fill("#notes", "x" * 10_001)
     await page.keys("Tab")
@@ -347,7 +349,7 @@ async def test_notes_in_conflict_outlive_a_grade_and_a_revoked_key(page: Tab, jo
     await page.see("Saved, but not the notes.", "#saved")
     await page.see("10000", ERROR)
     await expect(notes).to_have_value("x" * 10_001)
-    journal.patch(path, notes="theirs")
+    page_journal.patch(path, notes="theirs")
     await page.enter("#notes", "mine")
     await page.wait_for_selector("dialog .versions")
     await page.keys("Escape")
@@ -355,12 +357,12 @@ async def test_notes_in_conflict_outlive_a_grade_and_a_revoked_key(page: Tab, jo
     await page.wait_for_selector("#grade-3[aria-pressed=true]")
     await page.see("Saved, but not the notes.", "#saved")
     await expect(notes).to_have_value("mine")
-    assert journal.read(path)["notes"] == "theirs"
+    assert page_journal.read(path)["notes"] == "theirs"
 
-    run_ok("keys", "revoke", "1", "--db", journal.db)
+    run_ok("keys", "revoke", "1", "--db", page_journal.db)
     await page.poll()
     await page.see("What you typed is still there.")
-    key = new_key(journal.db)
+    key = new_key(page_journal.db)
     await page.fill("#sign-in [name=key]", key)
     await page.keys("Enter")
     await page.no_dialog()
@@ -368,5 +370,5 @@ async def test_notes_in_conflict_outlive_a_grade_and_a_revoked_key(page: Tab, jo
     await page.press("Save the notes")
     await page.press("Save mine", "dialog")
     await page.gone("#trade form[data-changed]")
-    with journal.server.client(key) as client:
-        assert journal._replace(client=client).read(path)["notes"] == "mine"
+    with page_journal.server.client(key) as client:
+        assert page_journal._replace(client=client).read(path)["notes"] == "mine"
