@@ -5,7 +5,7 @@ import math
 import sqlite3
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -104,22 +104,6 @@ class DataVersionProbe(sqlite3.Connection):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.execute("PRAGMA busy_timeout = 0")
-
-
-class ReaderAtOnce:
-    """Reads a few rows on the event loop's thread: waking a reader takes longer than the statement.
-
-    A reader is asked if the statement would have to wait.
-    """
-
-    def __init__(self, probe: sqlite3.Connection, reader: aiosqlite.Connection) -> None:
-        self._probe, self._reader = probe, reader
-
-    async def execute_fetchall(self, statement: str, values: Mapping[str, object]) -> Iterable[Any]:
-        try:
-            return self._probe.execute(statement, values).fetchall()
-        except sqlite3.Error:
-            return await self._reader.execute_fetchall(statement, values)
 
 
 def open_reader(path: Path) -> ThreadConnection:

@@ -19,7 +19,6 @@ from aiosqlite import Connection
 from journal_api.database.connections import (
     STEPS,
     DataVersionProbe,
-    ReaderAtOnce,
     SecondaryWriter,
     Writer,
     connect,
@@ -64,7 +63,6 @@ class Database:
 
     _files: OpenFiles
     _probe: sqlite3.Connection
-    at_once: ReaderAtOnce
 
     def __init__(self, path: Path, factory: type[Writer]) -> None:
         self._path = path
@@ -100,7 +98,6 @@ class Database:
                 await connection.execute_fetchall(FIRST_READ)
             database._probe = connect(path, "ro", DataVersionProbe)
             database._probe.execute(FIRST_READ).fetchall()
-            database.at_once = ReaderAtOnce(database._probe, database.reader)
             database._files = OpenFiles.of(path)
             return database
         except BaseException:

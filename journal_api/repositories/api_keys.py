@@ -7,7 +7,6 @@ import msgspec
 from aiosqlite import Connection
 
 from journal_api.database.calendars import select_calendars
-from journal_api.database.connections import ReaderAtOnce
 from journal_api.database.sql import build_object, fetch, fetch_json, fetch_json_array, json_boolean
 from journal_api.structs.api_keys import ApiKey
 from journal_api.values.api_keys import hashed, new_key
@@ -63,7 +62,7 @@ class ListedKey(NamedTuple):
     last_used_on: str | None
 
 
-async def find_by_hash(db: Connection | ReaderAtOnce, key_hash: bytes) -> KeyRow | None:
+async def find_by_hash(db: Connection, key_hash: bytes) -> KeyRow | None:
     """Return the key with that hash, None without one."""
     rows = await db.execute_fetchall(f"{KEY_ROW} WHERE hash = :hash", {"hash": key_hash})
     return next((KeyRow(*row) for row in rows), None)

@@ -133,7 +133,7 @@ class KnownKeys:
         key_hash = hashed(text)
         key = self._keys.get(key_hash)
         if key is None and is_well_formed(text):
-            key = await api_keys.find_by_hash(self._database.at_once, key_hash)
+            key = await api_keys.find_by_hash(self._database.reader, key_hash)
             if key is not None and version == self._version:
                 self._keys[key_hash] = key
         return key

@@ -148,7 +148,7 @@ async def test_an_error_while_reading_is_answered_and_the_next_read_works(client
     path = f"/strategies/{(await create_strategy(client))['id']}"
 
     for number in count(1):
-        await create_category(client, f"{number}")  # after a write the key is looked up again, by no reader
+        await create_category(client, f"{number}")  # after a write the key is looked up again
         fault = Fault(number, sqlite3.SQLITE_IOERR, "before")
         with every_sql_call(fault):
             failed = await client.get(path)
@@ -158,7 +158,7 @@ async def test_an_error_while_reading_is_answered_and_the_next_read_works(client
         assert error_of(failed) == (503, "storage_unavailable")
         assert (await client.get(path)).status_code == 200
 
-    assert number == 2
+    assert number > 2
 
 
 # Cancellations -----------------------------------------------------------------------------------------
