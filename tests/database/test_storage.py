@@ -118,8 +118,8 @@ def assert_refused(response: httpx.Response, code: str) -> None:
 
 
 def repeated(until: float, action: Callable[[], httpx.Response]) -> list[httpx.Response]:
-    """The action again and again until that time."""
-    found = []
+    """The action, once at least, and again until that time."""
+    found = [action()]
     while time.monotonic() < until:
         found.append(action())
     return found
