@@ -63,13 +63,13 @@ async def test_no_other_file_is_served(anonymous_client: httpx.AsyncClient, path
 
 @in_a_browser
 async def test_it_lists_every_operation_and_runs_one_with_a_pasted_key(
-    page: Tab, journal: PageJournal
+    page: Tab, page_journal: PageJournal
 ) -> None:
-    category = journal.create("/tag-categories", name="Psychology")["id"]
-    journal.create("/tags", name="Chased the open", category_id=category)
+    category = page_journal.create("/tag-categories", name="Psychology")["id"]
+    page_journal.create("/tags", name="Chased the open", category_id=category)
     asked: set[str] = set()
     page.on("request", lambda request: asked.add(request.url))
-    await page.goto(f"{journal.server.url}/docs")
+    await page.goto(f"{page_journal.server.url}/docs")
     await page.wait_for_selector(".opblock")
     listed = await page.evaluate("""
         Array.from(document.querySelectorAll(".opblock"), (one) => [
@@ -78,7 +78,7 @@ async def test_it_lists_every_operation_and_runs_one_with_a_pasted_key(
         ])
     """)
     await page.click(".auth-wrapper .authorize")
-    await page.fill(".auth-container input", journal.key)
+    await page.fill(".auth-container input", page_journal.key)
     await page.click(".auth-btn-wrapper .authorize")
     await page.click(".auth-btn-wrapper .btn-done")
     operation = "#operations-tags-list_tags"
@@ -90,4 +90,4 @@ async def test_it_lists_every_operation_and_runs_one_with_a_pasted_key(
     await page.see("Chased the open", f"{answer} .response-col_description")
     documented = {(path, method) for path, methods in DOCUMENT["paths"].items() for method in methods}
     assert {(path, method) for path, method in listed} == documented
-    assert f"{journal.server.url}/v1/tags" in asked
+    assert f"{page_journal.server.url}/v1/tags" in asked
