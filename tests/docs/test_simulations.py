@@ -74,9 +74,10 @@ def allow(percent: float) -> float:
     return 4 * sqrt(percent * (100 - percent) / JOURNALS)
 
 
-@pytest.mark.parametrize(
-    "row", rows_under(DOCS / "goals.md", "trades"), ids=lambda row: " ".join(row.values())
-)
+ROWS = rows_under(DOCS / "goals.md", "trades")[:: examples(full=1, ci=4)]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: " ".join(row.values()))
 @pytest.mark.promise(31)
 async def test_a_report_is_wrong_as_rarely_as_the_page_says(
     app: Starlette, client: httpx.AsyncClient, row: dict[str, str], record_observation: Callable[[str], None]

@@ -31,6 +31,7 @@ from factories import (
     run_sql,
     unwrap,
 )
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 Line = tuple[str, int | str | None]
@@ -88,6 +89,11 @@ async def create_journal(client: httpx.AsyncClient) -> None:
     await create_instrument(client, "XYZ")
     await create_picture(client)
     await create_picture(client, "/trades/1")
+
+
+@pytest.fixture
+async def filled_journal(client: httpx.AsyncClient) -> None:
+    await create_journal(client)
 
 
 ACCOUNT: Line = ("accounts", 1)
@@ -165,13 +171,15 @@ async def read_watched(client: httpx.AsyncClient) -> dict[str, Any]:
     return {path: re.sub(r'"computed_at":"[^"]*"', "", text) for path, text in texts.items()}
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body", "named", "computed", "gone"),
-    REQUESTS,
-    ids=[f"{method} {path} {body}" for method, path, body, *_ in REQUESTS],
-)
+@pytest.fixture
+async def before(client: httpx.AsyncClient, filled_journal: None) -> dict[str, Any]:
+    return await read_watched(client)
+
+
+@for_rows("method, path, body, named, computed, gone", REQUESTS)
 async def test_a_request_names_what_it_changes_with_what_is_computed_from_that(
     client: httpx.AsyncClient,
+    before: dict[str, Any],
     method: str,
     path: str,
     body: Any,
@@ -179,8 +187,6 @@ async def test_a_request_names_what_it_changes_with_what_is_computed_from_that(
     computed: list[Line],
     gone: list[Line],
 ) -> None:
-    await create_journal(client)
-    before = await read_watched(client)
     since = await cursor_of(client)
 
     answer = await client.request(method, path, json=body)
@@ -210,11 +216,11 @@ BY_HAND: list[tuple[str, list[Line], list[Line]]] = [
 ]
 
 
-@pytest.mark.parametrize(("sql", "named", "gone"), BY_HAND, ids=[sql for sql, *_ in BY_HAND])
+@pytest.mark.usefixtures("filled_journal")
+@for_rows("sql, named, gone", BY_HAND)
 async def test_another_program_names_what_it_changes(
     app: Starlette, client: httpx.AsyncClient, sql: str, named: list[Line], gone: list[Line]
 ) -> None:
-    await create_journal(client)
     await put_rules(client, 1, daily_loss=500)
     await create_key(client)
     since = await cursor_of(client)
@@ -420,11 +426,11 @@ TOUCHES: dict[str, tuple[str, str, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("method", "path", "body"), TOUCHES.values(), ids=TOUCHES)
+@pytest.mark.usefixtures("filled_journal")
+@for_rows("method, path, body", TOUCHES.values())
 async def test_a_trade_that_shows_something_else_has_a_later_updated_at(
     client: httpx.AsyncClient, method: str, path: str, body: Any
 ) -> None:
-    await create_journal(client)
     before = await client.get("/trades/1")
 
     answer = await client.request(method, path, json=body)
