@@ -237,3 +237,8 @@ class PartSums(NamedTuple, Generic[Group]):
         size, total = (sum(row[2 * number + place] for row in self.days.values()) for place in (0, 1))
         squares, cubes = self.powers[2 * number : 2 * number + 2]
         return Sample(size, total, squares, cubes)
+
+    def list_days(self, number: int) -> dict[str, tuple[int, int]]:
+        """Return the count and the sum of an amount on the days with it."""
+        at = 2 * number
+        return {day: (row[at], row[at + 1]) for day, row in self.days.items() if row[at]}

@@ -27,7 +27,6 @@ def t_p_value(t: float, freedom: float) -> float:
 
 
 @lru_cache(maxsize=4096)
-@lru_cache(maxsize=1024)
 def t_quantile(probability: float, freedom: float) -> float:
     """Return the t below which the probability lies.
 

@@ -5,7 +5,7 @@ roots. Decisions of one day share its market and the trader's mood, so wherever 
 the day is the unit (Liang and Zeger 1986). docs/goals.md#how-sure-a-number-is has the formulas with examples.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import accumulate
 from math import cbrt, copysign, inf, sqrt
@@ -198,27 +198,27 @@ def day_difference(present: Sample, absent: Sample, shared: SharedDays) -> tuple
     )
     days = present.by_day.days + absent.by_day.days - shared.days
     square = (one + other - 2 * joint) * days / (days - 1)
-    parts = [
-        float(spread * sample.by_day.days / (sample.by_day.days - 1))
+    error, freedom = add_errors(
+        (float(spread * sample.by_day.days / (sample.by_day.days - 1)), sample.by_day.days - 1)
         for spread, sample in ((one, present), (other, absent))
-    ]
-    if not sum(parts):
-        return 0.0, inf
-    shares = (
-        (part / sum(parts)) ** 2 / (sample.by_day.days - 1)
-        for part, sample in zip(parts, (present, absent), strict=True)
     )
-    return sqrt(square), 1 / sum(shares)
+    return (sqrt(square), freedom) if error else (0.0, inf)
 
 
 def welch_error(variances: tuple[float, float], sizes: tuple[float, float]) -> tuple[float, float]:
     """Return the standard error of a difference of means, and its degrees of freedom."""
-    parts = [variance / size for variance, size in zip(variances, sizes, strict=True)]
-    square = sum(parts)
+    pairs = zip(variances, sizes, strict=True)
+    return add_errors((variance / size, size - 1) for variance, size in pairs)
+
+
+def add_errors(parts: Iterable[tuple[float, float]]) -> tuple[float, float]:
+    """Return the standard error of a sum, and its degrees of freedom, from the variance and the degrees of
+    freedom of each of its independent parts (Satterthwaite 1946)."""
+    known = list(parts)
+    square = sum(part for part, _ in known)
     if not square:
         return 0.0, inf
-    shares = ((part / square) ** 2 / (size - 1) for part, size in zip(parts, sizes, strict=True))
-    return sqrt(square), 1 / sum(shares)
+    return sqrt(square), 1 / sum((part / square) ** 2 / freedom for part, freedom in known)
 
 
 def difference_p_value(difference: Fraction | float, error: float, freedom: float) -> float:

@@ -109,13 +109,11 @@ def compare_parts(
 
     def judge_all(measure: Measure) -> list[Edge]:
         edges = {key: compare(*both, measure) for key, both in sides.items()}
+        # Of the amounts the P&L is the first and R the last.
+        numbers = (0 if measure == "pnl" else len(one.powers) // 2 - 1 for one in parts)
         joint = (
-            # Of the amounts the P&L is the first and R the last.
-            JointPart(
-                read_states(one.groups, group_by),
-                one.build_sample(0 if measure == "pnl" else len(one.powers) // 2 - 1),
-            )
-            for one in parts
+            JointPart(read_states(one.groups, group_by), one.build_sample(number), one.list_days(number))
+            for one, number in zip(parts, numbers, strict=True)
         )
         return judge_lines(edges, joint)
 

@@ -3,27 +3,33 @@
 A confirmation that does nothing, but is mostly there when one that pays is there, seems to pay as well.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import chain
 from math import sqrt
 from typing import NamedTuple
 
-from journal_api.metrics.inference import Sample, difference_p_value
+from journal_api.metrics.inference import Sample, add_errors, difference_p_value
 from journal_api.statistics.edge import MAX_RATE, Edge, MovesWith, judge
 from journal_api.statistics.report_groups import Key
 
 MIN_CORRELATION = 0.3
 # What one decision answers to a line: with it, without it, or neither.
 State = bool | None
-Cells = dict[tuple[State, State], Sample]
+# A sample, and its days in parts: a day may be in several.
+Together = tuple[Sample, list[Mapping[str, tuple[int, int]]]]
+Cells = dict[tuple[State, State], Together]
+Patterns = dict[tuple[State, ...], Together]
 NOTHING = Sample(0, 0, 0, 0)
 
 
 class JointPart(NamedTuple):
-    """Decisions with the same answers: the state of each line, and their sample."""
+    """Decisions with the same answers: the state of each line, their sample, and each day's count and sum."""
 
     state_of: Callable[[Key], State]
     sample: Sample
+    days: Mapping[str, tuple[int, int]]
 
 
 def judge_lines(edges: Mapping[Key, Edge], parts: Iterable[JointPart]) -> list[Edge]:
@@ -51,25 +57,26 @@ def is_shown(edge: Edge) -> bool:
     return edge.q is not None and edge.q <= MAX_RATE
 
 
-def sum_patterns(keys: Sequence[Key], parts: Iterable[JointPart]) -> dict[tuple[State, ...], Sample]:
-    """Return the sample of each combination of answers to the lines."""
-    patterns: dict[tuple[State, ...], Sample] = {}
+def sum_patterns(keys: Sequence[Key], parts: Iterable[JointPart]) -> Patterns:
+    """Return what the decisions with each combination of answers to the lines have."""
+    patterns: Patterns = {}
     for part in parts:
-        pattern = tuple(map(part.state_of, keys))
-        patterns[pattern] = patterns.get(pattern, NOTHING).plus(part.sample)
+        sample, days = patterns.get(pattern := tuple(map(part.state_of, keys)), (NOTHING, []))
+        days.append(part.days)
+        patterns[pattern] = sample.plus(part.sample), days
     return patterns
 
 
-def find_joint(
-    patterns: Mapping[tuple[State, ...], Sample], keys: Sequence[Key], place: int, other: int
-) -> MovesWith | None:
+def find_joint(patterns: Patterns, keys: Sequence[Key], place: int, other: int) -> MovesWith | None:
     """Return how a line moves with another, None if their answers hardly correlate."""
-    cells: Cells = {(one, of_other): NOTHING for one in (True, False) for of_other in (True, False)}
-    for pattern, sample in patterns.items():
+    cells: Cells = {(one, of_other): (NOTHING, []) for one in (True, False) for of_other in (True, False)}
+    for pattern, (sample, days) in patterns.items():
         states = pattern[place], pattern[other]
         if states in cells:
-            cells[states] = cells[states].plus(sample)
-    both, only, lacking, neither = (cell.size for cell in cells.values())
+            known, known_days = cells[states]
+            known_days.extend(days)
+            cells[states] = known.plus(sample), known_days
+    both, only, lacking, neither = (sample.size for sample, _ in cells.values())
     sides = (both + only) * (lacking + neither) * (both + lacking) * (only + neither)
     if not sides or abs(both * neither - only * lacking) < MIN_CORRELATION * sqrt(sides):
         return None
@@ -78,20 +85,31 @@ def find_joint(
 
 
 def within_p_value(cells: Cells) -> float:
-    """Return the p of the difference within the groups of the other line, by Welch; 1 if there are none.
+    """Return the p of the difference within the groups of the other line, the larger of Welch's and that of
+    days; 1 if there are none.
 
     The differences are weighted by what they know, n1 · n0 / (n1 + n0).
     """
     difference, parts = Fraction(0), list[tuple[float, int]]()
+    with_it, without = defaultdict[str, float](float), defaultdict[str, float](float)
     for of_other in (True, False):
-        sides = cells[True, of_other], cells[False, of_other]
-        if min(side.size for side in sides) < 2:
+        (present, _), (absent, _) = both = cells[True, of_other], cells[False, of_other]
+        if min(present.size, absent.size) < 2:
             continue
-        weight = Fraction(sides[0].size * sides[1].size, sides[0].size + sides[1].size)
-        difference += weight * (sides[0].mean - sides[1].mean)
-        parts += ((float(weight**2 * side.variance / side.size), side.size - 1) for side in sides)
-    if not parts:
+        weight = Fraction(present.size * absent.size, present.size + absent.size)
+        difference += weight * (present.mean - absent.mean)
+        for moved, (sample, days) in zip((with_it, without), both, strict=True):
+            parts.append((float(weight**2 * sample.variance / sample.size), sample.size - 1))
+            scale = float(weight / sample.size**2)
+            for day, (size, total) in chain.from_iterable(one.items() for one in days):
+                moved[day] += scale * (sample.size * total - size * sample.total)
+    if min(len(with_it), len(without)) < 2:
         return 1.0
-    square = sum(part for part, _ in parts)
-    freedom = 1 / sum((part / square) ** 2 / size for part, size in parts) if square else 1.0
-    return difference_p_value(difference, sqrt(square), freedom)
+    every = with_it.keys() | without.keys()
+    square = sum((with_it.get(day, 0) - without.get(day, 0)) ** 2 for day in every)
+    _, freedom = add_errors(
+        (sum(one * one for one in side.values()) * len(side) / (len(side) - 1), len(side) - 1)
+        for side in (with_it, without)
+    )
+    of_days = sqrt(square * len(every) / (len(every) - 1)), freedom
+    return max(difference_p_value(difference, *error) for error in (add_errors(parts), of_days))

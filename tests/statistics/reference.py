@@ -859,8 +859,8 @@ def compare_groups(journal: Journal, group_by: str, groups: list[Statistics], pa
             with_it, without = sides
             answers[group["key"]] = {one.id: True for one in with_it} | {one.id: False for one in without}
     for name, found in edges.items():
-        values = {one.id: one.r if name == "edge_r" else one.net for one in every}
-        inference.judge(found, answers, {one: value for one, value in values.items() if value is not None})
+        values = {one.id: (one.day, one.r if name == "edge_r" else one.net) for one in every}
+        inference.judge(found, answers, {one: pair for one, pair in values.items() if pair[1] is not None})
 
 
 def find_sides(

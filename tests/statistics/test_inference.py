@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import examples, max_examples
-from samples import Numbers, a_day_each, build_sample, edge_between, edge_of, share_days
+from samples import Numbers, a_day_each, build_sample, edge_between, edge_of, share_days, sum_days
 from scipy import stats
 
 from journal_api.metrics.distributions import pearson_tails, t_p_value, t_quantile
@@ -28,6 +28,7 @@ from journal_api.metrics.inference import (
     welch,
 )
 from journal_api.statistics.edge import Edge, judge
+from journal_api.statistics.joint_lines import NOTHING, Cells, within_p_value
 
 INPUTS = examples(full=10_000, ci=200)
 NUMBERS = st.lists(st.tuples(st.integers(1, 12), st.integers(-(10**18), 10**18)), min_size=10, max_size=40)
@@ -364,3 +365,30 @@ def test_lines_with_too_few_decisions_and_other_reasons_stay_as_they_are() -> No
     edges = [edge_of([1] * 9, [1] * 9), Edge(reason="mixed_currencies")]
 
     assert judge(edges) == edges
+
+
+@pytest.mark.soak
+def test_the_p_within_the_groups_of_another_line_is_that_of_the_page() -> None:
+    source = random.Random(9)
+    states = [(True, True), (True, False), (False, True), (False, False)]
+    for _ in range(examples(full=2000, ci=100)):
+        (one, _), (other, _) = draw_sides(source), draw_sides(source)
+        of_day = {day: source.choice(states) for day in range(100)}
+        decisions = [
+            (of_day[day] if source.random() < 0.8 else source.choice(states), day, number)
+            for day, number in [*one, *other]
+        ]
+        cells: Cells = {}
+        for state in states:
+            numbers = [(day, number) for found, day, number in decisions if found == state]
+            days = {str(day): (size, total) for day, (total, size) in sum_days(numbers).items()}
+            sample = build_sample(numbers) if numbers else NOTHING
+            cells[state] = sample, [days]
+
+        expected = inference.find_p_within(
+            list(range(len(decisions))),
+            [state for state, *_ in decisions],
+            {place: (day, number) for place, (_, day, number) in enumerate(decisions)},
+        )
+
+        assert within_p_value(cells) == pytest.approx(expected, rel=1e-6, abs=1e-12)

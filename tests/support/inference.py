@@ -228,19 +228,39 @@ def compare_beside(
 
 
 def find_p_within(both: list[Any], pairs: list[tuple[bool, bool]], values: Mapping[Any, Any]) -> float:
+    """The larger p of Welch's and that of days; of a value its day is known, too."""
     difference, parts = 0.0, []
+    deviations = defaultdict[Any, float](float), defaultdict[Any, float](float)
     for of_other in (True, False):
-        groups = [
-            [float(values[one]) for one, pair in zip(both, pairs, strict=True) if pair == (side, of_other)]
+        dated = [
+            [values[one] for one, pair in zip(both, pairs, strict=True) if pair == (side, of_other)]
             for side in (True, False)
         ]
+        groups = [[float(value) for _, value in side] for side in dated]
         sizes = [len(group) for group in groups]
         if min(sizes) < 2:
             continue
         weight = sizes[0] * sizes[1] / sum(sizes)
         difference += weight * (mean(groups[0]) - mean(groups[1]))
         parts += [(weight**2 * variance(group) / len(group), len(group) - 1) for group in groups]
+        for side, by_day, group in zip(dated, deviations, groups, strict=True):
+            for day, value in side:
+                by_day[day] += weight * (float(value) - mean(group)) / len(group)
+    if any(len(by_day) < 2 for by_day in deviations):
+        return 1.0
+    one, other = deviations
+    days = one.keys() | other.keys()
+    of_days = [
+        (sum(u * u for u in side.values()) * len(side) / (len(side) - 1), len(side) - 1)
+        for side in deviations
+    ]
+    square = sum((one[day] - other[day]) ** 2 for day in days) * len(days) / (len(days) - 1)
+    return max(
+        find_p(difference, sqrt(sum(part for part, _ in parts)), find_freedom(parts)),
+        find_p(difference, sqrt(square), find_freedom(of_days)),
+    )
+
+
+def find_freedom(parts: Sequence[tuple[float, float]]) -> float:
     square = sum(part for part, _ in parts)
-    if not square:
-        return 1.0 if not parts or not difference else 0.0
-    return find_p(difference, sqrt(square), square**2 / sum(part**2 / size for part, size in parts))
+    return square**2 / sum(part**2 / freedom for part, freedom in parts) if square else inf

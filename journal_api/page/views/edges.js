@@ -138,7 +138,9 @@ const lineOf = (edge, scale, unit = "") =>
   );
 
 const besideOf = ({ name, agreement }, verdict) =>
-  `Has the answer of ${name} in ${rate(agreement)} of trades: beside it, ` +
+  (agreement < 50
+    ? `Has the opposite of ${name} in ${rate(100 - agreement)} of trades: beside it, `
+    : `Has the answer of ${name} in ${rate(agreement)} of trades: beside it, `) +
   (verdict === "not_shown" ? "nothing shown." : "it is still shown.");
 
 function verdictOf(edge, edge_r) {
