@@ -50,18 +50,18 @@ class BackgroundHandler(logging.Handler):
     def __init__(self, descriptor: int) -> None:
         super().__init__()
         self.descriptor = descriptor
-        self.lines: deque[logging.LogRecord] = deque(maxlen=MAX_WAITING)
+        self.lines: deque[str] = deque(maxlen=MAX_WAITING)
         self.is_closing = threading.Event()
         self.thread = threading.Thread(target=self.write_lines, name="log", daemon=True)
         self.thread.start()
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(record)
+        self.lines.append(self.format(record))
 
     def write_lines(self) -> None:
         """Write the waiting lines at intervals: waking up for each line would slow down the event loop."""
         while not self.is_closing.wait(WRITE_INTERVAL) or self.lines:
-            lines = [self.format(self.lines.popleft()) for _ in range(len(self.lines))]
+            lines = [self.lines.popleft() for _ in range(len(self.lines))]
             try:
                 self.write("".join(f"{line}\n" for line in lines).encode(errors="backslashreplace"))
             except OSError as error:
@@ -99,10 +99,15 @@ class JsonFormatter(logging.Formatter):
         if isinstance(record.msg, HandledRequest):
             line |= record.msg.as_json_members()
         else:
-            line |= {"logger": record.name.removesuffix(".error"), "message": record.getMessage()}
+            line |= {"logger": record.name.removesuffix(".error"), "message": encodable(record.getMessage())}
         if record.exc_info:
-            line["exception"] = self.formatException(record.exc_info)
+            line["exception"] = encodable(self.formatException(record.exc_info))
         return msgspec.json.encode(line).decode()
+
+
+def encodable(text: str) -> str:
+    """Return the text with what UTF-8 cannot say, as in names of files that are no text, escaped."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 def format_time(instant: float) -> str:

@@ -4,11 +4,12 @@ import errno
 import logging
 import os
 
+import msgspec
 import pytest
 from commands import wait_until
 
 from journal_api.server import log
-from journal_api.server.log import BackgroundHandler, format_time
+from journal_api.server.log import BackgroundHandler, JsonFormatter, format_time
 
 
 @pytest.mark.parametrize(
@@ -45,3 +46,16 @@ def test_lines_are_written_again_once_a_full_disk_has_room(monkeypatch: pytest.M
 
     with open(reading, "rb") as lines:
         assert lines.read() == b"kept\n"
+
+
+def test_a_name_that_is_no_text_is_escaped_in_its_line() -> None:
+    reading, writing = os.pipe()
+    handler = BackgroundHandler(writing)
+    handler.setFormatter(JsonFormatter())
+    for message in (os.fsdecode(b"journal \xff.db"), "the next"):
+        handler.emit(logging.makeLogRecord({"msg": message, "name": "journal"}))
+    handler.close()
+    os.close(writing)
+
+    with open(reading, "rb") as lines:
+        assert [msgspec.json.decode(line)["message"] for line in lines] == [r"journal \udcff.db", "the next"]
