@@ -91,6 +91,7 @@ def migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
     """Create the schema in an empty file, or upgrade the file, in one transaction."""
     db.execute("PRAGMA foreign_keys = OFF")  # otherwise dropping a table for a rebuild deletes its child rows
     db.execute("BEGIN IMMEDIATE")
+    copy: Path | None = None
     try:
         # Read again: another process may have migrated the file while this one waited for the lock.
         version = read_known_version(db)
@@ -114,6 +115,8 @@ def migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
     except BaseException:
         if db.in_transaction:
             db.execute("ROLLBACK")
+            if copy:
+                copy.unlink()  # a service that starts again and again would fill the disk
         raise
 
 

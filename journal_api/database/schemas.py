@@ -101,7 +101,19 @@ def drop_derived(db: sqlite3.Connection) -> None:
         """
     ).fetchall()
     for kind, name in derived:
-        db.execute(f"DROP {kind} {name}")
+        try:
+            db.execute(f"DROP {kind} {name}")
+        except sqlite3.DatabaseError:
+            drop_damaged_index(db, name)
+
+
+def drop_damaged_index(db: sqlite3.Connection, name: str) -> None:
+    """Drop an index of texts that FTS5 cannot open any more, and the tables that it is stored in."""
+    db.execute("PRAGMA writable_schema = ON")
+    db.execute("DELETE FROM sqlite_schema WHERE name = ?", (name,))
+    db.execute("PRAGMA writable_schema = RESET")
+    for part in ("data", "idx", "content", "docsize", "config"):
+        db.execute(f"DROP TABLE IF EXISTS {name}_{part}")
 
 
 def run_script(db: sqlite3.Connection, script: str) -> None:

@@ -325,6 +325,18 @@ def test_a_migration_that_leaves_dangling_references_is_undone(
 
     assert dump(db) == before
     assert rows(db, "PRAGMA user_version") == [(1,)]
+    assert [*db.parent.glob("journal.db.before-*")] == []
+
+
+@pytest.mark.parametrize("part", ["data", "config", "docsize"])
+def test_an_index_of_texts_that_is_damaged_is_made_again(db: Path, part: str) -> None:
+    write_released(db, 10)
+    change(db, f"DELETE FROM search_index_{part}")
+
+    prepare(db)
+
+    assert_sound(db)
+    assert rows(db, "SELECT count(*) FROM search_index") == rows(db, "SELECT count(*) FROM search_documents")
 
 
 @pytest.mark.parametrize("version", range(1, 4))
