@@ -128,7 +128,7 @@ class ConfirmationKey(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class MovesWith(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A clearer line that has the same answer in `agreement` percent of decisions, the opposite in the others.
+    """A clearer line with the same answer in `agreement` percent of decisions, the opposite in the others.
 
     `p` is that of the difference within its groups, the decisions with it and those without it.
     """
