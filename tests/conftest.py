@@ -59,6 +59,11 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault("TMPDIR", str(memory))
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are processors: those of browsers and servers often wait for them."""
+    return (os.cpu_count() or 1) + 1
+
+
 # What takes longest, and what shares a browser, a server or generated code: xdist gives the tests of the
 # beginning to one process, and takes from its end what it gives to another.
 FIRST = (
