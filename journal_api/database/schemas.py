@@ -103,7 +103,11 @@ def drop_derived(db: sqlite3.Connection) -> None:
     for kind, name in derived:
         try:
             db.execute(f"DROP {kind} {name}")
-        except sqlite3.DatabaseError:
+        except sqlite3.DatabaseError as error:
+            # A full disk or a lock is no damage, and may have ended the transaction.
+            is_damaged = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT)
+            if kind != "table" or not is_damaged or not db.in_transaction:
+                raise
             drop_damaged_index(db, name)
 
 
