@@ -117,7 +117,7 @@ class Database:
         """Return a number that changes with every write of any process to the file, None if it is unknown.
 
         It is read on the event loop's thread, once per iteration: later requests are handled in later
-        iterations (DECISIONS 30).
+        iterations (DECISIONS 29).
         """
         if not self._is_version_known:
             self._is_version_known = True

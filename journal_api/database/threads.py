@@ -19,7 +19,7 @@ _cancelled: ContextVar[threading.Event | None] = ContextVar("cancelled", default
 
 
 class ThreadConnection(aiosqlite.Connection):
-    """A connection whose thread can run a whole function, each statement of it a plain call (DECISIONS 28).
+    """A connection whose thread can run a whole function, each statement of it a plain call (DECISIONS 27).
 
     Waking two threads for each statement costs more than the statements. Relies on aiosqlite's private
     `_execute`, through which all its methods reach the thread, and on `_thread`: a connection that was not

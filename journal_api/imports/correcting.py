@@ -1,4 +1,4 @@
-"""What a row changes: the correction of a stored trade (DECISIONS 21), and the commissions that it pays."""
+"""What a row changes: the correction of a stored trade (DECISIONS 23), and the commissions that it pays."""
 
 from collections.abc import Mapping
 from fractions import Fraction

@@ -29,7 +29,7 @@ class KnownJournal(NamedTuple):
 
 
 async def read_known(db: Connection, user_id: int) -> KnownJournal:
-    """Return what the journal has. New ids are assigned from it, under the write lock (DECISIONS 29)."""
+    """Return what the journal has. New ids are assigned from it, under the write lock (DECISIONS 28)."""
     last = await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {})
     return KnownJournal(
         last or 0,

@@ -1,6 +1,6 @@
 """Quantiles and tails of Student's t and of Pearson's type III, by published algorithms.
 
-They are held to scipy's by tests; scipy itself is 40 MB for a few functions (DECISIONS 49).
+They are held to scipy's by tests; scipy itself is 40 MB for a few functions (DECISIONS 21).
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The statistics of a period or a group: the inputs of every metric. A member is one line (DECISIONS 15).
+"""The statistics of a period or a group: the inputs of every metric. A member is one line (DECISIONS 16).
 
 Its annotation says what sums it over `decisions`, in which unit it is, and which extra reading it needs. The
 statement, the sums of parts, what a response shows and its schema follow from these lines.

@@ -1,6 +1,6 @@
 """Goal metrics: one entry each, for `GET /v1/metrics`, validation, evaluation, goals and reports.
 
-A metric is a pure function of the statistics of one period (DECISIONS 15). Amounts of money are sums over all
+A metric is a pure function of the statistics of one period (DECISIONS 16). Amounts of money are sums over all
 trades; ratios and counts are over decisions: a trade and its copies are one decision, with P&L and risk
 summed. Every value is an integer of 10^-8 of its unit, rounded half to even, and is compared after rounding.
 """

@@ -1,4 +1,4 @@
-"""A trade before it is stored: its derived amounts and the effect of a PATCH (DECISIONS 13)."""
+"""A trade before it is stored: its derived amounts and the effect of a PATCH (DECISIONS 11)."""
 
 from collections.abc import Sequence
 from itertools import accumulate

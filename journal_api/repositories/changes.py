@@ -1,4 +1,4 @@
-"""SQL of the changes of objects, which the triggers of schema.sql record (DECISIONS 51)."""
+"""SQL of the changes of objects, which the triggers of schema.sql record (DECISIONS 7)."""
 
 from collections.abc import Collection
 from datetime import UTC, datetime, timedelta

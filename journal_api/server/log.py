@@ -1,4 +1,4 @@
-"""The server's log on standard error: plain text on a terminal, JSON lines elsewhere (DECISIONS 36)."""
+"""The server's log on standard error: plain text on a terminal, JSON lines elsewhere (DECISIONS 35)."""
 
 import errno
 import logging

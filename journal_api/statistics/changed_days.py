@@ -1,4 +1,4 @@
-"""SQL of the log of changes, which the triggers of schema.sql write (DECISIONS 17)."""
+"""SQL of the log of changes, which the triggers of schema.sql write (DECISIONS 18)."""
 
 
 def select_changed_days(cursor: str, accounts: str) -> str:

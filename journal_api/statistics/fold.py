@@ -1,4 +1,4 @@
-"""Statistics of a period or a group, folded from the sums of its parts (DECISIONS 15).
+"""Statistics of a period or a group, folded from the sums of its parts (DECISIONS 16).
 
 A part is a set of trades that SQL has summed: a day of a goal, or the trades of a report with the same key.
 """

@@ -1,4 +1,4 @@
-"""The history of a goal: its periods, the stale ones, the content of a snapshot (DECISIONS 16)."""
+"""The history of a goal: its periods, the stale ones, the content of a snapshot (DECISIONS 17)."""
 
 from bisect import bisect_right
 from collections import Counter

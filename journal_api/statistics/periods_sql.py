@@ -1,4 +1,4 @@
-"""SQL of the statistics of periods (DECISIONS 15)."""
+"""SQL of the statistics of periods (DECISIONS 16)."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence

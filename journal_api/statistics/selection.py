@@ -1,4 +1,4 @@
-"""The SQL of statistics that goals and reports share (DECISIONS 15, 20).
+"""The SQL of statistics that goals and reports share (DECISIONS 16, 20).
 
 A part is a set of trades that are summed together: a day of a goal, or the trades of a report with one key.
 """

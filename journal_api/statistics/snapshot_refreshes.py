@@ -2,7 +2,7 @@
 
 A goal stores a change cursor: the sequence of the newest change that its snapshots include. The periods of
 the days that changed since then are evaluated, and the periods from the newest stored one to today's. All
-other snapshots stay (DECISIONS 16, 17, 18).
+other snapshots stay (DECISIONS 17, 18).
 """
 
 from collections import defaultdict

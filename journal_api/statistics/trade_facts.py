@@ -2,7 +2,7 @@
 
 Triggers record the days on which anything changed. The facts of a user include all changes up to the
 `facts_cursor` of the user. Who reads statistics stores the facts of newer days first; what could not be
-stored, because the file is busy or full, is worked out while it is read (DECISIONS 17).
+stored, because the file is busy or full, is worked out while it is read (DECISIONS 18).
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""Bodies and responses of the owner's settings (DECISIONS 9)."""
+"""Bodies and responses of the owner's settings (DECISIONS 37)."""
 
 from decimal import Decimal
 from typing import Annotated

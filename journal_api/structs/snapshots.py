@@ -1,4 +1,4 @@
-"""Queries and responses of the snapshots of a goal (DECISIONS 16)."""
+"""Queries and responses of the snapshots of a goal (DECISIONS 17)."""
 
 from decimal import Decimal
 from typing import Annotated, Literal

@@ -2,7 +2,7 @@
 
 openpyxl builds an object for each element, keeps what it does not know until the part ends, and reads a part
 as often as sheets refer to it. So each piece of XML first passes a parser that builds nothing and counts.
-Raises Unreadable, and CancelledError when nobody waits for the file any more. See DECISIONS 43.
+Raises Unreadable, and CancelledError when nobody waits for the file any more. See DECISIONS 25.
 """
 
 from collections import Counter

@@ -1,6 +1,6 @@
 """Rows of the sheets of an Excel file (.xlsx).
 
-openpyxl reads a sheet row by row; see DECISIONS 43 for the faster library that has no bounds.
+openpyxl reads a sheet row by row; see DECISIONS 25 for the faster library that has no bounds.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""API keys: `tjk_`, 30 random base62 characters and a checksum of 6 more (DECISIONS 7)."""
+"""API keys: `tjk_`, 30 random base62 characters and a checksum of 6 more (DECISIONS 5)."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""Exact amounts: integers of 10^-8 in the database, JSON numbers in requests and responses (DECISIONS 11)."""
+"""Exact amounts: integers of 10^-8 in the database, JSON numbers in requests and responses (DECISIONS 9)."""
 
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from functools import cached_property, lru_cache

@@ -1,4 +1,4 @@
-"""Trading days and the periods of goals. The bounds of a period are dates, both inclusive (DECISIONS 12)."""
+"""Trading days and the periods of goals. The bounds of a period are dates, both inclusive (DECISIONS 10)."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import date, datetime, time, timedelta

@@ -1,4 +1,4 @@
-"""Conditional requests: ETag, If-Match and If-None-Match (RFC 9110 §13, DECISIONS 6)."""
+"""Conditional requests: ETag, If-Match and If-None-Match (RFC 9110 §13, DECISIONS 4)."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Idempotency-Key on POST: a repeated request gets the stored response and runs once (DECISIONS 6)."""
+"""Idempotency-Key on POST: a repeated request gets the stored response and runs once (DECISIONS 4)."""
 
 import hashlib
 import re

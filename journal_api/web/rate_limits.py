@@ -1,4 +1,4 @@
-"""Rate limits: requests per minute and key, and wrong keys per minute and address (DECISIONS 8)."""
+"""Rate limits: requests per minute and key, and wrong keys per minute and address (DECISIONS 6)."""
 
 import math
 import time

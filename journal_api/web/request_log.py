@@ -1,4 +1,4 @@
-"""A log line for each finished request (DECISIONS 36)."""
+"""A log line for each finished request (DECISIONS 35)."""
 
 import logging
 from typing import NamedTuple

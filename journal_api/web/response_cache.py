@@ -1,4 +1,4 @@
-"""Responses of GET operations, kept in memory until anybody writes to the journal (DECISIONS 30)."""
+"""Responses of GET operations, kept in memory until anybody writes to the journal (DECISIONS 29)."""
 
 import asyncio
 from collections import OrderedDict

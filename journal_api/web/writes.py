@@ -1,4 +1,4 @@
-"""The way of every write, from top to bottom (DECISIONS 2, 5, 6). The handler's work stands in the middle."""
+"""The way of every write, from top to bottom (DECISIONS 2, 4). The handler's work stands in the middle."""
 
 from collections.abc import Awaitable, Callable
 from tempfile import SpooledTemporaryFile

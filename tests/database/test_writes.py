@@ -1,4 +1,4 @@
-"""Writes one after the other: their queue, their thread, their cancellation (DECISIONS 28)."""
+"""Writes one after the other: their queue, their thread, their cancellation (DECISIONS 27)."""
 
 import asyncio
 import sqlite3

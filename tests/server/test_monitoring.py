@@ -1,4 +1,4 @@
-"""What is told of a running service: its log, /health and /metrics (DECISIONS 36)."""
+"""What is told of a running service: its log, /health and /metrics (DECISIONS 35)."""
 
 import fcntl
 import os

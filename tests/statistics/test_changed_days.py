@@ -1,4 +1,4 @@
-"""The changes that triggers record (DECISIONS 17): each goal finds those that it has not seen yet."""
+"""The changes that triggers record (DECISIONS 18): each goal finds those that it has not seen yet."""
 
 import httpx
 import pytest

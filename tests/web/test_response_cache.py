@@ -1,4 +1,4 @@
-"""Responses that are cached until anybody writes (DECISIONS 30), and what else requests remember."""
+"""Responses that are cached until anybody writes (DECISIONS 29), and what else requests remember."""
 
 import asyncio
 import sqlite3
