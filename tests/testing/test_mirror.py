@@ -2,7 +2,7 @@
 
 import json
 import random
-import re
+import runpy
 import shutil
 import sqlite3
 import subprocess
@@ -23,7 +23,6 @@ from proofs import examples
 from journal_api.testing import Journal
 
 ROOT = Path(__file__).parents[2]
-CHAPTER = (ROOT / "docs/embedding.md").read_text().partition("## Keeping a copy\n")[2].partition("\n## ")[0]
 WRITERS = 20
 STEPS, QUIET_MOMENTS = examples(full=10_000, ci=200), examples(full=50, ci=2)
 IDS = 12
@@ -45,11 +44,8 @@ BY_HAND = [
 
 
 def python_mirror() -> Any:
-    """The class `Mirror` as the page has it."""
-    names: dict[str, Any] = {}
-    (block,) = re.findall(r"^```python\n(.*?)^```", CHAPTER, re.M | re.S)
-    exec(block, names)
-    return names["Mirror"]
+    """The class `Mirror` that the page offers."""
+    return runpy.run_path(str(ROOT / "docs/mirror.py"))["Mirror"]
 
 
 def without_times(part: Any) -> Any:
@@ -298,9 +294,8 @@ def test_the_mirror_in_typescript_is_equal_to_a_fresh_read(tmp_path: Path) -> No
     node, compiler = shutil.which("node"), ROOT / "tests/javascript/node_modules/typescript/bin/tsc"
     if node is None or not compiler.exists():
         pytest.skip("Node.js and TypeScript are not installed: make lint installs it")
-    (block,) = re.findall(r"^```ts\n(.*?)^```", CHAPTER, re.M | re.S)
     (tmp_path / "package.json").write_text('{"type": "module"}')
-    (tmp_path / "mirror.ts").write_text(block)
+    shutil.copy(ROOT / "docs/mirror.ts", tmp_path)
     (tmp_path / "main.ts").write_text(f"declare const process: any;{PROGRAM}")
     compiled = subprocess.run(
         [node, compiler, *COMPILE, "main.ts"], cwd=tmp_path, capture_output=True, text=True, check=False
