@@ -16,10 +16,15 @@ DOCS = ROOT / "docs"
 ADDRESS = "http://127.0.0.1:8000"  # as the pages have it
 
 
+def cells_of(line: str) -> list[str]:
+    """The cells of a line of a table."""
+    return [cell.strip() for cell in line[1:-1].split("|")]
+
+
 def read_tables(page: Path) -> Iterator[list[dict[str, str]]]:
     """Every table of the page: its rows, each cell under the name of its column."""
     for table in re.findall(r"(?:^\|.*\n)+", page.read_text(), re.M):
-        head, _, *rows = ([cell.strip() for cell in line[1:-1].split("|")] for line in table.splitlines())
+        head, _, *rows = map(cells_of, table.splitlines())
         yield [dict(zip(head, row, strict=True)) for row in rows]
 
 

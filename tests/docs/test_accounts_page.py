@@ -8,7 +8,7 @@ import httpx
 import pytest
 import time_machine
 from factories import A_TRADE, create_account, create_cash, put_rules, unwrap
-from pages import DOCS, code_in, rows_under
+from pages import DOCS, cells_of, code_in, rows_under
 
 from journal_api.structs.account_rules import AccountRulesPut, FloorKind
 from journal_api.structs.cash import CashKind
@@ -24,7 +24,28 @@ from journal_api.structs.standings import (
 )
 
 PAGE = DOCS / "accounts.md"
-EXAMPLES = rows_under(PAGE, "given")
+# Further rows of its table of examples.
+CORNERS = """
+| `end_of_day` 2000 | 2: 800; 3: 600 | 3 | `floor` within, `value` 51400, `limit` 48800, `room` 2600, `peak_day` 2 |
+| `end_of_day` 2000 | 2: 400; 3: -1600 | 3 | `floor` near, `value` 48800, `limit` 48400, `room` 400 |
+| `trade` 2000 | 2: 800 600 -500 | 2 | `floor` within, `value` 50900, `limit` 49400, `room` 1500, `peak` 51400, `peak_trade_id` 2 |
+| `end_of_day` 1000 | 2: 1500 -1200 900 | 2 | `floor` within, `limit` 49000, `room` 2200, `locked` false |
+| `static` 2000 | 2: -2000; 3: 500 | 3 | `floor` broken, `since` 2, `value` 48500, `limit` 48000, `room` 0 |
+| `end_of_day` 2000 | 2: -2100; 3: reset 50000, 300; 4: -100 | 4 | `floor` within, `value` 50200, `limit` 48300, `room` 1900, `peak_day` 3 |
+| `end_of_day` 2000 | 2: deposit 1000, 200 | 2 | `floor` within, `value` 51200, `limit` 48000, `room` 3200 |
+| `daily_loss` 500 | 2: -300 -200, fee 80 | 2 | `daily_loss` near, `value` -500, `room` 0 |
+| `profit_target` 3000 | 2: 1000; 3: 1000, payout 500; 4: 1200 | 4 | `profit_target` met, `since` 4, `value` 3200, `missing` 0 |
+| `best_day_share` 50 | 2: 900; 3: 100, payout 500; 4: 600; 5: 200; 6: 400 | 6 | `best_day_share` met, `since` 6, `value` 50, `remaining` 0 |
+| `best_day_share` 30 | 2: 300; 3: -400 | 3 | `best_day_share` open, `reason` no_profit, `value` null, `remaining` 1100 |
+| `minimum_days` 3 | 2: 100 50; 3: -20; 4: deposit 100; 5: 10 | 5 | `minimum_days` met, `since` 5, `value` 3 |
+"""  # noqa: E501
+EXAMPLES = [
+    *rows_under(PAGE, "given"),
+    *(
+        dict(zip(("given", "days", "at", "standing"), cells_of(line), strict=True))
+        for line in CORNERS.split("\n")[1:-1]
+    ),
+]
 
 
 def day_of(number: str) -> str:
