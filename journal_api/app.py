@@ -19,6 +19,7 @@ from journal_api.database.schemas import VERSION
 from journal_api.imports.watch import EVERY, FolderImports
 from journal_api.openapi import docs_page
 from journal_api.page import files as page_files
+from journal_api.page import help_pages
 from journal_api.repositories import users
 from journal_api.routes import health, sign_in
 from journal_api.routes.table import OPERATIONS
@@ -78,6 +79,7 @@ def create_app(settings: Settings, way_in: WayIn | None = None, *, is_prepared: 
         Route("/health", health.health),
         *sign_in.ROUTES,
         *page_files.ROUTES,
+        *help_pages.ROUTES,
         *docs_page.ROUTES,
         *OPERATIONS,
     ]

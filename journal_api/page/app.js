@@ -21,6 +21,18 @@ const VIEWS = {
   settings: () => import("./views/me.js"),
   search: () => import("./views/search.js"),
 };
+// The page of help for each view.
+const HELP = {
+  today: "goals#pace",
+  day: "journal",
+  days: "journal",
+  report: "page#what-pays",
+  trades: "page#a-trade",
+  strategies: "api#strategies",
+  import: "page#an-import",
+  settings: "accounts",
+  search: "journal#search",
+};
 const STANDING = ["today", "day", "import", "settings"]; // views that show how accounts stand by their rules
 const header = find("header");
 const main = find("main");
@@ -195,6 +207,7 @@ function put(name, nodes) {
   const hadFocus = main !== old && main.contains(old);
   const { selectionStart, selectionEnd } = old ?? {};
   header.hidden = !(name in VIEWS);
+  find("#help").href = `/help/${HELP[name] ?? "page"}`;
   if (name !== "search" && document.activeElement !== search.q) search.reset();
   main.dataset.view = name;
   const typed = isOther ? [] : findAll(TYPED_FORMS, main);

@@ -92,7 +92,8 @@ def test_the_documented_upgrade_installs_the_new_release_and_migrates_the_old_jo
         assert printed.splitlines()[-1] == __version__
         assert list_installed(target) == {"trading-journal-api": __version__}
         (package,) = target.glob("lib/python*/site-packages/journal_api")
-        assert files_of(package) == {*files_of(checkout / "journal_api"), "schema.sql"}
+        pages = {f"docs/{page.name}" for page in checkout.glob("docs/*.md")}
+        assert files_of(package) == {*files_of(checkout / "journal_api"), "schema.sql", *pages}
 
     told = read_health(target / "bin/journal-api", db)
     assert told == {"status": "ok", "version": __version__, "schema": schemas.VERSION, "writable": True}

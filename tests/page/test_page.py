@@ -11,7 +11,14 @@ from pictures import PNG
 from playwright.async_api import expect
 
 pytestmark = in_a_browser
-VIEWS = ["today", "report", "trades", "strategies", "import", "settings"]
+VIEWS = {  # and the help of each
+    "today": "goals#pace",
+    "report": "page#what-pays",
+    "trades": "page#a-trade",
+    "strategies": "api#strategies",
+    "import": "page#an-import",
+    "settings": "accounts",
+}
 NAMED = ("strategy", "setup", "confirmation", "tag", "mistake", "symbol")  # groups with names of the owner
 UNNAMED = [f"report?by={by}" for by in ("rules", "after", "nth", "pause")]
 TODAY = f"{datetime.now(UTC):%Y-%m-%d}"
@@ -84,8 +91,9 @@ async def test_every_view_is_drawn_from_few_requests(page: Tab, page_journal: Pa
         assert len(read) <= MAX_REQUESTS, place
 
     await page.sign_in(page_journal)
-    for view in VIEWS:
+    for view, about in VIEWS.items():
         await count_requests(view)
+        assert await page.get_attribute("#help", "href") == f"/help/{about}"
         if view in ("report", "trades", "strategies"):
             assert len(await page.inner_text(".empty p >> nth=0")) > 40
     for name in ("constructor", "nowhere"):  # an address of no view

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SOURCES = ("pyproject.toml", "README.md", "LICENSE", "schema.sql", "journal_api")
+SOURCES = ("pyproject.toml", "README.md", "LICENSE", "schema.sql", "docs", "journal_api")
 MINUTES = 300  # seconds; never reached unless something hangs
 
 
