@@ -18,7 +18,6 @@ from journal_api.database.folder_format import read_tables, table_file
 from journal_api.database.schemas import create_schema
 from journal_api.errors import ApiError
 from journal_api.metrics.groupings import GROUPINGS
-from journal_api.routes.table import OPERATIONS
 from journal_api.settings import NO_SETTINGS, Settings
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.known_formats import known_formats
@@ -27,7 +26,6 @@ from journal_api.values.types import decode_value
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md"))]
 API, SELF_HOSTING = DOCS / "api.md", DOCS / "self-hosting.md"
 DECISIONS = ROOT / "DECISIONS.md"
-OPENAPI = ROOT / "journal_api/openapi/openapi.json"
 VARIABLES = [f"JOURNAL_{name.upper()}" for name in Settings.__struct_fields__]
 
 
@@ -79,57 +77,6 @@ def test_the_table_of_groupings_has_every_grouping() -> None:
     documented = [name for row in rows_under(API, "`group_by`") for name in code_in(row["`group_by`"])]
 
     assert sorted([*documented, "none"]) == sorted(GROUPINGS)
-
-
-def test_the_table_of_endpoints_has_every_resource_with_its_scopes() -> None:
-    documented = {row["path"].strip("`"): set(code_in(row["scope"])) for row in rows_under(API, "path")}
-    scopes: dict[str, set[str]] = {}
-    for operation in OPERATIONS:
-        resource = "/" + operation.documented_path.split("/")[2]
-        scope = (operation.required_scope or "").partition(":")[2]
-        scopes.setdefault(resource, set()).update({scope} - {""})
-
-    assert documented == scopes
-
-
-def test_the_table_of_lists_has_every_paged_list_with_its_limits() -> None:
-    documented = {
-        path: (int(row["`limit` without one"]), int(row["at most"]))
-        for row in rows_under(API, "list")
-        for path in re.findall(r"/v1/[^`]+", row["list"])
-    }
-    document = msgspec.json.decode(OPENAPI.read_bytes())
-    shared = {
-        f"#/components/parameters/{name}": one for name, one in document["components"]["parameters"].items()
-    }
-    declared = {
-        path: parameter["schema"]
-        for path, methods in document["paths"].items()
-        for one in methods.get("get", {}).get("parameters", ())
-        if (parameter := shared.get(one.get("$ref"), one))["name"] == "limit"
-    }
-
-    assert documented == {path: (one["default"], one["maximum"]) for path, one in declared.items()}
-
-
-METHOD = "(?:GET|POST|PUT|PATCH|DELETE)"
-NAMED = re.compile(rf"({METHOD}(?:(?:, | and ){METHOD})*)(?: at)? ((?:(?:, | and )?`/[^`]+`)+)")
-
-
-def test_every_operation_below_the_usual_paths_is_named_with_its_method_in_its_row() -> None:
-    resources = {row["path"].strip("`"): row["besides"] for row in rows_under(API, "path")}
-    named = {
-        (method, path if f"/{path.split('/')[1]}" in resources else resource + path)
-        for resource, text in resources.items()
-        for methods, paths in NAMED.findall(text)
-        for path in code_in(paths)
-        for method in re.findall(METHOD, methods)
-    }
-    operations = {(one.method, one.documented_path.removeprefix("/v1")) for one in OPERATIONS}
-    usual = re.compile(r"/[^/]+(/\{\w+\})?")
-
-    assert {one for one in operations if not usual.fullmatch(one[1])} - named == set()
-    assert named - operations == set()
 
 
 @pytest.mark.parametrize("name", [one.name for one in known_formats()])
