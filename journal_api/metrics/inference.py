@@ -2,7 +2,7 @@
 
 A sample is its size and exact sums, of powers and by trading day; floats are only in quantiles, tails and
 roots. Decisions of one day share its market and the trader's mood, so wherever that makes a number less sure
-the day is the unit (Liang and Zeger 1986). docs/goals.md#how-sure-a-number-is has the formulas with examples.
+the day is the unit (Liang and Zeger 1986). docs/statistics.md has the formulas with examples.
 """
 
 from collections.abc import Iterable, Sequence

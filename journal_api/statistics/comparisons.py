@@ -1,4 +1,4 @@
-"""The intervals and edges of a report (docs/goals.md#how-sure-a-number-is)."""
+"""The intervals and edges of a report (docs/statistics.md)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple

@@ -1,7 +1,7 @@
 """The edge of a confirmation, tag or rule: how much more decisions with it earn than decisions without it.
 
 An edge alone has an interval and a p; what a table may say of it depends on all lines of the table
-(docs/goals.md#the-edge-of-a-confirmation).
+(docs/statistics.md#the-difference).
 """
 
 from bisect import bisect_left

@@ -31,7 +31,7 @@ def db(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def db_with_tags(tmp_path: Path) -> Path:
-    """The decisions of docs/goals.md#the-edge-of-a-confirmation, a day each, with a tag and without."""
+    """The decisions of docs/statistics.md#the-difference, a day each, with a tag and without."""
     with journal_client(tmp_path) as client:
 
         def create(path: str, **body: object) -> int:
@@ -117,7 +117,7 @@ def test_options_select_sort_and_limit(db: Path) -> None:
 def test_a_mean_has_its_interval_below_it_from_end_to_end_unless_it_is_in_the_middle(
     db_with_tags: Path,
 ) -> None:
-    """The examples of docs/goals.md#how-sure-a-number-is."""
+    """The examples of docs/statistics.md#intervals."""
     out = run_ok("report", "--by", "tag", "--metrics", "expectancy,win_rate", "--db", db_with_tags)
 
     assert out == (

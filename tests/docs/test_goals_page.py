@@ -1,4 +1,4 @@
-"""docs/goals.md: its trades are entered over HTTP, and its numbers are compared with the service."""
+"""docs/goals.md and statistics.md: trades are entered over HTTP, and numbers compared with the service."""
 
 import re
 from fractions import Fraction
@@ -32,7 +32,7 @@ from journal_api.structs.snapshots import Pace, PaceState
 from journal_api.values.money import SCALE
 from journal_api.values.periods import Timeframe
 
-PAGE = DOCS / "goals.md"
+PAGE, METHOD = DOCS / "goals.md", DOCS / "statistics.md"
 MARCH = {"from": "2026-03-01", "to": "2026-03-31"}
 APRIL = {"from": "2026-04-01", "to": "2026-04-30"}
 ARITHMETIC = re.compile(r"[-+*/(), 0-9.]*")
@@ -175,7 +175,7 @@ EDGE_EXAMPLE = tuple([SCALE * amount for amount in pair * 5] for pair in ([190, 
 
 
 async def test_the_intervals_of_the_examples_are_those_of_the_service(entered: httpx.AsyncClient) -> None:
-    rows = rows_under(PAGE, "metrics")
+    rows = rows_under(METHOD, "metrics")
     examples = [row["`low` and `high` in the example"].split(", ") for row in rows]
     stated = [[compute_stated(equation) for equation in example] for example in examples]
 
@@ -193,7 +193,7 @@ async def test_the_intervals_of_the_examples_are_those_of_the_service(entered: h
 
 
 def test_the_edge_of_the_example_is_that_of_the_service() -> None:
-    steps = {row["step"].strip("`"): compute_stated(row["example"]) for row in rows_under(PAGE, "step")}
+    steps = {row["step"].strip("`"): compute_stated(row["example"]) for row in rows_under(METHOD, "step")}
     edge = edge_of(*EDGE_EXAMPLE)
     error, freedom = welch_error((9000, 16000), (10, 10))
 
@@ -203,12 +203,12 @@ def test_the_edge_of_the_example_is_that_of_the_service() -> None:
     assert float(steps["degrees of freedom"]) == pytest.approx(freedom, abs=1e-5)
     assert [steps["low"], steps["high"]] == [Fraction(round(end, -3), SCALE) for end in (edge.low, edge.high)]
     assert round(pearson_tails(float(steps["deviations"]), 0), 4) == round(edge.p or 0, 4) == 0.0448
-    assert "0.0448" in PAGE.read_text()
+    assert "0.0448" in METHOD.read_text()
     assert round(welch(*(build_sample(a_day_each(side)) for side in EDGE_EXAMPLE)).p, 4) == 0.0422
 
 
 def test_the_false_discovery_rates_of_the_example_are_those_of_the_service() -> None:
-    text = PAGE.read_text().replace("\n", " ")
+    text = METHOD.read_text().replace("\n", " ")
     (told,) = re.findall(r"have q of (.*?) and (.*?): two verdicts", text)
     (best,) = re.findall(r"has q = (.*?) or less", text)
     equations = ", ".join(told).split(", ")
@@ -220,7 +220,7 @@ def test_the_false_discovery_rates_of_the_example_are_those_of_the_service() -> 
 
 
 def test_the_decisions_needed_in_the_example_are_those_of_the_service() -> None:
-    text = PAGE.read_text().replace("\n", " ")
+    text = METHOD.read_text().replace("\n", " ")
     (told,) = re.findall(r"With ([0-9]+) more, 215 on each side, (.*?) is less than 20", text)
     present, absent = ([SCALE * sign * amount for amount in (110, -90)] * 5 for sign in (1, -1))
 

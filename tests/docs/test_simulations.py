@@ -1,6 +1,7 @@
 """Journals in which nothing pays, and whose trades of a day hang together: how often a report is wrong.
 
-docs/goals.md#how-sure-a-number-is has the percentages; CI asks few journals and allows for what chance makes.
+docs/statistics.md#how-often-a-verdict-is-wrong has the percentages. CI asks few journals, and allows for
+what chance makes.
 """
 
 from collections.abc import Callable
@@ -74,7 +75,7 @@ def allow(percent: float) -> float:
     return 4 * sqrt(percent * (100 - percent) / JOURNALS)
 
 
-ROWS = rows_under(DOCS / "goals.md", "trades")[:: examples(full=1, ci=4)]
+ROWS = rows_under(DOCS / "statistics.md", "trades")[:: examples(full=1, ci=4)]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: " ".join(row.values()))

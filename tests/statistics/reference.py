@@ -1,4 +1,4 @@
-"""Snapshots and reports computed a second time, slowly and plainly, from docs/goals.md and docs/api.md alone.
+"""Snapshots and reports computed a second time, slowly and plainly, from the pages of docs alone.
 
 `read_journal` reads the rows that the service has stored; everything else follows from them with exact
 fractions. A value is a Fraction, or the reason why there is none. The pace is left out: test_pace_rule.py.

@@ -1,6 +1,6 @@
 """Intervals, edges and lines that move together, by scipy and plain sums over days: for reference.py.
 
-Written from docs/goals.md alone, with floats: compared to within a rounding. Every value has its trading day.
+Written from docs/statistics.md alone, with floats: compared to within a rounding. Every value has its day.
 """
 
 from bisect import bisect_left
