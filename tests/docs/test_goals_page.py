@@ -19,7 +19,7 @@ from factories import (
     create_trade,
     snapshots_of,
 )
-from pages import DOCS, blocks_of, code_in, rows_under
+from pages import DOCS, blocks_of, cells_of, code_in, rows_under
 from samples import a_day_each, build_sample, edge_of
 
 from journal_api.metrics.distributions import pearson_tails
@@ -36,6 +36,13 @@ PAGE, METHOD = DOCS / "goals.md", DOCS / "statistics.md"
 MARCH = {"from": "2026-03-01", "to": "2026-03-31"}
 APRIL = {"from": "2026-04-01", "to": "2026-04-30"}
 ARITHMETIC = re.compile(r"[-+*/(), 0-9.]*")
+# Further rows of its table of goals.
+CORNERS = """
+| `winning_days` at least 4 | `achieved` | 0 | 0 |
+| `worst_day` at least -250 | `missed` (5 March was -300) | 0 | null |
+| `max_trades_per_day` at most 2 | `within_limit` (one decision today) | 2 - 1 = 1 | null |
+| `win_rate` at most 40 | `behind` | 50 - 40 = 10 | null |
+"""
 METRICS_OF_PAGE = {row["metric"].strip("`"): row for row in rows_under(PAGE, "metric")}
 
 
@@ -151,7 +158,9 @@ async def test_the_snapshot_that_is_shown_is_the_one_that_is_answered(entered: h
 
 
 async def test_each_goal_stands_as_the_page_says(entered: httpx.AsyncClient) -> None:
-    for row in rows_under(PAGE, "goal"):
+    columns = ("goal", "`state`", "`remaining`", "`needed_per_day`")
+    corners = [dict(zip(columns, cells_of(line), strict=True)) for line in CORNERS.split("\n")[1:-1]]
+    for row in [*rows_under(PAGE, "goal"), *corners]:
         goal_match = re.fullmatch(r"`(\w+)` (at \w+) ([-0-9.]+)", row["goal"])
         assert goal_match, row["goal"]
         metric, direction, target = goal_match.groups()
