@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.values.contract_roots import CONTRACT_ROOTS, FULL_SIZE_ROOTS
+from journal_api.values.contract_roots import CONTRACT_ROOTS
 from journal_api.values.money import PositiveMoney
 from journal_api.values.options import find_option, is_option, looks_like_option
 
@@ -188,8 +188,8 @@ def list_bare_names(contract: str, root: str) -> list[str]:
 
 def full_size_contract(contract: str, root: str) -> str:
     """Return the full-size contract of a canonical symbol: NQZ26 for MNQZ26, any other symbol unchanged."""
-    full_size = FULL_SIZE_ROOTS.get(root)
-    return contract if full_size is None or contract == root else contract.replace(root, full_size, 1)
+    known = CONTRACT_ROOTS.get(root)
+    return contract if known is None or contract == root else contract.replace(root, known.full_size, 1)
 
 
 def is_future_symbol(symbol: str) -> bool:
