@@ -226,19 +226,21 @@ class ByDay(Generic[Group]):
 
 
 class PartSums(NamedTuple, Generic[Group]):
-    """A part of the decisions: its groups, squares and cubes of its amounts, and its days."""
+    """A part of the decisions: its groups, the measures, squares and cubes of its amounts, and its days."""
 
     groups: list[Group]
+    measures: Sequence[str]
     powers: Row
     days: Mapping[str, Row]
 
-    def build_sample(self, number: int) -> Sample:
+    def build_sample(self, amount: str) -> Sample:
         """Return the sample of an amount, without its days."""
-        size, total = (sum(row[2 * number + place] for row in self.days.values()) for place in (0, 1))
-        squares, cubes = self.powers[2 * number : 2 * number + 2]
+        at = 2 * self.measures.index(amount)
+        size, total = (sum(row[at + place] for row in self.days.values()) for place in (0, 1))
+        squares, cubes = self.powers[at : at + 2]
         return Sample(size, total, squares, cubes)
 
-    def list_days(self, number: int) -> dict[str, tuple[int, int]]:
+    def list_days(self, amount: str) -> dict[str, tuple[int, int]]:
         """Return the count and the sum of an amount on the days with it."""
-        at = 2 * number
+        at = 2 * self.measures.index(amount)
         return {day: (row[at], row[at + 1]) for day, row in self.days.items() if row[at]}

@@ -49,10 +49,10 @@ class SharedDays(NamedTuple):
 class Sample(NamedTuple):
     """Numbers of any unit: how many, the sums of their first, second and third powers, and those by day."""
 
-    size: int
-    total: int
-    squares: int
-    cubes: int
+    size: int = 0
+    total: int = 0
+    squares: int = 0
+    cubes: int = 0
     by_day: DaySums = DaySums()
 
     @property
@@ -97,14 +97,6 @@ class Interval(NamedTuple):
 
     low: int
     high: int
-
-
-class Welch(NamedTuple):
-    """The difference of two means, the probability of a larger one without a difference, and its interval."""
-
-    difference: Fraction
-    p: float
-    interval: Interval
 
 
 # Intervals -----------------------------------------------------------------------------------------------
@@ -162,10 +154,6 @@ def share_interval(sample: Sample) -> Interval | Lack:
     return Interval(round(low * 100 * SCALE), round(high * 100 * SCALE))
 
 
-def build_interval(center: Fraction, margin: float) -> Interval:
-    return Interval(round(center - Fraction(margin)), round(center + Fraction(margin)))
-
-
 def find_unseen(size: int) -> int | None:
     """Return what happens once in how many decisions, or more rarely, may not have shown in so few: the rule
     of three (Hanley and Lippman-Hand 1983) without its approximation. None from MANY on."""
@@ -173,17 +161,6 @@ def find_unseen(size: int) -> int | None:
 
 
 # Differences of two samples ------------------------------------------------------------------------------
-
-
-def welch(present: Sample, absent: Sample) -> Welch:
-    """Return the difference of the means with unequal variances (Welch 1947), of two numbers or more each."""
-    difference = present.mean - absent.mean
-    variances = float(present.variance), float(absent.variance)
-    error, freedom = welch_error(variances, (present.size, absent.size))
-    margin = t_quantile(UPPER, freedom) * error if error else 0.0
-    return Welch(
-        difference, difference_p_value(difference, error, freedom), build_interval(difference, margin)
-    )
 
 
 def day_difference(present: Sample, absent: Sample, shared: SharedDays) -> tuple[float, float]:
@@ -206,7 +183,7 @@ def day_difference(present: Sample, absent: Sample, shared: SharedDays) -> tuple
 
 
 def welch_error(variances: tuple[float, float], sizes: tuple[float, float]) -> tuple[float, float]:
-    """Return the standard error of a difference of means, and its degrees of freedom."""
+    """Return the standard error of a difference of means, and its degrees of freedom (Welch 1947)."""
     pairs = zip(variances, sizes, strict=True)
     return add_errors((variance / size, size - 1) for variance, size in pairs)
 
@@ -219,6 +196,11 @@ def add_errors(parts: Iterable[tuple[float, float]]) -> tuple[float, float]:
     if not square:
         return 0.0, inf
     return sqrt(square), 1 / sum((part / square) ** 2 / freedom for part, freedom in known)
+
+
+def difference_margin(error: float, freedom: float) -> float:
+    """Return half of the 95 % interval of a difference."""
+    return t_quantile(UPPER, freedom) * error if error else 0.0
 
 
 def difference_p_value(difference: Fraction | float, error: float, freedom: float) -> float:

@@ -21,7 +21,6 @@ from journal_api.statistics.joint_lines import JointPart, judge_lines
 from journal_api.statistics.report_groups import TOTAL, GroupPart, Key
 from journal_api.values.money import SCALE, decimal_json
 
-NOTHING = Sample(0, 0, 0, 0)
 Parts = Sequence[PartSums[GroupPart]]
 
 
@@ -73,6 +72,18 @@ def find_other(group: GroupPart, group_by: GroupBy) -> tuple[GroupPart, bool] | 
             return None
 
 
+def find_sides(parts: Mapping[GroupPart, Part], group_by: GroupBy) -> dict[Key, tuple[Part, Part]]:
+    """Return the decisions with something and those without it, for the groups that are compared."""
+    answer = "present" if GROUPINGS[group_by].compares == "answers" else "all"
+    sides = {}
+    for key in dict.fromkeys(one.key for one in parts if one != TOTAL):
+        one = GroupPart(key, answer)
+        if found := find_other(one, group_by):
+            present, absent = (parts.get(side, Part()) for side in (one, found[0]))
+            sides[key] = present, absent.without(present) if found[1] else absent
+    return sides
+
+
 # Intervals -----------------------------------------------------------------------------------------------
 
 
@@ -87,7 +98,7 @@ def build_intervals(part: Part, values: Mapping[str, MetricValue]) -> dict[str, 
         if value.actual is None:
             intervals[key], reasons[key] = None, str(value.reason)
             continue
-        sample = part.samples.get(measure, NOTHING)
+        sample = part.samples.get(measure, Sample())
         find = share_interval if METRICS[key].unit == "percent" else mean_interval
         interval = find(sample)
         if isinstance(interval, str):
@@ -109,11 +120,9 @@ def compare_parts(
 
     def judge_all(measure: Measure) -> list[Edge]:
         edges = {key: compare(*both, measure) for key, both in sides.items()}
-        # Of the amounts the P&L is the first and R the last.
-        numbers = (0 if measure == "pnl" else len(one.powers) // 2 - 1 for one in parts)
         joint = (
-            JointPart(read_states(one.groups, group_by), one.build_sample(number), one.list_days(number))
-            for one, number in zip(parts, numbers, strict=True)
+            JointPart(read_states(one.groups, group_by), one.build_sample(measure), one.list_days(measure))
+            for one in parts
         )
         return judge_lines(edges, joint)
 
@@ -134,7 +143,7 @@ def compare(present: Part, absent: Part, measure: Measure) -> Edge:
     both = [part.statistics for part in (present, absent) if part.statistics]
     if len(both) < 2 or (measure == "r" and any(one.r_total is None for one in both)):
         return Edge(reason="out_of_range")
-    sides = [part.samples.get(measure, NOTHING) for part in (present, absent)]
+    sides = [part.samples.get(measure, Sample()) for part in (present, absent)]
     sizes = [sample.size for sample in sides]
     currencies = {one.currency for one in both}
     if measure == "pnl" and min(sizes) >= MIN_DECISIONS and (len(currencies) > 1 or None in currencies):

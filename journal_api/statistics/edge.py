@@ -17,15 +17,13 @@ from journal_api.metrics.inference import (
     UPPER,
     EdgeReason,
     EdgeVerdict,
-    Interval,
     Sample,
     SharedDays,
     benjamini_hochberg,
-    build_interval,
     day_difference,
+    difference_margin,
     difference_p_value,
     permutation_p_value,
-    welch,
     welch_error,
 )
 
@@ -74,30 +72,30 @@ def compute_edge(present: Sample, absent: Sample, shared: SharedDays) -> Edge:
         return sizes._replace(verdict="too_few", reason="too_few")
     if min(present.by_day.days, absent.by_day.days) < MIN_DAYS:
         return sizes._replace(verdict="too_few", reason="too_few_days")
-    difference, p, (low, high) = welch(present, absent)
-    error, freedom = day_difference(present, absent, shared)
-    margin = t_quantile(UPPER, freedom) * error if error else 0.0
-    of_days = build_interval(difference, margin)
-    interval = Interval(min(low, of_days.low), max(high, of_days.high))
-    if interval.low == interval.high:
-        return sizes._replace(reason="no_spread")
-    p_by_day = difference_p_value(difference, error, freedom)
+    difference = present.mean - absent.mean
     variances = float(present.variance), float(absent.variance)
+    day_error, day_freedom = day_difference(present, absent, shared)
+    errors: tuple[Error, ...] = (
+        lambda growth: welch_error(variances, (present.size * growth, absent.size * growth)),
+        lambda growth: (day_error / sqrt(growth), day_freedom * growth),
+    )
+    today = [measure_error(1) for measure_error in errors]
+    margin = Fraction(max(difference_margin(*error) for error in today))
+    low, high = round(difference - margin), round(difference + margin)
+    if low == high:
+        return sizes._replace(reason="no_spread")
     return sizes._replace(
         expectancy=round(difference),
-        low=interval.low,
-        high=interval.high,
-        p=max(p, permutation_p_value(present, absent), p_by_day),
-        more_needed=count_more_needed(
-            float(difference),
-            present.size + absent.size,
-            lambda growth: welch_error(variances, (present.size * growth, absent.size * growth)),
-            lambda growth: (error / sqrt(growth), freedom * growth),
+        low=low,
+        high=high,
+        p=max(
+            permutation_p_value(present, absent), *(difference_p_value(difference, *error) for error in today)
         ),
+        more_needed=count_more_needed(float(difference), present.size + absent.size, errors),
     )
 
 
-def count_more_needed(difference: float, size: int, *errors: Error) -> int | None:
+def count_more_needed(difference: float, size: int, errors: Sequence[Error]) -> int | None:
     """Return how many more decisions would bring the interval off zero, None if it is or too many would.
 
     The means, the variances and the proportion of the sizes stay as they are, and so do the days' sizes.

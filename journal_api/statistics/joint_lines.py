@@ -21,7 +21,6 @@ State = bool | None
 Together = tuple[Sample, list[Mapping[str, tuple[int, int]]]]
 Cells = dict[tuple[State, State], Together]
 Patterns = dict[tuple[State, ...], Together]
-NOTHING = Sample(0, 0, 0, 0)
 
 
 class JointPart(NamedTuple):
@@ -61,7 +60,7 @@ def sum_patterns(keys: Sequence[Key], parts: Iterable[JointPart]) -> Patterns:
     """Return what the decisions with each combination of answers to the lines have."""
     patterns: Patterns = {}
     for part in parts:
-        sample, days = patterns.get(pattern := tuple(map(part.state_of, keys)), (NOTHING, []))
+        sample, days = patterns.get(pattern := tuple(map(part.state_of, keys)), (Sample(), []))
         days.append(part.days)
         patterns[pattern] = sample.plus(part.sample), days
     return patterns
@@ -69,7 +68,7 @@ def sum_patterns(keys: Sequence[Key], parts: Iterable[JointPart]) -> Patterns:
 
 def find_joint(patterns: Patterns, keys: Sequence[Key], place: int, other: int) -> MovesWith | None:
     """Return how a line moves with another, None if their answers hardly correlate."""
-    cells: Cells = {(one, of_other): (NOTHING, []) for one in (True, False) for of_other in (True, False)}
+    cells: Cells = {(one, of_other): (Sample(), []) for one in (True, False) for of_other in (True, False)}
     for pattern, (sample, days) in patterns.items():
         states = pattern[place], pattern[other]
         if states in cells:

@@ -8,7 +8,15 @@ from msgspec import json
 from journal_api.metrics.groupings import GROUPINGS, GroupBy
 from journal_api.metrics.members import ExtraStatistic, show_statistics
 from journal_api.metrics.metrics import METRICS
-from journal_api.statistics.comparisons import Edges, Part, Parts, build_edge, build_intervals, compare_parts
+from journal_api.statistics.comparisons import (
+    Edges,
+    Part,
+    Parts,
+    build_edge,
+    build_intervals,
+    compare_parts,
+    find_sides,
+)
 from journal_api.statistics.fold import Collected
 from journal_api.statistics.report_groups import ANSWERS, TOTAL, GroupPart, Key
 from journal_api.structs.reports import ReportQuery
@@ -35,7 +43,7 @@ class Names(NamedTuple):
 class Page(NamedTuple):
     """The groups of one page, how many groups there are, and the edges of all of them."""
 
-    total: Group
+    total: Part
     groups: list[Group]
     group_count: int
     edges: dict[Key, Edges]
@@ -47,44 +55,17 @@ class Page(NamedTuple):
         return keys.union(*(self.edges[key].neighbours for key in keys & self.edges.keys()))
 
 
-def build_page(collected: Mapping[GroupPart, Collected], parts: Parts, query: ReportQuery) -> Page:
+def build_page(collected: Mapping[GroupPart, Collected], sums: Parts, query: ReportQuery) -> Page:
     """Return the page that the query requests."""
+    parts = {one: Part(found.compute(), found.samples, found.shared) for one, found in collected.items()}
     groups: dict[Key, Group] = {}
-    total = Group(None, {"all": Part()})
-    for group_part, found in collected.items():
-        part = Part(found.compute(), found.samples, found.shared)
-        if group_part == TOTAL:
-            total = Group(None, {"all": part})
-        else:
-            group = groups.setdefault(group_part.key, Group(group_part.key, {}))
-            group.parts[group_part.answer] = part
+    for one, part in parts.items():
+        if one != TOTAL:
+            groups.setdefault(one.key, Group(one.key, {})).parts[one.answer] = part
     every = sort_groups(groups.values(), query)
     page = every[query.offset : query.offset + query.limit]
-    sides = find_sides(groups, total, query.group_by)
-    return Page(total, page, len(every), compare_parts(sides, query.group_by, parts))
-
-
-def find_sides(groups: Mapping[Key, Group], total: Group, group_by: GroupBy) -> dict[Key, tuple[Part, Part]]:
-    """Return the decisions with something and those without it, for the groups that are compared."""
-    of_keys = {key: group.parts for key, group in groups.items()}
-    match GROUPINGS[group_by].compares:
-        case "answers":
-            return {
-                key: (parts.get("present", Part()), parts.get("absent", Part()))
-                for key, parts in of_keys.items()
-            }
-        case "others":
-            everything = total.parts["all"]
-            return {
-                key: (parts["all"], everything.without(parts["all"]))
-                for key, parts in of_keys.items()
-                if key is not None
-            }
-        case "broken" if "followed" in of_keys:
-            broken = of_keys.get("broken", {"all": Part()})
-            return {"followed": (of_keys["followed"]["all"], broken["all"])}
-        case _:
-            return {}
+    edges = compare_parts(find_sides(parts, query.group_by), query.group_by, sums)
+    return Page(parts.get(TOTAL, Part()), page, len(every), edges)
 
 
 # Order ---------------------------------------------------------------------------------------------------
@@ -143,7 +124,7 @@ def build_report(
             "day_rollover": day_rollover,
             "breakeven_within": decimal_json(breakeven_within),
             "metrics": query.metrics,
-            "total": {"key": None, "name": None, **build_values(page.total.parts["all"], query.metrics)},
+            "total": {"key": None, "name": None, **build_values(page.total, query.metrics)},
             "groups": [
                 {
                     **build_group(group, names.get(group.key), query),

@@ -205,7 +205,7 @@ async def collect(
         powers, days = SampleSums.read(samples) if samples else ([], {})
         by_day.add(groups, days)
         if parts is not None:
-            parts.append(PartSums(groups, powers, days))
+            parts.append(PartSums(groups, names, powers, days))
         for group in groups:
             found = collected[group]
             found.add(sums[: -len(BOUNDS)], day)

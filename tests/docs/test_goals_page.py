@@ -20,11 +20,11 @@ from factories import (
     snapshots_of,
 )
 from pages import DOCS, blocks_of, cells_of, code_in, rows_under
-from samples import a_day_each, build_sample, edge_of
+from samples import a_day_each, build_sample, edge_of, welch_p_value
 
 from journal_api.metrics.distributions import pearson_tails
 from journal_api.metrics.formulas import Reason
-from journal_api.metrics.inference import benjamini_hochberg, mean_interval, welch, welch_error
+from journal_api.metrics.inference import benjamini_hochberg, mean_interval, welch_error
 from journal_api.metrics.members import MEMBERS
 from journal_api.metrics.metrics import METRICS
 from journal_api.statistics.edge import Edge
@@ -213,7 +213,7 @@ def test_the_edge_of_the_example_is_that_of_the_service() -> None:
     assert [steps["low"], steps["high"]] == [Fraction(round(end, -3), SCALE) for end in (edge.low, edge.high)]
     assert round(pearson_tails(float(steps["deviations"]), 0), 4) == round(edge.p or 0, 4) == 0.0448
     assert "0.0448" in METHOD.read_text()
-    assert round(welch(*(build_sample(a_day_each(side)) for side in EDGE_EXAMPLE)).p, 4) == 0.0422
+    assert round(welch_p_value(*(build_sample(a_day_each(side)) for side in EDGE_EXAMPLE)), 4) == 0.0422
 
 
 def test_the_false_discovery_rates_of_the_example_are_those_of_the_service() -> None:

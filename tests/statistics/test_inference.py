@@ -13,22 +13,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import examples, max_examples
-from samples import Numbers, a_day_each, build_sample, edge_between, edge_of, share_days, sum_days
+from samples import (
+    Numbers,
+    a_day_each,
+    build_sample,
+    edge_between,
+    edge_of,
+    share_days,
+    sum_days,
+    welch_p_value,
+)
 from scipy import stats
 
 from journal_api.metrics.distributions import pearson_tails, t_p_value, t_quantile
 from journal_api.metrics.inference import (
     EdgeVerdict,
     Interval,
+    Sample,
     benjamini_hochberg,
     find_unseen,
     mean_interval,
     permutation_p_value,
     share_interval,
-    welch,
 )
 from journal_api.statistics.edge import Edge, judge
-from journal_api.statistics.joint_lines import NOTHING, Cells, within_p_value
+from journal_api.statistics.joint_lines import Cells, within_p_value
 
 INPUTS = examples(full=10_000, ci=200)
 NUMBERS = st.lists(st.tuples(st.integers(1, 12), st.integers(-(10**18), 10**18)), min_size=10, max_size=40)
@@ -245,7 +254,7 @@ def test_degenerate_samples_have_p_values(
 ) -> None:
     samples = build_sample(a_day_each(present)), build_sample(a_day_each(absent))
 
-    assert welch(*samples).p == pytest.approx(by_welch, rel=1e-5)
+    assert welch_p_value(*samples) == pytest.approx(by_welch, rel=1e-5)
     assert permutation_p_value(*samples) == pytest.approx(by_permutation, rel=1e-5)
 
 
@@ -382,7 +391,7 @@ def test_the_p_within_the_groups_of_another_line_is_that_of_the_page() -> None:
         for state in states:
             numbers = [(day, number) for found, day, number in decisions if found == state]
             days = {str(day): (size, total) for day, (total, size) in sum_days(numbers).items()}
-            sample = build_sample(numbers) if numbers else NOTHING
+            sample = build_sample(numbers) if numbers else Sample()
             cells[state] = sample, [days]
 
         expected = inference.find_p_within(

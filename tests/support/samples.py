@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from journal_api.metrics.inference import DaySums, Sample, SharedDays
+from journal_api.metrics.inference import DaySums, Sample, SharedDays, difference_p_value, welch_error
 from journal_api.statistics.edge import Edge, compute_edge
 
 Numbers = Sequence[tuple[Any, int]]  # each with its day
@@ -42,6 +42,11 @@ def share_days(one: Numbers, other: Numbers) -> SharedDays:
         sum(n * other_s for _, n, other_s, _ in both),
         sum(n * other_n for _, n, _, other_n in both),
     )
+
+
+def welch_p_value(one: Sample, other: Sample) -> float:
+    error = welch_error((float(one.variance), float(other.variance)), (one.size, other.size))
+    return difference_p_value(one.mean - other.mean, *error)
 
 
 def edge_between(present: Numbers, absent: Numbers) -> Edge:
