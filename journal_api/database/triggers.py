@@ -143,12 +143,33 @@ def list_statements() -> Iterator[str]:
 def list_fills() -> Iterator[str]:
     """Yield the statements that write what the triggers keep, for rows that were written without them."""
     yield "INSERT INTO trade_counts SELECT * FROM counted_trades"
+    yield f"INSERT INTO found_texts {select_texts()}"
+
+
+def select_texts() -> str:
+    """Return the SELECT of what the search finds of all rows, with nulls for a row without a text."""
+    selects = []
     for table, resource, *cells in parse(SEARCHED):
         way = find_way(table, " ".join(cells))
-        joins = "".join(f" JOIN {parent} ON {parent}.id = row.{key}" for parent, key in way)
-        yield of(
-            table, f"INSERT INTO found_texts SELECT {list_cells(resource, way, cells)} FROM {table}{joins}"
-        )
+        selects.append(of(table, f"SELECT {list_cells(resource, way, cells)} FROM {table}{join(way)}"))
+    return "\nUNION ALL ".join(selects)
+
+
+def select_wrong_objects() -> str:
+    """Return the SELECT of recorded objects that are there but recorded as deleted, or the reverse."""
+    selects = []
+    for table, resource, object_id, way in parse(SHOWN):
+        if object_id.startswith("row.") and resource not in NEVER_DELETED:
+            owner = split_way(way)[-1][0] if way else "row"
+            found = (
+                f"SELECT {DELETED.get(table, 0)} FROM {table}{join(split_way(way))}"
+                f" WHERE {object_id} = object.id AND {owner}.user_id = object.user_id"
+            )
+            selects.append(
+                f"SELECT resource, id FROM changed_objects AS object"
+                f" WHERE resource = '{resource}' AND deleted <> coalesce(({of(table, found)}), 1)"
+            )
+    return "\nUNION ALL ".join(selects)
 
 
 def record_object(table: str, resource: str, object_id: str, way: Way) -> Iterator[str]:
@@ -259,6 +280,11 @@ def follow(way: Way) -> str:
     (first, key), *others = way
     joins = "".join(f" JOIN {table} ON {table}.id = {column}" for table, column in others)
     return f" FROM {first}{joins} WHERE {first}.id = row.{key}"
+
+
+def join(way: Way) -> str:
+    """Return the JOINs of the tables on the way from a row."""
+    return "".join(f" JOIN {parent} ON {parent}.id = row.{key}" for parent, key in way)
 
 
 def find_way(table: str, expressions: str) -> Way:

@@ -1,5 +1,6 @@
 """SQL that `journal-api check` runs: the ids of rows for which stored columns disagree."""
 
+from journal_api.database.triggers import select_texts, select_wrong_objects
 from journal_api.statistics.trade_facts import FACTS
 
 # Trades whose columns are not what follows from their fills: times, fees, and whether a position is left.
@@ -82,13 +83,30 @@ WRONG_DAYS = """
     JOIN calendars USING (account_id)
     WHERE trading_day <> trading_day(closed_at, timezone, day_rollover)
     ORDER BY id"""
-# Trades whose notes are not what the search has of them.
-WRONG_SEARCH = """
-    SELECT newest.id
-    FROM (SELECT id, notes FROM trades ORDER BY id DESC LIMIT :most) AS newest
-    LEFT JOIN search_documents ON resource = 'trades' AND row_id = newest.id AND part = 0
-    WHERE text IS NOT notes
-    ORDER BY newest.id"""
+# Days with trades that are not recorded: the lists of days look for their days there.
+WRONG_CHANGES = """
+    SELECT trading_day || ' of account ' || account_id
+    FROM (SELECT account_id, trading_day FROM trades WHERE trading_day IS NOT NULL
+          EXCEPT
+          SELECT account_id, trading_day FROM changed_days)
+    ORDER BY 1"""
+WRONG_OBJECTS = f"SELECT resource || ' ' || id FROM ({select_wrong_objects()}) ORDER BY 1"
+# Objects of whose texts the search has others, or none, or some that are gone.
+WRONG_SEARCH = f"""
+    WITH
+    written (user_id, resource, row_id, part, at, title, text) AS ({select_texts()}),
+    expected AS (SELECT * FROM written WHERE coalesce(title, text) IS NOT NULL)
+    SELECT resource || ' ' || row_id
+    FROM expected
+    LEFT JOIN search_documents AS stored USING (resource, row_id, part)
+    WHERE (stored.user_id, stored.at, stored.title, stored.text)
+        IS NOT (expected.user_id, expected.at, expected.title, expected.text)
+    UNION
+    SELECT resource || ' ' || row_id
+    FROM (SELECT resource, row_id, part FROM search_documents
+          EXCEPT
+          SELECT resource, row_id, part FROM expected)
+    ORDER BY 1"""
 # Contents of pictures that are not whole. SQLite knows the length of a blob without reading it.
 WRONG_PICTURES = """
     SELECT id
@@ -101,6 +119,8 @@ CHECKS = {
     ("facts", "trades"): WRONG_FACTS,
     ("counts", "trades"): WRONG_COUNTS,
     ("days", "trades"): WRONG_DAYS,
-    ("search", "trades"): WRONG_SEARCH,
+    ("changes", "days"): WRONG_CHANGES,
+    ("objects", "rows"): WRONG_OBJECTS,
+    ("search", "texts"): WRONG_SEARCH,
     ("pictures", "contents"): WRONG_PICTURES,
 }

@@ -35,6 +35,7 @@ AN_ACCOUNT = """
 A_LOST_TEXT = """
     INSERT INTO search_documents (user_id, resource, row_id, part, at, text)
     VALUES (1, 'trades', 1, 0, '', 'Calm')"""
+AN_OLD_TEXT = "UPDATE search_documents SET text = 'Late'"
 A_CONTENT = "INSERT INTO picture_contents VALUES (1, 1, '', 'image/png', 1, 1, 3)"
 A_PART = "INSERT INTO picture_parts VALUES (1, 0, x'010203')"
 A_CLOSED_TRADE = """
@@ -277,7 +278,28 @@ def test_what_is_no_journal_of_this_release_is_refused(
         (
             statements(AN_ACCOUNT, A_CLOSED_TRADE, A_LOST_TEXT),
             "search",
-            ("wrong", "search: not in agreement with trades 1"),
+            ("wrong", "search: not in agreement with texts trades 1"),
+        ),
+        (
+            statements(AN_ACCOUNT, A_CLOSED_TRADE, "UPDATE trades SET notes = 'Calm'", AN_OLD_TEXT),
+            "search",
+            ("wrong", "search: not in agreement with texts trades 1"),
+        ),
+        (
+            statements(AN_ACCOUNT, A_CLOSED_TRADE, "DELETE FROM changed_days"),
+            "changes",
+            ("wrong", "changes: not in agreement with days 2026-01-05 of account 1"),
+        ),
+        *(
+            (
+                statements(AN_ACCOUNT, *by_hand),
+                "objects",
+                ("wrong", "objects: not in agreement with rows accounts 1"),
+            )
+            for by_hand in (
+                ["UPDATE changed_objects SET deleted = 1"],
+                ["DELETE FROM accounts", "UPDATE changed_objects SET deleted = 0"],
+            )
         ),
         (statements(A_CONTENT, A_PART), "pictures", ("ok", "pictures: in agreement with their contents")),
         (
@@ -289,7 +311,8 @@ def test_what_is_no_journal_of_this_release_is_refused(
     ids=[
         *("empty", "older", "differences", "many differences", "loose row", "loose row in the log"),
         *("fills", "fees of fills", "size of fills"),
-        *("facts to come", "missing facts", "wrong counts", "lost text", "picture", "cut picture"),
+        *("facts to come", "missing facts", "wrong counts", "lost text"),
+        *("old text", "missing day", "object that is there", "object that is gone", "picture", "cut picture"),
     ],
 )
 def test_a_finding_says_what_is_wrong_by_the_name_of_the_file_and_by_a_link(
@@ -304,7 +327,7 @@ def test_a_finding_says_what_is_wrong_by_the_name_of_the_file_and_by_a_link(
 
 def test_pages_that_were_overwritten_are_found_and_the_other_checks_still_made(db: Path) -> None:
     ((page, size),) = rows(
-        db, "SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = 'api_keys'"
+        db, "SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = 'idempotency_keys'"
     )
     with db.open("r+b") as file:  # no connection is open
         file.seek((page - 1) * size)
@@ -312,7 +335,7 @@ def test_pages_that_were_overwritten_are_found_and_the_other_checks_still_made(d
 
     findings = list(examine(db, CHECKS))
 
-    assert [finding.verdict for finding in findings] == ["ok"] * 7 + ["wrong"] * 2 + ["ok"] * 7
+    assert [finding.verdict for finding in findings] == ["ok"] * 7 + ["wrong"] * 2 + ["ok"] * 9
     assert findings[7].text.startswith("quick_check: ")
 
 
