@@ -9,35 +9,12 @@ from msgspec import Struct
 from starlette.convertors import IntegerConvertor, StringConvertor, register_url_convertor
 from starlette.routing import Route
 
-from journal_api.errors import (
-    ApiError,
-    Busy,
-    ForbiddenScope,
-    IdempotencyConflict,
-    InternalError,
-    KeyExpired,
-    KeyRevoked,
-    MisdirectedRequest,
-    NotFound,
-    PreconditionFailed,
-    RateLimited,
-    RequestTimeout,
-    RequestTooLarge,
-    StorageUnavailable,
-    Unauthorized,
-    UnsupportedMediaType,
-    ValidationFailed,
-)
+from journal_api.errors import ApiError
 from journal_api.structs.dry_run import DryRunQuery
 from journal_api.structs.queries import NoQuery
 from journal_api.web.response_cache import CacheUntil
 from journal_api.web.responses import Response
 
-# Errors that any operation can respond with.
-COMMON_ERRORS: tuple[type[ApiError], ...] = (
-    *(ValidationFailed, Unauthorized, KeyRevoked, KeyExpired, MisdirectedRequest, RateLimited),
-    *(InternalError, Busy, StorageUnavailable),
-)
 # It gets the request, a connection and the decoded body if any; a write that prepares something gets, in
 # place of the connection, the function that runs its work as the transaction (web/writes.py).
 Handler = Callable[..., Awaitable[Response]]
@@ -146,26 +123,6 @@ class Operation(Route):
         source = self.etag_source
         changes_object = self.method == "PATCH" and self.has_etag and not self.names_objects
         return changes_object and source is not None and source.path == self.path
-
-    @property
-    def is_paged(self) -> bool:
-        return "limit" in self.query.__struct_fields__
-
-    @property
-    def possible_errors(self) -> tuple[type[ApiError], ...]:
-        """Every error that the operation can respond with."""
-        errors: list[type[ApiError]] = [*COMMON_ERRORS, *self.errors]
-        if self.required_scope:
-            errors.append(ForbiddenScope)
-        if "{" in self.path:
-            errors.append(NotFound)
-        if self.method == "POST":
-            errors.append(IdempotencyConflict)
-        if self.etag_source:
-            errors.append(PreconditionFailed)
-        if self.body or self.consumes_file or self.method == "POST":  # whose key remembers the body
-            errors += [RequestTimeout, RequestTooLarge, UnsupportedMediaType]
-        return tuple(errors)
 
 
 def link_etag_sources(operations: list[Operation]) -> list[Operation]:

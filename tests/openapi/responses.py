@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from http import HTTPStatus
 from typing import get_args, get_origin
 
+from declared_errors import list_errors
+
 from journal_api.errors import ApiError
 from journal_api.web.operation import Operation
 from openapi.envelopes import envelope_schema, every_error
@@ -56,7 +58,11 @@ NAMES = {404: "NotFound", 409: "Conflict"}
 def build_responses(operation: Operation) -> Json:
     """The responses of an operation, by status."""
     successes = {str(status): describe_success(operation, status) for status in operation.success_statuses}
-    return successes | refer_to_errors(operation.possible_errors)
+    return successes | refer_to_errors(list_errors(operation))
+
+
+def is_paged(operation: Operation) -> bool:
+    return "limit" in operation.query.__struct_fields__
 
 
 def refer_to_errors(possible_errors: Iterable[type[ApiError]]) -> Json:
@@ -115,7 +121,7 @@ def name_meta(operation: Operation) -> str:
     """The component that describes `meta`."""
     if operation.name == "list_changes":
         return "ChangesMeta"
-    return "PagedMeta" if operation.is_paged else "Meta"
+    return "PagedMeta" if is_paged(operation) else "Meta"
 
 
 def envelope_name(operation: Operation) -> str:
@@ -127,7 +133,7 @@ def envelope_name(operation: Operation) -> str:
         name = "".join(word.title() for word in operation.name.split("_"))
     else:
         name = struct.__name__.removesuffix("ListItem") if is_list else struct.__name__
-    return f"{name}{'Page' if operation.is_paged else 'List' if is_list else ''}Response"
+    return f"{name}{'Page' if is_paged(operation) else 'List' if is_list else ''}Response"
 
 
 def describe_failure(errors: list[type[ApiError]]) -> Json:

@@ -45,7 +45,10 @@ def fuzz(server: Server, key: str, folder: Path) -> Completed:
     (folder / "schemathesis.toml").write_text(CONFIG if SECONDS else SHORT_CONFIG)
     program = (sys.executable, "-m", "schemathesis.cli", "--no-color", "run", f"{server.url}/openapi.json")
     options = ("--header", f"Authorization: Bearer {key}", *(LONG if SECONDS else SHORT))
-    hooks = {"SCHEMATHESIS_HOOKS": str(Path(__file__).with_name("fuzz_checks.py"))}
+    hooks = {
+        "SCHEMATHESIS_HOOKS": str(Path(__file__).with_name("fuzz_checks.py")),
+        "PYTHONPATH": str(Path(__file__).parents[1] / "support"),
+    }
     timeout = 10 * PATIENCE + float(SECONDS or 0)
     return run(folder, *program, *options, settings=hooks, timeout=timeout)
 

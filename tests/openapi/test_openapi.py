@@ -10,6 +10,7 @@ import httpx
 import msgspec
 from commands import run_ok
 from conftest import client_of
+from declared_errors import list_errors
 from factories import details_of
 from jsonschema_rs import Draft202012Validator
 from openapi_examples import (
@@ -123,9 +124,9 @@ def test_an_operation_has_the_input_of_the_table(operation: Operation) -> None:
 def test_an_operation_has_the_output_of_the_table(operation: Operation) -> None:
     told = {status: resolved(answer) for status, answer in described(operation)["responses"].items()}
 
-    listed = {error.status for error in operation.possible_errors} & {404, 409}
+    listed = {error.status for error in list_errors(operation)} & {404, 409}
     assert told.keys() == {*map(str, operation.success_statuses), *map(str, listed), "default"}
-    conflicts = sorted(f"`{error.code}`" for error in operation.possible_errors if error.status == 409)
+    conflicts = sorted(f"`{error.code}`" for error in list_errors(operation) if error.status == 409)
     assert described(operation)["responses"].get("409", {}).get("description", "") == ", ".join(conflicts)
     for status in set(operation.success_statuses) - {204, 304}:
         ((media_type, answer),) = told[str(status)]["content"].items()
