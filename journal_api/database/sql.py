@@ -138,8 +138,12 @@ async def require_row(db: Connection, table: str, user_id: int, row_id: object, 
 
 async def delete_row(db: Connection, table: str, user_id: int, row_id: int) -> None:
     """Delete a row of the user. Raises NotFound."""
-    sql = f"DELETE FROM {table} WHERE id = :id AND user_id = :user_id RETURNING id"
-    if await fetch(db, sql, {"id": row_id, "user_id": user_id}) is None:
+    await delete_where(db, table, "id = :id AND user_id = :user_id", {"id": row_id, "user_id": user_id})
+
+
+async def delete_where(db: Connection, table: str, condition: str, values: Mapping[str, Any]) -> None:
+    """Delete the rows that meet a condition. Raises NotFound without any."""
+    if await fetch(db, f"DELETE FROM {table} WHERE {condition} RETURNING 1", values) is None:
         raise NotFound
 
 
@@ -148,16 +152,13 @@ async def insert_row(db: Connection, table: str, members: Mapping[str, Any]) -> 
     columns = stored_columns(members)
     columns["created_at"] = columns["updated_at"] = now()
     with unique_name():
-        row_id = await fetch(
-            db,
-            f"""
-            INSERT INTO {table} ({", ".join(columns)})
-            VALUES ({", ".join(f":{column}" for column in columns)})
-            RETURNING id
-            """,
-            columns,
-        )
-    return int(row_id)
+        return int(await fetch(db, f"{build_insert(table, columns)} RETURNING id", columns))
+
+
+def build_insert(table: str, columns: Iterable[str]) -> str:
+    """Return the INSERT of a row, with named parameters."""
+    names = list(columns)
+    return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})"
 
 
 async def patch_row(db: Connection, table: str, stored: Stored, patch: Struct) -> None:

@@ -197,11 +197,9 @@ async def insert_all(
 ) -> None:
     """Insert new trades with their tags and confirmation answers."""
     await new_trades.insert_all(db, user_id, [row.columns for row in rows], import_id, written_at)
-    await trade_annotations.insert_tags(
-        db, [(row.columns["id"], tag_id) for row in rows for tag_id in row.tag_ids]
-    )
+    tags = [(row.columns["id"], tag_id) for row in rows for tag_id in row.tag_ids]
     answers = [(row.columns["id"], *answer) for row in rows for answer in row.answers]
-    await trade_annotations.insert_answers(db, answers)
+    await trade_annotations.insert_missing(db, tags, answers)
 
 
 async def correct(db: Connection, import_id: int, corrections: list[Correction], written_at: str) -> None:

@@ -4,7 +4,6 @@ from aiosqlite import Connection
 from msgspec.structs import asdict
 
 from journal_api.database import sql
-from journal_api.errors import NotFound
 from journal_api.structs.account_rules import AccountRules, AccountRulesPut, Floor, QualifyingDay
 from journal_api.values.money import json_number
 
@@ -55,21 +54,9 @@ async def replace(db: Connection, account_id: int, rules: AccountRulesPut) -> No
         "qualifying_days": qualifying_day and qualifying_day.days,
     }
     await db.execute_fetchall("DELETE FROM account_rules WHERE account_id = :account_id", columns)
-    await db.execute_fetchall(
-        f"""
-        INSERT INTO account_rules ({", ".join(columns)})
-        VALUES ({", ".join(f":{column}" for column in columns)})
-        """,
-        columns,
-    )
+    await db.execute_fetchall(sql.build_insert("account_rules", columns), columns)
 
 
 async def delete(db: Connection, account_id: int) -> None:
     """Delete the rules of the account. Raises NotFound without any."""
-    deleted = await sql.fetch(
-        db,
-        "DELETE FROM account_rules WHERE account_id = :account_id RETURNING account_id",
-        {"account_id": account_id},
-    )
-    if deleted is None:
-        raise NotFound
+    await sql.delete_where(db, "account_rules", "account_id = :id", {"id": account_id})

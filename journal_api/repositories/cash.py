@@ -67,5 +67,4 @@ async def update(db: Connection, stored: Cash, patch: CashPatch) -> None:
 
 async def delete(db: Connection, user_id: int, account_id: int, cash_id: int) -> None:
     values = {"user_id": user_id, "account_id": account_id, "cash_id": cash_id}
-    if await sql.fetch(db, f"DELETE FROM cash_movements WHERE {OF_USER} RETURNING id", values) is None:
-        raise NotFound
+    await sql.delete_where(db, "cash_movements", OF_USER, values)

@@ -193,13 +193,12 @@ async def update(db: Connection, user_id: int, stored: JournalDay, patch: DayPat
 async def write_row(db: Connection, user_id: int, stored: JournalDay, changed: Mapping[str, Any]) -> int:
     """Write the columns of a day, whether it has a row or not, and return the id of the row."""
     at = now_after(stored.updated_at) if stored.updated_at else now()
-    columns = {**changed, "user_id": user_id, "date": stored.date, "updated_at": at}
+    columns = {**changed, "user_id": user_id, "date": stored.date, "created_at": at, "updated_at": at}
     return int(
         await sql.fetch(
             db,
             f"""
-            INSERT INTO days ({", ".join(columns)}, created_at)
-            VALUES ({", ".join(f":{column}" for column in columns)}, :updated_at)
+            {sql.build_insert("days", columns)}
             ON CONFLICT (user_id, date) DO UPDATE SET {sql.assignments([*changed, "updated_at"])}
             RETURNING id
             """,

@@ -3,8 +3,7 @@
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database.sql import build_object, fetch, fetch_json, fetch_json_array
-from journal_api.errors import NotFound
+from journal_api.database.sql import build_object, delete_where, fetch_json, fetch_json_array
 from journal_api.structs.instruments import Instrument, InstrumentPut
 from journal_api.values.contract_roots import CONTRACT_ROOTS
 from journal_api.values.instruments import InstrumentTable
@@ -72,10 +71,5 @@ async def replace(db: Connection, user_id: int, root: str, instrument: Instrumen
 
 async def delete(db: Connection, user_id: int, root: str) -> None:
     """Delete the owner's point value of the root. Raises NotFound without one."""
-    deleted = await fetch(
-        db,
-        "DELETE FROM instruments WHERE user_id = :user_id AND root = :root RETURNING root",
-        {"user_id": user_id, "root": root},
-    )
-    if deleted is None:
-        raise NotFound
+    values = {"user_id": user_id, "root": root}
+    await delete_where(db, "instruments", "user_id = :user_id AND root = :root", values)

@@ -53,16 +53,8 @@ class StoredContent(NamedTuple):
 
 async def list_of_day(db: Connection, user_id: int, day: str) -> str:
     """Return the pictures of a day as a JSON array."""
-    return await sql.fetch_json_array(
-        db,
-        f"""
-        SELECT {PICTURE} AS item
-        FROM {WITH_CONTENT}
-        WHERE pictures.user_id = :user_id AND day = :day
-        ORDER BY sort_order, pictures.id
-        """,
-        {"user_id": user_id, "day": day},
-    )
+    select = list_where("pictures.user_id = :user_id AND day = :day")
+    return await sql.fetch_json(db, select, {"user_id": user_id, "day": day})
 
 
 async def get(db: Connection, user_id: int, picture_id: int) -> str:
@@ -114,15 +106,8 @@ async def find_or_insert_content(db: Connection, user_id: int, content: Content,
     known = await sql.fetch(db, select, values)
     if known is not None:
         return int(known)
-    content_id = await sql.fetch(
-        db,
-        """
-        INSERT INTO picture_contents (user_id, sha256, media_type, width, height, bytes)
-        VALUES (:user_id, :sha256, :media_type, :width, :height, :bytes)
-        RETURNING id
-        """,
-        values,
-    )
+    insert = sql.build_insert("picture_contents", values)
+    content_id = await sql.fetch(db, f"{insert} RETURNING id", values)
     file.seek(0)
     parts = iter(lambda: file.read(PART), b"")
     await db.executemany(

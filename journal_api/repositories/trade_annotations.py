@@ -207,51 +207,27 @@ def answer_row(answer: AnswerBody | Answer) -> tuple[int, bool, str | None]:
 
 async def insert_all(db: Connection, trades: Mapping[int, TradeCreate]) -> None:
     """Add the tags and answers of new trades, by trade id. The caller has checked them."""
-    await insert_tags(
+    await insert_missing(
         db,
-        [(trade_id, tag_id) for trade_id, trade in trades.items() for tag_id in dict.fromkeys(trade.tag_ids)],
-    )
-    await insert_answers(
-        db,
-        [
-            (trade_id, *answer_row(answer))
-            for trade_id, trade in trades.items()
-            for answer in trade.confirmations
-        ],
+        [(trade_id, tag_id) for trade_id, trade in trades.items() for tag_id in trade.tag_ids],
+        [(trade_id, *answer_row(one)) for trade_id, trade in trades.items() for one in trade.confirmations],
     )
 
 
 async def insert_missing(
-    db: Connection, trade_id: int, tag_ids: Sequence[int], answers: Sequence[Answer]
+    db: Connection, tags: Sequence[tuple[int, int]], answers: Sequence[tuple[int, int, bool, str | None]]
 ) -> None:
-    """Add the tags and answers that a trade does not have yet."""
-    await db.executemany(
-        "INSERT INTO trade_tags (trade_id, tag_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
-        [(trade_id, tag_id) for tag_id in tag_ids],
-    )
-    await db.executemany(
-        """
-        INSERT INTO confirmation_answers (trade_id, confirmation_id, was_present, notes)
-        VALUES (?, ?, ?, ?)
-        ON CONFLICT DO NOTHING
-        """,
-        [(trade_id, *answer_row(answer)) for answer in answers],
-    )
-
-
-async def insert_tags(db: Connection, rows: Sequence[tuple[int, int]]) -> None:
-    """Add tags to trades that have none: pairs of the ids of a trade and a tag."""
-    if rows:
-        await db.executemany("INSERT INTO trade_tags (trade_id, tag_id) VALUES (?, ?)", rows)
-
-
-async def insert_answers(db: Connection, rows: Sequence[tuple[int, int, bool, str | None]]) -> None:
-    """Add answers to trades that have none: the ids of the trade and the confirmation, was_present, notes."""
-    if rows:
+    """Add the tags and answers that trades do not have yet, each behind the id of its trade."""
+    if tags:
+        await db.executemany(
+            "INSERT INTO trade_tags (trade_id, tag_id) VALUES (?, ?) ON CONFLICT DO NOTHING", tags
+        )
+    if answers:
         await db.executemany(
             """
             INSERT INTO confirmation_answers (trade_id, confirmation_id, was_present, notes)
             VALUES (?, ?, ?, ?)
+            ON CONFLICT DO NOTHING
             """,
-            rows,
+            answers,
         )

@@ -123,7 +123,11 @@ async def merge(
     )
     await trades.update(db, first, whole, timezone)
     answers = next((trade.confirmations for trade in parts if trade.setup_id == whole.setup_id), [])
-    await trade_annotations.insert_missing(db, first.id, tag_ids, answers)
+    await trade_annotations.insert_missing(
+        db,
+        [(first.id, tag_id) for tag_id in tag_ids],
+        [(first.id, *trade_annotations.answer_row(answer)) for answer in answers],
+    )
     (made,) = await read_parts(db, [first.id])
     by_id = {part["id"]: part for part in before}
     by_id[first.id]["made"] = {

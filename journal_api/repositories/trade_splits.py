@@ -167,8 +167,7 @@ async def insert_own_rows(db: Connection, parts: Sequence[Part]) -> None:
 
 
 async def insert_row(db: Connection, table: str, columns: Mapping[str, Any]) -> None:
-    values = ", ".join(f":{name}" for name in columns)
-    await db.execute_fetchall(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({values})", columns)
+    await db.execute_fetchall(sql.build_insert(table, columns), columns)
 
 
 async def restore_copies(db: Connection, parts: Sequence[Part], current: Part) -> None:

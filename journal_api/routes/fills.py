@@ -1,5 +1,7 @@
 """Handlers of the fills of a trade (docs/api.md#fills)."""
 
+from collections.abc import Callable
+
 from aiosqlite import Connection
 from starlette.requests import Request
 
@@ -8,7 +10,6 @@ from journal_api.positions.fill_edits import add_fills, change_fill, without_fil
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.repositories import accounts, trades, users
 from journal_api.structs.fills import FillPatch, FillsCreate
-from journal_api.structs.trades import Trade
 from journal_api.values.clock import now
 from journal_api.web.responses import Response, created, no_content, ok
 
@@ -18,36 +19,33 @@ async def create_fills(request: Request, db: Connection, body: FillsCreate) -> R
 
     Quantity, prices, times, result and fees of the trade follow from its fills.
     """
+    await change_trade(request, db, lambda trade, timezone: add_fills(trade, body, timezone, now()))
     trade_id = request.path_params["id"]
-    stored = await trades.find(db, request.user.id, trade_id)
-    owner = await users.find(db, request.user.id)
-    changed = add_fills(TradeDraft.of_stored(stored), body, owner.timezone, now())
-    await store(db, request.user.id, stored, changed, owner.timezone)
     return created(f"/v1/trades/{trade_id}", trade=await trades.get(db, request.user.id, trade_id))
 
 
 async def update_fill(request: Request, db: Connection, patch: FillPatch) -> Response:
     """Update the members of a fill that are sent, and what follows from them in the trade."""
-    trade_id, fill_id = request.path_params["id"], request.path_params["fill_id"]
-    stored = await trades.find(db, request.user.id, trade_id)
-    owner = await users.find(db, request.user.id)
-    changed = change_fill(TradeDraft.of_stored(stored), fill_id, patch, owner.timezone)
-    await store(db, request.user.id, stored, changed, owner.timezone)
-    return ok(trade=await trades.get(db, request.user.id, trade_id))
+    fill_id = request.path_params["fill_id"]
+    await change_trade(request, db, lambda trade, timezone: change_fill(trade, fill_id, patch, timezone))
+    return ok(trade=await trades.get(db, request.user.id, request.path_params["id"]))
 
 
 async def delete_fill(request: Request, db: Connection) -> Response:
     """Delete a fill of a trade; without its exit the trade is open again."""
-    trade_id, fill_id = request.path_params["id"], request.path_params["fill_id"]
-    stored = await trades.find(db, request.user.id, trade_id)
-    owner = await users.find(db, request.user.id)
-    changed = without_fill(TradeDraft.of_stored(stored), fill_id)
-    await store(db, request.user.id, stored, changed, owner.timezone)
+    fill_id = request.path_params["fill_id"]
+    await change_trade(request, db, lambda trade, _: without_fill(trade, fill_id))
     return no_content()
 
 
-async def store(db: Connection, user_id: int, stored: Trade, changed: TradeDraft, timezone: str) -> None:
-    """Write the trade, with the commission of its account for what the fills add."""
+async def change_trade(
+    request: Request, db: Connection, change: Callable[[TradeDraft, str], TradeDraft]
+) -> None:
+    """Write the changed trade, with the commission of its account for what the fills add."""
+    user_id = request.user.id
+    stored = await trades.find(db, user_id, request.path_params["id"])
+    owner = await users.find(db, user_id)
+    before = TradeDraft.of_stored(stored)
     commissions = await accounts.read_commissions(db, user_id)
-    charged = charge_changed(TradeDraft.of_stored(stored), changed, commissions)
-    await trades.update(db, stored, charged, timezone)
+    charged = charge_changed(before, change(before, owner.timezone), commissions)
+    await trades.update(db, stored, charged, owner.timezone)

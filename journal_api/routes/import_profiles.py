@@ -17,8 +17,8 @@ async def list_import_profiles(request: Request, db: Connection) -> Response:
 
 async def get_import_profile(request: Request, db: Connection) -> Response:
     """Get an import profile."""
-    db, profile_id = db, request.path_params["id"]
-    return ok(import_profile=await import_profiles.get(db, request.user.id, profile_id))
+    profile = await import_profiles.get(db, request.user.id, request.path_params["id"])
+    return ok(import_profile=profile)
 
 
 async def create_import_profile(request: Request, db: Connection, body: ImportProfileCreate) -> Response:
