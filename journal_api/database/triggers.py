@@ -151,7 +151,8 @@ def select_texts() -> str:
     selects = []
     for table, resource, *cells in parse(SEARCHED):
         way = find_way(table, " ".join(cells))
-        selects.append(of(table, f"SELECT {list_cells(resource, way, cells)} FROM {table}{join(way)}"))
+        joins = "".join(f" JOIN {parent} ON {parent}.id = row.{key}" for parent, key in way)
+        selects.append(of(table, f"SELECT {list_cells(resource, way, cells)} FROM {table}{joins}"))
     return "\nUNION ALL ".join(selects)
 
 
@@ -160,13 +161,10 @@ def select_wrong_objects() -> str:
     selects = []
     for table, resource, object_id, way in parse(SHOWN):
         if object_id.startswith("row.") and resource not in NEVER_DELETED:
-            owner = split_way(way)[-1][0] if way else "row"
-            found = (
-                f"SELECT {DELETED.get(table, 0)} FROM {table}{join(split_way(way))}"
-                f" WHERE {object_id} = object.id AND {owner}.user_id = object.user_id"
-            )
+            owned = "" if way else " AND row.user_id = object.user_id"
+            found = f"SELECT {DELETED.get(table, 0)} FROM {table} WHERE {object_id} = object.id{owned}"
             selects.append(
-                f"SELECT resource, id FROM changed_objects AS object"
+                "SELECT resource, id FROM changed_objects AS object"
                 f" WHERE resource = '{resource}' AND deleted <> coalesce(({of(table, found)}), 1)"
             )
     return "\nUNION ALL ".join(selects)
@@ -280,11 +278,6 @@ def follow(way: Way) -> str:
     (first, key), *others = way
     joins = "".join(f" JOIN {table} ON {table}.id = {column}" for table, column in others)
     return f" FROM {first}{joins} WHERE {first}.id = row.{key}"
-
-
-def join(way: Way) -> str:
-    """Return the JOINs of the tables on the way from a row."""
-    return "".join(f" JOIN {parent} ON {parent}.id = row.{key}" for parent, key in way)
 
 
 def find_way(table: str, expressions: str) -> Way:
