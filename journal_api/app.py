@@ -24,7 +24,7 @@ from journal_api.repositories import users
 from journal_api.routes import health, sign_in
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
-from journal_api.values.way_in import KEY_COMMAND, OneTimeCode, WayIn
+from journal_api.values.sign_in import KEY_COMMAND, OneTimeCode, SignInOptions
 from journal_api.web import changes, idempotency, key_uses, request_log
 from journal_api.web.auth import KnownKeys
 from journal_api.web.background import repeat
@@ -70,7 +70,9 @@ class JournalApp(Starlette):
         return RequestContextMiddleware(cors, hosts, self.state.listeners)
 
 
-def create_app(settings: Settings, way_in: WayIn | None = None, *, is_prepared: bool = False) -> Starlette:
+def create_app(
+    settings: Settings, sign_in_options: SignInOptions | None = None, *, is_prepared: bool = False
+) -> Starlette:
     """Return the ASGI application. Its lifespan opens the database at `settings.db`, or creates it.
 
     With `is_prepared` the file is known to have the current schema and is not checked.
@@ -90,7 +92,7 @@ def create_app(settings: Settings, way_in: WayIn | None = None, *, is_prepared: 
         listeners.append(metrics.count)
     app = JournalApp(routes=routes, lifespan=lifespan)
     app.state.settings, app.state.is_prepared = settings, is_prepared
-    app.state.way_in = way_in or WayIn(OneTimeCode(), KEY_COMMAND)
+    app.state.sign_in_options = sign_in_options or SignInOptions(OneTimeCode(), KEY_COMMAND)
     app.state.listeners = listeners
     app.state.downloads = Counter[int]()
     app.state.rates = RateLimits(settings.requests_a_minute) if settings.requests_a_minute else None

@@ -12,7 +12,7 @@ import msgspec
 import platformdirs
 
 from journal_api.values.api_keys import RunKey
-from journal_api.values.origins import origin
+from journal_api.values.origins import require_origin
 from journal_api.values.time_zones import machine_time_zone
 from journal_api.values.types import DayRollover, TimeZone
 
@@ -205,4 +205,4 @@ def parse_header(text: str) -> str:
 
 
 def parse_origins(text: str) -> tuple[str, ...]:
-    return tuple(origin(word) for word in split_words(text))
+    return tuple(require_origin(word) for word in split_words(text))

@@ -7,7 +7,19 @@ import sys
 import click
 
 from journal_api import __version__
-from journal_api.cli import export, files, keys, mcp, openapi, report, serve, status, trades, users, watch
+from journal_api.cli import (
+    export,
+    keys,
+    maintenance,
+    mcp,
+    openapi,
+    report,
+    serve,
+    status,
+    trades,
+    users,
+    watch,
+)
 from journal_api.cli.common import one_line
 from journal_api.errors import ApiError, DatabaseRefused
 from journal_api.settings import SettingsError
@@ -44,9 +56,9 @@ for command in (
     export.export_file,
     export.import_folder,
     report.print_report,
-    files.check_journal,
-    files.make_backup,
-    files.restore_backup,
+    maintenance.check_journal,
+    maintenance.make_backup,
+    maintenance.restore_backup,
     mcp.serve_agents,
     openapi.print_description,
 ):

@@ -22,7 +22,7 @@ def serve_agents(settings: Settings, write: bool) -> None:
     try:
         import anyio
 
-        from journal_api.mcp import connections, server
+        from journal_api.mcp import clients, server
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         raise click.ClickException(
@@ -34,7 +34,7 @@ def serve_agents(settings: Settings, write: bool) -> None:
         click.echo(
             "journal-api mcp is started by an MCP client, see docs/agents.md (Ctrl-D stops it)", err=True
         )
-    connect = connections.choose(settings, os.environ)
+    connect = clients.choose(settings, os.environ)
     # Python's own handler would wait for the thread that reads standard input.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     anyio.run(partial(server.serve, connect, writes=write))

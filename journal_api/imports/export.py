@@ -7,7 +7,7 @@ from typing import IO, Any
 from msgspec import json
 
 from journal_api.database.database import Database
-from journal_api.repositories.trade_lists import rows_after
+from journal_api.repositories.trade_lists import list_rows_after
 from journal_api.structs.trades import AMOUNTS, ExportQuery
 from journal_api.trade_files.formats.round_trips import COLUMNS, NO_RISK, TITLES
 from journal_api.trade_files.spreadsheets import harmless
@@ -26,7 +26,7 @@ async def write_csv(database: Database, user_id: int, query: ExportQuery, file: 
     last_id: int | None = 0
     async with database.read_transaction() as db:
         while last_id is not None:
-            rows = await rows_after(db, user_id, query, last_id)
+            rows = await list_rows_after(db, user_id, query, last_id)
             for row in rows:
                 cells = escape_formulas(build_cells(row)) if for_spreadsheet else build_cells(row)
                 writer.writerow([cells[column] for column in COLUMNS])

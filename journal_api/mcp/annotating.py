@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from journal_api.mcp.api import ToolError, get, write
 from journal_api.mcp.arguments import Arguments, row_id
-from journal_api.mcp.texts import encode
+from journal_api.mcp.results import encode
 from journal_api.structs.trades import Grade
 from journal_api.values.types import RowId, Text
 from journal_api.web.decoding import decode_json

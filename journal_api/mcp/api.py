@@ -8,7 +8,7 @@ import httpx
 from msgspec import DecodeError, Struct
 from msgspec.json import Decoder
 
-from journal_api.mcp.texts import clip, encode
+from journal_api.mcp.results import clip, encode
 
 MAX_DETAILS_LENGTH = 1000  # characters
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from journal_api.errors import ValidationFailed
-from journal_api.mcp.texts import encode
+from journal_api.mcp.results import encode
 from journal_api.values.types import Offset
 from journal_api.web.decoding import decode_json
 

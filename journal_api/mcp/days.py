@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 from journal_api.mcp.api import ToolError, get, write
 from journal_api.mcp.arguments import Arguments, read_day, read_filters, read_page
 from journal_api.mcp.reading import build_query, pick, snapshot_row
-from journal_api.mcp.texts import build_page, clip, encode, without_nulls
+from journal_api.mcp.results import build_page, clip, encode, without_nulls
 from journal_api.structs.days import Rating
 from journal_api.values.types import LongText
 from journal_api.web.decoding import decode_json

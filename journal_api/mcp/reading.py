@@ -8,7 +8,7 @@ import msgspec
 from journal_api.mcp.api import Forbidden, get
 from journal_api.mcp.arguments import Arguments, Page, read_filters, read_page, row_id
 from journal_api.mcp.report_table import build_table
-from journal_api.mcp.texts import build_page, clip, encode, without_nulls
+from journal_api.mcp.results import build_page, clip, encode, without_nulls
 from journal_api.structs.account_rules import AccountRules
 from journal_api.values.clock import now
 from journal_api.values.periods import trading_day

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from journal_api.mcp.texts import without_nulls
+from journal_api.mcp.results import without_nulls
 from journal_api.statistics.report_groups import ANSWERS
 
 EDGES, SIZES = ("edge", "edge_r"), ("present", "absent")

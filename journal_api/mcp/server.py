@@ -16,7 +16,7 @@ from mcp.types import Tool as ToolDescription
 
 from journal_api import __version__
 from journal_api.mcp.api import ToolError
-from journal_api.mcp.connections import Connect
+from journal_api.mcp.clients import Connect
 from journal_api.mcp.tools import INSTRUCTIONS, TOOLS, Tool, call
 
 

@@ -10,8 +10,8 @@ from journal_api.errors import ApiError, DatabaseRefused
 from journal_api.mcp import annotating, days, reading
 from journal_api.mcp.api import ToolError, error_line
 from journal_api.mcp.arguments import MAX_ROWS, ROWS, Arguments
-from journal_api.mcp.connections import Connect
-from journal_api.mcp.texts import clip, encode
+from journal_api.mcp.clients import Connect
+from journal_api.mcp.results import clip, encode
 from journal_api.metrics.groupings import GroupBy
 from journal_api.structs.goals import GoalStatusFilter
 from journal_api.structs.reports import REPORTED

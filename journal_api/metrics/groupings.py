@@ -9,7 +9,15 @@ from datetime import date, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from journal_api.metrics.earlier import AFTER, NTH, PAUSES, Decision, group_after, group_nth, group_pause
+from journal_api.metrics.earlier_decisions import (
+    AFTER,
+    NTH,
+    PAUSES,
+    Decision,
+    group_after,
+    group_nth,
+    group_pause,
+)
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 # The ranges of holding times: the upper bound, which is exclusive, and the name.

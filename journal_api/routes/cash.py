@@ -18,7 +18,7 @@ async def list_cash(request: Request, db: Connection) -> Response:
 
 async def get_cash(request: Request, db: Connection) -> Response:
     """Get one movement of cash."""
-    return ok(cash=await cash.get(db, *row_of(request)))
+    return ok(cash=await cash.get(db, *ids_in(request)))
 
 
 async def create_cash(request: Request, db: Connection, body: CashCreate) -> Response:
@@ -35,17 +35,17 @@ async def create_cash(request: Request, db: Connection, body: CashCreate) -> Res
 
 async def update_cash(request: Request, db: Connection, patch: CashPatch) -> Response:
     """Update the fields sent."""
-    stored = await cash.find(db, *row_of(request))
+    stored = await cash.find(db, *ids_in(request))
     await cash.update(db, stored, patch)
-    return ok(cash=await cash.get(db, *row_of(request)))
+    return ok(cash=await cash.get(db, *ids_in(request)))
 
 
 async def delete_cash(request: Request, db: Connection) -> Response:
     """Delete a movement of cash."""
-    await cash.delete(db, *row_of(request))
+    await cash.delete(db, *ids_in(request))
     return no_content()
 
 
-def row_of(request: Request) -> tuple[int, int, int]:
+def ids_in(request: Request) -> tuple[int, int, int]:
     """Return the ids of the user, the account and the movement."""
     return request.user.id, request.path_params["id"], request.path_params["cash_id"]

@@ -106,7 +106,7 @@ async def change_each(
             if changed != before[index]:
                 await trades.update(db, trade, changed, owner.timezone)
             await trade_annotations.replace_all(db, trade, tag_ids=tag_ids, answers=answers)
-            restore.append(what_was(trade, before[index], changed, change))
+            restore.append(build_before(trade, before[index], changed, change))
     return restore
 
 
@@ -122,7 +122,7 @@ def charge_again(trade: TradeDraft, change: TradeRestore) -> TradeDraft:
     return replace(trade, **asdict(change.charge))
 
 
-def what_was(trade: Trade, before: TradeDraft, after: TradeDraft, change: TradeRestore) -> TradeBefore:
+def build_before(trade: Trade, before: TradeDraft, after: TradeDraft, change: TradeRestore) -> TradeBefore:
     """Return the old values of what changed; a strategy goes with its setup, a setup with its answers."""
     names = [name for name in FIELDS if getattr(before, name) != getattr(after, name)]
     if {"strategy_id", "setup_id"} & {*names}:

@@ -37,12 +37,12 @@ async def create_trade_picture(request: Request, write: Write) -> Response:
 
 async def create_day_picture(request: Request, write: Write) -> Response:
     """Add a picture to a day, as its last. See POST /trades/{id}/pictures."""
-    return await create_picture(request, write, Place(day=day_of(request)))
+    return await create_picture(request, write, Place(day=require_day(request)))
 
 
 async def list_day_pictures(request: Request, db: Connection) -> Response:
     """List the pictures of a day, in their order."""
-    return ok(pictures=await pictures.list_of_day(db, request.user.id, day_of(request)))
+    return ok(pictures=await pictures.list_of_day(db, request.user.id, require_day(request)))
 
 
 async def get_picture(request: Request, db: Connection) -> Response:
@@ -145,7 +145,7 @@ async def find(request: Request, db: Connection) -> Picture:
     return picture
 
 
-def day_of(request: Request) -> str:
+def require_day(request: Request) -> str:
     """Return the day in the path. Raises NotFound for a day that cannot be."""
     day: str = request.path_params["date"]
     if not day:

@@ -14,7 +14,7 @@ from journal_api.structs.sign_in import SignIn
 from journal_api.values.api_keys import SCOPES, hashed
 from journal_api.values.browsers import browser_name
 from journal_api.values.clock import as_text
-from journal_api.values.way_in import KEY_COMMAND, WayIn
+from journal_api.values.sign_in import KEY_COMMAND, SignInOptions
 from journal_api.web.auth import count_bad_key
 from journal_api.web.bodies import stream_body
 from journal_api.web.context import database
@@ -37,13 +37,13 @@ INVALID_CODE = (
 )
 
 
-async def get_way_in(request: Request) -> Response:
+async def get_sign_in(request: Request) -> Response:
     """Return the command that creates a key, and the user whom a trusted proxy names.
 
     Only a browser on this machine is told paths of this machine.
     """
-    way_in: WayIn = request.app.state.way_in
-    command = way_in.command if is_on_this_machine(request) else KEY_COMMAND
+    options: SignInOptions = request.app.state.sign_in_options
+    command = options.command if is_on_this_machine(request) else KEY_COMMAND
     user = find_proxy_user(request)
     named = {"user": json.encode(user).decode()} if user else {}
     return ok(command=json.encode(command).decode(), **named)
@@ -59,13 +59,13 @@ async def sign_in(request: Request) -> Response:
 
 async def exchange_code(request: Request, code: str, *, is_dry_run: bool) -> Response:
     """Return a new key of the first user, or with a dry run only that user."""
-    way_in: WayIn = request.app.state.way_in
-    if is_of_another_site(request) or not way_in.code.is_valid(code):
+    options: SignInOptions = request.app.state.sign_in_options
+    if is_of_another_site(request) or not options.code.is_valid(code):
         count_bad_key(request)
         raise Unauthorized(INVALID_CODE)
     if is_dry_run:
         return await tell_user(request, await users.find_first_id(database(request).reader))
-    with way_in.code.used():  # without an await since is_valid, so that of two requests one has the code
+    with options.code.used():  # without an await since is_valid, so that of two requests one has the code
         return await create_key(request, None, KEY_LASTS)
 
 
@@ -132,4 +132,4 @@ def is_on_this_machine(request: Request) -> bool:
     )
 
 
-ROUTES = [Route("/sign-in", get_way_in), Route("/sign-in", sign_in, methods=["POST"])]
+ROUTES = [Route("/sign-in", get_sign_in), Route("/sign-in", sign_in, methods=["POST"])]

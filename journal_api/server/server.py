@@ -22,7 +22,7 @@ from journal_api.server.log import log_to_standard_error
 from journal_api.server.protocol import Protocol
 from journal_api.server.stop import Server
 from journal_api.settings import Settings, is_loopback
-from journal_api.values.way_in import WayIn
+from journal_api.values.sign_in import SignInOptions
 
 log = logging.getLogger("journal_api")
 
@@ -38,7 +38,7 @@ def serve(
     *,
     for_parent: bool,
     prepared: Prepared,
-    way_in: WayIn,
+    sign_in_options: SignInOptions,
     lan: str | None = None,
 ) -> None:
     """Serve requests until SIGINT or SIGTERM. `announce` is called with the URL once the socket is bound.
@@ -70,7 +70,7 @@ def serve(
         if prepared.migration:
             log.info("journal %s %s", settings.db, prepared.migration)
         Protocol.max_connections = raise_file_limit()
-        config = build_config(create_app(settings, way_in))
+        config = build_config(create_app(settings, sign_in_options))
         server = ChildServer(config, lambda: announce(url)) if for_parent else Server(config)
         server.run(sockets=sockets)
 

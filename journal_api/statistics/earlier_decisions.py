@@ -5,7 +5,7 @@ from typing import Any
 
 from aiosqlite import Connection
 
-from journal_api.metrics.earlier import Decision, PlaceDay
+from journal_api.metrics.earlier_decisions import Decision, PlaceDay
 from journal_api.metrics.outcomes import sign
 from journal_api.statistics.selection import COLUMNS, Selection, iterate, with_sums_in_range
 

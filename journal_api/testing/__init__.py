@@ -30,7 +30,7 @@ except ModuleNotFoundError:
     ) from None
 
 from journal_api.testing.clients import AsyncJournal, Journal, MakeJournal, journal_client, open_journal
-from journal_api.testing.files import Options
+from journal_api.testing.journal_file import Options
 from journal_api.testing.traffic import RecordedRequest
 
 __all__ = [

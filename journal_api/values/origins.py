@@ -16,7 +16,7 @@ EXTENSIONS = {
 EXAMPLE = "http://localhost:5173"
 
 
-def origin(text: str) -> str:
+def require_origin(text: str) -> str:
     """Return the text if it is an origin that a browser can send; `tauri://localhost` and `app://.` are.
 
     Raises ValueError that says what to write instead.

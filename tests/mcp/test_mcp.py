@@ -32,7 +32,7 @@ from commands import (
 from factories import unwrap
 from mcp.client.client import Client
 
-from journal_api.mcp import connections
+from journal_api.mcp import clients
 from journal_api.mcp.api import ToolError, read_response
 from journal_api.mcp.server import build_server
 from journal_api.settings import NO_SETTINGS, Settings
@@ -77,7 +77,7 @@ class Agent(NamedTuple):
 @contextmanager
 def agent(db: Path, *, write: bool = False, **settings: str) -> Iterator[Agent]:
     """An agent of the server that `journal-api mcp` runs, in this process."""
-    connect = connections.choose(Settings(db=db), settings)
+    connect = clients.choose(Settings(db=db), settings)
     with (
         start_blocking_portal() as portal,
         portal.wrap_async_context_manager(Client(build_server(connect, writes=write))) as client,

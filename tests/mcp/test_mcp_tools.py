@@ -11,7 +11,7 @@ from openapi.schemas import query_schemas
 
 from journal_api.mcp.reading import MAX_RULES_LENGTH, clip_rules, goal_row, setup_row
 from journal_api.mcp.report_table import build_table, shorten
-from journal_api.mcp.texts import MAX_LIST_LENGTH, build_page, clip, encode, without_nulls
+from journal_api.mcp.results import MAX_LIST_LENGTH, build_page, clip, encode, without_nulls
 from journal_api.mcp.tools import PAGE, TOOLS
 from journal_api.metrics.metrics import METRICS
 from journal_api.routes.table import OPERATIONS

@@ -13,10 +13,10 @@ from starlette.applications import Starlette
 
 from journal_api.app import create_app
 from journal_api.settings import Settings, parse_header, parse_networks
-from journal_api.values import way_in
+from journal_api.values import sign_in
 from journal_api.values.api_keys import SCOPES
 from journal_api.values.browsers import browser_name
-from journal_api.values.way_in import KEY_COMMAND, OneTimeCode, WayIn
+from journal_api.values.sign_in import KEY_COMMAND, OneTimeCode, SignInOptions
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
 HERE = "/opt/journal-api keys create page --db /home/me/journal.db"
@@ -38,8 +38,8 @@ async def page(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
 
 @pytest.fixture
 def code(app: Starlette) -> str:
-    app.state.way_in = WayIn(OneTimeCode(), HERE)
-    return str(app.state.way_in.code.issue())
+    app.state.sign_in_options = SignInOptions(OneTimeCode(), HERE)
+    return str(app.state.sign_in_options.code.issue())
 
 
 async def exchange(
@@ -74,14 +74,14 @@ async def test_a_code_becomes_a_key_of_the_first_user_named_after_the_browser(
 async def test_a_wrong_a_used_and_an_old_code_get_the_same_answer(
     app: Starlette, page: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app.state.way_in = WayIn(OneTimeCode(), HERE)
+    app.state.sign_in_options = SignInOptions(OneTimeCode(), HERE)
     before_any = [await exchange(page, text) for text in ("", "x", "é" * 40)]
-    code = app.state.way_in.code.issue()
+    code = app.state.sign_in_options.code.issue()
     never_issued = await exchange(page, code[:-1])
     await exchange(page, code)
     used = await exchange(page, code)
-    monkeypatch.setattr(way_in, "MAX_AGE", 0.0)
-    old = await exchange(page, app.state.way_in.code.issue())
+    monkeypatch.setattr(sign_in, "MAX_AGE", 0.0)
+    old = await exchange(page, app.state.sign_in_options.code.issue())
 
     refused = [*before_any, never_issued, used, old]
     assert [error_of(answer) for answer in refused] == [(401, "unauthorized")] * 6
@@ -178,7 +178,7 @@ async def test_a_body_that_is_no_sign_in_is_refused(
 
 
 async def test_wrong_codes_count_as_wrong_keys_and_do_not_stop_the_right_one(settings: Settings) -> None:
-    entry = WayIn(OneTimeCode(), HERE)
+    entry = SignInOptions(OneTimeCode(), HERE)
     code = entry.code.issue()
     app = create_app(structs.replace(settings, rate_limit=600), entry)
     async with started(app), page_of(app) as page:
@@ -217,7 +217,7 @@ STRANGERS = [
 
 @pytest.mark.parametrize("headers", STRANGERS, ids=str)
 async def test_a_stranger_is_told_no_path(settings: Settings, headers: dict[str, str]) -> None:
-    app = create_app(structs.replace(settings, allowed_hosts=("*",)), WayIn(OneTimeCode(), HERE))
+    app = create_app(structs.replace(settings, allowed_hosts=("*",)), SignInOptions(OneTimeCode(), HERE))
     async with page_of(app) as page, page_of(app, "192.0.2.1") as other_machine:
         assert unwrap(await page.get("/sign-in", headers=headers)) == KEY_COMMAND
         assert unwrap(await other_machine.get("/sign-in")) == KEY_COMMAND
@@ -260,7 +260,7 @@ async def proxied(settings: Settings) -> AsyncIterator[Starlette]:
         "trusted_proxies": parse_networks(f"{PROXY} {NETWORK}"),
         "user_header": parse_header("Remote-User"),
     }
-    app = create_app(structs.replace(settings, **trusted), WayIn(OneTimeCode(), HERE))
+    app = create_app(structs.replace(settings, **trusted), SignInOptions(OneTimeCode(), HERE))
     async with started(app):
         await run_sql(app, "UPDATE users SET name = 'Ada L.' WHERE id = 1")
         await insert_user(app, "Zoë")

@@ -1,4 +1,4 @@
-"""The way into the page: a one-time code of this run, and the command that makes a key."""
+"""How a browser signs in: a one-time code of this run, and the command that makes a key."""
 
 import hashlib
 import secrets
@@ -41,7 +41,7 @@ class OneTimeCode:
             raise
 
 
-class WayIn(NamedTuple):
+class SignInOptions(NamedTuple):
     """What a browser signs in with: the code of the printed link, or the key that the command prints."""
 
     code: OneTimeCode
