@@ -11,6 +11,7 @@ from itertools import repeat
 from operator import add, mul, sub
 from typing import Generic, NamedTuple, TypeVar
 
+from journal_api.metrics.formulas import Measure
 from journal_api.metrics.inference import DaySums, Sample, SharedDays
 
 Group = TypeVar("Group", bound=Hashable)
@@ -229,18 +230,18 @@ class PartSums(NamedTuple, Generic[Group]):
     """A part of the decisions: its groups, the measures, squares and cubes of its amounts, and its days."""
 
     groups: list[Group]
-    measures: Sequence[str]
+    measures: Sequence[Measure]
     powers: Row
     days: Mapping[str, Row]
 
-    def build_sample(self, amount: str) -> Sample:
+    def build_sample(self, amount: Measure) -> Sample:
         """Return the sample of an amount, without its days."""
         at = 2 * self.measures.index(amount)
         size, total = (sum(row[at + place] for row in self.days.values()) for place in (0, 1))
         squares, cubes = self.powers[at : at + 2]
         return Sample(size, total, squares, cubes)
 
-    def list_days(self, amount: str) -> dict[str, tuple[int, int]]:
+    def list_days(self, amount: Measure) -> dict[str, tuple[int, int]]:
         """Return the count and the sum of an amount on the days with it."""
         at = 2 * self.measures.index(amount)
         return {day: (row[at], row[at + 1]) for day, row in self.days.items() if row[at]}

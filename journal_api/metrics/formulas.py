@@ -5,13 +5,12 @@ from fractions import Fraction
 from typing import Literal, NamedTuple
 
 from journal_api.metrics.members import Statistics
+from journal_api.metrics.outcomes import is_win
 from journal_api.values.money import SCALE
 from journal_api.values.money import ratio as quotient
 
 GoalDirection = Literal["at_least", "at_most"]
 Unit = Literal["currency", "percent", "ratio", "count"]
-# What is measured of decisions: an amount, or 0 or 1 for a share.
-Measure = Literal["pnl", "winning_pnl", "r", "won", "a_plus", "confirmed", "mistake_free"]
 Reason = Literal[
     "no_trades",
     "no_wins",
@@ -24,6 +23,17 @@ Reason = Literal[
     "mixed_currencies",
     "out_of_range",
 ]
+
+
+class Measure(NamedTuple):
+    """What is measured of a decision, as SQL: an amount, else 0 or 1 for a share; null where it has none."""
+
+    sql: str
+    is_amount: bool = False
+
+
+PNL, R = Measure("pnl", is_amount=True), Measure("r", is_amount=True)
+WINNING_PNL = Measure(f"iif({is_win()}, pnl, NULL)", is_amount=True)
 
 
 class MetricValue(NamedTuple):
@@ -88,9 +98,9 @@ def percent(part: str, whole: str, none: Reason) -> Formula:
     return Formula(f"{text} / {whole} × 100", (*part.split(" - "), whole), "percent", compute)
 
 
-def share(part: str, whole: str, none: Reason, measure: Measure) -> Formula:
-    """A share of decisions, which has an interval."""
-    return percent(part, whole, none)._replace(measure=measure)
+def share(part: str, whole: str, none: Reason, measure: str) -> Formula:
+    """A share of decisions, which has an interval; `measure` is SQL that is 1 for those of the part."""
+    return percent(part, whole, none)._replace(measure=Measure(measure))
 
 
 def mean(

@@ -13,10 +13,13 @@ from msgspec import Meta
 from journal_api.metrics.formulas import (
     BALANCE,
     PAYOFF_RATIO,
+    PNL,
     PROFIT_FACTOR,
+    WINNING_PNL,
     Formula,
     GoalDirection,
     MetricValue,
+    R,
     Unit,
     amount,
     count,
@@ -25,6 +28,7 @@ from journal_api.metrics.formulas import (
     share,
 )
 from journal_api.metrics.members import MEMBERS, ExtraStatistic, Statistics
+from journal_api.metrics.outcomes import is_win
 from journal_api.values.money import MAX_STORED
 
 GoalKind = Literal["limit", "target"]
@@ -93,27 +97,27 @@ ENTRIES = (
            BALANCE, below_zero="possible"),
     Metric("win_rate", "Win rate",
            "The share of winning decisions among all decisions, break-even decisions included.",
-           share("wins", "decisions", "no_trades", "won")),
+           share("wins", "decisions", "no_trades", is_win())),
     Metric("profit_factor", "Profit factor",
            "The P&L of winning decisions divided by the absolute P&L of losing decisions.",
            PROFIT_FACTOR),
     Metric("expectancy", "Expectancy",
            "Net P&L per decision.",
-           mean("net_pnl", "decisions", "no_trades", "pnl"), below_zero="loss"),
+           mean("net_pnl", "decisions", "no_trades", PNL), below_zero="loss"),
     Metric("rr_realized_avg", "Average R",
            "The mean of net P&L divided by initial risk, over the decisions with an initial risk; trades"
            " without one are left out.",
-           mean("r_total", "with_risk", "no_risk", "r", "ratio"), below_zero="loss"),
+           mean("r_total", "with_risk", "no_risk", R, "ratio"), below_zero="loss"),
     Metric("a_plus_rate", "A+ rate",
            "The share of decisions graded A+ among all graded decisions.",
-           share("a_plus", "graded", "no_grades", "a_plus")),
+           share("a_plus", "graded", "no_grades", "grade = 'A+'")),
     Metric("max_trades_per_day", "Most trades in a day",
            "The highest number of decisions on one trading day.",
            count("max_trades_per_day", "the most decisions on one day"), "at_most"),
     Metric("protocol_completion_rate", "Protocol completion",
            "The share of decisions whose confirmations are all answered as present, among the decisions"
            " whose setup has a checklist.",
-           share("checklists_confirmed", "with_checklist", "no_checklists", "confirmed")),
+           share("checklists_confirmed", "with_checklist", "no_checklists", "checklist")),
     Metric("trade_count", "Trades",
            "The number of decisions.",
            count("decisions", "decisions: a trade and its copies are one")),
@@ -128,7 +132,7 @@ ENTRIES = (
            count("win_streak", "the longest run of wins")),
     Metric("average_win", "Average win",
            "The mean P&L of winning decisions.",
-           mean("winning_pnl", "wins", "no_wins", "winning_pnl"), below_zero="possible"),
+           mean("winning_pnl", "wins", "no_wins", WINNING_PNL), below_zero="possible"),
     Metric("payoff_ratio", "Payoff ratio",
            "The average win divided by the absolute average loss.",
            PAYOFF_RATIO),
@@ -146,7 +150,7 @@ ENTRIES = (
            amount("largest_risk", "the highest initial risk of a decision", "no_risk")),
     Metric("mistake_free_rate", "Mistake-free rate",
            "The share of decisions without a tag of type mistake among all decisions.",
-           share("decisions - with_mistake", "decisions", "no_trades", "mistake_free")),
+           share("decisions - with_mistake", "decisions", "no_trades", "NOT is_mistake")),
     Metric("average_mae", "Average MAE",
            "The mean of the worst loss while a trade was open, over the decisions that state one.",
            mean("mae_total", "with_mae", "no_excursions")),

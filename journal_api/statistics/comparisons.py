@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from journal_api.metrics.by_day import PartSums
-from journal_api.metrics.formulas import Measure, MetricValue
+from journal_api.metrics.formulas import PNL, Measure, MetricValue, R
 from journal_api.metrics.groupings import GROUPINGS, GroupBy
 from journal_api.metrics.inference import (
     MIN_DECISIONS,
@@ -52,11 +52,11 @@ class Edges(NamedTuple):
         return {one.moves_with.key for one in self if one.moves_with}
 
 
-def find_measures(group_by: GroupBy, metrics: Iterable[str]) -> set[Measure]:
+def find_measures(group_by: GroupBy, metrics: Iterable[str]) -> list[Measure]:
     """Return the measures whose samples the report needs."""
-    of_edges: set[Measure] = {"pnl", "r"} if GROUPINGS[group_by].compares else set()
-    measures = (METRICS[key].formula.measure for key in metrics)
-    return of_edges | {measure for measure in measures if measure}
+    of_edges = (PNL, R) if GROUPINGS[group_by].compares else ()
+    of_metrics = filter(None, (METRICS[key].formula.measure for key in metrics))
+    return list(dict.fromkeys((*of_edges, *of_metrics)))
 
 
 def find_other(group: GroupPart, group_by: GroupBy) -> tuple[GroupPart, bool] | None:
@@ -126,7 +126,7 @@ def compare_parts(
         )
         return judge_lines(edges, joint)
 
-    pnl, r = judge_all("pnl"), judge_all("r")
+    pnl, r = judge_all(PNL), judge_all(R)
     return {key: Edges(*edges) for key, edges in zip(sides, zip(pnl, r, strict=True), strict=True)}
 
 
@@ -141,12 +141,12 @@ def read_states(groups: Sequence[GroupPart], group_by: GroupBy) -> Callable[[Key
 def compare(present: Part, absent: Part, measure: Measure) -> Edge:
     """Return the edge in a measure, or why there is none."""
     both = [part.statistics for part in (present, absent) if part.statistics]
-    if len(both) < 2 or (measure == "r" and any(one.r_total is None for one in both)):
+    if len(both) < 2 or (measure == R and any(one.r_total is None for one in both)):
         return Edge(reason="out_of_range")
     sides = [part.samples.get(measure, Sample()) for part in (present, absent)]
     sizes = [sample.size for sample in sides]
     currencies = {one.currency for one in both}
-    if measure == "pnl" and min(sizes) >= MIN_DECISIONS and (len(currencies) > 1 or None in currencies):
+    if measure == PNL and min(sizes) >= MIN_DECISIONS and (len(currencies) > 1 or None in currencies):
         return Edge(present=sizes[0], absent=sizes[1], reason="mixed_currencies")
     return compute_edge(sides[0], sides[1], present.shared.get(measure, SharedDays()))
 

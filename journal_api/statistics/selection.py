@@ -23,7 +23,6 @@ from aiosqlite import Connection
 from journal_api.metrics.by_day import ByDay, PartSums, SampleSums
 from journal_api.metrics.formulas import Measure
 from journal_api.metrics.members import BOUNDS, ExtraStatistic, sums_columns
-from journal_api.metrics.outcomes import is_win
 from journal_api.statistics.fold import SCANS, Collected, Place
 
 Group = TypeVar("Group", bound=Hashable)
@@ -94,19 +93,6 @@ TRADES_BY_REPRESENTATIVE = f"""
     JOIN several USING (decision)"""
 
 # The statements over these CTEs.
-# What a measure is of a decision, nothing where the decision has none: amounts, then zeros and ones.
-AMOUNTS: dict[Measure, str] = {
-    "pnl": "pnl",
-    "winning_pnl": f"iif({is_win()}, pnl, NULL)",
-    "r": "r",
-}
-MEASURES: dict[Measure, str] = {
-    **AMOUNTS,
-    "won": is_win(),
-    "a_plus": "grade = 'A+'",
-    "confirmed": "checklist",
-    "mistake_free": "NOT is_mistake",
-}
 SUMS = """
 SELECT part, place, {day}, {samples}, min(first_currency), max(last_currency),
     {sums}
@@ -190,12 +176,12 @@ async def collect(
     """
 
     collected = defaultdict[Group, Collected](lambda: Collected(extras))
-    names = [measure for measure in MEASURES if measure in measures]
-    powered = sum(name in AMOUNTS for name in names)
-    of_names = ", ".join(MEASURES[name] for name in names)
+    measures = sorted(measures, key=lambda one: not one.is_amount)
+    amounts = [measure for measure in measures if measure.is_amount]
+    expressions = ", ".join(measure.sql for measure in measures)
     statement = SUMS.format(
         day="trading_day" if "days" in extras else "NULL",
-        samples=f"sample_sums({powered}, trading_day, {of_names})" if names else "NULL",
+        samples=f"sample_sums({len(amounts)}, trading_day, {expressions})" if measures else "NULL",
         sums=sums_columns(extras),
     )
     by_day = ByDay[Group](find_other)
@@ -205,7 +191,7 @@ async def collect(
         powers, days = SampleSums.read(samples) if samples else ([], {})
         by_day.add(groups, days)
         if parts is not None:
-            parts.append(PartSums(groups, names, powers, days))
+            parts.append(PartSums(groups, amounts, powers, days))
         for group in groups:
             found = collected[group]
             found.add(sums[: -len(BOUNDS)], day)
@@ -213,7 +199,7 @@ async def collect(
             found.bound(sums[-len(BOUNDS) :], first_currency, last_currency)
     by_day.close()
     for group, found in collected.items():
-        found.take_samples(names, by_day.get_sums(group))
+        found.take_samples(measures, by_day.get_sums(group))
     for extra in SCANS.keys() & set(extras):
 
         @cache

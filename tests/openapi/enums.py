@@ -9,7 +9,7 @@ from journal_api import statistics, structs, values
 from journal_api.metrics.metrics import MetricKey
 
 RENAMED = {"Reason": "NullReason", "Unit": "MetricUnit"}
-WITHOUT_NAME = ("BelowZero", "ExtraStatistic", "Measure", "PaceState", "Place")
+WITHOUT_NAME = ("BelowZero", "ExtraStatistic", "PaceState", "Place")
 
 
 def find_literals() -> dict[str, tuple[str, ...]]:
