@@ -84,8 +84,8 @@ TOOLS = (
     Tool(
         "context",
         "Owner and accounts",
-        "The owner's time zone, day rollover, trading weekdays, today's trading day and active selection; "
-        "accounts with the states of their rules, copy groups and tags, with their ids.",
+        "The owner's time zone, rollover, trading weekdays, trading day and active selection; accounts with "
+        "the states of their rules, copy groups and tags, with ids.",
         reading.context,
         {"offset": PAGE["offset"]},
     ),
@@ -93,23 +93,23 @@ TOOLS = (
         "goals_now",
         "Goals today",
         "Goals with today's period: metric, direction, target, actual, achieved, and pace: state, what "
-        "remains until the target or the limit, days left, needed per day. An actual of null has a reason. "
-        "A goal with warnings is probably a mistake: say so before its pace. Then the accounts with rules: "
-        "the room until the floor or the daily loss, and what is missing. They see closed trades only.",
+        "remains until target or limit, days left, needed per day. An actual of null has a reason. "
+        "A goal with warnings is probably a mistake: say so before its pace. Then accounts with rules: room "
+        "until floor or daily loss, and what is missing, as far as closed trades tell.",
         reading.goals_now,
         {"status": enum_schema(GoalStatusFilter), "account_id": INTEGER, **PAGE},
     ),
     Tool(
         "report",
         "Statistics by group",
-        "Metrics of the trades that match the filters, in total and by group, the groups by time or by net "
-        "P&L. `sort` is a metric, `-metric` descending. A row has cells in the order of `columns`: a value, "
-        "[value, low, high] with a 95 % interval, or the reason why there is no value. By confirmation, each "
-        "has rows for present, absent, unanswered. "
-        "Groups by confirmation, tag and rules have `edge`: the expectancy with it minus without it, "
-        "in money, and `edge_r` in R unless it says the same, as [value, low, high]. Its verdict takes all "
-        "lines into account (`q`), its low and high do not; more_needed: decisions until its interval "
-        "leaves zero; moves_with: a clearer line with about the same answers. Numbers are rounded.",
+        "Metrics of the trades that match the filters, in total and by group, groups by time or net P&L. "
+        "`sort` is a metric, `-metric` descending. A row has cells in the order of `columns`: a value, "
+        "[value, low, high] with a 95 % interval, or the reason for none. By confirmation, each has rows for "
+        "present, absent, unanswered. Groups by confirmation, tag and rules have `edge`: the expectancy "
+        "with it minus without it, in money, and `edge_r` in R unless it says the same, as "
+        "[value, low, high]. Its verdict takes all lines into account (`q`), its low and high do not; "
+        "more_needed: decisions until its interval leaves zero; moves_with: a clearer line with about the "
+        "same answers. Numbers are rounded.",
         reading.report,
         {
             "group_by": {**enum_schema(GroupBy), "default": "none"},
@@ -122,7 +122,7 @@ TOOLS = (
     Tool(
         "list_trades",
         "Find trades",
-        "Trades that match all filters, newest first, with the beginning of their notes. A trade with "
+        "Trades that match all filters, newest first, with the beginning of their notes. One with "
         "source_trade_id is a copy of that trade.",
         reading.list_trades,
         {**FILTERS, "outcome": enum_schema(Outcome), "source_trade_id": INTEGER, "copies": BOOLEAN, **PAGE},
@@ -163,7 +163,7 @@ TOOLS = (
     Tool(
         "get_day",
         "Read a day",
-        "A trading day: plan, review, rating, tags, its closed trades in numbers, daily goals, its version.",
+        "A trading day: plan, review, rating, tags, closed trades in numbers, daily goals, version.",
         days.get_day,
         {"date": DAYS["from"]},
         ("date",),
