@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 import stat
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,7 +24,7 @@ T = TypeVar("T")
 MIN_SQLITE = (3, 40)
 # Bytes: the write-ahead log may grow to 16 MiB, and a checkpoint needs space too.
 MIN_FREE_SPACE = 32 * 1024 * 1024
-MAX_DIFFERENCES = 10  # of a schema, or trades, that are listed
+MAX_LISTED = 10  # differences of a schema, rows, values
 MAX_TRADES = 20_000  # whose columns are compared, the newest first; all with `full`
 
 
@@ -190,9 +190,7 @@ def check_schema(version: int, schema_differences: list[str]) -> Finding:
     if version == 0:
         return Finding("wrong", f"{text}: the file is empty")
     if schema_differences:
-        more = len(schema_differences) - MAX_DIFFERENCES
-        listed = "; ".join(schema_differences[:MAX_DIFFERENCES])
-        return Finding("wrong", f"{text}: {listed}{f' (and {more} more)' if more > 0 else ''}")
+        return Finding("wrong", f"{text}: {join_first(schema_differences)}")
     if version < VERSION:
         return Finding("warn", f"{text}: the next start of the service migrates it")
     return Finding("ok", text)
@@ -205,8 +203,7 @@ def check_pages(file: Path, check: Literal["quick_check", "integrity_check"]) ->
         results = [str(error)]
     if results == ["ok"]:
         return Finding("ok", check)
-    more = f" (and {len(results) - 1} more)" if len(results) > 1 else ""
-    return Finding("wrong", f"{check}: {' '.join(results[0].split())}{more}")
+    return Finding("wrong", f"{check}: {join_first([' '.join(one.split()) for one in results], maximum=1)}")
 
 
 def check_references(file: Path) -> Finding:
@@ -230,9 +227,7 @@ def check_rows(file: Path, name: str, rows: str, statement: str, values: Mapping
         return Finding("wrong", f"{name}: {error}")
     if not wrong:
         return Finding("ok", f"{name}: in agreement with their {rows}")
-    listed = ", ".join(map(str, wrong[:MAX_DIFFERENCES]))
-    more = f" (and {len(wrong) - MAX_DIFFERENCES} more)" if len(wrong) > MAX_DIFFERENCES else ""
-    return Finding("wrong", f"{name}: not in agreement with {rows} {listed}{more}")
+    return Finding("wrong", f"{name}: not in agreement with {rows} {join_first(wrong, ', ')}")
 
 
 def check_values(file: Path, most: int) -> Finding:
@@ -243,9 +238,14 @@ def check_values(file: Path, most: int) -> Finding:
         return Finding("wrong", f"values: {error}")
     if not invalid:
         return Finding("ok", "values: as the API accepts them")
-    listed = "; ".join(f"{table} {row}: {reason}" for table, row, reason in invalid[:MAX_DIFFERENCES])
-    more = f" (and {len(invalid) - MAX_DIFFERENCES} more)" if len(invalid) > MAX_DIFFERENCES else ""
-    return Finding("wrong", f"values: {listed}{more}")
+    faults = [f"{table} {row}: {reason}" for table, row, reason in invalid]
+    return Finding("wrong", f"values: {join_first(faults)}")
+
+
+def join_first(items: Sequence[object], separator: str = "; ", maximum: int = MAX_LISTED) -> str:
+    """Return the first items as a text, with the number of the others."""
+    more = f" (and {len(items) - maximum} more)" if len(items) > maximum else ""
+    return f"{separator.join(map(str, items[:maximum]))}{more}"
 
 
 def format_megabytes(size: int) -> str:
