@@ -7,7 +7,7 @@ from journal_api.repositories import account_rules, accounts, standings
 from journal_api.structs.account_rules import AccountRulesPut
 from journal_api.structs.standings import StandingQuery
 from journal_api.web.bodies import cancel_on_disconnect
-from journal_api.web.context import database, get_query
+from journal_api.web.context import database
 from journal_api.web.responses import Response, no_content, ok
 
 
@@ -32,9 +32,9 @@ async def delete_account_rules(request: Request, db: Connection) -> Response:
     return no_content()
 
 
-async def get_standing(request: Request, db: Connection) -> Response:
+async def get_standing(request: Request, db: Connection, query: StandingQuery) -> Response:
     """Get how an account stands by its rules, as far as closed trades tell: balance, floor, room, targets."""
-    account_id, query = request.path_params["id"], get_query(request, StandingQuery)
+    account_id = request.path_params["id"]
     await accounts.get(db, request.user.id, account_id)
     at = None if query.at is None else query.at.isoformat()
     with_days = query.parts == "days"

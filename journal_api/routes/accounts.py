@@ -9,17 +9,17 @@ from journal_api.structs.accounts import AccountCreate, AccountPatch, AccountPat
 from journal_api.structs.checkpoints import CheckpointListItem
 from journal_api.structs.standings import Standing
 from journal_api.web.bodies import cancel_on_disconnect
-from journal_api.web.context import database, get_query
+from journal_api.web.context import database
 from journal_api.web.responses import Response, created, no_content, ok
 
 
-async def list_accounts(request: Request, db: Connection) -> Response:
+async def list_accounts(request: Request, db: Connection, query: AccountQuery) -> Response:
     """List the caller's accounts, by name.
 
     `with=standing` adds how those with rules stand today, and where the broker's balance differs.
     """
     listed = await accounts.list_of_user(db, request.user.id)
-    if get_query(request, AccountQuery).parts is None:
+    if query.parts is None:
         return ok(accounts=listed)
     reading = standings.read_all(database(request), request.user.id)
     standing_of = await cancel_on_disconnect(request, reading)
@@ -51,14 +51,16 @@ async def create_account(request: Request, db: Connection, body: AccountCreate) 
     return created(f"/v1/accounts/{account_id}", account=await accounts.get(db, request.user.id, account_id))
 
 
-async def update_account(request: Request, db: Connection, patch: AccountPatch) -> Response:
+async def update_account(
+    request: Request, db: Connection, patch: AccountPatch, query: AccountPatchQuery
+) -> Response:
     """Update the fields sent; a new starting balance changes the values of all balance goals.
 
     A new time zone or rollover recomputes the trading day of every trade of the account.
 
     `apply_to=earlier` charges earlier trades with the `fees`; X-Trades-Charged says how many change.
     """
-    account_id, query = request.path_params["id"], get_query(request, AccountPatchQuery)
+    account_id = request.path_params["id"]
     query.require_fees(patch)
     stored = await accounts.find(db, request.user.id, account_id)
     if await accounts.update(db, stored, patch):

@@ -5,13 +5,11 @@ from starlette.requests import Request
 
 from journal_api.repositories import accounts, cash
 from journal_api.structs.cash import CashCreate, CashPatch, CashQuery
-from journal_api.web.context import get_query
 from journal_api.web.responses import Response, created, no_content, ok, page
 
 
-async def list_cash(request: Request, db: Connection) -> Response:
+async def list_cash(request: Request, db: Connection, query: CashQuery) -> Response:
     """List a page of the deposits, withdrawals and other cash of an account, oldest day first."""
-    query = get_query(request, CashQuery)
     text, total = await cash.list_of_account(db, request.user.id, request.path_params["id"], query)
     return page(query.limit, query.offset, total, cash=text)
 

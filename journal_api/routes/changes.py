@@ -12,16 +12,14 @@ from journal_api.structs.changes import ChangeQuery
 from journal_api.web.auth import require_still_valid
 from journal_api.web.bodies import cancel_on_disconnect
 from journal_api.web.changes import ChangeSignal
-from journal_api.web.context import get_query
 from journal_api.web.responses import Response, changes_page
 
 
-async def list_changes(request: Request, db: Connection) -> Response:
+async def list_changes(request: Request, db: Connection, query: ChangeQuery) -> Response:
     """List the objects that changed since a cursor, in the order of their last change; deleted ones too.
 
     With `wait`, an answer without changes waits so many seconds for the first.
     """
-    query = get_query(request, ChangeQuery)
     if query.wait and query.since is not None:
         page = await cancel_on_disconnect(request, wait_for_page(request, db, query))
     else:

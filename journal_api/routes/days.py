@@ -7,25 +7,24 @@ from journal_api.repositories import days, snapshots, trade_annotations
 from journal_api.statistics import trade_facts
 from journal_api.structs.days import DayPatch, DayQuery, DaysQuery
 from journal_api.web.bodies import cancel_on_disconnect
-from journal_api.web.context import database, get_query
+from journal_api.web.context import database
 from journal_api.web.responses import Response, no_content, ok, page
 from journal_api.web.writes import Write
 
 
-async def list_days(request: Request, db: Connection) -> Response:
+async def list_days(request: Request, db: Connection, query: DaysQuery) -> Response:
     """List a page of the days with trades, text or pictures, newest first, with their numbers."""
-    query = get_query(request, DaysQuery)
     await cancel_on_disconnect(request, trade_facts.refresh(database(request), request.user.id))
     text, total = await days.list_of_user(db, request.user.id, query)
     return page(query.limit, query.offset, total, days=text)
 
 
-async def get_day(request: Request, db: Connection) -> Response:
+async def get_day(request: Request, db: Connection, query: DayQuery) -> Response:
     """Get what was written on a day, its numbers, and the snapshots of daily goals. Every day can be read."""
     user_id = request.user.id
     if db is database(request).reader:  # a write looks at the day within its own transaction
         await cancel_on_disconnect(request, snapshots.refresh_daily(database(request), user_id))
-    return ok(day=await days.get(db, user_id, request.path_params["date"], get_query(request, DayQuery)))
+    return ok(day=await days.get(db, user_id, request.path_params["date"], query))
 
 
 async def update_day(request: Request, write: Write, patch: DayPatch) -> Response:

@@ -9,13 +9,12 @@ from journal_api.rules.goal_warnings import find_unstored_dates, find_warnings
 from journal_api.statistics import snapshot_refreshes
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery
 from journal_api.web.bodies import cancel_on_disconnect
-from journal_api.web.context import database, get_query
+from journal_api.web.context import database
 from journal_api.web.responses import Response, created, no_content, ok
 
 
-async def list_goals(request: Request, db: Connection) -> Response:
+async def list_goals(request: Request, db: Connection, query: GoalQuery) -> Response:
     """List the caller's goals, by default the active ones; `with=snapshot` adds the snapshot of today."""
-    query = get_query(request, GoalQuery)
     if query.parts is None:
         return ok(goals=await goals.list_of_user(db, request.user.id, query))
     listing = snapshots.list_with_goals(database(request), request.user.id, query)

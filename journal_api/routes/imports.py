@@ -20,7 +20,7 @@ from journal_api.trade_files.profiles.proposal import Proposal, propose_profile
 from journal_api.trade_files.threads import in_thread
 from journal_api.trade_files.timezones import timezone_of_import
 from journal_api.web.bodies import Upload, cancel_on_disconnect, uploaded
-from journal_api.web.context import database, get_query
+from journal_api.web.context import database
 from journal_api.web.responses import Response, created, no_content, ok
 from journal_api.web.writes import Write
 
@@ -39,12 +39,11 @@ async def get_import(request: Request, db: Connection) -> Response:
     return ok(**{"import": stored})
 
 
-async def create_import(request: Request, write: Write) -> Response:
+async def create_import(request: Request, write: Write, query: ImportQuery) -> Response:
     """Import a file completely or not at all. A dry run reports the same verdicts and writes nothing.
 
     With the token `preview` of a dry run, the import does what that showed, or is refused.
     """
-    query = get_query(request, ImportQuery)
     async with uploaded(request) as upload:
         return await cancel_on_disconnect(request, import_upload(request, write, query, upload))
 
@@ -175,14 +174,13 @@ def build_report(
     return json.encode(members).decode()
 
 
-async def delete_import(request: Request, db: Connection) -> Response:
+async def delete_import(request: Request, db: Connection, query: UndoQuery) -> Response:
     """Undo what an import added and changed, except for trades edited since.
 
     The header X-Trades-Kept lists up to 100 ids of such trades, and the import is kept for them. With
     `force`, they are undone as well. X-Trades-Deleted and X-Trades-Annotated say how many trades go,
     X-Copies-Unlinked how many copies lose their original.
     """
-    query = get_query(request, UndoQuery)
     undone = await imports.undo(db, request.user.id, request.path_params["id"], force=query.force)
     headers = {
         "X-Trades-Deleted": str(undone.deleted),

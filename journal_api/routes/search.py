@@ -9,16 +9,15 @@ from journal_api.repositories import search
 from journal_api.rules.search_query import parse_query
 from journal_api.structs.search import SearchQuery, SearchResource
 from journal_api.web.bodies import cancel_on_disconnect
-from journal_api.web.context import database, get_query
+from journal_api.web.context import database
 from journal_api.web.responses import Response, page
 
 # What is found with the scope of another resource: a setup is read with its strategy.
 SCOPES = {**{name: f"read:{name}" for name in get_args(SearchResource)}, "setups": "read:strategies"}
 
 
-async def find_texts(request: Request, db: Connection) -> Response:
+async def find_texts(request: Request, db: Connection, query: SearchQuery) -> Response:
     """Find notes, texts of days, and names and descriptions, as far as the key may read them."""
-    query = get_query(request, SearchQuery)
     readable = [name for name, scope in SCOPES.items() if scope in request.user.scopes]
     terms = parse_query(query.q)
     searching = search.list_of_user(database(request), request.user.id, readable, terms, query)

@@ -8,13 +8,12 @@ from journal_api.repositories import goals, snapshots
 from journal_api.structs.queries import check_range
 from journal_api.structs.snapshots import SnapshotQuery
 from journal_api.web.bodies import cancel_on_disconnect
-from journal_api.web.context import database, get_query
+from journal_api.web.context import database
 from journal_api.web.responses import Response, page
 
 
-async def list_snapshots(request: Request, db: Connection) -> Response:
+async def list_snapshots(request: Request, db: Connection, query: SnapshotQuery) -> Response:
     """List a page of a goal's snapshots, newest period first, brought up to date by this request."""
-    query = get_query(request, SnapshotQuery)
     try:
         check_range(query.since, query.until)
     except ValidationFailed:

@@ -6,13 +6,11 @@ from starlette.requests import Request
 from journal_api.repositories import accounts, copy_groups, setups, strategies
 from journal_api.repositories.setups import CascadeCounts
 from journal_api.structs.strategies import StrategyCreate, StrategyPatch, StrategyQuery
-from journal_api.web.context import get_query
 from journal_api.web.responses import Response, created, no_content, ok
 
 
-async def list_strategies(request: Request, db: Connection) -> Response:
+async def list_strategies(request: Request, db: Connection, query: StrategyQuery) -> Response:
     """List the caller's strategies, by name, each with its number of setups; optionally of one scope."""
-    query = get_query(request, StrategyQuery)
     return ok(strategies=await strategies.list_of_user(db, request.user.id, query))
 
 

@@ -41,145 +41,105 @@ from journal_api.routes import (
     trade_merges,
     trades,
 )
-from journal_api.structs.account_rules import AccountRules, AccountRulesPut
-from journal_api.structs.accounts import (
-    Account,
-    AccountCreate,
-    AccountListItem,
-    AccountPatch,
-    AccountPatchQuery,
-    AccountQuery,
-)
+from journal_api.structs.account_rules import AccountRules
+from journal_api.structs.accounts import Account, AccountListItem
 from journal_api.structs.api_keys import ApiKey
-from journal_api.structs.cash import Cash, CashCreate, CashPatch, CashQuery
-from journal_api.structs.changes import Change, ChangeQuery
-from journal_api.structs.checkpoints import (
-    Checkpoint,
-    CheckpointCreate,
-    CheckpointListItem,
-    CheckpointPatch,
-)
-from journal_api.structs.copy_groups import (
-    AmbiguousCopy,
-    CopyGroup,
-    CopyGroupCreate,
-    CopyGroupListItem,
-    CopyGroupPatch,
-    MembersPut,
-)
-from journal_api.structs.days import DayListItem, DayPatch, DayQuery, DaysQuery, JournalDay
+from journal_api.structs.cash import Cash
+from journal_api.structs.changes import Change
+from journal_api.structs.checkpoints import Checkpoint, CheckpointListItem
+from journal_api.structs.copy_groups import AmbiguousCopy, CopyGroup, CopyGroupListItem
+from journal_api.structs.days import DayListItem, JournalDay
 from journal_api.structs.example_journal import ExampleJournal
-from journal_api.structs.fills import FillPatch, FillsCreate, TradesMerge
-from journal_api.structs.goals import Goal, GoalCreate, GoalListItem, GoalPatch, GoalQuery
-from journal_api.structs.import_profiles import ImportProfile, ImportProfileCreate
-from journal_api.structs.imports import Import, ImportQuery, ImportReport, UndoQuery
-from journal_api.structs.instruments import Instrument, InstrumentPut
-from journal_api.structs.many_trades import TradeBefore, TradesDelete, TradesPatch
-from journal_api.structs.me import Me, MePatch
+from journal_api.structs.goals import Goal, GoalListItem
+from journal_api.structs.import_profiles import ImportProfile
+from journal_api.structs.imports import Import, ImportReport
+from journal_api.structs.instruments import Instrument
+from journal_api.structs.many_trades import TradeBefore
+from journal_api.structs.me import Me
 from journal_api.structs.metrics import Metric
-from journal_api.structs.pictures import AcceptedType, Picture, PicturePatch
-from journal_api.structs.reports import Report, ReportQuery
-from journal_api.structs.search import SearchQuery, SearchResult
+from journal_api.structs.pictures import AcceptedType, Picture
+from journal_api.structs.reports import Report
+from journal_api.structs.search import SearchResult
 from journal_api.structs.setups import Setup
-from journal_api.structs.snapshots import Snapshot, SnapshotQuery
-from journal_api.structs.standings import Standing, StandingQuery
-from journal_api.structs.strategies import (
-    Strategy,
-    StrategyCreate,
-    StrategyListItem,
-    StrategyPatch,
-    StrategyQuery,
-)
-from journal_api.structs.tag_categories import TagCategory, TagCategoryCreate, TagCategoryPatch
-from journal_api.structs.tags import Tag, TagCreate, TagPatch, TagQuery
-from journal_api.structs.trades import (
-    AnswersPut,
-    ExportQuery,
-    Trade,
-    TradeCreate,
-    TradeListItem,
-    TradePatch,
-    TradeQuery,
-    TradesCreate,
-    TradeTagsPut,
-)
+from journal_api.structs.snapshots import Snapshot
+from journal_api.structs.standings import Standing
+from journal_api.structs.strategies import Strategy, StrategyListItem
+from journal_api.structs.tag_categories import TagCategory
+from journal_api.structs.tags import Tag
+from journal_api.structs.trades import Trade, TradeListItem
 from journal_api.web.operation import Operation, link_etag_sources
 
 OPERATIONS = link_etag_sources([
     Operation("GET", "/tag-categories", tag_categories.list_tag_categories, "read:tags",
               data={"tag_categories": list[TagCategory]}),
-    Operation("GET", "/tags", tags.list_tags, "read:tags",
-              query=TagQuery, data={"tags": list[Tag]}),
+    Operation("GET", "/tags", tags.list_tags, "read:tags", data={"tags": list[Tag]}),
     Operation("POST", "/tag-categories", tag_categories.create_tag_category, "write:tags",
-              body=TagCategoryCreate, data={"tag_category": TagCategory}, errors=(DuplicateName,)),
+              data={"tag_category": TagCategory}, errors=(DuplicateName,)),
     Operation("GET", "/tag-categories/{id:row_id}", tag_categories.get_tag_category, "read:tags",
               data={"tag_category": TagCategory}),
     Operation("PATCH", "/tag-categories/{id:row_id}", tag_categories.update_tag_category, "write:tags",
-              body=TagCategoryPatch, data={"tag_category": TagCategory}, errors=(DuplicateName,)),
+              data={"tag_category": TagCategory}, errors=(DuplicateName,)),
     Operation("DELETE", "/tag-categories/{id:row_id}", tag_categories.delete_tag_category, "write:tags",
               errors=(CategoryHasTags,)),
-    Operation("POST", "/tags", tags.create_tag, "write:tags",
-              body=TagCreate, data={"tag": Tag}, errors=(DuplicateName,)),
+    Operation("POST", "/tags", tags.create_tag, "write:tags", data={"tag": Tag}, errors=(DuplicateName,)),
     Operation("GET", "/tags/{id:row_id}", tags.get_tag, "read:tags", data={"tag": Tag}),
     Operation("PATCH", "/tags/{id:row_id}", tags.update_tag, "write:tags",
-              body=TagPatch, data={"tag": Tag}, errors=(DuplicateName,)),
+              data={"tag": Tag}, errors=(DuplicateName,)),
     Operation("DELETE", "/tags/{id:row_id}", tags.delete_tag, "write:tags"),
     Operation("GET", "/strategies", strategies.list_strategies, "read:strategies",
-              query=StrategyQuery, data={"strategies": list[StrategyListItem]}),
+              data={"strategies": list[StrategyListItem]}),
     Operation("GET", "/strategies/{id:row_id}", strategies.get_strategy, "read:strategies",
               data={"strategy": Strategy}),
     Operation("GET", "/strategies/{id:row_id}/setups", strategies.list_setups, "read:strategies",
               data={"setups": list[Setup]}),
     Operation("POST", "/strategies", strategies.create_strategy, "write:strategies",
-              body=StrategyCreate, data={"strategy": Strategy}, errors=(DuplicateName, LimitReached)),
+              data={"strategy": Strategy}, errors=(DuplicateName, LimitReached)),
     Operation("PATCH", "/strategies/{id:row_id}", strategies.update_strategy, "write:strategies",
-              body=StrategyPatch, data={"strategy": Strategy}, errors=(DuplicateName,)),
+              data={"strategy": Strategy}, errors=(DuplicateName,)),
     Operation("DELETE", "/strategies/{id:row_id}", strategies.delete_strategy, "write:strategies"),
     Operation("GET", "/goals", goals.list_goals, "read:goals",
-              query=GoalQuery, data={"goals": list[GoalListItem]}, cache_until="day"),
+              data={"goals": list[GoalListItem]}, cache_until="day"),
     Operation("GET", "/goals/{id:row_id}", goals.get_goal, "read:goals", data={"goal": Goal}),
     Operation("GET", "/goals/{id:row_id}/snapshots", snapshots.list_snapshots, "read:goals",
-              query=SnapshotQuery, data={"snapshots": list[Snapshot]}, cache_until="day"),
+              data={"snapshots": list[Snapshot]}, cache_until="day"),
     Operation("POST", "/goals", goals.create_goal, "write:goals",
-              body=GoalCreate, data={"goal": Goal}, errors=(LimitReached,)),
-    Operation("PATCH", "/goals/{id:row_id}", goals.update_goal, "write:goals",
-              body=GoalPatch, data={"goal": Goal}),
+              data={"goal": Goal}, errors=(LimitReached,)),
+    Operation("PATCH", "/goals/{id:row_id}", goals.update_goal, "write:goals", data={"goal": Goal}),
     Operation("DELETE", "/goals/{id:row_id}", goals.delete_goal, "write:goals"),
     Operation("GET", "/accounts", accounts.list_accounts, "read:accounts",
-              query=AccountQuery, data={"accounts": list[AccountListItem]}, cache_until="day"),
+              data={"accounts": list[AccountListItem]}, cache_until="day"),
     Operation("GET", "/accounts/{id:row_id}", accounts.get_account, "read:accounts",
               data={"account": Account}),
     Operation("POST", "/accounts", accounts.create_account, "write:accounts",
-              body=AccountCreate, data={"account": Account}, errors=(DuplicateName,)),
+              data={"account": Account}, errors=(DuplicateName,)),
     Operation("PATCH", "/accounts/{id:row_id}", accounts.update_account, "write:accounts",
-              query=AccountPatchQuery, body=AccountPatch, data={"account": Account}, errors=(DuplicateName,)),
+              data={"account": Account}, errors=(DuplicateName,)),
     Operation("DELETE", "/accounts/{id:row_id}", accounts.delete_account, "write:accounts",
               errors=(AccountHasTrades,)),
     Operation("GET", "/accounts/{id:row_id}/cash", cash.list_cash, "read:accounts",
-              query=CashQuery, data={"cash": list[Cash]}),
+              data={"cash": list[Cash]}),
     Operation("GET", "/accounts/{id:row_id}/cash/{cash_id:row_id}", cash.get_cash, "read:accounts",
               data={"cash": Cash}),
-    Operation("POST", "/accounts/{id:row_id}/cash", cash.create_cash, "write:accounts",
-              body=CashCreate, data={"cash": Cash}),
+    Operation("POST", "/accounts/{id:row_id}/cash", cash.create_cash, "write:accounts", data={"cash": Cash}),
     Operation("PATCH", "/accounts/{id:row_id}/cash/{cash_id:row_id}", cash.update_cash, "write:accounts",
-              body=CashPatch, data={"cash": Cash}),
+              data={"cash": Cash}),
     Operation("DELETE", "/accounts/{id:row_id}/cash/{cash_id:row_id}", cash.delete_cash, "write:accounts"),
     Operation("GET", "/accounts/{id:row_id}/rules", account_rules.get_account_rules, "read:accounts",
               data={"rules": AccountRules}),
     Operation("PUT", "/accounts/{id:row_id}/rules", account_rules.replace_account_rules, "write:accounts",
-              body=AccountRulesPut, data={"rules": AccountRules}),
+              data={"rules": AccountRules}),
     Operation("DELETE", "/accounts/{id:row_id}/rules", account_rules.delete_account_rules, "write:accounts"),
     Operation("GET", "/accounts/{id:row_id}/standing", account_rules.get_standing, "read:accounts",
-              query=StandingQuery, data={"standing": Standing}, cache_until="day"),
+              data={"standing": Standing}, cache_until="day"),
     Operation("GET", "/accounts/{id:row_id}/checkpoints", checkpoints.list_checkpoints, "read:accounts",
               data={"checkpoints": list[CheckpointListItem]}, is_slow=True),
     Operation("GET", "/accounts/{id:row_id}/checkpoints/{checkpoint_id:row_id}", checkpoints.get_checkpoint,
               "read:accounts", data={"checkpoint": Checkpoint}, is_slow=True),
     Operation("POST", "/accounts/{id:row_id}/checkpoints", checkpoints.create_checkpoint, "write:accounts",
-              body=CheckpointCreate, data={"checkpoint": Checkpoint}, errors=(Conflict,)),
+              data={"checkpoint": Checkpoint}, errors=(Conflict,)),
     Operation("PATCH", "/accounts/{id:row_id}/checkpoints/{checkpoint_id:row_id}",
               checkpoints.update_checkpoint, "write:accounts",
-              body=CheckpointPatch, data={"checkpoint": Checkpoint}),
+              data={"checkpoint": Checkpoint}),
     Operation("DELETE", "/accounts/{id:row_id}/checkpoints/{checkpoint_id:row_id}",
               checkpoints.delete_checkpoint, "write:accounts"),
     Operation("GET", "/copy-groups", copy_groups.list_copy_groups, "read:copy_groups",
@@ -187,43 +147,39 @@ OPERATIONS = link_etag_sources([
     Operation("GET", "/copy-groups/{id:row_id}", copy_groups.get_copy_group, "read:copy_groups",
               data={"copy_group": CopyGroup}),
     Operation("POST", "/copy-groups", copy_groups.create_copy_group, "write:copy_groups",
-              body=CopyGroupCreate, data={"copy_group": CopyGroup}, errors=(DuplicateName,)),
+              data={"copy_group": CopyGroup}, errors=(DuplicateName,)),
     Operation("PATCH", "/copy-groups/{id:row_id}", copy_groups.update_copy_group, "write:copy_groups",
-              body=CopyGroupPatch, data={"copy_group": CopyGroup}, errors=(DuplicateName,)),
+              data={"copy_group": CopyGroup}, errors=(DuplicateName,)),
     Operation("PUT", "/copy-groups/{id:row_id}/members", copy_groups.replace_members, "write:copy_groups",
-              body=MembersPut, data={"copy_group": CopyGroup}, errors=(Conflict,)),
+              data={"copy_group": CopyGroup}, errors=(Conflict,)),
     Operation("POST", "/copy-groups/{id:row_id}/link", copy_groups.link_copies, "write:trades",
               data={"linked": int, "ambiguous": list[AmbiguousCopy]}, success_statuses=(200,), report=True),
     Operation("DELETE", "/copy-groups/{id:row_id}", copy_groups.delete_copy_group, "write:copy_groups"),
     Operation("GET", "/trades", trades.list_trades, "read:trades",
-              query=TradeQuery, data={"trades": list[TradeListItem]}, is_slow=True),
+              data={"trades": list[TradeListItem]}, is_slow=True),
     Operation("GET", "/trades/{id:row_id}", trades.get_trade, "read:trades", data={"trade": Trade}),
-    Operation("GET", "/trades/export", trades.export_trades, "read:trades",
-              query=ExportQuery, produces="text/csv"),
+    Operation("GET", "/trades/export", trades.export_trades, "read:trades", produces="text/csv"),
     Operation("POST", "/trades", trades.create_trade, "write:trades",
-              body=TradeCreate, data={"trade": Trade}, errors=(Conflict,)),
+              data={"trade": Trade}, errors=(Conflict,)),
     Operation("POST", "/trades/bulk", trades.create_trades, "write:trades",
-              body=TradesCreate, data={"trades": list[TradeListItem]}, report=True),
+              data={"trades": list[TradeListItem]}, report=True),
     Operation("PATCH", "/trades", many_trades.update_trades, "write:trades",
-              body=TradesPatch, names_objects=True,
+              names_objects=True,
               data={"trades": list[TradeListItem], "restore": list[TradeBefore]}),
-    Operation("DELETE", "/trades", many_trades.delete_trades, "write:trades", body=TradesDelete,
-              names_objects=True),
+    Operation("DELETE", "/trades", many_trades.delete_trades, "write:trades", names_objects=True),
     Operation("PATCH", "/trades/{id:row_id}", trades.update_trade, "write:trades",
-              body=TradePatch, data={"trade": Trade}, errors=(Conflict,)),
-    Operation("PUT", "/trades/{id:row_id}/tags", trades.replace_tags, "write:trades",
-              body=TradeTagsPut, data={"trade": Trade}),
+              data={"trade": Trade}, errors=(Conflict,)),
+    Operation("PUT", "/trades/{id:row_id}/tags", trades.replace_tags, "write:trades", data={"trade": Trade}),
     Operation("PUT", "/trades/{id:row_id}/confirmations", trades.replace_answers, "write:trades",
-              body=AnswersPut, data={"trade": Trade}),
+              data={"trade": Trade}),
     Operation("DELETE", "/trades/{id:row_id}", trades.delete_trade, "write:trades"),
-    Operation("POST", "/trades/{id:row_id}/fills", fills.create_fills, "write:trades",
-              body=FillsCreate, data={"trade": Trade}),
+    Operation("POST", "/trades/{id:row_id}/fills", fills.create_fills, "write:trades", data={"trade": Trade}),
     Operation("PATCH", "/trades/{id:row_id}/fills/{fill_id:row_id}", fills.update_fill, "write:trades",
-              body=FillPatch, data={"trade": Trade}),
+              data={"trade": Trade}),
     Operation("DELETE", "/trades/{id:row_id}/fills/{fill_id:row_id}", fills.delete_fill, "write:trades",
               errors=(Conflict,)),
     Operation("POST", "/trades/merge", trade_merges.merge_trades, "write:trades",
-              body=TradesMerge, data={"trade": Trade}, success_statuses=(200,), report=True,
+              data={"trade": Trade}, success_statuses=(200,), report=True,
               names_objects=True),
     Operation("POST", "/trades/{id:row_id}/split", trade_merges.split_trade, "write:trades",
               data={"trades": list[TradeListItem]}, errors=(Conflict,), success_statuses=(200,), report=True),
@@ -231,16 +187,14 @@ OPERATIONS = link_etag_sources([
               data={"joined": int, "trades": list[TradeListItem]}, success_statuses=(200,), report=True),
     Operation("POST", "/imports/{id:row_id}/split", trade_merges.split_import, "write:trades",
               data={"trades": list[TradeListItem]}, errors=(Conflict,), success_statuses=(200,), report=True),
-    Operation("GET", "/days", days.list_days, "read:days",
-              query=DaysQuery, data={"days": list[DayListItem]}),
+    Operation("GET", "/days", days.list_days, "read:days", data={"days": list[DayListItem]}),
     Operation("GET", "/days/{date:day}", days.get_day, "read:days",
-              query=DayQuery, data={"day": JournalDay}, cache_until="day"),
-    Operation("PATCH", "/days/{date:day}", days.update_day, "write:days",
-              body=DayPatch, data={"day": JournalDay}),
+              data={"day": JournalDay}, cache_until="day"),
+    Operation("PATCH", "/days/{date:day}", days.update_day, "write:days", data={"day": JournalDay}),
     Operation("DELETE", "/days/{date:day}", days.delete_day, "write:days"),
     # What is found depends on the scopes of the key, so no response is cached.
     Operation("GET", "/search", search.find_texts, None,
-              query=SearchQuery, data={"results": list[SearchResult]}, cache_until=None),
+              data={"results": list[SearchResult]}, cache_until=None),
     Operation("POST", "/trades/{id:row_id}/pictures", pictures.create_trade_picture, "write:trades",
               consumes=get_args(AcceptedType), data={"picture": Picture}, errors=(LimitReached,)),
     Operation("GET", "/days/{date:day}/pictures", pictures.list_day_pictures, "read:days",
@@ -253,30 +207,29 @@ OPERATIONS = link_etag_sources([
     Operation("GET", "/pictures/{id:row_id}/content", pictures.get_picture_content, None,
               produces="image/*", errors=(ForbiddenScope,), cache_until=None),
     Operation("PATCH", "/pictures/{id:row_id}", pictures.update_picture, None,
-              body=PicturePatch, data={"picture": Picture}, errors=(ForbiddenScope,)),
+              data={"picture": Picture}, errors=(ForbiddenScope,)),
     Operation("DELETE", "/pictures/{id:row_id}", pictures.delete_picture, None, errors=(ForbiddenScope,)),
-    Operation("GET", "/reports", reports.get_report, "read:trades",
-              query=ReportQuery, data={"report": Report}),
+    Operation("GET", "/reports", reports.get_report, "read:trades", data={"report": Report}),
     Operation("GET", "/imports", imports.list_imports, "read:trades", data={"imports": list[Import]}),
     Operation("GET", "/imports/{id:row_id}", imports.get_import, "read:trades", data={"import": Import}),
     Operation("POST", "/imports", imports.create_import, "write:trades",
-              query=ImportQuery, consumes=("text/csv", "text/html", "application/xml", "text/xml"),
+              consumes=("text/csv", "text/html", "application/xml", "text/xml"),
               data={"import": ImportReport},
               success_statuses=(200, 201), report=True, errors=(PreviewChanged,)),
-    Operation("DELETE", "/imports/{id:row_id}", imports.delete_import, "write:trades", query=UndoQuery),
+    Operation("DELETE", "/imports/{id:row_id}", imports.delete_import, "write:trades", ),
     Operation("GET", "/instruments", instruments.list_instruments, "read:trades",
               data={"instruments": list[Instrument]}),
     Operation("GET", "/instruments/{root:contract_root}", instruments.get_instrument, "read:trades",
               data={"instrument": Instrument}),
     Operation("PUT", "/instruments/{root:contract_root}", instruments.replace_instrument, "write:settings",
-              body=InstrumentPut, data={"instrument": Instrument}),
+              data={"instrument": Instrument}),
     Operation("DELETE", "/instruments/{root:contract_root}", instruments.delete_instrument, "write:settings"),
     Operation("GET", "/import-profiles", import_profiles.list_import_profiles, "read:trades",
               data={"import_profiles": list[ImportProfile]}),
     Operation("GET", "/import-profiles/{id:row_id}", import_profiles.get_import_profile, "read:trades",
               data={"import_profile": ImportProfile}),
     Operation("POST", "/import-profiles", import_profiles.create_import_profile, "write:trades",
-              body=ImportProfileCreate, data={"import_profile": ImportProfile},
+              data={"import_profile": ImportProfile},
               errors=(DuplicateName, LimitReached)),
     Operation("DELETE", "/import-profiles/{id:row_id}", import_profiles.delete_import_profile,
               "write:trades"),
@@ -288,12 +241,11 @@ OPERATIONS = link_etag_sources([
               errors=(NotFound, AccountHasTrades, Conflict)),
     # Not cached: it depends on the scopes of the key, and waits.
     Operation("GET", "/changes", changes.list_changes, None,
-              query=ChangeQuery, data={"changes": list[Change]}, errors=(CursorExpired,),
+              data={"changes": list[Change]}, errors=(CursorExpired,),
               cache_until=None, is_slow=True),
     Operation("GET", "/metrics", metrics.list_metrics, None, data={"metrics": list[Metric]}),
     Operation("GET", "/me", me.get_me, "read:settings", data={"me": Me}),
-    Operation("PATCH", "/me", me.update_me, "write:settings",
-              body=MePatch, data={"me": Me}, errors=(DuplicateName,)),
+    Operation("PATCH", "/me", me.update_me, "write:settings", data={"me": Me}, errors=(DuplicateName,)),
     # Not cached: `is_current` depends on the key.
     Operation("GET", "/keys", api_keys.list_keys, "read:settings", data={"keys": list[ApiKey]},
               cache_until=None),

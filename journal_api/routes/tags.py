@@ -5,13 +5,11 @@ from starlette.requests import Request
 
 from journal_api.repositories import tag_categories, tags
 from journal_api.structs.tags import TagCreate, TagPatch, TagQuery
-from journal_api.web.context import get_query
 from journal_api.web.responses import Response, created, no_content, ok
 
 
-async def list_tags(request: Request, db: Connection) -> Response:
+async def list_tags(request: Request, db: Connection, query: TagQuery) -> Response:
     """List the caller's tags, by name; optionally of one category or type."""
-    query = get_query(request, TagQuery)
     return ok(tags=await tags.list_of_user(db, request.user.id, query))
 
 

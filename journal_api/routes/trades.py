@@ -31,16 +31,15 @@ from journal_api.structs.trades import (
     TradesCreate,
     TradeTagsPut,
 )
-from journal_api.web.context import database, get_query
+from journal_api.web.context import database
 from journal_api.web.decoding import IndexedErrors, decode_each
 from journal_api.web.etags import with_versions
 from journal_api.web.responses import Download, Response, created, no_content, ok, page
 from journal_api.web.writes import Write
 
 
-async def list_trades(request: Request, db: Connection) -> Response:
+async def list_trades(request: Request, db: Connection, query: TradeQuery) -> Response:
     """List the caller's trades that match the query, newest first."""
-    query = get_query(request, TradeQuery)
     text, total = await trade_lists.read_page(db, request.user.id, query)
     response = page(query.limit, query.offset, total, trades=text)
     return with_versions(response, text) if query.ids else response
@@ -51,9 +50,8 @@ async def get_trade(request: Request, db: Connection) -> Response:
     return ok(trade=await trades.get(db, request.user.id, request.path_params["id"]))
 
 
-async def export_trades(request: Request, db: Connection) -> Response:
+async def export_trades(request: Request, db: Connection, query: ExportQuery) -> Response:
     """Download the trades that match the query in the generic CSV format, which POST /imports reads."""
-    query = get_query(request, ExportQuery)
     write = partial(export.write_csv, database(request), request.user.id, query)
     return Download("trades.csv", "text/csv", write)
 

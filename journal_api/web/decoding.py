@@ -32,14 +32,14 @@ BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 
 async def decode_body(
     request: Request, operation: Operation, keyed: KeyedRequest | None
-) -> tuple[tuple[msgspec.Struct, ...], Echo]:
+) -> tuple[msgspec.Struct | None, Echo]:
     """Return the decoded JSON body, if the operation has one, and its read-only members.
 
     Raises UnsupportedMediaType, RequestTooLarge, or ValidationFailed with `fields`, `unknown_fields` or
     `allowed`.
     """
     if operation.body is None:
-        return (), {}
+        return None, {}
     if keyed is None:
         check_media_type(request)
     body = b"".join([chunk async for chunk in stream_body(request, max_body_size(request))])
@@ -51,12 +51,12 @@ async def decode_body(
     if not text.strip():
         raise ValidationFailed("The body is empty; send a JSON object.")
     try:
-        return (decode_json(text, operation.body),), {}
+        return decode_json(text, operation.body), {}
     except ValidationFailed:
         rest, echo = echo_in(operation, text)
         if not echo:
             raise
-    return (decode_json(rest, operation.body),), echo
+    return decode_json(rest, operation.body), echo
 
 
 def echo_in(operation: Operation, body: str) -> tuple[bytes, Echo]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 from starlette.convertors import IntegerConvertor, StringConvertor, register_url_convertor
+from starlette.requests import Request
 from starlette.routing import Route
 
 from journal_api.errors import ApiError
@@ -15,8 +16,9 @@ from journal_api.structs.queries import NoQuery
 from journal_api.web.response_cache import CacheUntil
 from journal_api.web.responses import Response
 
-# It gets the request, a connection and the decoded body if any; a write that prepares something gets, in
-# place of the connection, the function that runs its work as the transaction (web/writes.py).
+# It gets the request, a connection, and what its parameters name: the decoded body, the `query`. A write that
+# prepares something gets, in place of the connection, the function that runs its work as the transaction
+# (web/writes.py).
 Handler = Callable[..., Awaitable[Response]]
 
 
@@ -58,11 +60,12 @@ register_url_convertor("day", DayConvertor())
 class Operation(Route):
     """One method on one path: the required scope, the input, the output.
 
-    `data` maps the members of the response's `data` to their types; it is empty for a 204. `body` and `query`
-    are the structs that the handler decodes, `consumes` the media types of a body, `produces` the media type
-    of the response. `errors` are the errors of this operation besides those that follow from the other
-    arguments, `success_statuses` its statuses of success. A `required_scope` of None accepts any valid key.
-    Without a `query`, a GET has no parameters and any other method has `dry_run` alone.
+    `data` maps the members of the response's `data` to their types; it is empty for a 204. The structs of the
+    body and of the query are those of the handler's parameters: `query` is the query, any other the body.
+    Without a `query`, a GET has no parameters and any other method has `dry_run` alone. `consumes` are the
+    media types of a body, `produces` is the media type of the response. `errors` are the errors of this
+    operation besides those that follow from the other arguments, `success_statuses` its statuses of success.
+    A `required_scope` of None accepts any valid key.
 
     Every JSON response has an ETag, except for a `report` of what was done, which no GET returns again.
     `etag_source` is the GET whose ETag If-Match refers to, unless the body `names_objects`: then the handler
@@ -81,8 +84,6 @@ class Operation(Route):
         required_scope: str | None,
         *,
         data: dict[str, Any] | None = None,
-        body: type[Struct] | None = None,
-        query: type[Struct] | None = None,
         consumes: tuple[str, ...] = ("application/json",),
         produces: str = "application/json",
         errors: tuple[type[ApiError], ...] = (),
@@ -98,8 +99,11 @@ class Operation(Route):
         # The path as clients know it: /v1/tags/{id}.
         self.documented_path = re.sub(r"\{(\w+):\w+\}", r"{\1}", self.path)
         self.method, self.required_scope = method, required_scope
-        self.data, self.body = data or {}, body
-        self.query = query or (NoQuery if method == "GET" else DryRunQuery)
+        self.data = data or {}
+        structs = {name: kind for name, kind in handler.__annotations__.items() if is_struct(kind)}
+        self.takes_query = "query" in structs
+        self.query = structs.pop("query", NoQuery if method == "GET" else DryRunQuery)
+        self.body: type[Struct] | None = next(iter(structs.values()), None)
         assert method == "GET" or issubclass(self.query, DryRunQuery), "every write can be tried"
         self.consumes, self.produces, self.errors = consumes, produces, errors
         self.success_statuses = success_statuses or ({"POST": 201, "DELETE": 204}.get(method, 200),)
@@ -108,6 +112,15 @@ class Operation(Route):
         self.prepares = "write" in handler.__annotations__
         if self.has_etag and method == "GET":
             self.success_statuses += (304,)
+
+    async def call(
+        self, request: Request, connection: object, query: Struct, body: Struct | None = None
+    ) -> Response:
+        """Run the handler with what it asks for."""
+        bodies = () if body is None else (body,)
+        asked = {"query": query} if self.takes_query else {}
+        response: Response = await self.endpoint(request, connection, *bodies, **asked)
+        return response
 
     @property
     def consumes_file(self) -> bool:
@@ -123,6 +136,10 @@ class Operation(Route):
         source = self.etag_source
         changes_object = self.method == "PATCH" and self.has_etag and not self.names_objects
         return changes_object and source is not None and source.path == self.path
+
+
+def is_struct(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Struct)
 
 
 def link_etag_sources(operations: list[Operation]) -> list[Operation]:

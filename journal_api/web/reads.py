@@ -13,13 +13,12 @@ async def respond_to_read(request: Request, operation: Operation) -> Response:
     """Run the handler, unless its response is cached. The query of a cached response was valid."""
 
     async def read() -> Response:
-        request.scope["query"] = decode_query(request, operation.query)
+        query = decode_query(request, operation.query)
         opened = database(request)
         # Before the data, so that no change between them is missed.
         cursor = opened.cursor(request.user.id)
         connection = opened.slow_reader if operation.is_slow else opened.reader
-        response: Response = await operation.endpoint(request, connection)
-        return with_cursor(response, cursor)
+        return with_cursor(await operation.call(request, connection, query), cursor)
 
     if operation.cache_until is None:
         return await read()

@@ -32,7 +32,6 @@ async def respond_to_write(request: Request, operation: Operation) -> Response:
     """
     query = decode_query(request, operation.query)
     assert isinstance(query, DryRunQuery)
-    request.scope["query"] = query
     with SpooledTemporaryFile(max_size=MAX_IN_MEMORY) as copy:
         # A repeated request gets the response to the first one.
         request, keyed = await read_keyed(request, operation, copy)
@@ -61,9 +60,8 @@ async def respond_to_write(request: Request, operation: Operation) -> Response:
             return await database(request).write(transact, commit=not query.dry_run)
 
         if operation.prepares:
-            response: Response = await operation.endpoint(request, write, *body)
-            return response
-        return await write(lambda db: operation.endpoint(request, db, *body))
+            return await operation.call(request, write, query, body)
+        return await write(lambda db: operation.call(request, db, query, body))
 
 
 async def read_stored(
@@ -75,9 +73,9 @@ async def read_stored(
     """
     source = operation.etag_source
     assert source is not None, "every write has a GET at its path or above"
-    get = Request({**request.scope, "operation": source, "method": "GET", "query": source.query()})
+    get = Request({**request.scope, "operation": source, "method": "GET"})
     try:
-        response: Response = await source.endpoint(get, db)
+        response = await source.call(get, db, source.query())
     except NotFound:
         if may_be_missing and "if-match" not in request.headers:
             return None
