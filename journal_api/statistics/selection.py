@@ -197,9 +197,8 @@ async def collect(
             found.add(sums[: -len(BOUNDS)], day)
             found.add_powers(powers)
             found.bound(sums[-len(BOUNDS) :], first_currency, last_currency)
-    by_day.close()
     for group, found in collected.items():
-        found.take_samples(measures, by_day.get_sums(group))
+        found.take_samples(measures, by_day.fold(group))
     for extra in SCANS.keys() & set(extras):
 
         @cache
