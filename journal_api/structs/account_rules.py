@@ -1,7 +1,7 @@
 """Bodies and responses of the rules of an account (docs/accounts.md#rules)."""
 
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta, Struct
 
@@ -14,14 +14,8 @@ DayCount = Annotated[int, Meta(ge=1, le=366)]
 class Share(PositiveMoney):
     """A percentage greater than 0, at most 100."""
 
+    rules = (*PositiveMoney.rules, (lambda share: share <= 100, "must be at most 100"))
     json_schema: ClassVar[dict[str, Any]] = {"type": "number", "exclusiveMinimum": 0, "maximum": 100}
-
-    @classmethod
-    def checked(cls, value: Decimal) -> Self:
-        share = super().checked(value)
-        if share > 100:
-            raise ValueError("must be at most 100")
-        return share
 
 
 class FloorPut(Struct, kw_only=True, forbid_unknown_fields=True):

@@ -1,7 +1,7 @@
 """Bodies and responses of copy groups: accounts that copy the same trades."""
 
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -17,14 +17,8 @@ CopySeconds = Annotated[int, Meta(ge=0, le=300)]
 class QuantityMultiplier(PositiveMoney):
     """The quantity of a member relative to the master's: greater than 0, at most 999.99."""
 
+    rules = (*PositiveMoney.rules, (lambda one: one <= Decimal("999.99"), "must be at most 999.99"))
     json_schema: ClassVar[dict[str, Any]] = {"type": "number", "exclusiveMinimum": 0, "maximum": 999.99}
-
-    @classmethod
-    def checked(cls, value: Decimal) -> Self:
-        multiplier = super().checked(value)
-        if multiplier > Decimal("999.99"):
-            raise ValueError("must be at most 999.99")
-        return multiplier
 
 
 class CopyGroupCreate(Struct, kw_only=True, forbid_unknown_fields=True):

@@ -1,5 +1,6 @@
 """Exact amounts: integers of 10^-8 in the database, JSON numbers in requests and responses (DECISIONS 9)."""
 
+from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Self
@@ -15,6 +16,9 @@ OUT_OF_RANGE = "out_of_range"
 EXACT = Context(prec=100, rounding=ROUND_HALF_EVEN)
 
 
+Rule = tuple[Callable[[Decimal], bool], str]  # whether an amount is allowed, and else the reason
+
+
 class Money(Decimal):
     """An amount, price, quantity or ratio: at most 15 significant digits, 8 decimals, magnitude 10^10.
 
@@ -23,6 +27,7 @@ class Money(Decimal):
     """
 
     digits: ClassVar[int] = 15
+    rules: ClassVar[tuple[Rule, ...]] = ()
     json_schema: ClassVar[dict[str, Any]] = {"type": "number", "minimum": -LARGEST, "maximum": LARGEST}
 
     @classmethod
@@ -43,6 +48,9 @@ class Money(Decimal):
             zeros = next((number for number, digit in enumerate(reversed(digits)) if digit), 0)
             if value and (len(digits) - zeros > cls.digits or exponent + zeros < -8):
                 raise ValueError(f"must have at most {cls.digits} significant digits and 8 decimals")
+        for allows, reason in cls.rules:
+            if not allows(value):
+                raise ValueError(reason)
         amount = cls(value)
         amount.__dict__["units"] = int(value.scaleb(8))
         return amount
@@ -72,40 +80,22 @@ def rounded(value: Decimal, digits: int) -> Decimal:
 class PositiveMoney(Money):
     """A Money greater than zero."""
 
+    rules: ClassVar[tuple[Rule, ...]] = ((lambda amount: amount > 0, "must be greater than 0"),)
     json_schema: ClassVar[dict[str, Any]] = {"type": "number", "exclusiveMinimum": 0, "maximum": LARGEST}
-
-    @classmethod
-    def checked(cls, value: Decimal) -> Self:
-        amount = super().checked(value)
-        if amount <= 0:
-            raise ValueError("must be greater than 0")
-        return amount
 
 
 class UnsignedMoney(Money):
     """A Money that is not negative."""
 
+    rules = ((lambda amount: amount >= 0, "must not be below 0"),)
     json_schema: ClassVar[dict[str, Any]] = {"type": "number", "minimum": 0, "maximum": LARGEST}
-
-    @classmethod
-    def checked(cls, value: Decimal) -> Self:
-        amount = super().checked(value)
-        if amount < 0:
-            raise ValueError("must not be below 0")
-        return amount
 
 
 class Tolerance(Money):
     """A Money that says how far from 0 still counts as 0."""
 
+    rules = ((lambda amount: 0 <= amount <= MAX_TOLERANCE, f"must be between 0 and {MAX_TOLERANCE}"),)
     json_schema: ClassVar[dict[str, Any]] = {"type": "number", "minimum": 0, "maximum": MAX_TOLERANCE}
-
-    @classmethod
-    def checked(cls, value: Decimal) -> Self:
-        amount = super().checked(value)
-        if not 0 <= amount <= MAX_TOLERANCE:
-            raise ValueError(f"must be between 0 and {MAX_TOLERANCE}")
-        return amount
 
 
 ZERO, ONE = Money(0), PositiveMoney(1)
