@@ -15,6 +15,7 @@ from msgspec import Struct, json
 from journal_api.database import sql
 from journal_api.errors import NotFound
 from journal_api.metrics.outcomes import is_loss, is_win
+from journal_api.repositories import tags
 from journal_api.repositories.pictures import OF_DAY
 from journal_api.repositories.snapshots import DAY_GOALS
 from journal_api.statistics.fact_filters import ACCOUNTS
@@ -178,7 +179,7 @@ async def update(db: Connection, user_id: int, stored: JournalDay, patch: DayPat
         return
     day_id = await write_row(db, user_id, stored, changed)
     if tag_ids is not None:
-        await replace_tags(db, day_id, tag_ids)
+        await tags.replace_links(db, "day_tags", "day_id", day_id, tag_ids)
     await db.execute_fetchall(
         """
         DELETE FROM days
@@ -204,25 +205,6 @@ async def write_row(db: Connection, user_id: int, stored: JournalDay, changed: M
             """,
             columns,
         )
-    )
-
-
-async def replace_tags(db: Connection, day_id: int, tag_ids: list[int]) -> None:
-    """Make these the tags of the day. New ones are added first: a day that loses its last tag may go."""
-    values = {"id": day_id, "tag_ids": sql.json_list(tag_ids)}
-    await db.execute_fetchall(
-        """
-        INSERT OR IGNORE INTO day_tags (day_id, tag_id)
-        SELECT :id, value FROM json_each(:tag_ids)
-        """,
-        values,
-    )
-    await db.execute_fetchall(
-        """
-        DELETE FROM day_tags
-        WHERE day_id = :id AND tag_id NOT IN (SELECT value FROM json_each(:tag_ids))
-        """,
-        values,
     )
 
 

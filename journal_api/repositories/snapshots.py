@@ -97,15 +97,9 @@ DAY_GOALS = build_json_array(
 
 async def refresh_daily(database: Database, user_id: int) -> None:
     """Bring the facts of trades and the snapshots of active daily goals up to date. Raises Busy."""
-    rows = await database.reader.execute_fetchall(
-        f"""
-        SELECT id
-        FROM goals
-        WHERE user_id = :user_id AND status = 'active' AND timeframe = 'daily' AND {IS_STALE}
-        """,
-        {"user_id": user_id, "now": now()},
-    )
-    await snapshot_refreshes.refresh_all(database, user_id, [goal_id for (goal_id,) in rows])
+    values = {"user_id": user_id, "now": now()}
+    stale = await list_stale(database.reader, "user_id = :user_id AND timeframe = 'daily'", values)
+    await snapshot_refreshes.refresh_all(database, user_id, stale)
 
 
 # The newest period that has begun is read alone, so that a long history costs nothing.
@@ -143,7 +137,7 @@ async def list_with_goals(database: Database, user_id: int, query: GoalQuery) ->
     """
     values = {"user_id": user_id, "now": now(), "status": query.status, "account_id": query.account_id}
     for _ in range(snapshot_refreshes.MAX_TRIES):
-        if stale := await list_stale_goals(database.reader, values):
+        if stale := await list_stale(database.reader, MATCHING_GOALS, values):
             await snapshot_refreshes.refresh_all(database, user_id, stale)
         goals, has_new_definition = next(iter(await database.reader.execute_fetchall(CURRENT_GOALS, values)))
         if not has_new_definition:
@@ -151,16 +145,9 @@ async def list_with_goals(database: Database, user_id: int, query: GoalQuery) ->
     raise Busy(snapshot_refreshes.CHANGING)
 
 
-async def list_stale_goals(db: Connection, values: dict[str, Any]) -> list[int]:
-    """Return the ids of the matching active goals whose snapshots must be refreshed."""
+async def list_stale(db: Connection, condition: str, values: dict[str, Any]) -> list[int]:
+    """Return the ids of the active goals that meet the condition and whose snapshots must be refreshed."""
     rows = await db.execute_fetchall(
-        f"""
-        SELECT id
-        FROM goals
-        WHERE {MATCHING_GOALS}
-          AND status = 'active'
-          AND {IS_STALE}
-        """,
-        values,
+        f"SELECT id FROM goals WHERE {condition} AND status = 'active' AND {IS_STALE}", values
     )
     return [goal_id for (goal_id,) in rows]

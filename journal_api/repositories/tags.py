@@ -1,5 +1,7 @@
 """SQL of tags. Foreign keys remove a deleted tag from all trades."""
 
+from collections.abc import Sequence
+
 from aiosqlite import Connection
 from msgspec import json
 from msgspec.structs import asdict
@@ -43,3 +45,25 @@ async def update(db: Connection, stored: Tag, patch: TagPatch) -> None:
 
 async def delete(db: Connection, user_id: int, tag_id: int) -> None:
     await sql.delete_row(db, "tags", user_id, tag_id)
+
+
+async def replace_links(
+    db: Connection, table: str, owner: str, owner_id: int, tag_ids: Sequence[int]
+) -> None:
+    """Make these the tags of a trade or a day. New ones are added first: a day that loses its last may go."""
+    values = {"id": owner_id, "tag_ids": sql.json_list(tag_ids)}
+    await db.execute_fetchall(
+        f"""
+        INSERT INTO {table} ({owner}, tag_id)
+        SELECT :id, value FROM json_each(:tag_ids) WHERE true
+        ON CONFLICT DO NOTHING
+        """,
+        values,
+    )
+    await db.execute_fetchall(
+        f"""
+        DELETE FROM {table}
+        WHERE {owner} = :id AND tag_id NOT IN (SELECT value FROM json_each(:tag_ids))
+        """,
+        values,
+    )

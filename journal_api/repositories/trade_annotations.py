@@ -9,6 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from journal_api.database.sql import json_list
 from journal_api.errors import ValidationFailed
+from journal_api.repositories import tags
 from journal_api.repositories.trades import LATER
 from journal_api.structs.trades import Answer, AnswerBody, Trade, TradeCreate
 from journal_api.values.clock import now, now_after
@@ -125,23 +126,8 @@ async def replace_all(
 
 
 async def replace_tags(db: Connection, stored: Trade, tag_ids: Sequence[int]) -> None:
-    values = {"id": stored.id, "tag_ids": json_list(tag_ids), "now": now_after(stored.updated_at)}
-    await db.execute_fetchall(
-        """
-        DELETE FROM trade_tags
-        WHERE trade_id = :id AND tag_id NOT IN (SELECT value FROM json_each(:tag_ids))
-        """,
-        values,
-    )
-    await db.execute_fetchall(
-        """
-        INSERT INTO trade_tags (trade_id, tag_id)
-        SELECT DISTINCT :id, value
-        FROM json_each(:tag_ids)
-        WHERE value NOT IN (SELECT tag_id FROM trade_tags WHERE trade_id = :id)
-        """,
-        values,
-    )
+    await tags.replace_links(db, "trade_tags", "trade_id", stored.id, tag_ids)
+    values = {"id": stored.id, "now": now_after(stored.updated_at)}
     await db.execute_fetchall("UPDATE trades SET updated_at = :now WHERE id = :id", values)
 
 
