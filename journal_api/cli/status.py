@@ -17,10 +17,9 @@ from journal_api.rules.goal_warnings import find_warnings
 from journal_api.settings import Settings
 from journal_api.structs.accounts import Account
 from journal_api.structs.goals import GoalListItem, GoalQuery
+from journal_api.values.money import ENCODER
 from journal_api.values.periods import find_period
 from journal_api.values.visible_text import escape_invisible, json_escape
-
-JSON = msgspec.json.Encoder(decimal_format="number")
 
 
 @click.command("status")
@@ -31,7 +30,7 @@ def print_status(settings: Settings, user: str | None, as_json: bool) -> None:
     """Print today's net P&L, this week, and how the active goals stand. A server may be running."""
     status = run_in_database(settings, lambda database: read_status(database, user))
     if as_json:
-        click.echo(escape_invisible(JSON.encode(status).decode(), json_escape))
+        click.echo(escape_invisible(ENCODER.encode(status).decode(), json_escape))
         return
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a name may have letters that the terminal has not

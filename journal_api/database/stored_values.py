@@ -24,7 +24,7 @@ from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.structs.me import MePatch, Weekdays
 from journal_api.structs.pictures import Picture, PicturePatch
 from journal_api.structs.setups import SetupCreate
-from journal_api.structs.strategies import StrategyCreate
+from journal_api.structs.strategies import FREE_FORM, StrategyCreate
 from journal_api.structs.tag_categories import TagCategoryCreate
 from journal_api.structs.tags import TagCreate
 from journal_api.structs.trades import AnswerPut, Fill, TradeCreate
@@ -60,7 +60,6 @@ JSON: dict[str, Any] = {
     "snapshot_data": dict[str, Any],
     "trading_weekdays": Weekdays,
 }
-FREE_FORM = ("risk_rules", "exit_rules", "optimal_conditions")
 Check = Callable[[Any], object]  # raises what `find_fault` catches
 
 

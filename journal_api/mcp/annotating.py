@@ -41,10 +41,7 @@ async def annotate_trade(client: httpx.AsyncClient, arguments: Arguments) -> Any
     sent = {name: value for name, value in arguments.items() if name != "trade_id"}
     annotation = decode_json(encode(sent), Annotation)
     trade = await get(client, path)
-    if trade.etag.strip('"') != annotation.version:
-        raise ToolError(
-            "The trade is not at this version. Nothing was written; read it with get_trade again."
-        )
+    trade.require_version(annotation.version, "trade")
     parts = {"grade": annotation.grade, "notes": annotation.notes, "tag_ids": annotation.tag_ids}
     body: dict[str, Any] = {name: value for name, value in parts.items() if value is not UNSET}
     if not isinstance(annotation.answers, UnsetType):
@@ -53,7 +50,7 @@ async def annotate_trade(client: httpx.AsyncClient, arguments: Arguments) -> Any
         raise ToolError("Nothing to write: send grade, notes, tag_ids or answers.")
     response = await write(client, "PATCH", path, body, trade.etag)
     written = ["answers" if name == "confirmations" else name for name in body]
-    return {"written": written, "version": response.etag.strip('"')}
+    return {"written": written, "version": response.version}
 
 
 def merge_answers(

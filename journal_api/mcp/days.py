@@ -32,8 +32,7 @@ async def get_day(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     texts = {name: clip(day[name] or "", MAX_TEXT_LENGTH) or None for name in ("plan", "review")}
     tags = [pick(tag, ("id", "name", "type")) for tag in day["tags"]]
     goals = [{**pick(goal, ("goal_id", "goal_name", "kind")), **snapshot_row(goal)} for goal in day["goals"]]
-    version = response.etag.strip('"')
-    return without_nulls({**day, **texts, "tags": tags, "goals": goals, "version": version})
+    return without_nulls({**day, **texts, "tags": tags, "goals": goals, "version": response.version})
 
 
 async def write_review(client: httpx.AsyncClient, arguments: Arguments) -> Any:
@@ -49,10 +48,9 @@ async def write_review(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     if not body:
         raise ToolError("Nothing to write: send review or rating.")
     day = await get(client, path)
-    if day.etag.strip('"') != review.version:
-        raise ToolError("The day is not at this version. Nothing was written; read it with get_day again.")
+    day.require_version(review.version, "day")
     response = await write(client, "PATCH", path, body, day.etag)
-    return {"written": list(body), "version": response.etag.strip('"')}
+    return {"written": list(body), "version": response.version}
 
 
 async def search(client: httpx.AsyncClient, arguments: Arguments) -> Any:

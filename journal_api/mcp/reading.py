@@ -10,6 +10,7 @@ from journal_api.mcp.arguments import Arguments, Page, read_filters, read_page, 
 from journal_api.mcp.report_table import build_table
 from journal_api.mcp.results import build_page, clip, encode, without_nulls
 from journal_api.structs.account_rules import AccountRules
+from journal_api.structs.strategies import FREE_FORM
 from journal_api.values.clock import now
 from journal_api.values.periods import trading_day
 
@@ -23,7 +24,6 @@ ONLY_IN_GET_TRADE = (
     *("created_at", "updated_at"),
 )
 NOT_IN_GET_TRADE = ("tag_ids", "created_at", "updated_at")
-FREE_FORM = ("risk_rules", "exit_rules", "optimal_conditions")
 # The statistics of a snapshot that say how much its value means.
 SAMPLE = ("reason", "currency", "trades", "decisions", "net_pnl", "pace")
 
@@ -161,9 +161,7 @@ async def get_trade(client: httpx.AsyncClient, arguments: Arguments) -> Any:
         {**given, "notes": clip(given["notes"] or "", MAX_DESCRIPTION_LENGTH) or None}
         for given in trade["confirmations"]
     ]
-    return without_nulls(
-        {**trade, "tags": tags, "confirmations": answers, "version": response.etag.strip('"')}
-    )
+    return without_nulls({**trade, "tags": tags, "confirmations": answers, "version": response.version})
 
 
 async def list_strategies(client: httpx.AsyncClient, arguments: Arguments) -> Any:

@@ -1,7 +1,6 @@
 """SQL of checkpoints. Their differences are computed when they are read, so an explained one vanishes."""
 
 from aiosqlite import Connection
-from msgspec import json
 
 from journal_api.database import sql
 from journal_api.errors import NotFound
@@ -13,15 +12,14 @@ from journal_api.structs.checkpoints import (
     CheckpointListItem,
     CheckpointPatch,
 )
-from journal_api.values.money import units
+from journal_api.values.money import ENCODER, units
 
-JSON = json.Encoder(decimal_format="number")
 LAST_DAY = "9999-12-31"
 
 
 async def list_of_account(db: Connection, user_id: int, account_id: int) -> str:
     """Return the checkpoints by day, without the days between them. Raises NotFound."""
-    return JSON.encode([one.checkpoint for one in await compare_all(db, user_id, account_id)]).decode()
+    return ENCODER.encode([one.checkpoint for one in await compare_all(db, user_id, account_id)]).decode()
 
 
 async def list_differing(db: Connection, user_id: int) -> dict[int, list[CheckpointListItem]]:
@@ -46,7 +44,7 @@ async def list_differing(db: Connection, user_id: int) -> dict[int, list[Checkpo
 
 
 async def get(db: Connection, user_id: int, account_id: int, checkpoint_id: int) -> str:
-    return JSON.encode(await find(db, user_id, account_id, checkpoint_id)).decode()
+    return ENCODER.encode(await find(db, user_id, account_id, checkpoint_id)).decode()
 
 
 async def find(db: Connection, user_id: int, account_id: int, checkpoint_id: int) -> Checkpoint:

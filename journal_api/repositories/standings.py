@@ -14,8 +14,8 @@ from journal_api.statistics.account_floor import trace_floor
 from journal_api.statistics.account_rules import judge, list_days
 from journal_api.structs.account_rules import AccountRules
 from journal_api.structs.standings import Standing
+from journal_api.values.money import ENCODER
 
-JSON = json.Encoder(decimal_format="number")
 NO_RULES = AccountRules(
     floor=None,
     daily_loss=None,
@@ -33,7 +33,7 @@ async def read(database: Database, user_id: int, account_id: int, at: str | None
         standing = await db.run(
             partial(compute, user_id=user_id, account_id=account_id, at=at, with_days=with_days)
         )
-    return JSON.encode(standing).decode()
+    return ENCODER.encode(standing).decode()
 
 
 async def read_all(database: Database, user_id: int) -> dict[int, Standing]:

@@ -8,6 +8,7 @@ from journal_api.repositories import accounts, checkpoints, standings, trades
 from journal_api.structs.accounts import AccountCreate, AccountPatch, AccountPatchQuery, AccountQuery
 from journal_api.structs.checkpoints import CheckpointListItem
 from journal_api.structs.standings import Standing
+from journal_api.values.money import ENCODER
 from journal_api.web.bodies import cancel_on_disconnect
 from journal_api.web.context import database
 from journal_api.web.responses import Response, created, no_content, ok
@@ -36,7 +37,7 @@ def with_standings(
         account_id = int(bytes(item["id"]))
         for name, part in (("standing", standing_of), ("checkpoints", differing)):
             if found := part.get(account_id):
-                item[name] = msgspec.Raw(standings.JSON.encode(found))
+                item[name] = msgspec.Raw(ENCODER.encode(found))
     return msgspec.json.encode(items).decode()
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from aiosqlite import Connection
 from msgspec import UNSET
-from msgspec.json import Encoder
 from msgspec.structs import asdict, replace
 from starlette.requests import Request
 
@@ -30,11 +29,11 @@ from journal_api.structs.many_trades import (
     TradesPatch,
 )
 from journal_api.structs.trades import MAX_TRADES, Trade
+from journal_api.values.money import ENCODER
 from journal_api.web.decoding import IndexedErrors
 from journal_api.web.etags import check_versions, with_versions
 from journal_api.web.responses import Response, no_content, ok
 
-ENCODER = Encoder(decimal_format="number")
 FIELDS = [name for name in FieldsBefore.__struct_fields__ if name != "confirmations"]
 
 

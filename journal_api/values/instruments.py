@@ -10,13 +10,15 @@ from journal_api.errors import ValidationFailed
 from journal_api.values.contract_roots import CONTRACT_ROOTS
 from journal_api.values.money import PositiveMoney
 from journal_api.values.options import find_option, is_option, looks_like_option
+from journal_api.values.time_formats import MONTHS
 
 # The price of an option on a share is per share, and a contract is for 100 shares.
 SHARES_OF_AN_OPTION = PositiveMoney(100)
 
-MONTH = "[FGHJKMNQUVXZ]"
+MONTH_LETTERS, MONTH_NAMES = "FGHJKMNQUVXZ", [month.upper() for month in MONTHS]
+MONTH = f"[{MONTH_LETTERS}]"
 YEAR = "(?:[0-9]|[0-3][0-9]|20[0-3][0-9])"
-MONTH_NAME = "(?:JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC)"
+MONTH_NAME = f"(?:{'|'.join(MONTH_NAMES)})"
 ROOT = "(?P<root>[A-Z0-9]{1,10}?)"
 # The names of futures exchanges in symbols. A share's exchange, as in HEN3.DE, is none of them.
 EXCHANGE = (
@@ -45,8 +47,6 @@ EXPIRATION = re.compile(r" [0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 OPTION_SUFFIX = re.compile(r" [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9.]+ [CP]\Z")
 # The roots in F.US.EP and F.US.ENQ by their usual names.
 OTHER_NAMES = {"EP": "ES", "ENQ": "NQ", "CLE": "CL", "MCLE": "MCL", "GCE": "GC", "SIE": "SI", "NGE": "NG"}
-MONTH_LETTERS = "FGHJKMNQUVXZ"
-MONTH_NAMES = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 # The month in a future's symbol: MNQU26, MESH4.CME, F.US.MNQ.U25; MNQ 09-26; MNQ SEP26.
 MONTH_AND_YEAR = re.compile(rf"(?<=[A-Z0-9.])(?P<letter>{MONTH})(?P<year>{YEAR})(?:[.:]{EXCHANGE})?\Z")
 NUMBERED_MONTH = re.compile(r" (?P<month>[0-9]{2})-(?P<year>[0-9]{2})\Z")

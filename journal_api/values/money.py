@@ -6,7 +6,10 @@ from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Self
 
 from msgspec import Raw
+from msgspec.json import Encoder
 
+# For structs whose amounts are JSON numbers.
+ENCODER = Encoder(decimal_format="number")
 SCALE = 10**8
 LARGEST = 10**10
 MAX_TOLERANCE = 10**6
