@@ -41,7 +41,6 @@ async def get(db: Connection, user_id: int, account_id: int) -> str:
 
 
 async def replace(db: Connection, account_id: int, rules: AccountRulesPut) -> None:
-    """Replace all rules of the account."""
     members = asdict(rules)
     floor, qualifying_day = members.pop("floor"), members.pop("qualifying_day")
     columns = {

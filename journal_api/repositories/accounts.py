@@ -50,7 +50,6 @@ async def find_id(db: Connection, user_id: int, name: str) -> int | None:
 
 
 async def ids_by_name(db: Connection, user_id: int) -> dict[str, int]:
-    """Return the ids of the user's accounts by name."""
     rows: Iterable[Any] = await db.execute_fetchall(
         "SELECT name, id FROM accounts WHERE user_id = :user_id", {"user_id": user_id}
     )
@@ -67,7 +66,6 @@ async def insert(db: Connection, user_id: int, account: AccountCreate) -> int:
 
 
 async def replace_fees(db: Connection, account_id: int, fees: Fees) -> None:
-    """Replace all commissions of the account."""
     values = {
         "id": account_id,
         "fees": sql.json_list([(root, amount.units) for root, amount in fees.items()]),

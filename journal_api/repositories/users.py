@@ -37,7 +37,6 @@ async def find_id(db: Connection, name: str | None) -> int | None:
 
 
 async def find_first_id(db: Connection) -> int:
-    """Return the id of the first user."""
     user_id = await find_id(db, None)
     assert user_id is not None, "a database is made with its owner"
     return user_id

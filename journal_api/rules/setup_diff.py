@@ -60,7 +60,6 @@ class Changes(NamedTuple):
 
     @classmethod
     def merge(cls, parts: Sequence["Changes"]) -> "Changes":
-        """Return the changes of all parts."""
         return cls(
             [row_id for part in parts for row_id in part.deleted],
             [row for part in parts for row in part.inserted],

@@ -152,7 +152,6 @@ def compare(present: Part, absent: Part, measure: Measure) -> Edge:
 
 
 def build_edge(edge: Edge, names: Mapping[Key, str]) -> dict[str, object]:
-    """Return the edge as an object."""
     amounts = {name: decimal_json(getattr(edge, name)) for name in ("expectancy", "low", "high")}
     return {**edge._asdict(), **amounts, "moves_with": build_neighbour(edge.moves_with, names)}
 

@@ -56,7 +56,6 @@ class Page(NamedTuple):
 
 
 def build_page(collected: Mapping[GroupPart, Collected], sums: Parts, query: ReportQuery) -> Page:
-    """Return the page that the query requests."""
     parts = {one: Part(found.compute(), found.samples, found.shared) for one, found in collected.items()}
     groups: dict[Key, Group] = {}
     for one, part in parts.items():
@@ -137,7 +136,6 @@ def build_report(
 
 
 def build_group(group: Group, names: Names | None, query: ReportQuery) -> dict[str, object]:
-    """Return the group as an object."""
     if query.group_by == "confirmation":
         return build_confirmation_group(group, names, query.metrics)
     name = names.name if names else format_key(group.key, query.group_by)

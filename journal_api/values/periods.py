@@ -17,7 +17,6 @@ class Period(NamedTuple):
     end: date
 
     def days(self) -> Iterator[date]:
-        """Yield every day of the period."""
         return (self.start + ONE_DAY * number for number in range((self.end - self.start).days + 1))
 
 

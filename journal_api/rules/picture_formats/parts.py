@@ -33,7 +33,6 @@ class PartReader:
         return self.at < len(self.data)
 
     def take(self, length: int) -> memoryview:
-        """Return the next bytes."""
         self._parts += 1
         if self._parts > MAX_PARTS:
             raise DamagedPicture(f"has more than {MAX_PARTS} parts")
