@@ -82,9 +82,6 @@ def list_values(term: Term) -> list[str]:
     """Return what the term stands for: an expression of FTS5, a sort name, or symbols."""
     if term.kind == "text":
         return [f'"{term.value}"' if term.is_phrase else f'"{term.value}" *']  # the beginning of a word
-    return [sort_name(term.value)] if term.kind == "tag" else list_symbols(term.value)
-
-
-def list_symbols(symbol: str) -> list[str]:
-    """Return the symbol in upper case, which may be a root, and the contracts that it may name."""
-    return [symbol.upper(), *list_contracts(symbol[:MAX_SYMBOL])]
+    if term.kind == "tag":
+        return [sort_name(term.value)]
+    return [term.value.upper(), *list_contracts(term.value[:MAX_SYMBOL])]  # it may be a root, or a contract

@@ -115,10 +115,6 @@ class Selection(NamedTuple):
     has_total: bool = False
     sum: str = "sum"
 
-    def with_wide_sums(self) -> "Selection":
-        """Return the selection with sums that are OUT_OF_RANGE instead of an error; they take longer."""
-        return self._replace(sum="sum_or_out_of_range")
-
     def build(self, select: str) -> str:
         """Return a statement over `trades_in_parts` and `decisions`, each at its first close."""
         several = f"{BY_PART}{IN_TOTAL if self.has_total else ''}" if self.by_trade else BY_REPRESENTATIVE
@@ -154,10 +150,10 @@ async def with_sums_in_range(selection: Selection, work: Callable[[Selection], A
     try:
         return await work(selection)
     except sqlite3.OperationalError as error:
-        # SQLite's sum() fails for all rows then.
+        # SQLite's sum() fails for all rows then; the other one returns OUT_OF_RANGE, and takes longer.
         if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
             raise
-        return await work(selection.with_wide_sums())
+        return await work(selection._replace(sum="sum_or_out_of_range"))
 
 
 async def collect(

@@ -8,8 +8,8 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from journal_api.errors import ValidationFailed
 from journal_api.structs.checkpoints import CheckpointListItem
-from journal_api.structs.dry_run import DryRunQuery
 from journal_api.structs.import_profiles import OneTradeIs
+from journal_api.structs.queries import DryRunQuery
 from journal_api.structs.standings import Standing
 from journal_api.values.currencies import Currency
 from journal_api.values.money import LARGEST, Money

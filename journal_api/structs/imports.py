@@ -8,9 +8,9 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from journal_api.errors import ValidationFailed
 from journal_api.structs.copy_groups import AmbiguousCopy
-from journal_api.structs.dry_run import DryRunQuery
 from journal_api.structs.import_previews import ImportPreview
 from journal_api.structs.import_profiles import OneTradeIs, ProposedProfile
+from journal_api.structs.queries import DryRunQuery
 from journal_api.values.types import DayText, Instant, Name, Name100, RowId, TimeZone
 
 TimezoneSource = Literal["stated", "remembered", "owner"]

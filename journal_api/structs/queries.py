@@ -10,6 +10,12 @@ class NoQuery(Struct, kw_only=True):
     """The query of an operation without parameters."""
 
 
+class DryRunQuery(Struct, kw_only=True):
+    """With `dry_run` nothing is kept: status, body and headers are those of the real request."""
+
+    dry_run: bool = False
+
+
 def check_range(since: Day | None, until: Day | None) -> None:
     """Raise ValidationFailed when `from` is after `to`."""
     if since and until and since > until:

@@ -11,8 +11,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from journal_api.errors import ApiError
-from journal_api.structs.dry_run import DryRunQuery
-from journal_api.structs.queries import NoQuery
+from journal_api.structs.queries import DryRunQuery, NoQuery
 from journal_api.web.response_cache import CacheUntil
 from journal_api.web.responses import Response
 

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from journal_api.database.threads import Work
 from journal_api.errors import NotFound
 from journal_api.repositories import changes, idempotency_keys
-from journal_api.structs.dry_run import DryRunQuery
+from journal_api.structs.queries import DryRunQuery
 from journal_api.web.auth import require_still_valid
 from journal_api.web.context import database
 from journal_api.web.decoding import decode_body, decode_query

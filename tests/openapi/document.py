@@ -13,7 +13,7 @@ from msgspec.structs import fields
 from journal_api import __version__
 from journal_api.errors import Busy, InternalError, MisdirectedRequest, StorageUnavailable
 from journal_api.routes.table import OPERATIONS
-from journal_api.structs.dry_run import DryRunQuery
+from journal_api.structs.queries import DryRunQuery
 from journal_api.web.operation import Operation
 from openapi.envelopes import CHANGES_META, META, PAGED_META, envelope_schema, error_schemas
 from openapi.responses import (
