@@ -30,7 +30,6 @@ from journal_api.structs.days import (
     DaySum,
     JournalDay,
 )
-from journal_api.structs.trades import TradeTag
 from journal_api.values.clock import now, now_after
 from journal_api.values.money import OUT_OF_RANGE, from_units, json_number
 from journal_api.values.periods import Period
@@ -84,17 +83,6 @@ ROWS = f"""
     LEFT JOIN ({NUMBERS}) AS numbers ON part = listed.date
     LEFT JOIN ({SUMS}) AS by_currency ON by_currency.day = listed.date
     LEFT JOIN days ON days.user_id = :user_id AND days.date = listed.date"""
-TAG_IDS = sql.build_json_array("tag_id", "SELECT tag_id FROM day_tags WHERE day_id = days.id ORDER BY tag_id")
-TAGS = sql.build_json_array(
-    "tag",
-    f"""
-    SELECT {sql.build_object(TradeTag, id="tags.id")} AS tag
-    FROM day_tags
-    JOIN tags ON tags.id = tag_id
-    WHERE day_id = days.id
-    ORDER BY sort_name, tags.id
-    """,
-)
 ONE_SUM = f"'[' || {SUM_OF_CURRENCY} || ']'"
 EXPRESSIONS = {
     "date": "listed.date",
@@ -102,7 +90,7 @@ EXPRESSIONS = {
     "sums": f"json(iif(part IS NULL, '[]', coalesce(by_currency.sums, {ONE_SUM})))",
     **{name: f"coalesce({name}, 0)" for name in ("trade_count", "wins", "losses")},
     "has_text": sql.json_boolean("coalesce(plan, review) IS NOT NULL"),
-    "tag_ids": f"json(({TAG_IDS}))",
+    "tag_ids": f"json(({tags.select_ids('day_tags', 'day_id = days.id')}))",
     "picture_count": "(SELECT count(*) FROM pictures WHERE user_id = :user_id AND day = listed.date)",
 }
 PICTURES = f"json(({OF_DAY}))"
@@ -110,7 +98,7 @@ DAY = sql.build_object(
     JournalDay,
     **EXPRESSIONS,
     id="days.id",
-    tags=f"json(({TAGS}))",
+    tags=f"json(({tags.select_tags('day_tags', 'day_id = days.id')}))",
     pictures=PICTURES,
     goals=f"json(({DAY_GOALS}))",
 )

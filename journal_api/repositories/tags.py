@@ -8,8 +8,28 @@ from msgspec.structs import asdict
 
 from journal_api.database import sql
 from journal_api.structs.tags import Tag, TagCreate, TagPatch, TagQuery
+from journal_api.structs.trades import TradeTag
 
 TAG = sql.build_object(Tag)
+
+
+def select_ids(table: str, condition: str) -> str:
+    """Return the SELECT of the ids of the tags of a trade or a day as a JSON array."""
+    return sql.build_json_array("tag_id", f"SELECT tag_id FROM {table} WHERE {condition} ORDER BY tag_id")
+
+
+def select_tags(table: str, condition: str) -> str:
+    """Return the SELECT of the tags of a trade or a day as a JSON array, by name."""
+    return sql.build_json_array(
+        "tag",
+        f"""
+        SELECT {sql.build_object(TradeTag, id="tags.id")} AS tag
+        FROM {table}
+        JOIN tags ON tags.id = tag_id
+        WHERE {condition}
+        ORDER BY sort_name, tags.id
+        """,
+    )
 
 
 async def list_of_user(db: Connection, user_id: int, query: TagQuery) -> str:

@@ -13,18 +13,15 @@ from journal_api.errors import ValidationFailed
 from journal_api.positions.trade_columns import build_columns
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.positions.trade_identity import compute_fingerprint
-from journal_api.repositories import pictures
-from journal_api.structs.trades import AMOUNTS, Answer, Trade, TradeListItem, TradeTag
+from journal_api.repositories import pictures, tags
+from journal_api.structs.trades import AMOUNTS, Answer, Trade, TradeListItem
 from journal_api.values.clock import now, now_after
 from journal_api.values.money import json_number
 
-TAG_IDS = sql.build_json_array(
-    "tag_id", "SELECT tag_id FROM trade_tags WHERE trade_id = trade.id ORDER BY tag_id"
-)
 # The members of a list item whose JSON differs from the column.
 EXPRESSIONS = {
     **{name: json_number(name) for name in (*AMOUNTS, "net_pnl", "rr_realized")},
-    "tag_ids": f"json(({TAG_IDS}))",
+    "tag_ids": f"json(({tags.select_ids('trade_tags', 'trade_id = trade.id')}))",
     "updated_at": "max(updated_at, coalesce(changed_at, ''))",
     "fill_count": "iif(fills IS NULL, 1 + (closed_at IS NOT NULL), json_array_length(fills))",
 }
@@ -52,16 +49,6 @@ MERGED_IDS = """(
     SELECT json_group_array(DISTINCT value)
     FROM (SELECT value FROM json_tree(merged) WHERE key = 'id' AND value <> trade.id ORDER BY value))"""
 LIST_ITEM = sql.build_object(TradeListItem, **EXPRESSIONS)
-TAGS = sql.build_json_array(
-    "tag",
-    f"""
-    SELECT {sql.build_object(TradeTag, id="tags.id")} AS tag
-    FROM trade_tags
-    JOIN tags ON tags.id = tag_id
-    WHERE trade_id = trade.id
-    ORDER BY sort_name, tags.id
-    """,
-)
 ANSWER = sql.build_object(
     Answer, was_present=sql.json_boolean("was_present"), notes="confirmation_answers.notes"
 )
@@ -80,7 +67,7 @@ TRADE = sql.build_object(
     **EXPRESSIONS,
     fills=f"json({FILLS})",
     merged_ids=f"json({MERGED_IDS})",
-    tags=f"json(({TAGS}))",
+    tags=f"json(({tags.select_tags('trade_tags', 'trade_id = trade.id')}))",
     confirmations=f"json(({ANSWERS}))",
     pictures=f"json(({pictures.OF_TRADE}))",
 )

@@ -50,11 +50,8 @@ class Journal(httpx.Client):
         super().__init__(transport=transport, base_url=f"{running.url}/v1", headers=build_headers(key))
         self.running, self.url, self.key = running, running.url, key
         traffic = running.traffic
-        self.requests, self.fail_next, self.delay_next = (
-            traffic.requests,
-            traffic.fail_next,
-            traffic.delay_next,
-        )
+        self.requests = traffic.requests
+        self.fail_next, self.delay_next = traffic.fail_next, traffic.delay_next
 
     def build_request(self, method: str, url: httpx.URL | str, *args: Any, **options: Any) -> httpx.Request:
         """Build a request to a path below /v1, which the path may begin with."""
@@ -81,11 +78,8 @@ class AsyncJournal(httpx.AsyncClient):
         transport = httpx.ASGITransport(traffic, raise_app_exceptions=False)
         super().__init__(transport=transport, base_url=f"{IN_PROCESS}/v1", headers=build_headers(key))
         self.url, self.key = IN_PROCESS, key
-        self.requests, self.fail_next, self.delay_next = (
-            traffic.requests,
-            traffic.fail_next,
-            traffic.delay_next,
-        )
+        self.requests = traffic.requests
+        self.fail_next, self.delay_next = traffic.fail_next, traffic.delay_next
 
     def build_request(self, method: str, url: httpx.URL | str, *args: Any, **options: Any) -> httpx.Request:
         """Build a request to a path below /v1, which the path may begin with."""
