@@ -7,14 +7,11 @@ An edge alone has an interval and a p; what a table may say of it depends on all
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from math import ceil, sqrt
-from statistics import NormalDist
+from math import sqrt
 from typing import NamedTuple
 
-from journal_api.metrics.distributions import t_quantile
 from journal_api.metrics.inference import (
     MIN_DECISIONS,
-    UPPER,
     EdgeReason,
     EdgeVerdict,
     Sample,
@@ -31,7 +28,6 @@ from journal_api.metrics.inference import (
 MAX_RATE = 0.05
 MAX_MORE = 10_000
 MIN_DAYS = 5  # on each side
-Z = NormalDist().inv_cdf(UPPER)
 # The standard error and the degrees of freedom if there were so many times as many decisions.
 Error = Callable[[float], tuple[float, float]]
 
@@ -100,28 +96,16 @@ def count_more_needed(difference: float, size: int, errors: Sequence[Error]) -> 
 
     The means, the variances and the proportion of the sizes stay as they are, and so do the days' sizes.
     """
-    counts = [count_more(difference, size, error) for error in errors] if difference else []
-    most = max((MAX_MORE + 1 if count is None else count for count in counts), default=0)
-    return most if 0 < most <= MAX_MORE else None
-
-
-def count_more(difference: float, size: int, measure_error: Error) -> int | None:
-    """Return how many more decisions bring the interval of this error off zero, None for too many."""
 
     def is_off_zero(more: int) -> bool:
-        return difference_p_value(difference, *measure_error(1 + more / size)) < MAX_RATE
+        return all(
+            difference_p_value(difference, *measure_error(1 + more / size)) < MAX_RATE
+            for measure_error in errors
+        )
 
-    error, freedom = measure_error(1)
-    if is_off_zero(0):
-        return 0
-    # As decisions are added, the quantile falls from today's towards the normal distribution's.
-    fewest, most = (
-        max(0, ceil(size * ((quantile * error / difference) ** 2 - 1)))
-        for quantile in (Z, t_quantile(UPPER, freedom))
-    )
-    if fewest > MAX_MORE:
+    if is_off_zero(0) or not is_off_zero(MAX_MORE):
         return None
-    return fewest + bisect_left(range(fewest, most), True, key=is_off_zero)
+    return bisect_left(range(MAX_MORE), True, key=is_off_zero)
 
 
 def judge(edges: Sequence[Edge]) -> list[Edge]:
