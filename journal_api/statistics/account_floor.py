@@ -1,10 +1,9 @@
 """The floor of an account: the balance that ends it (docs/accounts.md#the-floor)."""
 
-from collections.abc import Callable, Sequence
-from itertools import accumulate
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from journal_api.statistics.account_days import AccountDay, Phase
+from journal_api.statistics.account_days import Phase
 from journal_api.structs.account_rules import Floor
 from journal_api.values.money import units
 
@@ -56,36 +55,15 @@ def trace_floor(phase: Phase, floor: Floor, at: str) -> FloorTrace:
     for day in phase.days:
         morning = balance + day.money_in
         balance = morning + day.net_pnl - day.money_out
-        before = peak
-        if floor.kind == "trade":
-            peak = raise_peak(peak, morning, day)
-        if broken_on is None and (
-            balance <= floor_under(peak.balance) or meets_floor(before, peak, morning, day, floor_under)
-        ):
+        for place, total in enumerate(day.totals):
+            if floor.kind == "trade" and morning + total > peak.balance:
+                peak = Peak(morning + total, day.day, place)
+            if broken_on is None and morning + total <= floor_under(peak.balance):
+                broken_on = day.day
+        if broken_on is None and balance <= floor_under(peak.balance):
             broken_on = day.day
         levels.append(Level(day.day, balance, floor_under(peak.balance)))
         if floor.kind == "end_of_day" and day.day < at and balance > peak.balance:
             peak = Peak(balance, day.day)
     level = floor_under(peak.balance)
     return FloorTrace(level, balance, peak, level == locks_at, broken_on, levels)
-
-
-def raise_peak(peak: Peak, morning: int, day: AccountDay) -> Peak:
-    """Return the highest balance so far after a trade of the day, or the peak before it."""
-    gain = max(day.totals, default=0)
-    if not day.totals or morning + gain <= peak.balance:
-        return peak
-    return Peak(morning + gain, day.day, day.totals.index(gain))
-
-
-def meets_floor(
-    before: Peak, after: Peak, morning: int, day: AccountDay, floor_under: Callable[[int], int]
-) -> bool:
-    """Return whether a trade of the day met the floor, while the peak rose from `before` to `after`."""
-    if morning + day.lowest > floor_under(after.balance):
-        return False
-    if after == before:
-        return True
-    balances = [morning + total for total in day.totals]
-    peaks = list(accumulate(balances, max, initial=before.balance))[1:]
-    return any(balance <= floor_under(peak) for balance, peak in zip(balances, peaks, strict=True))
