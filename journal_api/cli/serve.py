@@ -88,12 +88,12 @@ def serve(
     prepared = prepare(settings)
     db = os.path.abspath(settings.db)
     command = command_line("keys", "create", "page", "--scopes", "all", "--db", db)
-    sign_in_options = SignInOptions(OneTimeCode(), command)
+    sign_in = SignInOptions(OneTimeCode(), command)
 
     def announce_to_user(url: str) -> None:
         if first_key or lan:
             address = f"http://{lan}:{urlsplit(url).port}" if lan else browser_url(url)
-            click.echo(format_link(address, sign_in_options.code.issue(), is_for_phone=lan is not None))
+            click.echo(format_link(address, sign_in.code.issue(), is_for_phone=lan is not None))
         # Only now: a key that is made before the port is known to be free might never be printed.
         if first_key:
             key = asyncio.run(open_and_run(settings, lambda database: database.write(make_first_key)))[0]
@@ -106,9 +106,7 @@ def serve(
         click.echo(msgspec.json.encode(line).decode())
 
     on_ready = announce_to_parent if announce else announce_to_user
-    run_server(
-        settings, on_ready, for_parent=announce, prepared=prepared, sign_in_options=sign_in_options, lan=lan
-    )
+    run_server(settings, on_ready, for_parent=announce, prepared=prepared, sign_in=sign_in, lan=lan)
 
 
 def browser_url(url: str) -> str:

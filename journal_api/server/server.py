@@ -38,7 +38,7 @@ def serve(
     *,
     for_parent: bool,
     prepared: Prepared,
-    sign_in_options: SignInOptions,
+    sign_in: SignInOptions,
     lan: str | None = None,
 ) -> None:
     """Serve requests until SIGINT or SIGTERM. `announce` is called with the URL once the socket is bound.
@@ -70,7 +70,7 @@ def serve(
         if prepared.migration:
             log.info("journal %s %s", settings.db, prepared.migration)
         Protocol.max_connections = raise_file_limit()
-        config = build_config(create_app(settings, sign_in_options))
+        config = build_config(create_app(settings, sign_in))
         server = ChildServer(config, lambda: announce(url)) if for_parent else Server(config)
         server.run(sockets=sockets)
 
