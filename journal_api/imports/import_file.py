@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -34,9 +35,11 @@ async def read_file(
     *,
     timezone: str | None,
     date_order: DateOrder | None = None,
+    day: date | None = None,
     one_trade_is: OneTradeIs | None = None,
     profiles: Sequence[ImportProfileCreate] = (),
     force: bool = False,
+    skip_errors: bool = False,
     on_bytes: Callable[[int], object] = lambda number: None,
 ) -> reader.TradeFile | UnknownHeader:
     """Recognise the format in a thread. The `profiles` go before those of the user.
@@ -52,7 +55,9 @@ async def read_file(
         instruments=await instruments.read_table(db, user_id),
         profiles=[*profiles, *await import_profiles.read_profiles(db, user_id)],
         date_order=date_order,
+        day=day,
         force=force,
+        skip_errors=skip_errors,
         one_trade_is=await unit_of_import(db, user_id, choice.account_id, one_trade_is),
     )
     return await in_thread(user_id, read)

@@ -175,7 +175,15 @@ def build_token(sha256: str, query: ImportQuery, file: TradeFile, digest: str = 
     """Return the token of a preview: parts for the file, for how it is read, and for what is written."""
     options = (
         (query.account_id, sorted(query.accounts), query.timezone, query.date_order, query.one_trade_is),
-        (query.force, file.format, file.timezone.name, file.dates.order, file.one_trade_is),
+        (
+            query.day,
+            query.skip_errors,
+            query.force,
+            file.format,
+            file.timezone.name,
+            file.dates.order,
+            file.one_trade_is,
+        ),
     )
     return PreviewToken.build(sha256, hashlib.sha256(repr(options).encode()).hexdigest(), digest)
 

@@ -56,8 +56,10 @@ async def import_upload(request: Request, write: Write, query: ImportQuery, uplo
         *(db, user_id, upload.file, choice),
         timezone=query.timezone,
         date_order=query.date_order,
+        day=query.day,
         one_trade_is=query.one_trade_is,
         force=query.force,
+        skip_errors=query.skip_errors,
     )
     name = None if query.file_name is None else str(query.file_name)
     source = imports.Source(query.account_id, name, upload.sha256)

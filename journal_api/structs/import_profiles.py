@@ -135,14 +135,14 @@ class ProfileFields(Struct, kw_only=True, forbid_unknown_fields=True):
     def _needed(self) -> tuple[str, ...]:
         if self.kind == "fills":
             return OF_FILLS
-        return ("bought", "sold") if self.bought or self.sold else ("side", *OF_TRADES)
+        return ("bought", "sold") if self.bought or self.sold else OF_TRADES
 
 
 class ImportProfileCreate(ProfileFields, kw_only=True, forbid_unknown_fields=True):
     """A profile of kind `trades` reads one trade per row, of kind `fills` one fill per row.
 
-    A trade has either `bought` and `sold`, or `side`, prices and times. A fill without a `side` is a sale if
-    its quantity is negative. `divide_by` names the column by which the amount of another column is divided,
+    A trade has either `bought` and `sold`, or prices and times. Without a `side`, a negative quantity is a
+    sale or a short trade. `divide_by` names the column by which the amount of another column is divided,
     unless its cell is empty. Rows of trades are joined to positions, unless `one_trade_is` is `row`, as for
     brokers that keep several positions of one symbol.
     """
@@ -179,8 +179,11 @@ class ProposedProfile(Struct, kw_only=True, forbid_unknown_fields=True):
     net_pnl: str | None = None
     price: str | None = None
     at: str | None = None
+    clock: str | None = None
+    option: Option | None = None
     costs: Costs | None = None
     abs: list[str] | None = None
+    divide_by: dict[str, str] | None = None
     multiplier: str | None = None
     external_id: list[str] | None = None
     account: str | None = None

@@ -1,6 +1,7 @@
 """Queries and responses of imports: the source file, the counts, a verdict for every row."""
 
 import re
+from datetime import date
 from decimal import Decimal
 from typing import Any, ClassVar, Literal, Self
 
@@ -81,18 +82,21 @@ class PreviewToken(str):
 class ImportQuery(DryRunQuery, kw_only=True):
     """`account_id` may be omitted for a file that names its accounts. `accounts` may be repeated.
 
-    With the token `preview` of a dry run, nothing is imported but what the dry run has shown. `force` imports
-    suspects too, and a file whose check fails.
+    With the token `preview` of a dry run, nothing is imported but what the dry run has shown. `day` is for
+    times without one. `force` imports suspects too, and a file whose check fails; `skip_errors` imports the
+    rest of a file with rows that cannot be read.
     """
 
     account_id: RowId | None = None
     accounts: list[AccountMapping] = field(default_factory=list)
     timezone: TimeZone | None = None
     date_order: DateOrder | None = None
+    day: date | None = None
     one_trade_is: OneTradeIs | None = None
     file_name: Name | None = None
     preview: PreviewToken | None = None
     force: bool = False
+    skip_errors: bool = False
 
     def __post_init__(self) -> None:
         if self.account_id is not None and self.accounts:

@@ -23,6 +23,18 @@ SHARES_OF_AN_OPTION = {"Equity and Index Options": "100"}
 THREE_DIGITS = Context(prec=3)
 
 
+def without_padding(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines as they were before a spreadsheet with semicolons saved them."""
+    for line in lines:
+        bare = line.rstrip("\r\n")
+        text = bare.rstrip(";")
+        if text == bare:
+            yield line
+        else:
+            is_quoted = len(text) > 1 and text[0] == text[-1] == '"'
+            yield (text[1:-1].replace('""', '"') if is_quoted else text) + "\n"
+
+
 def read_orders(rows: Iterable[Cells | Rejected]) -> Iterator[Cells | Rejected]:
     """Yield a header and the orders. Subtotals and other sections are skipped."""
     trades, line = StatementTrades(), 1

@@ -2,6 +2,7 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Literal, TypeVar, get_args
@@ -18,12 +19,16 @@ DIGITS = rf"(?:(?:[0-9]{{1,3}}(?:(?:,[0-9]{{3}})+|(?:{BLANK}[0-9]{{3}})+)|[0-9]+
 NUMBER = re.compile(
     rf"(?P<sign>[+-])?{BLANK}?{CURRENCY}?{BLANK}?(?P<plain>{DIGITS})(?:{BLANK}?{CURRENCY})?"
     rf"|(?:{CURRENCY}\(|\({CURRENCY}?)(?P<loss>{DIGITS})\)"
-    rf"|{CURRENCY}-(?P<below>{DIGITS})"
+    rf"|{CURRENCY}{BLANK}?-(?P<below>{DIGITS})"
 )
 # The format of most numbers, which Decimal parses directly.
 PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 EXPONENT = re.compile(r"-?[0-9](?:[.,][0-9]{1,17})?[Ee][+-]?[0-9]{1,2}")
-UNIT = re.compile(rf"(?<=[0-9]){BLANK}(?:Lots?|Stakes?|Units?|Contracts?|Shares?)\Z")
+# What stands behind or before the number of a program: 0.10 Lots, 0,00 USD, 2.125 USDT, EUR 5.00.
+UNIT = re.compile(
+    rf"(?<=[0-9.)]){BLANK}?(?:Lots?|Stakes?|Units?|Contracts?|Shares?|[A-Z]{{3,5}})\Z"
+    rf"|\A[A-Z]{{3}}{BLANK}(?=[-0-9])"
+)
 NOT_DIGITS = re.compile(rf",|{BLANK}")
 # Numbers such as 1.234 that could be 1234 or 1.234.
 AMBIGUOUS = {
@@ -31,6 +36,16 @@ AMBIGUOUS = {
     "either": re.compile(r"[^0-9]*[0-9]{1,3},[0-9]{3}[^0-9]*"),
 }
 SWAP = str.maketrans(".,", ",.")
+# Numbers in which a comma, or a point, can only begin the decimals: 2,5; 1234,567; 0,052361; 1.234,50.
+DECIMALS = {
+    sign: re.compile(
+        rf"(?:[0-9]+{mark}(?:[0-9]{{1,2}}|[0-9]{{4,}})|(?:[0-9]{{4,}}|0){mark}[0-9]{{3}}"
+        rf"|[0-9]{{1,3}}(?:{other}[0-9]{{3}})+{mark}[0-9]+)"
+    )
+    for sign, mark, other in ((",", ",", r"\."), (".", r"\.", ","))
+}
+NOT_NUMBER = re.compile(r"[^0-9.,]")
+NUMBER_LIKE = re.compile(r"[^0-9:/]{0,6}[0-9.,]+[^0-9:/]{0,6}")
 
 # By meaning of the comma and type, the amounts of cells by their text; those that were rounded are not in it.
 CACHED_AMOUNTS: dict[Comma, defaultdict[type[Money], dict[str, Any]]] = {
@@ -50,11 +65,31 @@ def parse_rounded_amount(kind: type[M], comma: Comma, cell: str) -> tuple[M, boo
     return kind.checked(value), value != exact
 
 
+def guess_comma(cells: Iterable[str], usual: Comma) -> Comma:
+    """Return the meaning of a comma in the numbers of a file: what they show, else the usual one.
+
+    `either`: both a comma and a point begin decimals.
+    """
+    shown = {
+        sign
+        for cell in cells
+        if ("," in cell or "." in cell) and NUMBER_LIKE.fullmatch(cell)
+        for sign, form in DECIMALS.items()
+        if form.fullmatch(NOT_NUMBER.sub("", cell))
+    }
+    if not shown:
+        return usual
+    return "either" if len(shown) == 2 else "decimals" if "," in shown else "thousands"
+
+
 def parse_cell_number(cell: str, comma: Comma) -> Decimal:
     """Return the number in a cell. Raises ValueError, also for an ambiguous comma."""
     if comma != "thousands" and AMBIGUOUS[comma].fullmatch(cell):
         raise ValueError("could be thousands or decimals: write 1234,5 with semicolons, 1234.5 with tabs")
-    return parse_number(cell.translate(SWAP) if comma == "decimals" and "," in cell else cell)
+    is_decimal = comma == "decimals" or (
+        comma == "either" and DECIMALS[","].fullmatch(NOT_NUMBER.sub("", cell))
+    )
+    return parse_number(cell.translate(SWAP) if is_decimal and "," in cell else cell)
 
 
 def parse_broker_number(cell: str, comma: Comma) -> Decimal:

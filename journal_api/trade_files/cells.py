@@ -1,6 +1,5 @@
 """Reads the texts of cells: names, sides, options. Each function raises ValueError with the reason."""
 
-import re
 from collections.abc import Callable
 from functools import cache, partial
 from typing import TypeVar
@@ -9,8 +8,8 @@ import msgspec
 
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.dates import ORDERS, DateOrder, parse_midnight
+from journal_api.trade_files.words import find_direction
 from journal_api.values.options import find_option
-from journal_api.values.time_formats import MONTHS
 from journal_api.values.types import Name40, Name100, Text
 
 T = TypeVar("T")
@@ -19,13 +18,6 @@ MAX_ITEMS_IN_CELL, MAX_LIST_LENGTH = 1000, 1024 * 1024
 # Long cells are notes, which rarely repeat.
 MAX_CACHED_LENGTH = 64
 MAX_CACHED = 8192
-# The words for a direction in English, Portuguese, German, Spanish and French.
-LONG = ("long", "l", "buy", "b", "bot", "bought", "compra", "comprado", "kauf", "largo", "achat")
-SHORT = ("short", "s", "sell", "sld", "sold", "venda", "vendido", "verkauf", "venta", "corto", "vente")
-DIRECTIONS: dict[str, Direction] = {**dict.fromkeys(LONG, "long"), **dict.fromkeys(SHORT, "short")}
-NAMED_MONTH = re.compile(
-    rf"(?P<day>[0-9]{{1,2}})[ -](?P<month>{'|'.join(MONTHS)})[ -](?P<year>[0-9]{{4}}|[0-9]{{2}})"
-)
 
 text = Text.decode
 
@@ -65,8 +57,8 @@ def parse_symbol(cell: str) -> Name40:
 
 
 def parse_direction(cell: str) -> Direction:
-    """Return the direction of a trade, which a file may state by the side of its first fill."""
-    word = DIRECTIONS.get(cell.strip().lower())
+    """Return the direction of a trade, which a file may state by the side of its first fill, in one word."""
+    word = None if " " in cell.strip() else find_direction(cell)
     if word is None:
         raise ValueError("must be long or short, or the side that opened the trade: buy or sell")
     return word
@@ -114,8 +106,6 @@ def parse_right(cell: str) -> str:
 
 def parse_expiration(cell: str, order: DateOrder | None) -> str:
     """Return the day as 2024-01-19, from 2024-01-19, 1/19/24 or 19 Jan 24."""
-    if named := NAMED_MONTH.fullmatch(cell.lower()):
-        cell, order = f"{MONTHS.index(named['month']) + 1}/{named['day']}/{named['year']}", "month"
     return parse_midnight(cell, order).date().isoformat()
 
 

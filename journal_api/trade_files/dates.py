@@ -2,24 +2,41 @@
 
 import re
 from collections.abc import Iterable
+from datetime import tzinfo
 from functools import lru_cache, partial
 from typing import Literal, NamedTuple, get_args
+from zoneinfo import ZoneInfo
 
 from journal_api.trade_files.amounts import Comma
+from journal_api.values.time_formats import MONTHS, find_literal_zone
 from journal_api.values.timestamps import Timestamp
 
 DateOrder = Literal["month", "day"]  # which of the two is first
 # The number of rows that are searched for a number over 12.
 ROWS_SEARCHED = 5000
+NAME = rf"(?P<{{}}>{'|'.join(MONTHS)})[a-z]*"
 DATE = re.compile(
-    r"(?P<year>[0-9]{4})([-/.])(?P<month>[0-9]{1,2})\2(?P<day>[0-9]{1,2})"
-    r"|(?P<first>[0-9]{1,2})([-/.])(?P<second>[0-9]{1,2})\6(?P<last>[0-9]{4}|[0-9]{2})"
+    r"(?P<year>[0-9]{4})([-/.])(?P<month>[0-9]{1,2})\2(?P<day>[0-9]{1,2})(?![0-9])"
+    r"|(?P<first>[0-9]{1,2})([-/.])(?P<second>[0-9]{1,2})\6(?P<last>[0-9]{4}|[0-9]{2})(?![0-9])"
+    rf"|(?P<before>[0-9]{{1,2}})[ -]{NAME.format('name')}[ -](?P<after>[0-9]{{4}}|[0-9]{{2}})(?![0-9])"
+    rf"|{NAME.format('first_name')}[ -](?P<its_day>[0-9]{{1,2}}),?[ -](?P<its_year>[0-9]{{4}})"
+    r"|(?P<compact>(?:19|20)[0-9]{6})(?![0-9])",
+    re.IGNORECASE,
 )
 DAY_AND_MONTH = re.compile(
     r"(?P<first>[0-9]{1,2})(?P<separator>[-/.])(?P<second>[0-9]{1,2})(?P=separator)"
     r"(?:[0-9]{4}|[0-9]{2})(?![0-9])"
 )
-CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(\.[0-9]{1,6})?)?(?: ?([AaPp])\.?[Mm]\.?)?")
+CLOCK = re.compile(
+    r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:[.:,](?P<fraction>[0-9]{1,9}))?)?"
+    r"(?: ?(?P<half>[AaPp])\.?[Mm]\.?)?"
+)
+COMPACT_CLOCK = re.compile("(?P<hour>[0-9]{2})(?P<minute>[0-9]{2})(?P<second>[0-9]{2})")
+# What stands between a date and its clock.
+BETWEEN = re.compile(r"(?:[T;]|,? +|,)")
+# What may stand behind a time and says nothing of it: Sierra Chart's BP, Schwab's "as of" another day.
+BEHIND = re.compile(r"[BE]P|as of .*")
+US_ZONES = {"ET": "America/New_York", "CT": "America/Chicago", "PT": "America/Los_Angeles"}
 NOT_A_TIME = "must be a date such as 2026-04-09 or 04/09/2026 and a time such as 15:38:40"
 
 
@@ -61,13 +78,19 @@ def parse_time(date: str, clock: str, order: DateOrder | None = None) -> Timesta
     match = CLOCK.fullmatch(clock)
     if not match:
         raise ValueError(NOT_A_TIME)
-    day = parse_day(date, order)
-    hour, minute, second, fraction, half = match.groups()
-    if half:
-        if not 1 <= int(hour) <= 12:
+    return Timestamp.in_form(f"{parse_day(date, order)}T{read_clock(match)}")
+
+
+def read_clock(match: re.Match[str]) -> str:
+    """Return the time of day of a match. Raises ValueError for 13:00 PM."""
+    parts = match.groupdict()
+    hour = int(parts["hour"])
+    if half := parts.get("half"):
+        if not 1 <= hour <= 12:
             raise ValueError("must have an hour from 1 to 12 before AM and PM")
-        hour = str(int(hour) % 12 + 12 * (half in "Pp"))
-    return Timestamp.in_form(f"{day}T{hour:0>2}:{minute}:{second or '00'}{fraction or ''}")
+        hour = hour % 12 + 12 * (half in "Pp")
+    fraction = (parts.get("fraction") or "")[:6].ljust(6, "0")
+    return f"{hour:02}:{parts['minute']}:{parts['second'] or '00'}.{fraction}"
 
 
 @lru_cache(maxsize=4096)  # a day has many trades
@@ -76,21 +99,59 @@ def parse_day(text: str, order: DateOrder | None) -> str:
     date = DATE.fullmatch(text)
     if not date or (order is None and date["last"] and "." in text):
         raise ValueError(NOT_A_TIME)
+    if compact := date["compact"]:
+        return f"{compact[:4]}-{compact[4:6]}-{compact[6:]}"
     if date["year"]:
         return f"{date['year']}-{date['month']:0>2}-{date['day']:0>2}"
+    if name := date["name"] or date["first_name"]:
+        month, day = str(MONTHS.index(name.lower()) + 1), date["before"] or date["its_day"]
+        return f"{full_year(date['after'] or date['its_year'])}-{month:0>2}-{day:0>2}"
     month, day = (date["second"], date["first"]) if order == "day" else (date["first"], date["second"])
     if order and int(month) > 12:
         raise ValueError(
             f"has no month {month}: other dates of the file have day and month the other way round"
         )
-    century = "20" if len(date["last"]) == 2 else ""
-    return f"{century}{date['last']}-{month:0>2}-{day:0>2}"
+    return f"{full_year(date['last'])}-{month:0>2}-{day:0>2}"
+
+
+def full_year(year: str) -> str:
+    return f"20{year}" if len(year) == 2 else year
+
+
+def parse_any_time(cell: str, order: DateOrder | None = None) -> Timestamp:
+    """Return date and time of one cell, midnight if it has a date alone; with the zone that it names.
+
+    04/09/2026 15:38:40, 1/2/2024 9:30:01 AM, 2024.01.02 15:04, 20260304;093001, 4 Apr 2026, 09:30 EST.
+    """
+    date = DATE.match(cell)
+    if not date:
+        raise ValueError(NOT_A_TIME)
+    day, rest = parse_day(date[0], order), cell[date.end() :]
+    between = BETWEEN.match(rest)
+    start = rest[between.end() :].lstrip() if between else rest
+    clock = (CLOCK.match(start) or COMPACT_CLOCK.match(start)) if between else None
+    time, behind = (read_clock(clock), start[clock.end() :]) if clock else ("00:00:00", rest)
+    return Timestamp.in_form(f"{day}T{time}").replace(tzinfo=parse_zone(behind.strip()))
+
+
+@lru_cache(maxsize=256)
+def parse_zone(text: str) -> tzinfo | None:
+    """Return the zone that stands behind a time, None if nothing does. Raises ValueError for other text."""
+    if not text or BEHIND.fullmatch(text):
+        return None
+    if text in US_ZONES:
+        return ZoneInfo(US_ZONES[text])
+    zone = find_literal_zone(text.upper())
+    if zone is None:
+        raise ValueError(NOT_A_TIME)
+    return zone
 
 
 def parse_date_and_clock(cell: str, order: DateOrder | None = None) -> Timestamp:
-    """Return date and time of one cell: 04/09/2026 15:38:40, 1/2/2024 9:30:01 AM, 2024.01.02 15:04."""
-    date, _, clock = cell.replace("T", " ").partition(" ")
-    return parse_time(date, clock.strip(), order)
+    """Return date and time of one cell, which has both."""
+    if ":" not in cell:
+        raise ValueError(NOT_A_TIME)
+    return parse_any_time(cell, order)
 
 
 def parse_midnight(cell: str, order: DateOrder | None = None) -> Timestamp:
@@ -98,7 +159,19 @@ def parse_midnight(cell: str, order: DateOrder | None = None) -> Timestamp:
     return parse_time(cell, "00:00", order)
 
 
+def is_time(cell: str) -> bool:
+    """Return whether a cell has a date, in whichever order."""
+    for order in get_args(DateOrder):
+        try:
+            parse_any_time(cell, order)
+        except ValueError:
+            continue
+        return True
+    return False
+
+
 # The readers of cells by order; one function for each order, because the values of cells are cached by it.
 ORDERS: tuple[DateOrder | None, ...] = (None, *get_args(DateOrder))
 TIMES = {order: partial(parse_date_and_clock, order=order) for order in ORDERS}
+ANY_TIMES = {order: partial(parse_any_time, order=order) for order in ORDERS}
 DAYS = {order: partial(parse_midnight, order=order) for order in ORDERS}

@@ -8,11 +8,13 @@ from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import FileCheck, ImportedTrade, LeftOut, Noted, Rejected
 from journal_api.structs.import_profiles import Columns
 from journal_api.trade_files.named_rows import Row
+from journal_api.trade_files.words import ANYTHING, find_column, translate
 
 T = TypeVar("T")
+MAX_NAMES_SHOWN = 5
+CANNOT_BE_READ = "cannot be read: "
 Rows = Iterable[Row | Rejected | LeftOut]
 Trades = Iterator[ImportedTrade | Rejected | LeftOut | Noted | FileCheck]
-ANYTHING = "*"
 # A column that names accounts: Account display name. Others with that word hold amounts of an account.
 NO_ACCOUNT = "balance|value|currency|equity|cash|size|profit|p ?& ?l|risk"
 ACCOUNT = re.compile(rf"(?!.*(?:{NO_ACCOUNT})).*account.*", re.IGNORECASE)
@@ -35,7 +37,6 @@ class Format(NamedTuple):
     dates: tuple[str, ...] = ()  # the columns with dates, which may have the day or the month first
     has_local_dates: bool = False  # whether the settings of a computer decide how dates are written
     is_typed: bool = False  # whether people write such files: amounts of too many decimals are refused
-    aliases: Mapping[str, str] = {}  # the columns by their names in other languages
     section: str | None = None  # the heading of the section of a statement, which ends at a blank line
     is_pairs: bool = False  # whether a row is one of the pairs of an entry and an exit of a position
 
@@ -44,56 +45,58 @@ class KnownFormat(NamedTuple):
     """A format before the header of a file is known.
 
     `header` are the required columns, each with its alternative names. `for_header` returns the format of a
-    file that has them.
+    file that has them. A format whose rows are read by its `own_names` has columns of other names renamed.
     """
 
     name: str
     header: tuple[tuple[str, ...], ...]
     for_header: Callable[[Collection[str]], Format]
     section: str | None = None
-    aliases: Mapping[str, str] = {}
+    own_names: Mapping[str, str] = {}  # by their simple forms
+    is_exact: bool = False  # whether people write the header, as documented
 
     def fits(self, columns: Collection[str], heading: str) -> bool:
         """Return whether this is the format of a file with this header below that heading."""
         if self.section is not None and not self.has_section(heading):
             return False
-        return all(find_column(columns, names) is not None for names in self.header)
+        return all(self.has(columns, names) for names in self.header)
+
+    def has(self, columns: Collection[str], names: tuple[str, ...]) -> bool:
+        """Return whether one of the names is in a header."""
+        return names[0] in columns if self.is_exact else find_column(columns, names) is not None
 
     def has_section(self, heading: str) -> bool:
         """Return whether the rows of the format stand in the section with that heading."""
         return self.section is not None and word_matches(self.section, heading.strip().casefold())
 
     def missing_columns(self, columns: Collection[str]) -> list[str]:
-        """Return the required columns that a header does not have."""
-        missing = (names for names in self.header if find_column(columns, names) is None)
-        return sorted(map(" or ".join, missing))
+        """Return the required columns that a header does not have, with their other names."""
+        return sorted(describe_names(names) for names in self.header if not self.has(columns, names))
 
     def is_near_match(self, columns: Collection[str]) -> bool:
         """Return whether a header has at least three quarters of the required columns."""
         return 4 * len(self.missing_columns(columns)) <= len(self.header)
 
 
+def describe_names(names: tuple[str, ...]) -> str:
+    """Return the alternative names of a column, few of the many that brokers have for some."""
+    return " or ".join(names[:MAX_NAMES_SHOWN])
+
+
 def known_format(file_format: Format) -> KnownFormat:
     """Return a format whose columns have one name each."""
     columns = tuple((name,) for name in sorted(file_format.columns))
-    return KnownFormat(file_format.name, columns, lambda header: file_format, aliases=file_format.aliases)
+    read = () if file_format.is_typed else file_format.columns | file_format.optional
+    return KnownFormat(
+        *(file_format.name, columns, lambda header: file_format),
+        own_names={translate(name): name for name in read},
+        is_exact=file_format.is_typed,
+    )
 
 
 def list_names(columns: Columns) -> tuple[str, ...]:
     """Return the alternative names of a column."""
     return (columns,) if isinstance(columns, str) else tuple(columns)
-
-
-def find_column(header: Collection[str], columns: Columns | tuple[str, ...] | None) -> str | None:
-    """Return the first of the alternative names that is in the header, None if none is there."""
-    for name in (columns,) if isinstance(columns, str) else columns or ():
-        if name in header:
-            return name
-        if name.endswith(ANYTHING):
-            beginning = name.removesuffix(ANYTHING)
-            if found := next((column for column in header if column.startswith(beginning)), None):
-                return found
-    return None
 
 
 def find_account_column(header: Iterable[str]) -> str | None:
@@ -118,12 +121,23 @@ def one_trade_per_row(read_trade: Callable[[Row], ImportedTrade]) -> Callable[[R
     return read_trades
 
 
-def read_row(row: Row, reader: Callable[[Row], T]) -> T | Rejected:
-    """Return the parsed row, or its line and the error."""
+class NoTrade(Exception):
+    """A row that is no trade, such as a cancelled order or a dividend, and the reason."""
+
+
+def read_row(row: Row, reader: Callable[[Row], T]) -> T | Rejected | LeftOut:
+    """Return the parsed row, or its line and the reason why it is none."""
     try:
         return reader(row)
+    except NoTrade as reason:
+        return LeftOut(row.line, str(reason))
     except ValidationFailed as error:
-        return Rejected(row.line, first_reason(error))
+        return reject(row.line, first_reason(error), skips=row.rules.skips_errors)
+
+
+def reject(line: int, reason: str, *, skips: bool) -> Rejected | LeftOut:
+    """Return the error of a row, or the row as one to leave out if the import skips errors."""
+    return LeftOut(line, f"{CANNOT_BE_READ}{reason}") if skips else Rejected(line, reason)
 
 
 def first_reason(error: ValidationFailed) -> str:

@@ -32,6 +32,7 @@ from journal_api.values.types import Name40, Name100
 M = TypeVar("M", bound=Money)
 # Symbols per account. The limit keeps memory bounded; no real file has that many.
 MAX_INSTRUMENTS = 10_000
+MIN_ROWS_OF_ONE_ID = 3
 EPOCH, EPOCH_IN_UTC = Timestamp(1970, 1, 1), Timestamp(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 
@@ -79,6 +80,8 @@ class Book:
         self.ids: list[str | None] = []  # the id of each fill
         self.instruments: list[Instrument] = []
         self.has_costs = False
+        self.one_id: FillId | None = None  # that all rows have, so that it identifies none
+        self._repeated_in = self._rows_with_id = 0  # the line that repeats it first
         self._has_offsets: bool | None = None  # whether the times have an offset; they are in UTC then
         self._numbers: dict[tuple[str | None, str], int] = {}  # of the instruments, by contract
         self._ids_of_account: defaultdict[str | None, set[str]] = defaultdict(set)
@@ -86,12 +89,12 @@ class Book:
     def add(self, line: int, execution: Execution) -> None:
         """Add a fill. Raises ValidationFailed."""
         instrument = execution.instrument
-        self._check_id(execution.fill_id, instrument.account)
+        fill_id = self._check_id(line, execution.fill_id, instrument.account)
         number = self._number(instrument, execution.time.year)
         time = self._count_microseconds(execution.time)
         fill = Fill(number, time, line, execution.quantity, execution.price, execution.cost or 0)
         self.fills.add(fill, execution.effect, execution.position)
-        self.ids.append(None if execution.fill_id is None else execution.fill_id.text)
+        self.ids.append(fill_id)
         self.has_costs |= execution.cost is not None
 
     def time(self, microseconds: int) -> Timestamp:
@@ -133,19 +136,39 @@ class Book:
             raise ValidationFailed(fields={"Multiplier": "must be the same for all fills of a symbol"})
         return number
 
-    def _check_id(self, fill_id: FillId | None, account: str | None) -> None:
-        """Raise ValidationFailed for a repeated id, whose fill would count twice."""
+    def reject_repeated_id(self) -> Rejected | None:
+        """Return the row that repeats an id. One id in all of at least MIN_ROWS_OF_ONE_ID rows is none."""
+        is_of_all = self._has_one_id() and self._rows_with_id == len(self.fills) >= MIN_ROWS_OF_ONE_ID
+        if self.one_id is None or is_of_all:
+            return None
+        return Rejected(self._repeated_in, f"{self.one_id.column} {self.one_id.text!r} is repeated")
+
+    def _has_one_id(self) -> bool:
+        return sum(map(len, self._ids_of_account.values())) == 1
+
+    def _check_id(self, line: int, fill_id: FillId | None, account: str | None) -> str | None:
+        """Return the id. Raises ValidationFailed for a repeated one, whose fill would count twice."""
         if fill_id is None:
-            return
-        if fill_id.text in self._ids_of_account[account]:
+            return None
+        self._rows_with_id += 1
+        if fill_id.text not in self._ids_of_account[account]:
+            self._ids_of_account[account].add(fill_id.text)
+            return fill_id.text
+        if not self._has_one_id():
             raise ValidationFailed(fields={fill_id.column: f"{fill_id.text!r} is repeated"})
-        self._ids_of_account[account].add(fill_id.text)
+        if self.one_id is None:
+            self.one_id, self._repeated_in, self.ids[:] = fill_id, line, [None] * len(self.ids)
+        return None
 
 
-def read_fills(read_execution: Callable[[Row], Execution]) -> Callable[[Rows], Trades]:
+def read_fills(
+    read_execution: Callable[[Row], Execution],
+    correct: Callable[[Book], Iterable[Noted]] = lambda book: (),
+) -> Callable[[Rows], Trades]:
     """Return the function that parses the rows of a format with one fill per row.
 
-    It yields all trades, or only the rejected lines: without their fills the trades would be wrong.
+    It yields all trades, or only the rejected lines: without their fills the trades would be wrong. `correct`
+    changes the instruments by what all fills show.
     """
 
     def read_trades(rows: Rows) -> Trades:
@@ -159,7 +182,11 @@ def read_fills(read_execution: Callable[[Row], Execution]) -> Callable[[Rows], T
             has_errors |= isinstance(result, Rejected)
             if isinstance(result, Rejected | LeftOut):
                 yield result
+        if rejected := book.reject_repeated_id():
+            has_errors = True
+            yield rejected
         if not has_errors:
+            yield from correct(book)
             for trip in find_round_trips(book.fills, book.numeric_ids()):
                 try:
                     yield build_trade(book, trip)
@@ -167,6 +194,10 @@ def read_fills(read_execution: Callable[[Row], Execution]) -> Callable[[Rows], T
                     yield Rejected(trip.first.line, first_reason(error))
             if (differing := book.fills.differing).times:
                 yield Noted(describe_difference(differing))
+            if book.one_id:
+                yield Noted(
+                    f"all rows have the {book.one_id.column} {book.one_id.text!r}, which identifies none"
+                )
 
     return read_trades
 

@@ -9,6 +9,8 @@ refused in both.
 from collections.abc import Iterable, Iterator, Mapping
 from xml.parsers.expat import ErrorString, ExpatError, ParserCreate
 
+from msgspec.structs import replace
+
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.named_rows import shorten
 from journal_api.trade_files.rows import Cells
@@ -29,8 +31,19 @@ COLUMNS = {
     "levelOfDetail": "LevelOfDetail",
     "ibExecID": "IBExecID",
 }
+# The beginning of its CSV form with section lines, and the section of the trades.
+SECTION_LINES, TRADES = '"BOF",', "TRNT"
 MAX_ELEMENT_LENGTH = 64 * 1024
 MAX_DEPTH, MAX_NAMES = 100, 10_000
+
+
+def read_section(rows: Iterable[Cells | Rejected]) -> Iterator[Cells | Rejected]:
+    """Yield the header and the rows of the trades in a file with section lines."""
+    for row in rows:
+        if isinstance(row, Rejected):
+            yield row
+        elif row.cells[:2] in (["HEADER", TRADES], ["DATA", TRADES]):
+            yield replace(row, cells=row.cells[2:])
 
 
 def read_trades(pieces: Iterable[str]) -> Iterator[Cells | Rejected]:

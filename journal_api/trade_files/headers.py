@@ -13,6 +13,7 @@ from journal_api.trade_files.formats import round_trips
 from journal_api.trade_files.html_tables import read_html
 from journal_api.trade_files.rows import COMMAS, MAX_BLANK_ROWS, MAX_COLUMNS, Cells, read_csv
 from journal_api.trade_files.texts import FileText, Unreadable
+from journal_api.trade_files.words import MAX_NAME_LENGTH, ColumnNames, translate
 from journal_api.trade_files.workbooks import read_sheets
 
 # The number of rows in which the header is searched: HTML reports have other rows before it.
@@ -20,14 +21,14 @@ ROWS_BEFORE_THE_HEADER = 100
 # In the rows after them, only the headers of sections are searched.
 ROWS_BEFORE_A_SECTION = 20_000
 DRY_RUN = "a dry run of a table proposes a profile"
-MAX_NAME_LENGTH = 255  # of a column
 
 
 class Header(NamedTuple):
-    """The format of a file and the names of its columns."""
+    """The format of a file, the names of its columns, and the cells that state them."""
 
     format: Format
     columns: list[str]
+    cells: list[str]
 
 
 class UnknownHeader(NamedTuple):
@@ -66,7 +67,10 @@ def split_rows(text: FileText) -> Iterator[Iterator[Cells | Rejected]]:
     if head.lstrip().startswith(flex_query.BEGINNINGS):
         yield until_unreadable(flex_query.read_trades(raise_unreadable(rest)))
     elif head.startswith(activity_statement.BEGINNINGS):
-        yield until_unreadable(activity_statement.read_orders(read_csv(raise_unreadable(rest), ",")))
+        lines = activity_statement.without_padding(raise_unreadable(rest))
+        yield until_unreadable(activity_statement.read_orders(read_csv(lines, ",")))
+    elif head.startswith(flex_query.SECTION_LINES):
+        yield until_unreadable(flex_query.read_section(read_csv(raise_unreadable(rest), ",")))
     elif head.lstrip().startswith("<"):
         yield until_unreadable(read_html(raise_unreadable(rest)))
     else:
@@ -147,14 +151,14 @@ def read_header(row: Cells, heading: str, formats: Sequence[KnownFormat]) -> Hea
     if columns == list(round_trips.TITLES):
         reason = "this is the export for spreadsheets, which changes texts: import the exact export"
         return UnknownHeader(row.line, reason)
+    header = ColumnNames(columns)
     for known in formats:
-        names = name_columns(row.cells, known.aliases) if known.aliases else columns
-        header = dict.fromkeys(names)
         if known.fits(header, heading):
+            names = name_columns(row.cells, known.own_names) if known.own_names else columns
             file_format = known.for_header(header)
             names = name_account(names, file_format.accounts)
             reason = find_wrong_name(file_format, names)
-            return UnknownHeader(row.line, reason) if reason else Header(file_format, names)
+            return UnknownHeader(row.line, reason) if reason else Header(file_format, names, row.cells)
     return None
 
 
@@ -169,14 +173,17 @@ def until_end_of_section(rows: Iterator[Cells | Rejected]) -> Iterator[Cells | R
     return takewhile(lambda row: isinstance(row, Rejected) or sum(map(bool, row.cells)) > 1, rows)
 
 
-def name_columns(header: list[str], aliases: Mapping[str, str] = {}) -> list[str]:
-    """Return the column names, for an alias the name that the format has.
+def name_columns(header: list[str], own_names: Mapping[str, str] = {}) -> list[str]:
+    """Return the column names, for one that the format knows by another the name that the format has.
 
     Repeated names are numbered, as in Time, Time 2; empty ones at the end are dropped.
     """
     seen: Counter[str] = Counter()
     columns = []
-    names = [aliases.get(cell.strip(), cell.strip()) for cell in header]
+    names = [cell.strip() for cell in header]
+    if own_names:
+        others = {simple: own for simple, own in own_names.items() if own not in names}
+        names = [others.pop(translate(name), name) for name in names]
     while names and not names[-1]:
         names.pop()
     for name in names:
@@ -203,13 +210,13 @@ def find_wrong_name(file_format: Format, columns: list[str]) -> str:
 
 def count_common_columns(columns: list[str], formats: Sequence[KnownFormat]) -> int:
     """Return the largest number of columns that a format has in common with the header."""
-    header = dict.fromkeys(columns)
+    header = ColumnNames(columns)
     return max(len(known.header) - len(known.missing_columns(header)) for known in formats)
 
 
 def describe_unknown_header(line: int, columns: list[str], formats: Sequence[KnownFormat]) -> UnknownHeader:
     """Return the formats that the header nearly has, with the missing columns."""
-    header = dict.fromkeys(columns)
+    header = ColumnNames(columns)
     near = [known for known in formats if known.is_near_match(header)]
     missing = {known.name: known.missing_columns(header) for known in near}
     missing = dict(sorted(missing.items(), key=lambda item: len(item[1])))

@@ -34,13 +34,17 @@ class RoundedCells:
 class CellRules(NamedTuple):
     """How the cells of a file are read.
 
-    `comma` is the meaning of a comma in numbers, `date_order` the order of day and month. With `rounded`,
-    amounts of more than eight decimals are rounded, without they are refused.
+    `comma` is the meaning of a comma in numbers, `date_order` the order of day and month, `day` the day of
+    times without one. With `rounded`, amounts of more than eight decimals are rounded, without they are
+    refused. The cells `nothing` are as good as empty.
     """
 
     comma: Comma = "thousands"
     date_order: DateOrder | None = None
     rounded: RoundedCells | None = None
+    day: str | None = None
+    nothing: frozenset[str] = frozenset()
+    skips_errors: bool = False
 
 
 class Row(dict[str, str]):
@@ -75,7 +79,7 @@ class Row(dict[str, str]):
     def has(self, column: str) -> bool:
         """Return whether the row has a cell in this column that is not blank."""
         cell = self.get(column)
-        return bool(cell) and not cell.isspace()  # type: ignore[union-attr]
+        return bool(cell) and not cell.isspace() and cell not in self.rules.nothing  # type: ignore[union-attr]
 
     def find(self, columns: Iterable[str]) -> str | None:
         """Return the first of the columns whose cell is not blank."""
@@ -105,11 +109,11 @@ class Row(dict[str, str]):
         if not cell:
             return None
         value: M | None = self.amounts[kind].get(cell)
-        return self._new_amount(column, cell, kind) if value is None and not cell.isspace() else value
+        return self._new_amount(column, cell, kind) if value is None and self.has(column) else value
 
     def _new_amount(self, column: str, cell: str, kind: type[M]) -> M:
         """Return the amount of a cell whose text is not cached."""
-        comma, _, rounded = self.rules
+        comma, rounded = self.rules.comma, self.rules.rounded
         try:
             if rounded is None:
                 value, is_rounded = parse_amount(kind, comma, cell.strip()), False

@@ -1,7 +1,8 @@
 """Reads files of trades: recognises the format by the header and yields the trades."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import date
 from itertools import chain, islice
 from typing import Any, BinaryIO, NamedTuple
 
@@ -20,8 +21,9 @@ from journal_api.positions.trade_columns import build_columns
 from journal_api.positions.trade_identity import build_row_key, compute_checksums, compute_fingerprint
 from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
 from journal_api.structs.imports import LeftOutRows
-from journal_api.trade_files.dates import ROWS_SEARCHED, DateOrder, FileDates, find_date_order
-from journal_api.trade_files.file_format import Format, Trades, first_reason
+from journal_api.trade_files.amounts import Comma, guess_comma
+from journal_api.trade_files.dates import CLOCK, ROWS_SEARCHED, DateOrder, FileDates, find_date_order
+from journal_api.trade_files.file_format import CANNOT_BE_READ, Format, Trades, first_reason
 from journal_api.trade_files.headers import Header, UnknownHeader, recognise
 from journal_api.trade_files.known_formats import known_formats
 from journal_api.trade_files.named_rows import RoundedCells
@@ -29,34 +31,57 @@ from journal_api.trade_files.pairs import join_pairs, keep_rows
 from journal_api.trade_files.point_values import with_point_values
 from journal_api.trade_files.profiles.profile_format import in_date_order, known_profile
 from journal_api.trade_files.rows import Cells
-from journal_api.trade_files.table_rows import name_cells
+from journal_api.trade_files.table_rows import Reading, name_cells
 from journal_api.trade_files.texts import read_text
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.values.instruments import BUILT_IN, InstrumentTable
 
-BATCH_SIZE = 500
+BATCH_SIZE, MAX_REASONS = 500, 100
+ROWS_OF_NUMBERS = 500  # that are searched for the meaning of a comma
+# The options of the command by those of the API.
+OPTIONS = {"account_id": "account_id (--account)", "day": "day (--day)", "timezone": "timezone (--timezone)"}
+ANY_DAY = date(2000, 1, 1)  # in place of one that must be stated, to find what else must be
+NO_DAY = "is required: the times in this file have no day"
 
 
 class LeftOutCounter:
-    """Counts the rows that are no trades, by the reason, and keeps the warnings of the file."""
+    """Counts the rows that are no trades, by the reason, and keeps the warnings of the file.
 
-    def __init__(self, instruments: InstrumentTable = BUILT_IN, *, force: bool = False) -> None:
+    With `skip_errors` rows that cannot be read are counted too, but not what ends the reading of a file.
+    """
+
+    def __init__(
+        self, instruments: InstrumentTable = BUILT_IN, *, force: bool = False, skip_errors: bool = False
+    ) -> None:
         self.counts: Counter[str] = Counter()
         self.warnings: list[str] = []
         self.has_failed_check = False
-        self._instruments, self._force = instruments, force
+        self.ends: set[int] = set()  # the lines at which reading ends
+        self._instruments, self._force, self._skip_errors = instruments, force, skip_errors
 
     def remove_from(self, trades: Trades) -> Iterator[ImportedTrade | Rejected]:
         """Yield the trades and the rejected lines; count the others."""
         for trade in trades:
             if isinstance(trade, LeftOut):
-                self.counts[trade.reason] += 1
+                self._count(trade.reason)
             elif isinstance(trade, Noted):
                 self.warnings.append(trade.text)
             elif isinstance(trade, FileCheck):
                 yield from self._check(trade)
             else:
                 yield trade
+
+    def remove_errors(self, rows: Iterator[Candidate | Rejected]) -> Iterator[Candidate | Rejected]:
+        """Yield the trades; with `skip_errors` count the errors."""
+        for row in rows:
+            if self._skip_errors and isinstance(row, Rejected) and row.line not in self.ends:
+                self._count(f"{CANNOT_BE_READ}{row.reason}")
+            else:
+                yield row
+
+    def _count(self, reason: str) -> None:
+        is_known = reason in self.counts or len(self.counts) < MAX_REASONS
+        self.counts[reason if is_known else "another reason"] += 1
 
     def _check(self, check: FileCheck) -> Iterator[Rejected]:
         """Reject the file if its check fails; with `force`, the report only warns."""
@@ -66,6 +91,7 @@ class LeftOutCounter:
         if self._force:
             self.warnings.append(warning)
         else:
+            self.ends.add(check.line)
             yield Rejected(check.line, f"{warning}; force (--force) imports it as it is")
 
     def report(self) -> list[LeftOutRows]:
@@ -100,16 +126,19 @@ def read(
     profiles: Sequence[ImportProfileCreate] = (),
     instruments: InstrumentTable = BUILT_IN,
     date_order: DateOrder | None = None,
+    day: date | None = None,
     one_trade_is: Callable[[str], OneTradeIs] = lambda file_format: "position",
     force: bool = False,
+    skip_errors: bool = False,
 ) -> TradeFile | UnknownHeader:
     """Recognise the format and read the first batch; the rest is read on iteration.
 
     The owner's `profiles` go before the known formats. Dates have day and month in `date_order`; by default
-    the file decides. `instruments` are the point values of contracts whose multiplier the file does not
-    state. With `force` a file is read whose check fails. `on_bytes` is called with the number of bytes read.
-    Raises ValidationFailed, unless the file goes `into_one_account`, when it has no column that names
-    accounts; also on iteration, when the time zone is unknown.
+    the file decides. Times without a day are of `day`. `instruments` are the point values of contracts whose
+    multiplier the file does not state. With `force` a file is read whose check fails, with `skip_errors` the
+    rest of one with errors. `on_bytes` is called with the number of bytes read. Raises ValidationFailed with
+    everything that the file does not say: the account, unless it goes `into_one_account`, the day, the time
+    zone; also on iteration, when the time zone is unknown.
     """
     text = read_text(file, on_bytes)
     own = [known_profile(in_date_order(profile, date_order)) for profile in profiles]
@@ -117,14 +146,17 @@ def read(
     if isinstance(recognised, UnknownHeader):
         return recognised
     header, rows = recognised
-    if not into_one_account:
-        require_account_column(header)
-    first_rows = list(islice(rows, ROWS_SEARCHED)) if header.format.dates else []
-    dates = find_dates(first_rows, header)
+    first_rows = list(islice(rows, ROWS_SEARCHED if header.format.dates else ROWS_OF_NUMBERS))
+    dates, comma = find_dates(first_rows, header), find_comma(first_rows, header)
     if date_order and dates.order:
         dates = FileDates(date_order, "stated")
-    left_out, rounded = LeftOutCounter(instruments, force=force), RoundedCells()
-    named_rows = name_cells(chain(first_rows, rows), header, dates.order, rounded, left_out.warnings)
+    unsaid = find_unsaid(header, first_rows, day, into_one_account=into_one_account)
+    left_out = LeftOutCounter(instruments, force=force, skip_errors=skip_errors)
+    reading = Reading(
+        *(dates.order, comma, str(day or ANY_DAY), skip_errors),
+        *(left_out.warnings, left_out.ends),
+    )
+    named_rows = name_cells(chain(first_rows, rows), header, reading)
     trades = with_point_values(left_out.remove_from(header.format.read_trades(named_rows)), instruments)
     unit = one_trade_is(header.format.name)
     if header.format.is_pairs and unit == "position":
@@ -132,31 +164,69 @@ def read(
     elif header.format.is_pairs:
         trades = keep_rows(trades)
     candidates = build_candidates(trades, timezone, header.format, into_one_account)
-    batches = split_batches(candidates)
+    batches = split_batches(left_out.remove_errors(candidates))
     # A format that needs all rows for its first trade reads them now, before the write lock is acquired.
-    first = list(islice(batches, 1))
+    try:
+        first = list(islice(batches, 1))
+    except ValidationFailed as error:
+        raise (ask(unsaid | error.details["fields"]) if unsaid else error) from None
+    if unsaid:
+        raise ask(unsaid)
     return TradeFile(
-        *(header.format.name, chain(first, batches), timezone, left_out, text.encoding, dates, rounded, unit),
+        *(header.format.name, chain(first, batches), timezone, left_out, text.encoding, dates),
+        *(reading.rounded, unit),
         has_pairs=header.format.is_pairs,
     )
 
 
-def require_account_column(header: Header) -> None:
-    """Raise ValidationFailed unless a column names accounts."""
-    if not set(header.format.accounts).isdisjoint(header.columns):
-        return
-    column = (*header.format.accounts, "account")[0]
-    reason = f"is required: the file has no column {column!r}"
-    message = f"The file has no column {column!r}. Name the account: account_id over HTTP, or --account."
-    raise ValidationFailed(message, fields={"account_id": reason})
+def find_unsaid(
+    header: Header, rows: Iterable[Cells | Rejected], day: date | None, *, into_one_account: bool
+) -> dict[str, str]:
+    """Return what the import must state, because the file does not: by the option, why."""
+    unsaid = {}
+    if not into_one_account and set(header.format.accounts).isdisjoint(header.columns):
+        column = (*header.format.accounts, "account")[0]
+        unsaid["account_id"] = f"is required: the file has no column {column!r}"
+    times = [cell.strip() for cell in read_columns(rows, header, header.format.dates)]
+    if day is None and any(times) and all(map(CLOCK.fullmatch, filter(None, times))):
+        unsaid["day"] = NO_DAY
+    return unsaid
 
 
-def find_dates(rows: Iterable[Cells | Rejected], header: Header) -> FileDates:
+def ask(fields: dict[str, str]) -> ValidationFailed:
+    """Return the error that asks for all of this at once."""
+    options = ", ".join(OPTIONS.get(name, name) for name in fields)
+    reasons = "; ".join(f"{name} {reason}" for name, reason in fields.items())
+    return ValidationFailed(
+        f"State what the file does not say: {reasons}. Options: {options}.", fields=fields
+    )
+
+
+def find_comma(rows: Iterable[Cells | Rejected], header: Header) -> Comma | None:
+    """Return the meaning of a comma in the numbers of the first rows, None for a file that people write."""
+    first = next((row for row in rows if isinstance(row, Cells)), None)
+    if header.format.is_typed or first is None:
+        return None
+    read = (header.format.columns | header.format.optional) - set(header.format.dates)
+    return guess_comma(read_columns(islice(rows, ROWS_OF_NUMBERS), header, read), first.comma)
+
+
+def read_columns(rows: Iterable[Cells | Rejected], header: Header, columns: Collection[str]) -> Iterator[str]:
+    """Yield the cells of these columns."""
+    indexes = [index for index, name in enumerate(header.columns) if name in columns]
+    return (
+        row.cells[index]
+        for row in rows
+        if isinstance(row, Cells)
+        for index in indexes
+        if index < len(row.cells)
+    )
+
+
+def find_dates(rows: Sequence[Cells | Rejected], header: Header) -> FileDates:
     """Return the order of day and month in the rows."""
-    indexes = [index for index, name in enumerate(header.columns) if name in header.format.dates]
-    known = [row for row in rows if isinstance(row, Cells)]
-    cells = (row.cells[index] for row in known for index in indexes if index < len(row.cells))
-    comma = known[0].comma if known else "thousands"
+    comma: Comma = next((row.comma for row in rows if isinstance(row, Cells)), "thousands")
+    cells = read_columns(rows, header, header.format.dates)
     return find_date_order(cells, comma, is_local=header.format.has_local_dates)
 
 

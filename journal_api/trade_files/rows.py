@@ -35,10 +35,12 @@ class Cells(Struct, frozen=True, gc=False):
         """Return whether the row has that many cells, apart from empty ones beyond them."""
         return len(self.cells) == width or (len(self.cells) > width and not any(self.cells[width:]))
 
-    def widened(self, width: int) -> "Cells":
-        """Return the row with the missing cells at its end, if it may be short."""
+    def widened(self, width: int, last_read: int) -> "Cells":
+        """Return the row with the missing cells at its end, if it may be short or none of them is read."""
         missing = width - len(self.cells)
-        return replace(self, cells=self.cells + [""] * missing) if self.may_be_short and missing > 0 else self
+        if missing <= 0 or not (self.may_be_short or len(self.cells) > last_read + 1):
+            return self
+        return replace(self, cells=self.cells + [""] * missing)
 
 
 def read_csv(pieces: Iterator[str], delimiter: str) -> Iterator[Cells | Rejected]:

@@ -8,11 +8,11 @@ from typing import get_args
 from journal_api.positions.import_rows import LeftOut, Rejected
 from journal_api.trade_files.amounts import CACHED_AMOUNTS, Comma
 from journal_api.trade_files.dates import DateOrder
-from journal_api.trade_files.file_format import find_account_column
+from journal_api.trade_files.file_format import find_account_column, reject
 from journal_api.trade_files.headers import Header
 from journal_api.trade_files.named_rows import CellRules, RoundedCells, Row, shorten
-from journal_api.trade_files.profiles.proposal import find_costs
 from journal_api.trade_files.rows import MAX_BLANK_ROWS, Cells
+from journal_api.trade_files.words import NOTHING, find_costs
 
 # Rows of text below a table.
 MAX_ROWS_BELOW = 100
@@ -22,29 +22,51 @@ MAX_TITLE_LENGTH = 40
 MAX_CELL_LENGTH = 10_000
 
 
+class Reading:
+    """How the rows of a file are read, and what the report says of it."""
+
+    def __init__(
+        self,
+        date_order: DateOrder | None,
+        comma: Comma | None,
+        day: str,
+        skips_errors: bool,
+        warnings: list[str],
+        ends: set[int],
+    ) -> None:
+        self.date_order, self.comma, self.day = date_order, comma, day
+        self.skips_errors, self.warnings, self.ends = skips_errors, warnings, ends
+        self.rounded = RoundedCells()
+
+
 def name_cells(
-    rows: Iterable[Cells | Rejected],
-    header: Header,
-    date_order: DateOrder | None,
-    rounded: RoundedCells,
-    warnings: list[str],
+    rows: Iterable[Cells | Rejected], header: Header, reading: Reading
 ) -> Iterator[Row | Rejected | LeftOut]:
     """Yield each row by column name.
 
     Blank rows are skipped, up to MAX_BLANK_ROWS: reading them takes time in which no trade is returned.
     """
     width, blank_rows = len(header.columns), count(1)
-    build_row = row_builder(header, date_order, rounded)
-    widened = (row.widened(width) if isinstance(row, Cells) else row for row in rows)
-    rows_of_table = widened if header.format.is_typed else leave_out_text_below(widened, width, warnings)
+    build_row = row_builder(header, reading)
+    read = header.format.columns | header.format.optional
+    last_read = max(index for index, name in enumerate(header.columns) if name in read)
+    widened = (row.widened(width, last_read) if isinstance(row, Cells) else row for row in rows)
+    rows_of_table = (
+        widened if header.format.is_typed else leave_out_text_below(widened, width, reading.warnings)
+    )
     for row in rows_of_table if header.format.accounts else of_one_account(rows_of_table, header):
         if not isinstance(row, Cells):
+            if isinstance(row, Rejected):
+                reading.ends.add(row.line)
             yield row
         elif not any(map(str.strip, row.cells)):
             if next(blank_rows) > MAX_BLANK_ROWS:
                 yield Rejected(row.line, f"is blank, and at most {MAX_BLANK_ROWS} blank rows are skipped")
+        elif row.cells[0] == header.cells[0] and row.cells == header.cells:
+            yield LeftOut(row.line, "repeats the header")
         elif not row.fits(width):
-            yield Rejected(row.line, f"has {len(row.cells)} cells where the header has {width}")
+            reason = f"has {len(row.cells)} cells where the header has {width}"
+            yield reject(row.line, reason, skips=reading.skips_errors)
         else:
             yield build_row(row)
 
@@ -112,27 +134,31 @@ def may_be_below(row: Cells, width: int, below: list[Cells]) -> bool:
     return not row.fits(width) and (bool(below) or sum(map(bool, row.cells)) <= 1)
 
 
-def row_builder(
-    header: Header, date_order: DateOrder | None, rounded: RoundedCells
-) -> Callable[[Cells], Row | Rejected]:
+def row_builder(header: Header, reading: Reading) -> Callable[[Cells], Row | Rejected | LeftOut]:
     """Return the function that builds a row with the columns that the format uses."""
     used = header.format.columns | header.format.optional
     indexes = [index for index, name in enumerate(header.columns) if name in used]
     # Of one index, itemgetter would return a string instead of a tuple.
     pick_cells = itemgetter(*indexes) if len(indexes) > 1 else lambda cells: (cells[indexes[0]],)
     names = pick_cells(header.columns)
-    rounds = None if header.format.is_typed else rounded
+    rounds = None if header.format.is_typed else reading.rounded
+    nothing: frozenset[str] = frozenset() if header.format.is_typed else NOTHING
     rules = {
-        comma: (CellRules(comma, date_order, rounds), CACHED_AMOUNTS[comma]) for comma in get_args(Comma)
+        comma: (
+            CellRules(comma, reading.date_order, rounds, reading.day, nothing, reading.skips_errors),
+            CACHED_AMOUNTS[comma],
+        )
+        for comma in get_args(Comma)
     }
 
-    def build_row(cells: Cells) -> Row | Rejected:
+    def build_row(cells: Cells) -> Row | Rejected | LeftOut:
         row = Row(zip(names, pick_cells(cells.cells), strict=True))
-        row.line, (row.rules, row.amounts) = cells.line, rules[cells.comma]
+        row.line, (row.rules, row.amounts) = cells.line, rules[reading.comma or cells.comma]
         if len("".join(cells.cells)) > MAX_CELL_LENGTH:
             for name, cell in row.items():
                 if len(cell) > MAX_CELL_LENGTH and name not in header.format.long:
-                    return Rejected(cells.line, f"{name} has over {MAX_CELL_LENGTH} characters")
+                    reason = f"{name} has over {MAX_CELL_LENGTH} characters"
+                    return reject(cells.line, reason, skips=reading.skips_errors)
         return row
 
     return build_row

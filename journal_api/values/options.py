@@ -21,6 +21,7 @@ THOUSANDTHS = "(?P<thousandths>[0-9]{4,8})"
 # Symbols of one word, in which nothing separates the parts.
 JOINED_FORMS = (
     rf"{ROOT} *(?:20)?{COMPACT_DAY}(?P<right>[CP])(?P<thousandths>[0-9]{{8}})",  # SPY   240422P00496000
+    rf"{ROOT}{COMPACT_DAY}(?P<right>[CP])(?P<strike>[0-9]{{1,2}})",  # NIO221104C12
     rf"{ROOT}{COMPACT_DAY}(?P<right>[CP]){THOUSANDTHS}",  # moomoo's NIO251226P5500 for 5.50
     rf"{ROOT}{COMPACT_DAY}(?P<right>[CP])(?P<strike>[0-9]{{1,5}}\.[0-9]+)",  # SPY240422P496.5
     rf"[.-]{ROOT}{COMPACT_DAY}(?P<right>[CP]){STRIKE}",  # .SPY240422P496, -SPY240422P496
@@ -98,3 +99,8 @@ def is_option(symbol: str) -> bool:
 def looks_like_option(symbol: str) -> bool:
     """Return whether the symbol can only be an option, in whatever form."""
     return UNKNOWN_FORM.fullmatch(normalize(symbol)) is not None
+
+
+def find_root(symbol: str) -> str:
+    """Return the letters that an option's symbol begins with."""
+    return re.split("[^A-Z]", normalize(symbol).lstrip(".-"), maxsplit=1)[0] or symbol

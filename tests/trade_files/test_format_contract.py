@@ -18,11 +18,12 @@ from file_tables import SAMPLES, read_trades, show_trade, write_csv
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import Candidate, Rejected
 from journal_api.trade_files import flex_query
-from journal_api.trade_files.file_format import KnownFormat, find_column
+from journal_api.trade_files.file_format import KnownFormat, describe_names
 from journal_api.trade_files.headers import name_columns, split_rows
 from journal_api.trade_files.known_formats import known_formats
 from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.texts import FileText
+from journal_api.trade_files.words import find_column
 
 NEW_YORK = "America/New_York"
 
@@ -150,7 +151,7 @@ def test_a_file_without_a_required_column_is_not_of_the_format_and_the_column_is
         except ValidationFailed as error:
             missing = error.details["missing"][sample.expected["format"]]
             # Of Time and Time 2 the other one may be missing.
-            numbered = {" or ".join(parts), *(f"{part} 2" for part in parts)}
+            numbered = {describe_names(parts), *(f"{part} 2" for part in parts)}
             assert numbered & set(missing)
         else:
             assert file.format != sample.expected["format"]

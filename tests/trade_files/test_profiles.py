@@ -118,7 +118,6 @@ async def test_a_deleted_profile_reads_no_file(client: httpx.AsyncClient, accoun
 @pytest.mark.parametrize(
     ("change", "field"),
     [
-        ({"side": None}, "side"),
         ({"entry_price": None}, "entry_price"),
         ({"price": "In"}, "price"),
         ({"kind": "fills"}, "price"),
@@ -283,8 +282,8 @@ VALUED_FILE = (
     ("price", "value", "changes", "times"),
     [
         ("0.05", "5.65", {}, None),  # with the costs
-        ("5.00", "5.00", {}, "100"),
-        ("5.00", "-5.00", {"divide_by": {"Average Price": "Quantity"}}, "100"),
+        ("5.00", "15.00", {}, "33.3"),
+        ("5.00", "-15.00", {"divide_by": {"Average Price": "Quantity"}}, "33.3"),
         ("0.05", "500", {}, "0.01"),
         ("0.05", "n/a", {}, None),
     ],
@@ -317,13 +316,50 @@ async def test_the_owners_point_value_mends_a_failed_check(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
     await client.post("/import-profiles", json=VALUED)
-    file = VALUED_FILE.replace("QLTX  260117P00012000", "DAXX").format("100", "200")
+    file = VALUED_FILE.replace("QLTX  260117P00012000", "DAXX").format("100", "300")
 
     refused = await send_file(client, file, account_id)
-    await client.put("/instruments/DAXX", json={"point_value": 2})
+    await client.put("/instruments/DAXX", json={"point_value": 3})
     mended = await send_file(client, file, account_id)
 
     assert (refused.status_code, mended.status_code) == (400, 201)
+
+
+@pytest.mark.parametrize(
+    ("symbol", "value", "result", "multiplier", "gross_pnl"),
+    [
+        ("QLTX  260117P00012000", "5.00", "", 1, 2),  # the price is of the whole contract
+        ("QLTX", "10.00", "", 2, 4),
+        ("QLTX", "", "200", 100, 200),
+        ("QLTX", "", "2", 1, 2),
+    ],
+)
+async def test_the_values_and_the_results_of_fills_show_what_a_point_is_worth(
+    client: httpx.AsyncClient, symbol: str, value: str, result: str, multiplier: int, gross_pnl: int
+) -> None:
+    await client.post("/import-profiles", json=VALUED | {"costs": None})
+    rows = [
+        f"2026-01-05 10:00:00,Buy,{symbol},1,5,{value},",
+        f"2026-01-06 10:00:00,Sell,{symbol},1,7,,{result}",
+    ]
+    file = "\n".join(["Date,Action,Symbol,Quantity,Average Price,Value,Realized P/L", *rows])
+
+    report = await create_import(client, file)
+
+    (trade,) = unwrap(await client.get("/trades"))
+    assert (trade["multiplier"], trade["gross_pnl"]) == (multiplier, gross_pnl)
+    column = "Value" if value else "Realized P/L"
+    shown = [] if result == "2" else [f"a point of {symbol} is worth {multiplier}, as {column} shows"]
+    assert report["warnings"] == shown
+
+
+async def test_results_that_the_fills_do_not_make_are_told(client: httpx.AsyncClient) -> None:
+    await client.post("/import-profiles", json=VALUED)
+    file = VALUED_FILE.replace("Value", "P&L").replace("1,{0}", "1,6", 1).format("5", "7")
+
+    report = await create_import(client, file)
+
+    assert report["warnings"] == ["P&L of QLTX  260117P00012000 is 14.00, but its fills make -100.00"]
 
 
 NINJATRADER_DAY_FIRST = (

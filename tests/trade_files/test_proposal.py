@@ -115,12 +115,36 @@ ORDERS = {
         (CELLS, [PRICES], {"kind": "trades"}),
         (CELLS, [PRICES | {"Side": "b"}], {"side.long": ["b"], "side.short": ["Short"]}),
         (CELLS, [PRICES | {"Account": "A", "P&L": "3"}], {"gross_pnl": "P&L"}),
-        (CELLS, [{"Open time": "1", "Close time": "2"}], {"kind": "trades"}),
+        (CELLS, [{"Open time": "2026-03-02 09:31", "Close time": "2026-03-02 09:32"}], {"kind": "trades"}),
+        (CELLS, [{"Open time": "1", "Close time": "2"}], {"kind": "fills", "opened_at": None}),
+        (
+            CELLS,
+            [PRICES | {"Close time": "2026-03-02 09:32", "Time": None}],
+            {"kind": "trades", "opened_at": "Close time", "closed_at": "Close time"},
+        ),
+        (CELLS, [{"Way": "Long", "Side": None}], {"side.column": "Way"}),
+        (CELLS, [{"Kind": "Long", "Side": None}], {"side.column": "Kind"}),
+        (CELLS, [{"Kind": "Longer", "Side": None}], {"side": None}),
         (CELLS, [{"Exec ID": "8"}], {"external_id": ["Exec ID"]}),
-        (CELLS, [{"Time": "03/02/2026 9:31 PM"}], {"time": ["%m/%d/%Y %I:%M %p"]}),
-        (CELLS, [{"Time": "13/02/2026 9:31"}], {"time": ["%d/%m/%Y %H:%M"]}),
-        (CELLS, [{"Time": "20260302;093105"}], {"time": ["%Y%m%d;%H%M%S"]}),
-        (CELLS, [{"Time": "yesterday"}], {"time": []}),
+        (CELLS, [{"Time": "20260302;093105", "Done": "2026-03-02"}], {"at": "Time", "clock": None}),
+        (CELLS, [{"Time": "yesterday"}], {"at": None}),
+        (CELLS, [{"Time": "09:31", "Date": "2026-03-02"}], {"at": "Date", "clock": "Time"}),
+        (
+            CELLS,
+            [{"Time": None, "Datum": "02.03.2026", "Uhrzeit": "9:31"}],
+            {"at": "Datum", "clock": "Uhrzeit"},
+        ),
+        (CELLS, [{"Price": None, "Kurs": "1,5"}], {"price": "Kurs"}),
+        (
+            ORDERS,
+            [{"Price": None}],
+            {"price": "Amount", "divide_by": {"Amount": "Qty"}, "abs": ["Amount"]},
+        ),
+        (
+            ORDERS,
+            [{"Strike": "12", "Expiry": "3/20/2026", "Call/Put": "C"}],
+            {"option.expires": "Expiry", "option.strike": "Strike", "option.right": "Call/Put"},
+        ),
         (POSITIONS, [{}], {"net_pnl": "Profit", "gross_pnl": None, "costs.paid": "negative"}),
         (POSITIONS, [{"Profit": "-90"}], {"net_pnl": None, "gross_pnl": "Profit", "costs.paid": "negative"}),
         (POSITIONS, [{"Commission": "26.76"}], {"net_pnl": "Profit", "costs.paid": "positive"}),
@@ -156,11 +180,6 @@ ORDERS = {
             [{"Side": "Open Long"}, {"Side": "Close Long"}],
             {"side.long": ["Open Long"], "side.short": ["Close Long"]},
         ),
-        (
-            ORDERS,
-            [{"Time": "Dec 22, 2025 04:53:16 ET"}],
-            {"time": ["%b %d, %Y %H:%M:%S ET"], "zone": "America/New_York"},
-        ),
     ],
 )
 def test_a_proposal_follows_from_the_names_signs_and_words_of_the_table(
@@ -181,10 +200,12 @@ def test_a_proposal_follows_from_the_names_signs_and_words_of_the_table(
     [
         ([{}], None),
         ([{"Amount": "24.10"}], None),
-        ([{"Price": "250"}], "100"),
-        ([{"Price": "0.25"}], "0.1"),
+        ([{"Price": "75"}], "30"),
+        ([{"Price": "0.75"}], "0.3"),
+        ([{"Price": "250"}], None),  # a point is worth 0.01
         ([{"Symbol": "QLTX260417C00012000", "Amount": "2500"}], None),
-        ([{"Symbol": "QLTX260417C00012000", "Price": "250", "Amount": "2500"}], "100"),
+        ([{"Symbol": "QLTX260417C00012000", "Price": "250", "Amount": "2500"}], None),
+        ([{"Symbol": "QLTX260417C00012000", "Price": "750", "Amount": "2500"}], "300"),
         ([{"Multiplier": "4", "Amount": "100"}], None),
         ([{"Amount": "0"}, {"Amount": ""}, {"Amount": "25"}], None),
         ([{"Amount": None}], None),
@@ -200,7 +221,7 @@ def test_a_proposal_says_that_prices_are_out_of_line_with_the_amounts_of_the_fil
 
 
 def test_the_command_prints_the_warnings_of_a_proposal_above_it(tmp_path: Path) -> None:
-    (tmp_path / "trades.csv").write_bytes(write_file(ORDERS, {"Price": "250", "Status": "Filled"}))
+    (tmp_path / "trades.csv").write_bytes(write_file(ORDERS, {"Price": "75", "Status": "Filled"}))
 
     ran = import_file(tmp_path / "journal.db", tmp_path / "trades.csv", "--dry-run")
 

@@ -148,7 +148,7 @@ def test_a_grid_is_read_after_a_title_in_several_languages(grid: str, title: str
         ("One,two\n" * 100 + GRID, 1, {}),
         (TITLE + GRID.replace("Profit", "Nothing"), 2, {"NinjaTrader trades": ["Profit"]}),
         (
-            GRID.replace("Qty", "Quantity").replace("Trade number", "Trade-#"),
+            GRID.replace("Qty", "Amount of it").replace("Trade number", "Trade-#"),
             1,
             {"NinjaTrader trades": ["Qty"]},
         ),

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from journal_api.positions.import_rows import ImportedTrade, LeftOut, Rejected
 from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.cells import parse_direction
-from journal_api.trade_files.file_format import Format, Rows, Trades, read_row
+from journal_api.trade_files.file_format import Format, NoTrade, Rows, Trades, read_row
 from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier
 from journal_api.trade_files.named_rows import Row
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
@@ -40,6 +40,8 @@ class PositionColumns(NamedTuple):
         """Return the trade of a row. Raises ValidationFailed."""
         direction = row.read("Type", parse_direction)
         entry_price, exit_price = row.amount("Price", Money), row.amount(EXIT_PRICE, Money)
+        if not (entry_price or exit_price):
+            raise NoTrade("both prices are 0: a summary of archived trades")
         # The cell of a partly closed position has two numbers: 0.10 of 0.30 is 0.10 / 0.30.
         row[self.volume] = row[self.volume].partition(" / ")[0]
         quantity, gross_pnl = row.amount(self.volume, PositiveMoney), row.amount("Profit", Money)
@@ -105,7 +107,7 @@ def read_statement(rows: Rows) -> Trades:
             continue
         kind = row["Type"].strip().lower()
         if kind in ("buy", "sell") or (row["Ticket"].strip() and not kind):
-            yield without_summary(read_row(row, ORDER.read_trade))
+            yield read_row(row, ORDER.read_trade)
         elif kind:
             yield LeftOut(row.line, "Type is not buy or sell")
 
@@ -116,14 +118,7 @@ def read_history(rows: Rows) -> Trades:
         if not isinstance(row, Row):
             yield row
         elif any(row[name].strip() for name in IDENTIFYING):
-            yield without_summary(read_row(row, POSITION.read_trade))
-
-
-def without_summary(trade: ImportedTrade | Rejected) -> ImportedTrade | Rejected | LeftOut:
-    """Return the trade; what was neither opened nor closed at a price sums up trades of the archive."""
-    if isinstance(trade, Rejected) or trade.trade.entry_price or trade.trade.exit_price:
-        return trade
-    return LeftOut(trade.line, "both prices are 0: a summary of archived trades")
+            yield read_row(row, POSITION.read_trade)
 
 
 def until(is_end: Callable[[Row], bool], rows: Rows) -> Rows:

@@ -20,20 +20,6 @@ ACCOUNT = "Account"
 COSTS = ("Commission", "Clearing Fee", "Exchange Fee", "IP Fee", "NFA Fee")
 TIMES = ("Entry time", "Exit time")
 CURRENCY_SIGN = re.compile(CURRENCY)
-# The columns by their names in Portuguese and German. The grid has the language of the program, but some
-# columns keep their English names.
-OTHER_NAMES = {
-    "Instrument": ("Ativo", "Instrumento"),
-    "Account": ("Conta", "Konto"),
-    "Market pos.": ("Pos mercado.", "Pos. mercado", "Marktpos.", "Marktposition"),
-    "Qty": ("Qtd", "Qtd.", "Menge", "Anzahl"),
-    "Entry price": ("Preço entrada", "Einstiegspreis"),
-    "Exit price": ("Preço saída", "Ausstiegspreis"),
-    "Entry time": ("Hora entrada", "Einstiegszeit"),
-    "Exit time": ("Hora saída", "Ausstiegszeit"),
-    "Profit": ("Lucro", "Gewinn"),
-    "Commission": ("Corretagem", "Comissão", "Kommission", "Provision"),
-}
 
 
 def read_trade(row: Row) -> ImportedTrade:
@@ -87,5 +73,4 @@ FORMAT = Format(
     dates=TIMES,
     has_local_dates=True,
     is_pairs=True,
-    aliases={other: name for name, others in OTHER_NAMES.items() for other in others},
 )

@@ -1,29 +1,31 @@
 """What the amounts of an unknown file say: the sign of costs, a net result, prices out of line."""
 
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from statistics import median
 from typing import NamedTuple
 
 from journal_api.errors import ValidationFailed
+from journal_api.positions.import_rows import Noted
 from journal_api.trade_files.amounts import Comma, parse_broker_number
-from journal_api.trade_files.fill_book import Execution, Instrument
-from journal_api.trade_files.fills import Effect
+from journal_api.trade_files.fill_book import Book, Execution, Instrument
+from journal_api.trade_files.fills import Effect, find_round_trips
+from journal_api.values.contract_roots import CONTRACT_ROOTS
 from journal_api.values.instruments import BUILT_IN, InstrumentTable
-from journal_api.values.money import SCALE
+from journal_api.values.money import SCALE, PositiveMoney
 
-# The names of a fill's value, by which its price and quantity are checked.
-VALUES = (
-    *("value", "amount", "netamount", "grossamount", "proceeds", "grossproceeds", "netproceeds"),
-    *("principalamount", "fillamount", "tradevalue"),
-)
 # Costs and roundings make a value differ from price times quantity by a few percent.
 TOLERANCE = 0.05
 CENT = Decimal("0.01")
 MAX_SAMPLES, HALF_A_CENT = 1000, 0.005
-CURRENCY_OR_REMARK = re.compile(r" +[A-Z]{3}\Z| *\([^()]*\)\Z")
+# What a point can be worth if a file shows it by the values of its fills: 0.01 for prices in cents.
+SHOWN_POINT_VALUES = tuple(
+    sorted(
+        {0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, *(float(root.point_value) for root in CONTRACT_ROOTS.values())}
+    )
+)
+SHARE_OF_VALUE = 0.01  # that roundings of prices may make
 
 
 class Row(NamedTuple):
@@ -38,19 +40,26 @@ class Row(NamedTuple):
 class Numbers:
     """The numbers in the rows of a table, by column."""
 
-    def __init__(self, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    def __init__(
+        self, columns: Sequence[str], rows: Sequence[Sequence[str]], comma: Comma = "thousands"
+    ) -> None:
         self._columns, self.rows = {name: index for index, name in enumerate(columns)}, rows
+        self._comma: Comma = comma
 
     def read(self, row: Sequence[str], column: str | None) -> Decimal | None:
         """Return the number in a cell, None for another text or no column."""
         try:
-            return None if column is None else parse_broker_number(row[self._columns[column]], "thousands")
+            return None if column is None else parse_broker_number(row[self._columns[column]], self._comma)
         except ValueError:
             return None
 
     def read_column(self, column: str) -> list[Decimal]:
         """Return the numbers of a column that are not 0."""
         return [number for row in self.rows if (number := self.read(row, column))]
+
+    def read_all(self, column: str) -> list[Decimal]:
+        """Return the numbers of a column."""
+        return [number for row in self.rows if (number := self.read(row, column)) is not None]
 
     def text(self, row: Sequence[str], column: str | None) -> str:
         return "" if column is None else row[self._columns[column]]
@@ -120,17 +129,34 @@ def measure_spread(rows: Sequence[Row], sign: int) -> float:
     )
 
 
+class Sample(NamedTuple):
+    """A fill's price times quantity, the value that the file states, and the costs that may be in it."""
+
+    product: float
+    stated: float
+    cost: float
+
+    def agrees(self, multiplier: float) -> bool:
+        room = self.cost + HALF_A_CENT + SHARE_OF_VALUE * self.stated
+        return abs(self.product * multiplier - self.stated) <= room
+
+    def compare(self, multiplier: float) -> float:
+        """Return how many times the stated value the fill is worth."""
+        worth = self.product * multiplier
+        return 1 if abs(worth - self.stated) <= self.cost + HALF_A_CENT else worth / self.stated
+
+
 class ValueSamples:
     """What the first fills of a file are worth, beside the value that the file states for each of them."""
 
     def __init__(self, price: str, quantity: str, value: str) -> None:
         self.price, self.quantity, self.value = price, quantity, value
-        self.line = 0  # of the first
-        self._samples: list[tuple[Instrument, float, float, float]] = []
+        self.line = self._count = 0  # the line of the first
+        self._samples: defaultdict[Instrument, list[Sample]] = defaultdict(list)
 
     def add(self, line: int, execution: Execution, cell: str, comma: Comma) -> None:
-        """Add a fill. Its value may include its costs."""
-        if len(self._samples) == MAX_SAMPLES or execution.effect == Effect.EXPIRES:
+        """Add a fill."""
+        if self._count == MAX_SAMPLES or execution.effect == Effect.EXPIRES:
             return
         try:
             stated = abs(float(parse_broker_number(cell, comma)))
@@ -138,16 +164,90 @@ class ValueSamples:
             return
         product = abs(execution.price * execution.quantity) / SCALE**2
         if stated and product:
-            self.line = self.line or line
-            self._samples.append((execution.instrument, product, stated, abs(execution.cost or 0) / SCALE))
+            self.line, self._count = self.line or line, self._count + 1
+            cost = abs(execution.cost or 0) / SCALE
+            self._samples[execution.instrument].append(Sample(product, stated, cost))
+
+    def correct(self, book: Book) -> Iterator[Noted]:
+        """Give instruments the point value that the values of their fills show, if theirs is another."""
+        for number, instrument in enumerate(book.instruments):
+            samples = self._samples.get(instrument, [])
+            shown = None if instrument.is_stated else show_point_value(instrument.contract, samples)
+            if shown is not None:
+                book.instruments[number] = state_multiplier(instrument, shown)
+                self._samples[book.instruments[number]] = self._samples.pop(instrument)
+                yield Noted(f"a point of {instrument.symbol} is worth {shown:g}, as {self.value} shows")
 
     def find_warning(self, instruments: InstrumentTable) -> str | None:
         """Return what is wrong if most fills are not worth what the file states."""
-        ratios = []
-        for instrument, product, stated, cost in self._samples:
-            worth = product * float(find_multiplier(instrument, instruments))
-            ratios.append(1 if abs(worth - stated) <= cost + HALF_A_CENT else worth / stated)
+        ratios = [
+            sample.compare(float(find_multiplier(instrument, instruments)))
+            for instrument, samples in self._samples.items()
+            for sample in samples
+        ]
         return warn_of_ratios(self.price, self.quantity, self.value, ratios)
+
+
+class StatedResults:
+    """What a file of fills states as their results, beside what the fills of each instrument make."""
+
+    def __init__(self, column: str) -> None:
+        self.column = column
+        self._stated: defaultdict[Instrument, float] = defaultdict(float)
+
+    def add(self, instrument: Instrument, cell: str, comma: Comma) -> None:
+        """Add the result that the row of a fill states, if it does."""
+        try:
+            self._stated[instrument] += float(parse_broker_number(cell, comma))
+        except ValueError:
+            return
+
+    def correct(self, book: Book) -> Iterator[Noted]:
+        """Give instruments the point value that their results show; say which results it does not explain."""
+        for number, (points, fees) in sum_results(book).items():
+            instrument, stated = book.instruments[number], self._stated.get(book.instruments[number], 0)
+            sample = Sample(abs(points), abs(stated), fees)
+            known = float(find_multiplier(instrument, BUILT_IN))
+            if not (points and stated) or sample.agrees(known):
+                continue
+            values = () if instrument.is_stated else SHOWN_POINT_VALUES
+            shown = next((one for one in values if points * stated > 0 and sample.agrees(one)), None)
+            if shown is not None:
+                book.instruments[number] = state_multiplier(instrument, shown)
+                yield Noted(f"a point of {instrument.symbol} is worth {shown:g}, as {self.column} shows")
+            else:
+                made = points * known
+                yield Noted(
+                    f"{self.column} of {instrument.symbol} is {stated:.2f}, but its fills make {made:.2f}"
+                )
+
+
+def sum_results(book: Book) -> dict[int, tuple[float, float]]:
+    """Return the gain in points times quantity, and the costs, of instruments without an open position."""
+    sums: dict[int, tuple[float, float]] = {}
+    is_open: set[int] = set()
+    for trip in find_round_trips(book.fills, book.numeric_ids()):
+        number = trip.first.instrument
+        if trip.closed_at is None or trip.is_unmatched:
+            is_open.add(number)
+        else:
+            points, fees = sums.get(number, (0.0, 0.0))
+            sums[number] = points + trip.result(SCALE) / SCALE, fees + abs(trip.cost) / SCALE
+    return {number: found for number, found in sums.items() if number not in is_open}
+
+
+def state_multiplier(instrument: Instrument, shown: float) -> Instrument:
+    return instrument._replace(multiplier=PositiveMoney(f"{shown:g}"), is_stated=True)
+
+
+def show_point_value(symbol: str, samples: Sequence[Sample]) -> float | None:
+    """Return the point value that explains all fills of a symbol, None if its own explains any."""
+    known = find_point_value(symbol)
+    if not samples or any(sample.agrees(float(known or 1)) for sample in samples):
+        return None
+    # The price of a contract whose point value is known may be that of the whole contract.
+    possible = SHOWN_POINT_VALUES if known is None else (1.0,)
+    return next((one for one in possible if all(sample.agrees(one) for sample in samples)), None)
 
 
 def find_multiplier(instrument: Instrument, instruments: InstrumentTable) -> Decimal:
@@ -156,20 +256,29 @@ def find_multiplier(instrument: Instrument, instruments: InstrumentTable) -> Dec
     return find_point_value(instrument.contract, instruments) or instrument.multiplier
 
 
-def find_warnings(numbers: Numbers, members: Mapping[str, str], value: str | None) -> list[str]:
+def find_warnings(
+    numbers: Numbers, members: Mapping[str, str], costs: Sequence[str], value: str | None
+) -> list[str]:
     """Return a warning if price times quantity is not the value that the file states for its fills."""
     price, quantity = members.get("price"), members.get("quantity")
     if value is None or price is None or quantity is None:
         return []
+    samples: defaultdict[str, list[Sample]] = defaultdict(list)
     ratios = []
     for row in numbers.rows:
-        product = [abs(numbers.read(row, column) or Decimal()) for column in (price, quantity)]
-        multiplier = numbers.read(row, members.get("multiplier")) or find_point_value(
-            numbers.text(row, members.get("symbol"))
-        )
-        stated = abs(numbers.read(row, value) or Decimal())
-        if stated and product[0] and product[1]:
-            ratios.append(float(product[0] * product[1] * (multiplier or 1) / stated))
+        symbol = numbers.text(row, members.get("symbol"))
+        product = [abs(float(numbers.read(row, column) or 0)) for column in (price, quantity)]
+        stated = abs(float(numbers.read(row, value) or 0))
+        if not (stated and product[0] and product[1]):
+            continue
+        sample = Sample(product[0] * product[1], stated, float(abs(sum_costs(numbers, costs, row))))
+        if multiplier := numbers.read(row, members.get("multiplier")):
+            ratios.append(sample.compare(float(multiplier)))
+        else:
+            samples[symbol].append(sample)
+    for symbol, found in samples.items():
+        point_value = show_point_value(symbol, found) or float(find_point_value(symbol) or 1)
+        ratios += [sample.compare(point_value) for sample in found]
     warning = warn_of_ratios(price, quantity, value, ratios)
     return [warning] if warning else []
 
@@ -182,17 +291,6 @@ def warn_of_ratios(price: str, quantity: str, value: str, ratios: Sequence[float
         f"{price} times {quantity} and the value of a point is {median(ratios):.3g} times {value}:"
         " check symbol, divide_by and multiplier, or the results are wrong"
     )
-
-
-def find_value_column(header: Iterable[str]) -> str | None:
-    """Return the column with the value of a fill, None without one."""
-    return next((name for name in header if simplify(name) in VALUES), None)
-
-
-def simplify(column: str) -> str:
-    """Return the name without capitals, signs, the currency and a remark in parentheses."""
-    name = CURRENCY_OR_REMARK.sub("", column)
-    return "".join(character for character in name.casefold() if character.isalnum())
 
 
 def find_point_value(symbol: str, instruments: InstrumentTable = BUILT_IN) -> Decimal | None:

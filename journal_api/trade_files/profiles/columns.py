@@ -6,13 +6,15 @@ from typing import NamedTuple
 
 from journal_api.positions.import_rows import LeftOut
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate, Words
-from journal_api.trade_files.file_format import ANYTHING, Rows, find_column, list_names, word_matches
+from journal_api.trade_files.file_format import Rows, list_names, word_matches
 from journal_api.trade_files.named_rows import Row
+from journal_api.trade_files.words import ANYTHING, ColumnNames, find_column
 
 
 def find_columns(header: Collection[str], many: Iterable[Columns]) -> list[str]:
     """Return the names of those columns that are in the header."""
-    return [name for columns in many if (name := find_column(header, columns)) is not None]
+    names = ColumnNames(header)
+    return [name for columns in many if (name := find_column(names, columns)) is not None]
 
 
 def time_columns(profile: ImportProfileCreate) -> list[Columns]:
@@ -73,10 +75,11 @@ class Condition(NamedTuple):
     reason: str
 
 
-def list_conditions(profile: ImportProfileCreate) -> list[Condition]:
+def list_conditions(profile: ImportProfileCreate, header: Collection[str]) -> list[Condition]:
     """Return the conditions of `where`."""
     conditions = []
-    for column, value in (profile.where or {}).items():
+    for name, value in (profile.where or {}).items():
+        column = find_column(header, name) or name
         words = [value] if isinstance(value, str) else value
         reason = "is empty" if ANYTHING in words else f"is not {' or '.join(words)}"
         conditions.append(Condition(column, word_matcher(words), f"{column} {reason}"))

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection
 
-from journal_api.errors import ValidationFailed
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.fill_book import Execution, FillId, Instrument, add_contract, read_option
 from journal_api.trade_files.fills import Effect
@@ -11,6 +10,8 @@ from journal_api.trade_files.profiles.columns import find_columns
 from journal_api.trade_files.profiles.readers import ProfileReader
 from journal_api.values.instruments import SHARES_OF_AN_OPTION
 from journal_api.values.money import ONE, Money
+from journal_api.values.options import find_option, find_root, looks_like_option
+from journal_api.values.types import Name40
 
 
 def execution_reader(profile: ImportProfileCreate, header: Collection[str]) -> Callable[[Row], Execution]:
@@ -23,8 +24,8 @@ def execution_reader(profile: ImportProfileCreate, header: Collection[str]) -> C
 
     def read_execution(row: Row) -> Execution:
         effect = reader.effect(row)
-        if expires := effect == Effect.EXPIRES:
-            row.update({name: "" for name, cell in row.items() if cell.strip() == "--"})
+        expires = effect == Effect.EXPIRES
+        reader.require_trade(row, *(() if expires else (price,)))
         fill_id, fees = reader.external_id(row), reader.fees(row)
         return Execution(
             read_instrument(row),
@@ -40,28 +41,23 @@ def execution_reader(profile: ImportProfileCreate, header: Collection[str]) -> C
     def read_expired(row: Row) -> int:
         """Return the quantity of an option that expires; a letter after it, as in 2S, is its position's."""
         row[quantity] = row[quantity].strip().rstrip("LSls")
-        units = reader.amount(row, quantity, Money).units
-        if not units:
-            raise ValidationFailed(fields={quantity: "must not be 0"})
-        return -abs(units)
+        return -abs(reader.amount(row, quantity, Money).units)
 
     def read_price_at_end(row: Row) -> int:
         return reader.amount(row, price, Money).units if row.has(price) else 0
 
     def read_instrument(row: Row) -> Instrument:
         stated, name, default = reader.multiplier(row), reader.symbol(row), ONE
-        if len(contract) == 3 and row[contract[1]].strip():
-            name = add_contract(symbol, name, read_option(row, *contract))
+        if len(contract) == 3 and row.has(contract[1]) and row[contract[1]].strip("0. "):
             default = SHARES_OF_AN_OPTION
+            if not find_option(name):
+                root = Name40(find_root(name) if looks_like_option(name) else name)
+                name = add_contract(symbol, root, read_option(row, *contract))
         return Instrument(reader.account(row), name, stated or default, stated is not None)
 
     def read_quantity(row: Row) -> int:
         """Return the quantity, negative for a sale: by the side, or without a side by the sign."""
-        units = reader.amount(row, quantity, Money).units
-        if not units:
-            raise ValidationFailed(fields={quantity: "must not be 0"})
-        if profile.side is None:
-            return units
-        return -abs(units) if reader.is_sale(row) else abs(units)
+        units = abs(reader.amount(row, quantity, Money).units)
+        return -units if reader.is_sale(row) else units
 
     return read_execution

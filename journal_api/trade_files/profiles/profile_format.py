@@ -1,15 +1,16 @@
 """The format of a file that a profile describes, and the profiles that come with the package."""
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
-from journal_api.positions.import_rows import FileCheck
-from journal_api.structs.import_profiles import ImportProfileCreate
+from journal_api.positions.import_rows import FileCheck, Noted
+from journal_api.structs.import_profiles import OF_FILLS, OF_TRADES, ImportProfileCreate, Side
 from journal_api.trade_files.dates import DateOrder
 from journal_api.trade_files.file_format import (
     Format,
@@ -17,13 +18,12 @@ from journal_api.trade_files.file_format import (
     Rows,
     Trades,
     find_account_column,
-    find_column,
     list_names,
     one_trade_per_row,
 )
-from journal_api.trade_files.fill_book import Execution, read_fills
+from journal_api.trade_files.fill_book import Book, Execution, read_fills
 from journal_api.trade_files.named_rows import Row
-from journal_api.trade_files.profiles.amount_checks import ValueSamples, find_value_column
+from journal_api.trade_files.profiles.amount_checks import StatedResults, ValueSamples
 from journal_api.trade_files.profiles.columns import (
     choose_rows,
     find_columns,
@@ -36,17 +36,36 @@ from journal_api.trade_files.profiles.columns import (
 )
 from journal_api.trade_files.profiles.fills import execution_reader
 from journal_api.trade_files.profiles.trades import trade_reader
+from journal_api.trade_files.words import ANYTHING, NAMES, find_column, find_value_column
 from journal_api.values.time_formats import TimeFormat
 from journal_api.values.types import decode_value
 
 DAY_AND_MONTH = re.compile("%[md](.)%[md](?=.%[Yy])")
+RESULTS = (*NAMES["gross_pnl"], *NAMES["net_pnl"])
 BUILT_IN = Path(__file__).parent / "built_in"
 
 
 @cache
 def built_in_profiles() -> tuple[ImportProfileCreate, ...]:
     """Return the profiles of the package, in the order of their file names."""
-    return tuple(decode_profile(file.read_bytes()) for file in sorted(BUILT_IN.glob("*.toml")))
+    return tuple(decode_built_in(file.read_bytes()) for file in sorted(BUILT_IN.glob("*.toml")))
+
+
+def decode_built_in(document: bytes) -> ImportProfileCreate:
+    """Return a profile of the package, which need not have the names and the words that all brokers use."""
+    members = msgspec.toml.decode(document)
+    usual = Side(column=members["side"]["column"], long=[], short=[]) if is_usual(members) else None
+    paired = {"quantity", "symbol"} if "bought" in members else {"quantity", "symbol", *OF_TRADES}
+    needed = {"quantity", "symbol", *OF_FILLS} if members["kind"] == "fills" else paired
+    found = {name: NAMES[name] for name in needed - members.keys()}
+    members |= dict.fromkeys(found, ANYTHING) | ({"side": None} if usual else {})
+    profile = msgspec.convert(members, ImportProfileCreate, dec_hook=decode_value)
+    return replace(profile, **found, side=usual or profile.side)
+
+
+def is_usual(members: dict[str, Any]) -> bool:
+    """Return whether the words of the side are the usual ones."""
+    return "side" in members and "long" not in members["side"]
 
 
 def decode_profile(document: bytes) -> ImportProfileCreate:
@@ -76,16 +95,16 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
     """Return the format of a file with this header, which has all required columns of the profile."""
     if find_column(header, profile.account) is None:
         read = {*find_columns(header, [*required_columns(profile), *optional_columns(profile)])}
-        profile = replace(profile, account=find_account_column(name for name in header if name not in read))
-    value = find_value_column(header) if profile.kind == "fills" else None
+        others = [name for name in header if name not in read]
+        account = find_column(others, NAMES["account"]) or find_account_column(others)
+        profile = replace(profile, account=account)
+    checked = without_none([find_value_column(header), find_column(header, RESULTS)])
     if profile.kind == "trades":
-        read_all = one_trade_per_row(trade_reader(profile, header))
-    elif value is None:
-        read_all = read_fills(execution_reader(profile, header))
+        checked, read_all = [], one_trade_per_row(trade_reader(profile, header))
     else:
-        read_all = read_valued_fills(profile, header, value)
+        read_all = read_checked_fills(profile, header)
     repeated = find_columns(header, profile.repeated or ())
-    conditions = list_conditions(profile)
+    conditions = list_conditions(profile, header)
 
     def read_chosen(rows: Rows) -> Trades:
         return read_all(choose_rows(conditions, repeat_cells(repeated, rows) if repeated else rows))
@@ -95,29 +114,36 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
         frozenset(find_columns(header, required_columns(profile))),
         read_chosen,
         accounts=tuple(find_columns(header, [profile.account] if profile.account else [])),
-        optional=frozenset(find_columns(header, optional_columns(profile) + without_none([value]))),
+        optional=frozenset(find_columns(header, optional_columns(profile) + checked)),
         dates=() if profile.time else tuple(find_columns(header, time_columns(profile))),
         section=profile.section,
         is_pairs=profile.kind == "trades" and profile.one_trade_is != "row",
     )
 
 
-def read_valued_fills(
-    profile: ImportProfileCreate, header: Collection[str], value: str
-) -> Callable[[Rows], Trades]:
-    """Return the function that parses rows of fills and then checks what the file says they are worth."""
+def read_checked_fills(profile: ImportProfileCreate, header: Collection[str]) -> Callable[[Rows], Trades]:
+    """Return the function that parses rows of fills and checks them by what the file says they are worth."""
     read_execution = execution_reader(profile, header)
     price, quantity = find_columns(header, without_none([profile.price, profile.quantity]))
+    value, result = find_value_column(header) or "", find_column(header, RESULTS) or ""
 
     def read_trades(rows: Rows) -> Trades:
-        samples = ValueSamples(price, quantity, value)
+        samples, results = ValueSamples(price, quantity, value), StatedResults(result)
 
         def read_sampled(row: Row) -> Execution:
             execution = read_execution(row)
-            samples.add(row.line, execution, row[value], row.rules.comma)
+            if value:
+                samples.add(row.line, execution, row[value], row.rules.comma)
+            if result:
+                results.add(execution.instrument, row[result], row.rules.comma)
             return execution
 
-        yield from read_fills(read_sampled)(rows)
-        yield FileCheck(samples.line, samples.find_warning)
+        def correct(book: Book) -> Iterator[Noted]:
+            yield from samples.correct(book)
+            yield from results.correct(book) if result else ()
+
+        yield from read_fills(read_sampled, correct)(rows)
+        if value:
+            yield FileCheck(samples.line, samples.find_warning)
 
     return read_trades

@@ -1,70 +1,58 @@
 """Proposes a profile for a file with an unknown header, by the names that brokers use for columns."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from journal_api.positions.import_rows import Rejected
-from journal_api.structs.import_profiles import Costs, ProposedProfile, Side
+from journal_api.structs.import_profiles import Costs, Option, ProposedProfile, Side
+from journal_api.trade_files.amounts import Comma, guess_comma
+from journal_api.trade_files.dates import CLOCK, DATE, is_time
 from journal_api.trade_files.headers import name_columns, split_rows
 from journal_api.trade_files.profiles.amount_checks import (
     Numbers,
     find_cost_sign,
-    find_value_column,
     find_warnings,
     is_net_of_costs,
-    simplify,
 )
 from journal_api.trade_files.rows import MAX_COLUMNS, Cells
 from journal_api.trade_files.texts import Unreadable, read_text
-from journal_api.values.time_formats import TimeFormat
+from journal_api.trade_files.words import (
+    FILLED,
+    NAMES,
+    NOTHING,
+    STATUS,
+    ColumnNames,
+    find_column,
+    find_costs,
+    find_direction,
+    find_value_column,
+    is_side,
+    simplify,
+    translate,
+)
+from journal_api.values.types import Name40
 from journal_api.values.visible_text import escape_invisible
 
-# Names of columns without blanks, signs and capitals, the more specific first.
-NAMES = {
-    "symbol": "symbol ticker instrument contract contractname market asset pair product contracts",
-    "side": "side openingdirection buysell bs direction marketpos action transcode tradetype type way",
-    "quantity": "filledqty fillqty qtyfilled filled closingquantity quantity qty size volume shares"
-    " contracts lots units",
-    "entry_price": "entryprice openprice avgentryprice priceopen entry in",
-    "exit_price": "exitprice closeprice closingprice avgexitprice priceclose exit out",
-    "opened_at": "entrytime opentime openedat enteredat opened opendatetime openingtime entrydate opendate"
-    " from",
-    "closed_at": "exittime closetime closedat exitedat closed closedatetime closingtime exitdate closedate"
-    " to",
-    "price": "fillprice filledprice avgfillprice avgprice averageprice executionprice executeprice"
-    " tradeprice price",
-    "at": "filltime filledtime filledat executiontime exectime transactiontime updatedtime updatetime"
-    " datetime timestamp time tradedate rundate activitydate date",
-    "net_pnl": "netpnl netpl netprofit net",
-    "gross_pnl": "grosspnl gross grosspl grossprofit realizedpnl pnl pl profitloss profit",
-    "multiplier": "multiplier pointvalue",
-    "external_id": "executionid execid fillid tradeid transactionid ticket positionid id",
-    "account": "account accountname accountid accountnumber",
-}
-# The ends of the names of costs; a total stands for all of them.
-COSTS = ("commission", "commissions", "comm", "fee", "fees", "feespaid", "brokerage", "swap", "taxes")
-TOTALS = ("totalfees", "totalcosts", "totalcommissions")
-FILLED = ("filled", "executed", "complete", "completed", "trade")
-STATUS = ("status", "state", "orderstatus", "filledtype", "exectype", "type")
-SALES = ("s", "open short", "close long")
-PURCHASES = ("b", "l", "open long", "close short")
-AMERICAN_TIME = " ET"
 BARE_KEY = re.compile("[a-z_]+")
+# Two columns of one name are of the opening and of the close.
+REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "time"), ("closed_at", "time2"))
 # Whether a file has one trade per row: it has both of one of these pairs.
-OF_TRADES = ({"entry_price", "exit_price"}, {"opened_at", "closed_at"})
+OF_TRADES = (("entry_price", "exit_price"), ("opened_at", "closed_at"))
 ONLY_TRADES = ("entry_price", "exit_price", "opened_at", "closed_at", "gross_pnl", "net_pnl")
-ONLY_FILLS = ("price", "at")
-DAYS = (
-    *("%Y-%m-%d", "%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%Y/%m/%d", "%Y.%m.%d"),
-    *("%m/%d/%y", "%d-%m-%Y", "%Y%m%d", "%b %d, %Y", "%d %b %Y"),
+ONLY_FILLS, NOT_MEMBERS = ("price", "at"), ("commission", "value")
+OF_OPTIONS = ("expires", "strike", "right")
+TIMES, TEXTS = (
+    ("opened_at", "closed_at", "at", "expires"),
+    ("symbol", "side", "account", "external_id", "right"),
 )
-CLOCKS = (" %H:%M:%S", " %H:%M", " %I:%M:%S %p", " %I:%M %p", "T%H:%M:%S", " %H:%M:%S.%f", ";%H%M%S", "")
-OFFSETS = ("", " %z", "%z", " %Z", AMERICAN_TIME)
-FORMATS = tuple(TimeFormat(day + clock + offset) for clock in CLOCKS for day in DAYS for offset in OFFSETS)
+MOST = 0.8  # of the cells of a column, which a total or a remark may end
+ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
+DAYS_ONLY = "the file has days without times: fills of a day are in the order of the file"
 ROWS_SEARCHED, ROWS_READ, SAMPLE_ROWS, MAX_SHOWN_LENGTH = 100, 100, 3, 200
 MAX_CHARACTERS, MAX_ROWS = 1024 * 1024, 2000  # in which those rows are searched
 
@@ -79,12 +67,45 @@ class Proposal(NamedTuple):
     warnings: list[str]
 
 
-class Table(NamedTuple):
-    """The names of columns, the rows below them, and the columns that a member of a profile is named for."""
+class Table:
+    """A table below its header: the names of its columns, its rows, and the numbers in them."""
 
-    columns: list[str]
-    rows: list[list[str]]
-    members: dict[str, str]
+    def __init__(self, header: list[str], below: Sequence[list[str]], comma: Comma) -> None:
+        self.columns = name_columns(header)
+        self.rows = [row + [""] * (len(header) - len(row)) for row in below]
+        self.names = ColumnNames(self.columns)
+        shown = guess_comma((cell for row in self.rows for cell in row), comma)
+        self.numbers = Numbers(self.columns, self.rows, shown)
+
+    def read_cells(self, column: str | None) -> list[str]:
+        """Return the cells of a column that hold something."""
+        if not column:
+            return []
+        index = self.columns.index(column)
+        return [row[index] for row in self.rows if row[index] and row[index] not in NOTHING]
+
+    def find_column(self, member: str, names: Iterable[str]) -> str | None:
+        """Return the first column of these names whose cells are what the member holds."""
+        found = (column for name in names if (column := self.names.simple.get(name)))
+        return next((column for column in found if self.holds(member, column)), None)
+
+    def holds(self, member: str, column: str) -> bool:
+        """Return whether most cells of a column can be read as this member."""
+        cells, numbers = self.read_cells(column), self.numbers.read_all(column)
+        if not cells:
+            return True
+        if member in TIMES:
+            return self.count(column, lambda cell: is_time(cell) or CLOCK.fullmatch(cell)) >= MOST * len(
+                cells
+            )
+        if member == "side":
+            return any(map(find_direction, cells))
+        if member == "symbol":
+            return len(numbers) < len(cells) and max(map(len, cells)) <= Name40.max_length
+        return member in TEXTS or len(numbers) >= MOST * len(cells)
+
+    def count(self, column: str, test: Callable[[str], object]) -> int:
+        return sum(map(bool, map(test, self.read_cells(column))))
 
 
 def propose_profile(file: BinaryIO) -> Proposal | None:
@@ -95,7 +116,7 @@ def propose_profile(file: BinaryIO) -> Proposal | None:
     tables = [table for rows in readings if (table := find_table(rows)) is not None]
     if not tables:
         return None
-    table = max(tables, key=lambda table: len(table.members))
+    table = max(tables, key=lambda table: len(find_members(table)))
     profile, warnings = build_profile(table)
     return Proposal(text.encoding, table.columns, table.rows[:SAMPLE_ROWS], profile, warnings)
 
@@ -112,69 +133,140 @@ def limit_pieces(pieces: Iterator[str | Unreadable]) -> Iterator[str | Unreadabl
 
 def find_table(rows: Iterator[Cells | Rejected]) -> Table | None:
     """Return the rows below the most likely header, None for rows without a header of two columns."""
-    cells = list(islice(shorten_cells(islice(rows, MAX_ROWS)), ROWS_SEARCHED + ROWS_READ))
-    if not cells:
+    found = list(islice(shorten_cells(islice(rows, MAX_ROWS)), ROWS_SEARCHED + ROWS_READ))
+    if not found:
         return None
-    index = max(range(min(len(cells), ROWS_SEARCHED)), key=lambda index: len(find_members(cells[index])))
+    cells = [row.cells for row in found]
+    index = max(range(min(len(cells), ROWS_SEARCHED)), key=lambda index: count_known_names(cells[index]))
     header = cells[index]
     if sum(map(bool, header)) < 2:
         return None
-    below = [row for row in cells[index + 1 :] if len(row) == len(header)]
-    return Table(name_columns(header), below, find_members(header))
+    others = [row for row in cells[index + 1 :] if row != header]
+    below = [row for row in others if len(row) == len(header)]
+    return Table(header, below or [row for row in others if 1 < len(row) < len(header)], found[index].comma)
 
 
-def shorten_cells(rows: Iterator[Cells | Rejected]) -> Iterator[list[str]]:
+def count_known_names(header: Sequence[str]) -> int:
+    """Return how many members of a profile the cells are named for."""
+    names = ColumnNames(header).simple
+    return sum(any(name in names for name in known) for known in NAMES.values())
+
+
+def shorten_cells(rows: Iterator[Cells | Rejected]) -> Iterator[Cells]:
     """Yield the rows up to the first that cannot be read, with shortened cells."""
     for row in rows:
         if isinstance(row, Rejected):
             return
         if len(row.cells) <= MAX_COLUMNS and any(map(str.strip, row.cells)):
-            yield [cell.strip()[:MAX_SHOWN_LENGTH] for cell in row.cells]
+            yield replace(row, cells=[cell.strip()[:MAX_SHOWN_LENGTH] for cell in row.cells])
 
 
-def find_members(columns: Sequence[str]) -> dict[str, str]:
-    """Return the column of each member of a profile that one of the columns is named for."""
-    by_name = {simplify(column): column for column in reversed(columns)}
-    found = {
-        member: next((by_name[name] for name in names.split() if name in by_name), None)
-        for member, names in NAMES.items()
-    }
+def find_members(table: Table) -> dict[str, str]:
+    """Return the column of each member of a profile, by the names and the cells of the columns."""
+    found = {member: table.find_column(member, names) for member, names in NAMES.items()}
+    if {"price2", "time2"} & table.names.simple.keys():
+        found |= {member: found[member] or table.find_column(member, [name]) for member, name in REPEATED}
+    if found["side"] is None:
+        found["side"] = find_side(table, found["quantity"])
     return {member: column for member, column in found.items() if column is not None}
 
 
+def find_side(table: Table, quantity: str | None) -> str | None:
+    """Return the column whose cells are all sides, else one named so if the quantities have no sign."""
+    for name in table.columns:
+        if (cells := table.read_cells(name)) and all(map(is_side, cells)):
+            return name
+    if quantity and any(number < 0 for number in table.numbers.read_all(quantity)):
+        return None
+    return find_column(table.names, NAMES["side"])
+
+
 def build_profile(table: Table) -> tuple[ProposedProfile, list[str]]:
-    """Return the profile with the words, signs and the format of times that the rows have, and warnings."""
-    members = find_members(table.columns)
-    is_of_trades = any(pair <= members.keys() for pair in OF_TRADES)
-    others = ONLY_FILLS if is_of_trades else ONLY_TRADES
-    members = {name: column for name, column in members.items() if name not in others}
+    """Return the profile with the words and signs that the rows have, and warnings."""
+    members = find_members(table)
+    warnings: list[str] = []
+    is_of_trades = any(len({members.get(name) for name in pair} - {None}) == 2 for pair in OF_TRADES)
+    if is_of_trades:
+        complete_trade(members, warnings)
+    else:
+        members.setdefault("price", members.get("entry_price") or members.get("exit_price") or "")
+        if not members["price"]:
+            derive_price(table, members, warnings)
+        members.setdefault("at", members.get("closed_at") or members.get("opened_at") or "")
+    clock = None if is_of_trades else find_clock(table, members, warnings)
+    others = (*(ONLY_FILLS if is_of_trades else ONLY_TRADES), *NOT_MEMBERS)
+    members = {name: column for name, column in members.items() if column and name not in others}
     side, external_id = members.pop("side", None), members.pop("external_id", None)
-    numbers = Numbers(table.columns, table.rows)
-    costs = propose_costs(table, numbers, members)
-    times = find_time_format(read_cells(table, members.get("opened_at" if is_of_trades else "at")))
-    ids = read_cells(table, external_id)
+    option = [members.pop(name, None) for name in OF_OPTIONS]
+    costs = propose_costs(table, members)
+    ids = table.read_cells(external_id)
+    value, size = find_value_column(table.columns), members.get("quantity")
+    divided = [value] if value and size and members.get("price") == value else []
     profile = ProposedProfile(
         name="New profile",
         kind="trades" if is_of_trades else "fills",
         header=[column for column in table.columns if column][:50],
-        where=propose_condition(table),
-        side=None if side is None else propose_side(side, read_cells(table, side), is_of_trades),
+        where=propose_condition(table, side),
+        side=None if side is None else propose_side(side, table.read_cells(side), is_of_trades),
+        clock=clock,
+        option=None if is_of_trades else propose_option(table, option),
         costs=costs.columns,
-        abs=costs.without_sign,
+        abs=[*(costs.without_sign or []), *divided] or None,
+        divide_by=dict.fromkeys(divided, size) if divided and size else None,
         external_id=[external_id] if external_id and len(set(ids)) == len(ids) else None,
-        time=times,
-        zone="America/New_York" if times and times[0].endswith(AMERICAN_TIME) else None,
-        **costs.members,
+        **costs.members,  # type: ignore[arg-type]  # texts, of which it is a dict
     )
-    return profile, find_warnings(numbers, members, find_value_column(table.columns))
+    names = [] if costs.columns is None else [str(name) for name in costs.columns.columns]
+    return profile, warnings + find_warnings(table.numbers, members, names, None if divided else value)
 
 
-def read_cells(table: Table, column: str | None) -> list[str]:
-    """Return the cells of a column that are not empty."""
-    if column is None:
-        return []
-    index = table.columns.index(column)
-    return [row[index] for row in table.rows if row[index]]
+def derive_price(table: Table, members: dict[str, str], warnings: list[str]) -> None:
+    """Take the value of a fill divided by its quantity for its price."""
+    value, quantity = find_value_column(table.columns), members.get("quantity")
+    if value and quantity and value != quantity:
+        members["price"] = value
+        warnings.append(f"the file has no price: it is {value} divided by {quantity}")
+
+
+def complete_trade(members: dict[str, str], warnings: list[str]) -> None:
+    """Take the only time of a trade for both of its ends."""
+    times = {members.get(name) for name in ("opened_at", "closed_at")} - {None}
+    if len(times) < 2 and (time := next(iter(times), members.get("at"))):
+        members["opened_at"] = members["closed_at"] = time
+        warnings.append(ONE_TIME)
+
+
+def find_clock(table: Table, members: dict[str, str], warnings: list[str]) -> str | None:
+    """Return the column with the time of day if the day stands in another, which becomes `at`."""
+    at = members["at"]
+    if not table.read_cells(at) or has_clock(table, at):
+        return None
+    named = [name for name in table.columns if table.read_cells(name) and table.holds("at", name)]
+    if whole := [name for name in named if has_clock(table, name) and translate(name) in NAMES["at"]]:
+        members["at"] = whole[0]
+        return None
+    clocks = [name for name in named if table.count(name, CLOCK.fullmatch)]
+    days = [name for name in (at, *named) if name not in clocks]
+    if days and clocks:
+        members["at"] = days[0]
+        return at if at in clocks else clocks[0]
+    if days:
+        warnings.append(DAYS_ONLY)
+    return None
+
+
+def has_clock(table: Table, column: str) -> bool:
+    """Return whether the cells of a column have both a date and a time of day."""
+    cells = table.read_cells(column)
+    return table.count(column, lambda cell: is_time(cell) and not DATE.fullmatch(cell)) >= MOST * len(cells)
+
+
+def propose_option(table: Table, columns: Sequence[str | None]) -> Option | None:
+    """Return the columns of the contract of an option, None without one of them."""
+    expires, strike, right = columns
+    if not (expires and strike and right and table.read_cells(strike)):
+        return None
+    return Option(expires=expires, strike=strike, right=right)
 
 
 class ProposedCosts(NamedTuple):
@@ -185,9 +277,10 @@ class ProposedCosts(NamedTuple):
     members: dict[str, str]
 
 
-def propose_costs(table: Table, numbers: Numbers, members: dict[str, str]) -> ProposedCosts:
+def propose_costs(table: Table, members: dict[str, str]) -> ProposedCosts:
     """Return the costs with the sign that the rows have, and whether the result is before or after them."""
-    costs = find_costs(table.columns)
+    numbers = table.numbers
+    costs = [column for column in find_costs(table.columns) if table.holds("commission", column)]
     gross, net = members.get("gross_pnl"), members.get("net_pnl")
     sign = find_cost_sign(numbers, costs, gross, net)
     is_net = gross is None or (net is None and is_net_of_costs(numbers, members, costs, sign or 1))
@@ -200,41 +293,21 @@ def propose_costs(table: Table, numbers: Numbers, members: dict[str, str]) -> Pr
     )
 
 
-def find_costs(columns: Sequence[str]) -> list[str]:
-    """Return the columns of costs, the column of their total if there is one."""
-    total = [column for column in columns if simplify(column) in TOTALS]
-    return total[:1] or [column for column in columns if simplify(column).endswith(COSTS)]
-
-
-def propose_condition(table: Table) -> dict[str, list[str]] | None:
+def propose_condition(table: Table, side: str | None) -> dict[str, list[str]] | None:
     """Return the condition that leaves out the orders that were not filled, None without such a column."""
     for column in table.columns:
-        words = list(dict.fromkeys(word for word in read_cells(table, column) if word.casefold() in FILLED))
-        if simplify(column) in STATUS and words:
-            return {column: words}
+        words = dict.fromkeys(word for word in table.read_cells(column) if word.casefold() in FILLED)
+        if simplify(column) in STATUS and words and column != side:
+            return {column: list(words)}
     return None
 
 
 def propose_side(column: str, cells: Sequence[str], is_of_trades: bool) -> Side:
-    """Return the side with the words of the cells, which begin with B or L, and with S."""
-    words = list(dict.fromkeys(cells))[:50]
-    long = [word for word in words if word.casefold().startswith(PURCHASES)]
-    short = [word for word in words if word.casefold().startswith(SALES)]
+    """Return the side with the words of the cells that state one; rows with other words are no trades."""
+    words = {word: find_direction(word, of_fill=not is_of_trades) for word in dict.fromkeys(cells)}
+    long, short = ([word for word in words if words[word] == kind][:50] for kind in ("long", "short"))
     usual = ("Long", "Short") if is_of_trades else ("Buy", "Sell")
     return Side(column=column, long=long or [usual[0]], short=short or [usual[1]])
-
-
-def find_time_format(cells: Sequence[str]) -> list[str]:
-    """Return the first format that reads all cells, nothing without one."""
-    found = (str(time) for time in FORMATS if cells and all(fits(time, cell) for cell in cells))
-    return list(islice(found, 1))
-
-
-def fits(time: TimeFormat, cell: str) -> bool:
-    try:
-        return time.reader()(cell) is not None
-    except ValueError:
-        return False
 
 
 def as_toml(profile: ProposedProfile, warnings: Sequence[str] = ()) -> str:

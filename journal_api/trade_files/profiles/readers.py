@@ -1,7 +1,7 @@
 """Reads the cells that profiles of both kinds have, with the columns of one header."""
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from datetime import tzinfo
 from decimal import Decimal
 from functools import lru_cache
@@ -12,11 +12,12 @@ from journal_api.errors import ValidationFailed
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate
 from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.cells import parse_symbol
-from journal_api.trade_files.dates import DateOrder, parse_date_and_clock, parse_midnight
-from journal_api.trade_files.file_format import find_column
+from journal_api.trade_files.dates import ANY_TIMES, CLOCK
+from journal_api.trade_files.file_format import NoTrade
 from journal_api.trade_files.fills import Effect
-from journal_api.trade_files.named_rows import Row, refuse_cell
+from journal_api.trade_files.named_rows import Row, refuse_cell, shorten
 from journal_api.trade_files.profiles.columns import find_columns, word_matcher
+from journal_api.trade_files.words import closes, find_column, find_direction
 from journal_api.values.money import EXACT, SCALE, Money, PositiveMoney, Result, from_units, rounded
 from journal_api.values.options import find_option
 from journal_api.values.time_formats import find_literal_zone
@@ -25,7 +26,7 @@ from journal_api.values.types import Name40, Name100
 
 M = TypeVar("M", bound=Money)
 
-SPREADSHEET_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{6})?)?")
+YEAR_FIRST = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 # A position after a fill: 2 L, 1 S, -3. NinjaTrader writes - if flat, and where it does not follow positions.
 POSITION = re.compile(r"\s*(?P<size>-?[0-9]{1,9}(?:\.[0-9]{1,8})?)\s*(?P<side>[LS]?)\s*")
 # The zone in the name of a column: Opening time (UTC+0), Update Time (EDT).
@@ -71,9 +72,11 @@ class ProfileReader:
         self._ids = find_columns(header, ids)
         if len(self._ids) < len(ids):
             self._ids = []
-        if side := profile.side:
-            self._side = self.column(side.column)
-            self._is_long, self._is_short = word_matcher(side.long), word_matcher(side.short)
+        self._quantity = self.column(profile.quantity)
+        self._is_of_fills = profile.kind == "fills"
+        self._side = self.column(profile.side.column) if profile.side else ""
+        self._is_long = word_matcher(profile.side.long if profile.side else [])
+        self._is_short = word_matcher(profile.side.short if profile.side else [])
         effect = profile.effect
         self._position = find_column(header, profile.position)
         self._effect = find_column(header, effect.column) if effect else None
@@ -81,8 +84,6 @@ class ProfileReader:
         self._expires = word_matcher(effect.expire) if effect and effect.expire else None
         self._zone = None if profile.zone is None else ZoneInfo(profile.zone)
         self._times = [time_format.reader(self._zone) for time_format in profile.time]
-        if self._times:
-            self._times.append(self._parse_spreadsheet_time)
 
     def column(self, columns: Columns | None) -> str:
         """Return the name of a column that every file of the format has."""
@@ -114,25 +115,38 @@ class ProfileReader:
         except ValueError as error:
             raise refuse_cell(column, row[column], error) from None
 
-    def is_sale(self, row: Row) -> bool:
-        """Return whether the side is a short trade or a sale."""
-        return row.parse(self._side, self._parse_side)
+    def require_trade(self, row: Row, *columns: str) -> None:
+        """Raise NoTrade for a row without a symbol, a quantity or one of these columns."""
+        for column in (*columns, self._symbol, self._quantity):
+            if not row.has(column):
+                raise NoTrade(f"{column} is empty")
+        if not row[self._quantity].strip("0.,+- "):
+            raise NoTrade(f"{self._quantity} is 0")
 
-    def _parse_side(self, cell: str) -> bool:
+    def is_sale(self, row: Row) -> bool:
+        """Return whether the side is a short trade or a sale. Raises NoTrade for a word that is no side."""
+        if not self._side:
+            return row[self._quantity].lstrip().startswith("-")
+        cell = row[self._side]
         if self._is_short(cell):
             return True
-        if not self._is_long(cell):
-            side = self.profile.side
-            assert side is not None
-            raise ValueError(f"must be one of: {', '.join((*side.long, *side.short))}")
-        return False
+        if self._is_long(cell):
+            return False
+        direction, side = find_direction(cell, of_fill=self._is_of_fills), self.profile.side
+        if direction is None:
+            raise NoTrade(f"{self._side} is {shorten(cell)!r}")
+        if side and side.long:
+            reason = ValueError(f"must be one of: {', '.join((*side.long, *side.short))}")
+            raise refuse_cell(self._side, cell, reason)
+        return direction == "short"
 
     def effect(self, row: Row) -> Effect:
         """Return what the row says that the fill does to the position."""
         cell = row[self._effect] if self._effect else ""
         if self._expires is not None and self._expires(cell):
             return Effect.EXPIRES
-        return Effect.CLOSES if self._closes is not None and self._closes(cell) else Effect.NOT_STATED
+        does_close = closes(row.get(self._side, "")) if self._closes is None else self._closes(cell)
+        return Effect.CLOSES if does_close else Effect.NOT_STATED
 
     def position(self, row: Row) -> int | None:
         """Return the position that the row states after its fill: 2 L, 1 S, or a number with its sign."""
@@ -147,7 +161,7 @@ class ProfileReader:
 
     def external_id(self, row: Row) -> Name100 | None:
         """Return the external id, None for a row whose cells of the id are all empty."""
-        parts = [row[column].strip() for column in self._ids]
+        parts = [row[column].strip() if row.has(column) else "" for column in self._ids]
         if not any(parts):
             return None
         for column, part in zip(self._ids, parts, strict=True):
@@ -161,26 +175,21 @@ class ProfileReader:
     def time(self, row: Row, *columns: str) -> Timestamp:
         """Return the time in the cells of these columns, joined with a blank.
 
-        The formats are tried in their order. Without formats, the date has the year first, or day and month
-        in the order of the file.
+        The formats are tried in their order, then one with the year first, as spreadsheets write it. Without
+        formats, the date has the year first, or day and month in the order of the file.
         """
         cell = " ".join([row[column].strip() for column in columns])
-        zone, reason = find_zone_of_column(columns[0]), None
-        for read in self._times or [self._parse_any_time(row.rules.date_order)]:
+        if row.rules.day and CLOCK.fullmatch(cell):
+            cell = f"{row.rules.day} {cell}"
+        zone, reason = find_zone_of_column(columns[0]) or self._zone, None
+        readers = self._times
+        if not readers or YEAR_FIRST.match(cell):
+            readers = [*readers, ANY_TIMES[row.rules.date_order]]
+        for read in readers:
             try:
                 if (time := read(cell)) is not None:
-                    return time if zone is None or time.tzinfo else time.replace(tzinfo=zone)
+                    return time if time.tzinfo else time.replace(tzinfo=zone)
             except ValueError as error:
                 reason = reason or error
         reason = reason or ValueError(f"must be a time in the format {' or '.join(self.profile.time)}")
         raise refuse_cell(" and ".join(columns), cell, reason)
-
-    def _parse_spreadsheet_time(self, cell: str) -> Timestamp | None:
-        """Return a time in the form in which a sheet is read, None for another text."""
-        if not SPREADSHEET_TIME.fullmatch(cell):
-            return None
-        time = parse_midnight(cell) if len(cell) == len("2026-01-05") else parse_date_and_clock(cell)
-        return time.replace(tzinfo=self._zone)
-
-    def _parse_any_time(self, order: DateOrder | None) -> Callable[[str], Timestamp]:
-        return lambda cell: parse_date_and_clock(cell, order).replace(tzinfo=self._zone)

@@ -24,7 +24,8 @@ def trade_reader(profile: ImportProfileCreate, header: Collection[str]) -> Calla
     read_legs = matched_legs(profile, reader) if profile.bought else stated_legs(profile, reader)
 
     def read_trade(row: Row) -> ImportedTrade:
-        legs, size = read_legs(row), reader.amount(row, quantity, PositiveMoney)
+        reader.require_trade(row)
+        legs, size = read_legs(row), read_size(row)
         fees = reader.fees(row)
         result = None if legs.closed_at is None else read_result(row, fees)
         stated = reader.multiplier(row)
@@ -46,6 +47,12 @@ def trade_reader(profile: ImportProfileCreate, header: Collection[str]) -> Calla
         draft = trade.trade.with_result()
         return replace(trade, trade=draft, is_computed=result is None, multiplier_from_result=False)
 
+    def read_size(row: Row) -> PositiveMoney:
+        """Return the quantity, which without a side has the sign of the direction."""
+        if profile.side or profile.bought:
+            return reader.amount(row, quantity, PositiveMoney)
+        return PositiveMoney(abs(reader.amount(row, quantity, Money)))
+
     def read_result(row: Row, fees: Result | None) -> Money | None:
         if gross:
             return reader.amount(row, gross, Money)
@@ -65,7 +72,7 @@ def stated_legs(profile: ImportProfileCreate, reader: ProfileReader) -> Callable
     )
 
     def read_legs(row: Row) -> Legs:
-        is_closed = bool(row[closed].strip())
+        is_closed = row.has(closed)
         return Legs(
             "short" if reader.is_sale(row) else "long",
             reader.amount(row, entry, Money),

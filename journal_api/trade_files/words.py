@@ -1,0 +1,121 @@
+"""The words of trade files in all formats and languages, which stand in words.toml.
+
+Names are compared without letter case, accents, signs and a remark in parentheses.
+"""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from journal_api.structs.import_profiles import Columns
+from journal_api.structs.trades import Direction
+
+ANYTHING = "*"
+MAX_NAME_LENGTH = 255  # of a column
+REMARK = re.compile(r" +[A-Z]{3}\Z| *[(\[][^()\[\]]*[)\]] *\Z")
+WORD = re.compile("[a-z]+")
+TABLE: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
+# The names of a member's column in English, and those of other languages with the English one.
+NAMES = {
+    member: [group.split("/")[0] for group in names.split()] for member, names in TABLE["columns"].items()
+}
+TRANSLATIONS = {
+    other: group.split("/")[0]
+    for names in TABLE["columns"].values()
+    for group in names.split()
+    for other in group.split("/")[1:]
+}
+COSTS, TOTALS = (tuple(TABLE["costs"][name].split()) for name in ("ends", "totals"))
+STATUS, FILLED = (frozenset(TABLE["status"][name].split()) for name in ("columns", "filled"))
+PURCHASES, SALES, LONG, SHORT, CLOSING = (
+    frozenset(TABLE["sides"][name].split()) for name in ("purchase", "sale", "long", "short", "closing")
+)
+SIDES = PURCHASES | SALES | LONG | SHORT | CLOSING | {"open", "opening", "entry", "exit", "out"}
+NOTHING = frozenset(TABLE["cells"]["nothing"].split())
+
+
+@lru_cache(maxsize=8192)
+def simplify(name: str) -> str:
+    """Return a name without capitals, accents, signs, the currency and a remark in parentheses."""
+    shown = REMARK.sub("", name[:MAX_NAME_LENGTH]).replace("%", "percent").casefold()
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", shown)))
+
+
+def translate(name: str) -> str:
+    """Return the simple form of a name, in English."""
+    simple = simplify(name)
+    return TRANSLATIONS.get(simple, simple)
+
+
+class ColumnNames(dict[str, None]):
+    """The names of the columns of a header, which are also found by their simple forms."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        super().__init__(dict.fromkeys(names))
+        self.simple: dict[str, str] = {}
+        for name in self:
+            self.simple.setdefault(translate(name), name)
+
+
+def find_column(header: Collection[str], columns: Columns | Sequence[str] | None) -> str | None:
+    """Return the first of the alternative names that is in the header, None if none is there.
+
+    A name that ends with * stands for all that begin with it.
+    """
+    header = header if isinstance(header, ColumnNames) else ColumnNames(header)
+    names = (columns,) if isinstance(columns, str) else columns or ()
+    for name in names:
+        if name in header:
+            return name
+        beginning = name.removesuffix(ANYTHING)
+        if beginning != name and (found := next((one for one in header if one.startswith(beginning)), None)):
+            return found
+    return next((found for name in names if name and (found := header.simple.get(translate(name)))), None)
+
+
+def find_costs(columns: Iterable[str]) -> list[str]:
+    """Return the columns of costs, the column of their total if there is one."""
+    amounts = [name for name in columns if "bps" not in name.casefold() and "%" not in name]
+    total = [column for column in amounts if simplify(column) in TOTALS]
+    return total[:1] or [column for column in amounts if simplify(column).endswith(COSTS)]
+
+
+def find_value_column(header: Iterable[str]) -> str | None:
+    """Return the column with the value of a fill, None without one."""
+    return find_column(ColumnNames(header), NAMES["value"])
+
+
+def read_words(cell: str) -> set[str]:
+    """Return the words of a cell; one of two letters only if it is alone, as B in CLASS B is no side."""
+    plain = unicodedata.normalize("NFKD", cell.casefold())
+    words = WORD.findall("".join(one for one in plain if not unicodedata.combining(one)))
+    return {word for word in words if len(word) > 2 or len(words) == 1}
+
+
+@lru_cache(maxsize=8192)
+def find_direction(cell: str, *, of_fill: bool = False) -> Direction | None:
+    """Return the direction that a cell states, None for a cell that states none.
+
+    A purchase opens a long trade. Of a fill `Close Long` is a sale, of a trade a long one.
+    """
+    words = read_words(cell)
+    is_purchase, is_sale = bool(words & PURCHASES), bool(words & SALES)
+    if is_purchase != is_sale:
+        return "long" if is_purchase else "short"
+    is_long, is_short = bool(words & LONG), bool(words & SHORT)
+    if is_purchase or is_long == is_short:
+        return None
+    return "long" if is_long != (of_fill and closes(cell)) else "short"
+
+
+def is_side(cell: str) -> bool:
+    """Return whether a cell states a direction and nothing else."""
+    return find_direction(cell) is not None and read_words(cell) <= SIDES
+
+
+def closes(cell: str) -> bool:
+    """Return whether the side of a fill says that it closes a position."""
+    return not CLOSING.isdisjoint(read_words(cell))
