@@ -52,8 +52,12 @@ def read_orders(rows: Iterable[Cells | Rejected]) -> Iterator[Cells | Rejected]:
                 yield from trades.read_header(line, names)
             case ["Trades", "Data", *cells]:
                 yield from trades.read_order(line, cells)
+            case ["Transaction History", "Header" | "Data", *cells]:
+                trades.columns = trades.columns or cells
+                yield Cells(line, cells)
     if not trades.columns:
-        yield Rejected(line, "the statement has no section Trades")
+        reason = "the statement has no section Trades: export an activity statement with it, in English"
+        yield Rejected(line, reason)
 
 
 class StatementTrades:

@@ -13,7 +13,7 @@ from journal_api.trade_files.formats import round_trips
 from journal_api.trade_files.html_tables import read_html
 from journal_api.trade_files.rows import COMMAS, MAX_BLANK_ROWS, MAX_COLUMNS, Cells, read_csv
 from journal_api.trade_files.texts import FileText, Unreadable
-from journal_api.trade_files.words import MAX_NAME_LENGTH, ColumnNames, translate
+from journal_api.trade_files.words import MAX_NAME_LENGTH, REPORTS, ColumnNames, find_column, translate
 from journal_api.trade_files.workbooks import read_sheets
 
 # The number of rows in which the header is searched: HTML reports have other rows before it.
@@ -41,6 +41,7 @@ class UnknownHeader(NamedTuple):
     line: int
     reason: str
     missing: dict[str, list[str]] | None = None
+    is_report: bool = False  # whether it is a known file without trades
 
     def refusal(self, *, dry_run: bool = False) -> ValidationFailed:
         """Return the error for the client; it recommends a dry run to whoever did not ask for one."""
@@ -119,13 +120,14 @@ def recognise(
         if isinstance(header, Header):
             return header, until_end_of_section(rows) if header.format.section else rows
         unknown.append(header)
-    return next((header for header in unknown if header.missing), unknown[0])
+    known = [header for header in unknown if header.is_report] or [one for one in unknown if one.missing]
+    return known[0] if known else unknown[0]
 
 
 def find_header(rows: Iterator[Cells | Rejected], formats: Sequence[KnownFormat]) -> Header | UnknownHeader:
     """Return the first header of a format, else the header that is most similar to one."""
     nearest: tuple[int, list[str]] = (1, [])
-    heading = ""
+    heading, report = "", None
     for index, row in zip(range(ROWS_BEFORE_A_SECTION), rows, strict=False):
         if isinstance(row, Rejected):
             return UnknownHeader(row.line, row.reason)
@@ -138,11 +140,22 @@ def find_header(rows: Iterator[Cells | Rejected], formats: Sequence[KnownFormat]
         if candidates and any(row.cells):
             if (header := read_header(row, heading, candidates)) is not None:
                 return header
+            report = report or find_report(row)
             other = row.line, name_columns(row.cells)
             known = [nearest, other] if nearest[1] else [other]
             nearest = max(known, key=lambda header: count_common_columns(header[1], formats))
         heading = next_heading(row.cells, heading)
-    return describe_unknown_header(*nearest, formats)
+    return report or describe_unknown_header(*nearest, formats)
+
+
+def find_report(row: Cells) -> UnknownHeader | None:
+    """Return what a file is that has this header and no trades, None for any other row."""
+    header = ColumnNames(cell.strip() for cell in row.cells)
+    for report in REPORTS:
+        if all(find_column(header, columns) for columns in report["columns"]):
+            reason = f"this is {report['name']}, which has no trades: export {report['instead']} instead"
+            return UnknownHeader(row.line, reason, is_report=True)
+    return None
 
 
 def read_header(row: Cells, heading: str, formats: Sequence[KnownFormat]) -> Header | UnknownHeader | None:

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from journal_api.structs.import_profiles import Columns
 from journal_api.structs.trades import Direction
@@ -17,7 +18,7 @@ ANYTHING = "*"
 MAX_NAME_LENGTH = 255  # of a column
 REMARK = re.compile(r" +[A-Z]{3}\Z| *[(\[][^()\[\]]*[)\]] *\Z")
 WORD = re.compile("[a-z]+")
-TABLE: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
+TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 # The names of a member's column in English, and those of other languages with the English one.
 NAMES = {
     member: [group.split("/")[0] for group in names.split()] for member, names in TABLE["columns"].items()
@@ -34,6 +35,7 @@ PURCHASES, SALES, LONG, SHORT, CLOSING = (
     frozenset(TABLE["sides"][name].split()) for name in ("purchase", "sale", "long", "short", "closing")
 )
 SIDES = PURCHASES | SALES | LONG | SHORT | CLOSING | {"open", "opening", "entry", "exit", "out"}
+REPORTS: list[dict[str, Any]] = TABLE["reports"]  # those without trades
 NOTHING = frozenset(TABLE["cells"]["nothing"].split())
 
 
@@ -47,7 +49,7 @@ def simplify(name: str) -> str:
 def translate(name: str) -> str:
     """Return the simple form of a name, in English."""
     simple = simplify(name)
-    return TRANSLATIONS.get(simple, simple)
+    return str(TRANSLATIONS.get(simple, simple))
 
 
 class ColumnNames(dict[str, None]):

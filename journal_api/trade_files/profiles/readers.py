@@ -77,6 +77,9 @@ class ProfileReader:
         self._side = self.column(profile.side.column) if profile.side else ""
         self._is_long = word_matcher(profile.side.long if profile.side else [])
         self._is_short = word_matcher(profile.side.short if profile.side else [])
+        words = [*profile.side.long, *profile.side.short] if profile.side else []
+        # Beside the usual words any other is of a row that is no trade.
+        self._own_words = [] if all(map(find_direction, words)) else words
         effect = profile.effect
         self._position = find_column(header, profile.position)
         self._effect = find_column(header, effect.column) if effect else None
@@ -132,12 +135,11 @@ class ProfileReader:
             return True
         if self._is_long(cell):
             return False
-        direction, side = find_direction(cell, of_fill=self._is_of_fills), self.profile.side
-        if direction is None:
-            raise NoTrade(f"{self._side} is {shorten(cell)!r}")
-        if side and side.long:
-            reason = ValueError(f"must be one of: {', '.join((*side.long, *side.short))}")
+        if self._own_words:
+            reason = ValueError(f"must be one of: {', '.join(self._own_words)}")
             raise refuse_cell(self._side, cell, reason)
+        if (direction := find_direction(cell, of_fill=self._is_of_fills)) is None:
+            raise NoTrade(f"{self._side} is {shorten(cell)!r}")
         return direction == "short"
 
     def effect(self, row: Row) -> Effect:
