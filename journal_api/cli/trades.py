@@ -3,6 +3,7 @@
 import hashlib
 import sys
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -58,6 +59,11 @@ from journal_api.values.types import Name100, TimeZone
     help="Whether 4/9/2026 has the month or the day first; default: what the file shows.",
 )
 @click.option(
+    "--day",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="The day of the times in a file that has only times of day.",
+)
+@click.option(
     "--one-trade-is",
     type=click.Choice(["position", "row"]),
     help="What one trade is in a file of pairs; default: as the account says, else the position.",
@@ -73,6 +79,7 @@ from journal_api.values.types import Name100, TimeZone
     is_flag=True,
     help="Import suspects too, which may be stored from another file, and a file whose values disagree.",
 )
+@click.option("--skip-errors", is_flag=True, help="Leave out the rows that cannot be read.")
 @click.option("--user", help="The owner of the journal; default: the first user.")
 @click.option("--dry-run", is_flag=True, help="Report what the import would do, and write nothing.")
 @click.option("--rows", is_flag=True, help="Print the verdict of every row.")
@@ -84,9 +91,11 @@ def import_file(
     accounts: tuple[str, ...],
     timezone: str | None,
     date_order: Literal["month", "day"] | None,
+    day: datetime | None,
     one_trade_is: Literal["position", "row"] | None,
     profile: Path | None,
     force: bool,
+    skip_errors: bool,
     user: str | None,
     dry_run: bool,
     rows: bool,
@@ -114,9 +123,11 @@ def import_file(
             *(database.reader, user_id, content, choice),
             timezone=stated_timezone,
             date_order=date_order,
+            day=day and day.date(),
             one_trade_is=one_trade_is,
             profiles=chosen_profiles,
             force=force,
+            skip_errors=skip_errors,
             on_bytes=progress.update,
         )
         if isinstance(trade_file, UnknownHeader):

@@ -1,5 +1,6 @@
 """Reads the texts of cells: names, sides, options. Each function raises ValueError with the reason."""
 
+import re
 from collections.abc import Callable
 from functools import cache, partial
 from typing import TypeVar
@@ -18,6 +19,7 @@ MAX_ITEMS_IN_CELL, MAX_LIST_LENGTH = 1000, 1024 * 1024
 # Long cells are notes, which rarely repeat.
 MAX_CACHED_LENGTH = 64
 MAX_CACHED = 8192
+ISIN = re.compile(r"\b[A-Z]{2}[A-Z0-9]{9}[0-9]\b")
 
 text = Text.decode
 
@@ -51,9 +53,11 @@ def find_cache(reader: Callable[[str], T]) -> CellCache[T]:
 
 
 def parse_symbol(cell: str) -> Name40:
-    """Return a symbol; an option whose symbol is too long for a trade has its canonical symbol."""
-    option = find_option(cell) if len(cell) > Name40.max_length else None
-    return Name40.decode(option or cell)
+    """Return a symbol; one that is too long for a trade is that of the option or the ISIN in it."""
+    if len(cell) <= Name40.max_length:
+        return Name40.decode(cell)
+    isin = ISIN.search(cell)
+    return Name40.decode(find_option(cell) or (isin[0] if isin else cell))
 
 
 def parse_direction(cell: str) -> Direction:

@@ -30,7 +30,9 @@ TRANSLATIONS = {
     for other in group.split("/")[1:]
 }
 COSTS, TOTALS = (tuple(TABLE["costs"][name].split()) for name in ("ends", "totals"))
-STATUS, FILLED = (frozenset(TABLE["status"][name].split()) for name in ("columns", "filled"))
+STATUS, FILLED, UNFILLED = (
+    frozenset(TABLE["status"][name].split()) for name in ("columns", "filled", "unfilled")
+)
 PURCHASES, SALES, LONG, SHORT, CLOSING = (
     frozenset(TABLE["sides"][name].split()) for name in ("purchase", "sale", "long", "short", "closing")
 )

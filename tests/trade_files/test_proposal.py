@@ -175,6 +175,8 @@ ORDERS = {
         ),
         (ORDERS, [{"SEC Fee": "0.02", "Total fees": "1"}], {"abs": None, "costs.columns": ["Total fees"]}),
         (ORDERS, [{"Status": "Filled"}, {"Status": "Cancelled"}], {"where": {"Status": ["Filled"]}}),
+        (ORDERS, [{"Status": "Active"}, {"Status": "Inactive"}], {"where": {"Status": ["Filled"]}}),
+        (ORDERS, [{"Status": "Settled"}], {"where": None}),
         (
             ORDERS,
             [{"Side": "Open Long"}, {"Side": "Close Long"}],

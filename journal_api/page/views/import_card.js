@@ -79,7 +79,9 @@ function costsOf({ report }, context) {
 
 function actions(work, suffix, context, own) {
   const { file, options, report } = work;
-  const described = report.counts.error > 0 && own.find((one) => one.name === report.format);
+  const { error } = report.counts;
+  const described = error > 0 && own.find((one) => one.name === report.format);
+  const skip = () => read({ file, options: { ...options, skip_errors: true } }, context);
   const describe = async () => {
     await withoutProfile(described);
     await read({ file, options, profile: described }, context);
@@ -87,6 +89,13 @@ function actions(work, suffix, context, own) {
   return h(
     ".row",
     works.length === 1 && importButton("import", context),
+    error > 0 &&
+      !report.failed_check &&
+      h(
+        "button",
+        { id: `skip-errors${suffix}`, onclick: trying(skip) },
+        `Leave out ${format.count(error, "row")}`,
+      ),
     described &&
       h("button", { id: `change-columns${suffix}`, onclick: trying(describe) }, "Change the columns"),
     h("span.muted", whyNothing(report)),
@@ -121,7 +130,7 @@ export function placeOf(chosen, { accounts }) {
 }
 
 export function whyNothing({ counts }) {
-  if (counts.error > 0) return "All rows are imported or none: correct the rows with errors first.";
+  if (counts.error > 0) return "Nothing is imported while rows have errors: correct them, or leave them out.";
   if (counts.new + counts.updated > 0) return "";
   if (counts.suspect) return "What may be there already is left out.";
   if (counts.unmatched) return "No row of this file opens a trade.";

@@ -14,18 +14,21 @@ const unknownNames = ({ report }) =>
 
 const asked = ({ error }) => error?.details?.fields ?? {};
 const asksZone = (work) => Boolean(asked(work).timezone) && !work.options.timezone;
+const asksDay = (work) => Boolean(asked(work).day) && !work.options.day;
 const asksNames = (work) => unknownNames(work).length > 0;
-export const isAsking = (work) => asksZone(work) || Boolean(asked(work).account_id) || asksNames(work);
+export const isAsking = (work) =>
+  asksZone(work) || asksDay(work) || Boolean(asked(work).account_id) || asksNames(work);
 
 /** @param {Context} context */
 export function questionsOf(work, context) {
   const names = unknownNames(work);
-  if (asksZone(work)) return zoneQuestion(context);
-  if (asked(work).account_id)
-    return accountQuestion(work, context, "Which account are these trades from?", "", (id) => ({
-      account_id: String(id),
-    }));
   return [
+    asked(work).account_id &&
+      accountQuestion(work, context, "Which account are these trades from?", "", (id) => ({
+        account_id: String(id),
+      })),
+    asksZone(work) && zoneQuestion(context),
+    asksDay(work) && h("p", h("strong", "The times in this file have no day. Which is it?")),
     names.length > 1 && createAll(names, context),
     ...names.map((name) =>
       accountQuestion(work, context, `Which account is ${name}?`, name, (id) => ({
@@ -94,7 +97,7 @@ function createAll(names, context) {
 }
 
 // A change of these reads the file again: what is imported is what was shown.
-const SHOWN = ["account_id", "timezone", "date_order", "one_trade_is"];
+const SHOWN = ["account_id", "timezone", "day", "date_order", "one_trade_is"];
 
 /** @param {Context} context */
 export function optionsForm(work, context, suffix) {
@@ -128,6 +131,8 @@ export function optionsForm(work, context, suffix) {
         value: options.timezone,
         placeholder: report ? "as last time" : "another city",
       }),
+    (asksDay(work) || options.day) &&
+      field("Day", h("input", { id: `day${suffix}`, name: "day", type: "date", value: options.day ?? "" })),
     !isOpen &&
       (report?.date_order || options.date_order) &&
       choice("date_order", "Dates", [

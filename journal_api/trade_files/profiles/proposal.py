@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from journal_api.positions.import_rows import Rejected
 from journal_api.structs.import_profiles import Costs, Option, ProposedProfile, Side
 from journal_api.trade_files.amounts import Comma, guess_comma
+from journal_api.trade_files.cells import parse_symbol
 from journal_api.trade_files.dates import CLOCK, DATE, is_time
 from journal_api.trade_files.headers import name_columns, split_rows
 from journal_api.trade_files.profiles.amount_checks import (
@@ -26,6 +27,7 @@ from journal_api.trade_files.words import (
     NAMES,
     NOTHING,
     STATUS,
+    UNFILLED,
     ColumnNames,
     find_column,
     find_costs,
@@ -35,7 +37,6 @@ from journal_api.trade_files.words import (
     simplify,
     translate,
 )
-from journal_api.values.types import Name40
 from journal_api.values.visible_text import escape_invisible
 
 BARE_KEY = re.compile("[a-z_]+")
@@ -50,7 +51,7 @@ TIMES, TEXTS = (
     ("opened_at", "closed_at", "at", "expires"),
     ("symbol", "side", "account", "external_id", "right"),
 )
-MOST = 0.8  # of the cells of a column, which a total or a remark may end
+MOST = 0.5  # of the cells of a column, which a total or a remark may end
 ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
 DAYS_ONLY = "the file has days without times: fills of a day are in the order of the file"
 ROWS_SEARCHED, ROWS_READ, SAMPLE_ROWS, MAX_SHOWN_LENGTH = 100, 100, 3, 200
@@ -101,7 +102,7 @@ class Table:
         if member == "side":
             return any(map(find_direction, cells))
         if member == "symbol":
-            return len(numbers) < len(cells) and max(map(len, cells)) <= Name40.max_length
+            return len(numbers) < len(cells) and all(map(is_symbol, cells))
         return member in TEXTS or len(numbers) >= MOST * len(cells)
 
     def count(self, column: str, test: Callable[[str], object]) -> int:
@@ -119,6 +120,13 @@ def propose_profile(file: BinaryIO) -> Proposal | None:
     table = max(tables, key=lambda table: len(find_members(table)))
     profile, warnings = build_profile(table)
     return Proposal(text.encoding, table.columns, table.rows[:SAMPLE_ROWS], profile, warnings)
+
+
+def is_symbol(cell: str) -> bool:
+    try:
+        return bool(parse_symbol(cell))
+    except ValueError:
+        return False
 
 
 def limit_pieces(pieces: Iterator[str | Unreadable]) -> Iterator[str | Unreadable]:
@@ -296,9 +304,11 @@ def propose_costs(table: Table, members: dict[str, str]) -> ProposedCosts:
 def propose_condition(table: Table, side: str | None) -> dict[str, list[str]] | None:
     """Return the condition that leaves out the orders that were not filled, None without such a column."""
     for column in table.columns:
-        words = dict.fromkeys(word for word in table.read_cells(column) if word.casefold() in FILLED)
-        if simplify(column) in STATUS and words and column != side:
-            return {column: list(words)}
+        words = list(dict.fromkeys(table.read_cells(column)))
+        filled = [word for word in words if word.casefold() in FILLED]
+        has_orders = not UNFILLED.isdisjoint(map(str.casefold, words))
+        if simplify(column) in STATUS and column != side and (filled or has_orders):
+            return {column: filled or ["Filled"]}
     return None
 
 

@@ -1,0 +1,252 @@
+"""Files that no format was made for: what they show of themselves, what is asked, what is left out."""
+
+# ruff: noqa: E501 (the rows of files are as long as they are)
+
+import io
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from commands import import_file
+from factories import create_import, details_of, error_of, read_file, send_file, unwrap
+from file_tables import show_trade
+
+from journal_api.positions.import_rows import Candidate, Rejected
+from journal_api.trade_files.profiles.profile_format import decode_profile
+from journal_api.trade_files.profiles.proposal import as_toml, propose_profile, toml_value
+
+# A file, the format or None for the proposed profile, symbol, direction, quantity, gross P&L and fees of its
+# trades, and the rows left out by reason.
+FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] = {
+    "French names, decimal commas, a currency behind": (
+        "Instrument;Compte;Pos. marché.;Qté;Prix d'entrée;Prix de sortie;Heure d'entrée;Heure de sortie;Profit;Commission\n"
+        "NQ JUN26;Sim101;Short;1;23960,00;23955,50;13/04/2026 10:00:00;13/04/2026 10:03:00;90,00 $;0,00 $\n",
+        "NinjaTrader trades",
+        [("NQ JUN26", "short", "1", "90", "0")],
+        {},
+    ),
+    "other letters, another word, no id": (
+        "ACCOUNTNAME,Contract name,Execute Price,filled at,Position disposition,SIDE,Qty,Status\n"
+        "TSX-1,/ESU6,5000.25,2026-08-20 09:31:05,Opening,Bid,2,Filled\n"
+        "TSX-1,/ESU6,5010.50,2026-08-20 09:45:10,Closing,Ask,2,Filled\n"
+        "TSX-1,/ESU6,5010.50,2026-08-20 09:46:10,Opening,Ask,2,Cancelled\n",
+        "TopstepX orders",
+        [("/ESU6", "long", "2", "1025", "0")],
+        {"Status is not Filled": 1},
+    ),
+    "section lines of a Flex query": (
+        '"BOF","U2","Trades","1"\n"HEADER","POST","ClientAccountID","Symbol"\n"DATA","POST","U1","QLTX"\n'
+        '"HEADER","TRNT","ClientAccountID","Symbol","Buy/Sell","LevelOfDetail","Quantity","TradePrice","DateTime","IBCommission"\n'
+        '"DATA","TRNT","U1","QLTX","BUY","EXECUTION","10","40","20260302;093105","-1"\n'
+        '"DATA","TRNT","U1","QLTX","SELL","EXECUTION","-10","41","20260302;100000","-1"\n"EOS","TRNT","2"\n',
+        "IBKR Flex trades",
+        [("QLTX", "long", "10", "10", "2")],
+        {},
+    ),
+    "a statement that a spreadsheet has saved": (
+        "Statement,Header,Field Name,Field Value;;;\n"
+        "Trades,Header,DataDiscriminator,Asset Category,Symbol,Date/Time,Quantity,T. Price,Proceeds,Comm/Fee,Code;;;\n"
+        '"Trades,Data,Order,Futures,MESU6,""2026-08-04, 07:01:59"",1,7644,-38220,-0.61,O";;;\n'
+        '"Trades,Data,Order,Futures,MESU6,""2026-08-04, 07:27:50"",-1,7647,38235,-0.61,C";;;\n',
+        "IBKR activity statement",
+        [("MESU6", "long", "1", "15", "1.22")],
+        {},
+    ),
+    "an option with blanks, amounts in parentheses, a header again": (
+        "Trade Date,Market Symbol,Buy/Sell,QTY,Price,Comm,Net Amount\n"
+        '11/10/2025 09:41:00 ET,DASH  20251112C  230.000,B,5,$4.70,($2.25),"($2,352.25)"\n'
+        "Trade Date,Market Symbol,Buy/Sell,QTY,Price,Comm,Net Amount\n"
+        '11/10/2025 09:44:00 ET,DASH  20251112C  230.000,S,5,$3.84,($2.25),"$1,917.75"\n',
+        None,
+        [("DASH251112C00230000", "long", "5", "-430", "4.5")],
+        {"repeats the header": 1},
+    ),
+    "German names, a day and a clock in two columns, the sign of the quantity": (
+        "Datum,Uhrzeit,Produkt,ISIN,Anzahl,,Kurs,,Wert in Lokalwährun,,Transaktionskost,,Gesamt\n"
+        "15-03-2026,10:00,QLTX INC,US0000000001,10,,190.00,USD,-1900.00,USD,-1.00,EUR,-1901.00\n"
+        "16-03-2026,15:30,QLTX INC,US0000000001,-10,,195.00,USD,1950.00,USD,-1.00,EUR,1949.00\n",
+        None,
+        [("QLTX INC", "long", "10", "50", "2")],
+        {},
+    ),
+    "Swedish sides, money movements, decimal commas": (
+        "Datum;Konto;Typ av transaktion;Värdepapper/beskrivning;Antal;Kurs;Belopp;Courtage (SEK)\n"
+        "2026-01-13;A;Sälj;QLTX;-10;154,5;1545;1\n2026-01-12;A;Köp;QLTX;10;150,25;-1502,5;1\n"
+        "2026-01-10;A;Insättning;Insättning;;;1215;0\n",
+        None,
+        [("QLTX", "long", "10", "42.5", "2")],
+        {"Kurs is empty": 1},
+    ),
+    "suffixes of times, dates of two forms, a total": (
+        "Symbol\tTrade Type\tEntry DateTime\tExit DateTime\tEntry Price\tExit Price\tTrade Quantity\tProfit/Loss (C)\n"
+        "MNQH26_FUT_CME\tShort\t2026-01-29  09:52:48.170 BP\t2026-01-29  09:53:50.801 EP\t25721.25\t25731.00\t1\t-19.50\n"
+        "\t\t\t\t\t\t\tTotal: -19.50\n",
+        None,
+        [("MNQH26_FUT_CME", "short", "1", "-19.5", "0")],
+        {"Symbol is empty": 1},
+    ),
+    "one time per trade, closing sides, the result after costs": (
+        "Contracts,Closing Direction,Qty,Entry Price,Exit Price,Closed P&L,Trade Time(UTC+0)\n"
+        "NEARUSDT,Close Short,1100,12.468,9.170,3610.47166973,2026-05-10 00:10:30\n"
+        "KNCUSDT,Close Long,5200,2.3770,2.3843,38.29397998,2026-05-09 10:27:04\n",
+        None,
+        [
+            ("KNCUSDT", "long", "5200", "38.29397998", "0"),
+            ("NEARUSDT", "short", "1100", "3610.47166973", "0"),
+        ],
+        {},
+    ),
+    "no price but the value": (
+        "Datum;Transactietype;Waarde (netto);Opmerking;ISIN;Aantal;Kosten\n"
+        "2026-07-24;Verkoop;11,5;QLTX;IE00BK5BQT80;0,5;1\n2026-07-23;Aankoop;-10,25;QLTX;IE00BK5BQT80;0,5;1\n"
+        "2026-07-22;Storting;100;John;;;\n",
+        None,
+        [("IE00BK5BQT80", "long", "0.5", "1.25", "2")],
+        {"ISIN is empty": 1},
+    ),
+    "an ISIN in a long name, points before commas": (
+        "Security / ISIN,Transaction Type,Quantity,Share Price,Trade Date/Time\n"
+        'Quality of the World UCITS ETF Dist / ISIN IE00BK5BQT80,Buy,10,"£1.110,79",23/12/25 15:18:12\n'
+        'Quality of the World UCITS ETF Dist / ISIN IE00BK5BQT80,Sell,10,"£1.111,79",24/12/25 15:18:12\n',
+        None,
+        [("IE00BK5BQT80", "long", "10", "10", "0")],
+        {},
+    ),
+    "the columns of an option beside the symbol of its share": (
+        "Trade Date,Symbol,Expiry,Strike,Call/Put,Action,Qty,Price\n"
+        "2026-03-02 09:31,QLTX,3/20/2026,12,C,Buy to open,1,2\n2026-03-03 09:31,QLTX,3/20/2026,12,C,Sell to close,1,3\n"
+        "2026-03-04 09:31,QLTX,3/20/2026,12,P,Sell to close,1,3\n2026-03-04 09:31,QLTX,,,,Dividend,,\n",
+        None,
+        [("QLTX260320C00012000", "long", "1", "100", "0"), ("QLTX260320P00012000", "short", "1", None, "0")],
+        {"Price is empty": 1},
+    ),
+    "one id in all rows, which identifies none": (
+        "Instrument;Action;Quantity;Price;Time;ID;E/X;Position;Commission;Account\n"
+        "MES JUN26;Buy;1;7200,75;27/04/2026 6:05:02;id;Entry;-;0,62 $;Sim\n"
+        "MES JUN26;Sell;1;7204,75;27/04/2026 6:10:02;id;Exit;-;0,62 $;Sim\n"
+        "MES JUN26;Sell;1;7204,75;27/04/2026 6:11:02;id;Exit;-;0,62 $;Sim\n",
+        "NinjaTrader executions",
+        [("MES JUN26", "long", "1", "20", "1.24"), ("MES JUN26", "short", "1", None, "0.62")],
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_is_read_as_it_is_or_by_the_profile_that_is_proposed(name: str) -> None:
+    content, file_format, trades, left_out = FILES[name]
+    profiles = []
+    if file_format is None:
+        proposal = propose_profile(io.BytesIO(content.encode()))
+        assert proposal is not None
+        profiles = [decode_profile(as_toml(proposal.profile).encode())]
+
+    file = read_file(content, "America/New_York", profiles=profiles)
+
+    rows = [show_trade(row) for row in file.candidates if isinstance(row, Candidate)]
+    members = ("symbol", "direction", "quantity", "gross_pnl", "fees")
+    assert file.format == (file_format or "New profile")
+    assert sorted(tuple(row[name] for name in members) for row in rows) == trades
+    assert file.left_out.counts == left_out
+
+
+DAS = """\
+Time,Symb,Side,Price,Qty,Account,Type,P / L,
+09:43:10,QLTX,S,51.93,400,SIM,Margin,400.00,
+09:36:04,QLTX,B,50.93,400,SIM,Margin,0.00,
+"""
+DAS_PROFILE = {
+    "name": "DAS",
+    "kind": "fills",
+    "header": ["Symb", "P / L"],
+    "symbol": "Symb",
+    "side": {"column": "Side", "long": ["B"], "short": ["S"]},
+    "quantity": "Qty",
+    "price": "Price",
+    "at": "Time",
+}
+
+
+async def test_all_that_a_file_does_not_say_is_asked_at_once(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    await client.post("/import-profiles", json=DAS_PROFILE)
+    file = DAS.replace("Account", "Route")
+
+    refused = await send_file(client, file, None, timezone=None)
+    report = await create_import(client, file, timezone="America/New_York", day="2026-02-19")
+
+    assert error_of(refused) == (400, "validation_error")
+    assert sorted(details_of(refused)["fields"]) == ["account_id", "day", "timezone"]
+    assert report["counts"]["new"] == 1
+    (trade,) = unwrap(await client.get("/trades"))
+    assert (trade["opened_at"], trade["gross_pnl"]) == ("2026-02-19T14:36:04.000000Z", 400)
+
+
+def test_the_command_states_the_day_and_leaves_rows_with_errors_out(tmp_path: Path) -> None:
+    (tmp_path / "das.csv").write_text(DAS + "09:50:00,QLTX,B,a lot,1,SIM,Margin,,\n")
+    (tmp_path / "das.toml").write_text(
+        "\n".join(f"{name} = {toml_value(value)}" for name, value in DAS_PROFILE.items())
+    )
+
+    options = ("--profile", str(tmp_path / "das.toml"), "--day", "2026-02-19", "--skip-errors")
+    ran = import_file(tmp_path / "journal.db", tmp_path / "das.csv", *options)
+
+    assert ran.code == 0
+    assert "1 left out: cannot be read: Price must be a number ('a lot')" in ran.err
+    assert "1 new" in ran.out
+
+
+BAD = """\
+symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at
+QLTX,long,1,100,101,2026-01-05T14:00:00Z,2026-01-05T15:00:00Z
+QLTX,long,some,100,101,2026-01-06T14:00:00Z,2026-01-06T15:00:00Z
+XYZH6,long,1,100,101,2026-01-07T14:00:00Z,2026-01-07T15:00:00Z
+"""
+
+
+async def test_the_rest_of_a_file_with_errors_is_imported_if_that_is_asked_for(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    dry = await create_import(client, BAD, account_id=account_id, dry_run="true")
+    assert dry["counts"] == {"new": 1, "duplicate": 0, "updated": 0, "error": 2}
+
+    report = await create_import(client, BAD, account_id=account_id, skip_errors="true")
+
+    assert report["counts"] == {"new": 1, "duplicate": 0, "updated": 0, "error": 0}
+    reasons = [part["reason"].split(" is ")[0] for part in report["left_out"]]
+    assert reasons == ["cannot be read: quantity must be a number ('some')", "cannot be read: multiplier"]
+
+
+def test_a_line_at_which_reading_ends_is_an_error_whatever_is_left_out() -> None:
+    content = BAD + '"not CSV"at all\n' + BAD.splitlines()[1]
+
+    file = read_file(content, skip_errors=True)
+
+    assert [row.reason[:10] for row in file.candidates if isinstance(row, Rejected)] == ["is not CSV"]
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [
+        (
+            "Account,Transaction ID,Timestamp,Date,Delta,Amount,Cash Change Type,Currency",
+            "Tradovate's cash history",
+        ),
+        ("Time,Balance before,Balance after,Profit", "a balance history of TradingView"),
+        ("Datum,Tijd,Valutadatum,Product,ISIN,Omschrijving,FX,Mutatie,,Saldo,,Order Id", "DEGIRO's account"),
+        ("Bars in test,31033,Ticks modelled,1567268", "strategy tester"),
+    ],
+)
+async def test_a_file_without_trades_is_told_by_name_with_what_to_export_instead(
+    client: httpx.AsyncClient, account_id: int, header: str, words: str
+) -> None:
+    refused = await send_file(
+        client, f"{header}\n{','.join('1' for _ in header.split(','))}\n", account_id, dry_run="true"
+    )
+
+    assert error_of(refused) == (400, "validation_error")
+    reason = details_of(refused)["reason"]
+    assert words in reason
+    assert "which has no trades: export " in reason
