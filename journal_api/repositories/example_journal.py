@@ -1,8 +1,10 @@
 """SQL of the example journal, which is written by the functions of other repositories."""
 
+import hashlib
 from collections.abc import Iterable, Sequence
+from io import BytesIO
 from itertools import chain, count
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from aiosqlite import Connection
 from msgspec import json
@@ -15,9 +17,15 @@ from journal_api.positions.commissions import Commissions
 from journal_api.positions.trade_columns import build_columns
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.repositories import (
+    account_rules,
     accounts,
+    cash,
+    checkpoints,
+    copy_groups,
+    days,
     goals,
     new_trades,
+    pictures,
     setups,
     strategies,
     tag_categories,
@@ -26,24 +34,51 @@ from journal_api.repositories import (
     trades,
     users,
 )
+from journal_api.repositories.pictures import Content, Place
 from journal_api.rules import example_journal
+from journal_api.rules.example_chart import HEIGHT, WIDTH, draw_chart
 from journal_api.rules.example_journal import Places
 from journal_api.structs.accounts import AccountCreate
+from journal_api.structs.cash import CashCreate, CashDay
+from journal_api.structs.checkpoints import CheckpointCreate
+from journal_api.structs.copy_groups import CopyGroupCreate, MemberPut, MembersPut
+from journal_api.structs.days import DayPatch
 from journal_api.structs.example_journal import ExampleJournal, ExampleTag
 from journal_api.structs.me import Me
+from journal_api.structs.pictures import PicturePatch
 from journal_api.structs.setups import Setup
 from journal_api.structs.strategies import StrategyCreate
 from journal_api.structs.tag_categories import TagCategoryCreate
 from journal_api.structs.tags import TagCreate
 from journal_api.values.clock import now
+from journal_api.values.money import Money
 
-Named = TypeVar("Named", AccountCreate, StrategyCreate, TagCategoryCreate, TagCreate)
+Named = TypeVar("Named", AccountCreate, CopyGroupCreate, StrategyCreate, TagCategoryCreate, TagCreate)
+
+# What a copy has of its original.
+NOT_COPIED = {"grade": None, "notes": None, "strategy_id": None, "setup_id": None}
+# The balance of an account at the end of a day, and the first trade of the day.
+BALANCE = """
+    SELECT starting_balance
+      + (SELECT coalesce(sum(net_pnl), 0) FROM trades
+         WHERE account_id = accounts.id AND trading_day <= :day)
+      + (SELECT coalesce(sum(iif(kind = 'deposit', amount, -amount)), 0) FROM cash_movements
+         WHERE account_id = accounts.id AND day <= :day)
+    FROM accounts
+    WHERE id = :account_id
+    """
+FIRST_TRADE = """
+    SELECT id FROM trades WHERE account_id = :account_id AND trading_day = :day ORDER BY opened_at, id LIMIT 1
+    """
 
 # The rows of one table, for `IN`.
 ROWS = "(SELECT row_id FROM example_rows WHERE user_id = :user_id AND resource = '{table}')"
 # In this order nothing refers to a row that is deleted. What the owner has used since is kept.
 KEPT = {
+    "pictures": "false",
     "trades": "false",
+    "days": "updated_at <> created_at",
+    "copy_groups": "EXISTS (SELECT 1 FROM strategies WHERE copy_group_id = copy_groups.id)",
     "goals": "false",
     "strategies": "EXISTS (SELECT 1 FROM trades WHERE strategy_id = strategies.id)",
     "tags": "EXISTS (SELECT 1 FROM trade_tags WHERE tag_id = tags.id)",
@@ -61,7 +96,7 @@ async def get(db: Connection, user_id: int) -> str:
         f"""
         SELECT json_object(
             'is_loaded', {sql.json_boolean("count(*) > 0")},
-            'account_id', max(row_id) FILTER (WHERE resource = 'accounts'),
+            'account_id', min(row_id) FILTER (WHERE resource = 'accounts'),
             'trade_count', (SELECT count(*) FROM trades WHERE id IN {ROWS.format(table="trades")}))
         FROM example_rows
         WHERE user_id = :user_id
@@ -87,15 +122,99 @@ async def insert(db: Connection, user_id: int, max_strategies: int, until: str |
     content = example_journal.read_content()
     account = await with_free_name(db, user_id, "accounts", content.account)
     account_id = await accounts.insert(db, user_id, account)
+    await record(db, user_id, "accounts", [account_id])
     places = Places(
         account_id,
         await insert_strategies(db, user_id, content.strategies, max_strategies),
         await insert_tags(db, user_id, content.tags),
     )
-    await insert_trades(db, await users.find(db, user_id), places, until or now())
+    owner, until = await users.find(db, user_id), until or now()
+    dates = [day.isoformat() for day in example_journal.list_days(owner, until)]
+    originals = await insert_trades(db, owner, places, until)
+    await insert_copies(db, owner, account_id, originals)
+    await insert_account(db, user_id, account_id, dates)
+    await insert_days(db, user_id, places, dates)
     bodies = [replace(goal, account_id=account_id) for goal in content.goals]
-    await record(db, user_id, "accounts", [account_id])
     await record(db, user_id, "goals", [await goals.insert(db, user_id, body) for body in bodies])
+
+
+async def insert_copies(
+    db: Connection, owner: Me, account_id: int, originals: Sequence[dict[str, Any]]
+) -> None:
+    """Create an account that copies the last trades of the example's."""
+    content = example_journal.read_content()
+    account = replace(content.account, name=content.copy.account)
+    copy_id = await accounts.insert(db, owner.id, await with_free_name(db, owner.id, "accounts", account))
+    group = CopyGroupCreate(name=content.copy.group)
+    group_id = await copy_groups.insert(
+        db, owner.id, await with_free_name(db, owner.id, "copy_groups", group)
+    )
+    members = MembersPut(members=[MemberPut(account_id=row_id) for row_id in (account_id, copy_id)])
+    await copy_groups.replace_members(db, owner.id, await copy_groups.find(db, owner.id, group_id), members)
+    await record(db, owner.id, "accounts", [copy_id])
+    await record(db, owner.id, "copy_groups", [group_id])
+    closed = [row for row in originals if row["closed_at"]][-content.copy.trades :]
+    new = [{**row, "account_id": copy_id, "source_trade_id": row["id"], **NOT_COPIED} for row in closed]
+    await record(db, owner.id, "trades", await new_trades.insert_many(db, owner.id, new))
+
+
+async def insert_account(db: Connection, user_id: int, account_id: int, dates: Sequence[str]) -> None:
+    """Write the rules, the cash and the checkpoint of the example's account."""
+    content = example_journal.read_content()
+    await account_rules.replace(db, account_id, content.rules)
+    await record(db, user_id, "account_rules", [account_id])
+    cash_ids = [
+        await cash.insert(
+            db,
+            account_id,
+            CashCreate(
+                kind=one.kind, amount=one.amount, day=CashDay.decode(dates[one.days_ago]), note=one.note
+            ),
+        )
+        for one in content.cash
+    ]
+    await record(db, user_id, "cash_movements", cash_ids)
+    day = dates[content.checkpoint.days_ago]
+    units = await fetch(db, BALANCE, {"account_id": account_id, "day": day})
+    checkpoint = CheckpointCreate(
+        day=CashDay.decode(day),
+        balance=Money.of_units(units + content.checkpoint.difference.units),
+        note=content.checkpoint.note,
+    )
+    await record(db, user_id, "checkpoints", [await checkpoints.insert(db, account_id, checkpoint)])
+
+
+async def insert_days(db: Connection, user_id: int, places: Places, dates: Sequence[str]) -> None:
+    """Write plans, reviews and pictures, on days on which the owner has written nothing."""
+    content = example_journal.read_content()
+    for one in content.days:
+        stored = await days.find(db, user_id, dates[one.days_ago])
+        if stored.created_at is None:
+            tag_ids = [places.tag_ids[name] for name in one.tags]
+            patch = DayPatch(plan=one.plan, review=one.review, rating=one.rating, tag_ids=tag_ids)
+            await days.update(db, user_id, stored, patch)
+            written = await fetch(
+                db,
+                "SELECT id FROM days WHERE user_id = :user_id AND date = :date",
+                {"user_id": user_id, "date": stored.date},
+            )
+            await record(db, user_id, "days", [written])
+    picture_ids = []
+    for seed, picture in enumerate(content.pictures):
+        day = dates[picture.days_ago]
+        first = await fetch(db, FIRST_TRADE, {"account_id": places.account_id, "day": day})
+        place = Place(trade_id=first) if seed and first else Place(day=day)
+        chart = draw_chart(seed)
+        facts = Content(hashlib.sha256(chart).hexdigest(), "image/png", WIDTH, HEIGHT, len(chart))
+        picture_id = await pictures.insert(db, user_id, place, facts, BytesIO(chart))
+        await sql.patch_row(
+            db,
+            "pictures",
+            await pictures.find(db, user_id, picture_id),
+            PicturePatch(caption=picture.caption),
+        )
+        picture_ids.append(picture_id)
+    await record(db, user_id, "pictures", picture_ids)
 
 
 async def insert_tags(db: Connection, user_id: int, new_tags: Sequence[ExampleTag]) -> dict[str, int]:
@@ -130,8 +249,11 @@ async def insert_strategies(
     return by_name
 
 
-async def insert_trades(db: Connection, owner: Me, places: Places, until: str) -> None:
-    """Create the trades that were opened and closed until that instant, with their tags and answers."""
+async def insert_trades(db: Connection, owner: Me, places: Places, until: str) -> list[dict[str, Any]]:
+    """Create the trades that were opened and closed until that instant, with their tags and answers.
+
+    Return their columns.
+    """
     bodies = example_journal.build_bodies(owner, places, until)
     drafts = [TradeDraft.of_body(body) for body in bodies]
     references = await trades.read_references(db, owner.id, drafts)
@@ -146,6 +268,7 @@ async def insert_trades(db: Connection, owner: Me, places: Places, until: str) -
     ids = await new_trades.insert_many(db, owner.id, [columns for _, columns in new])
     await trade_annotations.insert_all(db, {row_id: body for row_id, (body, _) in zip(ids, new, strict=True)})
     await record(db, owner.id, "trades", ids)
+    return [{**columns, "id": row_id} for row_id, (_, columns) in zip(ids, new, strict=True)]
 
 
 async def with_free_name(db: Connection, user_id: int, table: str, body: Named) -> Named:

@@ -35,11 +35,17 @@ class Places(NamedTuple):
     tag_ids: Mapping[str, int]
 
 
-def build_bodies(owner: Me, places: Places, until: str) -> list[TradeCreate]:
-    """Return the bodies of all trades, on the owner's trading days up to the day of the instant `until`."""
+def list_days(owner: Me, until: str) -> list[date]:
+    """Return the owner's trading days up to the day of the instant `until`, by how long ago they are."""
     today = date.fromisoformat(trading_day(until, owner.timezone, owner.day_rollover))
+    furthest = max(trade.days_ago for trade in read_content().trades.rows)
+    return days_until(today, owner.trading_weekdays, 1 + furthest)
+
+
+def build_bodies(owner: Me, places: Places, until: str) -> list[TradeCreate]:
+    """Return the bodies of all trades."""
+    days = list_days(owner, until)
     trades = read_content().trades.rows
-    days = days_until(today, owner.trading_weekdays, 1 + max(trade.days_ago for trade in trades))
     return [build_body(trade, places, days[trade.days_ago], owner.day_rollover) for trade in trades]
 
 

@@ -4,12 +4,15 @@ from typing import Literal
 
 from msgspec import Struct
 
+from journal_api.structs.account_rules import AccountRulesPut
 from journal_api.structs.accounts import AccountCreate
+from journal_api.structs.cash import CashKind
+from journal_api.structs.days import Rating
 from journal_api.structs.goals import GoalCreate
 from journal_api.structs.strategies import StrategyCreate
 from journal_api.structs.trades import Direction, Grade
 from journal_api.values.money import Money, PositiveMoney
-from journal_api.values.types import Color, DayRollover, Name40, Name50, Name100, TagType, Text
+from journal_api.values.types import Color, DayRollover, LongText, Name40, Name50, Name100, TagType, Text
 
 ClockTime = DayRollover  # HH:MM
 
@@ -53,8 +56,48 @@ class ExampleTrades(Struct, kw_only=True, forbid_unknown_fields=True):
     rows: list[ExampleTrade]
 
 
+class ExampleDay(Struct, array_like=True, forbid_unknown_fields=True):
+    days_ago: int
+    plan: LongText
+    review: LongText
+    rating: Rating
+    tags: list[str]
+
+
+class ExampleCash(Struct, array_like=True, forbid_unknown_fields=True):
+    days_ago: int
+    kind: CashKind
+    amount: Money
+    note: Text
+
+
+class ExampleCheckpoint(Struct, array_like=True, forbid_unknown_fields=True):
+    days_ago: int
+    difference: Money
+    note: Text
+
+
+class ExamplePicture(Struct, array_like=True, forbid_unknown_fields=True):
+    days_ago: int
+    caption: Text
+
+
+class ExampleCopy(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The account and its group, which has copies of so many of the last trades."""
+
+    account: Name100
+    group: Name100
+    trades: int
+
+
 class ExampleContent(Struct, kw_only=True, forbid_unknown_fields=True):
     account: AccountCreate
+    rules: AccountRulesPut
+    cash: list[ExampleCash]
+    checkpoint: ExampleCheckpoint
+    copy: ExampleCopy
+    days: list[ExampleDay]
+    pictures: list[ExamplePicture]
     tags: list[ExampleTag]
     goals: list[GoalCreate]
     strategies: list[StrategyCreate]

@@ -130,8 +130,8 @@ async def fill(client: httpx.AsyncClient, clock: time_machine.Traveller) -> None
     await create_one_of_each(client)
     await create_example_journal(client)
     master, copy, euro = [await create_account(client, name, currency="EUR") for name in ("M", "C", "€")]
-    await create_copy_group(client, "Mirror", [master["id"], copy["id"]])
-    unwrap(await client.patch("/copy-groups/2", json={"master_account_id": master["id"]}))
+    group = await create_copy_group(client, "Mirror", [master["id"], copy["id"]])
+    unwrap(await client.patch(f"/copy-groups/{group['id']}", json={"master_account_id": master["id"]}))
     for account, fees in product((master, copy), ("1", "2")):
         file = build_file({"external_id": "1", "fees": fees, "opened_at": "2026-01-05T14:00:00"})
         clock.shift(1)

@@ -135,8 +135,9 @@ def test_the_context_has_what_other_tools_take(reader: Agent) -> None:
     assert context["timezone"] == "America/New_York"
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", context["trading_day_today"])
     assert [(account["id"], account["name"]) for account in context["accounts"]] == [
-        (2, "Copies"),
+        (3, "Copies"),
         (1, "Example"),
+        (2, "Example copy"),
     ]
     assert {"id": 1, "name": "FOMO", "type": "mistake"} in context["tags"]
 
@@ -156,14 +157,15 @@ def test_goals_say_how_they_stand_today(reader: Agent) -> None:
 def test_accounts_with_rules_say_how_they_stand_by_closed_trades(reader: Agent) -> None:
     context, now = reader.ask("context"), reader.ask("goals_now")
 
-    copies, example = context["accounts"]
+    copies, example, copied = context["accounts"]
     assert copies["rules"] == {"floor": "within", "minimum_days": "open"}
-    assert "rules" not in example
-    (account,) = now["accounts"]
+    assert example["rules"].keys() == {"floor", "daily_loss", "profit_target"}
+    assert "rules" not in copied
+    (account,) = [one for one in now["accounts"] if one["name"] != "Example"]
     assert (account["name"], account["sees"]) == ("Copies", "closed trades")
     assert account["floor"]["room"] == account["balance"] + 500
     assert account["minimum_days"]["missing"] == 5 - account["minimum_days"]["value"]
-    assert reader.ask("goals_now", account_id=1)["accounts"] == []
+    assert reader.ask("goals_now", account_id=2)["accounts"] == []
     assert "accounts" not in reader.ask("goals_now", offset=1)
 
 
@@ -350,7 +352,7 @@ def test_a_key_reads_only_what_its_scopes_allow(db: Path, server: Server) -> Non
         )
         assert [(limited.ask("list_trades")["total"],)] == rows(db, "SELECT count(*) FROM trades")
 
-    assert len(context["accounts"]) == 2
+    assert len(context["accounts"]) == 3
     assert "requires the scope read:tags" in context["tags"]
 
 
@@ -410,7 +412,11 @@ def test_between_calls_the_file_may_be_replaced(db: Path, tmp_path: Path) -> Non
 
         run_ok("restore", backup, "--db", replaced)
 
-        assert [account["name"] for account in patient.ask("context")["accounts"]] == ["Copies", "Example"]
+        assert [account["name"] for account in patient.ask("context")["accounts"]] == [
+            "Copies",
+            "Example",
+            "Example copy",
+        ]
         assert not replaced.with_name("journal.db-wal").exists()
 
 
@@ -504,11 +510,13 @@ def test_a_day_is_reviewed_found_and_not_overwritten(writer: Agent, server: Serv
     assert writer.refused("write_review", **again).startswith("The day is not at this version")
     assert writer.refused("write_review", date="2030-01-05", version="1").startswith("Nothing to write")
     assert '"date":"must be a date' in writer.refused("get_day", date="../me")
+    with server.client(key) as client:
+        day = unwrap(client.get("/days/2030-01-05"))
     assert writer.ask("search", q="quokk") == {
         "results": [
             {
                 "resource": "days",
-                "id": 1,
+                "id": day["id"],
                 "title": "2030-01-05",
                 "excerpt": "The owner's\n\nWaited for the quokka.",
             }

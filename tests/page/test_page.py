@@ -178,6 +178,7 @@ async def test_nothing_of_a_view_shuts_anybody_out(page: Tab, page_journal: Page
         await page.show(place)
         if place == "import":
             await page.drop("trades.csv", A_FILE)
+            await page.press("Example", "[aria-label='Which account are these trades from?']")
             await page.see("Import 1 trade")
         found |= await look(dark=place in ("today", "trades", edges, account, *OF_THE_JOURNAL))
     await page.show(f"day/{TODAY}")

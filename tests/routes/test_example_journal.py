@@ -17,7 +17,6 @@ from factories import (
     create_trade,
     details_of,
     error_of,
-    put_rules,
     unwrap,
 )
 from msgspec.structs import replace
@@ -29,7 +28,7 @@ from journal_api.app import create_app
 from journal_api.settings import Settings
 
 NOT_LOADED = {"is_loaded": False, "account_id": None, "trade_count": 0}
-RESOURCES = ("accounts", "tag-categories", "tags", "strategies", "trades", "goals")
+RESOURCES = ("accounts", "copy-groups", "tag-categories", "tags", "strategies", "trades", "goals", "days")
 
 
 async def contents(client: httpx.AsyncClient) -> dict[str, Any]:
@@ -44,7 +43,7 @@ async def test_an_example_has_something_for_every_view(client: httpx.AsyncClient
     newest = [unwrap(await client.get(f"/trades/{trade['id']}")) for trade in shown["trades"][:20]]
     closed = [trade for trade in shown["trades"] if trade["closed_at"]]
     assert 110 < loaded["trade_count"] < 130
-    assert [len(shown[name]) for name in ("accounts", "strategies", "goals")] == [1, 2, 6]
+    assert [len(shown[name]) for name in ("accounts", "strategies", "goals", "copy-groups")] == [2, 2, 6, 1]
     assert {tag["type"] for tag in shown["tags"]} == {"mistake", "custom"}
     assert any(trade["confirmations"] for trade in newest)
     assert any(trade["tags"] for trade in newest)
@@ -52,6 +51,15 @@ async def test_an_example_has_something_for_every_view(client: httpx.AsyncClient
     assert {"A", "B"} < {trade["grade"] for trade in closed}
     assert {trade["net_pnl"] > 0 for trade in closed} == {True, False}
     assert all(trade["initial_risk"] > 0 and trade["fees"] > 0 for trade in shown["trades"])
+    assert sum(trade["source_trade_id"] is not None for trade in shown["trades"]) == 4
+    days = unwrap(await client.get("/days", params={"with": "text"}))
+    assert sum(bool(day["plan"]) and bool(day["review"]) for day in days) >= 5
+    assert sum(day["picture_count"] for day in days) == 1
+    assert sum(len(trade["pictures"]) for trade in newest) == 1
+    account = f"/accounts/{loaded['account_id']}"
+    assert len(unwrap(await client.get(f"{account}/cash"))) == 2
+    assert [one["difference"] for one in unwrap(await client.get(f"{account}/checkpoints"))] == [1.24]
+    assert unwrap(await client.get(f"{account}/rules"))["daily_loss"] == 300
 
 
 async def test_on_the_evening_of_a_trading_day_a_goal_is_met_one_missed_and_one_near_its_limit(
@@ -109,7 +117,7 @@ async def test_names_that_are_taken_get_an_ending(client: httpx.AsyncClient) -> 
     names = {
         name: [one["name"] for one in shown[name]] for name in ("accounts", "strategies", "tag-categories")
     }
-    assert names["accounts"] == ["Example", "Example (example)"]
+    assert names["accounts"] == ["Example", "Example (example)", "Example copy"]
     assert "Pullback (example)" in names["strategies"]
     assert "Psychology (example 9)" in names["tag-categories"]
 
@@ -120,7 +128,6 @@ async def test_names_that_are_taken_get_an_ending(client: httpx.AsyncClient) -> 
         (create_goal, "conflict", {}),
         (create_cash, "conflict", {}),
         (create_checkpoint, "conflict", {}),
-        (put_rules, "conflict", {}),
         (create_trade, "account_has_trades", {"trade_count": 1}),
     ],
 )

@@ -148,9 +148,9 @@ def test_the_example_is_what_the_docs_say() -> None:
         still_open = unwrap(journal.get("/trades", params={"outcome": "open"}))
         tags = unwrap(journal.get("/tags"))
         strategies = unwrap(journal.get("/strategies"))
-        (account,) = unwrap(journal.get("/accounts"))
+        account, copied = unwrap(journal.get("/accounts"))
 
-    assert trades["meta"]["pagination"]["total"] == 124
+    assert trades["meta"]["pagination"]["total"] == 128
     assert [trade["trading_day"] for trade in (first, last)] == ["2026-08-17", "2026-10-30"]
     assert [(trade["id"], trade["initial_risk"]) for trade in still_open] == [(120, 30)]
     assert {(tag["id"], tag["name"], tag["type"]) for tag in tags} == {
@@ -164,6 +164,7 @@ def test_the_example_is_what_the_docs_say() -> None:
         (2, "Pullback", 2),
     }
     assert (account["id"], account["name"], account["starting_balance"]) == (1, "Example", 25000)
+    assert (copied["id"], copied["name"]) == (2, "Example copy")
 
 
 @pytest.mark.parametrize("timezone", ["Pacific/Kiritimati", "Etc/GMT+12"])
