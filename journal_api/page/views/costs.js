@@ -45,12 +45,31 @@ const perSide = (account, redraw, done) =>
     h("p.muted.wide", "Amounts for each contract root are under Settings, Accounts."),
   );
 
+/** @param {Account[]} accounts */
+const perSideOfAll = (accounts, done) =>
+  form(
+    { class: "row" },
+    async (values) => {
+      const { per_side } = numbersOf(values, ["per_side"]);
+      if (per_side === null) throw refused({ per_side: REASON });
+      for (const { id, fees } of accounts)
+        await send("PATCH", `/accounts/${id}`, { body: { fees: { ...fees, default: per_side } } });
+      await done();
+    },
+    field(
+      `All ${count(accounts.length, "account")}: per contract and side`,
+      numberInput({ name: "per_side", value: null }),
+    ),
+    h("button.again", "Charge all"),
+  );
+
 /** @param {Account[]} accounts @param {Context} context */
 export const costsQuestion = (accounts, { redraw }, again) =>
   h(
     "section.notice.costs",
     { "aria-label": "Costs" },
     h("p.strong", "This file states no costs. What do you pay per side?"),
+    accounts.length > 1 && perSideOfAll(accounts, again),
     accounts.map((account) => perSide(account, redraw, again)),
   );
 

@@ -3,7 +3,9 @@
 import { trying } from "../dialogs.js";
 import { h } from "../dom.js";
 import * as format from "../format.js";
+import { groupKind } from "./accounts.js";
 import { costsQuestion } from "./costs.js";
+import { edit } from "./editing.js";
 import { read, readAll, without, works, writeAll } from "./import_file.js";
 import { isAsking, optionsForm, questionsOf } from "./import_options.js";
 import { sumsOf, suspectsOf, tablesOf } from "./import_preview.js";
@@ -77,6 +79,34 @@ function costsOf({ report }, context) {
   return accounts.length > 0 && costsQuestion(accounts, context, again);
 }
 
+// Asked before the import, which links the copies.
+/** @param {Context} context */
+export function copiesButton(context) {
+  const { accounts, copyGroups } = context;
+  const members = accounts.map(({ id }) => ({ account_id: id, quantity_multiplier: 1 }));
+  const kind = {
+    ...groupKind,
+    async after(...all) {
+      await groupKind.after(...all);
+      await readAll(
+        works.filter((one) => one.report && !one.report.id),
+        {},
+        context,
+      );
+    },
+  };
+  const group = { name: "Copies", members, master_account_id: accounts[0]?.id };
+  return (
+    accounts.length > 1 &&
+    !copyGroups.length &&
+    h(
+      "button#copies",
+      { onclick: trying(() => edit(kind, null, context, group)) },
+      "Some accounts copy another…",
+    )
+  );
+}
+
 function actions(work, suffix, context, own) {
   const { file, options, report } = work;
   const { error } = report.counts;
@@ -89,6 +119,7 @@ function actions(work, suffix, context, own) {
   return h(
     ".row",
     works.length === 1 && importButton("import", context),
+    works.length === 1 && report.accounts.length > 1 && copiesButton(context),
     error > 0 &&
       !report.failed_check &&
       h(

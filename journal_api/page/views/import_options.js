@@ -60,14 +60,20 @@ function accountQuestion(work, context, text, name, optionsOf) {
   const answer = ({ id }) => readAll([work], optionsOf(id), context);
   const meant = accountIn(work.file.name, accounts);
   const open = accounts.filter((one) => !one.archived && one !== meant);
-  const create = () =>
-    newAccount(context, name || accountNameIn(work.file.name), async (account) => {
-      await readAll([work], optionsOf(account.id), context);
-      await readAll(works.filter(asksNames), {}, context); // another file may name the same account
-    });
+  const suggested = name || accountNameIn(work.file.name);
+  const then = async (account) => {
+    await readAll([work], optionsOf(account.id), context);
+    await readAll(works.filter(asksNames), {}, context); // another file may name the same account
+  };
+  const createOne = async () => {
+    const { data } = await send("POST", "/accounts", { body: { name: suggested } });
+    await then(data.account);
+  };
+  const create = () => newAccount(context, suggested, then);
   return question(text, [
+    !accounts.length && suggested && choice(`Create ${suggested}`, trying(createOne), true),
     [meant, ...open].filter(Boolean).map((one) => choice(accountName(one), () => answer(one), one === meant)),
-    choice("New account…", trying(create), !accounts.length),
+    choice("New account…", trying(create), !accounts.length && !suggested),
   ]);
 }
 const newAccount = (context, name, then) =>

@@ -1,12 +1,19 @@
 // #/import
 
 import { get } from "../client.js";
-import { open, trying } from "../dialogs.js";
+import { open } from "../dialogs.js";
 import { h, table } from "../dom.js";
 import * as format from "../format.js";
-import { groupKind } from "./accounts.js";
-import { edit } from "./editing.js";
-import { fileCard, importButton, isKnown, isReady, placeOf, tradesOf, whyNothing } from "./import_card.js";
+import {
+  copiesButton,
+  fileCard,
+  importButton,
+  isKnown,
+  isReady,
+  placeOf,
+  tradesOf,
+  whyNothing,
+} from "./import_card.js";
 import { take, without, works } from "./import_file.js";
 import { isAsking } from "./import_options.js";
 import { ownProfiles } from "./import_profiles.js";
@@ -83,19 +90,6 @@ function importAll(context) {
         : importButton("import-all", context),
       h("button.quiet", { onclick: without(context) }, "Close all"),
     ),
-  );
-}
-
-function copiesButton(context) {
-  const members = context.accounts.map(({ id }) => ({ account_id: id, quantity_multiplier: 1 }));
-  return (
-    context.accounts.length > 1 &&
-    !context.copyGroups.length &&
-    h(
-      "button#copies",
-      { onclick: trying(() => edit(groupKind, null, context, { name: "Copies", members })) },
-      "Some accounts copy another…",
-    )
   );
 }
 
