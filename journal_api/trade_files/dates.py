@@ -27,11 +27,9 @@ DAY_AND_MONTH = re.compile(
     r"(?P<first>[0-9]{1,2})(?P<separator>[-/.])(?P<second>[0-9]{1,2})(?P=separator)"
     r"(?:[0-9]{4}|[0-9]{2})(?![0-9])"
 )
-CLOCK = re.compile(
-    r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:[.:,](?P<fraction>[0-9]{1,9}))?)?"
-    r"(?: ?(?P<half>[AaPp])\.?[Mm]\.?)?"
-)
-COMPACT_CLOCK = re.compile("(?P<hour>[0-9]{2})(?P<minute>[0-9]{2})(?P<second>[0-9]{2})")
+# Hour, minute, second, fraction, half of the day.
+CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.:,]([0-9]{1,9}))?)?(?: ?([AaPp])\.?[Mm]\.?)?")
+COMPACT_CLOCK = re.compile("([0-9]{2})([0-9]{2})([0-9]{2})()()")
 # What stands between a date and its clock.
 BETWEEN = re.compile(r"(?:[T;]|,? +|,)")
 # What may stand behind a time and says nothing of it: Sierra Chart's BP, Schwab's "as of" another day.
@@ -83,14 +81,13 @@ def parse_time(date: str, clock: str, order: DateOrder | None = None) -> Timesta
 
 def read_clock(match: re.Match[str]) -> str:
     """Return the time of day of a match. Raises ValueError for 13:00 PM."""
-    parts = match.groupdict()
-    hour = int(parts["hour"])
-    if half := parts.get("half"):
-        if not 1 <= hour <= 12:
+    hour, minute, second, fraction, half = match.groups()
+    if half:
+        if not 1 <= int(hour) <= 12:
             raise ValueError("must have an hour from 1 to 12 before AM and PM")
-        hour = hour % 12 + 12 * (half in "Pp")
-    fraction = (parts.get("fraction") or "")[:6].ljust(6, "0")
-    return f"{hour:02}:{parts['minute']}:{parts['second'] or '00'}.{fraction}"
+        hour = str(int(hour) % 12 + 12 * (half in "Pp"))
+    time = f"{hour:0>2}:{minute}:{second or '00'}"
+    return f"{time}.{fraction[:6]:0<6}" if fraction else time
 
 
 @lru_cache(maxsize=4096)  # a day has many trades
@@ -123,6 +120,9 @@ def parse_any_time(cell: str, order: DateOrder | None = None) -> Timestamp:
 
     04/09/2026 15:38:40, 1/2/2024 9:30:01 AM, 2024.01.02 15:04, 20260304;093001, 4 Apr 2026, 09:30 EST.
     """
+    first, _, second = cell.partition(" ")
+    if usual := CLOCK.fullmatch(second):
+        return Timestamp.in_form(f"{parse_day(first.removesuffix(','), order)}T{read_clock(usual)}")
     date = DATE.match(cell)
     if not date:
         raise ValueError(NOT_A_TIME)

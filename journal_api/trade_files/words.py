@@ -120,6 +120,7 @@ def is_side(cell: str) -> bool:
     return find_direction(cell) is not None and read_words(cell) <= SIDES
 
 
+@lru_cache(maxsize=8192)
 def closes(cell: str) -> bool:
     """Return whether the side of a fill says that it closes a position."""
     return not CLOSING.isdisjoint(read_words(cell))
