@@ -70,6 +70,12 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLTX INC", "long", "10", "50", "2")],
         {},
     ),
+    "quantities in parentheses, a ticker that looks like nothing": (
+        "Time,Ticker,Shares,Unit price,Fees\n2026-03-02 09:31,NA,10,2.5,--\n2026-03-02 09:41,NA,(10),3,N/A\n",
+        None,
+        [("NA", "long", "10", "5", "0")],
+        {},
+    ),
     "Swedish sides, money movements, decimal commas": (
         "Datum;Konto;Typ av transaktion;Värdepapper/beskrivning;Antal;Kurs;Belopp;Courtage (SEK)\n"
         "2026-01-13;A;Sälj;QLTX;-10;154,5;1545;1\n2026-01-12;A;Köp;QLTX;10;150,25;-1502,5;1\n"

@@ -129,7 +129,7 @@ class ProfileReader:
     def is_sale(self, row: Row) -> bool:
         """Return whether the side is a short trade or a sale. Raises NoTrade for a word that is no side."""
         if not self._side:
-            return row[self._quantity].lstrip().startswith("-")
+            return self.amount(row, self._quantity, Money).units < 0
         cell = row[self._side]
         if self._is_short(cell):
             return True
