@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 import pytest
-from chromium import in_a_browser
+from chromium import Browser, in_a_browser
 from desktop import RUN_KEY, Child, announced
 from factories import unwrap
 from page_servers import empty_pages
-from playwright.async_api import BrowserContext, Page
+from playwright.async_api import Page
 
 pytestmark = in_a_browser
 FETCH_ALL = """
@@ -55,7 +55,7 @@ class Served(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-async def served(browser: BrowserContext, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Served]:
+async def served(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Served]:
     db = tmp_path_factory.mktemp("browser") / "journal.db"
     with ExitStack() as stack:
         allowed, other = (stack.enter_context(empty_pages(front_end)) for _ in range(2))
@@ -64,7 +64,7 @@ async def served(browser: BrowserContext, tmp_path_factory: pytest.TempPathFacto
             "JOURNAL_ALLOWED_HOSTS": "journal.example",
         }
         journal = stack.enter_context(announced(db, settings=settings))
-        tab = await browser.new_page()
+        tab = await browser.context.new_page()
         yield Served(journal, tab, allowed, other)
         await tab.close()
 

@@ -1,6 +1,5 @@
 """One trade is one position, on the page at /: fills, merges, copies and costs (docs/page.md)."""
 
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from chromium import PageJournal, Tab, eventually, in_a_browser
@@ -148,19 +147,3 @@ async def test_costs_that_are_not_stated_are_said_and_charged(page: Tab, page_jo
     await page.gone("#no-costs")
     fees = [page_journal.read(f"/trades/{one}")["fees"] for one in (single, charged, paid, of_other)]
     assert fees == [0.5, 0.5, 1, 0.5]
-
-
-async def test_today_says_which_accounts_are_behind(page: Tab, page_journal: PageJournal) -> None:
-    for account in add_accounts(page_journal, "Apex 1", "Apex 2"):
-        page_journal.import_file(
-            "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at\n"
-            "ES,long,1,100,101,2025-02-13 14:00:00,2025-02-13 15:00:00\n",
-            account_id=account,
-        )
-    eight_days_ago = datetime.now(UTC) - timedelta(days=8)
-    page_journal.run_sql(
-        "UPDATE imports SET created_at = ? WHERE id = 1", f"{eight_days_ago:%Y-%m-%dT%H:%M:%S.%fZ}"
-    )
-    await page.sign_in(page_journal)
-    await page.see("Last trade Feb 13, 2025, last import ", "#freshness")
-    await page.see(", Apex 1: 8 days ago", "#freshness")

@@ -15,6 +15,7 @@ import pytest
 from commands import PATIENCE, Server, new_key, running
 from factories import A_TRADE
 from playwright.async_api import BrowserContext, ConsoleMessage, Dialog, Page, async_playwright, expect
+from saved_journals import SavedJournal, saved_journal
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 # One process draws every page: a new process for each address takes a quarter more CPU.
@@ -93,7 +94,7 @@ def only_member(response: httpx.Response) -> Any:
 
 
 class SharedServer(NamedTuple):
-    """A running journal for many tests, and the file that it began with.
+    """A running journal for many tests, and what it began with.
 
     The tests of the page do not start a server each: for one address the browser keeps the files of the page.
     """
@@ -101,38 +102,53 @@ class SharedServer(NamedTuple):
     server: Server
     db: Path
     key: str
-    template: Path
+    saved: SavedJournal
 
     def empty(self) -> None:
         """Put back what the file began with, as another program may write beside the server."""
-        with (
-            closing(sqlite3.connect(self.template)) as template,
-            closing(sqlite3.connect(self.db, timeout=PATIENCE)) as db,
-        ):
-            db.execute("PRAGMA wal_autocheckpoint = 0")  # the server alone checkpoints
-            template.backup(db)
+        self.saved.put_back(self.db)
 
 
 @contextmanager
 def shared_server_in(folder: Path) -> Iterator[SharedServer]:
-    template, db = folder / "template.db", folder / "journal.db"
-    key = new_key(template)
-    shutil.copy(template, db)
-    with running(db) as server:
-        yield SharedServer(server, db, key, template)
+    db = folder / "journal.db"
+    key = new_key(db)
+    with saved_journal(db) as saved, running(db) as server:
+        yield SharedServer(server, db, key, saved)
+
+
+class Browser(NamedTuple):
+    """A browser, and what its console said or it requested from elsewhere since the test began."""
+
+    context: BrowserContext
+    complaints: list[str]
 
 
 @asynccontextmanager
-async def open_browser(profile: Path) -> AsyncIterator[BrowserContext]:
+async def open_browser(profile: Path) -> AsyncIterator[Browser]:
     """Start a browser that has been nowhere. Its first tab serves all tests."""
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch_persistent_context(
+        context = await playwright.chromium.launch_persistent_context(
             profile, executable_path=CHROMIUM, args=FLAGS, reduced_motion="reduce"
         )
-        browser.set_default_timeout(WAIT)
-        browser.on("dialog", accept)
-        yield browser
-        await browser.close()
+        context.set_default_timeout(WAIT)
+        complaints = list[str]()
+
+        def note_message(message: ConsoleMessage) -> None:
+            # The page shows a response with an error; the console repeats it.
+            if message.type == "error" and not message.text.startswith("Failed to load resource"):
+                complaints.append(message.text)
+
+        def note_request(request: Any) -> None:
+            if not request.url.startswith(("http://127.0.0.", "data:", "blob:http://127.0.0.")):
+                complaints.append(request.url)
+
+        context.on("console", note_message)
+        context.on("request", note_request)
+        context.on("weberror", lambda error: complaints.append(str(error.error)))
+        context.on("dialog", accept)
+        yield Browser(context, complaints)
+        await context.close()
 
 
 async def accept(dialog: Dialog) -> None:
@@ -314,35 +330,19 @@ class Tab:
 
 
 @asynccontextmanager
-async def clean_tab(browser: BrowserContext) -> AsyncIterator[Tab]:
+async def clean_tab(browser: Browser) -> AsyncIterator[Tab]:
     """Lend the first tab. At its end the console is clean, and nothing was requested from elsewhere."""
-    tab, complaints = Tab(browser.pages[0]), list[str]()
-
-    def note_message(message: ConsoleMessage) -> None:
-        # The page shows a response with an error; the console repeats it.
-        if message.type == "error" and not message.text.startswith("Failed to load resource"):
-            complaints.append(message.text)
-
-    def note_request(request: Any) -> None:
-        if not request.url.startswith(("http://127.0.0.", "data:", "blob:http://127.0.0.")):
-            complaints.append(request.url)
-
-    def note_error(error: Exception) -> None:
-        complaints.append(str(error))
-
-    listeners = [("console", note_message), ("request", note_request), ("pageerror", note_error)]
-    await tab.resize(1280, 900)
-    for event, listener in listeners:
-        tab.on(event, listener)
-    yield tab
-    for event, listener in listeners:
-        tab.remove_listener(event, listener)
-    for other in browser.pages[1:]:
+    tab, *others = browser.context.pages
+    for other in others:
         await other.close()
+    browser.complaints.clear()
+    lent = Tab(tab)
+    await lent.resize(1280, 900)
+    yield lent
     if tab.url.startswith("http"):
         await tab.evaluate("localStorage.clear(); sessionStorage.clear()")
     await tab.goto("about:blank")
-    assert complaints == []
+    assert browser.complaints == []
 
 
 async def eventually(condition: Callable[[], Any]) -> None:

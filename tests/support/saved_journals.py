@@ -19,6 +19,7 @@ class SavedJournal(NamedTuple):
 
     def put_back(self, db: Path) -> None:
         with closing(sqlite3.connect(db)) as journal:
+            journal.execute("PRAGMA wal_autocheckpoint = 0")  # the application alone checkpoints
             self.content.backup(journal)
             # A copy raises the version, and every connection would read and prepare everything again.
             journal.execute(f"PRAGMA schema_version = {self.schema_version}")
