@@ -185,6 +185,7 @@ async def test_files_go_into_the_accounts_that_their_names_have(
     members = [{"account_id": one, "quantity_multiplier": 1} for one in accounts]
     page_journal.put(f"{group}/members", members=members)
     page_journal.patch(group, master_account_id=accounts[1])
+    page_journal.put(f"/accounts/{accounts[0]}/rules", daily_loss=500)
     await page.sign_in(page_journal, "import")
     await page.drop("apex_50k_master 2026.csv", FILE, **{"Fills-Apex-50K": FILE, "unnamed": FILE})
     await page.see("Import 6 trades of 2 files into 2 accounts", "#import-all")
@@ -203,8 +204,10 @@ async def test_files_go_into_the_accounts_that_their_names_have(
     await page.drop("one.csv", live.replace("2026-", "2025-"), other=live.replace("2026-", "2024-"))
     await page.click("[aria-label='Which account is Live?'] button:text('New account…') >> nth=0")
     await page.holds("#edit [name=name]", "Live")
+    await page.choose("#edit [name=rules_of]", "Sim")
     await page.save()  # asked for once for all files that name it
     await import_all(page, "Import 2 trades of 2 files into Live", 2)
+    assert page_journal.read(f"/accounts/{third + 1}/rules")["daily_loss"] == 500
 
     await page.press("Close all")
     await page.drop("new.csv", naming("Live 1", "Live 2", "Eval 7").replace("2026-", "2023-"))

@@ -196,7 +196,7 @@ function shown(opened, place, total, { draw, step, remove }) {
     currentTarget.ariaPressed = String(isFull);
   };
   return [
-    h(".stage", h("img", { "data-picture": picture.id, alt: altOf(picture, place) })),
+    // Above the picture, whose height is not known before it is read: nothing moves away from a pointer.
     h(
       ".row",
       arrow("picture-before", "Previous picture", "‹", -1),
@@ -205,6 +205,7 @@ function shown(opened, place, total, { draw, step, remove }) {
       h("button", { "aria-pressed": "false", onclick: zoom }, `${picture.width} × ${picture.height}`),
       h("button.danger.end", { onclick: remove }, "Delete"),
     ),
+    h(".stage", h("img", { "data-picture": picture.id, alt: altOf(picture, place) })),
     textForm(path, "caption", "Caption", picture.caption, save, {
       draft: "The caption of this picture is not saved.",
       rows: 2,
