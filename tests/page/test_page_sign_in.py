@@ -71,7 +71,6 @@ async def test_the_printed_link_signs_in_once_and_over_no_other_user(
         async with page.expect_response("**/sign-in"):
             await lead_to(page, link)
         await page.drawn("today")
-        await page.no_dialog()
         assert await key_of(page) == journal.key  # it changes nothing for the same user
         await page.sign_in(journal._replace(key=adas), "trades")
         await page.evaluate(GO, link)
@@ -118,18 +117,6 @@ async def test_the_printed_link_signs_in_once_and_over_no_other_user(
     ]  # fmt: skip
 
 
-async def test_a_link_replaces_a_sign_in_that_no_longer_works(
-    page: Tab, start: tuple[PageJournal, str]
-) -> None:
-    journal, link = start
-    await page.sign_in(journal)
-    run_ok("keys", "revoke", "1", "--db", journal.db)
-    await page.evaluate(GO, link)
-    is_another = "key => ![key, null].includes(sessionStorage.getItem('journal-key'))"
-    await page.wait_for_function(is_another, arg=journal.key)
-    await page.drawn("today")
-
-
 # A sign-in that works stays ------------------------------------------------------------------------------
 
 
@@ -152,51 +139,27 @@ async def test_no_page_of_somebody_else_signs_in_or_out(page: Tab, page_journal:
     await page.click("dialog .danger")
     await page.wait_for_selector("#sign-in")
     assert rows(page_journal.db, "SELECT revoked_at IS NULL FROM api_keys") == [(0,)]
-    await page.sign_in(page_journal._replace(key=new_key(page_journal.db)))
-    run_ok("keys", "revoke", "2", "--db", page_journal.db)
-    await page.evaluate("location.hash = '#code=x'")
-    await page.see("This link no longer signs in", "main #sign-in .error")
-    await page.no_dialog()
-
-
-# Another key means a fresh page --------------------------------------------------------------------------
 
 
 async def test_a_file_is_found_again_by_the_same_user_alone(page: Tab, page_journal: PageJournal) -> None:
+    keep = "key => { sessionStorage.clear(); localStorage.setItem('journal-key', key); }"
     page_journal.create("/accounts", name="Main")
     await page.sign_in(page_journal, "import")
     await page.drop("secret.csv", A_FILE)
     await page.see("1 new")
-    run_ok("keys", "revoke", "1", "--db", page_journal.db)
-    await page.poll()
-    await page.wait_for_selector("#sign-in")
-    await page.enter("#sign-in [name=key]", new_key(page_journal.db), "Enter")
+    key = new_key(page_journal.db)
+    page_journal.delete("/keys/1")
+    await page.enter("#sign-in [name=key]", key, "Enter")
     await page.drawn("import")
     await page.see("secret.csv")
     await page.count("#import", 1)
-    run_ok("keys", "revoke", "2", "--db", page_journal.db)
-    await page.poll()
-    await page.wait_for_selector("#sign-in")
-    await page.enter("#sign-in [name=key]", new_user(page_journal.db), "Enter")
+    other = Tab(await page.context.new_page())
+    await other.goto(f"{page_journal.server.url}/health")
+    await page.evaluate(keep, key)
+    await other.evaluate(keep, new_user(page_journal.db))
     await page.see("Drop files here")
     await page.drawn("import")
     await page.gone(":text('secret.csv')", "#import")
-
-
-async def test_a_tab_follows_when_another_tab_signs_in_and_out(page: Tab, page_journal: PageJournal) -> None:
-    keep = "key => { sessionStorage.clear(); localStorage.setItem('journal-key', key); }"
-    page_journal.create("/accounts", name="Main")
-    await page.goto(f"{page_journal.server.url}/health")
-    await page.evaluate(keep, page_journal.key)
-    await page.goto(f"{page_journal.server.url}/#/import")
-    await page.drawn("import")
-    await page.drop("secret.csv", A_FILE)
-    await page.see("1 new")
-    other = Tab(await page.context.new_page())
-    await other.goto(f"{page_journal.server.url}/health")
-    await other.evaluate(keep, new_user(page_journal.db))
-    await page.see("Drop files here")
-    await page.gone(":text('secret.csv')")
     await other.goto(f"{page_journal.server.url}/#/settings")
     await other.drawn("settings")
     await sign_out(other)
