@@ -9,6 +9,8 @@ from pictures import EXIF, PNG, png
 from PIL import Image
 from playwright.async_api import expect
 
+from journal_api.page import files
+
 pytestmark = in_a_browser
 DAY = "/days/2026-01-05"
 PLACE = "day/2026-01-05"
@@ -39,13 +41,13 @@ async def see_widths(page: Tab, *widths: int) -> None:
     )
 
 
-async def choose_files(page: Tab, **files: bytes) -> None:
+async def choose_files(page: Tab, **contents: bytes) -> None:
     """Choose files by their names, whose dot is a double underscore."""
     await page.set_input_files(
         "#add-picture",
         [
             {"name": name.replace("__", "."), "mimeType": "application/octet-stream", "buffer": content}
-            for name, content in files.items()
+            for name, content in contents.items()
         ],
     )
 
@@ -130,6 +132,26 @@ async def test_a_picture_is_pasted_or_dropped_anywhere(page: Tab, page_journal: 
     await hand_over(page, "drop", "h1", drawing("PNG", 66))
     await see_widths(page, 64, 66)
     await page.gone("#pictures.over")
+
+
+async def test_a_picture_that_is_stored_before_its_trade_is_drawn_shows(
+    page: Tab, page_journal: PageJournal
+) -> None:
+    path = f"/trades/{page_journal.add_trade()}"
+    await page.sign_in(page_journal)
+    async with page.expect_response(f"**/v1{path}") as read:
+        await page.evaluate(
+            f"""async ([path, content]) => {{
+                window.pictures = await import("/page/{files.version()}/views/pictures.js");
+                const bytes = Uint8Array.from(atob(content), (one) => one.charCodeAt(0));
+                window.pictures.addPictures(path, [new File([bytes], "chart.png")]);
+            }}""",
+            [path, b64encode(PNG).decode()],
+        )
+    await (await read.value).finished()
+    drawn = "path => document.body.append(window.pictures.pictureStrip(path, []))"  # as it was read before
+    await page.evaluate(drawn, path)
+    await page.count(".thumb", 1)
 
 
 # Looking -------------------------------------------------------------------------------------------------
