@@ -78,46 +78,6 @@ def add_day(journal: PageJournal, text: str, **fields: Any) -> None:
 # Every view ----------------------------------------------------------------------------------------------
 
 
-async def test_every_view_is_drawn_from_few_requests(page: Tab, page_journal: PageJournal) -> None:
-    requests: list[str] = []
-    page.on("request", lambda request: requests.append(request.url))
-
-    async def count_requests(place: str) -> None:
-        requests.clear()
-        await page.show(place)
-        read = [url for url in requests if "/v1/" in url and "/changes" not in url]
-        assert len(read) == len({*read}), read
-        assert len(read) <= MAX_REQUESTS, place
-
-    await page.sign_in(page_journal)
-    for view, about in VIEWS.items():
-        await count_requests(view)
-        assert await page.get_attribute("#help", "href") == f"/help/{about}"
-        if view in ("report", "trades", "strategies"):
-            assert len(await page.inner_text(".empty p >> nth=0")) > 40
-    for name in ("constructor", "nowhere"):  # an address of no view
-        await page.evaluate(f"location.hash = '#/{name}'")
-        await page.drawn("today")
-        await page.wait_for_selector("nav a[aria-current][href='#/today']")
-        await page.gone("#failure")
-        await page.show("settings")
-    await page.show("today")
-    async with page.followed():
-        await page.click("#load-example")
-        await page.see("Daily loss limit")
-    async with page.followed():
-        page_journal.put("/accounts/1/rules", floor={"kind": "end_of_day", "distance": 2000})
-    for place in [*PLACES, *UNNAMED]:
-        await count_requests(place)
-    assert page_journal.key not in await page.content()
-    page_journal.client.delete("/accounts/1/rules").raise_for_status()
-    await page.show("today")
-    await page.click("#remove-example")
-    await page.click("dialog .danger")
-    await page.see("This journal is empty")
-    assert page_journal.read("/example-journal")["is_loaded"] is False
-
-
 HIDDEN_CELLS = """
     [...document.querySelectorAll(":is(#goals, [aria-label=Imports]) td")]
         .filter((one) => one.getBoundingClientRect().right > innerWidth).map((one) => one.textContent)
@@ -133,17 +93,24 @@ BROKEN_WORDS = r"""
 """
 
 
-async def test_names_stay_text_and_no_view_is_wider_than_its_screen(
+async def test_every_view_is_drawn_from_few_requests_and_names_stay_text_within_its_screen(
     page: Tab, page_journal: PageJournal
 ) -> None:
     add_everything(page_journal, MARKUP)
-    await page.sign_in(page_journal)
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    await page.sign_in(page_journal, "day/2020-01-01")
     too_wide = []
-    for place in PLACES:
+    for place in [*PLACES, *UNNAMED]:
         await page.resize(1600)
+        requests.clear()
         await page.show(place)
+        read = [url for url in requests if "/v1/" in url and "/changes" not in url and "/content" not in url]
+        assert len(read) == len({*read}) <= MAX_REQUESTS, place
+        if about := VIEWS.get(place):
+            assert await page.get_attribute("#help", "href") == f"/help/{about}"
         await page.gone("main b:text-is('bold')")
-        if not place.startswith(("strategies", "import")):  # where names are in fields, or none are shown
+        if not place.startswith(("strategies", "import", *UNNAMED)):  # where names are in fields, or none are
             await page.see("<b>bold</b>W", "main")
         if place == "import":
             await page.drop("f" * 240 + ".csv", "symbol,opened_at\nES,2026-01-05 14:00:00\n")
@@ -155,6 +122,7 @@ async def test_names_stay_text_and_no_view_is_wider_than_its_screen(
         assert await page.evaluate(BROKEN_WORDS) == []
         assert await page.evaluate(HIDDEN_CELLS) == [], place
     assert too_wide == []
+    assert page_journal.key not in await page.content()
 
 
 async def test_nothing_of_a_view_shuts_anybody_out(page: Tab, page_journal: PageJournal) -> None:
@@ -173,13 +141,14 @@ async def test_nothing_of_a_view_shuts_anybody_out(page: Tab, page_journal: Page
     add_day(page_journal, "A bold plan")
     await page.sign_in(page_journal)
     edges, account = "report?by=confirmation", "settings?account=1"
+    dark = ("today", "trades?id=1", edges, OF_THE_JOURNAL[0])
     for place in [*VIEWS, edges, "today?goal=1", "trades?id=1", account, *OF_THE_JOURNAL]:
         await page.show(place)
         if place == "import":
             await page.drop("trades.csv", A_FILE)
             await page.press("Example", "[aria-label='Which account are these trades from?']")
             await page.see("Import 1 trade")
-        found |= await look(dark=place in ("today", "trades", edges, account, *OF_THE_JOURNAL))
+        found |= await look(dark=place in dark)
     await page.show(f"day/{TODAY}")
     await page.click(".thumb")
     await page.wait_for_selector(".viewer img[src]")
@@ -218,6 +187,13 @@ async def test_the_main_path_needs_no_mouse(page: Tab, page_journal: PageJournal
     await page.see("This API key does not exist.")
     await page.enter("#sign-in [name=key]", page_journal.key, "Enter")
     await page.drawn("today")
+    for view in ("report", "trades", "strategies"):  # each says what will be there
+        await press_on(f"nav a[href='#/{view}']")
+        await page.drawn(view)
+        assert len(await page.inner_text(".empty p >> nth=0")) > 40
+    await page.evaluate("location.hash = '#/constructor'")  # an address of no view
+    await page.drawn("today")
+    await page.wait_for_selector("nav a[aria-current][href='#/today']")
     await press_on("#load-example")
     await page.see("Daily loss limit")
     await press_on(".goal")
@@ -231,6 +207,11 @@ async def test_the_main_path_needs_no_mouse(page: Tab, page_journal: PageJournal
     await page.wait_for_selector("#edit")
     await page.keys("Escape")
     await page.no_dialog()
+    await page.show("today")
+    await press_on("#remove-example")
+    await page.agree("Remove it", "example")
+    await page.see("This journal is empty")
+    assert page_journal.read("/example-journal")["is_loaded"] is False
 
 
 # Today ---------------------------------------------------------------------------------------------------
