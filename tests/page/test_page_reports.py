@@ -64,21 +64,19 @@ SETUPS: list[dict[str, Any]] = [
 ]
 # What the line of a confirmation says, and the tone of its dot.
 EDGES = [
-    ("A", r"▲ Earns more with it", "gain"),
-    ("A", r"\+\d\d\.\d\d \(\+\d+\.\d\d to \+\d+\.\d\d\)", "gain"),
-    ("B", r"No difference shown\nAbout 3 more trades would make it clear, if it stays so\.", "plain"),
-    ("E", r"By itself it looks clear, but so does one of 20 by chance\.", "plain"),
-    ("Large", r"the other way round: size, or which trades have a risk, makes the difference\.", "gain"),
-    ("Rare", r"1 trade with it, 21 without: too few to tell; 10 on each side are needed\.", None),
+    ("A", r"\+\d\d\.\d\d \(\+\d+\.\d\d to \+\d+\.\d\d\)\s+▲ Earns more with it", ["gain"]),
+    ("B", r"No difference shown\nAbout 3 more trades would make it clear, if it stays so\.", ["plain"]),
+    ("E", r"By itself it looks clear, but so does one of 20 by chance\.", ["plain"]),
+    ("Large", r"the other way round: size, or which trades have a risk, makes the difference\.", ["gain"]),
+    ("Rare", r"1 trade with it, 21 without: too few to tell; 10 on each side are needed\.", []),
 ]
 
 
 def answers(setup: Any, *present: bool) -> dict[str, Any]:
     """The fields of a trade of that setup which has these of its confirmations."""
-    ids = [one["confirmation_id"] for one in setup["confirmations"]]
     given = [
-        {"confirmation_id": one, "was_present": is_present}
-        for one, is_present in zip(ids, present, strict=True)
+        {"confirmation_id": one["confirmation_id"], "was_present": is_present}
+        for one, is_present in zip(setup["confirmations"], present, strict=True)
     ]
     return {"setup_id": setup["setup_id"], "confirmations": given}
 
@@ -96,40 +94,27 @@ async def test_an_edge_is_worded_by_its_verdict_over_all_lines(page: Tab, page_j
         fields = {"stop_loss": 10_000 - risk, **answers(size, is_large, place == 0)}
         page_journal.add_trade(pnl, on_day(place), **fields)
     await page.sign_in(page_journal, "report?by=confirmation")
-
     await page.see("2 of 9 lines show a difference.")
     rows = {text.split()[0]: text for text in await page.locator(".edges tbody tr").all_inner_texts()}
-    for name, words, tone in EDGES:
+    for name, words, tones in EDGES:
         assert re.search(words, rows[name]), rows[name]
         dots = page.locator(f".edges tr:has(th a:text-is('{name}')) td:nth-child(4) circle")
-        assert await dots.evaluate_all("all => all.map((one) => one.classList.value)") == [tone] * bool(tone)
-    assert "Earns" not in rows["E"]
+        assert await dots.evaluate_all("all => all.map((one) => one.classList.value)") == tones
 
 
 async def test_groups_are_chosen_and_refused_filters_say_why(page: Tab, page_journal: PageJournal) -> None:
-    (fomo,), (calm,) = page_journal.add_tags("FOMO", type="mistake"), page_journal.add_tags("Calm")
+    (fomo,) = page_journal.add_tags("FOMO", type="mistake")
     page_journal.add_trade(-20, "2026-03-02T10:00", 1, stop_loss=9_990, tag_ids=[fomo])
-    page_journal.add_trade(30, "2026-03-02T11:00", 1, stop_loss=9_980, tag_ids=[calm])
+    page_journal.add_trade(30, "2026-03-02T11:00", 1, stop_loss=9_980)
     await page.resize(360)
     await page.sign_in(page_journal, "report")
     await page.see("Scroll the table to the right")
     await page.choose("[name=by]", "After win or loss")
-
     await page.see_all("tbody th", "First of the day", "After a loss")
     await page.see_all("tbody td.average_risk", "10.00", "20.00")
-    for by, names in (
-        ("nth", ["1st", "2nd"]),
-        ("pause", ["First of the day", "15 min to 1 h"]),
-        ("rules", ["Rules broken", "No checklist"]),
-    ):
-        await page.show(f"report?by={by}")
-        await page.see_all("tbody th", *names)
     await page.show("report?by=mistake")
     await page.see_all(".edges tbody th", "FOMO")
     await page.see("FOMO: −20.00 in 1 trade", "main section")
-    await page.resize(1280)
-    await page.show("report?by=symbol")
-    await expect(page.get_by_text("Scroll the table to the right")).to_be_hidden()
     for view in ("report", "trades"):
         await page.show(f"{view}?from=2026-03-09&to=2026-03-02")
         await page.see("From: must not be after to.", ".error")
