@@ -195,29 +195,3 @@ async def test_pictures_are_looked_at_captioned_and_deleted(page: Tab, page_jour
     await page.no_dialog()
     (kept,) = page_journal.read(DAY)["pictures"]
     assert (kept["id"], kept["caption"]) == (first, "The last")
-
-
-async def test_pictures_are_read_in_sight_and_no_blob_stays(page: Tab, page_journal: PageJournal) -> None:
-    for number in range(20):
-        add_picture(page_journal, drawing("PNG", 64 + number), caption=f"Chart {number}")
-    read: list[str] = []
-    page.on("request", lambda request: read.append(request.url) if "/content" in request.url else None)
-    await page.resize(360)
-    await page.sign_in(page_journal, "settings")
-    await page.evaluate("""
-        window.blobs = new Set();
-        const { createObjectURL: create, revokeObjectURL: revoke } = URL;
-        URL.createObjectURL = (blob) => { const url = create(blob); window.blobs.add(url); return url; };
-        URL.revokeObjectURL = (url) => { window.blobs.delete(url); revoke(url); };
-    """)
-    await page.show(PLACE)
-    await page.evaluate("document.querySelector('#pictures').scrollIntoView()")
-    await page.wait_for_selector(DRAWN)
-    page_journal.patch(DAY, plan="drawn again")
-    await page.poll()
-    await page.holds("#plan", "drawn again")
-    assert 1 <= len(set(read)) <= 6
-    await page.evaluate("document.querySelector('.thumbs').lastChild.scrollIntoView()")
-    await page.wait_for_selector(".thumb img[src][alt='Chart 19']")
-    assert len(read) == len(set(read)) < 20, "a view that is drawn again reads no picture again"
-    await page.wait_for_function("window.blobs.size === 0")
