@@ -25,6 +25,7 @@ from factories import (
     create_checkpoint,
     create_goal,
     create_trade,
+    insert_trade,
     put_rules,
     unwrap,
 )
@@ -261,6 +262,10 @@ async def test_rules_with_their_room_and_checkpoints_that_differ_are_printed(
     unwrap(await client.patch(path, json={"accepted": True}))
     manual = await create_account(client, "Manual")
     await create_checkpoint(client, manual["id"], day=TODAY, balance=-0.5)
+    beyond = await create_account(client, "Beyond")
+    for _ in range(10):
+        await insert_trade(app, beyond["id"], gross_pnl=10**10)
+    await create_checkpoint(client, beyond["id"], day=TODAY, balance=1)
 
     lines = await lines_of(app)
 
@@ -280,6 +285,7 @@ async def test_rules_with_their_room_and_checkpoints_that_differ_are_printed(
         "  2026-03-11: the journal has 0.50 USD more than the broker",
         "",
     ]
+    assert lines[lines.index("Beyond") + 1] == "  2026-03-11: the balance is too large to compare"
     assert not any("Own" in line for line in lines)
 
 

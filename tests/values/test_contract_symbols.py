@@ -9,7 +9,7 @@ from proofs import max_examples
 
 from journal_api.errors import ValidationFailed
 from journal_api.values.contract_roots import CONTRACT_ROOTS
-from journal_api.values.instruments import BUILT_IN, InstrumentTable, find_contract
+from journal_api.values.instruments import BUILT_IN, InstrumentTable, canonical_symbol, find_contract
 from journal_api.values.money import PositiveMoney
 from journal_api.values.options import find_option, looks_like_option
 
@@ -46,6 +46,15 @@ from journal_api.values.options import find_option, looks_like_option
 )
 def test_a_contract_symbol_has_the_point_value_of_its_root(symbol: str, point_value: Decimal | int) -> None:
     assert BUILT_IN.point_value(symbol) == point_value
+
+
+# FH6 and XYZM4 have the form of a contract, but are not taken for one.
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [("mnqz6", "MNQZ26"), ("NQ1!", "/NQ"), ("FH6", "FH6"), ("xyzm4", "XYZM4"), ("brk.b", "BRK.B")],
+)
+def test_a_symbol_that_may_be_a_share_is_not_written_as_a_contract(symbol: str, name: str) -> None:
+    assert canonical_symbol(symbol, "2026-01-05T14:00:00.000000Z") == name
 
 
 @pytest.mark.parametrize(
