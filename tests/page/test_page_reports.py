@@ -2,8 +2,6 @@
 
 import re
 from datetime import datetime, timedelta
-from random import Random
-from typing import Any
 
 from chromium import PageJournal, Tab, in_a_browser
 from playwright.async_api import expect
@@ -56,49 +54,22 @@ async def test_groups_are_sorted_and_told_from_chance(page: Tab, page_journal: P
     await page.gone(".axis:has-text('108')")
 
 
-# Forty decisions, whose P&L follows the first of eight confirmations; the fifth differs by chance alone.
-NAMES = "ABCDEFGH"
-SETUPS: list[dict[str, Any]] = [
-    {"name": "Break", "confirmations": [{"name": name} for name in NAMES]},
-    {"name": "Size", "confirmations": [{"name": "Large"}, {"name": "Rare"}]},
-]
-# What the line of a confirmation says, and the tone of its dot.
+# What the line of a confirmation of the example journal says, and the tone of its dot.
 EDGES = [
-    ("A", r"\+\d\d\.\d\d \(\+\d+\.\d\d to \+\d+\.\d\d\)\s+▲ Earns more with it", ["gain"]),
-    ("B", r"No difference shown\nAbout 3 more trades would make it clear, if it stays so\.", ["plain"]),
-    ("E", r"By itself it looks clear, but so does one of 20 by chance\.", ["plain"]),
-    ("Large", r"the other way round: size, or which trades have a risk, makes the difference\.", ["gain"]),
-    ("Rare", r"1 trade with it, 21 without: too few to tell; 10 on each side are needed\.", []),
+    ("Volume above average", r"\+64\.61 \(\+32\.40 to \+96\.83\)(.|\n)*▲ Earns more with it", ["gain"]),
+    ("With the trend", r"No difference shown\nAbout 530 more trades would make it clear", ["plain"]),
+    ("Closed back inside", r"22 trades with it, 7 without: too few to tell; 10 on each side", []),
 ]
-
-
-def answers(setup: Any, *present: bool) -> dict[str, Any]:
-    """The fields of a trade of that setup which has these of its confirmations."""
-    given = [
-        {"confirmation_id": one["confirmation_id"], "was_present": is_present}
-        for one, is_present in zip(setup["confirmations"], present, strict=True)
-    ]
-    return {"setup_id": setup["setup_id"], "confirmations": given}
 
 
 async def test_an_edge_is_worded_by_its_verdict_over_all_lines(page: Tab, page_journal: PageJournal) -> None:
-    looks, size = page_journal.create("/strategies", name="Opening range", setups=SETUPS)["setups"]
-    source = Random(12)
-    decisions = [[source.random() < 0.5 for _ in NAMES] for _ in range(40)]
-    for day, one in enumerate(decisions):
-        pnl = source.randint(-50, 50) + (40 if one[0] else -40)
-        page_journal.add_trade(pnl, on_day(day), **answers(looks, *one))
-    for place in range(22):  # of the second setup, the confirmed ones are larger and earn less in R
-        is_large, more = place % 2 == 0, place % 3
-        pnl, risk = (110 + more, 99) if is_large else (50 + more, 10)
-        fields = {"stop_loss": 10_000 - risk, **answers(size, is_large, place == 0)}
-        page_journal.add_trade(pnl, on_day(place), **fields)
+    page_journal.create("/example-journal")
     await page.sign_in(page_journal, "report?by=confirmation")
-    await page.see("2 of 9 lines show a difference.")
-    rows = {text.split()[0]: text for text in await page.locator(".edges tbody tr").all_inner_texts()}
+    await page.see("1 of 3 lines shows a difference.")
     for name, words, tones in EDGES:
-        assert re.search(words, rows[name]), rows[name]
-        dots = page.locator(f".edges tr:has(th a:text-is('{name}')) td:nth-child(4) circle")
+        line = f".edges tr:has(th a:text-is('{name}'))"
+        assert re.search(words, await page.inner_text(line))
+        dots = page.locator(f"{line} td:nth-child(4) circle")
         assert await dots.evaluate_all("all => all.map((one) => one.classList.value)") == tones
 
 
