@@ -72,7 +72,7 @@ FIRST = (
     *("test_page_imports.py", "test_page_sign_in.py", "test_page_trades.py", "test_page_days.py"),
     *("test_page_forms.py", "test_page_pictures.py", "test_page_many.py", "test_page_positions.py"),
     *("test_page_accounts.py", "test_page_following.py", "test_page_reports.py", "test_page_strategies.py"),
-    *("test_docs_page.py", "test_mcp.py"),
+    *("test_browser.py", "test_docs_page.py", "test_lan.py", "test_mcp.py"),
     "test_generated_client.py",
 )
 
