@@ -56,7 +56,8 @@ async def test_a_day_is_written_and_left_without_a_mouse(page: Tab, page_journal
     await page.agree("Cancel", "The plan of this day is not saved.")
     await page.see("Jan 6", "h1")
     await page.enter("#plan", "")
-    await page.show(f"day/{FRIDAY}")
+    await page.show(f"day/{FRIDAY}")  # once the plan is saved
+    await page.see("Fri, Jan 9, 2026", "h1")
     for press, what, title in (
         (page.keys, "ArrowRight", "Mon, Jan 12, 2026"),
         (page.click, "#day-before", "Fri, Jan 9, 2026"),
