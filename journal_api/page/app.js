@@ -37,6 +37,7 @@ const STANDING = ["today", "day", "import", "settings"]; // views that show how 
 const header = find("header");
 const main = find("main");
 const search = find("#search");
+const help = find("#help");
 let drawing = 0; // an older one that ends later is dropped
 let shown = ""; // the hash of the newest drawing
 let stale = ""; // or part of what was read is, or all
@@ -207,7 +208,7 @@ function put(name, nodes) {
   const hadFocus = main !== old && main.contains(old);
   const { selectionStart, selectionEnd } = old ?? {};
   header.hidden = !(name in VIEWS);
-  find("#help").href = `/help/${HELP[name] ?? "page"}`;
+  help.href = `/help/${HELP[name] ?? "page"}`;
   if (name !== "search" && document.activeElement !== search.q) search.reset();
   main.dataset.view = name;
   const typed = isOther ? [] : findAll(TYPED_FORMS, main);
