@@ -226,7 +226,6 @@ CREATE TABLE imports (
   format TEXT NOT NULL, file_name TEXT, sha256 TEXT NOT NULL, timezone TEXT NOT NULL,
   added INTEGER NOT NULL, updated INTEGER NOT NULL, duplicates INTEGER NOT NULL,
   created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
-  deleted INTEGER NOT NULL DEFAULT 0,  -- number of added trades that were deleted since
   -- Whether rows of pairs were joined to positions. Later files of the account and format are read alike.
   one_trade_is TEXT NOT NULL DEFAULT 'position' CHECK (one_trade_is IN ('position', 'row')),
   -- Who chose the file: a user or a program, or the watch of a folder.
@@ -286,14 +285,10 @@ CREATE TABLE trades (
   source_trade_id INTEGER REFERENCES trades (id) ON DELETE SET NULL,  -- the original that this row copies
   external_id TEXT,
   notes TEXT,
-  import_id INTEGER REFERENCES imports (id) ON DELETE SET NULL,
-  -- A hash that identifies the trade in later imports, and its ordinal among equal hashes of the account.
-  fingerprint BLOB,
-  occurrence INTEGER NOT NULL DEFAULT 1,
+  import_id INTEGER REFERENCES imports (id) ON DELETE SET NULL,  -- the first that tells of it
   created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
-  -- Checksums of the fields in imported files, then eight bytes for each row of pairs that the trade was joined from;
-  -- null for a trade that no import added.
-  content BLOB,
+  edited TEXT,  -- the names of the columns that the owner has changed since a file stated them; these stay
+  typed TEXT,  -- JSON: the columns that the owner had typed before a file told of the trade; undoing it restores them
   -- One name for a contract however brokers write it, such as MNQZ26, and its root MNQ: rules of values/instruments.py.
   contract TEXT NOT NULL DEFAULT '',
   root TEXT NOT NULL DEFAULT '',
@@ -306,7 +301,6 @@ CREATE TABLE trades (
   -- When a deletion or a calendar last changed what the trade shows; no edit, but in responses also updated_at.
   changed_at TEXT,
   UNIQUE (account_id, external_id),
-  UNIQUE (account_id, fingerprint, occurrence),
   CHECK ((closed_at IS NULL) = (trading_day IS NULL)),
   CHECK ((closed_at IS NULL) = (gross_pnl IS NULL)),
   CHECK (setup_id IS NULL OR strategy_id IS NOT NULL),
@@ -329,30 +323,35 @@ CREATE INDEX trades_merged ON trades (account_id) WHERE merged IS NOT NULL;
 -- For the trades with one outcome, if they are few.
 CREATE INDEX trades_of_result ON trades (account_id, net_pnl) WHERE net_pnl IS NOT NULL;
 
--- Trades as they were before an import updated them, so that the import can be undone.
-CREATE TABLE import_updates (
+-- What the files of imports state of fills, each once: trades are the positions that follow from it
+-- (positions/book.py). The same in a later file is a restatement; another version of it has the same key.
+CREATE TABLE statements (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  contract TEXT NOT NULL,
+  import_id INTEGER NOT NULL REFERENCES imports (id) ON DELETE CASCADE,  -- the first that states it
+  key INTEGER NOT NULL,  -- a hash of what identifies it in files of the format
+  trade_id INTEGER REFERENCES trades (id) ON DELETE SET NULL,  -- the last that it is in; null: it closes nothing
+  is_left_out INTEGER NOT NULL DEFAULT 0 CHECK (is_left_out IN (0, 1)),  -- because the owner has deleted its trade
+  stated TEXT NOT NULL  -- JSON (positions/statements.py)
+) STRICT;
+CREATE INDEX statements_of_contract ON statements (account_id, contract);
+CREATE INDEX statements_of_key ON statements (account_id, key);
+CREATE INDEX statements_of_import ON statements (import_id);
+CREATE INDEX statements_of_trade ON statements (trade_id);
+
+CREATE TABLE restatements (
+  statement_id INTEGER NOT NULL REFERENCES statements (id) ON DELETE CASCADE,
   import_id INTEGER NOT NULL REFERENCES imports (id) ON DELETE CASCADE,
-  trade_id INTEGER NOT NULL REFERENCES trades (id) ON DELETE CASCADE,
-  written_at TEXT NOT NULL,  -- updated_at as set by the import; if the trade has another, it was edited since
-  symbol TEXT NOT NULL, direction TEXT NOT NULL, quantity INTEGER NOT NULL, multiplier INTEGER NOT NULL,
-  entry_price INTEGER NOT NULL, exit_price INTEGER,
-  opened_at TEXT NOT NULL, closed_at TEXT,
-  gross_pnl INTEGER, fees INTEGER NOT NULL,
-  content BLOB NOT NULL,
-  updated_at TEXT NOT NULL,
-  fills TEXT, fees_source TEXT NOT NULL DEFAULT 'file',
-  mae INTEGER, mfe INTEGER,
-  PRIMARY KEY (import_id, trade_id)
+  PRIMARY KEY (statement_id, import_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX import_updates_of_trade ON import_updates (trade_id);
+CREATE INDEX restatements_of_import ON restatements (import_id);
 
 -- Copies that an import linked to their original, so that the import can be undone.
 CREATE TABLE import_links (
   import_id INTEGER NOT NULL REFERENCES imports (id) ON DELETE CASCADE,
   trade_id INTEGER NOT NULL REFERENCES trades (id) ON DELETE CASCADE,
   source_trade_id INTEGER NOT NULL,
-  updated_at TEXT NOT NULL,  -- of the trade, before the link
-  written_at TEXT NOT NULL,  -- updated_at as set by the link; if the trade has another, it was edited since
   PRIMARY KEY (import_id, trade_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX import_links_of_trade ON import_links (trade_id);
@@ -388,10 +387,10 @@ CREATE TRIGGER trades_drop_answers_of_old_setup AFTER UPDATE OF setup_id ON trad
 WHEN old.setup_id IS NOT new.setup_id
 BEGIN DELETE FROM confirmation_answers WHERE trade_id = new.id; END;
 
--- Imports count deleted trades, not existing ones, so that an import need not update its count for each row.
-CREATE TRIGGER imports_of_deleted_trade AFTER DELETE ON trades
-WHEN old.import_id IS NOT NULL
-BEGIN UPDATE imports SET deleted = deleted + 1 WHERE id = old.import_id; END;
+-- What the owner deletes stays deleted, until a file states it again.
+CREATE TRIGGER statements_of_deleted_trade BEFORE DELETE ON trades
+WHEN EXISTS (SELECT 1 FROM statements WHERE trade_id = old.id)
+BEGIN UPDATE statements SET is_left_out = 1 WHERE trade_id = old.id; END;
 
 -- What statistics read of each closed trade, worked out once (statistics/trade_facts.py). Rows of days that
 -- changed since the owner's facts_cursor are out of date.

@@ -93,6 +93,14 @@ class Conflict(ApiError):
     status, code, message = 409, "conflict", "The request conflicts with stored data."
 
 
+class TradesKept(ApiError):
+    status, code = 409, "trades_kept"
+    message = (
+        "You wrote on trades that only this import tells of: keep=true keeps them, force=true deletes them"
+        " with what you wrote."
+    )
+
+
 class PreviewChanged(ApiError):
     status, code = 409, "preview_changed"
     message = "The import would do something else than its preview showed; make the dry run again."

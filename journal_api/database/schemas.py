@@ -8,11 +8,11 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
-from journal_api.database import triggers
+from journal_api.database import triggers, version_12
 from journal_api.errors import NoJournal
 from journal_api.values.instruments import canonical_symbol, contract_root
 
-VERSION = 11
+VERSION = 12
 # to_<n>.sql migrates the tables of version n - 1 and their rows to version n.
 SCRIPTS = Path(__file__).parent / "migration_scripts"
 # The tables whose rows follow from those of others.
@@ -124,6 +124,8 @@ def run_script(db: sqlite3.Connection, script: str) -> None:
     """Execute all statements of a script in the open transaction (`executescript` would commit it first)."""
     db.create_function("canonical_symbol", 2, canonical_symbol, deterministic=True)
     db.create_function("contract_root", 1, contract_root, deterministic=True)
+    for function in (version_12.edited_columns, version_12.edited_of_whole, version_12.state_parts):
+        db.create_function(function.__name__, -1, function, deterministic=True)
     for statement in split_statements(script):
         db.execute(statement)
 

@@ -28,7 +28,7 @@ CONDITIONS = {
     "setup_id": "setup_id = :setup_id",
     # The trades that the import added or corrected.
     "import_id": """(import_id = :import_id OR id IN (
-        SELECT trade_id FROM import_updates WHERE import_id = :import_id))""",
+        SELECT trade_id FROM statements WHERE import_id = :import_id))""",
     "ids": "id IN (SELECT value FROM json_each(:ids))",
     "tag_id": "id IN (SELECT trade_id FROM trade_tags WHERE tag_id = :tag_id)",
     "copy_group_id": f"+{OF_GROUP}",

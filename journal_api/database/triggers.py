@@ -108,7 +108,7 @@ MOVING = {"copy_group_members", "pictures"}
 # The tables of which no response shows a row as it is written: what follows from others, and what passes.
 NOT_SHOWN = {
     *("users", "idempotency_keys", "goal_targets", "snapshots", "example_rows"),
-    *("import_timezones", "import_updates", "import_links", "picture_contents", "picture_parts"),
+    *("import_timezones", "statements", "restatements", "import_links", "picture_contents", "picture_parts"),
     *("trade_facts", "trade_counts", "changed_days", "changed_objects", "search_documents"),
 }
 

@@ -1,15 +1,15 @@
 """Links copies that an import has added or corrected, and copies of such positions."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 from aiosqlite import Connection
 
-from journal_api.imports.stored_positions import shift
 from journal_api.positions.copy_match import COMPARED, CopyMatches, CopyPosition, CopyRules, match_copies
-from journal_api.positions.import_rows import Correction, ResolvedRow
+from journal_api.positions.reconcile import Change
 from journal_api.repositories import copies
-from journal_api.values.instruments import canonical_symbol, contract_root
+from journal_api.values.clock import as_text
 
 
 class CopyLinker:
@@ -24,18 +24,18 @@ class CopyLinker:
         self.added: dict[int, CopyPosition] = {}
         self.corrected: dict[int, dict[str, Any]] = {}
 
-    def add(self, rows: Iterable[ResolvedRow], corrections: Iterable[Correction]) -> None:
-        for row in rows:
-            if row.columns["account_id"] in self.account_ids:
-                self.added[row.columns["id"]] = build_position(row.columns)
-        if self.groups:
-            self.corrected |= {one.trade_id: one.fields for one in corrections if one.changed}
-
-    def set_originals(self, originals: Mapping[int, int]) -> None:
-        """Set the originals that the file itself names, by the id of the copy."""
-        for trade_id in originals.keys() & self.added.keys():
-            position = self.added[trade_id]
-            self.added[trade_id] = position._replace(source_trade_id=originals[trade_id])
+    def add(
+        self, account_id: int, changes: Iterable[tuple[int, Change]], originals: Mapping[int, int | None]
+    ) -> None:
+        """Add what an import writes in an account; `originals` are those that the file itself names."""
+        for trade_id, change in changes:
+            if account_id not in self.account_ids or not change.is_written:
+                continue
+            columns = {**change.columns, "account_id": account_id, "source_trade_id": originals.get(trade_id)}
+            if change.stored is None:
+                self.added[trade_id] = build_position({**columns, "id": trade_id})
+            else:
+                self.corrected[trade_id] = change.columns
 
     async def find_copies(self, db: Connection) -> CopyMatches:
         """Return the copies among the changed trades, and those of changed trades."""
@@ -57,7 +57,7 @@ class CopyLinker:
             for trade_id, position in self.added.items()
         }
         stored = await copies.list_of_ids(db, self.corrected) if self.corrected else []
-        return added | {one.trade_id: with_fields(one, self.corrected[one.trade_id]) for one in stored}
+        return added | {one.trade_id: one.updated(self.corrected[one.trade_id]) for one in stored}
 
     async def with_neighbours(
         self, db: Connection, group: CopyRules, changed: list[CopyPosition]
@@ -80,10 +80,6 @@ def build_position(columns: Mapping[str, Any]) -> CopyPosition:
     return CopyPosition(**values, trade_id=columns["id"], is_free=True)
 
 
-def with_fields(position: CopyPosition, fields: Mapping[str, Any]) -> CopyPosition:
-    """Return a stored position as a correction makes it."""
-    symbol = {
-        "contract": canonical_symbol(fields["symbol"], fields["opened_at"]),
-        "root": contract_root(fields["symbol"]),
-    }
-    return position.updated({**fields, **symbol})
+def shift(instant: str, seconds: int) -> str:
+    """Return the stored timestamp so many seconds later."""
+    return as_text(datetime.fromisoformat(instant) + timedelta(seconds=seconds))

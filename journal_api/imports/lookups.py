@@ -57,12 +57,14 @@ async def read_names(db: Connection, user_id: int) -> Names:
 
 
 async def find_accounts_with_trades(db: Connection, user_id: int) -> set[int]:
-    """Return the ids of the accounts that have a trade."""
+    """Return the ids of the accounts that have a trade, or of which a file has stated something."""
     rows: Iterable[Any] = await db.execute_fetchall(
         """
         SELECT id
         FROM accounts
-        WHERE user_id = :user_id AND EXISTS (SELECT 1 FROM trades WHERE account_id = accounts.id)
+        WHERE user_id = :user_id AND (
+            EXISTS (SELECT 1 FROM trades WHERE account_id = accounts.id)
+            OR EXISTS (SELECT 1 FROM statements WHERE account_id = accounts.id))
         """,
         {"user_id": user_id},
     )

@@ -1,63 +1,9 @@
 """Resolves the names in a row of a file to the ids of the user's objects."""
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.import_rows import Answered, Candidate, ImportedTrade, Names, Rejected, ResolvedRow
-from journal_api.trade_files.accounts import FileAccounts
-from journal_api.trade_files.file_format import first_reason
-
-
-class RowResolver:
-    """Resolves the rows of a file in their order, and numbers equal trades of an account."""
-
-    def __init__(self, names: Names, accounts: FileAccounts) -> None:
-        self.accounts = accounts
-        self._names = names
-        self._numbers: dict[int, int] = {}
-
-    def resolve(self, row: Candidate | Rejected) -> ResolvedRow | Rejected:
-        """Return the row with the ids of all objects that it names.
-
-        A row that repeats an external id, or has a name that is not in the journal, is rejected.
-        """
-        if isinstance(row, Rejected):
-            return row
-        try:
-            return self._resolve(row)
-        except ValidationFailed as error:
-            return Rejected(row.imported.line, first_reason(error))
-
-    def allows_new(self, row: ResolvedRow) -> bool:
-        """Return whether the row's strategy takes new trades of the row's account (docs/api.md T11)."""
-        allowed = self._names.allowed_accounts.get(row.columns["strategy_id"])
-        return allowed is None or row.columns["account_id"] in allowed
-
-    def _resolve(self, row: Candidate) -> ResolvedRow:
-        imported = row.imported
-        account_id = self.accounts.find_id(imported.account)
-        occurrence = self._count_occurrence(account_id, row.columns)
-        strategy_id, setup_id = find_strategy(imported, self._names)
-        columns = row.columns.copy()
-        columns["account_id"], columns["occurrence"] = account_id, occurrence
-        columns["strategy_id"], columns["setup_id"] = strategy_id, setup_id
-        tag_ids = find_tags(imported, self._names) if imported.tags else []
-        return ResolvedRow(imported, columns, tag_ids, find_answers(imported, setup_id, self._names))
-
-    def _count_occurrence(self, account_id: int, columns: Mapping[str, Any]) -> int:
-        """Return the ordinal of the trade among the trades of its account with the same fingerprint.
-
-        Raises ValidationFailed for a repeated external id: the same content twice in one file is two trades,
-        but the rows of one id contradict each other.
-        """
-        # Eight bytes of the fingerprint, so that the numbers of a million rows stay small.
-        key = int.from_bytes(columns["fingerprint"][:8], "big") ^ account_id
-        number = self._numbers[key] = self._numbers.get(key, 0) + 1
-        if number > 1 and columns["external_id"] is not None:
-            raise ValidationFailed(fields={"external_id": f"{columns['external_id']!r} is repeated"})
-        return number
+from journal_api.positions.import_rows import Answered, ImportedTrade, Names
 
 
 def find_strategy(imported: ImportedTrade, names: Names) -> tuple[int | None, int | None]:

@@ -3,13 +3,12 @@
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import json
 
 from journal_api.errors import PreviewChanged
-from journal_api.positions.import_rows import Correction, ResolvedRow
-from journal_api.repositories.new_trades import COLUMNS
+from journal_api.positions.reconcile import Change
 from journal_api.structs.import_previews import (
     ImportPreview,
     PreviewAccount,
@@ -25,8 +24,6 @@ from journal_api.values.periods import Calendar, trading_day
 
 MAX_SYMBOLS = 1000  # listed; the trades of further symbols are summed under null
 SHOWN = 5
-# What a new trade is, whatever its id will be.
-read_values = itemgetter(*(name for name in COLUMNS if name not in ("id", "source_trade_id")))
 read_place = itemgetter(0, 1)
 STATED = ("account_id", "symbol", "direction", "opened_at", "closed_at", "fees_source")
 AMOUNTS = ("quantity", "entry_price", "exit_price", "gross_pnl", "fees")
@@ -42,11 +39,10 @@ class ImportDigest:
         """Add the calendars of accounts with a day of their own; 0 has the owner's."""
         self._add(sorted((one, days) for one, days in calendars.items() if days != calendars[0]))
 
-    def add_writes(self, new: Iterable[ResolvedRow], corrections: Iterable[Correction]) -> None:
-        for row in new:
-            self._add(("new", read_values(row.columns), row.tag_ids, row.answers))
-        for correction in corrections:
-            self._add(("correction", *correction))
+    def add_changes(self, account_id: int, changes: Iterable[Change]) -> None:
+        for change in changes:
+            trade_id = change.stored and change.stored.trade_id
+            self._add((account_id, trade_id, change.changed, change.columns))
 
     def add_verdicts(self, verdicts: Iterable[Verdict]) -> None:
         for verdict in verdicts:
@@ -93,6 +89,14 @@ class Sums:
         }
 
 
+class NewTrade(NamedTuple):
+    """A new trade: its columns with its account, its first line and the number of its rows."""
+
+    line: int
+    rows: int
+    columns: Mapping[str, Any]
+
+
 class PreviewCollector:
     """Collects the new trades of a dry run."""
 
@@ -107,7 +111,7 @@ class PreviewCollector:
         self._first: list[tuple[str, int, PreviewTrade]] = []
         self._last: list[tuple[str, int, PreviewTrade]] = []
 
-    def add(self, rows: Sequence[ResolvedRow]) -> None:
+    def add(self, rows: Sequence[NewTrade]) -> None:
         shown = []
         for number, row in enumerate(rows, self._total.trades):
             columns = row.columns
@@ -161,14 +165,14 @@ class PreviewCollector:
         )
 
 
-def show_trade(row: ResolvedRow, day: str | None) -> PreviewTrade:
+def show_trade(row: NewTrade, day: str | None) -> PreviewTrade:
     columns = row.columns
     net_pnl = None if columns["gross_pnl"] is None else columns["gross_pnl"] - columns["fees"]
     members: dict[str, Any] = {name: columns[name] for name in STATED}
     members |= {name: decimal_json(columns[name]) for name in AMOUNTS}
     members["symbol"] = str(columns["symbol"])
     members |= {"trading_day": day, "net_pnl": decimal_json(net_pnl)}
-    return PreviewTrade(line=row.line, rows=row.imported.rows, **members)
+    return PreviewTrade(line=row.line, rows=row.rows, **members)
 
 
 def build_token(sha256: str, query: ImportQuery, file: TradeFile, digest: str = "") -> PreviewToken:
@@ -179,6 +183,7 @@ def build_token(sha256: str, query: ImportQuery, file: TradeFile, digest: str = 
             query.day,
             query.skip_errors,
             query.force,
+            sorted(query.answers),
             file.format,
             file.timezone.name,
             file.dates.order,

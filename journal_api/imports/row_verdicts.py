@@ -5,18 +5,16 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
+from journal_api.positions.commissions import NO_COMMISSIONS
 from journal_api.positions.fills import decode_fills
-from journal_api.positions.import_rows import Correction, ResolvedRow, StoredTrade
-from journal_api.positions.position_match import describe_position
+from journal_api.positions.position_columns import build_columns
+from journal_api.positions.reconcile import Change, StoredTrade, Suspect
 from journal_api.structs.imports import FieldChange, Verdict
 from journal_api.values.money import decimal_json, json_text
 
 CLOSES_NOTHING = (
-    "closes {what}, and neither the file nor the journal has the position: import the file that opens it, and"
-    " then this file again"
-)
-OTHER_POSITIONS = (
-    "makes other positions of the fills of a later file: undo that import, and import this file first"
+    "closes {what}, and neither the file nor the journal has the position: it becomes a trade when you import"
+    " the file that opens it"
 )
 # What a person compares of a suspect and the stored trade.
 COMPARED = (
@@ -34,38 +32,61 @@ def error_verdict(line: int, reason: str) -> Verdict:
     return Verdict(line=line, verdict="error", reason=reason)
 
 
-def suspect_verdict(row: ResolvedRow, stored: StoredTrade, why: str) -> Verdict:
-    """Return the verdict of a position that may be a stored one of another file."""
-    mine, theirs = (describe_position(columns) for columns in (row.columns, stored.fields))
-    reason = f"{why}: the file has {mine}; the journal has {theirs}"
+def suspect_verdict(suspect: Suspect, line: int, rows: int, columns: dict[str, Any]) -> Verdict:
+    """Return the verdict of a position that may be in the journal already.
+
+    `columns` are those it would have.
+    """
+    reason, other = suspect.reason, suspect.other
+    changes: list[FieldChange] | UnsetType = UNSET
+    theirs: dict[str, Any] | None = None
+    trade_id: int | None = None
+    if isinstance(other, StoredTrade):
+        theirs, trade_id = other.columns, other.trade_id
+    elif other is not None:
+        theirs = build_columns(other, NO_COMMISSIONS)
+        trade_id = next((one.trade_id for one in other.told if one.trade_id), None)
+    if theirs:
+        mine, stored = describe_position(columns), describe_position(theirs)
+        reason = f"{reason}: the file has {mine}; the journal has {stored}"
+        changes = describe_changes(theirs, columns, COMPARED)
+    else:
+        reason = f"{reason}: {describe_position(columns)}"
     return Verdict(
-        line=row.line,
-        verdict="suspect",
-        trade_id=stored.trade_id,
-        changes=describe_changes(stored.fields, row.columns, COMPARED),
-        reason=reason,
-        rows=several(row.imported.rows),
+        line=line, verdict="suspect", trade_id=trade_id, changes=changes, reason=reason, rows=several(rows)
     )
 
 
-def unmatched_verdict(row: ResolvedRow) -> Verdict:
+def describe_position(columns: Mapping[str, Any]) -> str:
+    """Return a position in words, for a person to compare."""
+    until = columns["closed_at"] or "now"
+    gross = "" if columns["gross_pnl"] is None else f", gross {json_text(columns['gross_pnl'])}"
+    return (
+        f"{columns['direction']} {json_text(columns['quantity'])} {columns['symbol']} from"
+        f" {columns['opened_at']} at {json_text(columns['entry_price'])} to {until}{gross}"
+    )
+
+
+def unmatched_verdict(line: int, symbol: str, quantity: int) -> Verdict:
     """Return the verdict of a fill that only closes, of a position that nobody has."""
-    direction = "short" if row.columns["direction"] == "long" else "long"
-    what = f"{json_text(row.columns['quantity'])} {row.columns['symbol']} {direction}"
-    return Verdict(line=row.line, verdict="unmatched", reason=CLOSES_NOTHING.format(what=what))
+    direction = "short" if quantity > 0 else "long"
+    what = f"{json_text(abs(quantity))} {symbol} {direction}"
+    return Verdict(line=line, verdict="unmatched", reason=CLOSES_NOTHING.format(what=what))
 
 
-def stored_verdict(row: ResolvedRow, stored: StoredTrade, correction: Correction | None) -> Verdict:
-    changed = correction.changed if correction else []
+def change_verdict(change: Change, line: int, rows: int, trade_id: int | None) -> Verdict:
+    """Return the verdict of a position of the file: a new trade, or what it says of a stored one."""
+    if change.stored is None:
+        return Verdict(line=line, verdict="new", trade_id=trade_id, rows=several(rows))
     return Verdict(
-        line=row.line,
-        verdict="updated" if changed else "duplicate",
-        trade_id=stored.trade_id,
-        changed=changed,
-        changes=describe_changes(stored.fields, correction.fields, changed)
-        if correction and changed
+        line=line,
+        verdict="updated" if change.changed else "duplicate",
+        trade_id=trade_id,
+        changed=change.changed,
+        changes=describe_changes(change.stored.columns, change.columns, change.changed)
+        if change.changed
         else UNSET,
-        rows=several(row.imported.rows),
+        rows=several(rows),
     )
 
 

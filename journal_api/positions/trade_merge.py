@@ -7,9 +7,7 @@ from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.fills import Fill, Position, number_fills, sort_fills, summarize
-from journal_api.positions.position_fills import add_part, find_place
 from journal_api.positions.trade_draft import TradeDraft, checked_amount
-from journal_api.positions.trade_identity import read_fill_ids
 from journal_api.structs.trades import FeesSource, Trade
 from journal_api.values.money import Money
 from journal_api.values.timestamps import Timestamp
@@ -163,3 +161,19 @@ def join_notes(parts: Sequence[Trade]) -> str | None:
 def join_tags(parts: Sequence[Trade]) -> list[int]:
     """Return the ids of the tags of all parts."""
     return sorted({tag_id for trade in parts for tag_id in trade.tag_ids})
+
+
+def find_place(fill: Fill) -> tuple[str, int]:
+    """Return the place of a fill in the order of time, those of one time by their ids."""
+    fill_id = fill.external_id or ""
+    return fill.at, int(fill_id) if fill_id.isdecimal() else 0
+
+
+def add_part(fill: Fill, part: Fill) -> Fill:
+    return fill._replace(quantity=fill.quantity + part.quantity, fees=fill.fees + part.fees)
+
+
+def read_fill_ids(external_id: str | None) -> dict[str, str]:
+    """Return the ids of two fills by their sides, of which an external id consists in Tradovate's files."""
+    buy_id, _, sell_id = (external_id or "").partition("-")
+    return {"buy": buy_id, "sell": sell_id} if buy_id.isdigit() and sell_id.isdigit() else {}

@@ -11,7 +11,7 @@ from journal_api.database import sql
 from journal_api.errors import AccountHasTrades
 from journal_api.positions.commissions import NO_COMMISSIONS, Commissions
 from journal_api.positions.fills import charge_fills
-from journal_api.repositories.trades import LATER
+from journal_api.repositories.trades import CHANGED
 from journal_api.structs.accounts import Account, AccountCreate, AccountPatch, Fees
 from journal_api.values.clock import now
 from journal_api.values.money import json_number
@@ -119,12 +119,6 @@ async def delete(db: Connection, user_id: int, account_id: int) -> None:
     await sql.delete_row(db, "accounts", user_id, account_id)
 
 
-# A trade that is as an import wrote it stays so: undoing the import deletes or restores it.
-STAYS_AS_IMPORTED = """import_id IS NOT NULL AND updated_at = created_at
-    OR EXISTS (SELECT 1 FROM import_updates WHERE trade_id = trades.id AND written_at = trades.updated_at)
-    OR EXISTS (SELECT 1 FROM import_links WHERE trade_id = trades.id AND written_at = trades.updated_at)"""
-
-
 # What decides the commission of a trade, and the commission that it has.
 CHARGED = ("symbol", "quantity", "closed_at", "fills", "fees", "fees_source")
 
@@ -132,7 +126,7 @@ CHARGED = ("symbol", "quantity", "closed_at", "fills", "fees", "fees_source")
 async def charge_earlier(db: Connection, user_id: int, account_id: int) -> int:
     """Charge the trades of the account whose fees no file stated and no person typed.
 
-    What undoing an import restores is charged alike. Trades without an amount for their symbol pay nothing.
+    Trades without an amount for their symbol pay nothing.
     Returns the number of trades that change. Raises ValidationFailed if a commission is too large.
     """
     known = await read_commissions(db, user_id)
@@ -142,18 +136,10 @@ async def charge_earlier(db: Connection, user_id: int, account_id: int) -> int:
         f"""
         UPDATE trades
         SET fees = :fees, fees_source = :fees_source, fills = :fills,
-            updated_at = iif({STAYS_AS_IMPORTED}, updated_at, {LATER})
+            changed_at = {CHANGED}
         WHERE id = :id
         """,
         [{**change, "now": now()} for change in changes],
-    )
-    await db.executemany(
-        """
-        UPDATE import_updates
-        SET fees = :fees, fees_source = :fees_source, fills = :fills
-        WHERE import_id = :import_id AND trade_id = :id
-        """,
-        find_changes(await read_uncharged_before(db, account_id), commissions),
     )
     return len(changes)
 
@@ -169,20 +155,6 @@ async def read_uncharged(db: Connection, account_id: int) -> list[dict[str, Any]
         {"account_id": account_id},
     )
     return [dict(zip(("id", *CHARGED), row, strict=True)) for row in rows]
-
-
-async def read_uncharged_before(db: Connection, account_id: int) -> list[dict[str, Any]]:
-    """Return the same of trades as they were before an import updated them."""
-    rows: Iterable[Any] = await db.execute_fetchall(
-        f"""
-        SELECT before.import_id, trade_id, {", ".join(f"before.{name}" for name in CHARGED)}
-        FROM trades
-        JOIN import_updates AS before ON before.trade_id = trades.id
-        WHERE account_id = :account_id AND before.fees_source IN ('none', 'account')
-        """,
-        {"account_id": account_id},
-    )
-    return [dict(zip(("import_id", "id", *CHARGED), row, strict=True)) for row in rows]
 
 
 def find_changes(trades: Iterable[dict[str, Any]], commissions: Commissions) -> list[dict[str, Any]]:

@@ -1,25 +1,20 @@
 """SQL that links copies to their originals in a copy group, and undoes the links of an import."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from aiosqlite import Connection
 
 from journal_api.database.sql import json_list
 from journal_api.positions.copy_match import CopyPosition, CopyRules
-from journal_api.repositories.trades import LATER
+from journal_api.repositories.trades import CHANGED, LATER
+from journal_api.values.clock import now as now_text
 
 POSITION = """
     SELECT id, account_id, symbol, contract, root, direction, quantity, multiplier, opened_at, closed_at,
         source_trade_id,
         NOT unlinked AND NOT EXISTS (SELECT 1 FROM trades AS copy WHERE copy.source_trade_id = trades.id)
     FROM trades"""
-# The updated_at of a trade as it was before an import linked it, unless it was edited since.
-BEFORE_LINK = """coalesce(
-    (SELECT updated_at
-     FROM import_links
-     WHERE trade_id = trades.id AND written_at = trades.updated_at),
-    trades.updated_at)"""
 
 
 async def read_rules(db: Connection, user_id: int, copy_group_id: int | None = None) -> list[CopyRules]:
@@ -87,85 +82,63 @@ async def link(db: Connection, links: Sequence[tuple[int, int]], now: str) -> No
     )
 
 
-async def link_by_import(db: Connection, import_id: int, links: Sequence[tuple[int, int]], now: str) -> None:
-    """Link copies to their originals so that the import can be undone.
-
-    A trade that the same import has added or corrected keeps its updated_at.
-    """
-    await db.execute_fetchall(
-        f"""
-        INSERT INTO import_links (import_id, trade_id, source_trade_id, updated_at, written_at)
-        SELECT :import_id, trades.id, value ->> '$.original_id', updated_at,
-            iif(import_id IS :import_id
-                OR EXISTS (SELECT 1
-                           FROM import_updates
-                           WHERE import_id = :import_id AND trade_id = trades.id),
-                updated_at, {LATER})
-        FROM json_each(:links)
-        JOIN trades ON trades.id = value ->> '$.trade_id'
-        """,
-        {"import_id": import_id, "links": encode_links(links), "now": now},
+async def set_originals(db: Connection, originals: Mapping[int, int | None]) -> None:
+    """Write the originals of new copies, by the id of the copy, once all trades are there."""
+    await db.executemany(
+        "UPDATE trades SET source_trade_id = ? WHERE id = ?",
+        [(original_id, trade_id) for trade_id, original_id in originals.items()],
     )
+
+
+async def link_by_import(db: Connection, import_id: int, links: Sequence[tuple[int, int]], now: str) -> None:
+    """Link copies to their originals, so that undoing the import unlinks them.
+
+    That is no edit of the trader.
+    """
+    values = {"import_id": import_id, "links": encode_links(links), "now": now}
     await db.execute_fetchall(
         """
-        UPDATE trades
-        SET source_trade_id = link.source_trade_id, updated_at = link.written_at
-        FROM import_links AS link
-        WHERE link.import_id = :import_id AND trades.id = link.trade_id
-        """,
-        {"import_id": import_id},
-    )
-
-
-async def undo(db: Connection, import_id: int, *, force: bool) -> None:
-    """Unlink what the import linked, except for trades that were edited since.
-
-    Copies that any import linked to trades which this undo deletes are unlinked too.
-    """
-    values = {"id": import_id, "force": force}
-    unlinked = await db.execute_fetchall(
-        f"""
-        UPDATE trades
-        SET source_trade_id = NULL,
-            updated_at = iif(trades.updated_at = link.written_at, link.updated_at, trades.updated_at)
-        FROM import_links AS link
-        WHERE trades.id = link.trade_id
-          AND trades.source_trade_id = link.source_trade_id
-          AND trades.id IN (
-            SELECT trade_id
-            FROM import_links AS own
-            JOIN trades AS copy ON copy.id = trade_id
-            WHERE own.import_id = :id AND (:force OR copy.updated_at = own.written_at)
-            UNION ALL
-            SELECT copy.id
-            FROM trades
-            JOIN trades AS copy ON copy.source_trade_id = trades.id
-            WHERE trades.import_id = :id AND (:force OR {BEFORE_LINK} = trades.created_at))
-        RETURNING id
+        INSERT INTO import_links (import_id, trade_id, source_trade_id)
+        SELECT :import_id, value ->> '$.trade_id', value ->> '$.original_id'
+        FROM json_each(:links)
         """,
         values,
     )
     await db.execute_fetchall(
-        """
-        DELETE FROM import_links
-        WHERE trade_id IN (SELECT value FROM json_each(:unlinked))
-           OR (import_id = :id
-               AND source_trade_id IS NOT (SELECT source_trade_id FROM trades WHERE trades.id = trade_id))
+        f"""
+        UPDATE trades
+        SET source_trade_id = value ->> '$.original_id',
+            changed_at = iif(import_id IS :import_id AND created_at = :now, changed_at, {CHANGED})
+        FROM json_each(:links)
+        WHERE trades.id = value ->> '$.trade_id'
         """,
-        {**values, "unlinked": json_list([row[0] for row in unlinked])},
+        values,
     )
 
 
-async def rebase(db: Connection, import_id: int) -> None:
-    """Let links of later imports restore what undoing the corrections of the import has left."""
+async def unlink(db: Connection, import_id: int | None, deleted: Sequence[int]) -> int:
+    """Undo the links that an import has made which goes, and those to trades which go.
+
+    Returns the number of copies that stay without their original. What the trader has linked since stays.
+    """
+    unlinked = await db.execute_fetchall(
+        f"""
+        UPDATE trades
+        SET source_trade_id = NULL, changed_at = {CHANGED}
+        FROM import_links AS link
+        WHERE trades.id = link.trade_id
+          AND trades.source_trade_id = link.source_trade_id
+          AND (link.import_id = :id OR trades.source_trade_id IN (SELECT value FROM json_each(:deleted)))
+        RETURNING id, source_trade_id
+        """,
+        {"id": import_id, "deleted": json_list(deleted), "now": now_text()},
+    )
     await db.execute_fetchall(
         """
-        UPDATE import_links
-        SET updated_at = before.updated_at
-        FROM import_updates AS before
-        WHERE before.import_id = :id
-          AND import_links.trade_id = before.trade_id
-          AND import_links.updated_at = before.written_at
+        DELETE FROM import_links
+        WHERE import_id = :id OR trade_id IN (SELECT value FROM json_each(:unlinked))
         """,
-        {"id": import_id},
+        {"id": import_id, "unlinked": json_list([row[0] for row in unlinked])},
     )
+    gone = set(deleted)
+    return sum(row[0] not in gone for row in unlinked)

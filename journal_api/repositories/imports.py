@@ -8,10 +8,6 @@ from msgspec.structs import asdict
 
 from journal_api.database import sql
 from journal_api.database.sql import json_list
-from journal_api.positions.trade_identity import CORRECTED_FIELDS
-from journal_api.repositories import copies
-from journal_api.repositories.copies import BEFORE_LINK
-from journal_api.repositories.trades import LATER
 from journal_api.structs.import_profiles import OneTradeIs
 from journal_api.structs.imports import Counts, Import
 from journal_api.values.clock import now
@@ -26,18 +22,6 @@ class Source(NamedTuple):
     account_id: int | None
     file_name: str | None
     sha256: str
-
-
-class Undone(NamedTuple):
-    """The number of deleted trades, how many of them were annotated, and the ids of the trades that stay.
-
-    `unlinked` is the number of copies that stay without the original that they were linked to.
-    """
-
-    deleted: int
-    annotated: int
-    unlinked: int
-    kept: list[int]
 
 
 ACCOUNT_IDS = sql.build_json_array(
@@ -56,7 +40,7 @@ IMPORT = sql.build_object(
     Import,
     account_ids=f"json(({ACCOUNT_IDS}))",
     counts="json_object('new', added, 'duplicate', duplicates, 'updated', updated, 'error', 0)",
-    trade_count="added - deleted",
+    trade_count="(SELECT count(*) FROM trades WHERE import_id = imports.id)",
     merged_count="(SELECT count(*) FROM trades WHERE import_id = imports.id AND merged IS NOT NULL)",
     **{
         name: f"(SELECT {expression} FROM trades WHERE import_id = imports.id)"
@@ -151,96 +135,6 @@ async def set_counts(db: Connection, import_id: int, counts: Counts) -> None:
         """,
         {**asdict(counts), "id": import_id},
     )
-
-
-async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> Undone:
-    """Undo the import, except for trades that were edited since.
-
-    Tags, answers and a strategy are edits like any other, the link of a copy by an import is none. With
-    `force` edited trades are undone too. The import itself is deleted unless trades stay. Raises NotFound.
-    """
-    await get(db, user_id, import_id)
-    values = {"id": import_id, "force": force, "now": now()}
-    ((unlinked,),) = await db.execute_fetchall(
-        f"""
-        SELECT count(*)
-        FROM trades
-        JOIN trades AS copy ON copy.source_trade_id = trades.id
-        WHERE trades.import_id = :id
-          AND copy.import_id IS NOT :id
-          AND (:force OR {BEFORE_LINK} = trades.created_at)
-        """,
-        values,
-    )
-    await copies.undo(db, import_id, force=force)
-    await db.execute_fetchall(
-        f"""
-        UPDATE trades
-        SET {", ".join(f"{field} = before.{field}" for field in CORRECTED_FIELDS)},
-            contract = canonical_symbol(before.symbol, before.opened_at),
-            root = contract_root(before.symbol),
-            trading_day = trading_day(before.closed_at, timezone, day_rollover),
-            content = before.content,
-            updated_at = CASE
-                WHEN trades.updated_at IN (SELECT written_at FROM import_updates WHERE trade_id = trades.id)
-                THEN before.updated_at
-                WHEN {BEFORE_LINK} = before.written_at THEN trades.updated_at
-                ELSE {LATER} END
-        FROM import_updates AS before, calendars
-        WHERE before.import_id = :id
-          AND trades.id = before.trade_id
-          AND calendars.account_id = trades.account_id
-          AND (:force OR {BEFORE_LINK} = before.written_at)
-        """,
-        values,
-    )
-    await copies.rebase(db, import_id)
-    # Updates of later imports are based on the undone update, so they are deleted with it.
-    await db.execute_fetchall(
-        f"""
-        DELETE FROM import_updates
-        -- The + makes SQLite search the updates of each trade instead of scanning all later imports.
-        WHERE +import_id >= :id
-          AND trade_id IN (
-            SELECT undone.trade_id
-            FROM import_updates AS undone
-            JOIN trades ON trades.id = undone.trade_id
-            WHERE undone.import_id = :id
-              AND (:force OR undone.updated_at IN (trades.updated_at, {BEFORE_LINK})))
-        """,
-        values,
-    )
-    ((deleted, annotated),) = await db.execute_fetchall(
-        f"""
-        SELECT count(*), count(*) FILTER (
-          WHERE {BEFORE_LINK} <> created_at
-            AND (coalesce(notes, grade, strategy_id) IS NOT NULL
-                 OR EXISTS (SELECT 1 FROM trade_tags WHERE trade_id = trades.id)
-                 OR EXISTS (SELECT 1 FROM pictures WHERE trade_id = trades.id)
-                 OR EXISTS (SELECT 1 FROM confirmation_answers WHERE trade_id = trades.id)))
-        FROM trades
-        WHERE import_id = :id AND (:force OR {BEFORE_LINK} = created_at)
-        """,
-        values,
-    )
-    await db.execute_fetchall(
-        f"DELETE FROM trades WHERE import_id = :id AND (:force OR {BEFORE_LINK} = created_at)", values
-    )
-    remaining = await db.execute_fetchall(
-        """
-        SELECT id FROM trades WHERE import_id = :id
-        UNION
-        SELECT trade_id FROM import_updates WHERE import_id = :id
-        UNION
-        SELECT trade_id FROM import_links WHERE import_id = :id
-        """,
-        values,
-    )
-    if remaining:
-        await db.execute_fetchall("UPDATE imports SET updated_at = :now WHERE id = :id", values)
-    else:
-        await db.execute_fetchall("DELETE FROM imports WHERE id = :id", values)
-    return Undone(deleted, annotated, unlinked, [row[0] for row in remaining])
 
 
 class AccountTimezone(NamedTuple):

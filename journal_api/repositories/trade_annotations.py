@@ -217,3 +217,50 @@ async def insert_missing(
             """,
             answers,
         )
+
+
+async def move(db: Connection, trade_id: int, to_id: int) -> None:
+    """Add what a person wrote on a trade that goes to the trade that has its fills now."""
+    values = {"id": trade_id, "to_id": to_id, "now": now()}
+    await db.execute_fetchall(
+        """
+        UPDATE pictures
+        SET trade_id = :to_id,
+            sort_order = sort_order + (SELECT count(*) FROM pictures WHERE trade_id = :to_id)
+        WHERE trade_id = :id
+        """,
+        values,
+    )
+    await db.execute_fetchall(
+        f"""
+        UPDATE trades
+        SET notes = coalesce(trades.notes || char(10, 10) || old.notes, trades.notes, old.notes),
+            grade = coalesce(trades.grade, old.grade),
+            stop_loss = coalesce(trades.stop_loss, old.stop_loss),
+            initial_risk = coalesce(trades.initial_risk, old.initial_risk),
+            setup_id = iif(trades.strategy_id IS NULL, old.setup_id, trades.setup_id),
+            strategy_id = coalesce(trades.strategy_id, old.strategy_id),
+            updated_at = iif(old.updated_at > old.created_at, {LATER}, trades.updated_at)
+        FROM trades AS old
+        WHERE trades.id = :to_id AND old.id = :id
+        """,
+        values,
+    )
+    await db.execute_fetchall(
+        """
+        INSERT OR IGNORE INTO trade_tags (trade_id, tag_id)
+        SELECT :to_id, tag_id FROM trade_tags WHERE trade_id = :id
+        """,
+        values,
+    )
+    await db.execute_fetchall(
+        """
+        INSERT OR IGNORE INTO confirmation_answers (trade_id, confirmation_id, was_present, notes)
+        SELECT :to_id, confirmation_id, was_present, answer.notes
+        FROM confirmation_answers AS answer
+        JOIN confirmations ON confirmations.id = confirmation_id
+        JOIN trades ON trades.id = :to_id AND trades.setup_id = confirmations.setup_id
+        WHERE trade_id = :id
+        """,
+        values,
+    )

@@ -13,14 +13,14 @@ from msgspec import json
 
 from journal_api.database import sql
 from journal_api.errors import ValidationFailed
+from journal_api.positions.position_columns import FILE_COLUMNS
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.repositories import imports, pictures, trade_annotations, trades
 from journal_api.structs.trades import Trade
 
 Part = dict[str, Any]
-BLOBS = ("fingerprint", "content")
 # The rows of other tables that are deleted with a trade.
-OWN_ROWS = ("trade_tags", "confirmation_answers", "import_updates", "import_links")
+OWN_ROWS = ("trade_tags", "confirmation_answers", "import_links")
 # What a trader writes on a trade. What was written after the merge stays on the first part.
 ANNOTATIONS = ("stop_loss", "initial_risk", "grade", "notes", "source_trade_id", "unlinked")
 CHECKLIST = ("strategy_id", "setup_id")
@@ -105,7 +105,7 @@ async def merge(
     timezone: str,
 ) -> None:
     """Make the first of the parts the whole trade, and delete the others. Their copies become its copies."""
-    first, *others = parts
+    first = parts[0]
     before = await read_parts(db, [trade.id for trade in parts])
     original_id = whole.source_trade_id or first.id
     await db.execute_fetchall(
@@ -117,11 +117,21 @@ async def merge(
         {"original_id": original_id, "ids": sql.json_list([trade.id for trade in parts])},
     )
     await pictures.move_to_whole(db, [trade.id for trade in parts])
+    values = {"id": first.id, "ids": sql.json_list([trade.id for trade in parts])}
+    stated = {part["id"] for part in before if part["statement_ids"]}
     await db.execute_fetchall(
-        "DELETE FROM trades WHERE id IN (SELECT value FROM json_each(:ids))",
-        {"ids": sql.json_list([trade.id for trade in others])},
+        "UPDATE statements SET trade_id = :id WHERE trade_id IN (SELECT value FROM json_each(:ids))", values
+    )
+    await db.execute_fetchall(
+        "DELETE FROM trades WHERE id IN (SELECT value FROM json_each(:ids)) AND id <> :id", values
     )
     await trades.update(db, first, whole, timezone)
+    # Files state the whole as they state its parts; a part that was typed makes it the owner's.
+    edited = (*FILE_COLUMNS, "contract", "root") if len(stated) < len(parts) else find_edited(before)
+    await db.execute_fetchall(
+        "UPDATE trades SET edited = :edited WHERE id = :id",
+        {"id": first.id, "edited": ",".join(edited) if stated and edited else None},
+    )
     answers = next((trade.confirmations for trade in parts if trade.setup_id == whole.setup_id), [])
     await trade_annotations.insert_missing(
         db,
@@ -151,7 +161,10 @@ async def read_parts(db: Connection, trade_ids: Sequence[int]) -> list[Part]:
     shown = sql.build_json_array(
         "id", "SELECT id FROM pictures WHERE trade_id = trades.id ORDER BY sort_order, id"
     )
-    others = f"'copy_ids', json(({copies})), 'picture_ids', json(({shown}))"
+    stated = sql.build_json_array("id", "SELECT id FROM statements WHERE trade_id = trades.id ORDER BY id")
+    others = (
+        f"'copy_ids', json(({copies})), 'picture_ids', json(({shown})), 'statement_ids', json(({stated}))"
+    )
     members = ", ".join([await build_members(db, "trades"), *own, others])
     text = await sql.fetch_json_array(
         db,
@@ -177,10 +190,12 @@ async def build_members(db: Connection, table: str) -> str:
     rows: Iterable[Any] = await db.execute_fetchall(
         "SELECT name FROM pragma_table_info(:table) ORDER BY cid", {"table": table}
     )
-    expressions = {name: f"hex({name})" for name in BLOBS} | {"merged": "json(merged)"}
     return ", ".join(
-        f"'{name}', iif({name} IS NULL, NULL, {expressions[name]})"
-        if name in expressions
-        else f"'{name}', {name}"
+        "'merged', iif(merged IS NULL, NULL, json(merged))" if name == "merged" else f"'{name}', {name}"
         for (name,) in rows
     )
+
+
+def find_edited(parts: Iterable[Part]) -> list[str]:
+    """Return the columns that the owner has edited in any part."""
+    return sorted({name for part in parts if part["edited"] for name in part["edited"].split(",")})

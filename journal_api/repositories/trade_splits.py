@@ -9,8 +9,8 @@ from msgspec import json
 from journal_api.database import sql
 from journal_api.errors import Conflict
 from journal_api.positions.fills import decode_fills
-from journal_api.repositories import pictures, trades
-from journal_api.repositories.trade_merges import ANNOTATIONS, BLOBS, CHECKLIST, OWN_ROWS, Part, read_parts
+from journal_api.repositories import new_trades, pictures, trades
+from journal_api.repositories.trade_merges import ANNOTATIONS, CHECKLIST, OWN_ROWS, Part, read_parts
 from journal_api.values.clock import now_after
 
 # References of a part to rows that may be deleted while it is merged.
@@ -44,8 +44,10 @@ async def split(db: Connection, user_id: int, trade_id: int) -> list[int]:
     await restore_others(db, others)
     await restore_copies(db, [first, *others], current)
     for part in others:
+        await restore_statements(db, trade_id, part)
         await pictures.move_to_part(db, trade_id, part["id"], part.get("picture_ids", []))
-    await record_days(db, [first["id"], *(part["id"] for part in others)])
+    await restore_imports(db, [first["id"], *(part["id"] for part in others)])
+    await new_trades.record_days(db, [first["id"], *(part["id"] for part in others)])
     return [first["id"], *(part["id"] for part in others)]
 
 
@@ -64,8 +66,7 @@ async def drop_deleted_references(db: Connection, parts: Sequence[Part]) -> None
     for part in parts:
         part["setup_id"] = part["setup_id"] if part["strategy_id"] else None
     own = (("trade_tags", "tag_id", "tags"), ("confirmation_answers", "confirmation_id", "confirmations"))
-    imported = (("import_updates", "import_id", "imports"), ("import_links", "import_id", "imports"))
-    for rows, name, table in (*own, *imported):
+    for rows, name, table in (*own, ("import_links", "import_id", "imports")):
         kept = await find_existing(db, table, {row[name] for part in parts for row in part[rows]})
         for part in parts:
             part[rows] = [row for row in part[rows] if row[name] in kept]
@@ -116,37 +117,45 @@ async def restore_others(db: Connection, parts: Sequence[Part]) -> None:
         with sql.unique_value("external_id"):
             await insert_row(db, "trades", columns)
     await insert_own_rows(db, parts)
+
+
+async def restore_statements(db: Connection, whole_id: int, part: Part) -> None:
+    """Give a part what files state of it; an import that was undone since states nothing any more."""
     await db.execute_fetchall(
         """
-        UPDATE imports
-        SET deleted = deleted - (SELECT count(*) FROM json_each(:import_ids) WHERE value = imports.id)
-        WHERE id IN (SELECT value FROM json_each(:import_ids))
+        UPDATE statements
+        SET trade_id = :id
+        WHERE trade_id = :whole_id AND id IN (SELECT value FROM json_each(:ids))
         """,
-        {"import_ids": sql.json_list([part["import_id"] for part in parts if part["import_id"]])},
+        {"id": part["id"], "whole_id": whole_id, "ids": sql.json_list(part["statement_ids"])},
+    )
+
+
+async def restore_imports(db: Connection, trade_ids: Sequence[int]) -> None:
+    """Write which import tells of a part, if the one that had added it was undone since."""
+    await db.execute_fetchall(
+        """
+        UPDATE trades
+        SET import_id = (SELECT min(import_id) FROM statements WHERE trade_id = trades.id)
+        WHERE id IN (SELECT value FROM json_each(:ids)) AND import_id IS NULL
+        """,
+        {"ids": sql.json_list(trade_ids)},
     )
 
 
 async def stored_columns(db: Connection, part: Part) -> dict[str, Any]:
-    """Return the columns of a part but its id, with its day in the calendar of now and a free ordinal."""
-    not_columns = {"id", "made", "copy_ids", "picture_ids", *OWN_ROWS}
+    """Return the columns of a part but its id, with its day in the calendar of now."""
+    not_columns = {"id", "made", "copy_ids", "picture_ids", "statement_ids", *OWN_ROWS}
     columns = {name: decode(name, value) for name, value in part.items() if name not in not_columns}
-    rows = await db.execute_fetchall(
+    columns["trading_day"] = await sql.fetch(
+        db,
         """
-        SELECT trading_day(:closed_at, timezone, day_rollover),
-            iif(EXISTS (SELECT 1
-                        FROM trades
-                        WHERE account_id = :account_id AND fingerprint = :fingerprint
-                          AND occurrence = :occurrence AND id <> :id),
-                (SELECT max(occurrence) + 1
-                 FROM trades
-                 WHERE account_id = :account_id AND fingerprint = :fingerprint),
-                :occurrence)
+        SELECT trading_day(:closed_at, timezone, day_rollover)
         FROM calendars
         WHERE calendars.account_id = :account_id
         """,
-        {**columns, "id": part["id"]},
+        columns,
     )
-    ((columns["trading_day"], columns["occurrence"]),) = rows
     return columns
 
 
@@ -154,8 +163,6 @@ def decode(name: str, value: Any) -> Any:
     """Return a member of a part as the column of its name."""
     if value is None:
         return None
-    if name in BLOBS:
-        return bytes.fromhex(value)
     return json.encode(value).decode() if name == "merged" else value
 
 
@@ -184,17 +191,4 @@ async def restore_copies(db: Connection, parts: Sequence[Part], current: Part) -
             for part in parts
             for copy_id in part["copy_ids"]
         ],
-    )
-
-
-async def record_days(db: Connection, trade_ids: Sequence[int]) -> None:
-    """Record the days of restored trades as changes: that of an imported trade is not recorded by itself."""
-    await db.execute_fetchall(
-        """
-        INSERT INTO record_change
-        SELECT DISTINCT account_id, trading_day
-        FROM trades
-        WHERE id IN (SELECT value FROM json_each(:ids))
-        """,
-        {"ids": sql.json_list(trade_ids)},
     )

@@ -10,9 +10,10 @@ from msgspec.structs import replace
 from journal_api.database import sql
 from journal_api.database.sql import fetch, json_list
 from journal_api.errors import ValidationFailed
+from journal_api.positions.fills import decode_fills
+from journal_api.positions.position_columns import FILE_COLUMNS, OF_POSITION
 from journal_api.positions.trade_columns import build_columns
 from journal_api.positions.trade_draft import TradeDraft
-from journal_api.positions.trade_identity import compute_fingerprint
 from journal_api.repositories import pictures, tags
 from journal_api.structs.trades import AMOUNTS, Answer, Trade, TradeListItem
 from journal_api.values.clock import now, now_after
@@ -78,6 +79,8 @@ WITH_RATIO = """
 # The new updated_at of a write. It always differs from the old one, so that it shows whether a trade was
 # edited.
 LATER = "max(:now, instant_after(trades.updated_at))"
+# The new changed_at of a write that is no edit: what a file states, or what follows from it.
+CHANGED = "max(:now, instant_after(max(trades.updated_at, coalesce(trades.changed_at, ''))))"
 
 
 async def list_of_ids(db: Connection, user_id: int, trade_ids: Sequence[int]) -> str:
@@ -115,13 +118,9 @@ async def update(db: Connection, stored: Trade, trade: TradeDraft, timezone: str
     changed["updated_at"] = now_after(stored.updated_at)
     if "source_trade_id" in changed:
         changed["unlinked"] = changed["source_trade_id"] is None
-    # An imported trade keeps the fingerprint of its file, any other trade has the fingerprint of its columns.
-    values = {
-        "id": stored.id,
-        "closes": after["closed_at"],
-        "account": after["account_id"],
-        "fingerprint": compute_fingerprint(after),
-    }
+    values = {"id": stored.id, "closes": after["closed_at"], "account": after["account_id"]}
+    # What files state of the trade gives way to what its owner says.
+    names = sorted(find_edited(name for name in changed if name != "fills" or moves_fills(before, after)))
     with sql.unique_value("external_id"):
         await db.execute_fetchall(
             f"""
@@ -130,24 +129,76 @@ async def update(db: Connection, stored: Trade, trade: TradeDraft, timezone: str
                 trading_day = (SELECT trading_day(:closes, timezone, day_rollover)
                                FROM calendars
                                WHERE calendars.account_id = :account),
-                fingerprint = kind.fingerprint,
-                occurrence = kind.occurrence
-            FROM (
-                SELECT iif(content IS NULL, :fingerprint, fingerprint) AS fingerprint,
-                    CASE WHEN account_id = :account AND (content IS NOT NULL OR fingerprint = :fingerprint)
-                    THEN occurrence
-                    ELSE (SELECT coalesce(max(other.occurrence), 0) + 1
-                          FROM trades AS other
-                          WHERE other.account_id = :account
-                            AND other.fingerprint = iif(trades.content IS NULL, :fingerprint,
-                                trades.fingerprint))
-                    END AS occurrence
-                FROM trades
-                WHERE id = :id) AS kind
+                edited = iif(import_id IS NULL, NULL, (
+                    SELECT group_concat(value)
+                    FROM (SELECT value FROM json_each(:edited)
+                          UNION
+                          SELECT value FROM json_each('["' || replace(edited, ',', '","') || '"]'))))
             WHERE id = :id
             """,
-            {**changed, **values},
+            {**changed, **values, "edited": json_list(names)},
         )
+    if "account_id" in changed:
+        await move_statements(db, stored.id, after["account_id"])
+
+
+async def move_statements(db: Connection, trade_id: int, account_id: int) -> None:
+    """Move what files state of a trade to another account, whose files then tell of it."""
+    await db.execute_fetchall(
+        "UPDATE statements SET account_id = :account_id WHERE trade_id = :id",
+        {"id": trade_id, "account_id": account_id},
+    )
+
+
+def moves_fills(before: dict[str, Any], after: dict[str, Any]) -> bool:
+    """Return whether fills differ by more than their fees, which follow from those of the trade."""
+    exchanges = [
+        [fill._replace(id=0, fees=0) for fill in decode_fills(columns["fills"] or "[]")]
+        for columns in (before, after)
+    ]
+    return exchanges[0] != exchanges[1]
+
+
+def find_edited(changed: Iterable[str]) -> set[str]:
+    """Return the columns that files state and that are the owner's after a change of some columns.
+
+    Who states one of those that follow from the fills states all of them; a result that follows from another
+    multiplier is not stated.
+    """
+    edited = set(changed) & set(FILE_COLUMNS)
+    if edited & {"multiplier", "quantity"}:
+        edited.discard("gross_pnl")
+    if edited & set(OF_POSITION) - {"gross_pnl"}:
+        edited |= set(OF_POSITION)
+    if "fees" in edited:
+        edited.add("fees_source")
+    return edited | ({"contract", "root"} if "symbol" in edited else set())
+
+
+async def find_external_ids(
+    db: Connection, wanted: Sequence[tuple[int, str | None]], leaving: Iterable[int]
+) -> set[tuple[int, str | None]]:
+    """Return those of pairs of account and external id that other trades have than those that are leaving."""
+    rows: Iterable[Any] = await db.execute_fetchall(
+        """
+        SELECT account_id, external_id
+        FROM json_each(:wanted)
+        JOIN trades ON account_id = value ->> '$[0]' AND external_id = value ->> '$[1]'
+        WHERE trades.id NOT IN (SELECT value FROM json_each(:leaving))
+        """,
+        {
+            "wanted": json_list([one for one in wanted if one[1] is not None]),
+            "leaving": json_list(sorted(leaving)),
+        },
+    )
+    return {(account_id, external_id) for account_id, external_id in rows}
+
+
+async def clear_external_ids(db: Connection, trade_ids: Sequence[int]) -> None:
+    await db.execute_fetchall(
+        "UPDATE trades SET external_id = NULL WHERE id IN (SELECT value FROM json_each(:ids))",
+        {"ids": json_list(trade_ids)},
+    )
 
 
 async def note_edit(db: Connection, trade_id: int | None) -> None:

@@ -9,6 +9,7 @@ from starlette.requests import Request
 
 from journal_api.imports import importer, previews
 from journal_api.imports.import_file import read_file
+from journal_api.imports.undo import undo
 from journal_api.imports.verdicts import EncodedVerdicts
 from journal_api.positions.copy_match import encode_ambiguous
 from journal_api.repositories import accounts, imports
@@ -74,6 +75,7 @@ async def import_upload(request: Request, write: Write, query: ImportQuery, uplo
     file_import = importer.FileImport(
         *(user_id, source, file, rows.add, partial(account_choice, user_id=user_id, query=query)),
         force=query.force,
+        decisions={answer.line: answer.decision for answer in query.answers},
     )
     previews.require_same(query.preview, previews.build_token(upload.sha256, query, file))
     if query.dry_run:
@@ -86,7 +88,8 @@ async def import_upload(request: Request, write: Write, query: ImportQuery, uplo
         report = build_report(result, source, file, rows)
         return created(f"/v1/imports/{result.import_id}", **{"import": report})
 
-    return await file_import.complete(write(store), db)
+    await file_import.require_readable(db)
+    return await write(store)
 
 
 def with_token(
@@ -177,13 +180,15 @@ def build_report(
 
 
 async def delete_import(request: Request, db: Connection, query: UndoQuery) -> Response:
-    """Undo what an import added and changed, except for trades edited since.
+    """Take away what only the file of an import states; the trades are what follows from the other files.
 
-    The header X-Trades-Kept lists up to 100 ids of such trades, and the import is kept for them. With
-    `force`, they are undone as well. X-Trades-Deleted and X-Trades-Annotated say how many trades go,
-    X-Copies-Unlinked how many copies lose their original.
+    If the trader wrote on trades of which no other file tells, `keep` or `force` must say what becomes of
+    them.
+    The header X-Trades-Kept lists up to 100 ids of trades that are kept, and the import is kept for them.
+    X-Trades-Deleted and X-Trades-Annotated say how many trades go, X-Copies-Unlinked how many copies lose
+    their original.
     """
-    undone = await imports.undo(db, request.user.id, request.path_params["id"], force=query.force)
+    undone = await undo(db, request.user.id, request.path_params["id"], force=query.force, keep=query.keep)
     headers = {
         "X-Trades-Deleted": str(undone.deleted),
         "X-Trades-Annotated": str(undone.annotated),

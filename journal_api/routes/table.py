@@ -12,6 +12,7 @@ from journal_api.errors import (
     LimitReached,
     NotFound,
     PreviewChanged,
+    TradesKept,
 )
 from journal_api.routes import (
     account_rules,
@@ -216,7 +217,8 @@ OPERATIONS = link_etag_sources([
               consumes=("text/csv", "text/html", "application/xml", "text/xml"),
               data={"import": ImportReport},
               success_statuses=(200, 201), report=True, errors=(PreviewChanged,)),
-    Operation("DELETE", "/imports/{id:row_id}", imports.delete_import, "write:trades", ),
+    Operation("DELETE", "/imports/{id:row_id}", imports.delete_import, "write:trades",
+              errors=(TradesKept,)),
     Operation("GET", "/instruments", instruments.list_instruments, "read:trades",
               data={"instruments": list[Instrument]}),
     Operation("GET", "/instruments/{root:contract_root}", instruments.get_instrument, "read:trades",

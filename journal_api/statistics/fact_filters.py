@@ -15,7 +15,7 @@ FOUND = {
     "strategy_id": "id IN (SELECT id FROM trades WHERE strategy_id = :strategy_id)",
     "setup_id": "id IN (SELECT id FROM trades WHERE setup_id = :setup_id)",
     "import_id": """id IN (SELECT id FROM trades WHERE import_id = :import_id
-        UNION ALL SELECT trade_id FROM import_updates WHERE import_id = :import_id)""",
+        UNION ALL SELECT trade_id FROM statements WHERE import_id = :import_id)""",
     "tag_id": "id IN (SELECT trade_id FROM trade_tags WHERE tag_id = :tag_id)",
     "symbol": """id IN (SELECT id FROM trades WHERE user_id = :user_id
         AND contract IN (SELECT value FROM json_each(:contracts)))""",

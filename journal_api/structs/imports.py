@@ -56,6 +56,28 @@ class AccountOption(AccountMapping):
     separator = "="
 
 
+class LineAnswer(str):
+    """`LINE:ANSWER` about a suspect: the id of the trade that it is, `new`, or `leave`."""
+
+    pattern: ClassVar[str] = "[0-9]{1,9}:(?:[0-9]{1,18}|new|leave)"
+    json_schema: ClassVar[dict[str, Any]] = {"type": "string", "pattern": f"^{pattern}$"}
+
+    @classmethod
+    def decode(cls, value: object) -> Self:
+        if not isinstance(value, str) or not re.fullmatch(cls.pattern, value):
+            raise ValueError("must be a line and the id of a trade, new or leave, such as 12:new")
+        return cls(value)
+
+    @property
+    def line(self) -> int:
+        return int(self.partition(":")[0])
+
+    @property
+    def decision(self) -> int | Literal["new", "leave"]:
+        answer = self.partition(":")[2]
+        return "new" if answer == "new" else "leave" if answer == "leave" else int(answer)
+
+
 class PreviewToken(str):
     """What a dry run has shown: hashes of the file, of how it is read, and of what the import writes."""
 
@@ -83,8 +105,8 @@ class ImportQuery(DryRunQuery, kw_only=True):
     """`account_id` may be omitted for a file that names its accounts. `accounts` may be repeated.
 
     With the token `preview` of a dry run, nothing is imported but what the dry run has shown. `day` is for
-    times without one. `force` imports suspects too, and a file whose check fails; `skip_errors` imports the
-    rest of a file with rows that cannot be read.
+    times without one. `answers` say what the suspects of some lines are. `force` imports suspects too, and a
+    file whose check fails; `skip_errors` imports the rest of a file with rows that cannot be read.
     """
 
     account_id: RowId | None = None
@@ -95,6 +117,7 @@ class ImportQuery(DryRunQuery, kw_only=True):
     one_trade_is: OneTradeIs | None = None
     file_name: Name | None = None
     preview: PreviewToken | None = None
+    answers: list[LineAnswer] = field(default_factory=list)
     force: bool = False
     skip_errors: bool = False
 
@@ -104,6 +127,12 @@ class ImportQuery(DryRunQuery, kw_only=True):
 
 
 class UndoQuery(DryRunQuery, kw_only=True):
+    """Trades on which the trader wrote are kept with `keep`, and go too with `force`.
+
+    One of both is needed then.
+    """
+
+    keep: bool = False
     force: bool = False
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.import_rows import FileCheck, ImportedTrade, LeftOut, Noted, Rejected
+from journal_api.positions.import_rows import FileCheck, ImportedFill, ImportedTrade, LeftOut, Noted, Rejected
 from journal_api.structs.import_profiles import Columns
 from journal_api.trade_files.named_rows import Row
 from journal_api.trade_files.words import ANYTHING, find_column, translate
@@ -14,7 +14,7 @@ T = TypeVar("T")
 MAX_NAMES_SHOWN = 5
 CANNOT_BE_READ = "cannot be read: "
 Rows = Iterable[Row | Rejected | LeftOut]
-Trades = Iterator[ImportedTrade | Rejected | LeftOut | Noted | FileCheck]
+Trades = Iterator[ImportedTrade | ImportedFill | Rejected | LeftOut | Noted | FileCheck]
 # A column that names accounts: Account display name. Others with that word hold amounts of an account.
 NO_ACCOUNT = "balance|value|currency|equity|cash|size|profit|p ?& ?l|risk"
 ACCOUNT = re.compile(rf"(?!.*(?:{NO_ACCOUNT})).*account.*", re.IGNORECASE)

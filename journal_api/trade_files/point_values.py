@@ -7,7 +7,7 @@ from itertools import islice
 from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.import_rows import ImportedTrade, Rejected
+from journal_api.positions.import_rows import ImportedFill, ImportedTrade, Rejected
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.trade_files.file_format import first_reason
 from journal_api.values.instruments import InstrumentTable
@@ -25,8 +25,8 @@ PointValue = Callable[..., PositiveMoney | None]
 
 
 def with_point_values(
-    trades: Iterator[ImportedTrade | Rejected], instruments: InstrumentTable
-) -> Iterator[ImportedTrade | Rejected]:
+    trades: Iterator[ImportedTrade | ImportedFill | Rejected], instruments: InstrumentTable
+) -> Iterator[ImportedTrade | ImportedFill | Rejected]:
     """Yield the trades with their multipliers, and with the results and risks that follow from these.
 
     A future without a point value is rejected.
@@ -38,14 +38,17 @@ def with_point_values(
             if isinstance(row, ImportedTrade) and row.multiplier_from_result and row.states("multiplier"):
                 of_file.setdefault(row.trade.symbol, row.trade.multiplier)
         for row in rows:
-            yield row if isinstance(row, Rejected) else complete_trade(row, point_value, of_file)
+            if isinstance(row, ImportedTrade):
+                yield complete_trade(row, point_value, of_file)
+            else:
+                yield complete_fill(row, point_value) if isinstance(row, ImportedFill) else row
 
 
 def complete_trade(
     imported: ImportedTrade, point_value: PointValue, of_file: dict[str, Money]
 ) -> ImportedTrade | Rejected:
     """Return the trade with its multiplier and the amounts that depend on it."""
-    as_read = trade = imported.trade
+    trade = imported.trade
     try:
         multiplier = find_multiplier(imported, point_value, of_file) or trade.multiplier
         if imported.is_computed:
@@ -56,7 +59,18 @@ def complete_trade(
             trade = trade.with_initial_risk()
     except ValidationFailed as error:
         return Rejected(imported.line, first_reason(error))
-    return imported if trade is as_read else replace(imported, trade=trade, as_read=as_read)
+    return imported if trade is imported.trade else replace(imported, trade=trade)
+
+
+def complete_fill(fill: ImportedFill, point_value: PointValue) -> ImportedFill | Rejected:
+    """Return the fill with the point value of its symbol, if the file states no multiplier."""
+    if fill.has_multiplier:
+        return fill
+    try:
+        multiplier = point_value(fill.symbol, is_future=fill.is_future)
+    except ValidationFailed as error:
+        return Rejected(fill.line, first_reason(error))
+    return fill if multiplier is None else replace(fill, multiplier=multiplier)
 
 
 def find_multiplier(

@@ -4,21 +4,19 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date
 from itertools import chain, islice
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.fills import Fill, decode_fills, encode_fills, state_fills
 from journal_api.positions.import_rows import (
     Candidate,
     FileCheck,
-    FileFill,
+    ImportedFill,
     ImportedTrade,
     LeftOut,
     Noted,
     Rejected,
 )
-from journal_api.positions.trade_columns import build_columns
-from journal_api.positions.trade_identity import build_row_key, compute_checksums, compute_fingerprint
+from journal_api.positions.statements import Side, Statement
 from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
 from journal_api.structs.imports import LeftOutRows
 from journal_api.trade_files.amounts import Comma, guess_comma
@@ -27,16 +25,18 @@ from journal_api.trade_files.file_format import CANNOT_BE_READ, Format, Trades, 
 from journal_api.trade_files.headers import Header, UnknownHeader, recognise
 from journal_api.trade_files.known_formats import known_formats
 from journal_api.trade_files.named_rows import RoundedCells
-from journal_api.trade_files.pairs import join_pairs, keep_rows
 from journal_api.trade_files.point_values import with_point_values
 from journal_api.trade_files.profiles.profile_format import in_date_order, known_profile
 from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.table_rows import Reading, name_cells
 from journal_api.trade_files.texts import read_text
-from journal_api.trade_files.timezones import FileTimezone
+from journal_api.trade_files.threads import with_cancel_checks
+from journal_api.trade_files.timezones import FileTimezone, has_local_times
 from journal_api.values.instruments import BUILT_IN, InstrumentTable
+from journal_api.values.timestamps import Timestamp
 
-BATCH_SIZE, MAX_REASONS = 500, 100
+MAX_ERRORS = 100_000  # the rest of a file with more is not read
+MAX_REASONS = 100
 ROWS_OF_NUMBERS = 500  # that are searched for the meaning of a comma
 # The options of the command by those of the API.
 OPTIONS = {"account_id": "account_id (--account)", "day": "day (--day)", "timezone": "timezone (--timezone)"}
@@ -59,7 +59,7 @@ class LeftOutCounter:
         self.ends: set[int] = set()  # the lines at which reading ends
         self._instruments, self._force, self._skip_errors = instruments, force, skip_errors
 
-    def remove_from(self, trades: Trades) -> Iterator[ImportedTrade | Rejected]:
+    def remove_from(self, trades: Trades) -> Iterator[ImportedTrade | ImportedFill | Rejected]:
         """Yield the trades and the rejected lines; count the others."""
         for trade in trades:
             if isinstance(trade, LeftOut):
@@ -99,10 +99,10 @@ class LeftOutCounter:
 
 
 class TradeFile(NamedTuple):
-    """A recognised file; iterate `batches` once. `left_out` and `rounded` are complete when they are."""
+    """What a recognised file states."""
 
     format: str
-    batches: Iterator[list[Candidate | Rejected]]
+    rows: list[Candidate | Rejected]  # all of them: without its errors a file is not imported
     timezone: FileTimezone
     left_out: LeftOutCounter
     encoding: str = "utf-8"
@@ -110,11 +110,6 @@ class TradeFile(NamedTuple):
     rounded: RoundedCells = RoundedCells()
     one_trade_is: OneTradeIs = "position"
     has_pairs: bool = False
-
-    @property
-    def candidates(self) -> Iterator[Candidate | Rejected]:
-        """All rows."""
-        return chain.from_iterable(self.batches)
 
 
 def read(
@@ -131,14 +126,14 @@ def read(
     force: bool = False,
     skip_errors: bool = False,
 ) -> TradeFile | UnknownHeader:
-    """Recognise the format and read the first batch; the rest is read on iteration.
+    """Recognise the format and read the file.
 
     The owner's `profiles` go before the known formats. Dates have day and month in `date_order`; by default
     the file decides. Times without a day are of `day`. `instruments` are the point values of contracts whose
     multiplier the file does not state. With `force` a file is read whose check fails, with `skip_errors` the
     rest of one with errors. `on_bytes` is called with the number of bytes read. Raises ValidationFailed with
     everything that the file does not say: the account, unless it goes `into_one_account`, the day, the time
-    zone; also on iteration, when the time zone is unknown.
+    zone.
     """
     text = read_text(file, on_bytes)
     own = [known_profile(in_date_order(profile, date_order)) for profile in profiles]
@@ -159,24 +154,30 @@ def read(
     named_rows = name_cells(chain(first_rows, rows), header, reading)
     trades = with_point_values(left_out.remove_from(header.format.read_trades(named_rows)), instruments)
     unit = one_trade_is(header.format.name)
-    if header.format.is_pairs and unit == "position":
-        trades = join_pairs(trades)
-    elif header.format.is_pairs:
-        trades = keep_rows(trades)
-    candidates = build_candidates(trades, timezone, header.format, into_one_account)
-    batches = split_batches(left_out.remove_errors(candidates))
-    # A format that needs all rows for its first trade reads them now, before the write lock is acquired.
+    statements = read_statements(trades, timezone, header.format, into_one_account, is_apart=unit == "row")
     try:
-        first = list(islice(batches, 1))
+        found = take_rows(left_out.remove_errors(statements))
     except ValidationFailed as error:
         raise (ask(unsaid | error.details["fields"]) if unsaid else error) from None
     if unsaid:
         raise ask(unsaid)
     return TradeFile(
-        *(header.format.name, chain(first, batches), timezone, left_out, text.encoding, dates),
+        *(header.format.name, found, timezone, left_out, text.encoding, dates),
         *(reading.rounded, unit),
         has_pairs=header.format.is_pairs,
     )
+
+
+def take_rows(statements: Iterable[Candidate | Rejected]) -> list[Candidate | Rejected]:
+    """Return the rows, at most MAX_ERRORS of them rejected: nobody reads more."""
+    rows: list[Candidate | Rejected] = []
+    errors = 0
+    for row in with_cancel_checks(statements):
+        rows.append(row)
+        errors += isinstance(row, Rejected)
+        if errors > MAX_ERRORS:
+            break
+    return rows
 
 
 def find_unsaid(
@@ -230,78 +231,98 @@ def find_dates(rows: Sequence[Cells | Rejected], header: Header) -> FileDates:
     return find_date_order(cells, comma, is_local=header.format.has_local_dates)
 
 
-def build_candidates(
-    trades: Iterator[ImportedTrade | Rejected],
+def read_statements(
+    trades: Iterable[ImportedTrade | ImportedFill | Rejected],
     timezone: FileTimezone,
     file_format: Format,
     into_one_account: bool,
+    *,
+    is_apart: bool,
 ) -> Iterator[Candidate | Rejected]:
-    """Yield each trade with its columns."""
-    for trade in trades:
-        if isinstance(trade, Rejected):
-            yield trade
+    """Yield what each row states."""
+    for row in trades:
+        if isinstance(row, Rejected):
+            yield row
             continue
-        account = "" if into_one_account else trade.account or ""
-        zone = timezone.find_zone(trade.trade, account, file_format)
+        account = "" if into_one_account else row.account or ""
         try:
-            columns = build_columns(trade.trade, zone)
+            if isinstance(row, ImportedFill):
+                zone = timezone.find_zone(account, file_format, is_local=row.time.is_local)
+                times = list_local([row.time])
+                yield Candidate(row.line, row.account, state_fill(row, zone), times=times)
+            else:
+                zone = timezone.find_zone(account, file_format, is_local=has_local_times(row.trade))
+                is_pair = file_format.is_pairs and row.trade.closed_at is not None
+                statement = state_trade(row, zone, is_pair, is_apart)
+                times = () if row.fills else list_local([row.trade.opened_at, row.trade.closed_at])
+                yield Candidate(row.line, row.account, statement, row if row.is_annotated else None, times)
         except ValidationFailed as error:
-            yield Rejected(trade.line, first_reason(error))
-            continue
-        columns["fees_source"] = trade.fees_source or ("file" if trade.states("fees") else "none")
-        if trade.fills:
-            columns["fills"] = encode_file_fills(trade.fills, zone, columns)
-        content = compute_checksums(restore_multiplier(trade, columns), trade.unstated)
-        columns |= {
-            "fingerprint": compute_fingerprint(columns),
-            "content": content + b"".join(identify_rows(trade, columns)) if trade.pairs else content,
-        }
-        yield Candidate(trade, columns)
+            if "timezone" in error.details["fields"]:
+                raise
+            yield Rejected(row.line, first_reason(error))
 
 
-def identify_rows(trade: ImportedTrade, columns: dict[str, Any]) -> Iterator[bytes]:
-    """Yield the keys of the rows that a position was joined from."""
-    fills = [] if trade.pairs[0].external_id else decode_fills(columns["fills"])
-    occurrences = Counter[bytes]()
-    for row in trade.pairs:
-        fields = {
-            "external_id": row.external_id,
-            "symbol": columns["symbol"],
-            "direction": columns["direction"],
-        }
-        if fills:
-            entry, exit_ = fills[row.entry], fills[row.exit]
-            fields |= {"quantity": row.quantity, "entry_price": entry.price, "exit_price": exit_.price}
-            fields |= {"opened_at": entry.at, "closed_at": exit_.at}
-        fingerprint = compute_fingerprint(fields)
-        occurrences[fingerprint] += 1
-        yield build_row_key(fingerprint, occurrences[fingerprint])
+def list_local(times: Iterable[Timestamp | None]) -> tuple[str, ...]:
+    """Return local times as the file has them, none if any has an offset."""
+    known = [time for time in times if time is not None]
+    return tuple(time.isoformat() for time in known) if all(time.is_local for time in known) else ()
 
 
-def encode_file_fills(file_fills: Sequence[FileFill], zone: str, columns: dict[str, Any]) -> str | None:
-    """Return the fills as JSON, None if the columns state them."""
-    first, last = file_fills[0].time, file_fills[-1].time
-    # The first and the last time are stored already, and most positions have no others.
-    known = {first: columns["opened_at"], last: columns["closed_at"] or last.stored(zone)}
-    fills = [
-        Fill(number, side, quantity, price, known.get(time) or time.stored(zone), fees, external_id)
-        for number, (side, quantity, price, time, fees, external_id) in enumerate(file_fills, 1)
-    ]
-    return None if fills == state_fills(columns) else encode_fills(fills)
+def state_fill(fill: ImportedFill, zone: str) -> Statement:
+    """Return what a row with one fill states."""
+    at = check_time("time", fill.time.stored(zone))
+    return Statement(
+        "fill",
+        str(fill.symbol),  # msgspec does not encode a Name40
+        fill.multiplier.units,
+        (Side(fill.quantity, fill.price, at, fill.external_id and str(fill.external_id)),),
+        fees=fill.cost,
+        has_multiplier=fill.has_multiplier,
+        effect=fill.effect or None,
+        is_future=fill.is_future,
+    )
 
 
-def restore_multiplier(trade: ImportedTrade, columns: dict[str, Any]) -> dict[str, Any]:
-    """Return the columns before point values, so that a new point value changes no known trade."""
-    if trade.as_read is None:
-        return columns
-    gross_pnl = trade.as_read.gross_pnl
-    return columns | {
-        "multiplier": trade.as_read.multiplier.units,
-        "gross_pnl": None if gross_pnl is None else gross_pnl.units,
-    }
+def state_trade(row: ImportedTrade, zone: str, is_pair: bool, is_apart: bool) -> Statement:
+    """Return what a row with an entry and its exit states. Raises ValidationFailed."""
+    trade = row.trade
+    return Statement(
+        "pair" if is_pair else "whole",
+        str(trade.symbol),
+        trade.multiplier.units,
+        tuple(list_sides(row, zone)),
+        fees=trade.fees.units if row.states("fees") else None,
+        gross_pnl=None if row.is_computed or trade.gross_pnl is None else trade.gross_pnl.units,
+        external_id=trade.external_id and str(trade.external_id),
+        has_multiplier=row.states("multiplier"),
+        mae=None if trade.mae is None else trade.mae.units,
+        mfe=None if trade.mfe is None else trade.mfe.units,
+        fees_source=row.fees_source,
+        is_future=row.is_future,
+        is_apart=is_pair and is_apart,
+    )
 
 
-def split_batches(candidates: Iterator[Candidate | Rejected]) -> Iterator[list[Candidate | Rejected]]:
-    """Yield the candidates in lists of BATCH_SIZE."""
-    while batch := list(islice(candidates, BATCH_SIZE)):
-        yield batch
+def list_sides(row: ImportedTrade, zone: str) -> Iterator[Side]:
+    """Yield the fills of a trade: those that are stated, else entry and exit."""
+    for side, size, price, time, fees, external_id in row.fills:
+        known = external_id and str(external_id)
+        yield Side(size if side == "buy" else -size, price, time.stored(zone), known, fees)
+    if row.fills:
+        return
+    trade, (entry_id, exit_id) = row.trade, map(str, row.fill_ids) if row.fill_ids else (None, None)
+    size = trade.quantity.units if trade.direction == "long" else -trade.quantity.units
+    opened_at = check_time("opened_at", trade.opened_at.stored(zone))
+    yield Side(size, trade.entry_price.units, opened_at, entry_id)
+    if trade.closed_at is not None:
+        closed_at = check_time("closed_at", trade.closed_at.stored(zone))
+        if closed_at < opened_at:
+            raise ValidationFailed(fields={"closed_at": "must not be before opened_at"})
+        price = None if trade.exit_price is None else trade.exit_price.units
+        yield Side(-size, price, closed_at, exit_id)
+
+
+def check_time(name: str, instant: str) -> str:
+    if not "1970" <= instant < "2201":
+        raise ValidationFailed(fields={name: "must be in the years 1970 to 2200"})
+    return instant

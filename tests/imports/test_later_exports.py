@@ -10,13 +10,11 @@ from factories import (
     create_tag,
     patch_trade,
     read_ids,
-    run_sql,
     send_file,
     unwrap,
 )
 from file_tables import SAMPLES, write_csv, write_file
 from plain_rows import FEES, PLAIN
-from starlette.applications import Starlette
 
 PERFORMANCE = (SAMPLES / "tradovate_performance.csv").read_bytes()
 POSITION_HISTORY = (SAMPLES / "tradovate_position_history.csv").read_bytes()
@@ -40,33 +38,6 @@ async def test_two_forms_of_a_report_are_the_same_trades(
     reports = [await create_import(client, file, account_id=account_id) for file in (first, second)]
 
     assert [report["counts"] for report in reports] == [counts(new=trades), counts(duplicate=trades)]
-
-
-@pytest.mark.parametrize("report", [PERFORMANCE, POSITION_HISTORY], ids=["Performance", "Position History"])
-async def test_trades_that_an_earlier_release_stored_under_their_pair_id_are_recognised(
-    client: httpx.AsyncClient, app: Starlette, account_id: int, report: bytes
-) -> None:
-    await create_import(client, POSITION_HISTORY, account_id=account_id)
-    await run_sql(app, "UPDATE trades SET external_id = 512300418000 + id, fingerprint = randomblob(16)")
-
-    later = await create_import(client, report, account_id=account_id)
-
-    assert later["counts"] == counts(duplicate=5)
-
-
-async def test_of_equal_trades_under_a_pair_id_each_is_recognised_once(
-    client: httpx.AsyncClient, app: Starlette, account_id: int
-) -> None:
-    header, row, *_ = PERFORMANCE.decode().splitlines()
-    two = "\n".join([header, row, row.replace("512300418871", "512300418872")])
-    three = "\n".join([two, row.replace("512300418871", "512300418873")])
-    await create_import(client, two, account_id=account_id, one_trade_is="row")
-    await run_sql(app, "UPDATE imports SET format = 'Tradovate position history'")
-    await run_sql(app, "UPDATE trades SET external_id = 512300418000 + id, fingerprint = randomblob(16)")
-
-    later = await create_import(client, three, account_id=account_id, one_trade_is="row")
-
-    assert later["counts"] == counts(new=1, duplicate=2)
 
 
 async def test_a_position_that_is_still_open_is_left_out_of_the_position_history(

@@ -198,8 +198,8 @@ def test_the_command_names_suspects_and_imports_them_by_force(tmp_path: Path) ->
     forced = import_file(db, paths[1], "--force")
 
     assert plain.out == "0 new, 0 already there, 1 suspect: --force imports them\n"
-    assert "line 2: suspect: is at the time of a position that another file has added" in plain.err
-    assert forced.out == "1 new, 0 already there\n"
+    assert "line 2: suspect: is told otherwise by another file of the same time" in plain.err
+    assert forced.out == "0 new, 1 updated, 0 already there\n"
 
 
 async def test_suspects_have_the_stored_values_beside_theirs_and_are_imported_by_force_alone(
@@ -228,8 +228,8 @@ async def test_suspects_have_the_stored_values_beside_theirs_and_are_imported_by
 
     assert error_of(mixed) == (409, "preview_changed")
     assert kept["counts"]["new"] == plain["total"]["trades"] == 0
-    assert kept["counts"]["suspect"] == report["counts"]["new"] == forced["total"]["trades"] > 0
-    assert len(await list_trades(client)) == count + report["counts"]["new"]
+    assert kept["counts"]["suspect"] == report["counts"]["updated"] == 1
+    assert [trade["quantity"] for trade in await list_trades(client)] == [2 * stored["quantity"]]
     assert again["counts"]["new"] == again["counts"].get("suspect", 0) == 0
     assert (await client.delete(f"/imports/{report['id']}")).status_code == 204
     assert len(await list_trades(client)) == count

@@ -43,8 +43,8 @@ def build_fees(fees: dict[str, int]) -> str:
 
 
 async def undo(client: httpx.AsyncClient, report: Any, **query: Any) -> list[int]:
-    """Undo the import; the trades that were kept."""
-    response = await client.delete(f"/imports/{report['id']}", params=query)
+    """Undo the import but for what the trader wrote on; the trades that were kept."""
+    response = await client.delete(f"/imports/{report['id']}", params=query or {"keep": True})
     assert response.status_code == 204, response.text
     kept = response.headers.get("x-trades-kept", "")
     return [int(trade_id) for trade_id in kept.split(",") if trade_id]
@@ -53,6 +53,11 @@ async def undo(client: httpx.AsyncClient, report: Any, **query: Any) -> list[int
 async def get_trades(client: httpx.AsyncClient, **query: Any) -> list[Any]:
     """The whole of every trade that matches, oldest first."""
     return [await get_trade(client, trade["id"]) for trade in await list_trades(client, **query)]
+
+
+def without_times(trades: list[Any]) -> list[Any]:
+    """Trades without the time of their last change."""
+    return [{**trade, "updated_at": None} for trade in trades]
 
 
 async def count_trades(client: httpx.AsyncClient) -> dict[int, int]:
@@ -114,7 +119,7 @@ async def test_a_corrected_trade_is_again_exactly_what_it_was(
     kept = await undo(client, report)
 
     assert corrected != was
-    assert (kept, await get_trades(client)) == ([], was)
+    assert (kept, without_times(await get_trades(client))) == ([], without_times(was))
 
 
 # Steps, then the fees that are left by name, then the imports that are still listed.
@@ -132,14 +137,14 @@ HISTORIES: dict[str, tuple[list[Any], dict[str, int], list[int]]] = {
     "force takes what was edited": (
         [
             *(("import", {"a": 1}), ("import", {"a": 2, "b": 2}), ("edit", "a", 9), ("edit", "b", 9)),
-            *(("undo", 1, "ab"), ("force", 1, "")),
+            *(("undo", 1, "b"), ("force", 1, "")),
         ],
-        {"a": 1},
+        {"a": 9},
         [0],
     ),
     "an edit outlasts force and keeps the trade afterwards": (
         [("import", {"a": 1}), ("import", {"a": 2}), ("edit", "a", 9), ("force", 1, ""), ("undo", 0, "a")],
-        {"a": 1},
+        {"a": 9},
         [0],
     ),
     "a kept trade that is then deleted by hand": (
@@ -155,7 +160,7 @@ HISTORIES: dict[str, tuple[list[Any], dict[str, int], list[int]]] = {
     "a trade that a later import corrected": (
         [
             *(("import", {"a": 1, "b": 1}), ("import", {"a": 2})),
-            *(("undo", 0, "a"), ("undo", 1, ""), ("undo", 0, "")),
+            *(("undo", 0, ""), ("undo", 1, "")),
         ],
         {},
         [],
@@ -187,7 +192,7 @@ async def test_imports_and_edits_are_undone(
         elif how == "delete":
             await client.delete(f"/trades/{ids[what]}")
         else:
-            kept = await undo(client, reports[what], force="true" if how == "force" else "false")
+            kept = await undo(client, reports[what], **{"force" if how == "force" else "keep": True})
             assert kept == [ids[name] for name in rest[0]]
 
     assert {trade["external_id"]: trade["fees"] for trade in await list_trades(client)} == fees
@@ -267,9 +272,12 @@ async def test_new_and_corrected_trades_that_were_edited_since_are_kept_and_name
 
     kept = await undo(client, report)
 
-    assert kept == read_ids(report)[::2]
-    assert await get_trades(client) == [edited[0], was[1], edited[1]]
-    assert await get_trades(client, import_id=report["id"]) == edited
+    after = await get_trades(client)
+    written = ("notes", "tag_ids", "confirmations")
+    assert kept == [read_ids(report)[2]]
+    assert without_times(after[1:]) == without_times([was[1], edited[1]])
+    assert after[0]["fees"] == 0  # as the file that tells of it still says
+    assert [after[0][name] for name in written] == [edited[0][name] for name in written]
     assert (await count_trades(client))[report["id"]] == 1
 
 
@@ -290,12 +298,15 @@ async def test_a_dry_run_tells_how_many_trades_go_and_how_many_of_them_were_anno
     await patch_trade(client, trades[3]["id"], **bare)  # edited, but no annotation is left
     before = await get_trades(client)
 
+    path = f"/imports/{report['id']}"
+    asked = await client.delete(path)
     responses = [
-        await client.delete(f"/imports/{report['id']}", params={"dry_run": True, "force": force})
-        for force in (False, True)
+        await client.delete(path, params={"dry_run": True, name: True}) for name in ("keep", "force")
     ]
 
     told = [(one.headers["x-trades-deleted"], one.headers["x-trades-annotated"]) for one in responses]
+    assert error_of(asked) == (409, "trades_kept")
+    assert asked.json()["error"]["details"] == {"trades": 4, "others": 2}
     assert told == [("2", "0"), ("6", "3")]
     assert ["x-trades-kept" in one.headers for one in responses] == [True, False]
     assert await get_trades(client) == before
@@ -321,47 +332,30 @@ async def test_up_to_100_kept_trades_are_named_and_all_of_them_are_listed(
 
 
 class Imagined:
-    """A model of imports, edits and undos without a clock: each trade knows who wrote it last."""
+    """A model of imports, edits and undos without a clock: what each file says, and what the trader does."""
 
     def __init__(self) -> None:
-        self.trades: dict[str, dict[str, Any]] = {}
-
-    def bring(self, import_id: int, fees: dict[str, int]) -> None:
-        for name, fee in fees.items():
-            trade = self.trades.get(name)
-            if trade is None:
-                written = {"fees": fee, "said": fee, "by": ("added", import_id)}
-                self.trades[name] = {**written, "added_by": import_id, "before": {}}
-            elif trade["said"] != fee:
-                if trade["fees"] != fee:
-                    trade["before"][import_id] = {key: trade[key] for key in ("fees", "said", "by")}
-                    trade |= {"fees": fee, "by": ("import", import_id)}
-                trade["said"] = fee
-
-    def edit(self, name: str, fee: int) -> None:
-        if name in self.trades and self.trades[name]["fees"] != fee:
-            self.trades[name] |= {"fees": fee, "by": ("trader", 0)}
-
-    def undo(self, import_id: int, force: bool) -> None:
-        for name, trade in list(self.trades.items()):
-            if import_id in trade["before"] and (force or trade["by"] == ("import", import_id)):
-                by = trade["by"]
-                trade |= trade["before"][import_id]
-                trade["by"] = by if by[0] == "trader" else trade["by"]
-                trade["before"] = {one: kept for one, kept in trade["before"].items() if one < import_id}
-            if trade["added_by"] == import_id and (force or trade["by"] == ("added", import_id)):
-                del self.trades[name]
-
-    def left_of(self, import_id: int) -> list[str]:
-        """The trades that keep the import listed."""
-        return [
-            name
-            for name, trade in self.trades.items()
-            if import_id == trade["added_by"] or import_id in trade["before"]
-        ]
+        self.files: dict[int, dict[str, int]] = {}
+        self.edits: dict[str, int] = {}
 
     def fees(self) -> dict[str, int]:
-        return {name: trade["fees"] for name, trade in self.trades.items()}
+        said = {name: fee for file in self.files.values() for name, fee in file.items()}
+        return said | self.edits
+
+    def edit(self, name: str, fee: int) -> None:
+        if name in self.edits or self.fees()[name] != fee:
+            self.edits[name] = fee
+
+    def undo(self, import_id: int, force: bool) -> list[str]:
+        """Forget what the file says; the trades that are kept."""
+        gone = self.files.pop(import_id)
+        only = [name for name in gone if not any(name in file for file in self.files.values())]
+        kept = [] if force else [name for name in only if name in self.edits]
+        for name in set(only) - set(kept):
+            self.edits.pop(name, None)
+        if kept:
+            self.files = dict(sorted({**self.files, import_id: {name: gone[name] for name in kept}}.items()))
+        return kept
 
 
 # Few of each, so that imports, edits and instants meet.
@@ -394,17 +388,15 @@ async def test_imports_edits_and_undos_come_to_the_same_whatever_the_clock_says(
             ids = {trade["external_id"]: trade["id"] for trade in found}
             if what == "import":
                 brought.append(await create_import(client, build_fees(one), account_id=account_id))
-                imagined.bring(brought[-1]["id"], one)
+                imagined.files[brought[-1]["id"]] = one
             elif what == "edit" and one in ids:
                 await patch_trade(client, ids[one], fees=other)
                 imagined.edit(one, other)
             elif what == "undo" and brought:
                 report = brought[one % len(brought)]
-                kept = await undo(client, report, force="true" if other else "false")
-                imagined.undo(report["id"], other)
-                left = imagined.left_of(report["id"])
-                assert sorted(kept) == sorted(ids[name] for name in left)
-                if not left:
+                kept = await undo(client, report, **{"force" if other else "keep": True})
+                assert sorted(kept) == sorted(ids[name] for name in imagined.undo(report["id"], other))
+                if not kept:
                     brought.remove(report)
         now = await list_trades(client, account_id=account_id)
         assert {trade["external_id"]: trade["fees"] for trade in now} == imagined.fees()
@@ -422,21 +414,21 @@ async def create_copies(client: httpx.AsyncClient) -> list[Any]:
     return [unwrap(await send_file(client, build_file(original, *rows))) for rows in ([], copies)]
 
 
-async def test_copies_whose_original_is_undone_stay_one_decision_led_by_the_oldest(
+async def test_an_original_of_which_the_file_of_its_copies_tells_too_stays_until_that_is_undone(
     client: httpx.AsyncClient,
 ) -> None:
     first, second = await create_copies(client)
-    _, *copies = read_ids(second)
+    original, *copies = read_ids(second)
     count, net = [await create_goal(client, metric=metric) for metric in ("trade_count", "net_pnl")]
 
     kept = await undo(client, first)
 
     assert kept == []
     sources = [(trade["id"], trade["source_trade_id"]) for trade in await list_trades(client)]
-    assert sources == [(copies[0], None), (copies[1], copies[0])]
+    assert sources == [(original, None), (copies[0], original), (copies[1], original)]
     january = {"from": "2026-01-01", "to": "2026-01-01"}
     actuals = [(await snapshots_of(client, goal["id"], **january))[0]["actual"] for goal in (count, net)]
-    assert actuals == [1, -4]
+    assert actuals == [1, -3]
     assert (await undo(client, second), await list_trades(client)) == ([], [])
 
 

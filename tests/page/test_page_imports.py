@@ -25,6 +25,11 @@ ABC,Down,1,112,101,2026-01-05 12:00,2026-01-05 13:00,1
 PAIRS = "symbol,buyFillId,sellFillId,qty,buyPrice,sellPrice,pnl,boughtTimestamp,soldTimestamp"
 PAIR = "MNQH6,{0},{1},1,100,101,$2.00,02/12/2026 09:00:0{0},02/12/2026 09:01:0{1}"
 ONE_PAIR = f"{PAIRS}\n{PAIR.format(1, 3)}"
+TWO_FILLS = """\
+Date,Time,Symbol,Quantity,Price,Side
+02/12/2026,09:00:01,MNQH6,1,100,Buy
+02/12/2026,09:01:03,MNQH6,1,101,Sell
+"""
 OTHER_PAIRS = """\
 Id,ContractName,EnteredAt,ExitedAt,EntryPrice,ExitPrice,Fees,PnL,Size,Type
 7,MNQH6,02/12/2026 09:00:01 +00:00,02/12/2026 09:01:03 +00:00,100,101,1,4,2,Long
@@ -252,9 +257,9 @@ async def test_rows_are_joined_and_suspects_are_asked_about(page: Tab, page_jour
     assert len(page_journal.read("/trades")) == 2
 
     page_journal.delete(f"/imports/{page_journal.read('/imports')[0]['id']}")
-    page_journal.import_file(ONE_PAIR, account_id=account)
+    page_journal.import_file(TWO_FILLS, account_id=account)
     await page.drop("other.csv", OTHER_PAIRS)
-    await page.see("What the file has is at the time of a position that another file has added.")
+    await page.see("What the file has is told otherwise by another file of the same time.")
     suspects = TABLE.format("Suspects")
     await page.see_all(suspects, re.compile(r"^Journal\s+MNQH6\s+long"), re.compile("^Line 2"))
     await page.see_all(f"{suspects}:first-child mark", "1", "2", "0")
@@ -262,8 +267,8 @@ async def test_rows_are_joined_and_suspects_are_asked_about(page: Tab, page_jour
     await expect(page.locator("#import")).to_be_disabled()
     await page.press("Import anyway")
     await page.press("Import 1 trade into Sim")
-    await page.see("Imported: 1 new trade")
-    assert [one["quantity"] for one in page_journal.read("/trades")] == [2, 1]
+    await page.see("Imported: 0 new trades, 1 updated")
+    assert [one["quantity"] for one in page_journal.read("/trades")] == [2]
 
 
 async def test_what_watched_folders_brought_is_said_and_undone(page: Tab, page_journal: PageJournal) -> None:
@@ -276,7 +281,7 @@ async def test_what_watched_folders_brought_is_said_and_undone(page: Tab, page_j
     page_journal.run_sql("UPDATE imports SET source = 'folder' WHERE id = 2")
     page_journal.run_sql(
         "INSERT INTO imports SELECT 3, user_id, NULL, 'refused', 'bad.csv', sha256, timezone, 0, 0, 0,"
-        " created_at, updated_at, 0, one_trade_is, source FROM imports WHERE id = 2"
+        " created_at, updated_at, one_trade_is, source FROM imports WHERE id = 2"
     )
     await page.sign_in(page_journal)
     await page.see("Last trade Feb 7, 2025, last import ", "#freshness")

@@ -56,8 +56,8 @@ async def test_groups_are_sorted_and_told_from_chance(page: Tab, page_journal: P
 
 # What the line of a confirmation of the example journal says, and the tone of its dot.
 EDGES = [
-    ("Volume above average", r"\+64\.61 \(\+32\.40 to \+96\.83\)(.|\n)*▲ Earns more with it", ["gain"]),
-    ("With the trend", r"No difference shown\nAbout 530 more trades would make it clear", ["plain"]),
+    ("Volume above average", r"\+67\.37 \(\+33\.93 to \+100\.81\)(.|\n)*▲ Earns more with it", ["gain"]),
+    ("With the trend", r"No difference shown\nAbout 710 more trades would make it clear", ["plain"]),
     ("Closed back inside", r"22 trades with it, 7 without: too few to tell; 10 on each side", []),
 ]
 

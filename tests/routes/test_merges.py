@@ -433,15 +433,17 @@ async def test_an_import_recognises_the_parts_of_a_merged_trade(
     again = unwrap(await send_file(client, file, 1))
 
     for report in (tried, again):
-        assert report["counts"]["duplicate"] == 3
-        assert read_ids(report) == [whole["id"]] * 3
+        assert report["counts"]["duplicate"] == 1
+        assert read_ids(report) == [whole["id"]]
     assert await get_trade(client, whole) == whole
     await client.delete(f"/imports/{again['id']}")
     await split(client, whole)
     assert journal(app) == undone
 
 
-async def test_parts_of_parts_and_parts_entered_by_hand_are_recognised(client: httpx.AsyncClient) -> None:
+async def test_rows_beside_a_trade_that_was_merged_of_typed_parts_are_left_to_the_owner(
+    client: httpx.AsyncClient,
+) -> None:
     parts = [
         await create_trade(client, 1, **{name: value for name, value in row.items() if name != "fees"})
         for row in ({**row, "exit_price": float(row.get("exit_price", 101))} for row in CHAIN)
@@ -450,34 +452,34 @@ async def test_parts_of_parts_and_parts_entered_by_hand_are_recognised(client: h
 
     report = unwrap(await send_file(client, FILES["by external id"], 1))
 
-    assert report["counts"]["duplicate"] == 3
-    assert read_ids(report) == [whole["id"]] * 3
+    assert report["counts"]["suspect"] == 3
     assert await get_trade(client, whole) == whole
+    assert [trade["id"] for trade in await list_trades(client)] == [whole["id"]]
 
 
-async def test_a_file_that_corrects_a_part_leaves_the_merged_trade(client: httpx.AsyncClient) -> None:
+async def test_a_file_that_corrects_a_part_corrects_the_merged_trade(client: httpx.AsyncClient) -> None:
     ids = read_ids(unwrap(await send_file(client, FILES["by external id"], 1)))
     whole = await merge(client, *({"id": trade_id} for trade_id in ids))
 
     report = unwrap(await send_file(client, FILES["by external id"].replace("105", "106"), 1))
 
-    assert report["counts"]["duplicate"] == 3
-    assert await get_trade(client, whole) == whole
+    assert report["counts"]["updated"] == 1
+    corrected = await get_trade(client, whole)
+    assert (corrected["gross_pnl"], corrected["fees"]) == (whole["gross_pnl"] + 1, whole["fees"])
 
 
-async def test_undoing_the_import_of_parts_leaves_the_merged_trade_which_can_be_split(
+async def test_a_whole_with_a_typed_part_outlives_the_import_of_the_others_and_can_be_split(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
     imported = unwrap(await send_file(client, build_file(*CHAIN[1:]), 1))
     first = await create_trade(client, 1, **CHAIN[0], entry_price=99)
     whole = await merge(client, first, *({"id": trade_id} for trade_id in read_ids(imported)))
 
-    undone = await client.delete(f"/imports/{imported['id']}")
+    undone = await client.delete(f"/imports/{imported['id']}?keep=true")
     parts = await split(client, whole)
 
-    assert undone.headers["x-trades-deleted"] == "0"
+    assert undone.headers["x-trades-kept"] == str(whole["id"])
     assert [part["id"] for part in parts] == sorted([first["id"], *read_ids(imported)])
-    assert await run_sql(app, "SELECT import_id FROM trades") == [(None,)] * 3
     assert await run_sql(app, "PRAGMA foreign_key_check") == []
 
 

@@ -23,7 +23,7 @@ from starlette.applications import Starlette
 Trade = dict[str, Any]
 TRADES = 90
 HEADER = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,external_id\n"
-ROW = "ES,long,1,100,101,2026-01-05T14:00:00Z,2026-01-05T15:00:00Z,row {}\n"
+ROW = "NQ,long,1,100,101,2026-01-05T14:00:00Z,2026-01-05T15:00:00Z,row {}\n"
 SETUPS: list[dict[str, Any]] = [{"name": name, "confirmations": []} for name in ("Break", "Fade", "Unused")]
 # Each filter with its values, some of which no trade has, and the trades that it selects.
 FILTERS: dict[str, tuple[list[Any], Callable[[Trade, Any], bool]]] = {

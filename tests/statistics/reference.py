@@ -201,7 +201,7 @@ def read_journal(file: Path) -> Journal:
         for trade_id, tag_id in pairs("SELECT trade_id, tag_id FROM trade_tags"):
             if trade_id in journal.trades:
                 journal.trades[trade_id].tags.add(tag_id)
-        for trade_id, import_id in pairs("SELECT trade_id, import_id FROM import_updates"):
+        for trade_id, import_id in pairs("SELECT trade_id, import_id FROM statements"):
             if trade_id in journal.trades:
                 journal.trades[trade_id].imports.add(import_id)
         for row in db.execute("SELECT trade_id, confirmation_id, was_present FROM confirmation_answers"):

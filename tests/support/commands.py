@@ -316,15 +316,25 @@ def key_in(printed: str) -> str:
 def dump(db: Path) -> list[str]:
     """Everything in the database, as SQL, but for the statistics that SQLite keeps for itself."""
     with closing(sqlite3.connect(db)) as opened:
-        lines = list(opened.iterdump())
-    return [line for line in lines if not line.startswith(("ANALYZE", 'INSERT INTO "sqlite_stat'))]
+        return dump_opened(opened)
+
+
+def dump_opened(opened: sqlite3.Connection) -> list[str]:
+    return [
+        line for line in opened.iterdump() if not line.startswith(("ANALYZE", 'INSERT INTO "sqlite_stat'))
+    ]
 
 
 def read_record(db: Path) -> list[str]:
-    """Everything in the database but the logs of changes, the highest ids and the index of the texts."""
+    """Everything in the database but logs and times of changes, highest ids, the index of texts."""
     tables = ("changed_days", "changed_objects", "sqlite_sequence", "search_index")
     passing = tuple(f'INSERT INTO "{table}' for table in tables)
-    return [line for line in dump(db) if not line.startswith(passing)]
+    with closing(sqlite3.connect(db)) as opened, closing(sqlite3.connect(":memory:")) as copy:
+        opened.backup(copy)
+        for trigger in copy.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
+            copy.execute(f"DROP TRIGGER {trigger[0]}")
+        copy.execute("UPDATE trades SET changed_at = NULL")
+        return [line for line in dump_opened(copy) if not line.startswith(passing)]
 
 
 def rows(db: Path, sql: str, *values: Any) -> list[Any]:

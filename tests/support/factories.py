@@ -422,12 +422,11 @@ async def insert_trade(app: Starlette, account_id: int, user_id: int = 1, **fiel
     columns = build_columns(TradeDraft.of_body(trade), "UTC") | {
         "id": None,
         "content": None,
-        "fingerprint": None,
         "occurrence": 1,
     }
 
     async def insert(db: Connection) -> int:
-        await new_trades.insert_all(db, user_id, [columns], None, now())
+        await new_trades.insert_all(db, user_id, [columns], now())
         ((trade_id,),) = await db.execute_fetchall("SELECT last_insert_rowid()")
         return int(trade_id)
 

@@ -7,10 +7,11 @@ from decimal import Decimal
 from typing import Any
 
 from factories import read_file
+from file_positions import FileTrade, read_positions_of
 from plain_rows import SAMPLES as SAMPLES
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.import_rows import Candidate, Rejected
+from journal_api.positions.import_rows import Rejected
 
 AMOUNTS = (
     *("quantity", "multiplier", "entry_price", "exit_price", "stop_loss", "gross_pnl", "fees"),
@@ -37,15 +38,15 @@ def write_file(plain: Mapping[str, str], *rows: Mapping[str, Any], separator: st
     )
 
 
-def read_rows(content: str | bytes, zone: str = "UTC", **options: Any) -> list[Candidate | Rejected]:
-    return list(read_file(content, zone, **options).candidates)
+def read_rows(content: str | bytes, zone: str = "UTC", **options: Any) -> list[FileTrade | Rejected]:
+    return read_positions_of(read_file(content, zone, **options))
 
 
 def read_trades(content: str | bytes, zone: str = "UTC", **options: Any) -> list[dict[str, Any]]:
     """The stored columns of the trades of a file without errors, with `line`, `account` and `unstated`."""
     rows = read_rows(content, zone, **options)
     assert [row for row in rows if isinstance(row, Rejected)] == []
-    return [show_trade(row) for row in rows if isinstance(row, Candidate)]
+    return [show_trade(row) for row in rows if isinstance(row, FileTrade)]
 
 
 def read_trade(content: str | bytes, zone: str = "UTC", **options: Any) -> dict[str, Any]:
@@ -62,20 +63,22 @@ def read_errors(content: str | bytes, **options: Any) -> list[str]:
     return [f"line {row.line}: {row.reason}" for row in rows if isinstance(row, Rejected)]
 
 
-def show_trade(row: Candidate) -> dict[str, Any]:
+def show_trade(row: FileTrade) -> dict[str, Any]:
     """The columns with amounts as texts such as 1250.5, and what else the file says of the trade."""
     amounts = {name: show_amount(row.columns[name]) for name in AMOUNTS}
-    imported = row.imported
+    imported, stated = row.imported, row.statements
+    has_fees = any(one.fees is not None for one in stated)
+    unstated = {"fees": has_fees, "multiplier": any(one.has_multiplier for one in stated)}
     return {
         **row.columns,
         **amounts,
-        "line": imported.line,
-        "account": imported.account,
-        "unstated": sorted(imported.unstated),
-        "strategy": imported.strategy,
-        "setup": imported.setup,
-        "tags": list(imported.tags),
-        "answers": [list(answer) for answer in imported.answers],
+        "line": row.line,
+        "account": row.account,
+        "unstated": sorted(name for name, is_stated in unstated.items() if not is_stated),
+        "strategy": imported and imported.strategy,
+        "setup": imported and imported.setup,
+        "tags": list(imported.tags) if imported else [],
+        "answers": [list(answer) for answer in imported.answers] if imported else [],
         "opened_at": show_time(row.columns["opened_at"]),
         "closed_at": show_time(row.columns["closed_at"]),
     }

@@ -4,17 +4,17 @@ import csv
 import io
 import random
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
-from itertools import accumulate
+from itertools import accumulate, groupby
 from typing import Any, NamedTuple
 
 import httpx
 from factories import list_trades, read_file
+from file_positions import FileTrade, read_positions_of
 
 from journal_api.positions.fills import decode_fills
-from journal_api.positions.import_rows import Candidate
 
 Shown = tuple[Any, ...]
 POINT_VALUES = {"MNQH6": 2, "MESH6": 5}
@@ -126,10 +126,10 @@ async def stored_positions(client: httpx.AsyncClient, **query: Any) -> list[Show
 def read_positions(file: bytes | str) -> dict[str | None, list[Shown]]:
     """The positions of each account that a file names, before they are stored."""
     found = defaultdict[str | None, list[Shown]](list)
-    for row in read_file(file, one_trade_is=lambda file_format: "position").candidates:
-        assert isinstance(row, Candidate), row
+    for row in read_positions_of(read_file(file, one_trade_is=lambda file_format: "position")):
+        assert isinstance(row, FileTrade), row
         one = row.columns
-        found[row.imported.account].append(
+        found[row.account].append(
             (
                 *(one["opened_at"][:19], one["closed_at"][:19], one["symbol"], one["direction"]),
                 *(one["quantity"] / 10**8, one["gross_pnl"] / 10**8),
@@ -244,3 +244,26 @@ def ninjatrader_trades(pairs: Iterable[Pair]) -> bytes:
         for number, pair in enumerate(pairs, 1)
     )
     return table(header, rows)
+
+
+def orders(fills: Sequence[FileFill]) -> bytes:
+    """Tradovate's Orders: what was bought or sold at once is one order with the average of its prices."""
+    groups = groupby(fills, key=lambda fill: (fill.time, fill.symbol, fill.quantity > 0))
+    rows = []
+    for (time, symbol, is_bought), group in groups:
+        parts = list(group)
+        size = sum(abs(fill.quantity) for fill in parts)
+        value = sum((fill.price * abs(fill.quantity) for fill in parts), Decimal())
+        rows.append(
+            {
+                "orderId": 9_000_000 + parts[0].id,
+                "Account": "DEMO1",
+                "Contract": symbol,
+                "B/S": " Buy" if is_bought else " Sell",
+                "filledQty": size,
+                "avgPrice": round(value / size, 8),
+                "Fill Time": f"{time:%m/%d/%Y %H:%M:%S}",
+                "Status": " Filled",
+            }
+        )
+    return table(",".join(rows[0]), (row.values() for row in rows))

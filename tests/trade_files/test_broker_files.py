@@ -4,9 +4,10 @@
 
 import pytest
 from factories import read_file
+from file_positions import FileTrade, read_positions_of
 from file_tables import SAMPLES, show_trade
 
-from journal_api.positions.import_rows import Candidate, Rejected
+from journal_api.positions.import_rows import Rejected
 
 FIDELITY = """\
 
@@ -129,10 +130,10 @@ def test_a_file_is_read_as_the_broker_writes_it(
 ) -> None:
     file = read_file(content, "America/New_York")
 
-    rows = list(file.candidates)
+    rows = read_positions_of(file)
 
     assert [row for row in rows if isinstance(row, Rejected)] == []
-    found = [show_trade(row) for row in rows if isinstance(row, Candidate)]
+    found = [show_trade(row) for row in rows if isinstance(row, FileTrade)]
     assert (file.format, file.left_out.counts) == (name, left_out)
     assert found
     assert not trades or [(trade["symbol"], trade["gross_pnl"]) for trade in found] == trades
@@ -162,7 +163,7 @@ def test_a_second_table_below_the_trades_is_told(
     above = (SAMPLES / "webull_orders.csv").read_text()
     file = read_file(f"{above}\n{below}", "America/New_York")
 
-    rows = list(file.candidates)
+    rows = read_positions_of(file)
 
     assert [row for row in rows if isinstance(row, Rejected)] == []
     line = len(above.splitlines()) + 3

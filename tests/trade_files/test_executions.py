@@ -5,7 +5,9 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
+import httpx
 import pytest
+from factories import create_account, create_import
 from file_tables import read_errors, read_rows, read_trade, read_trades, write_file
 from positions import FileFill, book_positions, random_fills
 from proofs import examples
@@ -283,10 +285,6 @@ def test_trades_come_in_the_order_of_the_lines_on_which_they_begin() -> None:
 # How a trade is known again ------------------------------------------------------------------------------
 
 
-def id_of(*fills: Fill) -> str:
-    return str(trades_in(*fills)[-1]["external_id"])
-
-
 def test_the_id_of_the_first_fill_is_the_id_of_the_trade() -> None:
     ids: list[Any] = [{"Exec ID": f"E-{number}"} for number in (1, 2, 3)]
 
@@ -297,36 +295,48 @@ def test_the_id_of_the_first_fill_is_the_id_of_the_trade() -> None:
     assert [trade["external_id"] for trade in of_two_accounts] == ["E-1", "E-1"]
 
 
-def test_a_made_id_is_the_same_in_every_later_file() -> None:
-    opened, closed = [buy(0, "2"), sell(1)], [buy(0, "2"), sell(1), sell(2)]
-    plain = [buy(0, "1000"), sell(1, "1000")]
-    other = [{**fill, "Date": "2026-03-09", "Quantity": "-1,000", "Price": "10.0"} for fill in plain]
-    other[0]["Time"] = "9:00 AM"
-
-    assert id_of(*opened) == id_of(*closed)
-    assert id_of(*plain) == id_of(*reversed(other))
-    assert id_of(buy(2), sell(3)) == id_of(buy(0), sell(1), buy(2), sell(3))
-    assert id_of(buy()).startswith("fill-")
-    assert len(id_of(buy())) == len("fill-") + 16
+ROUND_TRIP = [buy(0, "1000"), sell(1, "1000")]
+# The same as another program writes it.
+REWRITTEN = [{**fill, "Date": "2026-03-09", "Quantity": "-1,000", "Price": "10.0"} for fill in ROUND_TRIP]
+REWRITTEN[0]["Time"] = "9:00 AM"
 
 
 @pytest.mark.parametrize(
-    "cells",
+    ("earlier", "later", "verdicts"),
     [
-        *({"Symbol": "CRVS"}, {"Date": "3/10/2026"}, {"Time": "09:00:01"}, {"Side": "Sell"}),
-        *({"Quantity": "2"}, {"Price": "10.01"}, {"Account": "Live"}),
+        (ROUND_TRIP, [*reversed(REWRITTEN)], ["duplicate"]),
+        ([buy(), sell(1), buy(2), sell(3)], [buy(2), sell(3)], ["duplicate"]),
+        ([buy(0, "2"), sell(1)], [buy(0, "2"), sell(1), sell(2)], ["updated"]),
+        ([buy(), sell(0)] * 2, [buy(), sell(0)] * 3, ["duplicate", "duplicate", "new"]),
+        ([buy()], [buy()] * 2, ["updated"]),
+        ([buy()], [buy(Date="3/10/2026")], ["updated"]),
+        ([buy()], [buy(Time="09:00:01")], ["updated"]),
+        ([buy()], [sell(0)], ["updated"]),
+        ([buy()], [buy(0, "2")], ["updated"]),
+        ([buy()], [buy(0, "1", "10.01")], ["updated"]),
+        ([buy()], [buy(Symbol="CRVS")], ["new"]),
+        ([buy(Account="Live")], [buy(Account="Sim")], ["new"]),
     ],
-    ids=lambda cells: next(iter(cells)),
 )
-def test_another_first_fill_is_another_id(cells: Fill) -> None:
-    assert id_of(buy()) != id_of({**buy(), **cells})
+async def test_a_fill_without_an_id_is_known_by_all_that_is_stated_of_it(
+    client: httpx.AsyncClient, earlier: list[Fill], later: list[Fill], verdicts: list[str]
+) -> None:
+    account_id, _ = [(await create_account(client, name))["id"] for name in ("Live", "Sim")]
+    if "Account" in earlier[0]:
+        account_id = None
+    found: list[list[str]] = []
+    for fills in (earlier, later, later):
+        report = await create_import(client, write_file(PLAIN, *fills), account_id=account_id)
+        found.append([row["verdict"] for row in report["rows"]])
+
+    assert found == [["new"] * len(found[0]), verdicts, ["duplicate"] * len(verdicts)]
 
 
-def test_identical_fills_are_several_and_each_trade_that_they_begin_has_its_own_id() -> None:
+def test_identical_fills_are_several() -> None:
     trades = trades_in(*[buy(), sell(0)] * 3, buy(), buy())
 
     assert [show(trade)[:2] for trade in trades] == [("long", "1")] * 3 + [("long", "2")]
-    assert len({trade["external_id"] for trade in trades}) == 4
+    assert {trade["external_id"] for trade in trades} == {None}
 
 
 # Against the simplest book -------------------------------------------------------------------------------
@@ -347,8 +357,8 @@ def build_rows(fills: Iterable[FileFill], choose: random.Random) -> list[Fill]:
     ]
 
 
-def by_id(trades: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    return {trade["external_id"]: {**trade, "line": 0} for trade in trades}
+def by_opening(trades: Iterable[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(trade["symbol"], trade["opened_at"]): {**trade, "line": 0} for trade in trades}
 
 
 @pytest.mark.soak
@@ -359,7 +369,7 @@ def test_trades_are_those_of_the_book_whatever_the_order_of_lines_and_no_cent_is
 
     trades = trades_in(*rows)
     shuffled = trades_in(*choose.sample(rows, len(rows)))
-    earlier = by_id(trades_in(*rows[: choose.randint(1, len(rows))]))
+    earlier = by_opening(trades_in(*rows[: choose.randint(1, len(rows))]))
 
     amounts = ("quantity", "entry_price", "exit_price", "gross_pnl")
     assert sorted((trade["direction"], *(Decimal(trade[name]) for name in amounts)) for trade in trades) == (
@@ -369,9 +379,9 @@ def test_trades_are_those_of_the_book_whatever_the_order_of_lines_and_no_cent_is
         )
     )
     assert sum(Decimal(trade["fees"]) for trade in trades) == sum(Decimal(row["Commission"]) for row in rows)
-    assert by_id(shuffled) == by_id(trades)
-    assert earlier.keys() <= by_id(trades).keys()
-    assert all(by_id(trades)[name] == trade for name, trade in earlier.items() if trade["closed_at"])
+    assert by_opening(shuffled) == by_opening(trades)
+    assert earlier.keys() <= by_opening(trades).keys()
+    assert all(by_opening(trades)[name] == trade for name, trade in earlier.items() if trade["closed_at"])
 
 
 def test_columns_may_stand_in_any_order_and_others_are_ignored() -> None:

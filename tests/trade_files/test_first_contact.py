@@ -10,9 +10,10 @@ import httpx
 import pytest
 from commands import import_file
 from factories import create_import, details_of, error_of, read_file, send_file, unwrap
+from file_positions import FileTrade, read_positions_of
 from file_tables import show_trade
 
-from journal_api.positions.import_rows import Candidate, Rejected
+from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.profiles.profile_format import decode_profile
 from journal_api.trade_files.profiles.proposal import as_toml, propose_profile, toml_value
 
@@ -150,7 +151,7 @@ def test_a_file_is_read_as_it_is_or_by_the_profile_that_is_proposed(name: str) -
 
     file = read_file(content, "America/New_York", profiles=profiles)
 
-    rows = [show_trade(row) for row in file.candidates if isinstance(row, Candidate)]
+    rows = [show_trade(row) for row in read_positions_of(file) if isinstance(row, FileTrade)]
     members = ("symbol", "direction", "quantity", "gross_pnl", "fees")
     assert file.format == (file_format or "New profile")
     assert sorted(tuple(row[name] for name in members) for row in rows) == trades
@@ -230,7 +231,7 @@ def test_a_line_at_which_reading_ends_is_an_error_whatever_is_left_out() -> None
 
     file = read_file(content, skip_errors=True)
 
-    assert [row.reason[:10] for row in file.candidates if isinstance(row, Rejected)] == ["is not CSV"]
+    assert [row.reason[:10] for row in read_positions_of(file) if isinstance(row, Rejected)] == ["is not CSV"]
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,11 @@ from xml.sax.saxutils import quoteattr
 import httpx
 import pytest
 from factories import create_import, read_file, unwrap
+from file_positions import FileTrade, read_positions_of
 from file_tables import SAMPLES, read_trades, show_trade, write_csv
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.import_rows import Candidate, Rejected
+from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files import flex_query
 from journal_api.trade_files.file_format import KnownFormat, describe_names
 from journal_api.trade_files.headers import name_columns, split_rows
@@ -127,13 +128,13 @@ def test_every_format_has_a_sample() -> None:
 def test_a_sample_is_read_as_documented(sample: Sample) -> None:
     file = read_file(sample.content, NEW_YORK)
 
-    trades = [show_trade(row) for row in file.candidates if isinstance(row, Candidate)]
+    trades = [show_trade(row) for row in read_positions_of(file) if isinstance(row, FileTrade)]
 
     assert (file.format, file.left_out.counts) == (sample.expected["format"], sample.expected["left_out"])
     for trade, expected in zip(trades, sample.expected["trades"], strict=True):
         assert {name: value for name, value in trade.items() if name in expected} == expected
         unexpected = {"exit_price", "stop_loss", "gross_pnl", "initial_risk", "notes", "unstated", "account"}
-        unexpected |= {"mae", "mfe"}
+        unexpected |= {"mae", "mfe", "external_id"}
         assert not any(trade[name] for name in unexpected - expected.keys())
 
 
@@ -170,7 +171,7 @@ def test_a_broken_cell_of_a_required_column_is_an_error_of_its_line(sample: Samp
         broken[index][names.index(name)] = "?" * 300
         content = sample.write(broken)
         file = read_file(content, NEW_YORK)
-        errors = [row for row in file.candidates if isinstance(row, Rejected)]
+        errors = [row for row in read_positions_of(file) if isinstance(row, Rejected)]
         assert [error.line for error in errors] in ([], [sample.line(content, index)])
         if errors:
             assert name in errors[0].reason

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from factories import read_file
+from file_positions import FileTrade, read_positions_of
 from file_tables import SAMPLES, read_errors, read_rows, read_trade, read_trades, write_file
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ from plain_rows import FEES, PLAIN, Cells
 from proofs import max_examples
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.import_rows import Candidate, Rejected
+from journal_api.positions.import_rows import Rejected
 
 DAY = "02/12/2026 "
 NO_COSTS = {"Commissions": None, "Fees": None}
@@ -317,9 +318,11 @@ REFUSED: dict[str, dict[str, list[str]]] = {
 def test_a_wrong_cell_is_an_error_of_its_line_and_column(name: str, column: str, cell: str) -> None:
     plain = {column: "", **PLAIN[name]}
 
-    (error,) = read_errors(write_file(plain, {}, {column: cell}, {}))
+    wrong, _ = read_rows(write_file(plain, {column: cell}, {}))
 
-    assert error.startswith(f"line 3: {column} ")
+    assert isinstance(wrong, Rejected)
+    assert wrong.line == 2
+    assert wrong.reason.startswith(f"{column} ")
 
 
 TOO_MUCH = "10000000000"
@@ -429,7 +432,7 @@ def test_a_comment_below_an_order_of_metatrader_4_is_skipped() -> None:
 
     file = read_file(STATEMENT.replace(deposit, comment + deposit))
 
-    assert len(list(file.candidates)) == 3
+    assert len(read_positions_of(file)) == 3
     assert file.left_out.counts == {"Type is not buy or sell": 2}
 
 
@@ -439,7 +442,7 @@ def test_a_summary_of_archived_trades_at_price_0_is_left_out(name: str) -> None:
 
     file = read_file(content)
 
-    assert len(list(file.candidates)) == 1
+    assert len(read_positions_of(file)) == 1
     assert file.left_out.counts == {"both prices are 0: a summary of archived trades": 1}
 
 
@@ -618,9 +621,9 @@ def test_whatever_the_cells_hold_each_row_is_a_trade_or_refused(name: str, data:
     ends = any("Orders" in map(str.strip, row.values()) for row in changed)
 
     file = read_file(write_file(PLAIN[name], {}, *changed), one_trade_is=lambda file_format: "row")
-    rows = list(file.candidates)
+    rows = read_positions_of(file)
 
-    assert isinstance(rows[0], Candidate)
+    assert isinstance(rows[0], FileTrade)
     assert len(rows) + file.left_out.counts.total() == 1 + len(changed) or "MetaTrader" in name or ends
     for row in rows:
         if isinstance(row, Rejected):
@@ -643,4 +646,4 @@ def test_whatever_a_page_holds_only_trades_and_errors_come_out(pieces: list[str]
         rows = read_rows("<table>" + "".join(pieces))
     except ValidationFailed:
         return
-    assert all(isinstance(row, Candidate) or (row.reason and row.line >= 1) for row in rows)
+    assert all(isinstance(row, FileTrade) or (row.reason and row.line >= 1) for row in rows)

@@ -9,8 +9,7 @@ from random import Random
 
 import openpyxl
 import pytest
-from factories import read_file
-from file_tables import SAMPLES
+from file_tables import SAMPLES, read_rows
 from proofs import examples
 
 from journal_api.errors import ValidationFailed
@@ -111,5 +110,5 @@ def test_a_sample_changed_anywhere_is_read_or_refused_with_a_reason(name: str) -
     for seed in range(examples(full=200, ci=2)):
         content = change(LISTED[name], Random(f"{name} {seed}"))
         with suppress(ValidationFailed):
-            assert all(read_file(content, "UTC").candidates), seed
+            read_rows(content)
         propose_profile(io.BytesIO(content))

@@ -122,7 +122,7 @@ async def test_a_future_without_a_point_value_is_an_error_until_the_owner_sets_i
     assert await shown(client) == [(50, 500), (4, 40)]
 
 
-FILLS_OF_ES = executions("ESU6", 1, "100", "110")
+FILLS_OF_ES = f"{FILLS},Exec ID\n4/6/26,09:15:49,ESU6,BUY,1,100,E-1\n4/6/26,09:16:12,ESU6,SELL,1,110,E-2\n"
 PAIRS_OF_ES = pairs(("ESU6", "6000", "6010", "500.00"), ("ESU6", "6000", "6000", "0.00"))
 AS_DOLLARS = round_trips("ESU6").replace("stop_loss", "stop_loss,multiplier").replace(",98", ",98,1")
 LATER: dict[str, tuple[str, str, list[str], list[tuple[float, float]]]] = {
@@ -130,7 +130,7 @@ LATER: dict[str, tuple[str, str, list[str], list[tuple[float, float]]]] = {
     "the same round trips": (round_trips("ESU6", "ES"), "", ["duplicate"] * 2, [(50, 500), (1, 10)]),
     "the same pairs": (PAIRS_OF_ES, "", ["duplicate"], [(50, 500)]),
     "a corrected price": (
-        *(FILLS_OF_ES, FILLS_OF_ES.replace("110", "111"), ["updated exit_price gross_pnl"]),
+        *(FILLS_OF_ES, FILLS_OF_ES.replace("110", "111"), ["updated exit_price gross_pnl fills"]),
         [(50, 550)],
     ),
     # Earlier versions stored multiplier 1 and 10 dollars, and the checksums of both.

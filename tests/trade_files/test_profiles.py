@@ -225,7 +225,6 @@ OF_FILLS = {
     "price": "fill",
     "at": "at",
 }
-NOT_IN_ALL = "time must have an offset in all rows or in none"
 
 
 @pytest.mark.parametrize(
@@ -238,19 +237,13 @@ NOT_IN_ALL = "time must have an offset in all rows or in none"
             "line 2: soldTimestamp must have an offset in both times",
         ),
         (
-            OF_PAIRS,
-            PAIR,
-            [f"MESH6,1,1,2,5,1,2,{TIME},{TIME}", f"MESH6,1,1,2,5,3,4,{TIME} -0500,{TIME} -0500"],
-            f"line 3: {NOT_IN_ALL}",
-        ),
-        (
             OF_FILLS,
             "symbol,qty,side,fill,at",
             [f"MESH6,1,buy,1,{TIME} -0500", f"MESH6,1,sell,2,{TIME}"],
-            f"line 3: {NOT_IN_ALL}",
+            "line 3: time must have an offset in all rows or in none",
         ),
     ],
-    ids=["one trade", "rows of pairs", "fills"],
+    ids=["pairs", "fills"],
 )
 def test_times_with_an_offset_and_times_without_one_are_not_mixed(
     profile: dict[str, Any], header: str, rows: list[str], error: str

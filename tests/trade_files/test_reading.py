@@ -8,13 +8,15 @@ import httpx
 import pytest
 from commands import import_file, rows
 from factories import create_account, details_of, read_file, send_file, unwrap
-from file_tables import SAMPLES, read_errors, read_rows, read_trade, read_trades, write_file
+from file_positions import FileTrade, read_positions_of
+from file_tables import SAMPLES, read_errors, read_rows, read_trade, write_file
 from hypothesis import given
 from hypothesis import strategies as st
-from plain_rows import PLAIN
+from plain_rows import PLAIN, Cells, read_row
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import Candidate, Rejected
+from journal_api.positions.statements import Numbering
 from journal_api.trade_files.amounts import Comma, parse_cell_number
 from journal_api.trade_files.dates import ROWS_SEARCHED
 from journal_api.values.money import LARGEST, rounded
@@ -27,6 +29,7 @@ TRIP = {
     "opened_at": "2026-01-05 14:00:00",
 }
 FILLS = "Date,Time,Symbol,Side,Quantity,Price\n"
+FILL = read_row(f"{FILLS}3/9/2026,09:00:00,NVTA,Buy,1,10")
 TITLE = "NinjaTrader Grid 2025-11-03 05-05 .csv\n"
 GRID = (
     "Trade number;Instrument;Account;Market pos.;Qty;Entry price;Exit price;Entry time;Exit time;Profit;"
@@ -74,9 +77,9 @@ def test_a_file_is_read_in_its_encoding_wherever_a_piece_ends(encoding: str, rep
 
     file = read_file(end.join(lines).encode(encoding))
 
-    found = list(file.candidates)
+    found = read_positions_of(file)
     assert file.encoding == reported
-    assert [row.columns["notes"] for row in found if isinstance(row, Candidate)] == notes
+    assert [row.columns["notes"] for row in found if isinstance(row, FileTrade)] == notes
     assert [row.line for row in found if isinstance(row, Rejected)] == [152]
 
 
@@ -98,7 +101,7 @@ def test_wrong_bytes_make_a_file_windows_1252_or_damaged(
     content: bytes, encoding: str, last: Rejected | None
 ) -> None:
     file = read_file(content)
-    *_, found = file.candidates
+    *_, found = read_positions_of(file)
 
     assert file.encoding == encoding
     assert last in (None, found)
@@ -254,7 +257,7 @@ def test_a_row_of_another_width_or_quoting_is_an_error(row: str, reason: str) ->
 def test_a_file_is_read_whatever_program_wrote_it(change: Any) -> None:
     content = change((SAMPLES / "tradovate_position_history.csv").read_text())
 
-    assert [isinstance(row, Candidate) for row in read_rows(content)] == [True] * 5
+    assert [isinstance(row, FileTrade) for row in read_rows(content)] == [True] * 5
 
 
 ROW_OF_SIX = b"ES,long,1,6000,2026-02-10 09:30:00,NQ\n"
@@ -279,20 +282,28 @@ def test_a_file_that_is_not_what_it_should_be_is_refused_with_the_line(broken: b
     assert len(error.splitlines()) == 1
 
 
-def test_a_trade_is_known_by_the_bytes_that_earlier_versions_have_stored_of_it() -> None:
-    stated = {"multiplier": "1"}
-    opened: dict[str, Any] = {**stated, "exit_price": "", "closed_at": ""}
-    content = write_file(PLAIN["round trips"], {"fees": "4.36", **stated}, opened,
-                         {"fees": "0", "external_id": "a-1", **stated})  # fmt: skip
+@pytest.mark.parametrize(
+    ("plain", "rows", "keys"),
+    [
+        (
+            *(PLAIN["round trips"], [{}, {"fees": "4.36"}, {"external_id": "a-1"}]),
+            [-7511578471361137736, 4591450549788122486, 5749166570152482793],
+        ),
+        (PLAIN["Tradovate"], [{}], [-6643918419691469685]),
+        (
+            *(FILL, [{}, {}, {"Execution ID": "7"}]),
+            [-6864081688450684217, 7636917937719552516, 793703752000833553],
+        ),
+    ],
+    ids=["positions", "pairs", "fills"],
+)
+def test_what_a_file_states_is_known_by_the_keys_that_earlier_versions_have_stored(
+    plain: dict[str, str], rows: list[Cells], keys: list[int]
+) -> None:
+    file = read_file(write_file(plain, *rows))
+    numbering = Numbering(file.format)
 
-    read = [(trade["fingerprint"].hex(), trade["content"][:40].hex()) for trade in read_trades(content)]
-
-    begin = "3eb5a9f13b97a9687a6992557a6992554b430e17"
-    assert read == [
-        ("24c1885a6f404763fbf6591e2c3702cb", f"{begin}a4816529bcead293d93a38a3efa013c8dda1e5c3"),
-        ("bf3f8a86f1f3fc30a7a8398f51e4f737", f"{begin}dfa2aff1bcead293dfa2aff1dfa2aff100000000"),
-        ("8b768309c26aa6a68a8f7ce720964c47", f"{begin}a4816529bcead293d93a38a3efa013c8f4dbdf21"),
-    ]
+    assert [numbering.key(1, row.statement)[0] for row in file.rows if isinstance(row, Candidate)] == keys
 
 
 # Day and month -------------------------------------------------------------------------------------------
@@ -327,7 +338,7 @@ def test_the_order_of_day_and_month_is_that_of_all_dates(
 ) -> None:
     file = read_file(grid_at(*times, separator=separator))
 
-    trades = [row.columns for row in file.candidates if isinstance(row, Candidate)]
+    trades = [row.columns for row in read_positions_of(file) if isinstance(row, FileTrade)]
 
     assert file.dates == order
     assert [trade["opened_at"][:10] for trade in trades] == days
@@ -342,7 +353,7 @@ def test_a_file_is_read_beyond_the_rows_that_show_the_order() -> None:
     assert len(trades) == ROWS_SEARCHED
     assert isinstance(late, Rejected)
     assert late.reason.startswith("Entry time has no month 13: other dates of the file ")
-    assert isinstance(last, Candidate)
+    assert isinstance(last, FileTrade)
 
 
 def fills_on(*dates: str) -> str:

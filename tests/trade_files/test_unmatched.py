@@ -5,9 +5,8 @@ from typing import Any
 import httpx
 import pytest
 from factories import create_import, list_trades
+from file_positions import FileTrade
 from file_tables import read_rows, read_trades
-
-from journal_api.positions.import_rows import Candidate
 
 THINKORSWIM = "Exec Time,Spread,Side,Qty,Pos Effect,Symbol,Exp,Strike,Type,Price,Net Price,Order Type"
 OPENS = "6/16/2026 13:45,STOCK,BUY,10,TO OPEN,OBAI,,,STOCK,1.02,1.02,LMT"
@@ -67,16 +66,16 @@ async def test_the_closing_of_a_later_file_completes_a_stored_position(
 ) -> None:
     opening, closing = thinkorswim(OPENS), thinkorswim(CLOSES, SELLS_SHORT, BUYS_BACK)
 
-    files = [opening, closing] if opens_first else [closing, opening, closing]
+    files = [opening, closing] if opens_first else [closing, opening]
     reports = [
-        await create_import(client, file, account_id=account_id) for file in [*files, closing, opening]
+        await create_import(client, file, account_id=account_id) for file in (*files, closing, opening)
     ]
 
     assert sorted(await results(client)) == [LONG, SHORT]
     assert [row["line"] for row in reports[-2]["rows"]] == [2, 3]
     assert reports[0]["open_at_end"] == (1 if opens_first else 0)
-    assert [one["counts"].get("unmatched", 0) for one in reports[-3:]] == [0, 0, 0]
-    assert [one["counts"]["updated"] for one in reports[-3:]] == [1, 0, 0]
+    counts = [[one["counts"].get(name, 0) for one in reports] for name in ("new", "updated", "unmatched")]
+    assert counts == [[1, 1, 0, 0], [0, int(opens_first), 0, 0], [int(not opens_first), 0, 0, 0]]
 
 
 @pytest.mark.parametrize(
@@ -172,31 +171,31 @@ SIERRA = (
 
 
 @pytest.mark.parametrize(
-    ("file", "kind"),
+    ("file", "only_closes"),
     [
-        (NINJATRADER.format("Exit", "-"), "closing"),
-        (NINJATRADER.format("Exit", "3 L"), "closing"),
-        (NINJATRADER.format("Exit", "2 S"), "fills"),
-        (NINJATRADER.format("Entry", "6 S"), "fills"),
-        (STATEMENT.format("C"), "closing"),
-        (STATEMENT.format("A;C;P"), "closing"),
-        (STATEMENT.format("C;O"), "fills"),
-        (STATEMENT.format("O"), "fills"),
-        (TOPSTEPX.format("Closing"), "closing"),
-        (TOPSTEPX.format("Opening"), "fills"),
-        (FLEX.format("C"), "closing"),
-        (FLEX.format("O"), "fills"),
-        (SIERRA.format("Close", "0"), "closing"),
-        (SIERRA.format("Open", "-2"), "fills"),
+        (NINJATRADER.format("Exit", "-"), True),
+        (NINJATRADER.format("Exit", "3 L"), True),
+        (NINJATRADER.format("Exit", "2 S"), False),
+        (NINJATRADER.format("Entry", "6 S"), False),
+        (STATEMENT.format("C"), True),
+        (STATEMENT.format("A;C;P"), True),
+        (STATEMENT.format("C;O"), False),
+        (STATEMENT.format("O"), False),
+        (TOPSTEPX.format("Closing"), True),
+        (TOPSTEPX.format("Opening"), False),
+        (FLEX.format("C"), True),
+        (FLEX.format("O"), False),
+        (SIERRA.format("Close", "0"), True),
+        (SIERRA.format("Open", "-2"), False),
     ],
 )
 def test_a_sale_while_flat_is_a_short_position_unless_the_file_says_that_it_closes(
-    file: str, kind: str
+    file: str, only_closes: bool
 ) -> None:
     (row,) = read_rows(file.encode(), "America/New_York")
 
-    assert isinstance(row, Candidate)
-    assert row.imported.kind == kind
+    assert isinstance(row, FileTrade)
+    assert row.is_unmatched is only_closes
 
 
 @pytest.mark.parametrize(

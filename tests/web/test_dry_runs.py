@@ -83,7 +83,7 @@ async def test_a_dry_run_of_an_undo_keeps_the_trades(client: httpx.AsyncClient) 
     (trade,) = unwrap(await client.get("/trades"))
     await client.patch(f"/trades/{trade['id']}", json={"notes": "Edited"})
 
-    tried = await client.delete(f"/imports/{done['id']}", params=DRY)
+    tried = await client.delete(f"/imports/{done['id']}", params={**DRY, "keep": "true"})
     forced = await client.delete(f"/imports/{done['id']}", params={**DRY, "force": "true"})
 
     assert tried.headers["x-trades-kept"] == str(trade["id"])

@@ -45,7 +45,7 @@ function joinButton({ id, format, one_trade_is: unit, merged_count: merged }, do
 async function undo(id, name, done) {
   const remove = (query) => send("DELETE", `/imports/${id}`, { query });
   const tried = async (force) => {
-    const { headers } = await remove({ force, dry_run: true });
+    const { headers } = await remove({ [force ? "force" : "keep"]: true, dry_run: true });
     const said = (header) => Number(headers.get(header));
     return {
       deleted: said("X-Trades-Deleted"),
@@ -55,7 +55,7 @@ async function undo(id, name, done) {
     };
   };
   const finish = async (force) => {
-    await remove({ force });
+    await remove({ [force ? "force" : "keep"]: true });
     await done();
   };
   const plain = await tried(false);
@@ -69,7 +69,6 @@ function ask(name, plain, all, finish) {
     `${count(plain.deleted, "trade")} ${plain.deleted === 1 ? "is" : "are"} deleted.`,
     edited > 0 &&
       `${count(edited, "trade")} of this file ${edited === 1 ? "was" : "were"} edited since; ${all.annotated} of them with notes, a grade, a strategy, tags or answers.`,
-    plain.kept > edited && "Trades that it corrected were edited since.",
     all.unlinked > 0 &&
       `${count(all.unlinked, "copy", "copies")} in other accounts ${all.unlinked === 1 ? "loses its original" : "lose their originals"}.`,
   ];

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from journal_api.errors import ValidationFailed
+from journal_api.positions.statements import Effect
 from journal_api.trade_files.cells import EXPIRATIONS, is_sale, parse_symbol
 from journal_api.trade_files.dates import parse_midnight, parse_time
 from journal_api.trade_files.file_format import Format
@@ -14,7 +15,6 @@ from journal_api.trade_files.fill_book import (
     read_fills,
     read_option,
 )
-from journal_api.trade_files.fills import Effect
 from journal_api.trade_files.named_rows import Row
 from journal_api.values.instruments import SHARES_OF_AN_OPTION
 from journal_api.values.money import ONE, Money, PositiveMoney

@@ -14,12 +14,12 @@ from msgspec.structs import replace
 from journal_api.errors import ValidationFailed
 from journal_api.positions.fills import Fill, StoredFill, sort_fills
 from journal_api.positions.import_rows import Answered, FileFill, ImportedTrade, unstated
+from journal_api.positions.position_columns import round_digits
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.positions.trade_merge import summarize_whole
 from journal_api.structs.trades import FeesSource, Grade
 from journal_api.trade_files.cells import parse_direction, parse_json_list, parse_names, text
 from journal_api.trade_files.file_format import Format, one_trade_per_row
-from journal_api.trade_files.fill_book import round_digits
 from journal_api.trade_files.named_rows import Row
 from journal_api.values.money import ONE, ZERO, Money, PositiveMoney, PositiveResult, Result, UnsignedMoney
 from journal_api.values.timestamps import Timestamp

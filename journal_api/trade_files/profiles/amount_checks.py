@@ -1,6 +1,6 @@
 """What the amounts of an unknown file say: the sign of costs, a net result, prices out of line."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from statistics import median
@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import Noted
+from journal_api.positions.statements import Effect
 from journal_api.trade_files.amounts import Comma, parse_broker_number
 from journal_api.trade_files.fill_book import Book, Execution, Instrument
-from journal_api.trade_files.fills import Effect, find_round_trips
 from journal_api.values.contract_roots import CONTRACT_ROOTS
 from journal_api.values.instruments import BUILT_IN, InstrumentTable
 from journal_api.values.money import SCALE, PositiveMoney
@@ -224,16 +224,17 @@ class StatedResults:
 
 def sum_results(book: Book) -> dict[int, tuple[float, float]]:
     """Return the gain in points times quantity, and the costs, of instruments without an open position."""
-    sums: dict[int, tuple[float, float]] = {}
-    is_open: set[int] = set()
-    for trip in find_round_trips(book.fills, book.numeric_ids()):
-        number = trip.first.instrument
-        if trip.closed_at is None or trip.is_unmatched:
-            is_open.add(number)
-        else:
-            points, fees = sums.get(number, (0.0, 0.0))
-            sums[number] = points + trip.result(SCALE) / SCALE, fees + abs(trip.cost) / SCALE
-    return {number: found for number, found in sums.items() if number not in is_open}
+    sizes: Counter[int] = Counter()
+    sums: defaultdict[int, list[int]] = defaultdict(lambda: [0, 0])
+    for _, number, _, execution in book.fills:
+        sizes[number] += execution.quantity
+        sums[number][0] -= execution.quantity * execution.price
+        sums[number][1] += abs(execution.cost or 0)
+    return {
+        number: (points / SCALE**2, fees / SCALE)
+        for number, (points, fees) in sums.items()
+        if not sizes[number]
+    }
 
 
 def state_multiplier(instrument: Instrument, shown: float) -> Instrument:

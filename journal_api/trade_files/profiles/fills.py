@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Collection
 
+from journal_api.positions.statements import Effect
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.fill_book import Execution, FillId, Instrument, add_contract, read_option
-from journal_api.trade_files.fills import Effect
 from journal_api.trade_files.named_rows import Row
 from journal_api.trade_files.profiles.columns import find_columns
 from journal_api.trade_files.profiles.readers import ProfileReader

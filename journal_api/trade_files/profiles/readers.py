@@ -9,12 +9,12 @@ from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from journal_api.errors import ValidationFailed
+from journal_api.positions.statements import Effect
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate
 from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.cells import parse_symbol
 from journal_api.trade_files.dates import ANY_TIMES, CLOCK
 from journal_api.trade_files.file_format import NoTrade
-from journal_api.trade_files.fills import Effect
 from journal_api.trade_files.named_rows import Row, refuse_cell, shorten
 from journal_api.trade_files.profiles.columns import find_columns, word_matcher
 from journal_api.trade_files.words import closes, find_column, find_direction

@@ -1,0 +1,115 @@
+"""Undoing an import: what its file states is gone, and the trades are what follows from the rest."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from aiosqlite import Connection
+
+from journal_api.errors import TradesKept
+from journal_api.imports.contracts import Settler, find_trades, read_typed
+from journal_api.imports.importer import at_once
+from journal_api.repositories import copies, imports, statements, trades
+from journal_api.repositories.accounts import read_commissions
+from journal_api.repositories.new_trades import read_last_id
+from journal_api.repositories.statements import Contract
+from journal_api.values.clock import now
+
+# Trades of which only the file of the import tells.
+ONLY_OF_IMPORT = """
+    SELECT DISTINCT trade_id
+    FROM statements
+    WHERE import_id = :id
+      AND NOT EXISTS (
+        SELECT 1
+        FROM statements AS other
+        LEFT JOIN restatements ON statement_id = other.id
+        WHERE other.trade_id = statements.trade_id
+          AND (other.import_id <> :id OR restatements.import_id IS NOT NULL))"""
+ANNOTATED = """coalesce(notes, grade, strategy_id) IS NOT NULL
+    OR EXISTS (SELECT 1 FROM trade_tags WHERE trade_id = trades.id)
+    OR EXISTS (SELECT 1 FROM pictures WHERE trade_id = trades.id)
+    OR EXISTS (SELECT 1 FROM confirmation_answers WHERE trade_id = trades.id)"""
+
+
+class Undone(NamedTuple):
+    """The number of deleted trades, how many of them were annotated, and the ids of the trades that stay.
+
+    `unlinked` is the number of copies that stay without the original that they were linked to.
+    """
+
+    deleted: int
+    annotated: int
+    unlinked: int
+    kept: list[int]
+
+
+async def undo(db: Connection, user_id: int, import_id: int, *, force: bool, keep: bool) -> Undone:
+    """Undo an import. A trade on which a person wrote is asked about, unless a file tells of it still.
+
+    With `keep` such trades stay as they are, and the import with them; with `force` they go too. What the
+    owner had typed before the file told of it is as it was. Raises NotFound or TradesKept.
+    """
+    await imports.get(db, user_id, import_id)
+    rows: Iterable[Any] = await db.execute_fetchall(
+        f"""
+        SELECT id, typed IS NULL AND {statements.WRITTEN_BY_HAND}, {ANNOTATED}
+        FROM trades
+        WHERE id IN ({ONLY_OF_IMPORT})
+        ORDER BY id
+        """,
+        {"id": import_id},
+    )
+    lost = {trade_id: (is_written, is_annotated) for trade_id, is_written, is_annotated in rows}
+    written = [trade_id for trade_id, (is_written, _) in lost.items() if is_written]
+    if written and not (force or keep):
+        raise TradesKept(trades=len(written), others=len(lost) - len(written))
+    kept = written if not force else []
+    contracts = await statements.list_of_import(db, import_id)
+    settler = Settler(db, user_id, None, await read_commissions(db, user_id), await read_last_id(db), now())
+    gone = await statements.read_trades(db, lost.keys() - set(kept))
+    settler.leaving = set(gone)
+    await db.execute_fetchall("SAVEPOINT undone")
+    deleted, others = await withdraw(db, settler, import_id, contracts, kept)
+    others -= gone.keys()
+    if others and not force:
+        # Other files tell of them, but not enough: what is left of them closes nothing.
+        if not keep:
+            raise TradesKept(trades=len(written) + len(others), others=len(lost) - len(written))
+        await db.execute_fetchall("ROLLBACK TO undone")
+        kept += sorted(others)
+        deleted, _ = await withdraw(db, settler, import_id, contracts, kept)
+    await db.execute_fetchall("RELEASE undone")
+    deleted += [trade.trade_id for trade in gone.values() if trade.typed is None]
+    deleted = list(dict.fromkeys(deleted))
+    unlinked = await copies.unlink(db, None if kept else import_id, deleted)
+    await trades.delete_many(db, deleted)
+    restored = [(one.trade_id, read_typed(one), None, None) for one in gone.values() if one.typed is not None]
+    await statements.update_trades(db, user_id, restored, settler.written_at)
+    if kept:
+        await db.execute_fetchall(
+            "UPDATE imports SET updated_at = :now WHERE id = :id", {"id": import_id, "now": now()}
+        )
+    else:
+        await db.execute_fetchall("DELETE FROM imports WHERE id = :id", {"id": import_id})
+    annotated = sum(all(lost[trade_id]) for trade_id in deleted if trade_id in lost)
+    return Undone(len(deleted), annotated, unlinked, kept)
+
+
+async def withdraw(
+    db: Connection, settler: Settler, import_id: int, contracts: Iterable[Contract], kept: Sequence[int]
+) -> tuple[list[int], set[int]]:
+    """Withdraw what the import states. Return the trades that go, and those that a person wrote on."""
+    await statements.withdraw(db, import_id, kept)
+    deleted: list[int] = []
+    written: set[int] = set()
+    for contract in contracts:
+        settled = await settler.plan(contract, [], "", is_new_account=False, call=at_once)
+        await settler.number([settled])
+        await settler.free_external_ids(settled)
+        await settler.insert_trades(settled)
+        await settler.write_plan(settled, find_trades(settled.plan, settled.trade_ids))
+        deleted += [trade.trade_id for trade, _ in settled.plan.gone]
+        written |= {
+            trade.trade_id for trade, taker in settled.plan.gone if trade.is_touched and taker is None
+        }
+    return deleted, written

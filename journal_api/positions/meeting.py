@@ -1,0 +1,245 @@
+"""Which positions are one: of a broker's fills, of another program's list, of a trader who typed them."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from journal_api.positions.book import NEAR, PRICE_PARTS, SECOND, Position, read_instant
+
+MINUTE = 60 * SECOND
+DAY = 86_400 * SECOND
+QUARTER = 900 * SECOND  # by which time zones differ, or a multiple of it
+EVER = 2**62
+
+
+class Extent(NamedTuple):
+    """What two accounts of one position have in common. Times are microseconds, amounts 10^-8."""
+
+    direction: int
+    size: int
+    opened: int
+    closed: int | None
+    entry: int
+    exit: int | None
+    ids: frozenset[str] = frozenset()  # of fills
+
+    def overlaps(self, other: "Extent") -> bool:
+        """Return whether both were open at one time, be it one instant."""
+        mine, theirs = self.closed or EVER, other.closed or EVER
+        is_same = (self.opened, mine) == (other.opened, theirs)
+        return is_same or (self.opened < theirs and other.opened < mine)
+
+    def is_same(self, other: "Extent") -> bool:
+        """Return whether two files tell of one position, but for the precision of times and averages."""
+        if self.direction != other.direction:
+            return False
+        if self.ids and self.ids & other.ids:
+            return True
+        is_open = self.closed is None or other.closed is None
+        return (
+            self.size == other.size
+            and abs(self.opened - other.opened) <= NEAR
+            and (is_open or abs((self.closed or 0) - (other.closed or 0)) <= NEAR)
+            and (self.closed is None) == (other.closed is None)
+            and self.has_prices(other)
+        )
+
+    def is_shifted(self, other: "Extent") -> bool:
+        """Return whether two closed positions differ by quarters of an hour alone, as time zones do."""
+        if None in (self.closed, other.closed) or (self.direction, self.size) != (
+            other.direction,
+            other.size,
+        ):
+            return False
+        opened, closed = self.opened - other.opened, (self.closed or 0) - (other.closed or 0)
+        quarters = round(opened / QUARTER)
+        return (
+            0 < abs(opened) <= DAY
+            and quarters != 0
+            and abs(opened - quarters * QUARTER) <= NEAR
+            and abs(opened - closed) <= NEAR
+            and self.has_prices(other)
+        )
+
+    def has_prices(self, other: "Extent") -> bool:
+        """Return whether the prices agree, but for rounded averages. A result may have no exit price."""
+        pairs = [(self.entry, other.entry), (self.exit, other.exit)]
+        return all(
+            one is None or two is None or abs(one - two) * PRICE_PARTS <= max(abs(one), abs(two))
+            for one, two in pairs
+        )
+
+
+def find_extent(position: Position) -> Extent:
+    """Return the extent of a position of a book."""
+    sign = 1 if position.parts[0].quantity > 0 else -1
+    size = largest = 0
+    sums = {1: [0, 0], -1: [0, 0]}  # quantity and value by side
+    for part in position.parts:
+        size += part.quantity * sign
+        largest = max(largest, size)
+        side = sums[1 if part.quantity * sign > 0 else -1]
+        side[0] += abs(part.quantity)
+        side[1] += abs(part.quantity) * (part.execution.price or 0)
+    ids = (part.execution.external_id for part in position.parts)
+    has_exit = sums[-1][0] and None not in [part.execution.price for part in position.parts]
+    return Extent(
+        sign,
+        largest,
+        position.opened,
+        position.closed,
+        sums[1][1] // sums[1][0],
+        sums[-1][1] // sums[-1][0] if has_exit else None,
+        frozenset(one for one in ids if one is not None),
+    )
+
+
+def find_extent_of_trade(columns: dict[str, Any]) -> Extent:
+    """Return the extent of a trade by its columns."""
+    closed_at = columns["closed_at"]
+    return Extent(
+        1 if columns["direction"] == "long" else -1,
+        columns["quantity"],
+        read_instant(columns["opened_at"]),
+        closed_at and read_instant(closed_at),
+        columns["entry_price"],
+        columns["exit_price"],
+    )
+
+
+class Meeting(NamedTuple):
+    """The positions that are trades, and those of them that may be there twice: each with its double."""
+
+    positions: list[Position]
+    doubles: list[tuple[Position, Position]]
+
+
+def unite_positions(folded: Sequence[Position], apart: Iterable[Position]) -> Meeting:
+    """Return all positions; one that another telling has as well is the same one.
+
+    A position by itself that overlaps one of another telling, and is not it, may be there twice.
+    """
+    found, doubles = list(folded), list[tuple[Position, Position]]()
+    by_telling: dict[tuple[int, str], list[Position]] = {}
+    for position in apart:
+        (told,) = position.told
+        by_telling.setdefault(told.telling, []).append(position)
+    for _, positions in sorted(by_telling.items()):
+        extents = sorted(((find_extent(one), number) for number, one in enumerate(found)), key=by_opening)
+        begins = [extent.opened for extent, _ in extents]
+        longest = max(((extent.closed or EVER) - extent.opened for extent, _ in extents), default=0)
+        taken: set[int] = set()
+        new: list[Position] = []
+        for position in positions:
+            mine = find_extent(position)
+            first = bisect_left(begins, mine.opened - min(longest, EVER) - NEAR) if longest < EVER else 0
+            last = bisect_left(begins, (mine.closed or EVER) + NEAR)
+            near = [(extent, number) for extent, number in extents[first:last] if number not in taken]
+            same = [number for extent, number in near if mine.is_same(extent)]
+            if same:
+                taken.add(same[0])
+                found[same[0]].positions.extend(position.told)
+                continue
+            doubles += [(position, found[number]) for extent, number in near if mine.overlaps(extent)]
+            new.append(position)
+        found += new
+    return Meeting(found, doubles)
+
+
+def by_opening(one: tuple[Extent, int]) -> tuple[int, int]:
+    return one[0].opened, one[1]
+
+
+def find_shifted(positions: Sequence[Position]) -> list[tuple[Position, Position]]:
+    """Return the pairs of positions of different tellings that differ by a time zone alone."""
+    by_kind: dict[tuple[int, int], list[tuple[Extent, Position]]] = {}
+    for position in positions:
+        extent = find_extent(position)
+        by_kind.setdefault((extent.direction, extent.size), []).append((extent, position))
+    found = []
+    for group in by_kind.values():
+        if len({told.telling for _, position in group for told in position.told}) < 2:
+            continue
+        group.sort(key=lambda one: one[0].opened)
+        begins = [extent.opened for extent, _ in group]
+        for place, (extent, position) in enumerate(group):
+            for other, candidate in group[place + 1 : bisect_left(begins, extent.opened + DAY + 1)]:
+                if extent.is_shifted(other) and not share_telling(position, candidate):
+                    found.append((position, candidate))
+    return found
+
+
+def share_telling(one: Position, other: Position) -> bool:
+    return not {told.telling for told in one.told}.isdisjoint(told.telling for told in other.told)
+
+
+class Typed(NamedTuple):
+    """The trades by the index of the position that each is, and the pairs that a person decides."""
+
+    found: dict[int, int]
+    asked: set[tuple[int, int]]
+
+
+def match_typed(typed: Sequence[Extent], told: Sequence[Extent]) -> Typed:
+    """Return which trades that were typed during the day are which positions of a file, by index.
+
+    Direction and times agree, to the precision that was typed: a minute either way. Of several that fit, the
+    one is taken that fits better than all others, by size, then by prices; others are asked.
+    """
+    fitting = {
+        (number, place): find_likeness(mine, theirs)
+        for number, mine in enumerate(typed)
+        for place, theirs in enumerate(told)
+        if fits(mine, theirs)
+    }
+    found: dict[int, int] = {}
+    while True:
+        best: dict[tuple[str, int], tuple[int, ...]] = {}
+        for (number, place), likeness in fitting.items():
+            for side in (("typed", number), ("told", place)):
+                best[side] = max(best.get(side, likeness), likeness)
+        new: dict[int, int] = {}
+        for (number, place), likeness in fitting.items():
+            is_best = likeness == best["typed", number] == best["told", place]
+            if is_best and place not in new and number not in new.values():
+                rivals = [
+                    (typed[n], told[p])
+                    for (n, p), other in fitting.items()
+                    if other == likeness and (n == number) != (p == place)
+                ]
+                if all(typed[number] == mine and told[place] == theirs for mine, theirs in rivals):
+                    new[place] = number
+        if not new:
+            return Typed(found, set(fitting))
+        found |= new
+        taken = set(found.values())
+        fitting = {
+            (number, place): likeness
+            for (number, place), likeness in fitting.items()
+            if place not in found and number not in taken
+        }
+
+
+def find_likeness(typed: Extent, told: Extent) -> tuple[int, ...]:
+    """Return how well a typed trade fits a position: by its size, then by its prices."""
+    entry = abs(typed.entry - told.entry)
+    leave = 0 if None in (typed.exit, told.exit) else abs((typed.exit or 0) - (told.exit or 0))
+    return typed.size == told.size, entry * 2000 <= abs(told.entry), -entry, -leave
+
+
+def fits(typed: Extent, told: Extent) -> bool:
+    """Return whether a typed trade may be a position.
+
+    Seconds that were typed are right, else the minute is.
+    """
+    return (
+        typed.direction == told.direction
+        and is_at(typed.opened, told.opened)
+        and (typed.closed is None or told.closed is None or is_at(typed.closed, told.closed))
+    )
+
+
+def is_at(typed: int, told: int) -> bool:
+    if typed % MINUTE:
+        return abs(told - typed) <= NEAR
+    return -MINUTE <= told - typed < 2 * MINUTE

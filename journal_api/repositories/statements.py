@@ -1,0 +1,317 @@
+"""SQL of statements: what the files of imports state of the fills of a contract."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, islice
+from typing import Any, NamedTuple
+
+from aiosqlite import Connection
+
+from journal_api.database import calendars
+from journal_api.database.sql import json_list
+from journal_api.positions.book import Told
+from journal_api.positions.position_columns import FILE_COLUMNS
+from journal_api.positions.reconcile import StoredTrade
+from journal_api.positions.statements import Key, Statement, choose_last, decode, encode
+from journal_api.repositories.trades import CHANGED, find_external_ids
+from journal_api.values.periods import trading_day
+
+ROWS_AT_ONCE = 250
+COLUMNS = (*FILE_COLUMNS, "contract", "root")
+# The import that stated it first, and those that have stated the same since.
+IMPORTS = """(
+    SELECT group_concat(import_id)
+    FROM restatements
+    WHERE statement_id = statements.id)"""
+WRITTEN_BY_HAND = """updated_at > created_at"""
+
+
+class Contract(NamedTuple):
+    """What has one position at a time."""
+
+    account_id: int
+    name: str
+
+
+async def list_of_contract(db: Connection, contract: Contract) -> dict[Key, list[Told]]:
+    """Return the statements of a contract by key.
+
+    One of another contract that corrects them holds instead.
+    """
+    rows: Iterable[Any] = await db.execute_fetchall(
+        f"""
+        SELECT key, statements.id, import_id, {IMPORTS}, trade_id, is_left_out, format, stated
+        FROM statements
+        JOIN imports ON imports.id = import_id
+        WHERE statements.account_id = :account_id
+          AND contract = :name
+          AND NOT EXISTS (
+            SELECT 1
+            FROM statements AS later
+            WHERE later.account_id = statements.account_id AND later.key = statements.key
+              AND later.contract <> statements.contract AND later.import_id > statements.import_id)
+        """,
+        contract._asdict(),
+    )
+    found: dict[Key, list[Told]] = {}
+    for key, row_id, import_id, others, trade_id, is_left_out, file_format, stated in rows:
+        told = Told(
+            decode(stated),
+            file_format,
+            imports=[import_id, *map(int, others.split(","))] if others else [import_id],
+            row_id=row_id,
+            trade_id=trade_id,
+            is_left_out=bool(is_left_out),
+        )
+        found.setdefault(key, []).append(told)
+    return found
+
+
+def choose_versions(versions: Iterable[Sequence[Told]]) -> list[Told]:
+    """Return of each key the statement that holds."""
+    chosen = []
+    for same in versions:
+        told = same[0]
+        if len(same) > 1:
+            index, statement = choose_last([(one.statement, max(one.imports)) for one in same])
+            told = same[index]
+            told.statement = statement
+            told.imports = tuple(sorted({number for one in same for number in one.imports}))
+        chosen.append(told)
+    return chosen
+
+
+class Moved(NamedTuple):
+    """A statement whose symbol the file corrects: where it was, and the trade that it is in."""
+
+    contract: Contract
+    trade_id: int | None
+
+
+async def find_moved(db: Connection, account_id: int, keys: Mapping[Key, str]) -> dict[Key, Moved]:
+    """Return what is stored in other contracts than those that are given by key."""
+    rows: Iterable[Any] = await db.execute_fetchall(
+        """
+        SELECT statements.key, contract, trade_id
+        FROM json_each(:keys)
+        JOIN statements ON account_id = :account_id AND statements.key = CAST(value ->> '$[0]' AS INTEGER)
+        WHERE contract <> value ->> '$[1]'
+        ORDER BY statements.id
+        """,
+        {"account_id": account_id, "keys": json_list(list(keys.items()))},
+    )
+    return {key: Moved(Contract(account_id, name), trade_id) for key, name, trade_id in rows}
+
+
+async def list_of_import(db: Connection, import_id: int) -> list[Contract]:
+    """Return the contracts of which the file of an import states something, or corrects what others state."""
+    rows: Iterable[Any] = await db.execute_fetchall(
+        """
+        SELECT account_id, contract
+        FROM statements
+        WHERE import_id = :id
+        UNION
+        SELECT other.account_id, other.contract
+        FROM statements
+        JOIN statements AS other ON other.account_id = statements.account_id AND other.key = statements.key
+        WHERE statements.import_id = :id
+        UNION
+        SELECT account_id, contract
+        FROM restatements
+        JOIN statements ON statements.id = statement_id
+        WHERE restatements.import_id = :id
+        """,
+        {"id": import_id},
+    )
+    return [Contract(*row) for row in rows]
+
+
+async def insert(
+    db: Connection, contract: Contract, import_id: int, rows: Iterable[tuple[Key, Statement, int | None]]
+) -> None:
+    """Store statements that no earlier import has, each with its key and the id of its trade."""
+    values = (
+        (contract.account_id, contract.name, import_id, key, trade_id, encode(statement).decode())
+        for key, statement, trade_id in rows
+    )
+    while part := list(islice(values, ROWS_AT_ONCE)):
+        await db.execute_fetchall(
+            f"""
+            INSERT INTO statements (account_id, contract, import_id, key, trade_id, stated)
+            VALUES {", ".join(["(?, ?, ?, ?, ?, ?)"] * len(part))}
+            """,
+            list(chain.from_iterable(part)),
+        )
+
+
+async def restate(db: Connection, import_id: int, row_ids: Sequence[int]) -> None:
+    """Write that the file of an import states again what is stored.
+
+    Its trade is none that was deleted then.
+    """
+    values = {"import_id": import_id, "ids": json_list(row_ids)}
+    await db.execute_fetchall(
+        "INSERT INTO restatements (statement_id, import_id) SELECT value, :import_id FROM json_each(:ids)",
+        values,
+    )
+    await db.execute_fetchall(
+        """
+        UPDATE statements
+        SET is_left_out = 0
+        WHERE id IN (SELECT value FROM json_each(:ids)) AND is_left_out
+        """,
+        values,
+    )
+
+
+async def set_trades(db: Connection, trade_ids: Iterable[tuple[int | None, int]]) -> None:
+    """Write the trades that statements are in: pairs of the id of the trade and of the statement."""
+    await db.executemany("UPDATE statements SET trade_id = ? WHERE id = ?", list(trade_ids))
+
+
+async def withdraw(db: Connection, import_id: int, kept_trade_ids: Sequence[int] = ()) -> None:
+    """Delete what only the file of the import states, except of trades that are kept."""
+    values = {"id": import_id, "kept": json_list(kept_trade_ids)}
+    kept = "coalesce(trade_id, 0) NOT IN (SELECT value FROM json_each(:kept))"
+    await db.execute_fetchall(
+        f"""
+        DELETE FROM restatements
+        WHERE import_id = :id
+          AND statement_id IN (SELECT id FROM statements WHERE {kept})
+        """,
+        values,
+    )
+    # What another file states as well is its statement from now on.
+    await db.execute_fetchall(
+        """
+        UPDATE statements
+        SET import_id = (SELECT min(import_id) FROM restatements WHERE statement_id = statements.id)
+        WHERE import_id = :id AND EXISTS (SELECT 1 FROM restatements WHERE statement_id = statements.id)
+        """,
+        values,
+    )
+    await db.execute_fetchall(
+        """
+        DELETE FROM restatements
+        WHERE (statement_id, import_id) IN (SELECT id, import_id FROM statements)
+        """
+    )
+    await db.execute_fetchall(f"DELETE FROM statements WHERE import_id = :id AND {kept}", values)
+
+
+async def read_trades(db: Connection, trade_ids: Iterable[int]) -> dict[int, StoredTrade]:
+    """Return trades by id."""
+    return await fetch_trades(
+        db, "id IN (SELECT value FROM json_each(:ids))", {"ids": json_list(sorted(trade_ids))}
+    )
+
+
+async def read_lost(db: Connection, user_id: int, contract: Contract) -> dict[int, StoredTrade]:
+    """Return the imported trades of a contract that no statement leads to.
+
+    All of theirs are in another as well.
+    """
+    return await fetch_trades(
+        db,
+        """
+        user_id = :user_id AND contract = :name AND account_id = :account_id AND import_id IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM statements WHERE trade_id = trades.id)
+        """,
+        {"user_id": user_id, **contract._asdict()},
+    )
+
+
+async def list_typed(
+    db: Connection, user_id: int, account_id: int, contracts: Sequence[str]
+) -> list[StoredTrade]:
+    """Return the trades of contracts that were typed, and of which no file tells."""
+    found = await fetch_trades(
+        db,
+        """
+        user_id = :user_id
+        AND contract IN (SELECT value FROM json_each(:contracts))
+        AND account_id = :account_id
+        AND import_id IS NULL
+        AND NOT EXISTS (SELECT 1 FROM statements WHERE trade_id = trades.id)
+        """,
+        {"user_id": user_id, "account_id": account_id, "contracts": json_list(contracts)},
+    )
+    return list(found.values())
+
+
+async def fetch_trades(db: Connection, condition: str, values: Mapping[str, Any]) -> dict[int, StoredTrade]:
+    rows: Iterable[Any] = await db.execute_fetchall(
+        f"""
+        SELECT id, import_id, edited, typed, merged IS NOT NULL, {WRITTEN_BY_HAND}, source_trade_id,
+            {", ".join(COLUMNS)}
+        FROM trades
+        WHERE {condition}
+        ORDER BY id
+        """,
+        dict(values),
+    )
+    return {
+        row[0]: StoredTrade(
+            row[0],
+            dict(zip(COLUMNS, row[7:], strict=True)),
+            row[1],
+            tuple(row[2].split(",")) if row[2] else (),
+            row[3],
+            bool(row[4]),
+            bool(row[5]),
+            row[6],
+        )
+        for row in rows
+    }
+
+
+async def update_trades(
+    db: Connection,
+    user_id: int,
+    changes: Iterable[tuple[int, dict[str, Any], int | None, str | None]],
+    written_at: str,
+) -> None:
+    """Write the columns of trades, the import that told of them first, and what was typed before.
+
+    The trader has not edited them, so only `changed_at` tells of it.
+    """
+    by_account = await calendars.by_account(db, user_id)
+    rows = list(changes)
+    accounts: Iterable[Any] = await db.execute_fetchall(
+        "SELECT id, account_id FROM trades WHERE id IN (SELECT value FROM json_each(:ids))",
+        {"ids": json_list([trade_id for trade_id, *_ in rows])},
+    )
+    account_of: dict[int, int] = dict(accounts)
+    calendar = {trade_id: by_account[account_id] for trade_id, account_id in account_of.items()}
+    # The id of a trade as it was typed may be another trade's by now.
+    typed = [
+        (account_of[trade_id], columns["external_id"])
+        for trade_id, columns, import_id, _ in rows
+        if import_id is None
+    ]
+    taken = await find_external_ids(db, typed, [trade_id for trade_id, *_ in rows]) if typed else set()
+    await db.executemany(
+        f"""
+        UPDATE trades
+        SET {", ".join(f"{name} = :{name}" for name in COLUMNS)},
+            trading_day = :trading_day,
+            import_id = :import_id,
+            typed = :typed,
+            edited = iif(:import_id IS NULL, NULL, edited),
+            changed_at = {CHANGED}
+        WHERE id = :id
+        """,
+        [
+            {
+                **columns,
+                "external_id": None
+                if import_id is None and (account_of[trade_id], columns["external_id"]) in taken
+                else columns["external_id"],
+                "trading_day": trading_day(columns["closed_at"], *calendar[trade_id]),
+                "id": trade_id,
+                "import_id": import_id,
+                "typed": typed,
+                "now": written_at,
+            }
+            for trade_id, columns, import_id, typed in rows
+        ],
+    )
