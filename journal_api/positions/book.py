@@ -521,17 +521,37 @@ def find_contradictions(told: Iterable[Told], positions: Iterable[Position]) -> 
             stretch[:] = min(stretch[0], instant), max(stretch[1], instant)
     if len(stretches) < 2:
         return
-    corrected = find_corrected(told, stretches)
+    contradicted = find_corrected(told, stretches) | find_strangers(told, stretches)
     for position in positions:
         for part in position.parts:
             for claim in part.claims:
-                if claim.told in corrected:
-                    yield Contradiction(position, part.execution, corrected[claim.told])
+                if claim.told in contradicted:
+                    yield Contradiction(position, part.execution, contradicted[claim.told])
             instant, is_exit = part.execution.instant, part.quantity * position.parts[0].quantity < 0
             by = {import_id for claim in part.execution.claims for import_id in claim.told.imports}
             for (import_id, is_pair), (first, last) in stretches.items():
                 if first + NEAR < instant < last - NEAR and import_id not in by and (is_exit or not is_pair):
                     yield Contradiction(position, part.execution, import_id)
+
+
+def find_strangers(
+    told: Iterable[Told], stretches: Mapping[tuple[int, bool], Sequence[int]]
+) -> dict[Told, int]:
+    """Return the fills of files between whose times another file of the format has fills, but none of theirs.
+
+    Both tell all fills of the contract, so they are of two accounts. Each has the import of the other.
+    """
+    by_file: dict[tuple[tuple[int, str], int], set[Told]] = {}
+    for one in told:
+        if one.statement.kind == "fill":
+            for import_id in one.imports:
+                by_file.setdefault((one.telling, import_id), set()).add(one)
+    found: dict[Told, int] = {}
+    for ((telling, mine), fills), ((other, theirs), others) in permutations(by_file.items(), 2):
+        (first, last), (begin, end) = stretches[mine, False], stretches[theirs, False]
+        if telling == other and first < end and begin < last and fills.isdisjoint(others):
+            found |= dict.fromkeys(fills, theirs)
+    return found
 
 
 def find_corrected(

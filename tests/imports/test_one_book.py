@@ -1,7 +1,7 @@
 """Trades are what follows from the files in the journal, whatever the way there."""
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import pairwise
 from random import Random
@@ -141,3 +141,21 @@ async def test_a_trade_that_is_moved_to_its_account_is_known_to_the_file_of_that
 
     assert [(row["verdict"], row["trade_id"]) for row in again["rows"]] == [("duplicate", trade_id)]
     assert [trade["account_id"] for trade in await list_trades(client)] == [other_id]
+
+
+async def test_a_file_of_another_account_is_suspect_and_forced_leaves_nothing_when_it_is_undone(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    mine = [FileFill(1, BEGIN, "MNQH6", 1, Decimal(108)), FileFill(2, END, "MNQH6", -1, Decimal(110))]
+    theirs = [fill._replace(id=fill.id + 90, time=fill.time + timedelta(seconds=2)) for fill in mine]
+    await create_import(client, executions(mine), account_id=account_id, timezone="UTC")
+    before = await read_trades(client, account_id)
+
+    refused = await create_import(client, executions(theirs), account_id=account_id, timezone="UTC")
+    after = await read_trades(client, account_id)
+    forced = await create_import(client, executions(theirs), account_id=account_id, force=True)
+    undone = await client.delete(f"/imports/{forced['id']}")
+
+    assert refused["counts"] == {"new": 0, "duplicate": 0, "updated": 0, "suspect": 1, "error": 0}
+    assert undone.status_code == 204
+    assert after == await read_trades(client, account_id) == before
