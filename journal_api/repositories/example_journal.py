@@ -1,7 +1,7 @@
 """SQL of the example journal, which is written by the functions of other repositories."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from itertools import chain, count
 from typing import Any, TypeVar
@@ -36,8 +36,8 @@ from journal_api.repositories import (
 )
 from journal_api.repositories.pictures import Content, Place
 from journal_api.rules import example_journal
-from journal_api.rules.example_chart import HEIGHT, WIDTH, draw_chart
 from journal_api.rules.example_journal import Places
+from journal_api.rules.picture_formats.cleaning import clean
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.cash import CashCreate, CashDay
 from journal_api.structs.checkpoints import CheckpointCreate
@@ -119,10 +119,9 @@ async def insert(db: Connection, user_id: int, max_strategies: int, until: str |
     """
     if await is_loaded(db, user_id):
         raise Conflict("The example journal is already loaded.")
-    content = example_journal.read_content()
+    content, last_ids = example_journal.read_content(), await read_last_ids(db)
     account = await with_free_name(db, user_id, "accounts", content.account)
     account_id = await accounts.insert(db, user_id, account)
-    await record(db, user_id, "accounts", [account_id])
     places = Places(
         account_id,
         await insert_strategies(db, user_id, content.strategies, max_strategies),
@@ -132,10 +131,30 @@ async def insert(db: Connection, user_id: int, max_strategies: int, until: str |
     dates = [day.isoformat() for day in example_journal.list_days(owner, until)]
     originals = await insert_trades(db, owner, places, until)
     await insert_copies(db, owner, account_id, originals)
-    await insert_account(db, user_id, account_id, dates)
+    await insert_account(db, account_id, dates)
     await insert_days(db, user_id, places, dates)
-    bodies = [replace(goal, account_id=account_id) for goal in content.goals]
-    await record(db, user_id, "goals", [await goals.insert(db, user_id, body) for body in bodies])
+    for goal in content.goals:
+        await goals.insert(db, user_id, replace(goal, account_id=account_id))
+    await record(db, user_id, last_ids)
+
+
+async def read_last_ids(db: Connection) -> dict[str, int]:
+    """Return the highest row id of each table with rows of the example; the write lock keeps others out."""
+    return {
+        table: await fetch(db, f"SELECT coalesce(max(rowid), 0) FROM {table}", {}) for table in (*KEPT, *OWN)
+    }
+
+
+async def record(db: Connection, user_id: int, last_ids: Mapping[str, int]) -> None:
+    """Record the rows that are newer than those ids as the example journal."""
+    for table, last_id in last_ids.items():
+        await db.execute_fetchall(
+            f"""
+            INSERT INTO example_rows (user_id, resource, row_id)
+            SELECT :user_id, :table, rowid FROM {table} WHERE rowid > :last_id
+            """,
+            {"user_id": user_id, "table": table, "last_id": last_id},
+        )
 
 
 async def insert_copies(
@@ -151,37 +170,24 @@ async def insert_copies(
     )
     members = MembersPut(members=[MemberPut(account_id=row_id) for row_id in (account_id, copy_id)])
     await copy_groups.replace_members(db, owner.id, await copy_groups.find(db, owner.id, group_id), members)
-    await record(db, owner.id, "accounts", [copy_id])
-    await record(db, owner.id, "copy_groups", [group_id])
     closed = [row for row in originals if row["closed_at"]][-content.copy.trades :]
     new = [{**row, "account_id": copy_id, "source_trade_id": row["id"], **NOT_COPIED} for row in closed]
-    await record(db, owner.id, "trades", await new_trades.insert_many(db, owner.id, new))
+    await new_trades.insert_many(db, owner.id, new)
 
 
-async def insert_account(db: Connection, user_id: int, account_id: int, dates: Sequence[str]) -> None:
+async def insert_account(db: Connection, account_id: int, dates: Sequence[str]) -> None:
     """Write the rules, the cash and the checkpoint of the example's account."""
     content = example_journal.read_content()
     await account_rules.replace(db, account_id, content.rules)
-    await record(db, user_id, "account_rules", [account_id])
-    cash_ids = [
-        await cash.insert(
-            db,
-            account_id,
-            CashCreate(
-                kind=one.kind, amount=one.amount, day=CashDay.decode(dates[one.days_ago]), note=one.note
-            ),
-        )
-        for one in content.cash
-    ]
-    await record(db, user_id, "cash_movements", cash_ids)
-    day = dates[content.checkpoint.days_ago]
-    units = await fetch(db, BALANCE, {"account_id": account_id, "day": day})
-    checkpoint = CheckpointCreate(
-        day=CashDay.decode(day),
-        balance=Money.of_units(units + content.checkpoint.difference.units),
-        note=content.checkpoint.note,
-    )
-    await record(db, user_id, "checkpoints", [await checkpoints.insert(db, account_id, checkpoint)])
+    for one in content.cash:
+        day = CashDay.decode(dates[one.days_ago])
+        body = CashCreate(kind=one.kind, amount=one.amount, day=day, note=one.note)
+        await cash.insert(db, account_id, body)
+    day = CashDay.decode(dates[content.checkpoint.days_ago])
+    units = await fetch(db, BALANCE, {"account_id": account_id, "day": str(day)})
+    balance = Money.of_units(units + content.checkpoint.difference.units)
+    checkpoint = CheckpointCreate(day=day, balance=balance, note=content.checkpoint.note)
+    await checkpoints.insert(db, account_id, checkpoint)
 
 
 async def insert_days(db: Connection, user_id: int, places: Places, dates: Sequence[str]) -> None:
@@ -193,28 +199,16 @@ async def insert_days(db: Connection, user_id: int, places: Places, dates: Seque
             tag_ids = [places.tag_ids[name] for name in one.tags]
             patch = DayPatch(plan=one.plan, review=one.review, rating=one.rating, tag_ids=tag_ids)
             await days.update(db, user_id, stored, patch)
-            written = await fetch(
-                db,
-                "SELECT id FROM days WHERE user_id = :user_id AND date = :date",
-                {"user_id": user_id, "date": stored.date},
-            )
-            await record(db, user_id, "days", [written])
-    picture_ids = []
-    for seed, picture in enumerate(content.pictures):
+    for number, picture in enumerate(content.pictures):
         day = dates[picture.days_ago]
         first = await fetch(db, FIRST_TRADE, {"account_id": places.account_id, "day": day})
-        place = Place(trade_id=first) if seed and first else Place(day=day)
-        chart = draw_chart(seed)
-        facts = Content(hashlib.sha256(chart).hexdigest(), "image/png", WIDTH, HEIGHT, len(chart))
+        place = Place(trade_id=first) if number and first else Place(day=day)
+        chart = example_journal.read_chart(number)
+        width, height, _ = clean(chart, "image/png")
+        facts = Content(hashlib.sha256(chart).hexdigest(), "image/png", width, height, len(chart))
         picture_id = await pictures.insert(db, user_id, place, facts, BytesIO(chart))
-        await sql.patch_row(
-            db,
-            "pictures",
-            await pictures.find(db, user_id, picture_id),
-            PicturePatch(caption=picture.caption),
-        )
-        picture_ids.append(picture_id)
-    await record(db, user_id, "pictures", picture_ids)
+        stored_picture = await pictures.find(db, user_id, picture_id)
+        await sql.patch_row(db, "pictures", stored_picture, PicturePatch(caption=picture.caption))
 
 
 async def insert_tags(db: Connection, user_id: int, new_tags: Sequence[ExampleTag]) -> dict[str, int]:
@@ -230,8 +224,6 @@ async def insert_tags(db: Connection, user_id: int, new_tags: Sequence[ExampleTa
             name=tag.name, category_id=category_ids[tag.category], type=tag.type, color=tag.color
         )
         tag_ids[tag.name] = await tags.insert(db, user_id, await with_free_name(db, user_id, "tags", body))
-    await record(db, user_id, "tag_categories", category_ids.values())
-    await record(db, user_id, "tags", tag_ids.values())
     return tag_ids
 
 
@@ -243,7 +235,6 @@ async def insert_strategies(
     for body in bodies:
         renamed = await with_free_name(db, user_id, "strategies", body)
         strategy_id = await strategies.insert(db, user_id, renamed, maximum)
-        await record(db, user_id, "strategies", [strategy_id])
         text = await setups.list_of_strategy(db, user_id, strategy_id)
         by_name |= {setup.name: setup for setup in json.decode(text, type=list[Setup])}
     return by_name
@@ -267,7 +258,6 @@ async def insert_trades(db: Connection, owner: Me, places: Places, until: str) -
             new.append((body, {**columns, "fees": charged, "fees_source": "account"}))
     ids = await new_trades.insert_many(db, owner.id, [columns for _, columns in new])
     await trade_annotations.insert_all(db, {row_id: body for row_id, (body, _) in zip(ids, new, strict=True)})
-    await record(db, owner.id, "trades", ids)
     return [{**columns, "id": row_id} for row_id, (_, columns) in zip(ids, new, strict=True)]
 
 
@@ -277,17 +267,6 @@ async def with_free_name(db: Connection, user_id: int, table: str, body: Named) 
     while await sql.name_is_taken(db, table, user_id, name):
         name = type(name)(body.name + next(endings))
     return replace(body, name=name)
-
-
-async def record(db: Connection, user_id: int, resource: str, ids: Iterable[int]) -> None:
-    """Record rows of a table as part of the example journal."""
-    await db.execute_fetchall(
-        """
-        INSERT INTO example_rows (user_id, resource, row_id)
-        SELECT :user_id, :resource, value FROM json_each(:ids)
-        """,
-        {"user_id": user_id, "resource": resource, "ids": sql.json_list(list(ids))},
-    )
 
 
 # Removing it ---------------------------------------------------------------------------------------------
