@@ -1,12 +1,12 @@
 """A trade as its fills: what follows from them. Amounts are integers of 10^-8, times stored UTC text."""
 
-from collections.abc import Callable, Sequence
-from decimal import Decimal
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from msgspec import Raw, Struct, json
+from msgspec import json
 
 from journal_api.errors import ValidationFailed
+from journal_api.structs import trades
 from journal_api.structs.trades import Direction, FillSide
 from journal_api.values.money import SCALE, json_text, quotient, units
 
@@ -93,34 +93,12 @@ def summarize(fills: Sequence[Fill], *, may_be_flat: bool = False) -> Position:
     )
 
 
-def fold_fills(
-    fills: Sequence[Fill], closes: Callable[[Fill], bool] = lambda fill: False
-) -> list[list[Fill]]:
-    """Return the fills of each position from flat to flat; the last may be open.
+def summarize_whole(fills: Sequence[Fill]) -> Position:
+    """Return the position of fills that may be flat in between, and of which prices may be unknown.
 
-    The fills are in the order of time. One that turns the position over belongs to two, its fees by size. One
-    that only `closes` opens nothing: what it has beyond flat is left out.
+    Raises ValidationFailed if they turn it over.
     """
-    positions: list[list[Fill]] = []
-    size = 0
-    for fill in fills:
-        closing = min(fill.quantity, abs(size)) if fill.signed * size < 0 else 0
-        if closing < fill.quantity and closes(fill):
-            if closing:
-                fees = quotient(fill.fees * closing, fill.quantity)
-                positions[-1].append(fill._replace(quantity=closing, fees=fees))
-                size = 0
-            continue
-        if not size:
-            positions.append([])
-        if 0 < closing < fill.quantity:
-            fees = quotient(fill.fees * closing, fill.quantity)
-            positions[-1].append(fill._replace(quantity=closing, fees=fees))
-            positions.append([fill._replace(quantity=fill.quantity - closing, fees=fill.fees - fees)])
-        else:
-            positions[-1].append(fill)
-        size += fill.signed
-    return [number_fills(position) for position in positions]
+    return summarize([fill._replace(price=fill.price or 0) for fill in fills], may_be_flat=True)
 
 
 def sort_fills(fills: Sequence[Fill]) -> list[Fill]:
@@ -186,34 +164,19 @@ def encode_fill(fill: Fill) -> str:
     )
 
 
-class StoredFill(Struct, frozen=True):
-    """A fill as JSON, its amounts undecoded: a float would lose digits."""
-
-    id: int
-    side: FillSide
-    quantity: Raw
-    price: Raw
-    at: str
-    fees: Raw
-    external_id: str | None
-
-
 def decode_fills(text: str) -> list[Fill]:
     """Return stored fills."""
-    return [
-        Fill(
-            fill.id,
-            fill.side,
-            read_amount(fill.quantity) or 0,
-            read_amount(fill.price),
-            fill.at,
-            read_amount(fill.fees) or 0,
-            fill.external_id,
-        )
-        for fill in json.decode(text, type=list[StoredFill])
-    ]
+    return list(map(read_fill, json.decode(text, type=list[trades.Fill])))
 
 
-def read_amount(raw: Raw) -> int | None:
-    """Return a JSON number in units of 10^-8, None for null."""
-    return None if bytes(raw) == b"null" else units(Decimal(bytes(raw).decode()))
+def read_fill(fill: trades.Fill) -> Fill:
+    """Return a fill of a response, or a stored one, with its amounts in units."""
+    return Fill(
+        fill.id,
+        fill.side,
+        units(fill.quantity),
+        None if fill.price is None else units(fill.price),
+        fill.at,
+        units(fill.fees),
+        fill.external_id,
+    )

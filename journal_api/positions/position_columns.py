@@ -6,7 +6,7 @@ from typing import Any
 from journal_api.errors import ValidationFailed
 from journal_api.positions.book import Claim, Part, Position, Told
 from journal_api.positions.commissions import Commissions
-from journal_api.positions.fills import Fill, charge_fills, encode_fills, state_fills, summarize
+from journal_api.positions.fills import Fill, charge_fills, encode_fills, state_fills, summarize_whole
 from journal_api.structs.trades import FillSide
 from journal_api.values.instruments import canonical_symbol, contract_root
 from journal_api.values.money import LARGEST, SCALE, Money
@@ -37,7 +37,7 @@ def build_columns(
     multiplier = multiplier or next(
         (one.statement.multiplier for one in told if one.statement.has_multiplier), first.multiplier
     )
-    summary = summarize([fill._replace(price=fill.price or 0) for fill in fills], may_be_flat=True)
+    summary = summarize_whole(fills)
     has_exit_price = summary.exit_price is not None and None not in [fill.price for fill in fills]
     columns: dict[str, Any] = {
         "symbol": first.symbol,

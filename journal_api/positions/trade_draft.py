@@ -12,6 +12,7 @@ from journal_api.positions.fills import (
     Fill,
     FillRefused,
     Position,
+    read_fill,
     sort_fills,
     summarize,
 )
@@ -33,7 +34,6 @@ from journal_api.values.money import (
     Money,
     PositiveMoney,
     quotient,
-    units,
 )
 from journal_api.values.timestamps import Timestamp
 
@@ -95,19 +95,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
             for name in ("opened_at", "closed_at")
             if fields[name] is not None
         }
-        fills = tuple(
-            Fill(
-                fill.id,
-                fill.side,
-                units(fill.quantity),
-                None if fill.price is None else units(fill.price),
-                fill.at,
-                units(fill.fees),
-                fill.external_id,
-            )
-            for fill in trade.fills
-        )
-        return cls(**{**fields, **amounts, **times, "fills": fills})
+        return cls(**{**fields, **amounts, **times, "fills": tuple(map(read_fill, trade.fills))})
 
     @property
     def is_scaled(self) -> bool:
@@ -150,15 +138,8 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         """
         if self.initial_risk is not None or self.stop_loss is None:
             return self
-        risk = -self.result_at(self.stop_loss, "initial_risk")
+        risk = -checked_result(self.units_at(self.stop_loss), "initial_risk")
         return replace(self, initial_risk=PositiveMoney(risk)) if risk > 0 else self
-
-    def result_at(self, price: Money, name: str) -> Money:
-        """Return the result of an exit at that price, rounded to eight decimals.
-
-        Raises ValidationFailed for the field `name` if the result is too large.
-        """
-        return checked_result(self.units_at(price), name)
 
     def derived_units(self, exit_price: Money) -> int:
         """Return the result that follows from the fills, or from the prices of one entry and one exit."""

@@ -6,7 +6,7 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.fills import Fill, Position, number_fills, sort_fills, summarize
+from journal_api.positions.fills import Fill, number_fills, sort_fills, summarize_whole
 from journal_api.positions.trade_draft import TradeDraft, checked_amount
 from journal_api.structs.trades import FeesSource, Trade
 from journal_api.values.money import Money
@@ -128,16 +128,6 @@ def name_fills(draft: TradeDraft) -> list[Fill]:
     """Return the fills of a part. A row of a pair has the ids of its fills in its external id."""
     ids = {} if len(draft.fills) > 2 else read_fill_ids(draft.external_id)
     return [fill._replace(external_id=fill.external_id or ids.get(fill.side)) for fill in draft.fills]
-
-
-def summarize_whole(fills: Sequence[Fill]) -> Position:
-    """Return the position of joined fills. Raises ValidationFailed if they turn it over."""
-    return summarize([with_any_price(fill) for fill in fills], may_be_flat=True)
-
-
-def with_any_price(fill: Fill) -> Fill:
-    """Return the fill with a price, for sums that nobody reads: a result may have no exit price."""
-    return fill._replace(price=fill.price or 0)
 
 
 def find_original(parts: Sequence[Trade]) -> int | None:

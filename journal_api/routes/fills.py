@@ -5,7 +5,7 @@ from collections.abc import Callable
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.positions.draft_fees import charge_changed
+from journal_api.positions.commissions import charge_changed
 from journal_api.positions.fill_edits import add_fills, change_fill, without_fill
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.repositories import accounts, trades, users

@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from journal_api.errors import Conflict
 from journal_api.imports import export
-from journal_api.positions.draft_fees import AllCommissions, charge_changed, charge_new
+from journal_api.positions.commissions import AllCommissions, charge_changed, charge_new
 from journal_api.positions.trade_columns import build_columns
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.repositories import (

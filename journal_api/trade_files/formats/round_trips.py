@@ -8,16 +8,15 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import cast, get_args
 
-from msgspec import Raw, json
+from msgspec import Raw, Struct, json
 from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.fills import Fill, StoredFill, sort_fills
+from journal_api.positions.fills import Fill, sort_fills, summarize_whole
 from journal_api.positions.import_rows import Answered, FileFill, ImportedTrade, unstated
 from journal_api.positions.position_columns import round_digits
 from journal_api.positions.trade_draft import TradeDraft
-from journal_api.positions.trade_merge import summarize_whole
-from journal_api.structs.trades import FeesSource, Grade
+from journal_api.structs.trades import FeesSource, FillSide, Grade
 from journal_api.trade_files.cells import parse_direction, parse_json_list, parse_names, text
 from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.trade_files.named_rows import Row
@@ -92,15 +91,27 @@ def read_trade(row: Row) -> ImportedTrade:
     )
 
 
+class StatedFill(Struct, frozen=True):
+    """A fill as JSON, its amounts undecoded: their digits are checked."""
+
+    id: int
+    side: FillSide
+    quantity: Raw
+    price: Raw
+    at: str
+    fees: Raw
+    external_id: str | None
+
+
 def parse_fills(cell: str) -> tuple[FileFill, ...]:
     """Return the fills of a trade, which are JSON as in the export. Raises ValueError."""
-    fills = json.decode(cell, type=list[StoredFill])
+    fills = json.decode(cell, type=list[StatedFill])
     if not 0 < len(fills) <= MAX_FILLS:
         raise ValueError(f"must have 1 to {MAX_FILLS} fills")
     return tuple(map(check_fill, fills))
 
 
-def check_fill(fill: StoredFill) -> FileFill:
+def check_fill(fill: StatedFill) -> FileFill:
     """Return the fill with its amounts. Raises ValueError if one exceeds a limit."""
     at = Timestamp.decode(fill.at)
     if at.is_local:
