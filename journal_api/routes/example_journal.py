@@ -23,6 +23,9 @@ async def create_example_journal(request: Request, db: Connection) -> Response:
 
 
 async def delete_example_journal(request: Request, db: Connection) -> Response:
-    """Remove exactly what was loaded, except for strategies and tags that your own trades have."""
+    """Remove exactly what was loaded, except what something of your own uses.
+
+    409 conflict, and nothing is removed, if its account has anything of your own.
+    """
     await example_journal.delete(db, request.user.id)
     return no_content()

@@ -1,4 +1,4 @@
-"""The route table: all operations under /v1, in the order of the OpenAPI document (docs/api.md#endpoints)."""
+"""The route table: all operations under /v1, in the order of the OpenAPI document (docs/api.md)."""
 
 from typing import get_args
 

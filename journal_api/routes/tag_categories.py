@@ -1,4 +1,4 @@
-"""Handlers of tag categories (docs/api.md#tags)."""
+"""Handlers of tag categories."""
 
 from aiosqlite import Connection
 from starlette.requests import Request

@@ -1,4 +1,4 @@
-"""Handlers of tags (docs/api.md#tags)."""
+"""Handlers of tags."""
 
 from aiosqlite import Connection
 from starlette.requests import Request

@@ -34,7 +34,7 @@ def find_warnings(goal: Goal) -> list[str]:
 
 
 def find_unstored_dates(stored: Goal, patch: GoalPatch) -> list[str]:
-    """Return a warning if the PATCH has other custom dates than the goal, but no timeframe (G7)."""
+    """Return a warning if the PATCH has other custom dates than the goal, but no timeframe (G4)."""
     dates = {"custom_start": patch.custom_start, "custom_end": patch.custom_end}
     unstored = [name for name, day in dates.items() if day is not UNSET and str(day) != getattr(stored, name)]
     if not unstored or patch.timeframe is not UNSET:

@@ -110,7 +110,7 @@ class GoalListItem(Goal, kw_only=True, forbid_unknown_fields=True):
 
 
 def check_target(metric: str, target: Decimal) -> None:
-    """Raise ValidationFailed for a target of 0, which only max_drawdown allows, or below it (G1, G9)."""
+    """Raise ValidationFailed for a target of 0, which only max_drawdown allows, or below it (G1)."""
     if target == 0 and metric != "max_drawdown":
         raise ValidationFailed(fields={"target_value": "must not be 0 unless the metric is max_drawdown"})
     if target < 0 and not METRICS[metric].may_be_negative:
@@ -120,7 +120,7 @@ def check_target(metric: str, target: Decimal) -> None:
 def check_window(timeframe: object, start: GoalDay | UnsetType, end: GoalDay | UnsetType) -> None:
     """Raise ValidationFailed unless there are two ordered dates with timeframe custom, and none otherwise.
 
-    Rules G4 and G6 for the body; `find_changes` checks an omitted timeframe against the stored goal.
+    Rule G3 for the body; `find_changes` checks an omitted timeframe against the stored goal.
     """
     dates = {"custom_start": start, "custom_end": end}
     present = [field for field, day in dates.items() if day is not UNSET]
@@ -149,7 +149,7 @@ def find_changes(stored: Goal, patch: GoalPatch) -> dict[str, Any]:
         field: str(members.pop(field)) for field in ("custom_start", "custom_end") if field in members
     }
     if patch.timeframe is UNSET:
-        # Dates without a timeframe are validated but not written, even on a custom goal (G7).
+        # Dates without a timeframe are validated but not written, even on a custom goal (G4).
         if dates and stored.timeframe != "custom":
             raise ValidationFailed(fields=dict.fromkeys(dates, "requires timeframe custom"))
     elif patch.timeframe == "custom":

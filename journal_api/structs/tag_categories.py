@@ -1,4 +1,4 @@
-"""Bodies and responses of tag categories (docs/api.md#tags)."""
+"""Bodies and responses of tag categories."""
 
 from msgspec import UNSET, Struct, UnsetType
 

@@ -1,4 +1,4 @@
-"""Bodies, queries and responses of tags (docs/api.md#tags)."""
+"""Bodies, queries and responses of tags."""
 
 from msgspec import UNSET, Struct, UnsetType
 

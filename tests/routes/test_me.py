@@ -1,4 +1,4 @@
-"""The owner's settings: docs/api.md#endpoints (`/me`) and #goal-scope (active selection)."""
+"""The owner's settings: docs/api.md (`/me`) and #goal-scope (active selection)."""
 
 from typing import Any
 

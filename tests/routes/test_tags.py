@@ -1,4 +1,4 @@
-"""Tags and their categories: docs/api.md#tags."""
+"""Tags and their categories."""
 
 import re
 from datetime import UTC, datetime

@@ -374,17 +374,12 @@ def test_the_examples_of_the_docs_pass(tmp_path: Path) -> None:
     docs = (ROOT / "docs" / "embedding.md").read_text(encoding="utf-8")
     chapter = docs.partition("## In the tests of your project\n")[2].partition("\n## ")[0]
     examples = re.findall(r"^```python\n(.*?)^```", chapter, re.MULTILINE | re.DOTALL)
-    (tmp_path / "test_links.py").write_text(
-        "import pytest\n" + "\n".join(examples) + "\n"
-        "@pytest.mark.asyncio\n"
-        "async def test_the_fixture(async_journal):\n"
-        '    assert (await async_journal.get("/trades/1")).status_code == 200\n'
-    )
+    (tmp_path / "test_links.py").write_text("\n".join(examples))
 
     strict = ("-p", "no:schemathesis", "-W", "error", "-o", "asyncio_default_fixture_loop_scope=function")
     told = run(sys.executable, "-m", "pytest", *strict, cwd=tmp_path)
 
-    assert re.search(r"^=+ 10 passed in", told, re.MULTILINE), told
+    assert re.search(r"^=+ 5 passed in", told, re.MULTILINE), told
 
 
 # What it needs -----------------------------------------------------------------------------------------
