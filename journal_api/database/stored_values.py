@@ -16,15 +16,13 @@ from journal_api.errors import ApiError
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.cash import CashCreate
 from journal_api.structs.checkpoints import CheckpointCreate
-from journal_api.structs.confirmations import ConfirmationCreate
 from journal_api.structs.copy_groups import CopyGroupCreate
 from journal_api.structs.days import DayPatch
 from journal_api.structs.goals import GoalCreate
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.structs.me import MePatch, Weekdays
 from journal_api.structs.pictures import Picture, PicturePatch
-from journal_api.structs.setups import SetupCreate
-from journal_api.structs.strategies import FREE_FORM, StrategyCreate
+from journal_api.structs.strategies import FREE_FORM, ConfirmationCreate, SetupCreate, StrategyCreate
 from journal_api.structs.tag_categories import TagCategoryCreate
 from journal_api.structs.tags import TagCreate
 from journal_api.structs.trades import AnswerPut, Fill, TradeCreate

@@ -46,8 +46,7 @@ from journal_api.structs.days import DayPatch
 from journal_api.structs.example_journal import ExampleJournal, ExampleTag
 from journal_api.structs.me import Me
 from journal_api.structs.pictures import PicturePatch
-from journal_api.structs.setups import Setup
-from journal_api.structs.strategies import StrategyCreate
+from journal_api.structs.strategies import Setup, StrategyCreate
 from journal_api.structs.tag_categories import TagCategoryCreate
 from journal_api.structs.tags import TagCreate
 from journal_api.values.clock import now

@@ -11,8 +11,7 @@ from msgspec import json
 
 from journal_api.database.sql import build_json_array, build_object, fetch_json, find_row, json_list
 from journal_api.rules.setup_diff import Changes, Diff, SetupBody, StoredSetups, diff_setups
-from journal_api.structs.confirmations import Confirmation
-from journal_api.structs.setups import Setup
+from journal_api.structs.strategies import Confirmation, Setup
 
 # The confirmations of a row of `setups`, and the setups of a row of `strategies`, as JSON arrays.
 CONFIRMATIONS = build_json_array(

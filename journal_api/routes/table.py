@@ -61,10 +61,9 @@ from journal_api.structs.metrics import Metric
 from journal_api.structs.pictures import AcceptedType, Picture
 from journal_api.structs.reports import Report
 from journal_api.structs.search import SearchResult
-from journal_api.structs.setups import Setup
 from journal_api.structs.snapshots import Snapshot
 from journal_api.structs.standings import Standing
-from journal_api.structs.strategies import Strategy, StrategyListItem
+from journal_api.structs.strategies import Setup, Strategy, StrategyListItem
 from journal_api.structs.tag_categories import TagCategory
 from journal_api.structs.tags import Tag
 from journal_api.structs.trades import Trade, TradeListItem

@@ -11,7 +11,7 @@ from msgspec import json
 
 from journal_api.structs.example_journal import ExampleContent, ExampleTrade
 from journal_api.structs.me import Me
-from journal_api.structs.setups import Setup
+from journal_api.structs.strategies import Setup
 from journal_api.structs.trades import AnswerPut, TradeCreate
 from journal_api.values.periods import ONE_DAY, trading_day
 from journal_api.values.timestamps import Timestamp

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from msgspec import UNSET, Struct, UnsetType
 
 from journal_api.errors import ValidationFailed
-from journal_api.structs.confirmations import ConfirmationCreate, ConfirmationPatch
-from journal_api.structs.setups import SetupCreate, SetupPatch
+from journal_api.structs.strategies import ConfirmationCreate, ConfirmationPatch, SetupCreate, SetupPatch
 
 SetupBody = SetupCreate | SetupPatch
 ItemBody = SetupBody | ConfirmationCreate | ConfirmationPatch
@@ -18,7 +17,7 @@ ItemBody = SetupBody | ConfirmationCreate | ConfirmationPatch
 class StoredItem(Struct, array_like=True, gc=False):
     """The stored columns that setups and confirmations have in common."""
 
-    # gc=False for the reason given in structs/confirmations.py: a strategy may have thousands.
+    # gc=False for the reason given in structs/strategies.py: a strategy may have thousands.
 
     name: str
     description: str | None

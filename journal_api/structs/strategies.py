@@ -1,15 +1,85 @@
-"""Bodies, queries and responses of strategies, and the rules inside one body (docs/api.md#strategies)."""
+"""Bodies, queries and responses of strategies with their setups and checklists (docs/api.md#strategies).
 
-from typing import Annotated, Literal
+Responses of setups and confirmations have exactly the members that PATCH accepts.
+"""
+
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 
 from journal_api.errors import ValidationFailed
-from journal_api.structs.setups import Setup, SetupCreate, SetupPatch
 from journal_api.values.free_form import free_form
-from journal_api.values.types import Color, FreeForm, Instant, Name, RowId, Text
+from journal_api.values.types import (
+    Color,
+    FreeForm,
+    Instant,
+    Name,
+    RowId,
+    SortOrder,
+    Text,
+    require_name,
+)
 
 FREE_FORM = ("risk_rules", "exit_rules", "optimal_conditions")
+
+
+# A body may contain 5,000 confirmations. They cannot be part of a reference cycle, so gc=False spares the
+# garbage collector from traversing them.
+
+
+class ConfirmationCreate(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
+    id: ClassVar[UnsetType] = UNSET
+    name: Name
+    description: Text | None = None
+    sort_order: SortOrder | UnsetType = UNSET
+
+
+class ConfirmationPatch(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """With `confirmation_id` an existing confirmation, whose omitted members stay; without it a new one."""
+
+    id: RowId | UnsetType = field(default=UNSET, name="confirmation_id")
+    name: Name | UnsetType = UNSET
+    description: Text | None | UnsetType = UNSET
+    sort_order: SortOrder | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        require_name(self.id, self.name)
+
+
+class Confirmation(Struct, kw_only=True, forbid_unknown_fields=True):
+    confirmation_id: int
+    name: str
+    description: str | None
+    sort_order: int
+
+
+class SetupCreate(Struct, kw_only=True, forbid_unknown_fields=True):
+    id: ClassVar[UnsetType] = UNSET
+    name: Name
+    description: Text | None = None
+    sort_order: SortOrder | UnsetType = UNSET
+    confirmations: Annotated[list[ConfirmationCreate], Meta(max_length=100)] = []
+
+
+class SetupPatch(Struct, kw_only=True, forbid_unknown_fields=True):
+    """With `setup_id` an existing setup, whose omitted members stay; without it a new setup."""
+
+    id: RowId | UnsetType = field(default=UNSET, name="setup_id")
+    name: Name | UnsetType = UNSET
+    description: Text | None | UnsetType = UNSET
+    sort_order: SortOrder | UnsetType = UNSET
+    confirmations: Annotated[list[ConfirmationPatch], Meta(max_length=100)] | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        require_name(self.id, self.name)
+
+
+class Setup(Struct, kw_only=True, forbid_unknown_fields=True):
+    setup_id: int
+    name: str
+    description: str | None
+    sort_order: int
+    confirmations: list[Confirmation]
 
 
 class StrategyCreate(Struct, kw_only=True, forbid_unknown_fields=True):
