@@ -49,13 +49,6 @@ class ApiResponse(NamedTuple):
     def version(self) -> str:
         return self.etag.strip('"')
 
-    def require_version(self, version: str, what: str) -> None:
-        """Raise ToolError unless the object is at the version that the agent has read."""
-        if self.version != version:
-            raise ToolError(
-                f"The {what} is not at this version. Nothing was written; read it with get_{what} again."
-            )
-
 
 async def get(client: httpx.AsyncClient, path: str, query: Mapping[str, Any] | None = None) -> ApiResponse:
     """GET a path below /v1. Raises ToolError."""

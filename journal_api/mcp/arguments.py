@@ -19,8 +19,10 @@ Arguments = Mapping[str, Any]
 ROWS = 20
 MAX_ROWS = 200
 MAX_VALUE_LENGTH = 1000  # characters, because an address has a limit
-DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-ROW_ID = re.compile(r"[1-9][0-9]{0,18}")
+# What may be in a path, and what to say of anything else.
+PLACE = re.compile(r"\{(\w+)\}")
+AN_ID = re.compile("[1-9][0-9]{0,18}"), "must be a positive integer"
+FORMS = {"date": (re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}"), "must be a date YYYY-MM-DD")}
 
 
 class Page(Struct, forbid_unknown_fields=True):
@@ -28,20 +30,13 @@ class Page(Struct, forbid_unknown_fields=True):
     offset: Offset = 0
 
 
-def row_id(arguments: Arguments, name: str) -> str:
-    """The id, as text for a path. Raises ValidationFailed."""
-    text = str(arguments[name])
-    if not ROW_ID.fullmatch(text):
-        raise ValidationFailed(fields={name: "must be a positive integer"})
-    return text
-
-
-def read_day(arguments: Arguments, name: str) -> str:
-    """The day, as text for a path. Raises ValidationFailed."""
-    text = str(arguments[name])
-    if not DAY.fullmatch(text):
-        raise ValidationFailed(fields={name: "must be a date YYYY-MM-DD"})
-    return text
+def read_path(template: str, arguments: Arguments) -> str:
+    """The path of a request, with the id or the day in its braces. Raises ValidationFailed."""
+    for name in PLACE.findall(template):
+        form, reason = FORMS.get(name, AN_ID)
+        if not form.fullmatch(str(arguments[name])):
+            raise ValidationFailed(fields={name: reason})
+    return template.format(**arguments)
 
 
 def read_page(arguments: Arguments) -> Page:

@@ -1,12 +1,13 @@
 """The tools that read: each makes its requests and keeps what an agent needs of the responses."""
 
+from collections.abc import Callable
 from typing import Any
 
 import httpx
-import msgspec
+from msgspec.structs import asdict
 
-from journal_api.mcp.api import Forbidden, get
-from journal_api.mcp.arguments import Arguments, Page, read_filters, read_page, row_id
+from journal_api.mcp.api import ApiResponse, Forbidden, get
+from journal_api.mcp.arguments import Arguments, read_filters, read_page, read_path
 from journal_api.mcp.report_table import build_table
 from journal_api.mcp.results import build_page, clip, encode, without_nulls
 from journal_api.structs.account_rules import AccountRules
@@ -18,12 +19,14 @@ MAX_NAMES = 100  # of each list of `context`
 MAX_NOTE_LENGTH = 200  # characters, in lists
 MAX_DESCRIPTION_LENGTH = 500
 MAX_RULES_LENGTH = 2000
+MAX_TEXT_LENGTH = 10_000
 # The members of a trade that lists leave out, in addition to those that are null.
 ONLY_IN_GET_TRADE = (
     *("multiplier", "gross_pnl", "fees", "initial_risk", "external_id", "mae", "mfe"),
     *("created_at", "updated_at"),
 )
 NOT_IN_GET_TRADE = ("tag_ids", "created_at", "updated_at")
+NOT_IN_GET_DAY = ("id", "tag_ids", "has_text", "pictures", "created_at", "updated_at")
 # The statistics of a snapshot that say how much its value means.
 SAMPLE = ("reason", "currency", "trades", "decisions", "net_pnl", "pace")
 
@@ -117,11 +120,8 @@ def goal_row(goal: Any) -> Any:
 
 async def snapshots(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """The history of a goal, newest period first."""
-    page = read_page(arguments)
-    path = f"/goals/{row_id(arguments, 'goal_id')}/snapshots"
-    response = await get(client, path, build_query(page, read_filters(arguments, but="goal_id")))
-    rows = [snapshot_row(snapshot) for snapshot in response.data]
-    return build_page("snapshots", rows, page.offset, response.total)
+    path = read_path("/goals/{goal_id}/snapshots", arguments)
+    return await read_rows(client, path, arguments, "snapshots", snapshot_row, but="goal_id")
 
 
 def snapshot_row(snapshot: Any) -> Any:
@@ -132,19 +132,15 @@ def snapshot_row(snapshot: Any) -> Any:
 
 async def report(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """Statistics by group as a table; `total` is computed over all trades."""
-    page = read_page(arguments)
-    response = await get(client, "/reports", build_query(page, read_filters(arguments)))
+    response = await get_page(client, "/reports", arguments)
     table = build_table(response.data)
-    groups = build_page("groups", table["groups"], page.offset, response.total)
+    groups = build_page("groups", table["groups"], read_page(arguments).offset, response.total)
     groups["group_count"] = groups.pop("total")
     return {**table, **groups}
 
 
 async def list_trades(client: httpx.AsyncClient, arguments: Arguments) -> Any:
-    page = read_page(arguments)
-    response = await get(client, "/trades", build_query(page, read_filters(arguments)))
-    rows = [trade_row(trade) for trade in response.data]
-    return build_page("trades", rows, page.offset, response.total)
+    return await read_rows(client, "/trades", arguments, "trades", trade_row)
 
 
 def trade_row(trade: Any) -> Any:
@@ -154,7 +150,7 @@ def trade_row(trade: Any) -> Any:
 
 async def get_trade(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """A trade with its whole notes. `version` is its ETag, which annotate_trade takes."""
-    response = await get(client, f"/trades/{row_id(arguments, 'trade_id')}")
+    response = await get(client, read_path("/trades/{trade_id}", arguments))
     trade = {name: value for name, value in response.data.items() if name not in NOT_IN_GET_TRADE}
     tags = [pick(tag, ("id", "name", "type")) for tag in trade["tags"]]
     answers = [
@@ -175,7 +171,7 @@ async def list_strategies(client: httpx.AsyncClient, arguments: Arguments) -> An
 async def get_strategy(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """A strategy with its rules, setups and checklists; pages are pages of setups."""
     page = read_page(arguments)
-    strategy = (await get(client, f"/strategies/{row_id(arguments, 'strategy_id')}")).data
+    strategy = (await get(client, read_path("/strategies/{strategy_id}", arguments))).data
     setups = [setup_row(setup) for setup in strategy["setups"][page.offset :][: page.limit]]
     rules = {name: clip_rules(strategy[name]) for name in FREE_FORM}
     fields = pick_described(strategy, ("id", "name", "description", "account_id", "copy_group_id"))
@@ -191,8 +187,44 @@ def setup_row(setup: Any) -> Any:
     return {**pick_described(setup, ("setup_id", "name", "description")), "confirmations": confirmations}
 
 
-def build_query(page: Page, filters: dict[str, str]) -> dict[str, Any]:
-    return {**filters, **msgspec.structs.asdict(page)}
+async def get_day(client: httpx.AsyncClient, arguments: Arguments) -> Any:
+    """What was written on a day, and its numbers. `version` is its ETag, which write_review takes."""
+    response = await get(client, read_path("/days/{date}", arguments))
+    day = {name: value for name, value in response.data.items() if name not in NOT_IN_GET_DAY}
+    texts = {name: clip(day[name] or "", MAX_TEXT_LENGTH) or None for name in ("plan", "review")}
+    tags = [pick(tag, ("id", "name", "type")) for tag in day["tags"]]
+    goals = [{**pick(goal, ("goal_id", "goal_name", "kind")), **snapshot_row(goal)} for goal in day["goals"]]
+    return without_nulls({**day, **texts, "tags": tags, "goals": goals, "version": response.version})
+
+
+async def search(client: httpx.AsyncClient, arguments: Arguments) -> Any:
+    """Texts and names in which the words are, names first, then the newest."""
+    return await read_rows(client, "/search", arguments, "results", result_row)
+
+
+def result_row(result: Any) -> Any:
+    return pick(result, ("resource", "id", "title", "excerpt"))
+
+
+async def get_page(
+    client: httpx.AsyncClient, path: str, arguments: Arguments, *, but: str = ""
+) -> ApiResponse:
+    """GET a page of a list, with the arguments but one as its query. Raises ToolError."""
+    return await get(client, path, {**read_filters(arguments, but=but), **asdict(read_page(arguments))})
+
+
+async def read_rows(
+    client: httpx.AsyncClient,
+    path: str,
+    arguments: Arguments,
+    name: str,
+    build_row: Callable[[Any], Any],
+    *,
+    but: str = "",
+) -> Any:
+    """A page of a list, with what an agent needs of each row."""
+    response = await get_page(client, path, arguments, but=but)
+    return build_page(name, list(map(build_row, response.data)), read_page(arguments).offset, response.total)
 
 
 def clip_rules(value: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, get_args
 import httpx
 
 from journal_api.errors import ApiError, DatabaseRefused
-from journal_api.mcp import annotating, days, reading
+from journal_api.mcp import reading, writing
 from journal_api.mcp.api import ToolError, error_line
 from journal_api.mcp.arguments import MAX_ROWS, ROWS, Arguments
 from journal_api.mcp.clients import Connect
@@ -164,7 +164,7 @@ TOOLS = (
         "get_day",
         "Read a day",
         "A trading day: plan, review, rating, tags, closed trades in numbers, daily goals, version.",
-        days.get_day,
+        reading.get_day,
         {"date": DAYS["from"]},
         ("date",),
     ),
@@ -173,7 +173,7 @@ TOOLS = (
         "Search texts",
         'Notes, plans, reviews, names and descriptions with all words of `q`: words, "a phrase", -not, '
         "tag:NAME, symbol:SYM. The id of a day is not its date: the title is.",
-        days.search,
+        reading.search,
         {"q": TEXT, **PAGE},
         ("q",),
     ),
@@ -182,7 +182,7 @@ TOOLS = (
         "Review a day",
         "Write review or rating of a day. Omitted parts stay, null clears, a review replaces the whole text. "
         "Takes the version that get_day returned, and is refused if the day has changed since.",
-        days.write_review,
+        writing.write_review,
         {
             "date": DAYS["from"],
             "version": TEXT,
@@ -198,7 +198,7 @@ TOOLS = (
         "Write grade, notes, tags or checklist answers of a trade. Omitted parts stay, null clears. Notes "
         "and tag_ids replace what is there; of the answers only those sent change. Takes the version that "
         "get_trade returned, and is refused if the trade has changed since. Returns the new version.",
-        annotating.annotate_trade,
+        writing.annotate_trade,
         {
             "trade_id": INTEGER,
             "version": TEXT,

@@ -1,4 +1,4 @@
-"""The tool that writes: grade, notes, tags and checklist answers of a trade."""
+"""The tools that write: grade, notes, tags and checklist answers of a trade, the review of a day."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -7,10 +7,11 @@ import httpx
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from journal_api.mcp.api import ToolError, get, write
-from journal_api.mcp.arguments import Arguments, row_id
+from journal_api.mcp.arguments import Arguments, read_path
 from journal_api.mcp.results import encode
+from journal_api.structs.days import Rating
 from journal_api.structs.trades import Grade
-from journal_api.values.types import RowId, Text
+from journal_api.values.types import LongText, RowId, Text
 from journal_api.web.decoding import decode_json
 
 
@@ -32,24 +33,44 @@ class Annotation(Struct, kw_only=True, forbid_unknown_fields=True):
     answers: Annotated[list[AnswerChange], Meta(max_length=100)] | UnsetType = UNSET
 
 
+class Review(Struct, kw_only=True, forbid_unknown_fields=True):
+    """What to write on a day. An omitted part stays as it is."""
+
+    version: str
+    review: LongText | None | UnsetType = UNSET
+    rating: Rating | None | UnsetType = UNSET
+
+
 async def annotate_trade(client: httpx.AsyncClient, arguments: Arguments) -> Any:
-    """Write an annotation, whole or not at all, if the trade is at the version that the agent has read.
+    path = read_path("/trades/{trade_id}", arguments)
+    sent = {name: value for name, value in arguments.items() if name != "trade_id"}
+    return await write_parts(client, path, "trade", decode_json(encode(sent), Annotation))
+
+
+async def write_review(client: httpx.AsyncClient, arguments: Arguments) -> Any:
+    path = read_path("/days/{date}", arguments)
+    sent = {name: value for name, value in arguments.items() if name != "date"}
+    return await write_parts(client, path, "day", decode_json(encode(sent), Review))
+
+
+async def write_parts(client: httpx.AsyncClient, path: str, what: str, parts: Annotation | Review) -> Any:
+    """Write the parts, all or none, if the object is at the version that the agent has read.
 
     Returns the names of what was written and the new version. Raises ToolError.
     """
-    path = f"/trades/{row_id(arguments, 'trade_id')}"
-    sent = {name: value for name, value in arguments.items() if name != "trade_id"}
-    annotation = decode_json(encode(sent), Annotation)
-    trade = await get(client, path)
-    trade.require_version(annotation.version, "trade")
-    parts = {"grade": annotation.grade, "notes": annotation.notes, "tag_ids": annotation.tag_ids}
-    body: dict[str, Any] = {name: value for name, value in parts.items() if value is not UNSET}
-    if not isinstance(annotation.answers, UnsetType):
-        body["confirmations"] = merge_answers(trade.data["confirmations"], annotation.answers)
+    _, *names = parts.__struct_fields__
+    body = {name: getattr(parts, name) for name in names if getattr(parts, name) is not UNSET}
+    written = list(body)
     if not body:
-        raise ToolError("Nothing to write: send grade, notes, tag_ids or answers.")
-    response = await write(client, "PATCH", path, body, trade.etag)
-    written = ["answers" if name == "confirmations" else name for name in body]
+        raise ToolError(f"Nothing to write: send {', '.join(names[:-1])} or {names[-1]}.")
+    stored = await get(client, path)
+    if stored.version != parts.version:
+        raise ToolError(
+            f"The {what} is not at this version. Nothing was written; read it with get_{what} again."
+        )
+    if "answers" in body:
+        body["confirmations"] = merge_answers(stored.data["confirmations"], body.pop("answers"))
+    response = await write(client, "PATCH", path, body, stored.etag)
     return {"written": written, "version": response.version}
 
 
