@@ -12,7 +12,7 @@ from msgspec import UNSET, Raw, Struct
 from journal_api.errors import Conflict, DuplicateName, NotFound, ValidationFailed
 from journal_api.values.clock import now, now_after
 from journal_api.values.money import Money
-from journal_api.values.types import sort_name
+from journal_api.values.types import Day, sort_name
 
 
 async def fetch(db: Connection, sql: str, values: Mapping[str, Any]) -> Any:
@@ -99,8 +99,13 @@ def find_changed(stored: object, patch: Struct) -> dict[str, Any]:
     return {
         name: value
         for name in patch.__struct_fields__
-        if (value := getattr(patch, name)) is not UNSET and value != getattr(stored, name)
+        if (value := day_as_text(getattr(patch, name))) is not UNSET and value != getattr(stored, name)
     }
+
+
+def day_as_text(value: Any) -> Any:
+    """Return a day as it is stored and returned, any other member as it is."""
+    return value.isoformat() if isinstance(value, Day) else value
 
 
 class Stored(Protocol):
@@ -184,6 +189,7 @@ def stored_columns(members: Mapping[str, Any]) -> dict[str, Any]:
 
 def stored_value(value: Any) -> Any:
     """Return a member as a column: an amount as an integer, free-form JSON as text, its null as NULL."""
+    value = day_as_text(value)
     if isinstance(value, Raw):
         text = bytes(value).decode()
         return None if text == "null" else text

@@ -6,7 +6,7 @@ from msgspec.structs import asdict
 
 from journal_api.database import sql
 from journal_api.errors import NotFound
-from journal_api.structs.cash import Cash, CashCreate, CashPatch, CashQuery, find_changes
+from journal_api.structs.cash import Cash, CashCreate, CashPatch, CashQuery, check_amount
 from journal_api.values.money import json_number
 
 CASH = sql.build_object(Cash, amount=json_number("amount"))
@@ -55,13 +55,13 @@ async def find(db: Connection, user_id: int, account_id: int, cash_id: int) -> C
 
 
 async def insert(db: Connection, account_id: int, cash: CashCreate) -> int:
-    columns = {**asdict(cash), "day": str(cash.day), "account_id": account_id}
-    return await sql.insert_row(db, "cash_movements", columns)
+    return await sql.insert_row(db, "cash_movements", {**asdict(cash), "account_id": account_id})
 
 
 async def update(db: Connection, stored: Cash, patch: CashPatch) -> None:
     """Write the members that differ. Raises ValidationFailed when the merged movement is invalid."""
-    if changed := find_changes(stored, patch):
+    if changed := sql.find_changed(stored, patch):
+        check_amount(changed.get("kind", stored.kind), changed.get("amount", stored.amount))
         await sql.update_row(db, "cash_movements", stored, changed)
 
 

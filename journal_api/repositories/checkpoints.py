@@ -1,6 +1,7 @@
 """SQL of checkpoints. Their differences are computed when they are read, so an explained one vanishes."""
 
 from aiosqlite import Connection
+from msgspec.structs import asdict
 
 from journal_api.database import sql
 from journal_api.errors import NotFound
@@ -71,16 +72,7 @@ async def compare_all(db: Connection, user_id: int, account_id: int) -> list[Com
 async def insert(db: Connection, account_id: int, checkpoint: CheckpointCreate) -> int:
     """Insert a checkpoint and return its id. Raises Conflict for a day that has one."""
     with sql.unique_value("day"):
-        return await sql.insert_row(
-            db,
-            "checkpoints",
-            {
-                "account_id": account_id,
-                "day": checkpoint.day.isoformat(),
-                "balance": checkpoint.balance,
-                "note": checkpoint.note,
-            },
-        )
+        return await sql.insert_row(db, "checkpoints", {**asdict(checkpoint), "account_id": account_id})
 
 
 async def update(db: Connection, stored: Checkpoint, patch: CheckpointPatch) -> None:

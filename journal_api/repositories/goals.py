@@ -71,8 +71,8 @@ async def insert(db: Connection, user_id: int, goal: GoalCreate) -> int:
         **asdict(goal),
         "user_id": user_id,
         "carries_balance": METRICS[goal.metric].carries_balance,
-        "custom_start": str(goal.custom_start) if goal.custom_start else None,
-        "custom_end": str(goal.custom_end) if goal.custom_end else None,
+        "custom_start": goal.custom_start or None,
+        "custom_end": goal.custom_end or None,
     }
     goal_id = await sql.insert_row(db, "goals", columns)
     await set_target(db, goal_id, goal.target_value.units, BEGINNING)

@@ -123,8 +123,9 @@ class Name100(Name):
 
 
 class Day(date):
-    """A calendar day as YYYY-MM-DD; other ISO 8601 formats are rejected."""
+    """A calendar day of some years as YYYY-MM-DD; other ISO 8601 formats are rejected."""
 
+    years: ClassVar[tuple[int, int]] = (1, 9999)
     json_schema: ClassVar[dict[str, Any]] = {"type": "string", "format": "date"}
 
     @classmethod
@@ -132,9 +133,13 @@ class Day(date):
         if not isinstance(value, str) or not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
             raise ValueError("must be a date YYYY-MM-DD")
         try:
-            return cls.fromisoformat(value)
+            day = cls.fromisoformat(value)
         except ValueError:
             raise ValueError("is not a valid calendar day") from None
+        first, last = cls.years
+        if not first <= day.year <= last:
+            raise ValueError(f"must be from {first}-01-01 to {last}-12-31")
+        return day
 
 
 class Selection(str):

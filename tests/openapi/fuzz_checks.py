@@ -64,7 +64,7 @@ BEYOND_A_SCHEMA = [
     r"currency: must be an ISO 4217 currency code such as USD",
     r"(time)?zone: must be an IANA time zone such as Europe/Berlin",
     r"custom_(start|end): must be from 2000-01-01 to 2100-12-31",
-    r"day: must be in the years 1970 to 2200",
+    r"day: must be from 1970-01-01 to 2200-12-31",
     r"amount: must (not be|be greater than) .*",  # by the kind
     r".*(opened_at|closed_at|at): must be in the years 1970 to 2200",
     r".*(opened_at|closed_at|at): (must be a time such as .*|is not a valid date and time)",  # the second 60
