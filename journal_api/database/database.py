@@ -67,8 +67,8 @@ class Database:
     def __init__(self, path: Path, factory: type[Writer]) -> None:
         self._path = path
         self._writer = ThreadConnection(partial(connect, path, "rw", factory))
-        self._readers = [open_reader(path) for _ in range(3)]
-        self.reader, self.slow_reader, self._history_reader = self._readers
+        self._readers = [open_reader(path) for _ in range(3 + MAX_REPORTS)]
+        self.reader, self.slow_reader, self._history_reader, *self._idle = self._readers
         self._open = (*self._readers, self._writer)
         self._is_version_known = False
         self._version: int | None = None
@@ -226,11 +226,14 @@ class Database:
         Raises Busy, also when the report takes too long.
         """
         await acquire(self._reporting, MAX_REPORT_WAIT, Busy(REPORTING))
+        connection = self._idle.pop()
         try:
+            self._require_same_files()
             with busy_when_interrupted(TOO_LONG):
-                async with self.read_transaction(MAX_REPORT_SECONDS, steps=STEPS) as connection:
+                async with read_snapshot(connection, MAX_REPORT_SECONDS, steps=STEPS):
                     yield connection
         finally:
+            self._idle.append(connection)
             self._reporting.release()
 
     @asynccontextmanager

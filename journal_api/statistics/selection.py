@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from aiosqlite import Connection
 
+from journal_api.database.sql import fetch
 from journal_api.metrics.by_day import ByDay, PartSums, SampleSums
 from journal_api.metrics.formulas import Measure
 from journal_api.metrics.members import BOUNDS, ExtraStatistic, sums_columns
@@ -82,6 +83,20 @@ BY_PART = f"""
 IN_TOTAL = f"""
     UNION ALL
     SELECT NULL, 'total', {DECISION}"""
+# The decisions of one trade, and of several if there are copies.
+SINGLE = """
+    SELECT part, 'everywhere' AS place, trading_day, opened_at, closed_at, id, net_pnl AS pnl, initial_risk,
+        r, is_mistake, grade, checklist, mae, mfe, mfe_pnl, 1 AS trades, fees, net_pnl,
+        currency AS first_currency, currency AS last_currency, decision
+    FROM selected"""
+OR_SEVERAL = f"""
+    WHERE NOT {IS_SHARED}
+    UNION ALL
+    SELECT part, place, trading_day, opened_at, closed_at, id, pnl, initial_risk, r,
+        is_mistake, grade, checklist, mae, mfe, mfe_pnl, trades, fees, net_pnl,
+        first_currency, last_currency, decision
+    FROM several"""
+HAS_COPIES = "SELECT EXISTS (SELECT 1 FROM trades WHERE source_trade_id IS NOT NULL)"
 # The trades in their parts.
 TRADES_BY_TRADE = "SELECT part, trading_day, closed_at, id, net_pnl FROM selected"
 TRADES_BY_REPRESENTATIVE = f"""
@@ -113,12 +128,14 @@ class Selection(NamedTuple):
     values: Mapping[str, Any]
     by_trade: bool
     has_total: bool = False
+    has_copies: bool = True
     sum: str = "sum"
 
     def build(self, select: str) -> str:
         """Return a statement over `trades_in_parts` and `decisions`, each at its first close."""
         several = f"{BY_PART}{IN_TOTAL if self.has_total else ''}" if self.by_trade else BY_REPRESENTATIVE
-        in_parts = TRADES_BY_TRADE if self.by_trade else TRADES_BY_REPRESENTATIVE
+        by_representative = self.has_copies and not self.by_trade
+        in_parts = TRADES_BY_REPRESENTATIVE if by_representative else TRADES_BY_TRADE
         statement = f"""
 WITH
 {self.ctes},
@@ -127,17 +144,7 @@ selected AS NOT MATERIALIZED ({self.select}),
 copied AS MATERIALIZED (SELECT * FROM selected WHERE {IS_SHARED}),
 several AS MATERIALIZED ({several}
 ),
-decisions AS NOT MATERIALIZED (
-    SELECT part, 'everywhere' AS place, trading_day, opened_at, closed_at, id, net_pnl AS pnl, initial_risk,
-        r, is_mistake, grade, checklist, mae, mfe, mfe_pnl, 1 AS trades, fees, net_pnl,
-        currency AS first_currency, currency AS last_currency, decision
-    FROM selected
-    WHERE NOT {IS_SHARED}
-    UNION ALL
-    SELECT part, place, trading_day, opened_at, closed_at, id, pnl, initial_risk, r,
-        is_mistake, grade, checklist, mae, mfe, mfe_pnl, trades, fees, net_pnl,
-        first_currency, last_currency, decision
-    FROM several
+decisions AS NOT MATERIALIZED ({SINGLE}{OR_SEVERAL if self.has_copies else ""}
 ),
 trades_in_parts AS NOT MATERIALIZED ({in_parts}
 )
@@ -171,6 +178,7 @@ async def collect(
     Raises sqlite3.OperationalError.
     """
 
+    selection = selection._replace(has_copies=await fetch(db, HAS_COPIES, {}))
     collected = defaultdict[Group, Collected](lambda: Collected(extras))
     measures = sorted(measures, key=lambda one: not one.is_amount)
     amounts = [measure for measure in measures if measure.is_amount]
