@@ -60,6 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault("TMPDIR", str(memory))
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Two workers more than there are processors: those of browsers and servers often wait for them."""
     return (os.cpu_count() or 1) + 2

@@ -69,13 +69,13 @@ async def hand_over(page: Tab, event: str, on: str, content: bytes, text: str = 
 
 # Adding --------------------------------------------------------------------------------------------------
 
-KINDS = {
-    "a__png": drawing("PNG"),
-    "b__jpg": drawing("JPEG", exif=b"Exif\0\0" + EXIF),
-    "c__webp": drawing("WEBP"),
-    "d__gif": drawing("GIF"),
-    "e__avif": drawing("AVIF"),
-    "f__png": drawing("PNG", 4000, 2500),
+KINDS: dict[str, dict[str, Any]] = {
+    "a__png": {"kind": "PNG"},
+    "b__jpg": {"kind": "JPEG", "exif": b"Exif\0\0" + EXIF},
+    "c__webp": {"kind": "WEBP"},
+    "d__gif": {"kind": "GIF"},
+    "e__avif": {"kind": "AVIF"},
+    "f__png": {"kind": "PNG", "width": 4000, "height": 2500},
 }
 REFUSED = {
     "svg": (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "The file is none of image/png"),
@@ -88,7 +88,7 @@ REFUSED = {
 
 async def test_every_picture_is_drawn_or_refused_with_a_reason(page: Tab, page_journal: PageJournal) -> None:
     await page.sign_in(page_journal, PLACE)
-    await choose_files(page, **KINDS)
+    await choose_files(page, **{name: drawing(**kind) for name, kind in KINDS.items()})
     await see_widths(page, 64, 40, 64, 64, 64, 4000)  # the JPEG stands upright
     await expect(page.locator(ALERT)).to_have_text("")
     assert b"SECRET" not in page_journal.client.get("/pictures/2/content").content

@@ -10,6 +10,7 @@ from typing import Any
 
 import inference
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import examples, max_examples
@@ -23,7 +24,6 @@ from samples import (
     sum_days,
     welch_p_value,
 )
-from scipy import stats
 
 from journal_api.metrics.distributions import pearson_tails, t_p_value, t_quantile
 from journal_api.metrics.inference import (
@@ -65,7 +65,7 @@ def test_p_values_of_t_differ_from_scipys_by_less_than_a_billionth() -> None:
     for _ in range(INPUTS):
         t, freedom = math.exp(source.uniform(-9, 4)), draw_freedom(source)
 
-        assert t_p_value(t, freedom) == pytest.approx(2 * stats.t.sf(t, freedom), rel=1e-9, abs=1e-290)
+        assert t_p_value(t, freedom) == pytest.approx(2 * scipy.stats.t.sf(t, freedom), rel=1e-9, abs=1e-290)
 
 
 @pytest.mark.soak
@@ -75,7 +75,9 @@ def test_quantiles_of_t_differ_from_scipys_by_less_than_a_billionth() -> None:
         probability = source.choice([0.975, 0.995, source.random(), 1 - 10 ** source.uniform(-9, -1)])
         freedom = draw_freedom(source)
 
-        assert t_quantile(probability, freedom) == pytest.approx(stats.t.ppf(probability, freedom), rel=1e-9)
+        assert t_quantile(probability, freedom) == pytest.approx(
+            scipy.stats.t.ppf(probability, freedom), rel=1e-9
+        )
 
 
 def draw_sides(source: random.Random) -> tuple[Numbers, Numbers]:
@@ -127,7 +129,9 @@ def test_false_discovery_rates_are_scipys() -> None:
     for _ in range(INPUTS):
         p_values = [source.choice([0.0, 0.01, 1.0, source.random()]) for _ in range(source.randint(1, 60))]
 
-        assert benjamini_hochberg(p_values) == pytest.approx(list(stats.false_discovery_control(p_values)))
+        assert benjamini_hochberg(p_values) == pytest.approx(
+            list(scipy.stats.false_discovery_control(p_values))
+        )
 
 
 @pytest.mark.soak
@@ -136,7 +140,7 @@ def test_tails_of_pearsons_type_three_differ_from_scipys_by_less_than_a_milliont
     source = random.Random(7)
     for _ in range(INPUTS):
         z, skewness = source.uniform(0, 8), 10 ** source.uniform(-6, 2)
-        pearson = stats.pearson3(skewness) if skewness >= 0.001 else stats.norm
+        pearson = scipy.stats.pearson3(skewness) if skewness >= 0.001 else scipy.stats.norm
 
         assert pearson_tails(z, skewness) == pytest.approx(pearson.sf(z) + pearson.cdf(-z), abs=1e-6)
 
@@ -144,7 +148,7 @@ def test_tails_of_pearsons_type_three_differ_from_scipys_by_less_than_a_milliont
 @pytest.mark.parametrize("z", [0.5, 1, 1.5, 2.25, 3, 4])
 @pytest.mark.parametrize("skewness", [0.005, 0.00999])
 def test_the_tails_of_a_small_skewness_need_no_gamma_function(z: float, skewness: float) -> None:
-    pearson = stats.pearson3(skewness)
+    pearson = scipy.stats.pearson3(skewness)
 
     assert pearson_tails(z, skewness) == pytest.approx(pearson.sf(z) + pearson.cdf(-z), abs=2e-9)
 
@@ -159,7 +163,7 @@ def test_the_moments_of_all_permutations_are_those_of_every_division(seed: int) 
     part = source.choice([3, 4, 5, 7, 9])
     sums = [sum(chosen) for chosen in itertools.combinations(numbers, part)]
     spread = math.sqrt(pvariance(sums))
-    skewness = abs(stats.skew(sums))
+    skewness = abs(scipy.stats.skew(sums))
     z = abs(sum(numbers[:part]) - fmean(sums)) / spread
 
     p = permutation_p_value(*(build_sample(a_day_each(one)) for one in (numbers[:part], numbers[part:])))
@@ -318,7 +322,9 @@ def test_a_tag_of_days_is_as_sure_as_its_days() -> None:
     )
 
     assert (by_trade.p or 1) < 0.0001
-    assert by_day.p == pytest.approx(stats.ttest_ind([1] * 6 + [-1] * 4, [1] * 4 + [-1] * 6).pvalue, rel=0.06)
+    assert by_day.p == pytest.approx(
+        scipy.stats.ttest_ind([1] * 6 + [-1] * 4, [1] * 4 + [-1] * 6).pvalue, rel=0.06
+    )
 
 
 # More decisions ------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from statistics import mean, variance
 from typing import Any
 
 import numpy
-from scipy import stats
+import scipy
 
 Values = Sequence[tuple[Any, Any]]
 
@@ -55,16 +55,16 @@ def compute_mean_interval(values: Values) -> dict[str, Any] | str:
     if size < 10 or days < 2:
         return "too_few" if size < 10 else "too_few_days"
     numbers = numpy.array([float(value) for _, value in values])
-    middle, t = float(mean(value for _, value in values)), stats.t.ppf(0.975, size - 1)
+    middle, t = float(mean(value for _, value in values)), scipy.stats.t.ppf(0.975, size - 1)
     error = numbers.std(ddof=1) / sqrt(size)
     if len(set(numbers)) == 1:
         return "no_spread"
-    k = stats.skew(numbers) / (3 * sqrt(size))
+    k = scipy.stats.skew(numbers) / (3 * sqrt(size))
 
     def bend(y: float) -> float:
         return float((cbrt(1 + 3 * k * (y - k / 2)) - 1) / k) if abs(k) > 1e-7 else y
 
-    of_days = stats.t.ppf(0.975, days - 1) * find_day_error(values)
+    of_days = scipy.stats.t.ppf(0.975, days - 1) * find_day_error(values)
     below, above = max(t * error, of_days, bend(t) * error), max(t * error, of_days, -bend(-t) * error)
     return show_interval(middle - below, middle + above, size)
 
@@ -74,7 +74,7 @@ def compute_share_interval(values: Values) -> dict[str, Any] | str:
     if not size or days < 2:
         return "too_few_days" if size else "too_few"
     part = sum(value for _, value in values)
-    share, square = float(part / size), stats.t.ppf(0.975, days - 1) ** 2
+    share, square = float(part / size), scipy.stats.t.ppf(0.975, days - 1) ** 2
     effect = max(1, find_day_error(values) ** 2 * size / (share * (1 - share))) if 0 < part < size else 1
     effective = size / effect
     center = (share + square / (2 * effective)) / (1 + square / effective)
@@ -104,7 +104,8 @@ def compute_edge(present: Values, absent: Values) -> dict[str, Any]:
         return estimate_error(variances, *(size * growth for size in counts.values()))
 
     margins = [
-        stats.t.ppf(0.975, freedom) * error if error else 0 for error, freedom in (find_error(1), of_days)
+        scipy.stats.t.ppf(0.975, freedom) * error if error else 0
+        for error, freedom in (find_error(1), of_days)
     ]
     p = max(find_p(difference, *find_error(1)), find_p(difference, *of_days), find_permutation_p(*numbers))
     more = [
@@ -158,7 +159,7 @@ def estimate_error(variances: tuple[float, float], *sizes: float) -> tuple[float
 def find_p(difference: float, error: float, freedom: float) -> float:
     if not error:
         return 0.0 if difference else 1.0
-    return float(2 * stats.t.sf(abs(difference) / error, freedom))
+    return float(2 * scipy.stats.t.sf(abs(difference) / error, freedom))
 
 
 def find_permutation_p(present: Sequence[Any], absent: Sequence[Any]) -> float:
@@ -172,8 +173,8 @@ def find_permutation_p(present: Sequence[Any], absent: Sequence[Any]) -> float:
     third = part * (number - part) * (number - 2 * part) / ((number - 1) * (number - 2)) * (rest**3).mean()
     z, skewness = rest[:part].sum() / sqrt(spread), third / spread**1.5
     if abs(skewness) < 1e-3:
-        return float(2 * stats.norm.sf(abs(z)))
-    return float(stats.pearson3.sf(abs(z), skewness) + stats.pearson3.cdf(-abs(z), skewness))
+        return float(2 * scipy.stats.norm.sf(abs(z)))
+    return float(scipy.stats.pearson3.sf(abs(z), skewness) + scipy.stats.pearson3.cdf(-abs(z), skewness))
 
 
 def count_more(difference: float, size: int, find_error: Callable[[float], tuple[float, float]]) -> int:
@@ -211,7 +212,11 @@ def judge(
 
 
 def find_rates(p: Mapping[Any, float]) -> dict[Any, float]:
-    return dict(zip(p, map(float, stats.false_discovery_control(list(p.values()))), strict=True)) if p else {}
+    return (
+        dict(zip(p, map(float, scipy.stats.false_discovery_control(list(p.values()))), strict=True))
+        if p
+        else {}
+    )
 
 
 def compare_beside(

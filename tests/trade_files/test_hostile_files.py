@@ -301,32 +301,32 @@ def status_of(pid: int, name: str) -> int:
     return int(next(line for line in lines if line.startswith(name)).split()[1]) * 1024
 
 
-HEAVY = [
-    ("short rows", f"{HEADER}\n" + "x\n" * 30_000),
-    ("a header of 8 MiB", "a," * (4 * MIB)),
-    ("blank lines", "\r\n" * (4 * MIB)),
-    ("a cell of 7 MiB of names", f"{HEADER},tags\n{ROW},{'a;' * (7 * MIB // 2)}\n"),
-    ("names as JSON", f'{HEADER},tags\n{ROW},"[' + '"""",' * 200_000 + '""""]"\n'),
-    ("answers", f'{HEADER},confirmations\n{ROW},"[' + '["""",true,null],' * 100_000 + '0]"\n'),
-    ("a page with huge cells", "<html><table><tr>" + ("<td>" + "x" * 65_000) * 120),
-    ("a page with a huge tag", "<html><table><tr><td " + "x" * (8 * MIB)),
-    ("names in XML", flex_names(8 * MIB)),
-    ("elements of XML", flex("", "<Trade/>")(2 * MIB)),
-    ("notes with a wide character", f"{HEADER},notes\n" + f"{ROW},{'x' * 2_000_000}😀\n" * 4),
-    ("copies", f"{HEADER},copy_of\n" + f"{ROW},1\n" * 5_000),
-    ("fills", f"{FILLS}\n" + "2026-03-09,09:31,A,1,1,B\n" * 5_000),
-]
+HEAVY: dict[str, Callable[[], str]] = {
+    "short rows": lambda: f"{HEADER}\n" + "x\n" * 30_000,
+    "a header of 8 MiB": lambda: "a," * (4 * MIB),
+    "blank lines": lambda: "\r\n" * (4 * MIB),
+    "a cell of 7 MiB of names": lambda: f"{HEADER},tags\n{ROW},{'a;' * (7 * MIB // 2)}\n",
+    "names as JSON": lambda: f'{HEADER},tags\n{ROW},"[' + '"""",' * 200_000 + '""""]"\n',
+    "answers": lambda: f'{HEADER},confirmations\n{ROW},"[' + '["""",true,null],' * 100_000 + '0]"\n',
+    "a page with huge cells": lambda: "<html><table><tr>" + ("<td>" + "x" * 65_000) * 120,
+    "a page with a huge tag": lambda: "<html><table><tr><td " + "x" * (8 * MIB),
+    "names in XML": lambda: flex_names(8 * MIB),
+    "elements of XML": lambda: flex("", "<Trade/>")(2 * MIB),
+    "notes with a wide character": lambda: f"{HEADER},notes\n" + f"{ROW},{'x' * 2_000_000}😀\n" * 4,
+    "copies": lambda: f"{HEADER},copy_of\n" + f"{ROW},1\n" * 5_000,
+    "fills": lambda: f"{FILLS}\n" + "2026-03-09,09:31,A,1,1,B\n" * 5_000,
+}
 # As docs/imports.md has it: times the file, and for a row.
 TIMES_THE_FILE, FOR_A_ROW = 25, 128 * MIB
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize("file", [file for _, file in HEAVY], ids=[name for name, _ in HEAVY])
+@pytest.mark.parametrize("make", HEAVY.values(), ids=HEAVY)
 @pytest.mark.promise(19)
 def test_an_import_takes_no_more_memory_than_documented(
-    server: Server, owner: httpx.Client, file: str
+    server: Server, owner: httpx.Client, make: Callable[[], str]
 ) -> None:
-    pid = server.process.pid
+    file, pid = make(), server.process.pid
     Path(f"/proc/{pid}/clear_refs").write_text("5")  # the peak begins anew
     before = status_of(pid, "VmRSS")
 
