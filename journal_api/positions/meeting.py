@@ -1,7 +1,8 @@
 """Which positions are one: of a broker's fills, of another program's list, of a trader who typed them."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 from journal_api.positions.book import NEAR, PRICE_PARTS, SECOND, Position, read_instant
@@ -186,38 +187,45 @@ def match_typed(typed: Sequence[Extent], told: Sequence[Extent]) -> Typed:
     Direction and times agree, to the precision that was typed: a minute either way. Of several that fit, the
     one is taken that fits better than all others, by size, then by prices; others are asked.
     """
+    numbers, places = group_equal(typed), group_equal(told)
     fitting = {
-        (number, place): find_likeness(mine, theirs)
-        for number, mine in enumerate(typed)
-        for place, theirs in enumerate(told)
+        (mine, theirs): find_likeness(mine, theirs)
+        for mine, theirs in product(numbers, places)
         if fits(mine, theirs)
     }
     found: dict[int, int] = {}
-    while True:
-        best: dict[tuple[str, int], tuple[int, ...]] = {}
-        for (number, place), likeness in fitting.items():
-            for side in (("typed", number), ("told", place)):
-                best[side] = max(best.get(side, likeness), likeness)
-        new: dict[int, int] = {}
-        for (number, place), likeness in fitting.items():
-            is_best = likeness == best["typed", number] == best["told", place]
-            if is_best and place not in new and number not in new.values():
-                rivals = [
-                    (typed[n], told[p])
-                    for (n, p), other in fitting.items()
-                    if other == likeness and (n == number) != (p == place)
-                ]
-                if all(typed[number] == mine and told[place] == theirs for mine, theirs in rivals):
-                    new[place] = number
-        if not new:
-            return Typed(found, set(fitting))
-        found |= new
-        taken = set(found.values())
+    while clear := find_clear(fitting):
+        for mine, theirs in clear:
+            pairs = dict(zip(places[theirs], numbers[mine], strict=False))
+            found |= pairs
+            del places[theirs][: len(pairs)], numbers[mine][: len(pairs)]
         fitting = {
-            (number, place): likeness
-            for (number, place), likeness in fitting.items()
-            if place not in found and number not in taken
+            pair: likeness for pair, likeness in fitting.items() if numbers[pair[0]] and places[pair[1]]
         }
+    asked = (product(numbers[mine], places[theirs]) for mine, theirs in fitting)
+    return Typed(found, set(chain.from_iterable(asked)))
+
+
+def group_equal(extents: Sequence[Extent]) -> dict[Extent, list[int]]:
+    """Return the indexes of equal extents."""
+    groups: dict[Extent, list[int]] = {}
+    for number, extent in enumerate(extents):
+        groups.setdefault(extent, []).append(number)
+    return groups
+
+
+def find_clear(fitting: Mapping[tuple[Extent, Extent], tuple[int, ...]]) -> list[tuple[Extent, Extent]]:
+    """Return the pairs that fit better than every other pair of either."""
+    best: dict[tuple[int, Extent], tuple[tuple[int, ...], int]] = {}
+    for pair, likeness in fitting.items():
+        for side in enumerate(pair):
+            known, times = best.get(side, (likeness, 0))
+            best[side] = (likeness, 1) if likeness > known else (known, times + (likeness == known))
+    return [
+        pair
+        for pair, likeness in fitting.items()
+        if all(best[side] == (likeness, 1) for side in enumerate(pair))
+    ]
 
 
 def find_likeness(typed: Extent, told: Extent) -> tuple[int, ...]:

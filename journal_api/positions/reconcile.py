@@ -340,11 +340,8 @@ def find_typed(
     told = [find_extent(positions[number]) for number in free]
     matched = match_typed(extents, told)
     found |= {free[place]: rest[number] for place, number in matched.found.items()}
-    alone = [
-        number
-        for number in range(len(rest))
-        if rest[number].trade_id not in {t.trade_id for t in found.values()}
-    ]
+    taken = {trade.trade_id for trade in found.values()}
+    alone = [number for number, trade in enumerate(rest) if trade.trade_id not in taken]
     suspects = [
         Suspect(positions[free[place]], BY_HAND, rest[number])
         for place, mine in enumerate(told)
