@@ -41,28 +41,22 @@ async def list_positions(
     db: Connection, account_ids: Iterable[int], since: str = "", until: str = "9999"
 ) -> list[CopyPosition]:
     """Return the positions of the accounts that opened in that time."""
-    return build_positions(
-        await db.execute_fetchall(
-            f"""
-            {POSITION}
-            WHERE account_id IN (SELECT value FROM json_each(:account_ids))
-              AND opened_at BETWEEN :since AND :until
-            """,
-            {"account_ids": json_list(list(account_ids)), "since": since, "until": until},
-        )
+    rows = await db.execute_fetchall(
+        f"""
+        {POSITION}
+        WHERE account_id IN (SELECT value FROM json_each(:account_ids))
+          AND opened_at BETWEEN :since AND :until
+        """,
+        {"account_ids": json_list(list(account_ids)), "since": since, "until": until},
     )
+    return list(map(CopyPosition._make, rows))
 
 
 async def list_of_ids(db: Connection, trade_ids: Iterable[int]) -> list[CopyPosition]:
-    return build_positions(
-        await db.execute_fetchall(
-            f"{POSITION} WHERE id IN (SELECT value FROM json_each(:ids))", {"ids": json_list(list(trade_ids))}
-        )
+    rows = await db.execute_fetchall(
+        f"{POSITION} WHERE id IN (SELECT value FROM json_each(:ids))", {"ids": json_list(list(trade_ids))}
     )
-
-
-def build_positions(rows: Iterable[Any]) -> list[CopyPosition]:
-    return [CopyPosition._make(row) for row in rows]
+    return list(map(CopyPosition._make, rows))
 
 
 def encode_links(links: Sequence[tuple[int, int]]) -> str:

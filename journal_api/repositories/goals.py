@@ -97,14 +97,14 @@ async def update(db: Connection, stored: Goal, patch: GoalPatch) -> bool:
         columns["stopped_on"] = None
         columns["evaluated_on"] = None  # an active goal has a pace, a stopped goal has none
     await sql.update_row(db, "goals", stored, columns)
-    today = await read_today(db, stored.id)
+    today, created_on = await read_days(db, stored.id)
     if "stopped_on" in columns and columns["status"] != "active":
         await db.execute_fetchall(
             "UPDATE goals SET stopped_on = :today WHERE id = :id", {"id": stored.id, "today": today}
         )
     if has_new_target:
         target = units(columns.get("target_value", stored.target_value))
-        is_first = is_redefined or await was_created_on(db, stored.id, today)
+        is_first = is_redefined or created_on == today  # a new target is then the first of the goal
         await set_target(db, stored.id, target, BEGINNING if is_first else today)
         if is_first:
             await db.execute_fetchall(
@@ -113,29 +113,18 @@ async def update(db: Connection, stored: Goal, patch: GoalPatch) -> bool:
     return is_redefined
 
 
-async def read_today(db: Connection, goal_id: int) -> str:
-    """Return the current trading day in the calendar of the goal."""
-    day = await sql.fetch(
-        db,
-        "SELECT trading_day(:now, timezone, day_rollover) FROM goal_calendars WHERE goal_id = :id",
-        {"id": goal_id, "now": now()},
-    )
-    return str(day)
-
-
-async def was_created_on(db: Connection, goal_id: int, today: str) -> bool:
-    """Return whether the goal was created on this trading day: a new target is then its first."""
-    was_created = await sql.fetch(
-        db,
+async def read_days(db: Connection, goal_id: int) -> tuple[str, str]:
+    """Return the current trading day, and the one on which the goal was created, in its calendar."""
+    ((today, created_on),) = await db.execute_fetchall(
         """
-        SELECT trading_day(goals.created_at, timezone, day_rollover) = :today
+        SELECT trading_day(:now, timezone, day_rollover), trading_day(goals.created_at, timezone, day_rollover)
         FROM goals
         JOIN goal_calendars ON goal_id = goals.id
         WHERE goals.id = :id
         """,
-        {"id": goal_id, "today": today},
+        {"id": goal_id, "now": now()},
     )
-    return bool(was_created)
+    return today, created_on
 
 
 async def delete(db: Connection, user_id: int, goal_id: int) -> None:

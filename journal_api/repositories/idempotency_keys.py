@@ -1,13 +1,13 @@
 """SQL of stored responses to POST requests with an Idempotency-Key, which are kept for a day."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database.sql import fetch
+from journal_api.database.sql import build_insert, fetch
 from journal_api.values.clock import as_text, now
 
 KEPT_FOR = timedelta(hours=24)
@@ -20,15 +20,6 @@ class StoredResponse(NamedTuple):
     status: int
     headers: dict[str, str]
     content: bytes
-    warnings: bytes
-
-
-class StoredParts(Protocol):
-    """The parts of a response that are stored."""
-
-    status: int
-    content: bytes
-    headers: Mapping[str, str]
     warnings: bytes
 
 
@@ -55,24 +46,17 @@ async def find(db: Connection, request: KeyedRequest) -> StoredResponse | None:
     return None
 
 
-async def insert(db: Connection, request: KeyedRequest, response: StoredParts) -> None:
+async def insert(db: Connection, user_id: int, key: str, response: StoredResponse) -> None:
     """Store a response, and delete those that are over a day old."""
     await delete_old(db)
-    await db.execute_fetchall(
-        """
-        INSERT INTO idempotency_keys (user_id, key, fingerprint, status, headers, content, warnings,
-            created_at)
-        VALUES (:user_id, :key, :fingerprint, :status, :headers, :content, :warnings, :now)
-        """,
-        {
-            **request._asdict(),
-            "status": response.status,
-            "headers": json.encode(dict(response.headers)).decode(),
-            "content": response.content,
-            "warnings": response.warnings,
-            "now": now(),
-        },
-    )
+    columns = {
+        "user_id": user_id,
+        "key": key,
+        **response._asdict(),
+        "headers": json.encode(response.headers).decode(),
+        "created_at": now(),
+    }
+    await db.execute_fetchall(build_insert("idempotency_keys", columns), columns)
 
 
 async def has_old(db: Connection) -> bool:

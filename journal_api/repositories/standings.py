@@ -16,14 +16,7 @@ from journal_api.structs.account_rules import AccountRules
 from journal_api.structs.standings import Standing
 from journal_api.values.money import ENCODER
 
-NO_RULES = AccountRules(
-    floor=None,
-    daily_loss=None,
-    profit_target=None,
-    best_day_share=None,
-    qualifying_day=None,
-    minimum_days=None,
-)
+NO_RULES = AccountRules(**dict.fromkeys(AccountRules.__struct_fields__))
 
 
 async def read(database: Database, user_id: int, account_id: int, at: str | None, *, with_days: bool) -> str:

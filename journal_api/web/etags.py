@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Protocol
 
 from msgspec import Struct, json
 from starlette.requests import Request
 
 from journal_api.errors import PreconditionFailed
+from journal_api.structs.trades import Trade
 from journal_api.web.responses import Envelope, Response, StoredFile, compute_etag
 
 # The list of entity tags in both headers: RFC 9110 §8.8.3 and §5.6.1.
@@ -41,14 +41,7 @@ class Version(Struct):
     updated_at: str
 
 
-class Versioned(Protocol):
-    @property
-    def id(self) -> int: ...
-    @property
-    def updated_at(self) -> str: ...
-
-
-def encode_versions(objects: Iterable[Versioned]) -> bytes:
+def encode_versions(objects: Iterable[Version | Trade]) -> bytes:
     """Return what the ETag of several objects is over, in any order."""
     return json.encode(sorted((one.id, one.updated_at) for one in objects))
 
@@ -58,7 +51,7 @@ def with_versions(response: Envelope, listed: str) -> Envelope:
     return replace(response, versions=encode_versions(json.decode(listed, type=list[Version])))
 
 
-def check_versions(request: Request, objects: Iterable[Versioned]) -> None:
+def check_versions(request: Request, objects: Iterable[Trade]) -> None:
     """Compare the ETag of the objects that a body names with the conditions. Raises PreconditionFailed."""
     if is_conditional(request):
         check_conditions(request, compute_etag(encode_versions(objects)))

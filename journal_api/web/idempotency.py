@@ -13,7 +13,7 @@ from starlette.types import Message, Receive
 from journal_api.database.database import Database
 from journal_api.errors import ApiError, IdempotencyConflict, ValidationFailed
 from journal_api.repositories import idempotency_keys
-from journal_api.repositories.idempotency_keys import KeyedRequest
+from journal_api.repositories.idempotency_keys import KeyedRequest, StoredResponse
 from journal_api.values import api_keys
 from journal_api.web.bodies import check_media_type, max_body_size, stream_body
 from journal_api.web.operation import Operation
@@ -53,6 +53,13 @@ async def find_response(db: Connection, keyed_request: KeyedRequest) -> Envelope
         raise IdempotencyConflict
     headers = {**stored.headers, "X-Idempotent-Replay": "true"}
     return Envelope(stored.status, stored.content, headers, warnings=stored.warnings)
+
+
+async def store_response(db: Connection, request: KeyedRequest, response: Envelope) -> None:
+    stored = StoredResponse(
+        request.fingerprint, response.status, dict(response.headers), response.content, response.warnings
+    )
+    await idempotency_keys.insert(db, request.user_id, request.key, stored)
 
 
 async def delete_old_responses(database: Database) -> None:

@@ -8,13 +8,13 @@ from starlette.requests import Request
 
 from journal_api.database.threads import Work
 from journal_api.errors import NotFound
-from journal_api.repositories import changes, idempotency_keys
+from journal_api.repositories import changes
 from journal_api.structs.queries import DryRunQuery
 from journal_api.web.auth import require_still_valid
 from journal_api.web.context import database
 from journal_api.web.decoding import decode_body, decode_query
 from journal_api.web.etags import check_conditions, is_conditional
-from journal_api.web.idempotency import find_response, read_keyed
+from journal_api.web.idempotency import find_response, read_keyed, store_response
 from journal_api.web.operation import Operation
 from journal_api.web.read_only_echo import check_echo
 from journal_api.web.responses import Envelope, Response, with_cursor
@@ -54,7 +54,7 @@ async def respond_to_write(request: Request, operation: Operation) -> Response:
                 response = with_cursor(await work(db), cursor)
                 if keyed:
                     assert isinstance(response, Envelope), "a POST responds with an envelope"
-                    await idempotency_keys.insert(db, keyed, response)
+                    await store_response(db, keyed, response)
                 return response
 
             return await database(request).write(transact, commit=not query.dry_run)
