@@ -26,9 +26,8 @@ from journal_api.structs.strategies import FREE_FORM, ConfirmationCreate, SetupC
 from journal_api.structs.tag_categories import TagCategoryCreate
 from journal_api.structs.tags import TagCreate
 from journal_api.structs.trades import AnswerPut, Fill, TradeCreate
-from journal_api.values.free_form import free_form
 from journal_api.values.timestamps import Timestamp
-from journal_api.values.types import MAX_ID, Day, DayRollover, TimeZone, decode_value
+from journal_api.values.types import MAX_ID, Day, DayRollover, TimeZone, decode_value, free_form
 
 BODIES: dict[str, type[Struct]] = {
     "users": MePatch,

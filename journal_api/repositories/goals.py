@@ -117,7 +117,8 @@ async def read_days(db: Connection, goal_id: int) -> tuple[str, str]:
     """Return the current trading day, and the one on which the goal was created, in its calendar."""
     ((today, created_on),) = await db.execute_fetchall(
         """
-        SELECT trading_day(:now, timezone, day_rollover), trading_day(goals.created_at, timezone, day_rollover)
+        SELECT trading_day(:now, timezone, day_rollover),
+            trading_day(goals.created_at, timezone, day_rollover)
         FROM goals
         JOIN goal_calendars ON goal_id = goals.id
         WHERE goals.id = :id

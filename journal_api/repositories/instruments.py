@@ -5,8 +5,7 @@ from msgspec import json
 
 from journal_api.database.sql import build_object, delete_where, fetch_json, fetch_json_array
 from journal_api.structs.instruments import Instrument, InstrumentPut
-from journal_api.values.contract_roots import CONTRACT_ROOTS
-from journal_api.values.instruments import InstrumentTable
+from journal_api.values.instruments import CONTRACT_ROOTS, InstrumentTable
 from journal_api.values.money import PositiveMoney, from_units, json_number
 
 # The built-in table as a parameter for json_each, by root.

@@ -9,8 +9,7 @@ from msgspec import json
 
 from journal_api.database.database import Database
 from journal_api.database.sql import json_list
-from journal_api.rules.search_excerpts import BEGIN, END, MAX_LENGTH, split_marks
-from journal_api.rules.search_query import SearchTerms
+from journal_api.rules.search import BEGIN, END, MAX_LENGTH, SearchTerms, split_marks
 from journal_api.structs.search import Mark, SearchQuery, SearchResource, SearchResult
 
 BY_WORDS = """search_index

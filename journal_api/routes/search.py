@@ -6,7 +6,7 @@ from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.repositories import search
-from journal_api.rules.search_query import parse_query
+from journal_api.rules.search import parse_query
 from journal_api.structs.search import SearchQuery, SearchResource
 from journal_api.web.bodies import cancel_on_disconnect
 from journal_api.web.context import database

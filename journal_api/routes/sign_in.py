@@ -12,9 +12,8 @@ from journal_api.repositories import api_keys, users
 from journal_api.settings import is_loopback
 from journal_api.structs.sign_in import SignIn
 from journal_api.values.api_keys import SCOPES, hashed
-from journal_api.values.browsers import browser_name
 from journal_api.values.clock import as_text
-from journal_api.values.sign_in import KEY_COMMAND, SignInOptions
+from journal_api.values.sign_in import KEY_COMMAND, SignInOptions, browser_name
 from journal_api.web.auth import count_bad_key
 from journal_api.web.bodies import stream_body
 from journal_api.web.context import database

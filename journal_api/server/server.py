@@ -16,11 +16,10 @@ from journal_api.app import create_app
 from journal_api.database.journal_file import restrict_permissions
 from journal_api.database.lock import without_server
 from journal_api.database.migrations import Prepared
-from journal_api.server.child import ChildServer
 from journal_api.server.descriptors import raise_file_limit
 from journal_api.server.log import log_to_standard_error
 from journal_api.server.protocol import Protocol
-from journal_api.server.stop import Server
+from journal_api.server.stopping import ChildServer, Server
 from journal_api.settings import Settings, is_loopback
 from journal_api.values.sign_in import SignInOptions
 

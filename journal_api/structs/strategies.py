@@ -8,7 +8,6 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 
 from journal_api.errors import ValidationFailed
-from journal_api.values.free_form import free_form
 from journal_api.values.types import (
     Color,
     FreeForm,
@@ -17,6 +16,7 @@ from journal_api.values.types import (
     RowId,
     SortOrder,
     Text,
+    free_form,
     require_name,
 )
 

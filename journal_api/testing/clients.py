@@ -12,7 +12,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from starlette.types import ASGIApp
 
 from journal_api.server.server import bind_socket, build_config
-from journal_api.server.stop import Server
+from journal_api.server.stopping import Server
 from journal_api.settings import Settings
 from journal_api.testing import factories
 from journal_api.testing.factories import Kind

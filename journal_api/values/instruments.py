@@ -1,17 +1,21 @@
 """Contract symbols and the value of a point (docs/imports.md#point-values)."""
 
 import re
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from functools import lru_cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.values.contract_roots import CONTRACT_ROOTS
 from journal_api.values.money import PositiveMoney
 from journal_api.values.options import find_option, is_option, looks_like_option
 from journal_api.values.time_formats import MONTHS
 
+# Futures that the service knows: the value of a point by contract root.
+FILE = Path(__file__).with_name("contract_roots.toml")
 # The price of an option on a share is per share, and a contract is for 100 shares.
 SHARES_OF_AN_OPTION = PositiveMoney(100)
 
@@ -57,6 +61,28 @@ SHARES_OR_FUTURES = frozenset({"HEN3", "PAH3", "SIX2", "SIX3"})
 SAO_PAULO = re.compile(r"[A-Z]{4}(?:3|4|11)")
 # What the root of an unknown contract looks like. Indices such as SG30 have one letter before the month.
 PLAUSIBLE_ROOT = re.compile(r"(?=.*[A-Z])[A-Z0-9]{2,5}")
+
+
+class ContractRoot(NamedTuple):
+    """A root, and the root of the full-size contract on the same market: its own but for micros and minis."""
+
+    root: str
+    name: str
+    exchange: str
+    currency: str
+    point_value: PositiveMoney
+    full_size: str
+
+
+def read_contracts(text: str) -> Iterator[ContractRoot]:
+    for exchange, currencies in tomllib.loads(text, parse_float=Decimal).items():
+        for currency, roots in currencies.items():
+            for root, (value, name, *full_size) in roots.items():
+                point_value = PositiveMoney.checked(Decimal(value))
+                yield ContractRoot(root, name, exchange, currency, point_value, *(full_size or [root]))
+
+
+CONTRACT_ROOTS = {contract.root: contract for contract in read_contracts(FILE.read_text(encoding="utf-8"))}
 
 
 class Contract(NamedTuple):

@@ -1,4 +1,4 @@
-"""How a browser signs in: a one-time code of this run, and the command that makes a key."""
+"""How a browser signs in: a one-time code of this run, the command that makes a key, the name of that key."""
 
 import hashlib
 import secrets
@@ -12,6 +12,26 @@ from journal_api.values.api_keys import Hidden
 
 MAX_AGE = 600.0  # seconds
 KEY_COMMAND = "journal-api keys create page --scopes all"
+# The first match counts: most browsers also name the ones that they are compatible with.
+BROWSERS = {
+    "Edg": "Edge",
+    "OPR/": "Opera",
+    "SamsungBrowser/": "Samsung Internet",
+    "Firefox/": "Firefox",
+    "FxiOS/": "Firefox",
+    "Chrome/": "Chrome",
+    "CriOS/": "Chrome",
+    "Safari/": "Safari",
+}
+SYSTEMS = {
+    "Android": "Android",
+    "iPhone": "iOS",
+    "iPad": "iPadOS",
+    "Windows": "Windows",
+    "Mac OS X": "macOS",
+    "CrOS": "ChromeOS",
+    "Linux": "Linux",
+}
 
 
 class OneTimeCode:
@@ -50,3 +70,10 @@ class SignInOptions(NamedTuple):
 
 def hashed(code: str) -> Hidden:
     return Hidden(hashlib.sha256(code.encode()).digest())
+
+
+def browser_name(user_agent: str) -> str:
+    """Return a name such as `Firefox on Linux`; without a known browser it begins with `Browser`."""
+    browser = next((name for mark, name in BROWSERS.items() if mark in user_agent), "Browser")
+    system = next((name for mark, name in SYSTEMS.items() if mark in user_agent), None)
+    return f"{browser} on {system}" if system else browser

@@ -13,7 +13,6 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 from msgspec import UNSET, Meta, Raw, field
 
 from journal_api.errors import ValidationFailed
-from journal_api.values.free_form import free_form
 from journal_api.values.time_zones import time_zones
 
 # The highest id that is stored: every client has it exactly, and there is room for more.
@@ -37,6 +36,10 @@ CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 CONTROL_IN_TEXT = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]"
 )  # without tab and line breaks
+
+# The strings of a JSON text, and its white space.
+STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+STRING_OR_SPACE = re.compile(rb'("(?:[^"\\]|\\.)*")|[ \t\r\n]+', re.DOTALL)
 
 
 def default_value(value: T) -> T:
@@ -217,6 +220,24 @@ def require_name(row_id: object, name: object) -> None:
 def decode_value(kind: Any, value: object) -> object:
     """Decode a value with its type's own `decode`: the hook that msgspec calls for types it does not know."""
     return kind.decode(value)
+
+
+def free_form(value: bytes) -> bytes:
+    """Return the JSON without white space between tokens; the tokens themselves are unchanged.
+
+    Raises ValueError unless the value is an object or null, of at most 64 KiB and 32 levels.
+    """
+    if len(value) > 64 * 1024:
+        raise ValueError("must be at most 64 KiB")
+    if value != b"null" and not value.startswith(b"{"):
+        raise ValueError("must be an object or null")
+    depth = deepest = 0
+    for bracket in re.findall(rb"[\[\]{}]", STRING.sub(b"", value)):
+        depth += 1 if bracket in b"[{" else -1
+        deepest = max(deepest, depth)
+    if deepest > 32:
+        raise ValueError("must be at most 32 levels deep")
+    return STRING_OR_SPACE.sub(lambda match: match[1] or b"", value)
 
 
 # `check` is called by web/validation_errors.py, which decodes every member separately.

@@ -1,4 +1,4 @@
-"""Find the route of a request and run it; respond 404 and 405 with our errors."""
+"""Find the route of a request and run it, a read here; respond 404 and 405 with our errors."""
 
 from collections.abc import Sequence
 
@@ -8,9 +8,12 @@ from starlette.types import Receive, Scope, Send
 
 from journal_api.errors import MethodNotAllowed, NotFound
 from journal_api.web.auth import authorize
+from journal_api.web.context import database
+from journal_api.web.decoding import decode_query
 from journal_api.web.etags import with_etag
 from journal_api.web.operation import Operation
-from journal_api.web.reads import respond_to_read
+from journal_api.web.response_cache import ResponseCache
+from journal_api.web.responses import Response, with_cursor
 from journal_api.web.unknown_paths import explain_unknown_path
 from journal_api.web.writes import respond_to_write
 
@@ -60,3 +63,20 @@ async def respond(operation: Operation, scope: Scope, receive: Receive, send: Se
     if operation.has_etag:
         response = with_etag(request, response)
     await response(scope, receive, send)
+
+
+async def respond_to_read(request: Request, operation: Operation) -> Response:
+    """Run the handler, unless its response is cached. The query of a cached response was valid."""
+
+    async def read() -> Response:
+        query = decode_query(request, operation.query)
+        opened = database(request)
+        # Before the data, so that no change between them is missed.
+        cursor = opened.cursor(request.user.id)
+        connection = opened.slow_reader if operation.is_slow else opened.reader
+        return with_cursor(await operation.call(request, connection, query), cursor)
+
+    if operation.cache_until is None:
+        return await read()
+    cache: ResponseCache = request.app.state.response_cache
+    return await cache.find_or_make(request, operation.cache_until, read)

@@ -20,7 +20,7 @@ from conftest import ErrorEnvelope
 from journal_api.app import create_app
 from journal_api.server.protocol import Protocol
 from journal_api.server.server import bind_socket, build_config
-from journal_api.server.stop import Server
+from journal_api.server.stopping import Server
 from journal_api.settings import Settings
 
 HOST = b"Host: localhost"

@@ -8,8 +8,13 @@ from hypothesis import strategies as st
 from proofs import max_examples
 
 from journal_api.errors import ValidationFailed
-from journal_api.values.contract_roots import CONTRACT_ROOTS
-from journal_api.values.instruments import BUILT_IN, InstrumentTable, canonical_symbol, find_contract
+from journal_api.values.instruments import (
+    BUILT_IN,
+    CONTRACT_ROOTS,
+    InstrumentTable,
+    canonical_symbol,
+    find_contract,
+)
 from journal_api.values.money import PositiveMoney
 from journal_api.values.options import find_option, looks_like_option
 

@@ -11,8 +11,7 @@ from journal_api.positions.import_rows import Noted
 from journal_api.positions.statements import Effect
 from journal_api.trade_files.amounts import Comma, parse_broker_number
 from journal_api.trade_files.fill_book import Book, Execution, Instrument
-from journal_api.values.contract_roots import CONTRACT_ROOTS
-from journal_api.values.instruments import BUILT_IN, InstrumentTable
+from journal_api.values.instruments import BUILT_IN, CONTRACT_ROOTS, InstrumentTable
 from journal_api.values.money import SCALE, PositiveMoney
 
 # Costs and roundings make a value differ from price times quantity by a few percent.

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from proofs import max_examples
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.search_excerpts import BEGIN, END, MAX_LENGTH, split_marks
-from journal_api.rules.search_query import SearchTerms, parse_query
+from journal_api.rules.search import BEGIN, END, MAX_LENGTH, SearchTerms, parse_query, split_marks
 
 
 @pytest.mark.parametrize(

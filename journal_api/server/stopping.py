@@ -1,4 +1,4 @@
-"""The server as a child process: it announces its address and stops with its parent."""
+"""uvicorn's server: it ends waiting requests when it stops, and as a child process stops with its parent."""
 
 import os
 import select
@@ -10,7 +10,18 @@ from contextlib import suppress
 
 import uvicorn
 
-from journal_api.server.stop import Server
+
+class Server(uvicorn.Server):
+    """A uvicorn server whose requests stop waiting for changes, and searching, once it shuts down.
+
+    It overrides `shutdown`, which is public in uvicorn. The lifespan ends too late: after the last request.
+    """
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        state = self.config.loaded_app.state
+        state.change_signal.stop()
+        state.database.is_stopping = True
+        await super().shutdown(sockets)
 
 
 class ChildServer(Server):

@@ -1,4 +1,6 @@
-"""What a search looks for, read from what was typed. Any text is a query: nothing is a syntax error.
+"""What a search looks for, read from what was typed, and the excerpts of what it found.
+
+Any text is a query: nothing is a syntax error.
 
 Each term reads a part of the index, once: the beginning of words by one letter reads a tenth of it, so such a
 term counts only as the last, which may still be typed.
@@ -85,3 +87,26 @@ def list_values(term: Term) -> list[str]:
     if term.kind == "tag":
         return [sort_name(term.value)]
     return [term.value.upper(), *list_contracts(term.value[:MAX_SYMBOL])]  # it may be a root, or a contract
+
+
+# Around what was found, as FTS5 is told to put them: no stored text has these characters.
+BEGIN, END = "\x02", "\x03"
+MARKED = re.compile(f"{BEGIN}([^{END}]*){END}")
+MAX_LENGTH = 400  # characters: a word may be as long as the text
+
+
+class Excerpt(NamedTuple):
+    """A part of a text, with the [start, end) of what was found in it, in code points."""
+
+    text: str
+    marks: list[tuple[int, int]]
+
+
+def split_marks(marked: str) -> Excerpt:
+    """Return the excerpt without the characters around what was found."""
+    marks = []
+    for index, found in enumerate(MARKED.finditer(marked)):
+        start = found.start() - 2 * index  # the characters of earlier marks are not in the text
+        if start + len(found[1]) <= MAX_LENGTH:
+            marks.append((start, start + len(found[1])))
+    return Excerpt(MARKED.sub(r"\1", marked)[:MAX_LENGTH], marks)
