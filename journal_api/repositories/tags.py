@@ -7,8 +7,7 @@ from msgspec import json
 from msgspec.structs import asdict
 
 from journal_api.database import sql
-from journal_api.structs.tags import Tag, TagCreate, TagPatch, TagQuery
-from journal_api.structs.trades import TradeTag
+from journal_api.structs.tags import Tag, TagCreate, TagPatch, TagQuery, TradeTag
 
 TAG = sql.build_object(Tag)
 

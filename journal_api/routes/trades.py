@@ -22,13 +22,13 @@ from journal_api.repositories import (
     users,
 )
 from journal_api.repositories.trades import References
+from journal_api.structs.many_trades import TradesCreate
 from journal_api.structs.trades import (
     AnswersPut,
     ExportQuery,
     TradeCreate,
     TradePatch,
     TradeQuery,
-    TradesCreate,
     TradeTagsPut,
 )
 from journal_api.web.context import database

@@ -9,7 +9,7 @@ from journal_api.metrics.metrics import GoalKind
 from journal_api.structs.pictures import Picture
 from journal_api.structs.queries import check_range
 from journal_api.structs.snapshots import Snapshot
-from journal_api.structs.trades import TagIds, TradeTag
+from journal_api.structs.tags import TagIds, TradeTag
 from journal_api.values.types import Day, DayText, Instant, LongText, Offset, RowId
 
 Rating = Annotated[int, Meta(ge=1, le=5)]

@@ -1,21 +1,20 @@
-"""Bodies of the change and the deletion of many trades at once (docs/api.md#many-trades-at-once)."""
+"""Bodies that create, change and delete many trades at once (docs/api.md#many-trades-at-once)."""
 
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 from msgspec.structs import asdict
 
 from journal_api.errors import ValidationFailed
+from journal_api.structs.tags import MAX_TAGS, TagIds
 from journal_api.structs.trades import (
-    MAX_TAGS,
     MAX_TRADES,
     Direction,
     FeesSource,
     Grade,
     Outcome,
-    TagIds,
     Trade,
     TradeFilter,
     TradeIds,
@@ -23,6 +22,15 @@ from journal_api.structs.trades import (
 )
 from journal_api.values.money import Money
 from journal_api.values.types import Day, Name40, RowId
+
+# Each is decoded separately, so that every error is reported with its index.
+TradeInBatch = Annotated[Raw, Meta(extra_json_schema={"$ref": "#/components/schemas/TradeCreate"})]
+
+
+class TradesCreate(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A batch of trades. Each is a TradeCreate, validated separately, so that all errors are reported."""
+
+    trades: Annotated[list[TradeInBatch], Meta(min_length=1, max_length=MAX_TRADES)]
 
 
 class TradeWhere(Struct, kw_only=True, forbid_unknown_fields=True):

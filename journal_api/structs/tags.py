@@ -1,8 +1,13 @@
 """Bodies, queries and responses of tags."""
 
-from msgspec import UNSET, Struct, UnsetType
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from journal_api.values.types import Color, Instant, Name100, RowId, TagType
+
+MAX_TAGS = 100  # of a trade or a day
+TagIds = Annotated[list[RowId], Meta(max_length=MAX_TAGS)]
 
 
 class TagCreate(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -32,3 +37,10 @@ class Tag(Struct, kw_only=True, forbid_unknown_fields=True):
     type: TagType
     created_at: Instant
     updated_at: Instant
+
+
+class TradeTag(Struct, kw_only=True, forbid_unknown_fields=True):
+    id: int
+    name: str
+    color: str
+    type: TagType

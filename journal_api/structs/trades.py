@@ -4,11 +4,12 @@ import re
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import asdict
 
 from journal_api.structs.pictures import Picture
 from journal_api.structs.queries import check_range
+from journal_api.structs.tags import TagIds, TradeTag
 from journal_api.values.money import Money, PositiveMoney, UnsignedMoney
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import (
@@ -19,13 +20,10 @@ from journal_api.values.types import (
     Name100,
     Offset,
     RowId,
-    TagType,
     Text,
 )
 
 Direction = Literal["long", "short"]
-# A trade of a batch. Each is decoded separately, so that every error is reported with its index.
-TradeInBatch = Annotated[Raw, Meta(extra_json_schema={"$ref": "#/components/schemas/TradeCreate"})]
 AMOUNTS = (
     *("quantity", "multiplier", "entry_price", "exit_price"),
     *("stop_loss", "gross_pnl", "fees", "initial_risk", "mae", "mfe"),
@@ -42,8 +40,6 @@ ChargedFees = Annotated[
         extra_json_schema={"x-default": 0},
     ),
 ]
-MAX_TAGS = 100
-TagIds = Annotated[list[RowId], Meta(max_length=MAX_TAGS)]
 MAX_TRADES = 1000  # that one request writes
 TradeIds = Annotated[list[RowId], Meta(min_length=1, max_length=MAX_TRADES)]
 
@@ -100,12 +96,6 @@ class TradeCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     mfe: UnsignedMoney | None = None
     tag_ids: TagIds = []
     confirmations: Answers = []
-
-
-class TradesCreate(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A batch of trades. Each is a TradeCreate, validated separately, so that all errors are reported."""
-
-    trades: Annotated[list[TradeInBatch], Meta(min_length=1, max_length=MAX_TRADES)]
 
 
 class TradesSet(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -288,13 +278,6 @@ class Fill(Struct, kw_only=True, forbid_unknown_fields=True):
     at: Instant
     fees: Decimal
     external_id: str | None
-
-
-class TradeTag(Struct, kw_only=True, forbid_unknown_fields=True):
-    id: int
-    name: str
-    color: str
-    type: TagType
 
 
 class Answer(Struct, kw_only=True, forbid_unknown_fields=True):
