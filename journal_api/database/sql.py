@@ -3,16 +3,19 @@
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 from aiosqlite import Connection
 from msgspec import UNSET, Raw, Struct
+from msgspec.structs import asdict
 
 from journal_api.errors import Conflict, DuplicateName, NotFound, ValidationFailed
 from journal_api.values.clock import now, now_after
 from journal_api.values.money import Money
 from journal_api.values.types import Day, sort_name
+
+S = TypeVar("S", bound=Struct)
 
 
 async def fetch(db: Connection, sql: str, values: Mapping[str, Any]) -> Any:
@@ -200,3 +203,33 @@ async def name_is_taken(db: Connection, table: str, user_id: int, name: str) -> 
     """Return whether a row of the user in that table has the name."""
     values = {"user_id": user_id, "name": name}
     return bool(await fetch(db, f"SELECT 1 FROM {table} WHERE user_id = :user_id AND name = :name", values))
+
+
+class Table(Generic[S]):
+    """A table whose rows users own, and the response struct of a row: what resources do alike.
+
+    `expressions` are those of `build_object`.
+    """
+
+    def __init__(self, name: str, struct: type[S], order: str = "sort_name, id", **expressions: str) -> None:
+        self.name, self.struct, self.order = name, struct, order
+        self.members = build_members(struct, **expressions)
+        self.object = f"json_object({self.members})"
+
+    async def list_of_user(self, db: Connection, user_id: int) -> str:
+        return await list_rows(db, self.name, self.object, user_id, self.order)
+
+    async def get(self, db: Connection, user_id: int, row_id: int) -> str:
+        return await find_row(db, self.name, self.object, user_id, row_id)
+
+    async def find(self, db: Connection, user_id: int, row_id: int) -> S:
+        return msgspec.json.decode(await self.get(db, user_id, row_id), type=self.struct)
+
+    async def insert(self, db: Connection, user_id: int, body: Struct) -> int:
+        return await insert_row(db, self.name, {**asdict(body), "user_id": user_id})
+
+    async def update(self, db: Connection, stored: Stored, patch: Struct) -> None:
+        await patch_row(db, self.name, stored, patch)
+
+    async def delete(self, db: Connection, user_id: int, row_id: int) -> None:
+        await delete_row(db, self.name, user_id, row_id)

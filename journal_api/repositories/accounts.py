@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from aiosqlite import Connection
-from msgspec import UnsetType, json
+from msgspec import UnsetType
 from msgspec.structs import asdict
 
 from journal_api.database import sql
@@ -16,7 +16,8 @@ from journal_api.structs.accounts import Account, AccountCreate, AccountPatch, F
 from journal_api.values.clock import now
 from journal_api.values.money import json_number
 
-ACCOUNT = sql.build_object(
+TABLE = sql.Table(
+    "accounts",
     Account,
     starting_balance=json_number("starting_balance"),
     archived=sql.json_boolean("archived"),
@@ -24,18 +25,7 @@ ACCOUNT = sql.build_object(
         SELECT json_group_object(root, {json_number("per_side")})
         FROM (SELECT root, per_side FROM account_fees WHERE account_id = accounts.id ORDER BY root)))""",
 )
-
-
-async def list_of_user(db: Connection, user_id: int) -> str:
-    return await sql.list_rows(db, "accounts", ACCOUNT, user_id)
-
-
-async def get(db: Connection, user_id: int, account_id: int) -> str:
-    return await sql.find_row(db, "accounts", ACCOUNT, user_id, account_id)
-
-
-async def find(db: Connection, user_id: int, account_id: int) -> Account:
-    return json.decode(await get(db, user_id, account_id), type=Account)
+list_of_user, get, find = TABLE.list_of_user, TABLE.get, TABLE.find
 
 
 async def require(
@@ -116,7 +106,7 @@ async def delete(db: Connection, user_id: int, account_id: int) -> None:
     )
     if trade_count:
         raise AccountHasTrades(trade_count=trade_count)
-    await sql.delete_row(db, "accounts", user_id, account_id)
+    await TABLE.delete(db, user_id, account_id)
 
 
 # What decides the commission of a trade, and the commission that it has.

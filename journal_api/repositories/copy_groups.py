@@ -1,14 +1,13 @@
 """SQL of copy groups and their members. Foreign keys delete the goals of a deleted group."""
 
 from aiosqlite import Connection
-from msgspec import UnsetType, json
+from msgspec import UnsetType
 from msgspec.structs import asdict, astuple
 
 from journal_api.database import sql
 from journal_api.errors import Conflict, ValidationFailed
 from journal_api.structs.copy_groups import (
     CopyGroup,
-    CopyGroupCreate,
     CopyGroupListItem,
     CopyGroupPatch,
     Member,
@@ -19,7 +18,6 @@ from journal_api.values.money import json_number
 
 MEMBER_COUNT = "(SELECT count(*) FROM copy_group_members WHERE copy_group_id = copy_groups.id)"
 ANY_QUANTITY = sql.json_boolean("any_quantity")
-LIST_ITEM = sql.build_object(CopyGroupListItem, member_count=MEMBER_COUNT, any_quantity=ANY_QUANTITY)
 MEMBERS = sql.build_json_array(
     "member",
     f"""
@@ -29,32 +27,22 @@ MEMBERS = sql.build_json_array(
     ORDER BY sort_order, account_id
     """,
 )
-COPY_GROUP = sql.build_object(
-    CopyGroup, member_count=MEMBER_COUNT, any_quantity=ANY_QUANTITY, members=f"json(({MEMBERS}))"
+LISTED = sql.Table("copy_groups", CopyGroupListItem, member_count=MEMBER_COUNT, any_quantity=ANY_QUANTITY)
+TABLE = sql.Table(
+    "copy_groups",
+    CopyGroup,
+    member_count=MEMBER_COUNT,
+    any_quantity=ANY_QUANTITY,
+    members=f"json(({MEMBERS}))",
 )
-
-
-async def list_of_user(db: Connection, user_id: int) -> str:
-    return await sql.list_rows(db, "copy_groups", LIST_ITEM, user_id)
-
-
-async def get(db: Connection, user_id: int, copy_group_id: int) -> str:
-    return await sql.find_row(db, "copy_groups", COPY_GROUP, user_id, copy_group_id)
-
-
-async def find(db: Connection, user_id: int, copy_group_id: int) -> CopyGroup:
-    return json.decode(await get(db, user_id, copy_group_id), type=CopyGroup)
+list_of_user, get, find = LISTED.list_of_user, TABLE.get, TABLE.find
+insert, delete = TABLE.insert, TABLE.delete
 
 
 async def require(
     db: Connection, user_id: int, copy_group_id: int | None | UnsetType, field: str = "copy_group_id"
 ) -> None:
     await sql.require_row(db, "copy_groups", user_id, copy_group_id, field)
-
-
-async def insert(db: Connection, user_id: int, copy_group: CopyGroupCreate) -> int:
-    columns = {**asdict(copy_group), "user_id": user_id}
-    return await sql.insert_row(db, "copy_groups", columns)
 
 
 async def update(db: Connection, stored: CopyGroup, patch: CopyGroupPatch) -> None:
@@ -132,7 +120,3 @@ async def require_free(db: Connection, user_id: int, copy_group_id: int, account
         raise ValidationFailed(fields={"members": "must be your accounts"}, unknown_account_ids=unknown)
     if conflicting := [account_id for account_id in account_ids if in_other_group[account_id]]:
         raise Conflict("Some accounts are in another copy group.", account_ids=conflicting)
-
-
-async def delete(db: Connection, user_id: int, copy_group_id: int) -> None:
-    await sql.delete_row(db, "copy_groups", user_id, copy_group_id)

@@ -3,7 +3,6 @@
 from typing import Any
 
 from aiosqlite import Connection
-from msgspec import json
 from msgspec.structs import asdict
 
 from journal_api.database import sql
@@ -15,14 +14,15 @@ from journal_api.values.clock import now
 from journal_api.values.money import json_number, units
 
 SCOPE = "coalesce('account_' || account_id, 'group_' || copy_group_id, iif(follows_selection, '', 'all'))"
-FIELDS = sql.build_members(
+TABLE = sql.Table(
+    "goals",
     Goal,
     target_value=json_number("target_value"),
     scope=SCOPE,
     kind="goal_kind(metric, direction, target_value)",
     formula="goal_formula(metric)",
 )
-GOAL = f"json_object({FIELDS})"
+get, find, delete = TABLE.get, TABLE.find, TABLE.delete
 
 MATCHING = """user_id = :user_id
     AND (:status = 'all' OR status = :status)
@@ -45,17 +45,9 @@ BEGINNING = "0001-01-01"
 async def list_of_user(db: Connection, user_id: int, query: GoalQuery) -> str:
     return await sql.fetch_json_array(
         db,
-        f"SELECT {GOAL} AS item FROM goals WHERE {MATCHING} ORDER BY id",
+        f"SELECT {TABLE.object} AS item FROM goals WHERE {MATCHING} ORDER BY id",
         {"user_id": user_id, "status": query.status, "account_id": query.account_id},
     )
-
-
-async def get(db: Connection, user_id: int, goal_id: int) -> str:
-    return await sql.find_row(db, "goals", GOAL, user_id, goal_id)
-
-
-async def find(db: Connection, user_id: int, goal_id: int) -> Goal:
-    return json.decode(await get(db, user_id, goal_id), type=Goal)
 
 
 async def insert(db: Connection, user_id: int, goal: GoalCreate) -> int:
@@ -126,10 +118,6 @@ async def read_days(db: Connection, goal_id: int) -> tuple[str, str]:
         {"id": goal_id, "now": now()},
     )
     return today, created_on
-
-
-async def delete(db: Connection, user_id: int, goal_id: int) -> None:
-    await sql.delete_row(db, "goals", user_id, goal_id)
 
 
 async def set_target(db: Connection, goal_id: int, target: int, since: str) -> None:

@@ -36,8 +36,10 @@ ACCOUNT_IDS = sql.build_json_array(
     ORDER BY account_id
     """,
 )
-IMPORT = sql.build_object(
+TABLE = sql.Table(
+    "imports",
     Import,
+    "id DESC",
     account_ids=f"json(({ACCOUNT_IDS}))",
     counts="json_object('new', added, 'duplicate', duplicates, 'updated', updated, 'error', 0)",
     trade_count="(SELECT count(*) FROM trades WHERE import_id = imports.id)",
@@ -51,14 +53,7 @@ IMPORT = sql.build_object(
         )
     },
 )
-
-
-async def list_of_user(db: Connection, user_id: int) -> str:
-    return await sql.list_rows(db, "imports", IMPORT, user_id, "id DESC")
-
-
-async def get(db: Connection, user_id: int, import_id: int) -> str:
-    return await sql.find_row(db, "imports", IMPORT, user_id, import_id)
+list_of_user, get = TABLE.list_of_user, TABLE.get
 
 
 async def insert(db: Connection, user_id: int, source: Source, /, **columns: str) -> int:

@@ -10,7 +10,8 @@ from aiosqlite import Connection
 from journal_api.database.database import Database
 from journal_api.database.sql import build_json_array, build_object, json_boolean
 from journal_api.errors import Busy, NotFound
-from journal_api.repositories.goals import FIELDS, IS_STALE
+from journal_api.repositories import goals
+from journal_api.repositories.goals import IS_STALE
 from journal_api.repositories.goals import MATCHING as MATCHING_GOALS
 from journal_api.statistics import snapshot_refreshes
 from journal_api.structs.days import DayGoal
@@ -106,7 +107,7 @@ async def refresh_daily(database: Database, user_id: int) -> None:
 GOALS = build_json_array(
     "goal",
     f"""
-    SELECT json_object({FIELDS},
+    SELECT json_object({goals.TABLE.members},
         'current', json((
             SELECT {SNAPSHOT}
             FROM (SELECT *

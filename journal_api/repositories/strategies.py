@@ -1,7 +1,7 @@
 """SQL of strategies, with their setups nested."""
 
 from aiosqlite import Connection
-from msgspec import UNSET, json
+from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
 from journal_api.database import sql
@@ -29,13 +29,15 @@ EXPRESSIONS = {
     "setups": f"json(({SETUPS}))",
 }
 SCALARS = sql.build_object(StrategyScalars, **EXPRESSIONS)
-FIELDS, STRATEGY = sql.build_object(StrategyFields, **EXPRESSIONS), sql.build_object(Strategy, **EXPRESSIONS)
+TABLE = sql.Table("strategies", Strategy, **EXPRESSIONS)
+WITHOUT_SETUPS = sql.Table("strategies", StrategyFields, **EXPRESSIONS)
+get, find = TABLE.get, WITHOUT_SETUPS.find
 
 
 async def list_of_user(db: Connection, user_id: int, query: StrategyQuery) -> str:
     """Return the strategies as a JSON array. Raises ValidationFailed for whole ones that are too large."""
     select = f"""
-        SELECT {STRATEGY if query.parts else SCALARS} AS item
+        SELECT {TABLE.object if query.parts else SCALARS} AS item
         FROM strategies
         WHERE user_id = :user_id
           AND (:account_id IS NULL OR account_id = :account_id)
@@ -50,10 +52,6 @@ async def list_of_user(db: Connection, user_id: int, query: StrategyQuery) -> st
     return await sql.fetch_json_array(db, select, values)
 
 
-async def get(db: Connection, user_id: int, strategy_id: int) -> str:
-    return await sql.find_row(db, "strategies", STRATEGY, user_id, strategy_id)
-
-
 async def get_after_write(db: Connection, user_id: int, strategy_id: int) -> str:
     """Return the strategy as JSON. Raises ValidationFailed when the write made it too large."""
     text = await get(db, user_id, strategy_id)
@@ -65,12 +63,6 @@ async def get_after_write(db: Connection, user_id: int, strategy_id: int) -> str
             max_bytes=MAX_BYTES,
         )
     return text
-
-
-async def find(db: Connection, user_id: int, strategy_id: int) -> StrategyFields:
-    return json.decode(
-        await sql.find_row(db, "strategies", FIELDS, user_id, strategy_id), type=StrategyFields
-    )
 
 
 async def insert(db: Connection, user_id: int, strategy: StrategyCreate, maximum: int) -> int:
@@ -118,5 +110,5 @@ async def delete(db: Connection, user_id: int, strategy_id: int) -> CascadeCount
     await db.execute_fetchall(
         "UPDATE trades SET strategy_id = NULL, setup_id = NULL WHERE strategy_id = :id", {"id": strategy_id}
     )
-    await sql.delete_row(db, "strategies", user_id, strategy_id)
+    await TABLE.delete(db, user_id, strategy_id)
     return CascadeCounts(*next(iter(rows)))

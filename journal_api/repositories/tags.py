@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from aiosqlite import Connection
-from msgspec import json
 from msgspec.structs import asdict
 
 from journal_api.database import sql
-from journal_api.structs.tags import Tag, TagCreate, TagPatch, TagQuery, TradeTag
+from journal_api.structs.tags import Tag, TagQuery, TradeTag
 
-TAG = sql.build_object(Tag)
+TABLE = sql.Table("tags", Tag)
+get, find = TABLE.get, TABLE.find
+insert, update, delete = TABLE.insert, TABLE.update, TABLE.delete
 
 
 def select_ids(table: str, condition: str) -> str:
@@ -35,7 +36,7 @@ async def list_of_user(db: Connection, user_id: int, query: TagQuery) -> str:
     return await sql.fetch_json_array(
         db,
         f"""
-        SELECT {TAG} AS item
+        SELECT {TABLE.object} AS item
         FROM tags
         WHERE user_id = :user_id
           AND (:category_id IS NULL OR category_id = :category_id)
@@ -44,26 +45,6 @@ async def list_of_user(db: Connection, user_id: int, query: TagQuery) -> str:
         """,
         {**asdict(query), "user_id": user_id},
     )
-
-
-async def get(db: Connection, user_id: int, tag_id: int) -> str:
-    return await sql.find_row(db, "tags", TAG, user_id, tag_id)
-
-
-async def find(db: Connection, user_id: int, tag_id: int) -> Tag:
-    return json.decode(await get(db, user_id, tag_id), type=Tag)
-
-
-async def insert(db: Connection, user_id: int, tag: TagCreate) -> int:
-    return await sql.insert_row(db, "tags", {**asdict(tag), "user_id": user_id})
-
-
-async def update(db: Connection, stored: Tag, patch: TagPatch) -> None:
-    await sql.patch_row(db, "tags", stored, patch)
-
-
-async def delete(db: Connection, user_id: int, tag_id: int) -> None:
-    await sql.delete_row(db, "tags", user_id, tag_id)
 
 
 async def replace_links(
