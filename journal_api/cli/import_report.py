@@ -14,7 +14,9 @@ from journal_api.trade_files.timezones import FileTimezone
 
 def describe_verdict(verdict: Verdict) -> str:
     details = verdict.reason or ", ".join(map(describe_change, verdict.changes or ()))
-    return f"line {verdict.line}: {verdict.verdict}{f': {details}' if details else ''}"
+    answers = " or ".join(f"--answer {answer.replace(':', '=')}" for answer in verdict.answers or ())
+    why = f": {details}" if details else ""
+    return f"line {verdict.line}: {verdict.verdict}{why}{f' ({answers})' if answers else ''}"
 
 
 def describe_change(change: FieldChange) -> str:
@@ -28,7 +30,7 @@ def as_text(value: object) -> str:
 
 def describe_counts(counts: Counts) -> str:
     updated = f", {counts.updated} updated" if counts.updated else ""
-    suspect = f", {counts.suspect} suspect: --force imports them" if counts.suspect else ""
+    suspect = f", {counts.suspect} suspect: --answer or --force imports them" if counts.suspect else ""
     unmatched = f", {counts.unmatched} closing nothing" if counts.unmatched else ""
     return f"{counts.new} new{updated}, {counts.duplicate} already there{suspect}{unmatched}"
 

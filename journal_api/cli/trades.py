@@ -29,7 +29,7 @@ from journal_api.imports.verdicts import refused
 from journal_api.repositories import imports
 from journal_api.settings import Settings
 from journal_api.structs.import_profiles import ImportProfileCreate
-from journal_api.structs.imports import AccountOption, Verdict
+from journal_api.structs.imports import AccountOption, AnswerOption, Verdict
 from journal_api.trade_files import reader
 from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.headers import UnknownHeader
@@ -75,6 +75,13 @@ from journal_api.values.types import Name100, TimeZone
     help="Read the file by this import profile (TOML), which need not be stored.",
 )
 @click.option(
+    "--answer",
+    "answers",
+    multiple=True,
+    metavar="LINE=ANSWER",
+    help="What the suspect of a line is: the id of the trade that it is, new, or leave; may be repeated.",
+)
+@click.option(
     "--force",
     is_flag=True,
     help="Import suspects too, which may be stored from another file, and a file whose values disagree.",
@@ -94,6 +101,7 @@ def import_file(
     day: datetime | None,
     one_trade_is: Literal["position", "row"] | None,
     profile: Path | None,
+    answers: tuple[str, ...],
     force: bool,
     skip_errors: bool,
     user: str | None,
@@ -105,6 +113,7 @@ def import_file(
     mappings = [decode_argument(AccountOption.decode, mapping, "--accounts") for mapping in accounts]
     if account_name is not None and mappings:
         raise click.ClickException("--account and --accounts exclude each other")
+    decisions = [decode_argument(AnswerOption.decode, answer, "--answer") for answer in answers]
     stated_timezone = decode_option(TimeZone.decode, timezone, "--timezone")
     chosen_profiles = [] if profile is None else [read_profile(profile)]
     file_name = stored_name(file)
@@ -148,6 +157,7 @@ def import_file(
             dry_run=dry_run,
             accounts_in=accounts_in,
             force=force,
+            decisions={answer.line: answer.decision for answer in decisions},
         )
         return result, trade_file, new
 

@@ -16,6 +16,7 @@ from journal_api.imports.copy_linking import CopyLinker
 from journal_api.imports.file_rows import group_rows, require_allowed
 from journal_api.imports.import_costs import ImportCosts
 from journal_api.imports.known_journal import KnownJournal, read_known
+from journal_api.imports.other_account import require_own_account
 from journal_api.imports.previews import ImportDigest, NewTrade, PreviewCollector
 from journal_api.imports.row_verdicts import (
     change_verdict,
@@ -28,7 +29,7 @@ from journal_api.positions.commissions import NO_COMMISSIONS
 from journal_api.positions.copy_match import CopyMatches, describe_ambiguous
 from journal_api.positions.import_rows import Rejected
 from journal_api.positions.position_columns import build_columns
-from journal_api.positions.reconcile import Decision
+from journal_api.positions.reconcile import Decision, Suspect
 from journal_api.positions.statements import Key
 from journal_api.repositories import imports, statements
 from journal_api.repositories.copies import link_by_import, set_originals
@@ -187,6 +188,8 @@ class FileImport:
             )
             for contract in dict.fromkeys((*groups, *(one.contract for one in moved.values())))
         ]
+        if not self.force:
+            await require_own_account(db, self.user_id, self.source.file_name, settled)
         await self.settler.number(settled)
         originals, errors = self._find_originals(settled)
         verdicts = [*map(error_verdict, *zip(*rejected, strict=True))] if rejected else []
@@ -223,14 +226,16 @@ class FileImport:
             self.open_at_end += change.columns["closed_at"] is None
             shown = None if change.stored is None and self.settler.import_id is None else trade_id
             verdicts.append(change_verdict(change, found[0], len(found), shown))
-        told: set[int] = set()
+        by_line: dict[int, list[Suspect]] = {}
         for suspect in plan.suspects:
-            found = lines(suspect.position)
-            if found and found[0] not in told:
-                told.add(found[0])
-                commissions = known.commissions.get(settled.contract.account_id)
-                columns = build_columns(suspect.position, commissions or NO_COMMISSIONS)
-                verdicts.append(suspect_verdict(suspect, found[0], len(found), columns))
+            if found := lines(suspect.position):
+                by_line.setdefault(found[0], []).append(suspect)
+        commissions = known.commissions.get(settled.contract.account_id, NO_COMMISSIONS)
+        for line, suspects in by_line.items():
+            first = suspects[0]
+            columns = build_columns(first.position, commissions)
+            typed = [one.typed_id for one in suspects if one.typed_id is not None]
+            verdicts.append(suspect_verdict(first, line, len(lines(first.position)), columns, typed))
         for part in plan.unmatched:
             verdicts += [
                 unmatched_verdict(rows[claim.told].line, claim.told.statement.symbol, part.quantity)

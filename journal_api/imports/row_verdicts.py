@@ -32,10 +32,12 @@ def error_verdict(line: int, reason: str) -> Verdict:
     return Verdict(line=line, verdict="error", reason=reason)
 
 
-def suspect_verdict(suspect: Suspect, line: int, rows: int, columns: dict[str, Any]) -> Verdict:
+def suspect_verdict(
+    suspect: Suspect, line: int, rows: int, columns: dict[str, Any], typed: Iterable[int]
+) -> Verdict:
     """Return the verdict of a position that may be in the journal already.
 
-    `columns` are those it would have.
+    `columns` are those it would have, `typed` the trades of the owner that it may be.
     """
     reason, other = suspect.reason, suspect.other
     changes: list[FieldChange] | UnsetType = UNSET
@@ -53,7 +55,13 @@ def suspect_verdict(suspect: Suspect, line: int, rows: int, columns: dict[str, A
     else:
         reason = f"{reason}: {describe_position(columns)}"
     return Verdict(
-        line=line, verdict="suspect", trade_id=trade_id, changes=changes, reason=reason, rows=several(rows)
+        line=line,
+        verdict="suspect",
+        trade_id=trade_id,
+        changes=changes,
+        reason=reason,
+        rows=several(rows),
+        answers=[f"{line}:{answer}" for answer in (*typed, "new", "leave")],
     )
 
 

@@ -511,17 +511,11 @@ def find_contradictions(told: Iterable[Told], positions: Iterable[Position]) -> 
 
     A file tells all of a contract from its first fill to its last; a file of pairs tells all exits.
     """
-    stretches: dict[tuple[int, bool], list[int]] = {}
     told = list(told)
-    for one in told:
-        is_pair = one.statement.kind == "pair"
-        instant = read_instant(one.statement.sides[-1].at)
-        for import_id in one.imports:
-            stretch = stretches.setdefault((import_id, is_pair), [instant, instant])
-            stretch[:] = min(stretch[0], instant), max(stretch[1], instant)
+    stretches = find_stretches(told)
     if len(stretches) < 2:
         return
-    contradicted = find_corrected(told, stretches) | find_strangers(told, stretches)
+    contradicted = find_corrected(told, stretches)
     for position in positions:
         for part in position.parts:
             for claim in part.claims:
@@ -534,24 +528,41 @@ def find_contradictions(told: Iterable[Told], positions: Iterable[Position]) -> 
                     yield Contradiction(position, part.execution, import_id)
 
 
-def find_strangers(
-    told: Iterable[Told], stretches: Mapping[tuple[int, bool], Sequence[int]]
-) -> dict[Told, int]:
-    """Return the fills of files between whose times another file of the format has fills, but none of theirs.
-
-    Both tell all fills of the contract, so they are of two accounts. Each has the import of the other.
-    """
-    by_file: dict[tuple[tuple[int, str], int], set[Told]] = {}
+def find_stretches(told: Iterable[Told]) -> dict[tuple[int, bool], list[int]]:
+    """Return the first and the last time that each file tells, by import and whether it tells pairs."""
+    stretches: dict[tuple[int, bool], list[int]] = {}
     for one in told:
-        if one.statement.kind == "fill":
+        instant = read_instant(one.statement.sides[-1].at)
+        for import_id in one.imports:
+            stretch = stretches.setdefault((import_id, one.statement.kind == "pair"), [instant, instant])
+            stretch[:] = min(stretch[0], instant), max(stretch[1], instant)
+    return stretches
+
+
+def find_strangers(told: Sequence[Told], new_import: int) -> set[int]:
+    """Return the imports of the new file's format that state the same stretch of time, and none of its fills.
+
+    Both tell all fills of the contract, so one of them is of another account.
+    """
+    stretches = find_stretches(told)
+    tellings = {one.telling for one in told if is_exact(one) and new_import in one.imports}
+    found: set[int] = set()
+    for one in told:
+        if is_exact(one) and one.telling in tellings:
+            is_pair = one.statement.kind == "pair"
+            first, last = stretches[new_import, is_pair]
             for import_id in one.imports:
-                by_file.setdefault((one.telling, import_id), set()).add(one)
-    found: dict[Told, int] = {}
-    for ((telling, mine), fills), ((other, theirs), others) in permutations(by_file.items(), 2):
-        (first, last), (begin, end) = stretches[mine, False], stretches[theirs, False]
-        if telling == other and first < end and begin < last and fills.isdisjoint(others):
-            found |= dict.fromkeys(fills, theirs)
-    return found
+                begin, end = stretches[import_id, is_pair]
+                # Pairs tell exits; those of a copied trade are seconds apart.
+                near = NEAR if is_pair else -1
+                if first <= end + near and begin <= last + near:
+                    found.add(import_id)
+    return found - {import_id for one in told if new_import in one.imports for import_id in one.imports}
+
+
+def is_exact(told: Told) -> bool:
+    """Return whether it is one of all fills or pairs that its file tells of a stretch of time."""
+    return told.statement.kind != "whole" and not told.statement.is_kept
 
 
 def find_corrected(

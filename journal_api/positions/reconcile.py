@@ -16,6 +16,7 @@ from journal_api.positions.book import (
     Told,
     find_apart,
     find_contradictions,
+    find_strangers,
     fold_book,
     read_instant,
 )
@@ -87,6 +88,12 @@ class Suspect(NamedTuple):
     reason: str
     other: Position | StoredTrade | None
 
+    @property
+    def typed_id(self) -> int | None:
+        """The id of the trade that its owner typed, if it may be one."""
+        other = self.other
+        return other.trade_id if isinstance(other, StoredTrade) and self.reason == BY_HAND else None
+
 
 class Refused(NamedTuple):
     """A position of the file that exceeds a limit."""
@@ -104,7 +111,8 @@ class Plan(NamedTuple):
     unmatched: list[Part]
     suspects: list[Suspect]
     refused: list[Refused]
-    left_out: set[Told]  # of the file, because they are suspect
+    left_out: frozenset[Told] = frozenset()  # of the file, because they are suspect
+    strangers: frozenset[int] = frozenset()  # imports that are of another account, unless the file is
 
 
 class Journal(NamedTuple):
@@ -132,13 +140,14 @@ def reconcile(
     """
     suspects: list[Suspect] = []
     left_out: set[Told] = set()
+    strangers = frozenset(() if new_import is None else find_strangers(told, new_import))
     while True:
         plan = build_plan([one for one in told if one not in left_out], journal, new_import, decisions)
         found = [one for one in plan.suspects if not (force or is_decided(one, decisions))]
         new = {one for suspect in found for one in suspect.position.told if is_of(one, new_import)}
         if not new:
-            return plan._replace(suspects=suspects, left_out=left_out)
-        suspects += {id(one.position): one for one in reversed(found)}.values()
+            return plan._replace(suspects=suspects, left_out=frozenset(left_out), strangers=strangers)
+        suspects += found
         left_out |= new
 
 
@@ -195,7 +204,7 @@ def build_plan(
         } | takers
     gone = [(trade, takers.get(trade.trade_id)) for trade in lost if trade.typed is None]
     restored = [trade for trade in lost if trade.typed is not None]
-    return Plan(changes, gone, restored, unmatched, suspects + by_hand, refused, set())
+    return Plan(changes, gone, restored, unmatched, suspects + by_hand, refused)
 
 
 def find_holder(position: Position, journal: Journal) -> StoredTrade | None:

@@ -15,7 +15,7 @@ from journal_api.positions.position_columns import FILE_COLUMNS, OF_POSITION
 from journal_api.positions.trade_columns import build_columns
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.repositories import pictures, tags
-from journal_api.structs.trades import AMOUNTS, Answer, Trade, TradeListItem
+from journal_api.structs.trades import AMOUNTS, Answer, Trade, TradeListItem, TypedTrade
 from journal_api.values.clock import now, now_after
 from journal_api.values.money import json_number
 
@@ -63,10 +63,18 @@ ANSWERS = sql.build_json_array(
     ORDER BY sort_order, confirmation_id
     """,
 )
+TYPED = sql.build_object(
+    TypedTrade,
+    **{
+        name: json_number(f"(typed ->> '{name}')") if name in AMOUNTS else f"typed ->> '{name}'"
+        for name in TypedTrade.__struct_fields__
+    },
+)
 TRADE = sql.build_object(
     Trade,
     **EXPRESSIONS,
     fills=f"json({FILLS})",
+    typed=f"json(iif(typed IS NULL, 'null', {TYPED}))",
     merged_ids=f"json({MERGED_IDS})",
     tags=f"json(({tags.select_tags('trade_tags', 'trade_id = trade.id')}))",
     confirmations=f"json(({ANSWERS}))",

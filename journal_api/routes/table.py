@@ -215,7 +215,7 @@ OPERATIONS = link_etag_sources([
     Operation("POST", "/imports", imports.create_import, "write:trades",
               consumes=("text/csv", "text/html", "application/xml", "text/xml"),
               data={"import": ImportReport},
-              success_statuses=(200, 201), report=True, errors=(PreviewChanged,)),
+              success_statuses=(200, 201), report=True, errors=(Conflict, PreviewChanged)),
     Operation("DELETE", "/imports/{id:row_id}", imports.delete_import, "write:trades",
               errors=(TradesKept,)),
     Operation("GET", "/instruments", instruments.list_instruments, "read:trades",

@@ -59,23 +59,31 @@ class AccountOption(AccountMapping):
 class LineAnswer(str):
     """`LINE:ANSWER` about a suspect: the id of the trade that it is, `new`, or `leave`."""
 
+    separator: ClassVar[str] = ":"
     pattern: ClassVar[str] = "[0-9]{1,9}:(?:[0-9]{1,18}|new|leave)"
     json_schema: ClassVar[dict[str, Any]] = {"type": "string", "pattern": f"^{pattern}$"}
 
     @classmethod
     def decode(cls, value: object) -> Self:
         if not isinstance(value, str) or not re.fullmatch(cls.pattern, value):
-            raise ValueError("must be a line and the id of a trade, new or leave, such as 12:new")
+            example = f"12{cls.separator}new"
+            raise ValueError(f"must be a line and the id of a trade, new or leave, such as {example}")
         return cls(value)
 
     @property
     def line(self) -> int:
-        return int(self.partition(":")[0])
+        return int(self.partition(self.separator)[0])
 
     @property
     def decision(self) -> int | Literal["new", "leave"]:
-        answer = self.partition(":")[2]
+        answer = self.partition(self.separator)[2]
         return "new" if answer == "new" else "leave" if answer == "leave" else int(answer)
+
+
+class AnswerOption(LineAnswer):
+    """A LineAnswer of the command: `LINE=ANSWER`."""
+
+    separator, pattern = "=", LineAnswer.pattern.replace(":", "=", 1)
 
 
 class PreviewToken(str):
@@ -155,6 +163,7 @@ class Verdict(Struct, kw_only=True, forbid_unknown_fields=True):
     changes: list[FieldChange] | UnsetType = UNSET
     reason: str | None = None  # why the row is an error
     rows: int | UnsetType = UNSET  # the rows of the file that a position was made from, if more than one
+    answers: list[str] | UnsetType = UNSET  # of a suspect: what the import may be told of it
 
 
 class Counts(Struct, kw_only=True, forbid_unknown_fields=True):

@@ -287,10 +287,27 @@ class Answer(Struct, kw_only=True, forbid_unknown_fields=True):
     notes: str | None
 
 
+class TypedTrade(Struct, kw_only=True, forbid_unknown_fields=True):
+    """What the owner had entered of a trade before a file told of it."""
+
+    symbol: str
+    quantity: Decimal
+    entry_price: Decimal
+    exit_price: Decimal | None
+    opened_at: Instant
+    closed_at: Instant | None
+    gross_pnl: Decimal | None
+    fees: Decimal
+
+
 class Trade(TradeListItem, kw_only=True, forbid_unknown_fields=True):
-    """A trade. `fills` are in the order of time, `merged_ids` the trades that were merged into this one."""
+    """A trade. `fills` are in the order of time, `merged_ids` the trades that were merged into this one.
+
+    `typed` is what its owner had entered, if a file has told of the trade since.
+    """
 
     fills: list[Fill]
+    typed: TypedTrade | None
     merged_ids: list[int]
     tags: list[TradeTag]
     confirmations: list[Answer]

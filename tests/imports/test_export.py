@@ -35,7 +35,7 @@ METRICS = (
     "trade_count",
 )
 # What a trade is called, when it was written, and whether it was merged, is all that may differ.
-OWN = ("id", "created_at", "updated_at", "merged_ids")
+OWN = ("id", "created_at", "updated_at", "merged_ids", "typed")
 
 
 async def export(client: httpx.AsyncClient, **query: Any) -> str:

@@ -24,6 +24,7 @@ from positions import (
 from proofs import examples
 
 BEGIN, END = datetime(2026, 2, 12, 9, 0, 20), datetime(2026, 2, 12, 9, 5, 10)
+CSV = {"Content-Type": "text/csv"}
 OWN = ("id", "account_id", "source_trade_id", "created_at", "updated_at")
 Rows = Sequence[Any]
 
@@ -55,6 +56,10 @@ def write_files(choose: Random) -> list[bytes]:
     kinds = choose.sample(sorted(told), choose.randint(1, 3))
     whole, *others = [told[kind]() for kind in kinds]
     return whole + [file for files in others for file in files if choose.random() < 0.6]
+
+
+def write_pairs(fills: Rows) -> bytes:
+    return performance(list(first_in_first_out(fills)))
 
 
 async def read_trades(client: httpx.AsyncClient, account_id: int) -> list[Any]:
@@ -122,7 +127,9 @@ async def test_a_person_decides_which_of_two_typed_trades_a_position_is(
     after = {trade["id"]: trade["quantity"] for trade in await list_trades(client, account_id=account_id)}
     expected = {"second": ("updated", {typed[1]: 1}), "new": ("new", {}), "leave": ("suspect", {})}
     verdict, changed = expected[answer]
-    assert [one["verdict"] for one in asked["rows"]] == ["suspect"]
+    assert [one["answers"] for one in asked["rows"]] == [
+        [f"2:{typed[0]}", f"2:{typed[1]}", "2:new", "2:leave"]
+    ]
     assert row["verdict"] == verdict
     assert {**dict(zip(typed, (2, 3), strict=True)), **changed}.items() <= after.items()
     assert len(after) == 2 + (answer == "new")
@@ -143,19 +150,36 @@ async def test_a_trade_that_is_moved_to_its_account_is_known_to_the_file_of_that
     assert [trade["account_id"] for trade in await list_trades(client)] == [other_id]
 
 
-async def test_a_file_of_another_account_is_suspect_and_forced_leaves_nothing_when_it_is_undone(
-    client: httpx.AsyncClient, account_id: int
+@pytest.mark.parametrize("write", [executions, write_pairs], ids=["fills", "pairs"])
+async def test_a_file_of_another_account_is_refused_and_forced_leaves_nothing_when_it_is_undone(
+    client: httpx.AsyncClient, account_id: int, write: Callable[[Rows], bytes]
 ) -> None:
+    other_id = (await create_account(client, "Copy"))["id"]
     mine = [FileFill(1, BEGIN, "MNQH6", 1, Decimal(108)), FileFill(2, END, "MNQH6", -1, Decimal(110))]
     theirs = [fill._replace(id=fill.id + 90, time=fill.time + timedelta(seconds=2)) for fill in mine]
-    await create_import(client, executions(mine), account_id=account_id, timezone="UTC")
+    options = {"account_id": account_id, "timezone": "UTC"}
+    stored = await create_import(client, write(mine), **options, file_name="monday.csv")
+    await create_import(client, write(theirs), account_id=other_id, timezone="UTC")
     before = await read_trades(client, account_id)
 
-    refused = await create_import(client, executions(theirs), account_id=account_id, timezone="UTC")
+    tried = [
+        await client.post(
+            f"/imports?account_id={account_id}&timezone=UTC&{more}", content=write(theirs), headers=CSV
+        )
+        for more in ("dry_run=true", "file_name=copy.csv")
+    ]
     after = await read_trades(client, account_id)
-    forced = await create_import(client, executions(theirs), account_id=account_id, force=True)
+    forced = await create_import(client, write(theirs), **options, force=True)
     undone = await client.delete(f"/imports/{forced['id']}")
 
-    assert refused["counts"] == {"new": 0, "duplicate": 0, "updated": 0, "suspect": 1, "error": 0}
+    assert [response.status_code for response in tried] == [409, 409]
+    error = tried[1].json()["error"]
+    assert error["code"] == "conflict"
+    assert "copy.csv and monday.csv" in error["message"]
+    assert error["details"] == {
+        "imports": [{"id": stored["id"], "file_name": "monday.csv"}],
+        "accounts": [{"id": other_id, "name": "Copy", "because": "has fills of it"}],
+    }
+    assert forced["counts"]["new"] + forced["counts"]["updated"] == 1
     assert undone.status_code == 204
     assert after == await read_trades(client, account_id) == before

@@ -188,17 +188,19 @@ def two_files() -> tuple[bytes, bytes]:
     return executions(fills), performance(first_in_first_out(larger))
 
 
-def test_the_command_names_suspects_and_imports_them_by_force(tmp_path: Path) -> None:
+@pytest.mark.parametrize("said", [("--force",), ("--answer", "2=new")])
+def test_the_command_names_suspects_and_imports_them_when_told(tmp_path: Path, said: Sequence[str]) -> None:
     db, paths = tmp_path / "journal.db", (tmp_path / "fills.csv", tmp_path / "pairs.csv")
     for path, content in zip(paths, two_files(), strict=True):
         path.write_bytes(content)
     import_file(db, paths[0])
 
     plain = import_file(db, paths[1])
-    forced = import_file(db, paths[1], "--force")
+    forced = import_file(db, paths[1], *said)
 
-    assert plain.out == "0 new, 0 already there, 1 suspect: --force imports them\n"
+    assert plain.out == "0 new, 0 already there, 1 suspect: --answer or --force imports them\n"
     assert "line 2: suspect: is told otherwise by another file of the same time" in plain.err
+    assert "(--answer 2=new or --answer 2=leave)" in plain.err
     assert forced.out == "0 new, 1 updated, 0 already there\n"
 
 

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from chromium import ISO, PageJournal, Tab, in_a_browser
@@ -269,6 +270,37 @@ async def test_rows_are_joined_and_suspects_are_asked_about(page: Tab, page_jour
     await page.press("Import 1 trade into Sim")
     await page.see("Imported: 0 new trades, 1 updated")
     assert [one["quantity"] for one in page_journal.read("/trades")] == [2]
+
+
+async def test_a_person_says_whose_a_file_is_and_which_trade_a_line_is(
+    page: Tab, page_journal: PageJournal, accounts: list[int]
+) -> None:
+    copied = TWO_FILLS.replace(":01,", ":02,").replace(":03,", ":05,")
+    for account_id, content in zip(accounts, (TWO_FILLS, copied), strict=True):
+        page_journal.import_file(content, account_id=account_id, file_name="monday.csv")
+    prices: dict[str, Any] = {"symbol": "MNQH6", "entry_price": 100, "exit_price": 101}
+    typed = [page_journal.add_trade(0, "2026-02-13T09:00", 1, quantity=size, **prices) for size in (2, 3)]
+    await page.sign_in(page_journal, "import")
+    await page.drop("fills.csv", copied)
+    await answer(page, WHOSE, "Sim")
+    await page.see("monday.csv tells the same time, and no fill in common")
+    await page.press("Import anyway")
+    await page.see("Import 1 trade into Sim")
+    await page.press("Close")
+    await page.drop("fills.csv", copied)
+    await answer(page, WHOSE, "Sim")
+    await page.press("Apex 50K Master has fills of it")
+    await page.see("All 1 are already there.")
+    await page.press("Close")
+
+    await page.drop("friday.csv", TWO_FILLS.replace("02/12", "02/13"))
+    await answer(page, WHOSE, "Sim")
+    await page.locator("[aria-label='Line 2 is']").select_option(f"trade {typed[1]}")
+    await page.press("Import 1 trade into Sim")
+    await page.see("Imported: 0 new trades, 1 updated")
+    await page.sign_in(page_journal, f"trades?id={typed[1]}")
+    await page.see("You typed 3 at 100,")
+    assert [page_journal.read(f"/trades/{one}")["quantity"] for one in typed] == [2, 1]
 
 
 async def test_what_watched_folders_brought_is_said_and_undone(page: Tab, page_journal: PageJournal) -> None:

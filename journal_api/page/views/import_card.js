@@ -8,7 +8,7 @@ import { costsQuestion } from "./costs.js";
 import { edit } from "./editing.js";
 import { read, readAll, without, works, writeAll } from "./import_file.js";
 import { isAsking, optionsForm, questionsOf } from "./import_options.js";
-import { sumsOf, suspectsOf, tablesOf } from "./import_preview.js";
+import { conflictOf, sumsOf, suspectsOf, tablesOf } from "./import_preview.js";
 import { profileForm, withoutProfile } from "./import_profiles.js";
 import { isShifted } from "./import_shifts.js";
 import { copiesOf, details, rowTable, verdicts } from "./import_report.js";
@@ -49,7 +49,8 @@ function contentOf(work, suffix, context, own) {
   if (report?.id) return result(report, context, work);
   if (isAsking(work)) return [questionsOf(work, context), options];
   const rows = rowTable(error?.details?.rows ?? report?.rows ?? []);
-  if (!isKnown(work)) return [report && descriptionForm(work, context), options, rows];
+  if (!isKnown(work))
+    return [report && descriptionForm(work, context), conflictOf(work, context), options, rows];
   return [
     costsOf(work, context),
     verdicts(report),
@@ -83,7 +84,10 @@ function costsOf({ report }, context) {
 /** @param {Context} context */
 export function copiesButton(context) {
   const { accounts, copyGroups } = context;
-  const members = accounts.map(({ id }) => ({ account_id: id, quantity_multiplier: 1 }));
+  const members = accounts.map(({ id }) => ({
+    account_id: id,
+    quantity_multiplier: 1,
+  }));
   const kind = {
     ...groupKind,
     async after(...all) {

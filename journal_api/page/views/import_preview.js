@@ -1,6 +1,6 @@
 // What an import will write, and what may be there already.
 
-import { definitions, h, money, table } from "../dom.js";
+import { definitions, h, money, select, table } from "../dom.js";
 import * as format from "../format.js";
 import { read } from "./import_file.js";
 
@@ -128,9 +128,9 @@ export function suspectsOf(work, context) {
     suspects.length > 0 &&
       table(
         { "aria-label": "Suspects", class: "pairs" },
-        ["", ...Object.values(NAMES)],
-        suspects.slice(0, MAX_SHOWN).flatMap((row) => linesOf(row, context.me)),
-        ["nowrap", ...Object.keys(NAMES).map((name) => (isText(name) ? "nowrap" : "num"))],
+        ["", ...Object.values(NAMES), "It is"],
+        suspects.slice(0, MAX_SHOWN).flatMap((row) => linesOf(row, work, context)),
+        ["nowrap", ...Object.keys(NAMES).map((name) => (isText(name) ? "nowrap" : "num")), "nowrap"],
       ),
     suspects.length > MAX_SHOWN &&
       h("p.muted", `and ${format.count(suspects.length - MAX_SHOWN, "more trade")}`),
@@ -142,7 +142,9 @@ const reasonsOf = (suspects) => [
 
 const isText = (name) => ["symbol", "direction", "opened_at", "closed_at"].includes(name);
 
-function linesOf({ line, trade_id: id, changes }, { timezone }) {
+function linesOf(row, work, context) {
+  const { line, trade_id: id, changes = [] } = row;
+  const { timezone } = context.me;
   const values = new Map(changes.map((one) => [one.field, one]));
   const shown = (name, value) => {
     if (value == null) return format.NONE;
@@ -151,12 +153,60 @@ function linesOf({ line, trade_id: id, changes }, { timezone }) {
   };
   const cells = (side) =>
     Object.keys(NAMES).map((name) => {
-      const { before, after } = values.get(name);
+      const { before, after } = values.get(name) ?? {};
       const text = shown(name, side === "before" ? before : after);
       return before === after ? text : h("mark", text);
     });
+  const journal = id ? h("a", { href: `#/trades?id=${id}` }, "Journal") : "Journal";
   return [
-    [h("a", { href: `#/trades?id=${id}` }, "Journal"), ...cells("before")],
-    [`Line ${line}`, ...cells("after")],
+    [journal, ...cells("before"), ""],
+    [`Line ${line}`, ...cells("after"), answerOf(row, work, context)],
   ];
+}
+
+const ANSWERS = { leave: "left out", new: "another trade" };
+
+// What a person says of one line; the file is read again with it.
+function answerOf({ line, answers }, work, context) {
+  const { options } = work;
+  const others = (options.answers ?? []).filter((one) => !answers.includes(one));
+  const choose = ({ target }) =>
+    read({ ...work, options: { ...options, answers: [...others, target.value] } }, context);
+  return select(
+    {
+      "aria-label": `Line ${line} is`,
+      value: `${line}:leave`,
+      onchange: choose,
+    },
+    answers.map((answer) => {
+      const said = answer.split(":")[1];
+      return [answer, ANSWERS[said] ?? (answers.length > 3 ? `trade ${said}` : "this trade")];
+    }),
+  );
+}
+
+// A file that tells the same time as another one, and no fill in common, is of another account.
+/** @param {Context} context */
+export function conflictOf(work, context) {
+  const { options, error } = work;
+  if (error?.code !== "conflict") return null;
+  const { imports, accounts } = error.details;
+  const again = (changes) => () => read({ ...work, options: { ...options, ...changes } }, context);
+  const names = imports.map((one) => one.file_name ?? `import ${one.id}`).join(", ");
+  return h(
+    "section.notice",
+    { "aria-label": "Another account" },
+    h("p", `${names} tells the same time, and no fill in common: one of both is of another account.`),
+    h(
+      "p.row",
+      accounts.map((one) =>
+        h(
+          "button",
+          { onclick: again({ account_id: String(one.id), accounts: [] }) },
+          `${one.name} ${one.because}`,
+        ),
+      ),
+      h("button", { onclick: again({ force: true }) }, "Import anyway"),
+    ),
+  );
 }

@@ -111,6 +111,7 @@ export async function tradePanel(context, lists, opened, back) {
     trade.fees_source === "none" &&
       trade.net_pnl != null &&
       h("p.warn", "Gross = net, no costs: no file stated them, and the account has no commissions."),
+    trade.typed && h("p.muted", typedOf(trade, context.me)),
     fillsOf(context, trade, latest),
     mergeOf(context, trade, lists.trades),
     splitOf(context, trade),
@@ -134,6 +135,14 @@ export async function tradePanel(context, lists, opened, back) {
     panel.scrollTop = scrolled;
   });
   return panel;
+}
+
+// "You typed 2 at 25,724.75, 09:43 until 09:51 at 25,731.": the file of the broker is right about these.
+function typedOf({ typed }, { timezone }) {
+  const { quantity, entry_price, exit_price, opened_at, closed_at } = typed;
+  const until = closed_at && ` until ${instant(closed_at, timezone)}`;
+  const exit = exit_price != null && ` at ${price(exit_price)}`;
+  return `You typed ${number(quantity)} at ${price(entry_price)}, ${instant(opened_at, timezone)}${until || ""}${exit || ""}; the file says more exactly.`;
 }
 
 /** @param {Context} context @param {Trade} trade */
