@@ -53,6 +53,12 @@ FIXED = {
     "last_four": "x7Qa",
     "last_used_on": "2026-10-31",
 }
+# What only a report has that was asked for with two keys.
+ASKED_FOR = {
+    "GET /v1/reports, 200.data.report.group_by: may be array",
+    "GET /v1/reports, 200.data.report.groups[].key: is not always there",
+    "GET /v1/reports, 200.data.report.groups[].name: is not always there",
+}
 
 
 def record_examples() -> dict[str, Any]:
@@ -105,7 +111,8 @@ def with_fixed(value: Any) -> Any:
 def write_file(file: Path, content: bytes) -> None:
     """Raises SystemExit, and leaves the file as it is, when the content takes something away from it."""
     if file.exists():
-        removals = find_removals(msgspec.json.decode(file.read_bytes()), msgspec.json.decode(content))
+        found = find_removals(msgspec.json.decode(file.read_bytes()), msgspec.json.decode(content))
+        removals = set(found) - ASKED_FOR
         if removals:
             sys.exit("\n".join(["v1 only grows, and this takes away:", *sorted(removals)]))
     file.write_bytes(content)

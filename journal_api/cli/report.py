@@ -1,7 +1,7 @@
 """`journal-api report`: prints the statistics of groups of trades."""
 
 from decimal import Decimal
-from typing import Any, get_args
+from typing import Any
 
 import click
 import msgspec
@@ -18,11 +18,11 @@ from journal_api.cli.report_csv import format_csv
 from journal_api.cli.report_table import format_table
 from journal_api.database.database import Database
 from journal_api.errors import ValidationFailed
-from journal_api.metrics.groupings import GroupBy
+from journal_api.metrics.groupings import GROUPINGS
 from journal_api.repositories import users
 from journal_api.settings import Settings
 from journal_api.statistics import reports_sql
-from journal_api.structs.reports import ReportMetrics, ReportQuery, ReportSort
+from journal_api.structs.reports import ReportKeys, ReportMetrics, ReportQuery, ReportSort
 from journal_api.values.types import Day
 from journal_api.values.visible_text import escape_invisible, json_escape
 
@@ -31,20 +31,20 @@ DECODER = msgspec.json.Decoder(float_hook=Decimal)
 
 
 @click.command("report")
-@click.option("--by", type=click.Choice(get_args(GroupBy)), default="none", help="What to group trades by.")
+@click.option("--by", metavar="KEY[,KEY]", default="none", help=f"What to group by: {', '.join(GROUPINGS)}.")
 @click.option("--account", help="Only the trades of this account.")
 @click.option("--from", "since", metavar="YYYY-MM-DD", help="Only trading days from this one on.")
 @click.option("--to", "until", metavar="YYYY-MM-DD", help="Only trading days to this one.")
 @click.option("--metrics", metavar="KEYS", help="The metrics, separated by commas.")
 @click.option("--sort", metavar="KEY", help="Sort by this metric; with a - before it the highest first.")
-@click.option("--limit", type=click.IntRange(1, 200), default=50, help="The most groups; default: 50.")
+@click.option("--limit", type=click.IntRange(1, 2000), default=50, help="The most groups; default: 50.")
 @click.option("--user", help="The owner of the journal; default: the first user.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV with all digits.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as GET /v1/reports returns it.")
 @with_settings
 def print_report(
     settings: Settings,
-    by: GroupBy,
+    by: str,
     account: str | None,
     since: str | None,
     until: str | None,
@@ -61,6 +61,7 @@ def print_report(
     members: dict[str, Any] = {
         "since": decode_option(Day.decode, since, "--from"),
         "until": decode_option(Day.decode, until, "--to"),
+        "group_by": decode_argument(ReportKeys.decode, by, "--by"),
         "sort": decode_option(ReportSort.decode, sort, "--sort"),
     }
     if metrics is not None:
@@ -69,7 +70,7 @@ def print_report(
     async def run(database: Database) -> tuple[str, int]:
         owner = await users.find(database.reader, await find_user(database.reader, user))
         account_id = await find_account(database.reader, owner.id, account)
-        query = build_query(group_by=by, account_id=account_id, limit=limit, **members)
+        query = build_query(account_id=account_id, limit=limit, **members)
         return await reports_sql.get(database, owner.id, owner.timezone, owner.day_rollover, query)
 
     text, count = run_in_database(settings, run)
@@ -83,8 +84,9 @@ def print_report(
 
 
 def build_query(**members: Any) -> ReportQuery:
-    """Return the query. Raises ClickException if `from` is after `to`."""
+    """Return the query. Raises ClickException if its members do not fit together."""
     try:
         return ReportQuery(**members)
-    except ValidationFailed:
-        raise click.ClickException("--from must not be after --to") from None
+    except ValidationFailed as error:
+        (name, reason), *_ = error.details["fields"].items()
+        raise click.ClickException(f"--{name.replace('_', '-')} {reason}") from None

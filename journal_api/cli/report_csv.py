@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from journal_api.cli.common import printable
-from journal_api.metrics.groupings import GROUPINGS
+from journal_api.metrics.groupings import find_grouping
 from journal_api.statistics.report_groups import ANSWERS
 from journal_api.trade_files.spreadsheets import harmless
 
 EDGES = ("edge", "edge_r")
 EDGE_MEMBERS = ("expectancy", "low", "high", "p", "q", "verdict", "more_needed")
 ENDS = ("low", "high")
+# The columns of one key and of two.
+KEYS = {1: ("key", "name"), 2: ("key_1", "key_2", "name_1", "name_2")}
 
 
 def format_csv(report: Any) -> str:
@@ -22,23 +24,29 @@ def format_csv(report: Any) -> str:
     writer.writeheader()
     for group in report["groups"]:
         writer.writerows(confirmation_rows(group) if "present" in group else [group_row(group)])
-    writer.writerow(group_row({**report["total"], "name": "total"}))
+    writer.writerow({**value_cells(report["total"]), KEYS[len(list_keys(report))][-1]: "total"})
     return output.getvalue()
 
 
 def list_columns(report: Any) -> list[str]:
     """Return the columns; what is not in a row stays empty."""
-    group_by, metrics = report["group_by"], report["metrics"]
+    group_by, metrics = list_keys(report), report["metrics"]
     names = ["setup", "strategy", "answer", "edge", "edge_low", "edge_high"]
     intervals = [
         f"{metric}_{end}" for metric in metrics if metric in report["total"]["intervals"] for end in ENDS
     ]
     edges = [edge_column(edge, member) for edge in EDGES for member in EDGE_MEMBERS]
     columns = [
-        *("key", "name", *(names if group_by == "confirmation" else ())),
-        *(*metrics, *intervals, *(edges if GROUPINGS[group_by].compares else ())),
+        *KEYS[len(group_by)],
+        *(names if "confirmation" in group_by else ()),
+        *(*metrics, *intervals, *(edges if find_grouping(group_by).compares else ())),
     ]
     return list(dict.fromkeys(columns))
+
+
+def list_keys(report: Any) -> tuple[str, ...]:
+    by = report["group_by"]
+    return (by,) if isinstance(by, str) else tuple(by)
 
 
 def edge_column(edge: str, member: str) -> str:
@@ -46,17 +54,22 @@ def edge_column(edge: str, member: str) -> str:
 
 
 def group_row(group: Any) -> dict[str, object]:
-    names = {"key": text_cell(group["key"]), "name": text_cell(group["name"])}
-    return {**names, **value_cells(group), **edge_cells(group)}
+    return {**key_cells(group), **value_cells(group), **edge_cells(group)}
+
+
+def key_cells(group: Any) -> dict[str, object]:
+    """Return the key and the name of a group by column, or both of each of two keys."""
+    keys, names = group.get("keys", [group.get("key")]), group.get("names", [group.get("name")])
+    ids = [key["confirmation_id"] if isinstance(key, dict) else key for key in keys]
+    return dict(zip(KEYS[len(keys)], map(text_cell, (*ids, *names)), strict=True))
 
 
 def confirmation_rows(group: Any) -> Iterator[dict[str, object]]:
-    names = {name: text_cell(group[name]) for name in ("name", "setup", "strategy")}
+    names = {name: text_cell(group[name]) for name in ("setup", "strategy") if name in group}
     for answer in ANSWERS:
         # The edge is of two answers, and stands in the row of the first.
         edge = edge_cells(group) if answer == "present" else {}
-        key = group["key"] and group["key"]["confirmation_id"]
-        yield {"key": key, **names, "answer": answer, **value_cells(group[answer]), **edge}
+        yield {**key_cells(group), **names, "answer": answer, **value_cells(group[answer]), **edge}
 
 
 def value_cells(values: Any) -> dict[str, object]:

@@ -24,10 +24,15 @@ NEEDED = "Needed: about how many more trades would make the difference clear.\n"
 
 def format_table(report: Any) -> str:
     """Return the values of the groups, and the edges of those that are compared."""
-    compared = [group for group in report["groups"] if "edge" in group and group["key"] is not None]
-    if report["group_by"] == "confirmation":
+    compared = [group for group in report["groups"] if "edge" in group and group.get("key", 0) is not None]
+    if "confirmation" in report["group_by"]:
         return format_edges(compared) if compared else "Nothing to compare: no trade has a checklist.\n"
     return format_values(report) + (f"\n{format_edges(compared)}" if compared else "")
+
+
+def name_group(group: Any) -> str:
+    """Return the name of a group, the names of one of two keys."""
+    return ", ".join(name or "(none)" for name in group.get("names", [group.get("name")]))
 
 
 def reasons_line(reasons: Iterable[str | None]) -> str:
@@ -42,7 +47,7 @@ def reasons_line(reasons: Iterable[str | None]) -> str:
 def format_values(report: Any) -> str:
     metrics = report["metrics"]
     shown = [
-        *((group["name"] or "(none)", group) for group in report["groups"]),
+        *((name_group(group), group) for group in report["groups"]),
         ("Total", report["total"]),
     ]
     rows = [row for name, group in shown for row in value_rows(name, group, metrics)]
@@ -83,7 +88,7 @@ def format_interval(group: Any, metric: str) -> str:
 def format_edges(groups: Sequence[Any]) -> str:
     """Return the difference between the decisions with and without something, and what it proves."""
     head = ["", "Present", "Absent", "Edge", "±", "q", "Verdict", "Needed"]
-    rows = [edge_cells(group["name"] or "(none)", group["edge"]) for group in groups]
+    rows = [edge_cells(name_group(group), group["edge"]) for group in groups]
     edges = [group["edge"] for group in groups]
     reasons = {edge["reason"] for edge in edges} - {"too_few"}
     needed = NEEDED if any(edge["more_needed"] for edge in edges) else ""

@@ -9,7 +9,7 @@ from journal_api.statistics.report_groups import ANSWERS
 
 EDGES, SIZES = ("edge", "edge_r"), ("present", "absent")
 # The members of a report and of a group that stay as they are, those that are null left out.
-ABOUT_REPORT, NAMES = ("group_by", "from", "to"), ("name", "setup", "strategy")
+ABOUT_REPORT, NAMES = ("group_by", "from", "to"), ("keys", "name", "names", "setup", "strategy")
 
 
 def build_table(report: Any) -> dict[str, Any]:
@@ -33,10 +33,12 @@ def build_group(group: Any, metrics: Sequence[str], currency: str | None) -> dic
         own = find_currency(group)
         other = {"currency": own} if own not in (None, currency) else {}
         row = {"row": build_row(group, metrics)}
-        return {"key": group["key"], **names, **other, **row, **build_edges(group, {})}
+        key = {"key": group["key"]} if "key" in group else {}
+        return {**key, **names, **other, **row, **build_edges(group, {})}
     sizes = {answer: find_decisions(group[answer]) for answer in ANSWERS}
     rows = {answer: build_row(group[answer], metrics) for answer in ANSWERS if sizes[answer] != 0}
-    return {**(group["key"] or {"key": None}), **names, **rows, **build_edges(group, sizes)}
+    key = {} if "keys" in group else group["key"] or {"key": None}
+    return {**key, **names, **rows, **build_edges(group, sizes)}
 
 
 def build_row(values: Any, metrics: Sequence[str]) -> list[Any]:
@@ -58,7 +60,7 @@ def build_edges(group: Any, sizes: Mapping[str, int | None]) -> dict[str, Any]:
     """The edges of a group that has a key, `edge_r` if it says more. Known sizes are not said again."""
     edges: dict[str, Any] = {}
     for name in EDGES:
-        if name in group and group["key"] is not None:
+        if name in group and group.get("key", 0) is not None:
             edge = build_edge(group[name], sizes)
             sizes = group[name]
             if edge not in edges.values():

@@ -109,10 +109,17 @@ TOOLS = (
         "with it minus without it, in money, and `edge_r` in R unless it says the same, as "
         "[value, low, high]. Its verdict takes all lines into account (`q`), its low and high do not; "
         "more_needed: decisions until its interval leaves zero; moves_with: a clearer line with about the "
-        "same answers. Numbers are rounded.",
+        "same answers. With two keys each pair has `keys`, and an edge over all other decisions. "
+        "Numbers are rounded.",
         reading.report,
         {
-            "group_by": {**enum_schema(GroupBy), "default": "none"},
+            "group_by": {
+                "type": "array",
+                "items": enum_schema(GroupBy),
+                "minItems": 1,
+                "maxItems": 2,
+                "default": ["none"],
+            },
             "metrics": {"type": "array", "items": {"enum": REPORTED}},
             "sort": TEXT,
             **FILTERS,

@@ -1,12 +1,12 @@
 """Groupings of reports: one entry each, of which queries, SQL, names, order and the command line are made.
 
 `sql` is the key of a trade's group, over its facts. A decision counts in the group of its representative
-trade; with `by_trade` in the group of each of its trades.
+trade; with `by_trade` in the group of each of its trades. Two groupings combine into one of pairs of keys.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from journal_api.metrics.earlier_decisions import (
@@ -72,6 +72,7 @@ class Grouping(NamedTuple):
     by_trade: bool = False
     is_ordered: bool = False  # by its keys, all others by a metric
     is_number: bool = False  # SQL returns some numbers as text
+    is_list: bool = False  # the key is a JSON array: a decision counts in the group of each
     names: Mapping[Any, str] | None = None  # in their order
     name: Callable[[Any], str] = str
     ctes: str = ""
@@ -79,6 +80,18 @@ class Grouping(NamedTuple):
     compares: Literal["answers", "others", "broken"] | None = None
     # The group of each decision of a day, by what happened before it.
     place_day: Callable[[Sequence[Decision]], Iterator[tuple[int, str | int]]] | None = None
+    # With two keys of which one is by trade, that key: it splits decisions, whose parts count by themselves.
+    split: str = ""
+
+    @property
+    def splits(self) -> bool:
+        """Whether the trades of a decision may be in different groups."""
+        return self.by_trade or bool(self.split)
+
+    @property
+    def is_several(self) -> bool:
+        """Whether a decision may be in several groups."""
+        return self.is_list or self.compares == "answers"
 
 
 def names_of(bounds: Mapping[str, tuple[timedelta, str]]) -> dict[Any, str]:
@@ -91,7 +104,7 @@ def name_week(key: str) -> str:
 
 
 Period = partial(Grouping, by_trade=True, is_ordered=True)
-Earlier = partial(Grouping, sql="earlier_group(decision)", is_ordered=True)
+Earlier = partial(Grouping, is_ordered=True)
 
 GROUPINGS = {
     "none": Grouping("Nothing", "NULL", by_trade=True),
@@ -118,15 +131,21 @@ GROUPINGS = {
         "(SELECT tag_ids FROM tagged WHERE tagged.decision = facts.decision)",
         ctes=TAGGED,
         ids=f"SELECT id, name FROM tags WHERE id {IN_IDS}",
+        is_list=True,
         compares="others",
     ),
     "symbol": Grouping("Symbol", "contract"),  # one group for a contract, however files write it
     "root": Grouping("Contract root", "root"),
     "direction": Grouping("Side", "direction"),
     "grade": Grouping("Grade", "grade"),
-    "after": Earlier("After win or loss", names=AFTER, place_day=group_after),
-    "nth": Earlier("Nth of the day", is_number=True, names=NTH, place_day=group_nth),
-    "pause": Earlier("Pause", names={"first": "First of the day", **names_of(PAUSES)}, place_day=group_pause),
+    "after": Earlier("After win or loss", "earlier_after(decision)", names=AFTER, place_day=group_after),
+    "nth": Earlier("Nth of the day", "earlier_nth(decision)", is_number=True, names=NTH, place_day=group_nth),
+    "pause": Earlier(
+        "Pause",
+        "earlier_pause(decision)",
+        names={"first": "First of the day", **names_of(PAUSES)},
+        place_day=group_pause,
+    ),
     "weekday": Grouping(
         "Weekday",
         "(strftime('%w', trading_day) + 6) % 7 + 1",
@@ -159,3 +178,41 @@ if TYPE_CHECKING:
     GroupBy = str
 else:
     GroupBy = Literal[tuple(GROUPINGS)]
+# One key of GROUPINGS, or two.
+GroupKeys = tuple[GroupBy, ...]
+
+
+@cache
+def find_grouping(keys: GroupKeys) -> Grouping:
+    """Return the grouping of the keys: with two of them, each pair is compared with all other decisions."""
+    one, *others = (GROUPINGS[key] for key in keys)
+    if not others:
+        return one
+    both = (one, *others)
+    by_trade = [each.sql for each in both if each.by_trade]
+    texts = (f"{each.sql} || ''" if each.is_list else each.sql for each in both)  # JSON in JSON is text
+    return Grouping(
+        " and ".join(each.title for each in both),
+        f"json_array({', '.join(texts)})",
+        by_trade=len(by_trade) == len(both),
+        split=by_trade[0] if len(by_trade) == 1 else "",
+        is_ordered=all(each.is_ordered for each in both),
+        ctes="".join(dict.fromkeys(each.ctes for each in both)),
+        compares="answers" if any(each.compares == "answers" for each in both) else "others",
+    )
+
+
+def check_keys(keys: Sequence[str]) -> None:
+    """Raise ValueError unless the keys can be combined."""
+    unknown = [key for key in keys if key not in GROUPINGS]
+    if unknown or not 1 <= len(keys) <= 2:
+        raise ValueError(f"must be one or two, separated by a comma, of: {', '.join(GROUPINGS)}")
+    if len(set(keys)) < len(keys):
+        raise ValueError("must not repeat a key")
+    if len(keys) > 1 and "none" in keys:
+        raise ValueError("must not combine none with another key")
+    several = [key for key in keys if GROUPINGS[key].is_several]
+    if len(several) > 1:
+        raise ValueError(
+            f"must not combine {' and '.join(several)}: a trade may be in several groups of each"
+        )

@@ -1,11 +1,11 @@
 """The intervals and edges of a report (docs/statistics.md)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from journal_api.metrics.by_day import PartSums
 from journal_api.metrics.formulas import PNL, Measure, MetricValue, R
-from journal_api.metrics.groupings import GROUPINGS, GroupBy
+from journal_api.metrics.groupings import GroupKeys, find_grouping
 from journal_api.metrics.inference import (
     MIN_DECISIONS,
     Sample,
@@ -18,7 +18,7 @@ from journal_api.metrics.members import NO_TRADES, Statistics
 from journal_api.metrics.metrics import METRICS
 from journal_api.statistics.edge import Edge, MovesWith, compute_edge
 from journal_api.statistics.joint_lines import JointPart, judge_lines
-from journal_api.statistics.report_groups import TOTAL, GroupPart, Key
+from journal_api.statistics.report_groups import SPLIT_TOTAL, TOTAL, GroupPart, Key
 from journal_api.values.money import SCALE, decimal_json
 
 Parts = Sequence[PartSums[GroupPart]]
@@ -47,36 +47,37 @@ class Edges(NamedTuple):
     r: Edge
 
     @property
-    def neighbours(self) -> set[Key]:
+    def neighbours(self) -> set[Any]:
         """The keys of the lines with which the edges move."""
         return {one.moves_with.key for one in self if one.moves_with}
 
 
-def find_measures(group_by: GroupBy, metrics: Iterable[str]) -> list[Measure]:
+def find_measures(group_by: GroupKeys, metrics: Iterable[str]) -> list[Measure]:
     """Return the measures whose samples the report needs."""
-    of_edges = (PNL, R) if GROUPINGS[group_by].compares else ()
+    of_edges = (PNL, R) if find_grouping(group_by).compares else ()
     of_metrics = filter(None, (METRICS[key].formula.measure for key in metrics))
     return list(dict.fromkeys((*of_edges, *of_metrics)))
 
 
-def find_other(group: GroupPart, group_by: GroupBy) -> tuple[GroupPart, bool] | None:
+def find_other(group: GroupPart, group_by: GroupKeys) -> tuple[GroupPart, bool] | None:
     """Return the group with which a group is compared, and whether it is a part of that."""
-    match GROUPINGS[group_by].compares:
+    grouping = find_grouping(group_by)
+    match grouping.compares:
         case "answers" if group.answer == "present":
             return GroupPart(group.key, "absent"), False
-        case "others" if group != TOTAL and group.key is not None:
-            return TOTAL, True
+        case "others" if group.key is not None:
+            return SPLIT_TOTAL if grouping.splits else TOTAL, True
         case "broken" if group.key == "followed":
             return GroupPart("broken"), False
         case _:
             return None
 
 
-def find_sides(parts: Mapping[GroupPart, Part], group_by: GroupBy) -> dict[Key, tuple[Part, Part]]:
+def find_sides(parts: Mapping[GroupPart, Part], group_by: GroupKeys) -> dict[Key, tuple[Part, Part]]:
     """Return the decisions with something and those without it, for the groups that are compared."""
-    answer = "present" if GROUPINGS[group_by].compares == "answers" else "all"
+    answer = "present" if find_grouping(group_by).compares == "answers" else "all"
     sides = {}
-    for key in dict.fromkeys(one.key for one in parts if one != TOTAL):
+    for key in dict.fromkeys(one.key for one in parts):
         one = GroupPart(key, answer)
         if found := find_other(one, group_by):
             present, absent = (parts.get(side, Part()) for side in (one, found[0]))
@@ -114,7 +115,7 @@ def build_intervals(part: Part, values: Mapping[str, MetricValue]) -> dict[str, 
 
 
 def compare_parts(
-    sides: Mapping[Key, tuple[Part, Part]], group_by: GroupBy, parts: Parts
+    sides: Mapping[Key, tuple[Part, Part]], group_by: GroupKeys, parts: Parts
 ) -> dict[Key, Edges]:
     """Return the edges of the groups of a report, each of the decisions with it over those without it."""
 
@@ -130,10 +131,10 @@ def compare_parts(
     return {key: Edges(*edges) for key, edges in zip(sides, zip(pnl, r, strict=True), strict=True)}
 
 
-def read_states(groups: Sequence[GroupPart], group_by: GroupBy) -> Callable[[Key], bool | None]:
+def read_states(groups: Sequence[GroupPart], group_by: GroupKeys) -> Callable[[Key], bool | None]:
     """Return what says of a line whether decisions in these groups have it: without an answer, neither."""
     answers = dict(groups)
-    if GROUPINGS[group_by].compares == "others":
+    if find_grouping(group_by).compares == "others":
         return answers.__contains__
     return lambda key: {"present": True, "absent": False}.get(answers.get(key, ""))
 
@@ -151,12 +152,12 @@ def compare(present: Part, absent: Part, measure: Measure) -> Edge:
     return compute_edge(sides[0], sides[1], present.shared.get(measure, SharedDays()))
 
 
-def build_edge(edge: Edge, names: Mapping[Key, str]) -> dict[str, object]:
+def build_edge(edge: Edge, names: Mapping[Any, str]) -> dict[str, object]:
     amounts = {name: decimal_json(getattr(edge, name)) for name in ("expectancy", "low", "high")}
     return {**edge._asdict(), **amounts, "moves_with": build_neighbour(edge.moves_with, names)}
 
 
-def build_neighbour(other: MovesWith | None, names: Mapping[Key, str]) -> dict[str, object] | None:
+def build_neighbour(other: MovesWith | None, names: Mapping[Any, str]) -> dict[str, object] | None:
     if other is None:
         return None
     agreement = decimal_json(round(other.agreement * 100 * SCALE))

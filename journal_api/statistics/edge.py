@@ -5,7 +5,7 @@ An edge alone has an interval and a p; what a table may say of it depends on all
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from math import sqrt
 from typing import NamedTuple
@@ -36,7 +36,7 @@ class MovesWith(NamedTuple):
     """A clearer line with about the same answers: the share of decisions with the same one, and the p of the
     difference within its groups."""
 
-    key: int | str | None
+    key: Hashable
     agreement: Fraction
     p: float
 

@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 
 from msgspec import json
 
-from journal_api.metrics.groupings import GROUPINGS, GroupBy
+from journal_api.errors import ValidationFailed
+from journal_api.metrics.groupings import GROUPINGS, GroupKeys, find_grouping
 from journal_api.metrics.members import ExtraStatistic, show_statistics
 from journal_api.metrics.metrics import METRICS
 from journal_api.statistics.comparisons import (
@@ -18,9 +19,11 @@ from journal_api.statistics.comparisons import (
     find_sides,
 )
 from journal_api.statistics.fold import Collected
-from journal_api.statistics.report_groups import ANSWERS, TOTAL, GroupPart, Key
+from journal_api.statistics.report_groups import ANSWERS, SPLIT_TOTAL, TOTAL, GroupPart, Key, OneKey
 from journal_api.structs.reports import ReportQuery
 from journal_api.values.money import decimal_json
+
+MAX_PAIRS = 2000  # groups of two keys
 
 
 class Group(NamedTuple):
@@ -38,6 +41,10 @@ class Names(NamedTuple):
     setup: str | None = None
     strategy_id: int | None = None
     strategy: str | None = None
+
+
+# By id, for each key of the report.
+NamesByKey = Sequence[Mapping[OneKey, Names]]
 
 
 class Page(NamedTuple):
@@ -59,11 +66,14 @@ def build_page(collected: Mapping[GroupPart, Collected], sums: Parts, query: Rep
     parts = {one: Part(found.compute(), found.samples, found.shared) for one, found in collected.items()}
     groups: dict[Key, Group] = {}
     for one, part in parts.items():
-        if one != TOTAL:
+        if one not in (TOTAL, SPLIT_TOTAL):
             groups.setdefault(one.key, Group(one.key, {})).parts[one.answer] = part
+    if len(query.keys) > 1 and len(groups) > MAX_PAIRS:
+        reason = f"gives {len(groups)} groups, more than {MAX_PAIRS}: choose other keys, or fewer trades"
+        raise ValidationFailed(fields={"group_by": reason})
     every = sort_groups(groups.values(), query)
     page = every[query.offset : query.offset + query.limit]
-    edges = compare_parts(find_sides(parts, query.group_by), query.group_by, sums)
+    edges = compare_parts(find_sides(parts, query.keys), query.keys, sums)
     return Page(parts.get(TOTAL, Part()), page, len(every), edges)
 
 
@@ -72,32 +82,41 @@ def build_page(collected: Mapping[GroupPart, Collected], sums: Parts, query: Rep
 
 def sort_groups(groups: Iterable[Group], query: ReportQuery) -> list[Group]:
     """Return the groups by key, or by a metric with ties by key; groups without a key or a value are last."""
-    by_key = sorted(groups, key=lambda group: (group.key is None, find_place(group.key, query.group_by)))
-    if query.sort is None and GROUPINGS[query.group_by].is_ordered:
+    by_key = sorted(groups, key=lambda group: find_places(group.key, query.keys))
+    if query.sort is None and find_grouping(query.keys).is_ordered:
         return by_key
     sort = query.sort or "-net_pnl"
     sign = -1 if sort.startswith("-") else 1
 
     def rank(group: Group) -> tuple[bool, int]:
-        value = find_sort_value(group, sort.removeprefix("-"))
+        value = find_sort_value(group, sort.removeprefix("-"), query.keys)
         return value is None, sign * (value or 0)
 
     return sorted(by_key, key=rank)
 
 
-def find_place(key: Key, group_by: GroupBy) -> Any:
-    """Return what orders a key among the keys of a report."""
+def list_keys(key: Key, group_by: GroupKeys) -> list[tuple[str, OneKey]]:
+    """Return the names of the report's keys, each with its key of a group."""
+    return list(zip(group_by, key if isinstance(key, tuple) else (key,), strict=True))
+
+
+def find_places(key: Key, group_by: GroupKeys) -> list[Any]:
+    """Return what orders a group among the groups of a report: those without a key are last."""
+    return [(one is None, find_place(one, name)) for name, one in list_keys(key, group_by)]
+
+
+def find_place(key: OneKey, name: str) -> Any:
     if key is None:
         return 0
-    names = GROUPINGS[group_by].names
+    names = GROUPINGS[name].names
     return list(names).index(key) if names else key
 
 
-def find_sort_value(group: Group, metric: str) -> int | None:
+def find_sort_value(group: Group, metric: str, group_by: GroupKeys) -> int | None:
     """Return the value by which a group is sorted; a confirmation is sorted by the decisions with it."""
     if "all" in group.parts:
         return METRICS[metric].evaluate(group.parts["all"].statistics).actual
-    if group.key is None:
+    if ("confirmation", None) in list_keys(group.key, group_by):
         return None
     return METRICS[metric].evaluate(group.parts.get("present", Part()).statistics).actual
 
@@ -108,7 +127,7 @@ def find_sort_value(group: Group, metric: str) -> int | None:
 def build_report(
     query: ReportQuery,
     page: Page,
-    names: Mapping[Key, Names],
+    names: NamesByKey,
     timezone: str,
     day_rollover: str,
     breakeven_within: int,
@@ -116,7 +135,7 @@ def build_report(
     """Return the report as JSON."""
     return json.encode(
         {
-            "group_by": query.group_by,
+            "group_by": query.keys if len(query.keys) > 1 else query.keys[0],
             "from": query.since and str(query.since),
             "to": query.until and str(query.until),
             "timezone": timezone,
@@ -126,8 +145,9 @@ def build_report(
             "total": {"key": None, "name": None, **build_values(page.total, query.metrics)},
             "groups": [
                 {
-                    **build_group(group, names.get(group.key), query),
-                    **build_edges(page.edges.get(group.key), names),
+                    **build_keys(group.key, names, query.keys),
+                    **build_group(group, query.metrics),
+                    **build_edges(page.edges.get(group.key), names[0]),
                 }
                 for group in page.groups
             ],
@@ -135,32 +155,36 @@ def build_report(
     ).decode()
 
 
-def build_group(group: Group, names: Names | None, query: ReportQuery) -> dict[str, object]:
-    if query.group_by == "confirmation":
-        return build_confirmation_group(group, names, query.metrics)
-    name = names.name if names else format_key(group.key, query.group_by)
-    strategy = {"strategy": names.strategy} if names and names.strategy else {}
-    return {"key": group.key, "name": name, **strategy, **build_values(group.parts["all"], query.metrics)}
+def build_keys(key: Key, names: NamesByKey, group_by: GroupKeys) -> dict[str, object]:
+    """Return the key and the name of a group as members, of two keys `keys` and `names`."""
+    found = [
+        (show_key(one, known.get(one)), find_name(one, name, known.get(one)))
+        for (name, one), known in zip(list_keys(key, group_by), names, strict=True)
+    ]
+    if len(found) > 1:
+        keys, texts = zip(*found, strict=True)
+        return {"keys": keys, "names": texts}
+    own = names[0].get(key) if not isinstance(key, tuple) else None
+    setup = {"setup": own and own.setup} if group_by == ("confirmation",) else {}
+    strategy = {"strategy": own and own.strategy} if setup or (own and own.strategy) else {}
+    return {"key": found[0][0], "name": found[0][1], **setup, **strategy}
 
 
-def build_confirmation_group(group: Group, names: Names | None, metrics: Sequence[str]) -> dict[str, object]:
-    """Return the group of a confirmation, or of the decisions without a checklist, as an object."""
-    key = names and {
-        "confirmation_id": group.key,
-        "setup_id": names.setup_id,
-        "strategy_id": names.strategy_id,
-    }
-    parts = {answer: group.parts.get(answer, Part()) for answer in ANSWERS}
-    return {
-        "key": key,
-        "name": names and names.name,
-        "setup": names and names.setup,
-        "strategy": names and names.strategy,
-        **{answer: build_values(part, metrics) for answer, part in parts.items()},
-    }
+def show_key(key: OneKey, names: Names | None) -> object:
+    """Return the key as a response has it: of a confirmation with its setup and strategy."""
+    if names and names.setup_id:
+        return {"confirmation_id": key, "setup_id": names.setup_id, "strategy_id": names.strategy_id}
+    return key
 
 
-def build_edges(edges: Edges | None, names: Mapping[Key, Names]) -> dict[str, object]:
+def build_group(group: Group, metrics: Sequence[str]) -> dict[str, object]:
+    """Return the values of a group, of a confirmation those of the decisions with each answer."""
+    if "all" in group.parts:
+        return build_values(group.parts["all"], metrics)
+    return {answer: build_values(group.parts.get(answer, Part()), metrics) for answer in ANSWERS}
+
+
+def build_edges(edges: Edges | None, names: Mapping[OneKey, Names]) -> dict[str, object]:
     """Return the edges of a group as members, none if it is not compared with other decisions."""
     of_keys = {key: one.name for key, one in names.items()}
     found = {"edge": edges.pnl, "edge_r": edges.r} if edges else {}
@@ -182,9 +206,9 @@ def build_values(part: Part, metrics: Sequence[str]) -> dict[str, object]:
 # Names ---------------------------------------------------------------------------------------------------
 
 
-def format_key(key: Key, group_by: GroupBy) -> str | None:
-    """Return the name of a key that is not the id of a row."""
-    if key is None:
-        return None
-    grouping = GROUPINGS[group_by]
+def find_name(key: OneKey, name: str, names: Names | None) -> str | None:
+    """Return the name of a key: of a row, else as the grouping has it."""
+    if names or key is None:
+        return names and names.name
+    grouping = GROUPINGS[name]
     return grouping.names[key] if grouping.names else grouping.name(key)

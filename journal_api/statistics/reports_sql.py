@@ -4,7 +4,7 @@ A report reads all selected trades, so it has its own connection: no other reque
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Set
 from functools import cache, partial
 from typing import Any
 
@@ -12,14 +12,14 @@ from aiosqlite import Connection
 
 from journal_api.database.database import Database
 from journal_api.database.sql import json_list
-from journal_api.metrics.groupings import GROUPINGS, GroupBy
+from journal_api.metrics.groupings import GROUPINGS, GroupKeys, find_grouping
 from journal_api.metrics.metrics import METRICS
 from journal_api.statistics import reports, trade_facts
 from journal_api.statistics.comparisons import find_measures, find_other
 from journal_api.statistics.earlier_decisions import group_decisions
 from journal_api.statistics.fact_filters import filter_facts
-from journal_api.statistics.report_groups import Key, find_groups
-from journal_api.statistics.reports import Names, Page
+from journal_api.statistics.report_groups import Key, OneKey, find_groups
+from journal_api.statistics.reports import Names, NamesByKey, Page
 from journal_api.statistics.selection import COLUMNS, Selection, collect, with_sums_in_range
 from journal_api.statistics.trade_facts import read_breakeven_within
 from journal_api.structs.reports import ReportQuery
@@ -46,8 +46,10 @@ async def compute(
     try:
         page = await compute_page(db, user_id, within, query)
     finally:
-        await db.create_function("earlier_group", 1, str)  # the connection is kept, its groups are not
-    names = await read_names(db, query.group_by, list(page.named))
+        for key in query.keys:
+            if GROUPINGS[key].place_day:  # the connection is kept, its groups are not
+                await db.create_function(f"earlier_{key}", 1, str)
+    names = await read_names(db, query.keys, page.named)
     return reports.build_report(query, page, names, timezone, day_rollover, within), page.group_count
 
 
@@ -56,26 +58,29 @@ async def compute_page(db: Connection, user_id: int, breakeven_within: int, quer
     filtered, values = filter_facts(query)
     values = {**values, "user_id": user_id, "breakeven_within": breakeven_within}
     ctes = f"{await trade_facts.read_source(db, user_id)},{filtered}"
-    grouping = GROUPINGS[query.group_by]
-    if grouping.place_day:
-        places = await group_decisions(db, ctes, values, grouping.place_day)
-        await db.create_function("earlier_group", 1, places.get, deterministic=True)
+    grouping = find_grouping(query.keys)
+    for key in query.keys:
+        if place_day := GROUPINGS[key].place_day:
+            places = await group_decisions(db, ctes, values, place_day)
+            await db.create_function(f"earlier_{key}", 1, places.get, deterministic=True)
+    split = f"{grouping.split} AS split, " if grouping.split else ""
     selection = Selection(
         ctes=f"{ctes}{grouping.ctes}",
-        select=f"SELECT {grouping.sql} AS part, currency, {COLUMNS} FROM filtered AS facts",
+        select=f"SELECT {split}{grouping.sql} AS part, currency, {COLUMNS} FROM filtered AS facts",
         values=values,
         by_trade=grouping.by_trade,
-        has_total=grouping.by_trade and query.group_by != "none",
+        has_total=grouping.splits and query.keys != ("none",),
+        is_split=bool(grouping.split),
     )
-    checklists = await read_checklists(db, user_id) if query.group_by == "confirmation" else {}
-    groups = cache(partial(find_groups, group_by=query.group_by, checklists=checklists))
-    measures = find_measures(query.group_by, query.metrics)
+    checklists = await read_checklists(db, user_id) if "confirmation" in query.keys else {}
+    groups = cache(partial(find_groups, group_by=query.keys, checklists=checklists))
+    measures = find_measures(query.keys, query.metrics)
 
     async def collect_all(selection: Selection) -> Page:
         parts: list[Any] = []
         extras = {METRICS[key].extra for key in query.evaluated}
-        keeps_parts = GROUPINGS[query.group_by].compares in ("answers", "others")
-        other = partial(find_other, group_by=query.group_by)
+        keeps_parts = len(query.keys) == 1 and grouping.compares in ("answers", "others")
+        other = partial(find_other, group_by=query.keys)
         collected = await collect(
             db, selection, extras, groups, measures, other, parts if keeps_parts else None
         )
@@ -102,9 +107,12 @@ async def read_checklists(db: Connection, user_id: int) -> dict[int, list[int]]:
     return checklists
 
 
-async def read_names(db: Connection, group_by: GroupBy, keys: Sequence[Key]) -> dict[Key, Names]:
-    """Return the names of groups by id, nothing for groups whose keys are not ids."""
-    if not GROUPINGS[group_by].ids:
-        return {}
-    rows = await db.execute_fetchall(GROUPINGS[group_by].ids, {"ids": json_list(keys)})
-    return {row[0]: Names(*row[1:]) for row in rows}
+async def read_names(db: Connection, group_by: GroupKeys, keys: Set[Key]) -> NamesByKey:
+    """Return the names of groups by id for each of the keys, nothing where they are not ids."""
+    pairs = [key if isinstance(key, tuple) else (key,) for key in keys]
+    found: list[dict[OneKey, Names]] = []
+    for place, grouping in enumerate(map(GROUPINGS.__getitem__, group_by)):
+        ids = [pair[place] for pair in pairs]
+        rows = await db.execute_fetchall(grouping.ids, {"ids": json_list(ids)}) if grouping.ids else ()
+        found.append({row[0]: Names(*row[1:]) for row in rows})
+    return found

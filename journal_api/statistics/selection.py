@@ -79,10 +79,12 @@ DECISION = f"""
 BY_REPRESENTATIVE = f"""
     SELECT {of_representative("part", "group_concat")} AS part, 'everywhere' AS place, {DECISION}"""
 BY_PART = f"""
-    SELECT part, 'group' AS place, {DECISION}, part"""
+    SELECT part AS split, part, 'group' AS place, {DECISION}, part"""
+BY_SPLIT = f"""
+    SELECT split, {of_representative("part", "group_concat")} AS part, 'group' AS place, {DECISION}, split"""
 IN_TOTAL = f"""
     UNION ALL
-    SELECT NULL, 'total', {DECISION}"""
+    SELECT NULL, NULL, 'total', {DECISION}"""
 # The decisions of one trade, and of several if there are copies.
 SINGLE = """
     SELECT part, 'everywhere' AS place, trading_day, opened_at, closed_at, id, net_pnl AS pnl, initial_risk,
@@ -105,7 +107,7 @@ TRADES_BY_REPRESENTATIVE = f"""
     UNION ALL
     SELECT several.part, copied.trading_day, copied.closed_at, copied.id, copied.net_pnl
     FROM copied
-    JOIN several USING (decision)"""
+    JOIN several USING ({{by}})"""
 
 # The statements over these CTEs.
 SUMS = """
@@ -120,7 +122,8 @@ class Selection(NamedTuple):
     with the owner's `breakeven_within`.
 
     A decision counts in the part of its representative trade; with `by_trade` in the part of each of its
-    trades, and with `has_total` then once more in the total.
+    trades, and with `has_total` then once more in the total. With `is_split` the SELECT has a column `split`:
+    the trades of a decision with the same one count as a decision.
     """
 
     ctes: str
@@ -128,14 +131,17 @@ class Selection(NamedTuple):
     values: Mapping[str, Any]
     by_trade: bool
     has_total: bool = False
+    is_split: bool = False
     has_copies: bool = True
     sum: str = "sum"
 
     def build(self, select: str) -> str:
         """Return a statement over `trades_in_parts` and `decisions`, each at its first close."""
-        several = f"{BY_PART}{IN_TOTAL if self.has_total else ''}" if self.by_trade else BY_REPRESENTATIVE
+        several = BY_PART if self.by_trade else BY_SPLIT if self.is_split else BY_REPRESENTATIVE
+        several += IN_TOTAL if self.has_total else ""
+        by = "decision, split" if self.is_split else "decision"
         by_representative = self.has_copies and not self.by_trade
-        in_parts = TRADES_BY_REPRESENTATIVE if by_representative else TRADES_BY_TRADE
+        in_parts = TRADES_BY_REPRESENTATIVE.format(by=by) if by_representative else TRADES_BY_TRADE
         statement = f"""
 WITH
 {self.ctes},

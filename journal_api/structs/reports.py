@@ -6,14 +6,16 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from journal_api.errors import ValidationFailed
 from journal_api.metrics.formulas import Reason
-from journal_api.metrics.groupings import GroupBy
+from journal_api.metrics.groupings import GROUPINGS, GroupBy, GroupKeys, check_keys
 from journal_api.metrics.inference import EdgeReason, EdgeVerdict, Lack
 from journal_api.metrics.members import ShownStatistics
 from journal_api.metrics.metrics import METRICS, MetricName
 from journal_api.structs.trades import TradeSelection
 from journal_api.values.types import DayText, Offset, default_value
 
+MAX_GROUPS = 200  # of one key, on one page
 IntervalReason = Literal[Reason, Lack]
 # A balance is of accounts on a day, not of a group of trades.
 REPORTED = [key for key, metric in METRICS.items() if not metric.carries_balance]
@@ -28,6 +30,25 @@ def check_reported(key: str) -> None:
         raise ValueError(f"must name metrics of GET /v1/metrics; {word} is none")
     if key not in REPORTED:
         raise ValueError(NO_BALANCE)
+
+
+class ReportKeys(str):
+    """What a report is grouped by: one key, or two separated by a comma."""
+
+    pair: ClassVar[str] = "|".join(key for key in GROUPINGS if key != "none")
+    json_schema: ClassVar[dict[str, Any]] = {
+        "anyOf": [
+            {"type": "string", "pattern": f"^({pair}),({pair})$"},
+            {"$ref": "#/components/schemas/GroupBy"},
+        ],
+        "default": "none",
+        "description": "One key, or two different ones separated by a comma: of tag and confirmation one.",
+    }
+
+    @classmethod
+    def decode(cls, value: object) -> Self:
+        check_keys(str(value).split(","))
+        return cls(value)
 
 
 class ReportMetrics(tuple[str, ...]):
@@ -73,15 +94,24 @@ class ReportQuery(TradeSelection, kw_only=True):
     P&L, the highest first. `sort` is the key of a metric, with a `-` before it for the highest first.
     """
 
-    group_by: GroupBy = "none"
+    group_by: ReportKeys = default_value(ReportKeys("none"))
     metrics: ReportMetrics = default_value(
         ReportMetrics(
             ("trade_count", "net_pnl", "win_rate", "profit_factor", "expectancy", "rr_realized_avg")
         )
     )
     sort: ReportSort | None = None
-    limit: Annotated[int, Meta(ge=1, le=200)] = 50
+    limit: Annotated[int, Meta(ge=1, le=2000)] = 50
     offset: Offset = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.limit > MAX_GROUPS and len(self.keys) < 2:
+            raise ValidationFailed(fields={"limit": f"must be at most {MAX_GROUPS} with one key"})
+
+    @property
+    def keys(self) -> GroupKeys:
+        return tuple(self.group_by.split(","))
 
     @property
     def evaluated(self) -> set[str]:
@@ -164,14 +194,18 @@ class Edge(Struct, kw_only=True, forbid_unknown_fields=True):
 class ReportGroup(Struct, kw_only=True, forbid_unknown_fields=True):
     """A group of trades; `key` and `name` are null for the trades without a grade, a tag and so on.
 
+    With two keys it has `keys` and `names` instead, and the edges compare its decisions with all others.
+
     Groups of setups have `strategy`, its name; groups of confirmations have `setup` and `strategy`, and
     instead of `values`, `reasons` and `statistics` those of the decisions with each answer: `present`,
     `absent` and `unanswered`. Groups of confirmations, tags and rules have an `edge` in money and one in R:
     with a confirmation or tag beside without it, rules followed beside rules broken.
     """
 
-    key: int | str | ConfirmationKey | None
-    name: str | None
+    key: int | str | ConfirmationKey | None | UnsetType = UNSET
+    name: str | None | UnsetType = UNSET
+    keys: list[int | str | ConfirmationKey | None] | UnsetType = UNSET
+    names: list[str | None] | UnsetType = UNSET
     values: dict[str, Decimal | None] | UnsetType = UNSET
     reasons: dict[str, Reason] | UnsetType = UNSET
     intervals: dict[str, Interval | None] | UnsetType = UNSET
@@ -187,7 +221,7 @@ class ReportGroup(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class Report(Struct, kw_only=True, forbid_unknown_fields=True):
-    group_by: GroupBy
+    group_by: GroupBy | list[GroupBy]
     since: DayText | None = field(name="from")
     until: DayText | None = field(name="to")
     timezone: str

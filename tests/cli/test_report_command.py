@@ -176,7 +176,7 @@ def test_verdicts_are_words_and_say_how_many_decisions_are_needed(tmp_path: Path
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (("--from", "2026-02-01", "--to", "2026-01-01"), "--from must not be after --to"),
+        (("--from", "2026-02-01", "--to", "2026-01-01"), "--from must not be after to"),
         (("--metrics", "balance_target"), "--metrics balance_target is not a metric of reports"),
         (("--sort", "profit"), "--sort must name"),
         (("--from", "yesterday"), "--from must be a date"),
@@ -186,3 +186,24 @@ def test_verdicts_are_words_and_say_how_many_decisions_are_needed(tmp_path: Path
 )
 def test_what_cannot_be_meant_is_refused_in_one_line(db: Path, options: tuple[str, ...], reason: str) -> None:
     assert reason in run_failing("report", *options, "--db", db)
+
+
+def test_two_keys_are_two_columns_and_a_line_a_pair(tmp_path: Path) -> None:
+    with journal_client(tmp_path, example=True):
+        pass
+    pairs = ("report", "--by", "weekday,nth", "--db", tmp_path / "journal.db")
+
+    lines = run_ok(*pairs).splitlines()
+    head, *rows = csv.reader(run_ok(*pairs, "--csv").splitlines())
+    by_answer = csv.DictReader(
+        run_ok("report", "--by", "confirmation,weekday", "--csv", *pairs[-2:]).splitlines()
+    )
+
+    assert lines[1].startswith("Monday, 1st ")
+    assert any(line.startswith("Monday, ") and "too few" in line for line in lines)
+    assert (head[:4], rows[0][:4]) == (
+        ["key_1", "key_2", "name_1", "name_2"],
+        ["1", "1", "Monday", "1st"],
+    )
+    assert (rows[-1][3], "edge_q" in head) == ("total", True)
+    assert [row["answer"] for row in by_answer][:3] == ["present", "absent", "unanswered"]

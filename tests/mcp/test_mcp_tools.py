@@ -287,3 +287,12 @@ def test_a_page_is_what_the_arguments_accept() -> None:
         "limit": {"type": "integer", "minimum": 1, "maximum": 200, "default": 20},
         "offset": {"type": "integer", "minimum": 0, "default": 0},
     }
+
+
+def test_a_group_of_two_keys_has_both_and_an_edge() -> None:
+    group = {"keys": [1, None], "names": ["Monday", None], **values_of(20), "edge": EDGE, "edge_r": EDGE}
+
+    (row,) = build_table({**report_of(group), "group_by": ["weekday", "grade"]})["groups"]
+
+    assert (row["keys"], row["names"], row["edge"]["verdict"]) == ([1, None], ["Monday", None], "more")
+    assert "key" not in row

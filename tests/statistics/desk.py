@@ -118,13 +118,20 @@ async def read_report(client: httpx.AsyncClient, group_by: str, **query: Any) ->
         report, total = answer["data"]["report"], answer["meta"]["pagination"]["total"]
         groups += report["groups"]
     for group in [report["total"], *groups]:
-        for name in {"name", "setup", "strategy"} & group.keys():
+        for name in {"name", "names", "setup", "strategy"} & group.keys():
             del group[name]
         for edge in (group[name] for name in ("edge", "edge_r") if name in group):
             if edge["moves_with"]:
                 assert edge["moves_with"].pop("name")
     del report["total"]["key"]
-    if group_by == "confirmation":
-        for group in groups:
-            group["key"] = group["key"] and group["key"]["confirmation_id"]
+    for group in groups:
+        if "key" in group:
+            group["key"] = find_id(group["key"])
+        else:
+            group["keys"] = [find_id(key) for key in group["keys"]]
     return {"total": report["total"], "groups": groups}
+
+
+def find_id(key: Any) -> Any:
+    """The key of a group, of a confirmation its id."""
+    return key["confirmation_id"] if isinstance(key, dict) else key

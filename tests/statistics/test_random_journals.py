@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 from random import Random
 from typing import Any, get_args
 
@@ -11,6 +11,7 @@ import funded_account
 import httpx
 import pytest
 import reference
+import reference_views
 import time_machine
 from aiosqlite import Connection
 from desk import exact, read_report, read_snapshots
@@ -19,7 +20,7 @@ from proofs import examples
 from starlette.applications import Starlette
 
 from journal_api.database.database import Database
-from journal_api.metrics.groupings import GroupBy
+from journal_api.metrics.groupings import GROUPINGS, GroupBy
 from journal_api.metrics.metrics import METRICS
 from journal_api.statistics import trade_facts
 from journal_api.structs.cash import CashKind
@@ -266,6 +267,28 @@ async def test_reports_of_every_grouping_metric_and_filter_equal_the_reference(
         for query in [FILTERS[0], *FILTERS[1 + (number + seed) % STEP :: STEP]]:
             expected = reference.compute_report(journal, group_by, query)
             assert await read_report(client, group_by, **query) == expected, (group_by, query)
+
+
+EVERY_PAIR = [
+    pair
+    for pair in permutations(get_args(GroupBy), 2)
+    if "none" not in pair and sum(GROUPINGS[key].is_several for key in pair) < 2
+]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(examples(full=20, ci=2)))
+async def test_reports_of_two_keys_equal_the_reference(
+    app: Starlette, client: httpx.AsyncClient, seed: int
+) -> None:
+    """Each pair of keys with a filter; in the short form a fifteenth of the pairs a journal."""
+    currencies, most_trades = (["USD"], 150) if seed % 2 else (["USD", "USD", "USD", "EUR"], 40)
+    journal = await write_journal(app, client, Random(seed), most_trades, currencies)
+
+    for number, pair in enumerate(EVERY_PAIR[seed :: examples(full=3, ci=15)]):
+        query = {**FILTERS[number % len(FILTERS)], **({"sort": "win_rate"} if number % 3 else {})}
+        expected = reference_views.compute_pairs(journal, pair, query)
+        assert await read_report(client, ",".join(pair), **query) == expected, (pair, query)
 
 
 # Standings of accounts -----------------------------------------------------------------------------------

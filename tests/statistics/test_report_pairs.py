@@ -1,0 +1,130 @@
+"""GET /reports with two keys (docs/api.md#two-keys)."""
+
+from typing import Any
+
+import httpx
+import pytest
+from factories import (
+    create_account,
+    create_tag,
+    details_of,
+    insert_trade,
+    insert_trade_tags,
+    read_report,
+    run_sql,
+)
+from starlette.applications import Starlette
+
+# 2,001 symbols, each with a trade.
+SYMBOLS = """
+    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2001)
+    INSERT INTO trades (user_id, account_id, symbol, contract, root, direction, quantity, entry_price,
+        opened_at, closed_at, trading_day, gross_pnl, fees, created_at, updated_at)
+    SELECT 1, 1, n, n, n, 'long', 1, 1,
+        '2026-01-05T10:00:00.000000Z', '2026-01-05T10:00:00.000000Z', '2026-01-05', 1, 0, '', ''
+    FROM numbers"""
+
+
+@pytest.fixture
+async def account_id(client: httpx.AsyncClient) -> int:
+    return int((await create_account(client, "Main"))["id"])
+
+
+def at(day: int, hour: int = 15) -> dict[str, Any]:
+    """January 2026; the fifth is a Monday."""
+    return {
+        "opened_at": f"2026-01-{day:02}T{hour:02}:00:00Z",
+        "closed_at": f"2026-01-{day:02}T{hour:02}:30:00Z",
+    }
+
+
+async def test_a_pair_has_both_keys_and_is_compared_with_all_other_trades(
+    app: Starlette, client: httpx.AsyncClient, account_id: int
+) -> None:
+    """Mondays and Tuesdays at nine and at three; Mondays at nine lose."""
+    for week in range(4):
+        for number in range(12):
+            day, hour = 5 + 7 * week + number % 2, (9, 15)[number % 4 > 1]
+            pnl = number - (200 if number % 4 == 0 else 0)
+            await insert_trade(app, account_id, gross_pnl=pnl, **at(day, hour))
+    await insert_trade(app, account_id, gross_pnl=5, **at(7, 9))
+
+    report = await read_report(client, "weekday,hour")
+
+    assert report["group_by"] == ["weekday", "hour"]
+    first, *_ = groups = report["groups"]
+    assert [group["keys"] for group in groups] == [[1, 9], [1, 15], [2, 9], [2, 15], [3, 9]]
+    assert (first["names"], first["values"]["net_pnl"]) == (["Monday", "09:00"], 4 * (0 + 4 + 8 - 600))
+    assert not {"key", "name"} & first.keys()
+    # 4 days are too few for a verdict, and so are fewer than ten trades.
+    assert [group["edge"]["reason"] for group in groups] == ["too_few_days"] * 4 + ["too_few"]
+    assert (first["edge"]["present"], first["edge"]["absent"]) == (12, 37)
+
+
+async def test_the_q_of_a_pair_looks_at_all_pairs(
+    app: Starlette, client: httpx.AsyncClient, account_id: int
+) -> None:
+    for number in range(120):
+        symbol, direction = "AB"[number % 2], ("long", "short")[number // 2 % 2]
+        pnl = number * 37 % 101 - 50 - (90 if (symbol, direction) == ("A", "long") else 0)
+        fields = {"symbol": symbol, "direction": direction, **at(1 + number % 25)}
+        await insert_trade(app, account_id, gross_pnl=pnl, initial_risk=10, **fields)
+
+    groups = (await read_report(client, "symbol,direction"))["groups"]
+
+    edges = {tuple(group["keys"]): group["edge"] for group in groups}
+    assert edges["A", "long"]["verdict"] == groups[-1]["edge_r"]["verdict"] == "less"
+    p = sorted(edge["p"] for edge in edges.values())
+    assert edges["A", "long"]["q"] == pytest.approx(p[0] * 4)
+    assert {edge["moves_with"] for edge in edges.values()} == {None}
+
+
+async def test_a_copy_counts_with_its_original_unless_a_key_is_by_trade(
+    app: Starlette, client: httpx.AsyncClient, account_id: int
+) -> None:
+    other = int((await create_account(client, "Other"))["id"])
+    tag = (await create_tag(client, "FOMO"))["id"]
+    original = await insert_trade(app, account_id, gross_pnl=10, grade="A", **at(30))
+    await insert_trade(app, other, gross_pnl=7, grade="F", source_trade_id=original, **at(31))
+    await insert_trade_tags(app, original, [tag])
+
+    async def found(group_by: str) -> dict[tuple[Any, ...], Any]:
+        groups = (await read_report(client, group_by))["groups"]
+        return {tuple(group["keys"]): group["values"]["net_pnl"] for group in groups}
+
+    assert await found("grade,tag") == {("A", tag): 17}
+    assert await found("account,grade") == {(account_id, "A"): 10, (other, "F"): 7}
+    assert await found("tag,account") == {(tag, account_id): 10, (tag, other): 7}
+    assert await found("month,account") == {("2026-01-01", account_id): 10, ("2026-01-01", other): 7}
+
+
+@pytest.mark.parametrize(
+    ("query", "member", "reason"),
+    [
+        ({"group_by": "tag,confirmation"}, "group_by", "must not combine tag and confirmation"),
+        ({"group_by": "none,hour"}, "group_by", "must not combine none with another key"),
+        ({"group_by": "hour,hour"}, "group_by", "must not repeat a key"),
+        ({"group_by": "hour,day,symbol"}, "group_by", "must be one or two, separated by a comma, of: none,"),
+        ({"group_by": "hour,moon"}, "group_by", "must be one or two, separated by a comma, of: none,"),
+        ({"group_by": "hour,"}, "group_by", "must be one or two, separated by a comma, of: none,"),
+        ({"group_by": "hour", "limit": 201}, "limit", "must be at most 200 with one key"),
+    ],
+)
+async def test_what_cannot_be_combined_is_refused(
+    client: httpx.AsyncClient, query: dict[str, Any], member: str, reason: str
+) -> None:
+    response = await client.get("/reports", params=query)
+
+    assert details_of(response)["fields"][member].startswith(reason)
+
+
+async def test_more_than_2000_pairs_are_refused_with_their_number(
+    app: Starlette, client: httpx.AsyncClient, account_id: int
+) -> None:
+    await run_sql(app, SYMBOLS)
+
+    response = await client.get("/reports", params={"group_by": "symbol,hour"})
+    fewer = await read_report(client, "symbol,hour", symbol="7")
+
+    assert details_of(response)["fields"]["group_by"].startswith("gives 2001 groups, more than 2000")
+    assert [group["keys"] for group in fewer["groups"]] == [["7", 10]]
