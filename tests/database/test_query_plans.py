@@ -20,7 +20,7 @@ from starlette.applications import Starlette
 
 from journal_api.app import create_app
 from journal_api.database.connections import Reader, connect
-from journal_api.metrics.groupings import GroupBy
+from journal_api.metrics.groupings import GROUPINGS, GroupBy
 from journal_api.metrics.metrics import METRICS
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
@@ -95,7 +95,8 @@ def planning(settings: Settings) -> Iterator[sqlite3.Connection]:
     with closing(connect(settings.db, "ro", Reader)) as db:
         db.execute("PRAGMA foreign_keys = OFF")
         db.execute("PRAGMA trusted_schema = ON")  # as the writer has it
-        db.create_function("earlier_group", 1, {}.get)  # which a report makes of its decisions
+        for key in GROUPINGS:
+            db.create_function(f"earlier_{key}", 1, {}.get)  # which some reports make of their decisions
         yield db
 
 
