@@ -52,6 +52,7 @@ from journal_api.database.backup import to_nobody
 from journal_api.database.folder_export import export_all
 from journal_api.database.folder_format import AMOUNTS, LEFT_OUT, decode_cell, encode_cell
 from journal_api.database.folder_import import import_all
+from journal_api.metrics.groupings import GROUPINGS
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
 from journal_api.structs.reports import REPORTED
@@ -191,6 +192,7 @@ VALUES: dict[str, list[Any]] = {
     "limit": [2],
     "offset": [1, 5],
     "spreadsheet": ["true"],
+    "group_by": [*GROUPINGS, "weekday,hour", "tag,account"],
     "metrics": ["net_pnl,win_rate"],
     "sort": [f"-{REPORTED[0]}"],
     "q": ["late", "l", "wait -late", "tag:Latest", "symbol:ES", "a", "b"],
