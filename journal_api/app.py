@@ -125,9 +125,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with (
             backup_schedule.back_up_on_schedule(settings),
             repeat(partial(idempotency.delete_old_responses, database), idempotency.DELETE_EVERY),
-            repeat(
-                partial(changes.delete_old_changes, database, settings.keep_changes), changes.DELETE_EVERY
-            ),
+            repeat(partial(changes.delete_old_changes, database, settings.keep_changes), changes.DELETE_EVERY),
             repeat(uses.save, key_uses.SAVE_EVERY),
             watched(settings.watch, database),
         ):

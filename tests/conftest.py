@@ -451,9 +451,7 @@ def report_proofs(terminalreporter: Any) -> None:
     observations = sorted(one for report in reports for one in observations_in(report))
     if observations:
         terminalreporter.section("what the proofs saw")
-    for (promise, test), group in groupby(
-        observations, lambda one: (one.promise, one.test.partition("[")[0])
-    ):
+    for (promise, test), group in groupby(observations, lambda one: (one.promise, one.test.partition("[")[0])):
         cases = list(group)
         for one in cases[:2]:
             terminalreporter.line(f"{promise:>2}  {one.text}  ({test})")

@@ -82,8 +82,7 @@ def record_examples() -> dict[str, Any]:
         )
         answers = {name: journal.get(path) for name, path in PATHS.items()} | {"ImportReport": report}
     resources = {
-        name: with_fixed(first_resource(answer.raise_for_status().json()["data"]))
-        for name, answer in answers.items()
+        name: with_fixed(first_resource(answer.raise_for_status().json()["data"])) for name, answer in answers.items()
     }
     current = {**resources["Snapshot"], "closed": False}
     change = {**resources["Change"], "at": FIXED["created_at"]}

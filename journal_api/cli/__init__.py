@@ -7,19 +7,7 @@ import sys
 import click
 
 from journal_api import __version__
-from journal_api.cli import (
-    export,
-    keys,
-    maintenance,
-    mcp,
-    openapi,
-    report,
-    serve,
-    status,
-    trades,
-    users,
-    watch,
-)
+from journal_api.cli import export, keys, maintenance, mcp, openapi, report, serve, status, trades, users, watch
 from journal_api.cli.common import one_line
 from journal_api.errors import ApiError, DatabaseRefused
 from journal_api.settings import SettingsError

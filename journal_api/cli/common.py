@@ -54,10 +54,7 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     """A decorator: add the option `--db`, and pass the settings as the first argument of the command."""
 
     @click.option(
-        "--db",
-        type=click.Path(path_type=Path),
-        help="The database file; default: JOURNAL_DB.",
-        metavar="FILE",
+        "--db", type=click.Path(path_type=Path), help="The database file; default: JOURNAL_DB.", metavar="FILE"
     )
     @wraps(command)
     def wrapped(db: Path | None, **options: Any) -> None:
@@ -70,9 +67,7 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
-def run_in_database(
-    settings: Settings, work: Callable[[Database], Awaitable[T]], *, creates: bool = False
-) -> T:
+def run_in_database(settings: Settings, work: Callable[[Database], Awaitable[T]], *, creates: bool = False) -> T:
     """Run `work` on the database, which a server may have open, and return its result.
 
     When the command ends, standard error names the journal that it created, migrated or wrote to. Raises
@@ -100,9 +95,7 @@ async def open_and_run(settings: Settings, work: Callable[[Database], Awaitable[
 @contextmanager
 def show_progress(label: str) -> Iterator[Report]:
     """Show a progress bar on a terminal; yield the function that moves it."""
-    with click.progressbar(
-        length=100, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()
-    ) as progress:
+    with click.progressbar(length=100, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()) as progress:
         yield lambda share: progress.update(round(100 * share) - progress.pos)
         progress.update(100 - progress.pos)  # of a journal without pictures
 

@@ -13,15 +13,8 @@ from journal_api.database.errors import DAMAGED, primary_code
 from journal_api.errors import DatabaseRefused, NewerRelease, NoJournal, ServerRuns
 
 OTHER_REASON, SERVER_RUNS, NEWER_RELEASE, NO_JOURNAL, NO_PERMISSION, PORT_TAKEN = 1, 3, 4, 5, 6, 7
-BY_CLASS: dict[type[BaseException], int] = {
-    ServerRuns: SERVER_RUNS,
-    NewerRelease: NEWER_RELEASE,
-    NoJournal: NO_JOURNAL,
-}
-BY_ERRNO = {
-    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), NO_PERMISSION),
-    errno.EADDRINUSE: PORT_TAKEN,
-}
+BY_CLASS: dict[type[BaseException], int] = {ServerRuns: SERVER_RUNS, NewerRelease: NEWER_RELEASE, NoJournal: NO_JOURNAL}
+BY_ERRNO = {**dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), NO_PERMISSION), errno.EADDRINUSE: PORT_TAKEN}
 BY_SQLITE = {
     **dict.fromkeys(DAMAGED, NO_JOURNAL),
     **dict.fromkeys((sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN), NO_PERMISSION),

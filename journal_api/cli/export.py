@@ -4,14 +4,7 @@ from pathlib import Path
 
 import click
 
-from journal_api.cli.common import (
-    find_account,
-    find_user,
-    printable,
-    run_in_database,
-    show_progress,
-    with_settings,
-)
+from journal_api.cli.common import find_account, find_user, printable, run_in_database, show_progress, with_settings
 from journal_api.database.database import Database
 from journal_api.database.folder_export import export_all
 from journal_api.database.folder_format import Manifest
@@ -23,9 +16,7 @@ from journal_api.structs.trades import ExportQuery
 
 @click.command("export")
 @click.argument("file", metavar="FILE|FOLDER", type=click.Path(path_type=Path))
-@click.option(
-    "--all", "everything", is_flag=True, help="Export everything to a new folder, for `import-all`."
-)
+@click.option("--all", "everything", is_flag=True, help="Export everything to a new folder, for `import-all`.")
 @click.option("--account", help="Export the trades of this account only.")
 @click.option("--user", help="The owner of the journal; default: the first user.")
 @click.option(
@@ -35,12 +26,7 @@ from journal_api.structs.trades import ExportQuery
 )
 @with_settings
 def export_file(
-    settings: Settings,
-    file: Path,
-    everything: bool,
-    account: str | None,
-    user: str | None,
-    spreadsheet: bool,
+    settings: Settings, file: Path, everything: bool, account: str | None, user: str | None, spreadsheet: bool
 ) -> None:
     """Write the trades to a new CSV file that `import` can read, or everything to a new folder."""
     if everything and (account or user or spreadsheet):

@@ -31,15 +31,11 @@ def keys_group() -> None:
 
 @keys_group.command("create")
 @click.argument("name")
-@click.option(
-    "--scopes", help="all, read, or a list such as read:tags,write:tags; on a terminal it is asked for."
-)
+@click.option("--scopes", help="all, read, or a list such as read:tags,write:tags; on a terminal it is asked for.")
 @click.option("--user", help="The owner of the key; default: the first user.")
 @click.option("--expires", metavar="90d", help="Days until the key expires; default: never.")
 @with_settings
-def create_key(
-    settings: Settings, name: str, scopes: str | None, user: str | None, expires: str | None
-) -> None:
+def create_key(settings: Settings, name: str, scopes: str | None, user: str | None, expires: str | None) -> None:
     """Create a key and print it; it cannot be displayed again."""
     scope_list = ask_scopes() if scopes is None else decode_argument(parse_scopes, scopes, "--scopes")
     expires_at = decode_option(days_from_now, expires, "--expires")

@@ -25,15 +25,11 @@ def serve_agents(settings: Settings, write: bool) -> None:
         from journal_api.mcp import clients, server
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
-        raise click.ClickException(
-            f"{package} is not installed: pip install 'trading-journal-api[mcp]'"
-        ) from None
+        raise click.ClickException(f"{package} is not installed: pip install 'trading-journal-api[mcp]'") from None
     if os.environ.get("JOURNAL_URL") and click.get_current_context().params["db"]:
         raise click.UsageError("--db names a file, but JOURNAL_URL is set to a server: use one of them")
     if sys.stdin.isatty():
-        click.echo(
-            "journal-api mcp is started by an MCP client, see docs/agents.md (Ctrl-D stops it)", err=True
-        )
+        click.echo("journal-api mcp is started by an MCP client, see docs/agents.md (Ctrl-D stops it)", err=True)
     connect = clients.choose(settings, os.environ)
     # Python's own handler would wait for the thread that reads standard input.
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -32,9 +32,7 @@ def list_columns(report: Any) -> list[str]:
     """Return the columns; what is not in a row stays empty."""
     group_by, metrics = list_keys(report), report["metrics"]
     names = ["setup", "strategy", "answer", "edge", "edge_low", "edge_high"]
-    intervals = [
-        f"{metric}_{end}" for metric in metrics if metric in report["total"]["intervals"] for end in ENDS
-    ]
+    intervals = [f"{metric}_{end}" for metric in metrics if metric in report["total"]["intervals"] for end in ENDS]
     edges = [edge_column(edge, member) for edge in EDGES for member in EDGE_MEMBERS]
     columns = [
         *KEYS[len(group_by)],
@@ -75,10 +73,7 @@ def confirmation_rows(group: Any) -> Iterator[dict[str, object]]:
 def value_cells(values: Any) -> dict[str, object]:
     """Return the values of the metrics and the ends of their intervals, by column."""
     intervals = {
-        f"{metric}_{end}": interval[end]
-        for metric, interval in values["intervals"].items()
-        if interval
-        for end in ENDS
+        f"{metric}_{end}": interval[end] for metric, interval in values["intervals"].items() if interval for end in ENDS
     }
     return {**values["values"], **intervals}
 
@@ -86,10 +81,7 @@ def value_cells(values: Any) -> dict[str, object]:
 def edge_cells(group: Any) -> dict[str, object]:
     """Return the edges of the group by column, if it has any."""
     return {
-        edge_column(edge, member): group[edge][member]
-        for edge in EDGES
-        if edge in group
-        for member in EDGE_MEMBERS
+        edge_column(edge, member): group[edge][member] for edge in EDGES if edge in group for member in EDGE_MEMBERS
     }
 
 

@@ -46,10 +46,7 @@ def reasons_line(reasons: Iterable[str | None]) -> str:
 
 def format_values(report: Any) -> str:
     metrics = report["metrics"]
-    shown = [
-        *((name_group(group), group) for group in report["groups"]),
-        ("Total", report["total"]),
-    ]
+    shown = [*((name_group(group), group) for group in report["groups"]), ("Total", report["total"])]
     rows = [row for name, group in shown for row in value_rows(name, group, metrics)]
     reasons = {reason for _, group in shown for reason in group["reasons"].values()}
     return align_rows([["", *(METRICS[metric].title for metric in metrics)], *rows]) + reasons_line(reasons)

@@ -50,9 +50,7 @@ This key is for curl and other programs. It cannot be displayed again:
     help="Serve the local network too, and print a QR code that signs a phone in. Not encrypted.",
 )
 @click.option(
-    "--announce",
-    is_flag=True,
-    help="Print a JSON line once requests are answered, and stop when standard input ends.",
+    "--announce", is_flag=True, help="Print a JSON line once requests are answered, and stop when standard input ends."
 )
 @with_settings
 @exit_with_reason()
@@ -67,9 +65,7 @@ def serve(
 ) -> None:
     """Run the HTTP server until it is stopped."""
     if announce and (first_key or lan):
-        raise click.UsageError(
-            "--announce prints its JSON line only: create the key with `journal-api keys create`"
-        )
+        raise click.UsageError("--announce prints its JSON line only: create the key with `journal-api keys create`")
     settings = msgspec.structs.replace(
         settings,
         host=settings.host if host is None else host,

@@ -9,13 +9,7 @@ from journal_api.cli.common import printable
 from journal_api.cli.text_width import fit_text
 from journal_api.structs.account_rules import AccountRules
 from journal_api.structs.checkpoints import CheckpointListItem
-from journal_api.structs.standings import (
-    BestDayStanding,
-    FloorStanding,
-    RuleStanding,
-    Standing,
-    TargetStanding,
-)
+from journal_api.structs.standings import BestDayStanding, FloorStanding, RuleStanding, Standing, TargetStanding
 from journal_api.values.money import format_money
 
 WIDTH, NAME, STATE = 80, 16, 8

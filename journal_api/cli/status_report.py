@@ -45,9 +45,7 @@ class Status(Struct, frozen=True):
 
 def report(status: Status, *, is_colored: bool) -> Iterator[str]:
     """Yield the lines of the status, with color codes only on request."""
-    yield fit_text(
-        f"{status.today:%A} {status.today}, {status.timezone}, {printable(status.user)}", WIDTH
-    ).rstrip()
+    yield fit_text(f"{status.today:%A} {status.today}, {status.timezone}, {printable(status.user)}", WIDTH).rstrip()
     yield ""
     yield from week_lines(status)
     yield ""

@@ -41,8 +41,7 @@ from journal_api.values.types import Name100, TimeZone
 @click.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
-    "--account",
-    help="The account of the trades, created if it does not exist; default: the accounts in the file.",
+    "--account", help="The account of the trades, created if it does not exist; default: the accounts in the file."
 )
 @click.option(
     "--accounts",
@@ -50,18 +49,14 @@ from journal_api.values.types import Name100, TimeZone
     metavar="NAME=ACCOUNT",
     help="The account, by name or id, of the trades that the file has under that name; created if needed.",
 )
-@click.option(
-    "--timezone", help="The time zone of times without an offset; default: the zone of the last import."
-)
+@click.option("--timezone", help="The time zone of times without an offset; default: the zone of the last import.")
 @click.option(
     "--date-order",
     type=click.Choice(["month", "day"]),
     help="Whether 4/9/2026 has the month or the day first; default: what the file shows.",
 )
 @click.option(
-    "--day",
-    type=click.DateTime(["%Y-%m-%d"]),
-    help="The day of the times in a file that has only times of day.",
+    "--day", type=click.DateTime(["%Y-%m-%d"]), help="The day of the times in a file that has only times of day."
 )
 @click.option(
     "--one-trade-is",
@@ -165,10 +160,7 @@ def import_file(
     with (
         file.open("rb") as content,
         click.progressbar(
-            length=file.stat().st_size,
-            label=file_name and printable(file_name),
-            file=sys.stderr,
-            hidden=hidden,
+            length=file.stat().st_size, label=file_name and printable(file_name), file=sys.stderr, hidden=hidden
         ) as progress,
     ):
         sha256 = hashlib.file_digest(content, "sha256").hexdigest()

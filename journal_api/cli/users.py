@@ -75,9 +75,7 @@ def remove_user(settings: Settings, name: str, yes: bool) -> None:
 
     if not yes:
         contents = format_counts(run_in_database(settings, lambda database: count(database.reader)))
-        click.confirm(
-            printable(f"Delete user {name!r} with {contents} from {settings.db}?"), abort=True, err=True
-        )
+        click.confirm(printable(f"Delete user {name!r} with {contents} from {settings.db}?"), abort=True, err=True)
     removed = run_in_database(settings, lambda database: database.write(remove))
     click.echo(printable(f"Removed user {name!r} with {format_counts(removed)}"))
 

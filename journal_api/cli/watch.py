@@ -6,14 +6,7 @@ from pathlib import Path
 
 import click
 
-from journal_api.cli.common import (
-    decode_option,
-    find_user,
-    one_line,
-    printable,
-    run_in_database,
-    with_settings,
-)
+from journal_api.cli.common import decode_option, find_user, one_line, printable, run_in_database, with_settings
 from journal_api.database.database import Database
 from journal_api.imports.watch import EVERY, FolderImports
 from journal_api.imports.watched_folder import REFUSED
@@ -24,12 +17,9 @@ from journal_api.values.types import Name100, TimeZone
 @click.command("watch")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(
-    "--account",
-    help="The account of the trades, created if it does not exist; default: the accounts in the files.",
+    "--account", help="The account of the trades, created if it does not exist; default: the accounts in the files."
 )
-@click.option(
-    "--timezone", help="The time zone of times without an offset; default: the zone of the last import."
-)
+@click.option("--timezone", help="The time zone of times without an offset; default: the zone of the last import.")
 @click.option("--once", is_flag=True, help="Import the files that are there, and end.")
 @click.option("--user", help="The owner of the journal; default: the first user.")
 @with_settings

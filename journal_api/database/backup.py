@@ -42,12 +42,7 @@ def to_nobody(_: float) -> None:
 
 
 def back_up(
-    db: Path,
-    target: Path,
-    *,
-    keep: int = 0,
-    is_stopped: Callable[[], bool] = never,
-    report: Report = to_nobody,
+    db: Path, target: Path, *, keep: int = 0, is_stopped: Callable[[], bool] = never, report: Report = to_nobody
 ) -> Path:
     """Copy the journal to a new file and return its path, with its checksum in a file beside it.
 
@@ -119,10 +114,7 @@ def copy_checked(
         os.close(descriptor)
         try:
             # For writing even to read it: the last connection to close has to checkpoint the log.
-            with (
-                closing(connect(db, "rw", timeout=BUSY_TIMEOUT)) as source,
-                closing(connect(copy, "rw")) as target,
-            ):
+            with closing(connect(db, "rw", timeout=BUSY_TIMEOUT)) as source, closing(connect(copy, "rw")) as target:
                 copy_pages(source, target, is_stopped, report)
                 with interrupt_when_stopped(target, is_stopped):
                     require_sound(target)

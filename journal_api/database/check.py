@@ -35,9 +35,7 @@ class Finding(NamedTuple):
     text: str
 
 
-def examine(
-    path: Path, row_checks: Mapping[tuple[str, str], str], *, full: bool = False
-) -> Iterator[Finding]:
+def examine(path: Path, row_checks: Mapping[tuple[str, str], str], *, full: bool = False) -> Iterator[Finding]:
     """Yield the findings, the slow checks last.
 
     A row check is a statement for `check_rows`, over the newest `:most` trades, by the names in its finding.
@@ -71,9 +69,7 @@ def examine(
 
 
 def query(
-    file: Path,
-    function: Callable[[sqlite3.Connection], T],
-    factory: type[sqlite3.Connection] = sqlite3.Connection,
+    file: Path, function: Callable[[sqlite3.Connection], T], factory: type[sqlite3.Connection] = sqlite3.Connection
 ) -> T:
     """Return the result of a function that reads from the database, without leaving files beside it.
 
@@ -102,10 +98,7 @@ def read_state_without_log(file: Path) -> tuple[int, ...] | None:
 
 
 def query_once(
-    file: Path,
-    mode: str,
-    function: Callable[[sqlite3.Connection], T],
-    factory: type[sqlite3.Connection],
+    file: Path, mode: str, function: Callable[[sqlite3.Connection], T], factory: type[sqlite3.Connection]
 ) -> T:
     with closing(connect(file, mode, factory, timeout=BUSY_TIMEOUT)) as db:
         db.execute("PRAGMA trusted_schema = OFF")
@@ -129,9 +122,7 @@ def check_free_space(free: int, size: int) -> Finding:
     """Check that the disk has space for the log, and for a copy of a database of that size."""
     text = f"disk: {format_megabytes(free)} free"
     if free < MIN_FREE_SPACE:
-        return Finding(
-            "wrong", f"{text}, less than the {format_megabytes(MIN_FREE_SPACE)} that writing may need"
-        )
+        return Finding("wrong", f"{text}, less than the {format_megabytes(MIN_FREE_SPACE)} that writing may need")
     if free < size + MIN_FREE_SPACE:
         return Finding("warn", f"{text}, too little for a copy of the database")
     return Finding("ok", text)
@@ -214,9 +205,7 @@ def check_references(file: Path) -> Finding:
     if not violations:
         return Finding("ok", "foreign_key_check")
     tables = ", ".join(sorted({row[0] for row in violations}))
-    return Finding(
-        "wrong", f"foreign_key_check: rows with dangling references: {len(violations)}, in {tables}"
-    )
+    return Finding("wrong", f"foreign_key_check: rows with dangling references: {len(violations)}, in {tables}")
 
 
 def check_rows(file: Path, name: str, rows: str, statement: str, values: Mapping[str, object]) -> Finding:

@@ -37,10 +37,7 @@ MAX_WAITING, MAX_WAIT = 256, 1.5
 # Reports at a time, the seconds for which others wait (each takes a core), and the seconds that one may take.
 MAX_REPORTS, MAX_REPORT_WAIT, MAX_REPORT_SECONDS = 2, 5.0, 60.0
 REPORTING = "Other reports are being computed. Try again."
-TOO_LONG = (
-    f"The report takes longer than {MAX_REPORT_SECONDS:g} seconds."
-    " Choose fewer trades, such as those of a year."
-)
+TOO_LONG = f"The report takes longer than {MAX_REPORT_SECONDS:g} seconds. Choose fewer trades, such as those of a year."
 
 # Seconds for which a search waits for another of its user, and that it may take; steps as STEPS. A step may
 # take some hundred microseconds in the index.

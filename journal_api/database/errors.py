@@ -29,8 +29,7 @@ def api_error(error: sqlite3.Error | OSError) -> ApiError | None:
         if error.errno in TOO_MANY_FILES or not can_open_files():
             return too_many_files()
         return StorageUnavailable(
-            "A temporary file cannot be written: free disk space in the directory TMPDIR. "
-            "Nothing was changed."
+            "A temporary file cannot be written: free disk space in the directory TMPDIR. Nothing was changed."
         )
     primary = primary_code(error)
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):

@@ -42,9 +42,7 @@ def export_all(db: Path, folder: Path, report: Report) -> Manifest:
                 for table, columns in read_tables(source).items()
             },
             pictures=write_pictures(source, folder, report),
-            last_ids=dict(
-                source.execute("SELECT name, seq FROM sqlite_sequence WHERE seq > 0 ORDER BY name")
-            ),
+            last_ids=dict(source.execute("SELECT name, seq FROM sqlite_sequence WHERE seq > 0 ORDER BY name")),
         )
     with (folder / MANIFEST).open("xb") as output:
         output.write(json.format(json.encode(manifest)) + b"\n")

@@ -56,9 +56,7 @@ def read_tables(db: sqlite3.Connection) -> dict[str, Columns]:
     schema = read_schema()
     rows = db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
     names = [name for (name,) in rows if not LEFT_OUT.fullmatch(name)]
-    return {
-        name: read_columns(db, name) for name in sorted(names, key=lambda one: schema.find(f"TABLE {one} ("))
-    }
+    return {name: read_columns(db, name) for name in sorted(names, key=lambda one: schema.find(f"TABLE {one} ("))}
 
 
 def read_columns(db: sqlite3.Connection, table: str) -> Columns:

@@ -41,9 +41,7 @@ MAX_LINE = 64 * 1024 * 1024  # bytes; a longer line is read as several, which ar
 UNREADABLE = (sqlite3.Error, csv.Error, ValueError, ArithmeticError, RecursionError)
 
 
-def import_all(
-    settings: Settings, folder: Path, *, is_edited: bool, report: Report
-) -> tuple[Manifest, Restored]:
+def import_all(settings: Settings, folder: Path, *, is_edited: bool, report: Report) -> tuple[Manifest, Restored]:
     """Put the journal of the folder at `settings.db`, in place of none or an empty one.
 
     It is made in a file of its own from the tables of the export, upgraded, checked and renamed. Raises

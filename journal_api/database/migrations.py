@@ -44,10 +44,7 @@ def prepare(settings: Settings, *, creates: bool = True) -> Prepared:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not path.exists():
             path.touch(mode=0o600)
-        with (
-            closing(connect(path, "ro")) as read_only,
-            closing(connect(path, "rw", timeout=BUSY_TIMEOUT)) as db,
-        ):
+        with closing(connect(path, "ro")) as read_only, closing(connect(path, "rw", timeout=BUSY_TIMEOUT)) as db:
             db.execute("PRAGMA trusted_schema = OFF")
             # The last connection to close checkpoints the log into the file. A read-only connection cannot,
             # so a file that is refused stays unchanged.
@@ -103,9 +100,7 @@ def migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
             copy = keep_copy(settings.db.resolve())
             migration = f"migrated from schema {version} to {VERSION}; the file as it was is {copy}"
             prepared = Prepared(migration=migration)
-            db.execute(
-                "PRAGMA trusted_schema = ON"
-            )  # it is a journal's; triggers fill the index of the search
+            db.execute("PRAGMA trusted_schema = ON")  # it is a journal's; triggers fill the index of the search
             upgrade(db, version)
         if db.execute("PRAGMA foreign_key_check").fetchone():
             raise NoJournal("the database has rows with dangling references; nothing was changed")
@@ -164,9 +159,7 @@ def read_version(db: sqlite3.Connection) -> int:
         raise NoJournal("this file is not a journal")
     if not 1 <= version <= VERSION:
         refusal = NewerRelease if version > VERSION else NoJournal
-        raise refusal(
-            f"this journal has schema {version} of another release; this release supports 1 to {VERSION}"
-        )
+        raise refusal(f"this journal has schema {version} of another release; this release supports 1 to {VERSION}")
     return int(version)
 
 

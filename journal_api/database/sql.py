@@ -127,9 +127,7 @@ async def find_row(db: Connection, table: str, json_object: str, user_id: int, r
     )
 
 
-async def list_rows(
-    db: Connection, table: str, json_object: str, user_id: int, order: str = "sort_name, id"
-) -> str:
+async def list_rows(db: Connection, table: str, json_object: str, user_id: int, order: str = "sort_name, id") -> str:
     """Return the rows of the user as a JSON array, by default sorted by name."""
     select = f"SELECT {json_object} AS item FROM {table} WHERE user_id = :user_id ORDER BY {order}"
     return await fetch_json_array(db, select, {"user_id": user_id})

@@ -85,11 +85,7 @@ class TradeFilters:
         self._sent = {name for name, value in self.parameters.items() if value is not None}
         self._sent -= {"limit", "offset", *(["copies"] if self.parameters.get("copies") else [])}
         outcome, costs = (self.parameters.get(name) or "" for name in ("outcome", "fees_source"))
-        conditions = {
-            **CONDITIONS,
-            "outcome": OUTCOMES.get(outcome, ""),
-            "fees_source": COSTS.get(costs, ""),
-        }
+        conditions = {**CONDITIONS, "outcome": OUTCOMES.get(outcome, ""), "fees_source": COSTS.get(costs, "")}
         if len(contracts) > 1:
             conditions["symbol"] = "contract IN (SELECT value FROM json_each(:symbol))"
         self._conditions = {name: conditions[name] for name in conditions if name in self._sent}
@@ -162,9 +158,5 @@ class TradeFilters:
 
     def _kept(self, names: Set[str]) -> str:
         """Return the clause of those filters for the rows of `trade_counts`."""
-        conditions = {
-            **self._conditions,
-            "account_id": "account_id = :account_id",
-            "outcome": "outcome = :outcome",
-        }
+        conditions = {**self._conditions, "account_id": "account_id = :account_id", "outcome": "outcome = :outcome"}
         return " AND ".join([OF_USER, *(conditions[name] for name in sorted(self._sent & names))])

@@ -190,9 +190,7 @@ def keep_text(table: str, resource: str, *cells: str) -> Iterator[str]:
     columns = ", ".join(sorted({*re.findall(r"row\.(\w+)", f"{object_id} {title} {text}")} - {"id"}))
     condition = f"coalesce({title}, {text}) IS NOT NULL"
     insert = f"INSERT INTO found_texts SELECT {list_cells(resource, way, cells)}{follow(way)}"
-    delete = (
-        f"DELETE FROM search_documents WHERE (resource, row_id, part) = ('{resource}', {object_id}, {part})"
-    )
+    delete = f"DELETE FROM search_documents WHERE (resource, row_id, part) = ('{resource}', {object_id}, {part})"
     change = [of("old", delete), insert] if table in MOVING else [insert]
     yield make(name("search", "new", table, resource), "new", table, [insert], "", condition)
     yield make(name("search", "changed", table, resource), "changed", table, change, columns, differ(columns))

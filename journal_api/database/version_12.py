@@ -20,9 +20,7 @@ OF_EDITED = {
     "gross_pnl": ("gross_pnl",),
     "fees": ("fees", "fees_source"),
 }
-OF_POSITION = (
-    *("direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at", "gross_pnl", "fills"),
-)
+OF_POSITION = (*("direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at", "gross_pnl", "fills"),)
 OF_FILES = (*CHECKED, "fills", "mae", "mfe", "fees_source", "external_id")
 # What a part of a merged trade has no more.
 DROPPED = ("fingerprint", "occurrence", "content", "import_updates")
@@ -52,9 +50,7 @@ def edited_of_whole(merged: str, fees: int, gross_pnl: int | None, fills: str | 
         return None
     if any(part["content"] is None for part in parts):
         return ",".join(sorted({*OF_FILES, *OF_EDITED["symbol"]}))
-    edited = {
-        name for part in parts for name in (edited_columns(*read_checked(part)) or "").split(",") if name
-    }
+    edited = {name for part in parts for name in (edited_columns(*read_checked(part)) or "").split(",") if name}
     if fees != sum(part["fees"] for part in parts):
         edited |= {*OF_EDITED["fees"]}
     if list_exchanges(fills) != list_exchanges(parts[0]["made"]["fills"]):

@@ -83,13 +83,9 @@ class Settler:
         for one, row in of_rows.items():
             one.line = row.line
         journal = await self.read_journal(contract, told, is_new_account=is_new_account)
-        plan = await call(
-            lambda: reconcile(told, journal, self.import_number, force=force, decisions=decisions)
-        )
+        plan = await call(lambda: reconcile(told, journal, self.import_number, force=force, decisions=decisions))
         self.met |= {
-            change.stored.trade_id
-            for change in plan.changes
-            if change.stored and change.stored.import_id is None
+            change.stored.trade_id for change in plan.changes if change.stored and change.stored.import_id is None
         }
         ids = [change.stored.trade_id if change.stored else 0 for change in plan.changes]
         return Settled(contract, plan, of_rows, stored, chosen, ids)
@@ -122,11 +118,7 @@ class Settler:
             taken.add(key)
 
     def add_rows(
-        self,
-        stored: dict[Key, list[Told]],
-        rows: Sequence[FileRow],
-        file_format: str,
-        moved: Mapping[Key, Moved],
+        self, stored: dict[Key, list[Told]], rows: Sequence[FileRow], file_format: str, moved: Mapping[Key, Moved]
     ) -> None:
         """Add what the file states to what is stored."""
         for row in rows:
@@ -139,9 +131,7 @@ class Settler:
             told.is_left_out = False
             told.imports = (*told.imports, self.import_number) if told.imports else self.only_this
 
-    async def read_journal(
-        self, contract: Contract, told: Iterable[Told], *, is_new_account: bool
-    ) -> Journal:
+    async def read_journal(self, contract: Contract, told: Iterable[Told], *, is_new_account: bool) -> Journal:
         """Return the trades that the statements are in, and those that may be positions of them."""
         commissions = self.commissions.get(contract.account_id, NO_COMMISSIONS)
         if is_new_account:
@@ -273,8 +263,4 @@ def read_typed(trade: StoredTrade) -> dict[str, Any]:
     """Return the columns that the owner had typed before a file told of the trade."""
     columns: dict[str, Any] = json.decode(trade.typed or "{}")
     symbol = columns["symbol"]
-    return {
-        **columns,
-        "contract": canonical_symbol(symbol, columns["opened_at"]),
-        "root": contract_root(symbol),
-    }
+    return {**columns, "contract": canonical_symbol(symbol, columns["opened_at"]), "root": contract_root(symbol)}

@@ -24,9 +24,7 @@ class CopyLinker:
         self.added: dict[int, CopyPosition] = {}
         self.corrected: dict[int, dict[str, Any]] = {}
 
-    def add(
-        self, account_id: int, changes: Iterable[tuple[int, Change]], originals: Mapping[int, int | None]
-    ) -> None:
+    def add(self, account_id: int, changes: Iterable[tuple[int, Change]], originals: Mapping[int, int | None]) -> None:
         """Add what an import writes in an account; `originals` are those that the file itself names."""
         for trade_id, change in changes:
             if account_id not in self.account_ids or not change.is_written:
@@ -53,8 +51,7 @@ class CopyLinker:
         """Return the new and the corrected trades as they are after the import, by id."""
         copied = {position.source_trade_id for position in self.added.values()}
         added = {
-            trade_id: position._replace(is_free=trade_id not in copied)
-            for trade_id, position in self.added.items()
+            trade_id: position._replace(is_free=trade_id not in copied) for trade_id, position in self.added.items()
         }
         stored = await copies.list_of_ids(db, self.corrected) if self.corrected else []
         return added | {one.trade_id: one.updated(self.corrected[one.trade_id]) for one in stored}

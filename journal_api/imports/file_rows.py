@@ -82,9 +82,7 @@ def annotate(imported: ImportedTrade, names: Names, row_names: set[str]) -> Anno
     if name is not None:
         row_names.add(name)
     columns: dict[str, Any] = {
-        column: getattr(value, "units", value)
-        for column in OF_TRADER
-        if (value := getattr(trade, column)) is not None
+        column: getattr(value, "units", value) for column in OF_TRADER if (value := getattr(trade, column)) is not None
     }
     strategy_id, setup_id = find_strategy(imported, names)
     if strategy_id is not None:

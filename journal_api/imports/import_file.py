@@ -72,12 +72,7 @@ def stored_name(file: Path) -> str | None:
 
 
 async def choose_accounts(
-    db: Connection,
-    user_id: int,
-    account_name: str | None,
-    mappings: Sequence[AccountMapping] = (),
-    *,
-    dry_run: bool,
+    db: Connection, user_id: int, account_name: str | None, mappings: Sequence[AccountMapping] = (), *, dry_run: bool
 ) -> tuple[AccountChoice, list[str]]:
     """Return the account of the file or the accounts by their names in it, and the names of new accounts.
 

@@ -18,12 +18,7 @@ from journal_api.imports.import_costs import ImportCosts
 from journal_api.imports.known_journal import KnownJournal, read_known
 from journal_api.imports.other_account import require_own_account
 from journal_api.imports.previews import ImportDigest, NewTrade, PreviewCollector
-from journal_api.imports.row_verdicts import (
-    change_verdict,
-    error_verdict,
-    suspect_verdict,
-    unmatched_verdict,
-)
+from journal_api.imports.row_verdicts import change_verdict, error_verdict, suspect_verdict, unmatched_verdict
 from journal_api.imports.verdicts import VerdictCounter, refused
 from journal_api.positions.commissions import NO_COMMISSIONS
 from journal_api.positions.copy_match import CopyMatches, describe_ambiguous
@@ -161,9 +156,7 @@ class FileImport:
         call: Callable[[Callable[[], Any]], Awaitable[Any]],
     ) -> tuple[list[Settled], dict[int, int | None]]:
         """Return what the file changes in each contract, and the originals that it names of copies."""
-        groups, rejected = await call(
-            lambda: group_rows(self.file.rows, self.file.format, known.names, accounts)
-        )
+        groups, rejected = await call(lambda: group_rows(self.file.rows, self.file.format, known.names, accounts))
         self.file.rows.clear()  # a file may have a million of them
         self.settler = Settler(db, self.user_id, import_id, known.commissions, known.last_trade_id, now())
         moved: dict[Key, Moved] = {}
@@ -201,9 +194,7 @@ class FileImport:
             self.verdicts.add(verdicts[begin : begin + VERDICTS_AT_ONCE])
         return settled, originals
 
-    def _judge(
-        self, settled: Settled, known: KnownJournal, errors: Mapping[int, ValidationFailed]
-    ) -> list[Verdict]:
+    def _judge(self, settled: Settled, known: KnownJournal, errors: Mapping[int, ValidationFailed]) -> list[Verdict]:
         """Return the verdicts of the file's positions in a contract."""
         verdicts: list[Verdict] = []
         plan, rows = settled.plan, settled.rows
@@ -247,9 +238,7 @@ class FileImport:
             verdicts.append(error_verdict(found[0] if found else 0, first_reason(one.reason)))
         return verdicts
 
-    def _find_originals(
-        self, settled: Iterable[Settled]
-    ) -> tuple[dict[int, int | None], dict[int, ValidationFailed]]:
+    def _find_originals(self, settled: Iterable[Settled]) -> tuple[dict[int, int | None], dict[int, ValidationFailed]]:
         """Return the originals of the file's new copies, and what is wrong with other copies."""
         named: dict[str, NamedTrade] = {}
         copies: list[tuple[int, str]] = []
@@ -275,11 +264,7 @@ class FileImport:
         return originals, errors
 
     async def _find_copies(
-        self,
-        db: Connection,
-        known: KnownJournal,
-        settled: Iterable[Settled],
-        originals: Mapping[int, int | None],
+        self, db: Connection, known: KnownJournal, settled: Iterable[Settled], originals: Mapping[int, int | None]
     ) -> CopyMatches:
         linker = CopyLinker(known.copy_rules)
         for one in settled:

@@ -18,9 +18,7 @@ def find_strategy(imported: ImportedTrade, names: Names) -> tuple[int | None, in
     setups = names.setups.get((strategy_id, imported.setup), [None])
     # Of several setups with the name, the first that has all confirmations of the row.
     answered = {answer.name for answer in imported.answers}
-    fitting = (
-        setup_id for setup_id in setups if all((setup_id, name) in names.confirmations for name in answered)
-    )
+    fitting = (setup_id for setup_id in setups if all((setup_id, name) in names.confirmations for name in answered))
     return strategy_id, require_id(next(fitting, setups[0]), "setup", imported.setup)
 
 
@@ -29,9 +27,7 @@ def find_tags(imported: ImportedTrade, names: Names) -> list[int]:
     return [require_id(names.tags.get(name), "tags", name) for name in dict.fromkeys(imported.tags)]
 
 
-def find_answers(
-    imported: ImportedTrade, setup_id: int | None, names: Names
-) -> list[tuple[int, bool, str | None]]:
+def find_answers(imported: ImportedTrade, setup_id: int | None, names: Names) -> list[tuple[int, bool, str | None]]:
     """Return (confirmation id, was present, notes) of the row's answers. Raises ValidationFailed."""
     if not imported.answers:
         return []

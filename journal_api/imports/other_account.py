@@ -10,9 +10,7 @@ from journal_api.errors import Conflict
 from journal_api.imports.contracts import Settled
 
 
-async def require_own_account(
-    db: Connection, user_id: int, file_name: str | None, settled: Sequence[Settled]
-) -> None:
+async def require_own_account(db: Connection, user_id: int, file_name: str | None, settled: Sequence[Settled]) -> None:
     """Raise Conflict if another file of the format tells the same stretch of time, and nothing of the same.
 
     Files of one account that overlap share what both tell. The error names both files, and the accounts that

@@ -115,9 +115,7 @@ class PreviewCollector:
         shown = []
         for number, row in enumerate(rows, self._total.trades):
             columns = row.columns
-            day = trading_day(
-                columns["closed_at"], *self._calendars.get(columns["account_id"], self._calendars[0])
-            )
+            day = trading_day(columns["closed_at"], *self._calendars.get(columns["account_id"], self._calendars[0]))
             for sums in (
                 self._total,
                 self._accounts.setdefault(columns["account_id"], Sums()),

@@ -32,9 +32,7 @@ def error_verdict(line: int, reason: str) -> Verdict:
     return Verdict(line=line, verdict="error", reason=reason)
 
 
-def suspect_verdict(
-    suspect: Suspect, line: int, rows: int, columns: dict[str, Any], typed: Iterable[int]
-) -> Verdict:
+def suspect_verdict(suspect: Suspect, line: int, rows: int, columns: dict[str, Any], typed: Iterable[int]) -> Verdict:
     """Return the verdict of a position that may be in the journal already.
 
     `columns` are those it would have, `typed` the trades of the owner that it may be.
@@ -91,16 +89,12 @@ def change_verdict(change: Change, line: int, rows: int, trade_id: int | None) -
         verdict="updated" if change.changed else "duplicate",
         trade_id=trade_id,
         changed=change.changed,
-        changes=describe_changes(change.stored.columns, change.columns, change.changed)
-        if change.changed
-        else UNSET,
+        changes=describe_changes(change.stored.columns, change.columns, change.changed) if change.changed else UNSET,
         rows=several(rows),
     )
 
 
-def describe_changes(
-    before: Mapping[str, Any], after: Mapping[str, Any], names: Iterable[str]
-) -> list[FieldChange]:
+def describe_changes(before: Mapping[str, Any], after: Mapping[str, Any], names: Iterable[str]) -> list[FieldChange]:
     """Return fields of a stored trade, old beside new."""
     return [
         FieldChange(field=name, before=show_field(name, before[name]), after=show_field(name, after[name]))

@@ -109,7 +109,5 @@ async def withdraw(
         await settler.insert_trades(settled)
         await settler.write_plan(settled, find_trades(settled.plan, settled.trade_ids))
         deleted += [trade.trade_id for trade, _ in settled.plan.gone]
-        written |= {
-            trade.trade_id for trade, taker in settled.plan.gone if trade.is_touched and taker is None
-        }
+        written |= {trade.trade_id for trade, taker in settled.plan.gone if trade.is_touched and taker is None}
     return deleted, written

@@ -206,9 +206,7 @@ def result_row(result: Any) -> Any:
     return pick(result, ("resource", "id", "title", "excerpt"))
 
 
-async def get_page(
-    client: httpx.AsyncClient, path: str, arguments: Arguments, *, but: str = ""
-) -> ApiResponse:
+async def get_page(client: httpx.AsyncClient, path: str, arguments: Arguments, *, but: str = "") -> ApiResponse:
     """GET a page of a list, with the arguments but one as its query. Raises ToolError."""
     return await get(client, path, {**read_filters(arguments, but=but), **asdict(read_page(arguments))})
 

@@ -51,9 +51,7 @@ def build_cell(values: Any, metric: str) -> Any:
     value, interval = values["values"][metric], values["intervals"].get(metric)
     if value is None:
         return values["reasons"].get(metric)
-    return (
-        [shorten(one) for one in (value, interval["low"], interval["high"])] if interval else shorten(value)
-    )
+    return [shorten(one) for one in (value, interval["low"], interval["high"])] if interval else shorten(value)
 
 
 def build_edges(group: Any, sizes: Mapping[str, int | None]) -> dict[str, Any]:

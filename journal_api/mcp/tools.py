@@ -39,10 +39,7 @@ PAGE = {
     "limit": {"type": "integer", "minimum": 1, "maximum": MAX_ROWS, "default": ROWS},
     "offset": {"type": "integer", "minimum": 0, "default": 0},
 }
-DAYS = {
-    "from": {"type": "string", "format": "date"},
-    "to": {"type": "string", "format": "date"},
-}
+DAYS = {"from": {"type": "string", "format": "date"}, "to": {"type": "string", "format": "date"}}
 
 
 def enum_schema(allowed: Any) -> dict[str, Any]:
@@ -72,12 +69,7 @@ class Tool(NamedTuple):
     @property
     def input_schema(self) -> dict[str, Any]:
         required = {"required": list(self.required)} if self.required else {}
-        return {
-            "type": "object",
-            "properties": dict(self.properties),
-            **required,
-            "additionalProperties": False,
-        }
+        return {"type": "object", "properties": dict(self.properties), **required, "additionalProperties": False}
 
 
 TOOLS = (
@@ -152,8 +144,7 @@ TOOLS = (
     Tool(
         "get_strategy",
         "Read a strategy",
-        "A strategy with its rules, and its setups with their checklists (confirmations). Pages are pages "
-        "of setups.",
+        "A strategy with its rules, and its setups with their checklists (confirmations). Pages are pages of setups.",
         reading.get_strategy,
         {"strategy_id": INTEGER, **PAGE},
         ("strategy_id",),

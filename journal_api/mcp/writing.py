@@ -65,22 +65,17 @@ async def write_parts(client: httpx.AsyncClient, path: str, what: str, parts: An
         raise ToolError(f"Nothing to write: send {', '.join(names[:-1])} or {names[-1]}.")
     stored = await get(client, path)
     if stored.version != parts.version:
-        raise ToolError(
-            f"The {what} is not at this version. Nothing was written; read it with get_{what} again."
-        )
+        raise ToolError(f"The {what} is not at this version. Nothing was written; read it with get_{what} again.")
     if "answers" in body:
         body["confirmations"] = merge_answers(stored.data["confirmations"], body.pop("answers"))
     response = await write(client, "PATCH", path, body, stored.etag)
     return {"written": written, "version": response.version}
 
 
-def merge_answers(
-    stored: Sequence[Mapping[str, Any]], changes: Sequence[AnswerChange]
-) -> list[dict[str, Any]]:
+def merge_answers(stored: Sequence[Mapping[str, Any]], changes: Sequence[AnswerChange]) -> list[dict[str, Any]]:
     """The stored answers with the changes: what PATCH takes, which replaces all answers."""
     answers = {
-        answer["confirmation_id"]: {name: answer[name] for name in ("was_present", "notes")}
-        for answer in stored
+        answer["confirmation_id"]: {name: answer[name] for name in ("was_present", "notes")} for answer in stored
     }
     for change in changes:
         notes = {} if change.notes is UNSET else {"notes": change.notes}

@@ -88,10 +88,7 @@ def gamma_tail(shape: float, x: float) -> float:
     log_scale = shape * log(x) - x - lgamma(shape)
     if x > shape + 1:
         return exp(log_scale) * evaluate_fraction(
-            lambda number: (
-                (1 - number) * (number - 1 - shape) if number > 1 else 1.0,
-                x + 2 * number - 1 - shape,
-            )
+            lambda number: ((1 - number) * (number - 1 - shape) if number > 1 else 1.0, x + 2 * number - 1 - shape)
         )
     term = total = 1 / shape
     divisor = shape

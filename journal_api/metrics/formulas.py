@@ -103,18 +103,14 @@ def share(part: str, whole: str, none: Reason, measure: str) -> Formula:
     return percent(part, whole, none)._replace(measure=Measure(measure))
 
 
-def mean(
-    total: str, number: str, none: Reason, measure: Measure | None = None, unit: Unit = "currency"
-) -> Formula:
+def mean(total: str, number: str, none: Reason, measure: Measure | None = None, unit: Unit = "currency") -> Formula:
     """A sum over decisions by their number; with its measure it has an interval."""
 
     def compute(statistics: Statistics) -> MetricValue:
         size, value = getattr(statistics, number), getattr(statistics, total)
         if not size:
             return MetricValue(None, none)
-        return (
-            MetricValue(None, "out_of_range") if value is None else MetricValue(round(Fraction(value, size)))
-        )
+        return MetricValue(None, "out_of_range") if value is None else MetricValue(round(Fraction(value, size)))
 
     return Formula(f"{total} / {number}", (total, number), unit, compute, measure)
 
@@ -133,19 +129,12 @@ def compute_payoff_ratio(statistics: Statistics) -> MetricValue:
         return MetricValue(None, "no_wins")
     if not statistics.losses:
         return MetricValue(None, "no_losses")
-    return MetricValue(
-        quotient(statistics.winning_pnl * statistics.losses, -statistics.losing_pnl * statistics.wins)
-    )
+    return MetricValue(quotient(statistics.winning_pnl * statistics.losses, -statistics.losing_pnl * statistics.wins))
 
 
-PROFIT_FACTOR = Formula(
-    "winning_pnl / -losing_pnl", ("winning_pnl", "losing_pnl"), "ratio", compute_profit_factor
-)
+PROFIT_FACTOR = Formula("winning_pnl / -losing_pnl", ("winning_pnl", "losing_pnl"), "ratio", compute_profit_factor)
 PAYOFF_RATIO = Formula(
-    "(winning_pnl / wins) / (-losing_pnl / losses)",
-    ("winning_pnl", "losing_pnl"),
-    "ratio",
-    compute_payoff_ratio,
+    "(winning_pnl / wins) / (-losing_pnl / losses)", ("winning_pnl", "losing_pnl"), "ratio", compute_payoff_ratio
 )
 BALANCE = amount("closing_balance", "opening_balance + cash + net_pnl")._replace(
     inputs=("opening_balance", "cash", "net_pnl")

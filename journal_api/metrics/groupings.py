@@ -9,15 +9,7 @@ from datetime import date, timedelta
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from journal_api.metrics.earlier_decisions import (
-    AFTER,
-    NTH,
-    PAUSES,
-    Decision,
-    group_after,
-    group_nth,
-    group_pause,
-)
+from journal_api.metrics.earlier_decisions import AFTER, NTH, PAUSES, Decision, group_after, group_nth, group_pause
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 # The ranges of holding times: the upper bound, which is exclusive, and the name.
@@ -30,9 +22,7 @@ HOLDING_TIMES = {
     "4h_1d": (timedelta(days=1), "4 h to 1 day"),
     "over_1d": (timedelta.max, "1 day and more"),
 }
-HOLDING = " ".join(
-    f"WHEN held < {bound.total_seconds():.0f} THEN '{key}'" for key, (bound, _) in HOLDING_TIMES.items()
-)
+HOLDING = " ".join(f"WHEN held < {bound.total_seconds():.0f} THEN '{key}'" for key, (bound, _) in HOLDING_TIMES.items())
 RULES = {
     "followed": "Rules followed",
     "broken": "Rules broken",
@@ -112,9 +102,7 @@ GROUPINGS = {
         "Strategy", "strategy_id", is_number=True, ids=f"SELECT id, name FROM strategies WHERE id {IN_IDS}"
     ),
     "setup": Grouping("Setup", "setup_id", is_number=True, ids=OF_SETUP),
-    "confirmation": Grouping(
-        "Confirmation", "setup_id || ' ' || answers", ids=OF_CONFIRMATION, compares="answers"
-    ),
+    "confirmation": Grouping("Confirmation", "setup_id || ' ' || answers", ids=OF_CONFIRMATION, compares="answers"),
     "rules": Grouping(
         "Rules",
         """CASE WHEN decision IN (SELECT decision FROM mistaken) THEN 'broken'
@@ -154,15 +142,9 @@ GROUPINGS = {
         names=dict(enumerate(WEEKDAYS, 1)),
     ),
     "hour": Grouping("Hour", "local_hour", is_ordered=True, is_number=True, name=lambda key: f"{key:02}:00"),
-    "holding": Grouping(
-        "Holding time", f"CASE {HOLDING} END", is_ordered=True, names=names_of(HOLDING_TIMES)
-    ),
+    "holding": Grouping("Holding time", f"CASE {HOLDING} END", is_ordered=True, names=names_of(HOLDING_TIMES)),
     "account": Grouping(
-        "Account",
-        "account_id",
-        by_trade=True,
-        is_number=True,
-        ids=f"SELECT id, name FROM accounts WHERE id {IN_IDS}",
+        "Account", "account_id", by_trade=True, is_number=True, ids=f"SELECT id, name FROM accounts WHERE id {IN_IDS}"
     ),
     "day": Period("Day", "trading_day"),
     "week": Period("Week", "date(trading_day, '-6 days', 'weekday 1')", name=name_week),
@@ -213,6 +195,4 @@ def check_keys(keys: Sequence[str]) -> None:
         raise ValueError("must not combine none with another key")
     several = [key for key in keys if GROUPINGS[key].is_several]
     if len(several) > 1:
-        raise ValueError(
-            f"must not combine {' and '.join(several)}: a trade may be in several groups of each"
-        )
+        raise ValueError(f"must not combine {' and '.join(several)}: a trade may be in several groups of each")

@@ -124,9 +124,7 @@ def bend(sample: Sample, t: float) -> tuple[float, float]:
     (∛(1 + 3ky) - 1) / k, with a third of the skewness of the mean as k, in a form that holds for k = 0."""
     second, third = sample.central
     k = copysign(sqrt(third**2 / second**3 / sample.size), third) / 3 if second else 0.0
-    down, up = (
-        3 * y / (root * root + root + 1) for y in (t - k / 2, -t - k / 2) for root in [cbrt(1 + 3 * k * y)]
-    )
+    down, up = (3 * y / (root * root + root + 1) for y in (t - k / 2, -t - k / 2) for root in [cbrt(1 + 3 * k * y)])
     return down, -up
 
 
@@ -169,8 +167,7 @@ def day_difference(present: Sample, absent: Sample, shared: SharedDays) -> tuple
     one, other = (sample.day_spread for sample in (present, absent))
     (size, total), (absent_size, absent_total) = present[:2], absent[:2]
     joint = Fraction(
-        absent_size * (size * shared.ss - total * shared.ns)
-        - absent_total * (size * shared.sn - total * shared.nn),
+        absent_size * (size * shared.ss - total * shared.ns) - absent_total * (size * shared.sn - total * shared.nn),
         size**2 * absent_size**2,
     )
     days = present.by_day.days + absent.by_day.days - shared.days

@@ -126,9 +126,7 @@ def sums_columns(extras: Collection[ExtraStatistic | None]) -> str:
     return ",\n    ".join((*sums, *BOUNDS.values()))
 
 
-def show_statistics(
-    statistics: Statistics | None, extras: Collection[ExtraStatistic | None]
-) -> dict[str, object]:
+def show_statistics(statistics: Statistics | None, extras: Collection[ExtraStatistic | None]) -> dict[str, object]:
     """Return the statistics as members of a JSON object, with those extra statistics and no others.
 
     Amounts in different currencies are None. Without statistics there are no members.

@@ -69,9 +69,7 @@ def render(name: str) -> StaticFile:
             token.attrSet("id", make_anchor(following.content))
         token.children = list(lead_to_help(token.children)) if token.children else None
     content = markdown.renderer.render(tokens, markdown.options, {})
-    links = [
-        f'<a href="{one}"{" aria-current=page" * (one == name)}>{make_title(one)}</a>' for one in TRADERS
-    ]
+    links = [f'<a href="{one}"{" aria-current=page" * (one == name)}>{make_title(one)}</a>' for one in TRADERS]
     text = PAGE.format(title=make_title(name), version=version(), links="\n".join(links), content=content)
     return StaticFile("help.html", text.encode(), HEADERS)
 

@@ -42,16 +42,7 @@ def read_instant(text: str) -> int:
 class Told:
     """A statement in a book: who tells it, and the trade that it is in so far."""
 
-    __slots__ = (
-        "imports",
-        "is_disputed",
-        "is_left_out",
-        "line",
-        "row_id",
-        "statement",
-        "telling",
-        "trade_id",
-    )
+    __slots__ = ("imports", "is_disputed", "is_left_out", "line", "row_id", "statement", "telling", "trade_id")
 
     def __init__(
         self,
@@ -124,10 +115,7 @@ class Execution:
 class Half:
     """One side of a statement, and the quantity of it that is not found in the book yet."""
 
-    __slots__ = (
-        *("at", "external_id", "fees", "instant", "left", "place", "price", "residual", "side"),
-        "told",
-    )
+    __slots__ = (*("at", "external_id", "fees", "instant", "left", "place", "price", "residual", "side"), "told")
 
     def __init__(self, told: Told, index: int) -> None:
         statement = told.statement
@@ -197,9 +185,7 @@ def unite(told: Iterable[Told]) -> list[Execution]:
     return book
 
 
-def find_by_id(
-    halves: Sequence[Half], by_id: dict[tuple[int, str], Execution], telling: tuple[int, str]
-) -> None:
+def find_by_id(halves: Sequence[Half], by_id: dict[tuple[int, str], Execution], telling: tuple[int, str]) -> None:
     """Find the executions that have the id of a half.
 
     The parts of a fill that pairs tell are together the fill.
@@ -565,9 +551,7 @@ def is_exact(told: Told) -> bool:
     return told.statement.kind != "whole" and not told.statement.is_kept
 
 
-def find_corrected(
-    told: Iterable[Told], stretches: Mapping[tuple[int, bool], Sequence[int]]
-) -> dict[Told, int]:
+def find_corrected(told: Iterable[Told], stretches: Mapping[tuple[int, bool], Sequence[int]]) -> dict[Told, int]:
     """Return what another file of the format states at other prices, and the import of that file.
 
     Both files begin before it, or both end after it; of parts of one file, one ends where the other begins.

@@ -164,8 +164,7 @@ class CopyMatcher:
         return [
             master
             for master in find_near(self.rules, copy, self.masters[copy.market])
-            if (master.original_id, copy.account_id) not in self.claims
-            and fits_quantity(self.rules, master, copy)
+            if (master.original_id, copy.account_id) not in self.claims and fits_quantity(self.rules, master, copy)
         ]
 
 
@@ -183,9 +182,7 @@ def only_changed(matches: CopyMatches, changed: Container[int] | None) -> CopyMa
     )
 
 
-def find_originals(
-    rules: CopyRules, copy: CopyPosition, masters: Sequence[CopyPosition]
-) -> list[CopyPosition]:
+def find_originals(rules: CopyRules, copy: CopyPosition, masters: Sequence[CopyPosition]) -> list[CopyPosition]:
     """Return the position of the master that it copies: none, one, or several that it may be."""
     limit = rules.copy_seconds * SECOND
     fitting = [master for master in find_near(rules, copy, masters) if fits_quantity(rules, master, copy)]
@@ -196,9 +193,7 @@ def find_originals(
     return [nearest, *(other for other in fitting if other != nearest and rivals(copy, nearest, other))]
 
 
-def find_near(
-    rules: CopyRules, position: CopyPosition, others: Sequence[CopyPosition]
-) -> Sequence[CopyPosition]:
+def find_near(rules: CopyRules, position: CopyPosition, others: Sequence[CopyPosition]) -> Sequence[CopyPosition]:
     """Return the positions, of some in the order of time, that are compared with a position."""
     seconds = COMPARED * rules.copy_seconds * SECOND
     begin = bisect_left(others, position.opened - seconds, key=lambda other: other.opened)
@@ -260,9 +255,7 @@ def encode_ambiguous(ambiguous: Sequence[AmbiguousCopy]) -> str:
     return json.Encoder(decimal_format="number").encode(ambiguous).decode()
 
 
-def describe_ambiguous(
-    ambiguous: Iterable[Ambiguous], last_trade_id: int | None = None
-) -> list[AmbiguousCopy]:
+def describe_ambiguous(ambiguous: Iterable[Ambiguous], last_trade_id: int | None = None) -> list[AmbiguousCopy]:
     """Return what is left alone as a response has it. In a dry run later trades have no id yet."""
 
     def describe(position: CopyPosition) -> CopyCandidate:

@@ -71,9 +71,7 @@ def without_fill(trade: TradeDraft, fill_id: int) -> TradeDraft:
         raise Conflict("This is the only fill of the trade: delete the trade instead.")
     others = [fill for fill in trade.fills if fill.id != fill_id]
     if others[0].side != trade.fills[0].side:
-        raise Conflict(
-            "Without this fill the trade would begin with an exit: delete its exits first, or the trade."
-        )
+        raise Conflict("Without this fill the trade would begin with an exit: delete its exits first, or the trade.")
     return with_fills(trade, others, set())
 
 

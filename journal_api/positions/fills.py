@@ -124,9 +124,7 @@ def state_fills(columns: dict[str, Any]) -> list[Fill]:
     )
     if columns["closed_at"] is None:
         return [entry]
-    exit_ = Fill(
-        2, "sell" if is_long else "buy", columns["quantity"], columns["exit_price"], columns["closed_at"]
-    )
+    exit_ = Fill(2, "sell" if is_long else "buy", columns["quantity"], columns["exit_price"], columns["closed_at"])
     return [entry, exit_]
 
 

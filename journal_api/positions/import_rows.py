@@ -133,9 +133,7 @@ class Candidate(NamedTuple):
     account: str | None
     statement: Statement
     imported: ImportedTrade | None = None
-    times: tuple[
-        str, ...
-    ] = ()  # local ones as the file has them, which identify it in whatever zone they are read
+    times: tuple[str, ...] = ()  # local ones as the file has them, which identify it in whatever zone they are read
 
 
 class Names(NamedTuple):

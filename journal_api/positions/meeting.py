@@ -47,10 +47,7 @@ class Extent(NamedTuple):
 
     def is_shifted(self, other: "Extent") -> bool:
         """Return whether two closed positions differ by quarters of an hour alone, as time zones do."""
-        if None in (self.closed, other.closed) or (self.direction, self.size) != (
-            other.direction,
-            other.size,
-        ):
+        if None in (self.closed, other.closed) or (self.direction, self.size) != (other.direction, other.size):
             return False
         opened, closed = self.opened - other.opened, (self.closed or 0) - (other.closed or 0)
         quarters = round(opened / QUARTER)
@@ -66,8 +63,7 @@ class Extent(NamedTuple):
         """Return whether the prices agree, but for rounded averages. A result may have no exit price."""
         pairs = [(self.entry, other.entry), (self.exit, other.exit)]
         return all(
-            one is None or two is None or abs(one - two) * PRICE_PARTS <= max(abs(one), abs(two))
-            for one, two in pairs
+            one is None or two is None or abs(one - two) * PRICE_PARTS <= max(abs(one), abs(two)) for one, two in pairs
         )
 
 
@@ -189,9 +185,7 @@ def match_typed(typed: Sequence[Extent], told: Sequence[Extent]) -> Typed:
     """
     numbers, places = group_equal(typed), group_equal(told)
     fitting = {
-        (mine, theirs): find_likeness(mine, theirs)
-        for mine, theirs in product(numbers, places)
-        if fits(mine, theirs)
+        (mine, theirs): find_likeness(mine, theirs) for mine, theirs in product(numbers, places) if fits(mine, theirs)
     }
     found: dict[int, int] = {}
     while clear := find_clear(fitting):
@@ -199,9 +193,7 @@ def match_typed(typed: Sequence[Extent], told: Sequence[Extent]) -> Typed:
             pairs = dict(zip(places[theirs], numbers[mine], strict=False))
             found |= pairs
             del places[theirs][: len(pairs)], numbers[mine][: len(pairs)]
-        fitting = {
-            pair: likeness for pair, likeness in fitting.items() if numbers[pair[0]] and places[pair[1]]
-        }
+        fitting = {pair: likeness for pair, likeness in fitting.items() if numbers[pair[0]] and places[pair[1]]}
     asked = (product(numbers[mine], places[theirs]) for mine, theirs in fitting)
     return Typed(found, set(chain.from_iterable(asked)))
 
@@ -221,11 +213,7 @@ def find_clear(fitting: Mapping[tuple[Extent, Extent], tuple[int, ...]]) -> list
         for side in enumerate(pair):
             known, times = best.get(side, (likeness, 0))
             best[side] = (likeness, 1) if likeness > known else (known, times + (likeness == known))
-    return [
-        pair
-        for pair, likeness in fitting.items()
-        if all(best[side] == (likeness, 1) for side in enumerate(pair))
-    ]
+    return [pair for pair, likeness in fitting.items() if all(best[side] == (likeness, 1) for side in enumerate(pair))]
 
 
 def find_likeness(typed: Extent, told: Extent) -> tuple[int, ...]:

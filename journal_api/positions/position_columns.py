@@ -18,14 +18,10 @@ BROKER_FIELDS = (
 )
 FILE_COLUMNS = (*BROKER_FIELDS, "fees_source", "external_id")
 # What follows from the fills of a trade: who states one of it states all.
-OF_POSITION = (
-    *("direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at", "gross_pnl", "fills"),
-)
+OF_POSITION = (*("direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at", "gross_pnl", "fills"),)
 
 
-def build_columns(
-    position: Position, commissions: Commissions, multiplier: int | None = None
-) -> dict[str, Any]:
+def build_columns(position: Position, commissions: Commissions, multiplier: int | None = None) -> dict[str, Any]:
     """Return the columns, with the owner's multiplier if there is one.
 
     Raises ValidationFailed for an amount that exceeds a limit.

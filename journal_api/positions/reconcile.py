@@ -39,9 +39,7 @@ OTHER_ZONE = "is a position that another file has at the time of another zone"
 CONTRADICTED = "is told otherwise by another file of the same time"
 BY_HAND = "is at the time of a trade that was entered by hand"
 
-Decision = (
-    int | Literal["new", "leave"]
-)  # of a person about a line: it is that trade, none, or to be left out
+Decision = int | Literal["new", "leave"]  # of a person about a line: it is that trade, none, or to be left out
 
 
 class StoredTrade(NamedTuple):
@@ -168,9 +166,7 @@ def build_plan(
     suspects: list[Suspect] = []
     if new_import is not None:
         for position, one, import_id in find_contradictions(told, folded):
-            if has_new(position, new_import) and (
-                import_id == new_import or is_told_by(one.claims, new_import)
-            ):
+            if has_new(position, new_import) and (import_id == new_import or is_told_by(one.claims, new_import)):
                 suspects.append(Suspect(position, CONTRADICTED, find_holder(position, journal)))
         suspects += [
             Suspect(position, CONTRADICTED, find_holder(position, journal))
@@ -199,9 +195,7 @@ def build_plan(
     takers = find_takers(positions, changes)
     lost = [trade for trade_id, trade in journal.trades.items() if trade_id not in kept]
     if new_import is not None:  # an undo asks about what a person wrote
-        takers = {
-            one.trade_id: find_nearest(one, changes) for one in lost if one.is_touched and changes
-        } | takers
+        takers = {one.trade_id: find_nearest(one, changes) for one in lost if one.is_touched and changes} | takers
     gone = [(trade, takers.get(trade.trade_id)) for trade in lost if trade.typed is None]
     restored = [trade for trade in lost if trade.typed is not None]
     return Plan(changes, gone, restored, unmatched, suspects + by_hand, refused)
@@ -241,9 +235,7 @@ def join_merged(positions: Iterable[Position], trades: Mapping[int, StoredTrade]
                 merged[trade_id] = position
             continue
         whole = merged[trade_id]
-        parts = sorted(
-            [*whole.parts, *position.parts], key=lambda part: (part.execution.instant, part.execution.place)
-        )
+        parts = sorted([*whole.parts, *position.parts], key=lambda part: (part.execution.instant, part.execution.place))
         whole.parts, whole.is_closed = parts, whole.is_closed and position.is_closed
         whole.positions += position.positions
     for whole in merged.values():
@@ -382,9 +374,7 @@ def change_trade(position: Position, stored: StoredTrade | None, commissions: Co
     columns |= {name: stored.columns[name] for name in stays}
     columns["fills"] = match_fees(columns["fills"], columns["fees"])
     if stored.columns["fees_source"] == columns["fees_source"] == "account" and not differs(stored, columns):
-        columns |= {
-            name: stored.columns[name] for name in ("fees", "fills")
-        }  # by the commissions of its time
+        columns |= {name: stored.columns[name] for name in ("fees", "fills")}  # by the commissions of its time
     columns["root"], columns["contract"] = contract_root(columns["symbol"]), columns["contract"]
     changed = [name for name in BROKER_FIELDS if columns[name] != stored.columns[name]]
     return Change(position, stored, columns, changed, typed)
@@ -392,9 +382,7 @@ def change_trade(position: Position, stored: StoredTrade | None, commissions: Co
 
 def differs(stored: StoredTrade, columns: Mapping[str, Any]) -> bool:
     """Return whether other sides are charged than before."""
-    return any(
-        stored.columns[name] != columns[name] for name in ("symbol", "quantity", "opened_at", "closed_at")
-    )
+    return any(stored.columns[name] != columns[name] for name in ("symbol", "quantity", "opened_at", "closed_at"))
 
 
 def encode_typed(columns: Mapping[str, Any]) -> str:
@@ -406,10 +394,7 @@ def find_nearest(trade: StoredTrade, changes: Sequence[Change]) -> int:
     opened, direction = read_instant(trade.columns["opened_at"]), trade.columns["direction"]
     return min(
         range(len(changes)),
-        key=lambda one: (
-            changes[one].columns["direction"] != direction,
-            abs(changes[one].position.opened - opened),
-        ),
+        key=lambda one: (changes[one].columns["direction"] != direction, abs(changes[one].position.opened - opened)),
     )
 
 

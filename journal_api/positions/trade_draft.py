@@ -8,33 +8,10 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.fills import (
-    Fill,
-    FillRefused,
-    Position,
-    read_fill,
-    sort_fills,
-    summarize,
-)
-from journal_api.structs.trades import (
-    AMOUNTS,
-    Direction,
-    FeesSource,
-    Grade,
-    Trade,
-    TradeCreate,
-    TradesSet,
-)
+from journal_api.positions.fills import Fill, FillRefused, Position, read_fill, sort_fills, summarize
+from journal_api.structs.trades import AMOUNTS, Direction, FeesSource, Grade, Trade, TradeCreate, TradesSet
 from journal_api.values.instruments import BUILT_IN, InstrumentTable
-from journal_api.values.money import (
-    LARGEST,
-    ONE,
-    SCALE,
-    ZERO,
-    Money,
-    PositiveMoney,
-    quotient,
-)
+from journal_api.values.money import LARGEST, ONE, SCALE, ZERO, Money, PositiveMoney, quotient
 from journal_api.values.timestamps import Timestamp
 
 ANNOTATIONS = ("tag_ids", "confirmations")
@@ -76,9 +53,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
     @classmethod
     def of_body(cls, body: TradeCreate, instruments: InstrumentTable = BUILT_IN) -> Self:
         """Return the draft of a new trade with its derived amounts. Raises ValidationFailed."""
-        fields = {
-            name: getattr(body, name) for name in TradeCreate.__struct_fields__ if name not in ANNOTATIONS
-        }
+        fields = {name: getattr(body, name) for name in TradeCreate.__struct_fields__ if name not in ANNOTATIONS}
         if body.fees is UNSET:
             fields |= {"fees": ZERO, "fees_source": "none"}
         if body.multiplier is UNSET:
@@ -209,9 +184,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         ordered = sort_fills(fills)
         entry = "buy" if self.direction == "long" else "sell"
         if ordered[0].side != entry and max(len(ordered), len(self.fills)) > 1:
-            reason = (
-                f"would begin the {self.direction} trade, whose first fill must be a {entry}: state its time"
-            )
+            reason = f"would begin the {self.direction} trade, whose first fill must be a {entry}: state its time"
             raise FillRefused(ordered[0], "side", reason)
         position = summarize(ordered, may_be_flat=self.is_flat_between())
         closed_at, exit_price = position.closed_at, position.exit_price

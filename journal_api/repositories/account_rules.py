@@ -8,14 +8,9 @@ from journal_api.structs.account_rules import AccountRules, AccountRulesPut, Flo
 from journal_api.values.money import json_number
 
 FLOOR = sql.build_object(
-    Floor,
-    kind="floor_kind",
-    distance=json_number("floor_distance"),
-    locks_at=json_number("floor_locks_at"),
+    Floor, kind="floor_kind", distance=json_number("floor_distance"), locks_at=json_number("floor_locks_at")
 )
-QUALIFYING_DAY = sql.build_object(
-    QualifyingDay, amount=json_number("qualifying_amount"), days="qualifying_days"
-)
+QUALIFYING_DAY = sql.build_object(QualifyingDay, amount=json_number("qualifying_amount"), days="qualifying_days")
 RULES = sql.build_object(
     AccountRules,
     floor=f"json(iif(floor_kind IS NULL, 'null', {FLOOR}))",

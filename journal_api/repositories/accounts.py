@@ -28,9 +28,7 @@ TABLE = sql.Table(
 list_of_user, get, find = TABLE.list_of_user, TABLE.get, TABLE.find
 
 
-async def require(
-    db: Connection, user_id: int, account_id: int | None | UnsetType, field: str = "account_id"
-) -> None:
+async def require(db: Connection, user_id: int, account_id: int | None | UnsetType, field: str = "account_id") -> None:
     await sql.require_row(db, "accounts", user_id, account_id, field)
 
 
@@ -56,10 +54,7 @@ async def insert(db: Connection, user_id: int, account: AccountCreate) -> int:
 
 
 async def replace_fees(db: Connection, account_id: int, fees: Fees) -> None:
-    values = {
-        "id": account_id,
-        "fees": sql.json_list([(root, amount.units) for root, amount in fees.items()]),
-    }
+    values = {"id": account_id, "fees": sql.json_list([(root, amount.units) for root, amount in fees.items()])}
     await db.execute_fetchall("DELETE FROM account_fees WHERE account_id = :id", values)
     await db.execute_fetchall(
         """
@@ -101,9 +96,7 @@ async def update(db: Connection, stored: Account, patch: AccountPatch) -> bool:
 async def delete(db: Connection, user_id: int, account_id: int) -> None:
     """Delete the account. Raises AccountHasTrades."""
     await get(db, user_id, account_id)
-    trade_count = await sql.fetch(
-        db, "SELECT count(*) FROM trades WHERE account_id = :id", {"id": account_id}
-    )
+    trade_count = await sql.fetch(db, "SELECT count(*) FROM trades WHERE account_id = :id", {"id": account_id})
     if trade_count:
         raise AccountHasTrades(trade_count=trade_count)
     await TABLE.delete(db, user_id, account_id)

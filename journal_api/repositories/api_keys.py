@@ -70,15 +70,11 @@ async def find_by_hash(db: Connection, key_hash: bytes) -> KeyRow | None:
 
 async def find_validity(db: Connection, key_id: int) -> Validity | None:
     """Return until when the key with that id is valid, None without one."""
-    rows = await db.execute_fetchall(
-        "SELECT expires_at, revoked_at FROM api_keys WHERE id = :id", {"id": key_id}
-    )
+    rows = await db.execute_fetchall("SELECT expires_at, revoked_at FROM api_keys WHERE id = :id", {"id": key_id})
     return next((Validity(*row) for row in rows), None)
 
 
-async def insert(
-    db: Connection, user_id: int, name: str, scopes: Sequence[str], expires_at: str | None = None
-) -> str:
+async def insert(db: Connection, user_id: int, name: str, scopes: Sequence[str], expires_at: str | None = None) -> str:
     """Create a key and return it. It cannot be read again later."""
     key = new_key()
     await db.execute_fetchall(

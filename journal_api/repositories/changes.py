@@ -47,9 +47,7 @@ CHANGE = build_object(
         WHEN 'checkpoints' THEN (SELECT account_id FROM checkpoints WHERE id = listed.id) END""",
     deleted=json_boolean("deleted"),
 )
-LISTED = build_json_array(
-    "change", f"SELECT {CHANGE} AS change FROM listed ORDER BY seq, id IS NULL, resource"
-)
+LISTED = build_json_array("change", f"SELECT {CHANGE} AS change FROM listed ORDER BY seq, id IS NULL, resource")
 
 
 class Page(NamedTuple):

@@ -7,12 +7,7 @@ from journal_api.database import sql
 from journal_api.errors import NotFound
 from journal_api.statistics import account_days_sql
 from journal_api.statistics.checkpoints import Comparison, StoredCheckpoint, add_days, compare
-from journal_api.structs.checkpoints import (
-    Checkpoint,
-    CheckpointCreate,
-    CheckpointListItem,
-    CheckpointPatch,
-)
+from journal_api.structs.checkpoints import Checkpoint, CheckpointCreate, CheckpointListItem, CheckpointPatch
 from journal_api.values.money import ENCODER, units
 
 LAST_DAY = "9999-12-31"
@@ -36,9 +31,7 @@ async def list_differing(db: Connection, user_id: int) -> dict[int, list[Checkpo
     )
     return {
         account_id: [
-            one.checkpoint
-            for one in await compare_all(db, user_id, account_id)
-            if one.checkpoint.unexplained != 0
+            one.checkpoint for one in await compare_all(db, user_id, account_id) if one.checkpoint.unexplained != 0
         ]
         for (account_id,) in rows
     }
@@ -79,9 +72,7 @@ async def update(db: Connection, stored: Checkpoint, patch: CheckpointPatch) -> 
     """Write the members that differ. What was accepted once is forgotten when it is refused later."""
     changed = sql.find_changed(stored, patch)
     if patch.accepted is False and not stored.accepted:
-        await db.execute_fetchall(
-            "UPDATE checkpoints SET accepted_difference = NULL WHERE id = :id", {"id": stored.id}
-        )
+        await db.execute_fetchall("UPDATE checkpoints SET accepted_difference = NULL WHERE id = :id", {"id": stored.id})
     if "accepted" in changed:
         is_accepted, difference = changed.pop("accepted"), stored.difference
         changed["accepted_difference"] = units(difference) if is_accepted and difference is not None else None

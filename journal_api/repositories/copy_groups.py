@@ -6,13 +6,7 @@ from msgspec.structs import asdict, astuple
 
 from journal_api.database import sql
 from journal_api.errors import Conflict, ValidationFailed
-from journal_api.structs.copy_groups import (
-    CopyGroup,
-    CopyGroupListItem,
-    CopyGroupPatch,
-    Member,
-    MembersPut,
-)
+from journal_api.structs.copy_groups import CopyGroup, CopyGroupListItem, CopyGroupPatch, Member, MembersPut
 from journal_api.values.clock import now_after
 from journal_api.values.money import json_number
 
@@ -29,11 +23,7 @@ MEMBERS = sql.build_json_array(
 )
 LISTED = sql.Table("copy_groups", CopyGroupListItem, member_count=MEMBER_COUNT, any_quantity=ANY_QUANTITY)
 TABLE = sql.Table(
-    "copy_groups",
-    CopyGroup,
-    member_count=MEMBER_COUNT,
-    any_quantity=ANY_QUANTITY,
-    members=f"json(({MEMBERS}))",
+    "copy_groups", CopyGroup, member_count=MEMBER_COUNT, any_quantity=ANY_QUANTITY, members=f"json(({MEMBERS}))"
 )
 list_of_user, get, find = LISTED.list_of_user, TABLE.get, TABLE.find
 insert, delete = TABLE.insert, TABLE.delete

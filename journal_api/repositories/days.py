@@ -21,15 +21,7 @@ from journal_api.repositories.snapshots import DAY_GOALS
 from journal_api.statistics.fact_filters import ACCOUNTS
 from journal_api.statistics.selection import COLUMNS, Selection, with_sums_in_range
 from journal_api.statistics.trade_facts import build_for_sources, read_source
-from journal_api.structs.days import (
-    DayListItem,
-    DayNumbers,
-    DayPatch,
-    DayQuery,
-    DaysQuery,
-    DaySum,
-    JournalDay,
-)
+from journal_api.structs.days import DayListItem, DayNumbers, DayPatch, DayQuery, DaysQuery, DaySum, JournalDay
 from journal_api.values.clock import now, now_after
 from journal_api.values.money import OUT_OF_RANGE, from_units, json_number
 from journal_api.values.periods import Period
@@ -200,9 +192,7 @@ async def delete(db: Connection, user_id: int, date: str) -> None:
     """Delete what was written on the day and its pictures, never trades. NotFound if it has neither."""
     values = {"user_id": user_id, "date": date}
     deleted = [
-        *await db.execute_fetchall(
-            "DELETE FROM days WHERE user_id = :user_id AND date = :date RETURNING id", values
-        ),
+        *await db.execute_fetchall("DELETE FROM days WHERE user_id = :user_id AND date = :date RETURNING id", values),
         *await db.execute_fetchall(
             "DELETE FROM pictures WHERE user_id = :user_id AND day = :date RETURNING id", values
         ),

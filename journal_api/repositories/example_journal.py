@@ -139,9 +139,7 @@ async def insert(db: Connection, user_id: int, max_strategies: int, until: str |
 
 async def read_last_ids(db: Connection) -> dict[str, int]:
     """Return the highest row id of each table with rows of the example; the write lock keeps others out."""
-    return {
-        table: await fetch(db, f"SELECT coalesce(max(rowid), 0) FROM {table}", {}) for table in (*KEPT, *OWN)
-    }
+    return {table: await fetch(db, f"SELECT coalesce(max(rowid), 0) FROM {table}", {}) for table in (*KEPT, *OWN)}
 
 
 async def record(db: Connection, user_id: int, last_ids: Mapping[str, int]) -> None:
@@ -156,17 +154,13 @@ async def record(db: Connection, user_id: int, last_ids: Mapping[str, int]) -> N
         )
 
 
-async def insert_copies(
-    db: Connection, owner: Me, account_id: int, originals: Sequence[dict[str, Any]]
-) -> None:
+async def insert_copies(db: Connection, owner: Me, account_id: int, originals: Sequence[dict[str, Any]]) -> None:
     """Create an account that copies the last trades of the example's."""
     content = example_journal.read_content()
     account = replace(content.account, name=content.copy.account)
     copy_id = await accounts.insert(db, owner.id, await with_free_name(db, owner.id, "accounts", account))
     group = CopyGroupCreate(name=content.copy.group)
-    group_id = await copy_groups.insert(
-        db, owner.id, await with_free_name(db, owner.id, "copy_groups", group)
-    )
+    group_id = await copy_groups.insert(db, owner.id, await with_free_name(db, owner.id, "copy_groups", group))
     members = MembersPut(members=[MemberPut(account_id=row_id) for row_id in (account_id, copy_id)])
     await copy_groups.replace_members(db, owner.id, await copy_groups.find(db, owner.id, group_id), members)
     closed = [row for row in originals if row["closed_at"]][-content.copy.trades :]
@@ -219,9 +213,7 @@ async def insert_tags(db: Connection, user_id: int, new_tags: Sequence[ExampleTa
             category = TagCategoryCreate(name=tag.category)
             category = await with_free_name(db, user_id, "tag_categories", category)
             category_ids[tag.category] = await tag_categories.insert(db, user_id, category)
-        body = TagCreate(
-            name=tag.name, category_id=category_ids[tag.category], type=tag.type, color=tag.color
-        )
+        body = TagCreate(name=tag.name, category_id=category_ids[tag.category], type=tag.type, color=tag.color)
         tag_ids[tag.name] = await tags.insert(db, user_id, await with_free_name(db, user_id, "tags", body))
     return tag_ids
 
@@ -289,9 +281,7 @@ async def delete(db: Connection, user_id: int) -> None:
             raise Conflict(f"The account of the example journal has {what} of your own; delete them first.")
     for table, is_kept in KEPT.items():
         rows = ROWS.format(table=table)
-        await db.execute_fetchall(
-            f"DELETE FROM {table} WHERE id IN {rows} AND NOT {is_kept}", {"user_id": user_id}
-        )
+        await db.execute_fetchall(f"DELETE FROM {table} WHERE id IN {rows} AND NOT {is_kept}", {"user_id": user_id})
     await db.execute_fetchall("DELETE FROM example_rows WHERE user_id = :user_id", {"user_id": user_id})
 
 

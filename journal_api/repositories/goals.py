@@ -55,9 +55,7 @@ async def insert(db: Connection, user_id: int, goal: GoalCreate) -> int:
     number = await sql.fetch(db, "SELECT count(*) FROM goals WHERE user_id = :user_id", {"user_id": user_id})
     if number >= MAX_GOALS:
         raise LimitReached(
-            f"You have {MAX_GOALS} goals, archived ones included; delete one.",
-            limit=MAX_GOALS,
-            current=number,
+            f"You have {MAX_GOALS} goals, archived ones included; delete one.", limit=MAX_GOALS, current=number
         )
     columns = {
         **asdict(goal),
@@ -99,9 +97,7 @@ async def update(db: Connection, stored: Goal, patch: GoalPatch) -> bool:
         is_first = is_redefined or created_on == today  # a new target is then the first of the goal
         await set_target(db, stored.id, target, BEGINNING if is_first else today)
         if is_first:
-            await db.execute_fetchall(
-                "UPDATE goals SET change_cursor = NULL WHERE id = :id", {"id": stored.id}
-            )
+            await db.execute_fetchall("UPDATE goals SET change_cursor = NULL WHERE id = :id", {"id": stored.id})
     return is_redefined
 
 

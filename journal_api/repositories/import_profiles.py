@@ -27,23 +27,18 @@ async def get(db: Connection, user_id: int, profile_id: int) -> str:
 async def read_profiles(db: Connection, user_id: int) -> list[ImportProfileCreate]:
     """Return the import profiles as structs, sorted by name."""
     rows: Iterable[Any] = await db.execute_fetchall(
-        "SELECT profile FROM import_profiles WHERE user_id = :user_id ORDER BY sort_name, id",
-        {"user_id": user_id},
+        "SELECT profile FROM import_profiles WHERE user_id = :user_id ORDER BY sort_name, id", {"user_id": user_id}
     )
     return [json.decode(profile, type=ImportProfileCreate, dec_hook=decode_value) for (profile,) in rows]
 
 
 async def insert(db: Connection, user_id: int, profile: ImportProfileCreate) -> int:
     """Return the new id. Raises DuplicateName, or LimitReached beyond MAX_PROFILES."""
-    stored = await fetch(
-        db, "SELECT count(*) FROM import_profiles WHERE user_id = :user_id", {"user_id": user_id}
-    )
+    stored = await fetch(db, "SELECT count(*) FROM import_profiles WHERE user_id = :user_id", {"user_id": user_id})
     if stored >= MAX_PROFILES:
         raise LimitReached(f"There are {MAX_PROFILES} import profiles already; delete one.")
     text = json.encode(profile, enc_hook=str).decode()
-    return await insert_row(
-        db, "import_profiles", {"user_id": user_id, "name": profile.name, "profile": text}
-    )
+    return await insert_row(db, "import_profiles", {"user_id": user_id, "name": profile.name, "profile": text})
 
 
 async def delete(db: Connection, user_id: int, profile_id: int) -> None:

@@ -61,12 +61,7 @@ async def insert_many(db: Connection, user_id: int, rows: Sequence[dict[str, Any
     return [row["id"] for row in new_rows]
 
 
-async def insert_all(
-    db: Connection,
-    user_id: int,
-    rows: Sequence[Mapping[str, Any]],
-    written_at: str,
-) -> None:
+async def insert_all(db: Connection, user_id: int, rows: Sequence[Mapping[str, Any]], written_at: str) -> None:
     """Insert trades of one user that already have their ids, and imported ones their imports."""
     if not rows:
         return

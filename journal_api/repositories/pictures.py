@@ -17,8 +17,7 @@ PICTURE = sql.build_object(Picture, id="pictures.id")
 def list_where(condition: str) -> str:
     """Return an SQL expression for the pictures of a trade or a day, as a JSON array."""
     return sql.build_json_array(
-        "picture",
-        f"SELECT {PICTURE} AS picture FROM {WITH_CONTENT} WHERE {condition} ORDER BY sort_order, pictures.id",
+        "picture", f"SELECT {PICTURE} AS picture FROM {WITH_CONTENT} WHERE {condition} ORDER BY sort_order, pictures.id"
     )
 
 

@@ -110,9 +110,7 @@ async def list_of_user(
     return json.encode([build_result(*row[1:]) for row in rows if row[1] is not None]).decode(), total
 
 
-def build_result(
-    resource: SearchResource, row_id: int | None, path: str, title: str, marked: str
-) -> SearchResult:
+def build_result(resource: SearchResource, row_id: int | None, path: str, title: str, marked: str) -> SearchResult:
     excerpt, found = split_marks(marked)
     marks = [Mark(start=start, end=end) for start, end in found]
     return SearchResult(resource=resource, id=row_id, path=path, title=title, excerpt=excerpt, marks=marks)

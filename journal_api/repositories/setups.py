@@ -46,9 +46,7 @@ class CascadeCounts(NamedTuple):
     answers_deleted: int = 0
 
 
-async def replace_all(
-    db: Connection, strategy_id: int, setups: Sequence[SetupBody]
-) -> tuple[bool, CascadeCounts]:
+async def replace_all(db: Connection, strategy_id: int, setups: Sequence[SetupBody]) -> tuple[bool, CascadeCounts]:
     """Replace the setups of the strategy. Return whether anything changed, and what deleted rows take along.
 
     Executes at most twelve statements, whatever the number of rows. Raises ValidationFailed with all unknown
@@ -110,8 +108,7 @@ async def write_changes(db: Connection, table: str, parent: str, changes: Change
     """Write the changes of one table, with at most five statements."""
     if changes.deleted:
         await db.execute_fetchall(
-            f"DELETE FROM {table} WHERE id IN (SELECT value FROM json_each(:ids))",
-            {"ids": json_list(changes.deleted)},
+            f"DELETE FROM {table} WHERE id IN (SELECT value FROM json_each(:ids))", {"ids": json_list(changes.deleted)}
         )
     if changes.inserted:
         await db.execute_fetchall(

@@ -54,9 +54,7 @@ CURRENT_PAGE = f"""
     FROM ({IS_CURRENT})"""
 
 
-async def read_current_page(
-    database: Database, user_id: int, goal_id: int, query: SnapshotQuery
-) -> tuple[str, int]:
+async def read_current_page(database: Database, user_id: int, goal_id: int, query: SnapshotQuery) -> tuple[str, int]:
     """Return one page of the snapshots, newest first, and their total number.
 
     Stale snapshots are refreshed first. Raises NotFound, Busy.

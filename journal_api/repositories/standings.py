@@ -23,9 +23,7 @@ async def read(database: Database, user_id: int, account_id: int, at: str | None
     """Return the standing of an account as JSON, by default of its current trading day. Raises NotFound."""
     await trade_facts.refresh(database, user_id)
     async with database.read_transaction() as db:
-        standing = await db.run(
-            partial(compute, user_id=user_id, account_id=account_id, at=at, with_days=with_days)
-        )
+        standing = await db.run(partial(compute, user_id=user_id, account_id=account_id, at=at, with_days=with_days))
     return ENCODER.encode(standing).decode()
 
 

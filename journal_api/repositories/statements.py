@@ -150,8 +150,7 @@ async def restate(db: Connection, import_id: int, row_ids: Sequence[int]) -> Non
     """
     values = {"import_id": import_id, "ids": json_list(row_ids)}
     await db.execute_fetchall(
-        "INSERT INTO restatements (statement_id, import_id) SELECT value, :import_id FROM json_each(:ids)",
-        values,
+        "INSERT INTO restatements (statement_id, import_id) SELECT value, :import_id FROM json_each(:ids)", values
     )
     await db.execute_fetchall(
         """
@@ -200,9 +199,7 @@ async def withdraw(db: Connection, import_id: int, kept_trade_ids: Sequence[int]
 
 async def read_trades(db: Connection, trade_ids: Iterable[int]) -> dict[int, StoredTrade]:
     """Return trades by id."""
-    return await fetch_trades(
-        db, "id IN (SELECT value FROM json_each(:ids))", {"ids": json_list(sorted(trade_ids))}
-    )
+    return await fetch_trades(db, "id IN (SELECT value FROM json_each(:ids))", {"ids": json_list(sorted(trade_ids))})
 
 
 async def read_lost(db: Connection, user_id: int, contract: Contract) -> dict[int, StoredTrade]:
@@ -220,9 +217,7 @@ async def read_lost(db: Connection, user_id: int, contract: Contract) -> dict[in
     )
 
 
-async def list_typed(
-    db: Connection, user_id: int, account_id: int, contracts: Sequence[str]
-) -> list[StoredTrade]:
+async def list_typed(db: Connection, user_id: int, account_id: int, contracts: Sequence[str]) -> list[StoredTrade]:
     """Return the trades of contracts that were typed, and of which no file tells."""
     found = await fetch_trades(
         db,
@@ -265,10 +260,7 @@ async def fetch_trades(db: Connection, condition: str, values: Mapping[str, Any]
 
 
 async def update_trades(
-    db: Connection,
-    user_id: int,
-    changes: Iterable[tuple[int, dict[str, Any], int | None, str | None]],
-    written_at: str,
+    db: Connection, user_id: int, changes: Iterable[tuple[int, dict[str, Any], int | None, str | None]], written_at: str
 ) -> None:
     """Write the columns of trades, the import that told of them first, and what was typed before.
 
@@ -284,9 +276,7 @@ async def update_trades(
     calendar = {trade_id: by_account[account_id] for trade_id, account_id in account_of.items()}
     # The id of a trade as it was typed may be another trade's by now.
     typed = [
-        (account_of[trade_id], columns["external_id"])
-        for trade_id, columns, import_id, _ in rows
-        if import_id is None
+        (account_of[trade_id], columns["external_id"]) for trade_id, columns, import_id, _ in rows if import_id is None
     ]
     taken = await find_external_ids(db, typed, [trade_id for trade_id, *_ in rows]) if typed else set()
     await db.executemany(

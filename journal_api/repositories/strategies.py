@@ -58,8 +58,7 @@ async def get_after_write(db: Connection, user_id: int, strategy_id: int) -> str
     # A character has at most four bytes, so most texts need not be encoded to be measured.
     if 4 * len(text) > MAX_BYTES and len(text.encode()) > MAX_BYTES:
         raise ValidationFailed(
-            f"A strategy with its setups may have at most {MAX_BYTES} bytes as JSON: shorten its "
-            "descriptions.",
+            f"A strategy with its setups may have at most {MAX_BYTES} bytes as JSON: shorten its descriptions.",
             max_bytes=MAX_BYTES,
         )
     return text

@@ -8,9 +8,7 @@ from journal_api.errors import CategoryHasTags
 from journal_api.structs.tag_categories import TagCategory
 
 TABLE = sql.Table(
-    "tag_categories",
-    TagCategory,
-    tag_count="(SELECT count(*) FROM tags WHERE category_id = tag_categories.id)",
+    "tag_categories", TagCategory, tag_count="(SELECT count(*) FROM tags WHERE category_id = tag_categories.id)"
 )
 list_of_user, get, find = TABLE.list_of_user, TABLE.get, TABLE.find
 insert, update = TABLE.insert, TABLE.update

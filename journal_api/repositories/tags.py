@@ -47,9 +47,7 @@ async def list_of_user(db: Connection, user_id: int, query: TagQuery) -> str:
     )
 
 
-async def replace_links(
-    db: Connection, table: str, owner: str, owner_id: int, tag_ids: Sequence[int]
-) -> None:
+async def replace_links(db: Connection, table: str, owner: str, owner_id: int, tag_ids: Sequence[int]) -> None:
     """Make these the tags of a trade or a day. New ones are added first: a day that loses its last may go."""
     values = {"id": owner_id, "tag_ids": sql.json_list(tag_ids)}
     await db.execute_fetchall(

@@ -51,9 +51,7 @@ class KnownIds(NamedTuple):
             if answer.name not in (UNSET, self.questions[answer.confirmation_id].name)
         ]
         if renamed:
-            raise ValidationFailed(
-                fields={f"confirmations[{index}].name": "is read-only" for index in renamed}
-            )
+            raise ValidationFailed(fields={f"confirmations[{index}].name": "is read-only" for index in renamed})
 
     def is_of_setup(self, confirmation_id: int, setup_id: int | None) -> bool:
         question = self.questions.get(confirmation_id)
@@ -131,16 +129,9 @@ async def replace_tags(db: Connection, stored: Trade, tag_ids: Sequence[int]) ->
     await db.execute_fetchall("UPDATE trades SET updated_at = :now WHERE id = :id", values)
 
 
-async def change_tags(
-    db: Connection, trade_ids: Sequence[int], *, add: Sequence[int], remove: Sequence[int]
-) -> None:
+async def change_tags(db: Connection, trade_ids: Sequence[int], *, add: Sequence[int], remove: Sequence[int]) -> None:
     """Add tags to all trades and remove others. The caller has checked them, and each trade changes."""
-    values = {
-        "ids": json_list(trade_ids),
-        "add": json_list(add),
-        "remove": json_list(remove),
-        "now": now(),
-    }
+    values = {"ids": json_list(trade_ids), "add": json_list(add), "remove": json_list(remove), "now": now()}
     await db.execute_fetchall(
         """
         DELETE FROM trade_tags
@@ -205,9 +196,7 @@ async def insert_missing(
 ) -> None:
     """Add the tags and answers that trades do not have yet, each behind the id of its trade."""
     if tags:
-        await db.executemany(
-            "INSERT INTO trade_tags (trade_id, tag_id) VALUES (?, ?) ON CONFLICT DO NOTHING", tags
-        )
+        await db.executemany("INSERT INTO trade_tags (trade_id, tag_id) VALUES (?, ?) ON CONFLICT DO NOTHING", tags)
     if answers:
         await db.executemany(
             """

@@ -129,9 +129,7 @@ COLUMNS = f"""
     external_id, notes, fills, fees_source"""
 
 
-async def list_rows_after(
-    db: Connection, user_id: int, query: ExportQuery, trade_id: int
-) -> list[dict[str, Any]]:
+async def list_rows_after(db: Connection, user_id: int, query: ExportQuery, trade_id: int) -> list[dict[str, Any]]:
     """Return the next PAGE_SIZE matching trades after an id, in the order of ids, amounts in units of 10^-8.
 
     A copy refers to its original only if the original matches too.

@@ -98,11 +98,7 @@ async def list_of_format(db: Connection, user_id: int, import_id: int) -> list[i
 
 
 async def merge(
-    db: Connection,
-    parts: Sequence[Trade],
-    whole: TradeDraft,
-    tag_ids: Sequence[int],
-    timezone: str,
+    db: Connection, parts: Sequence[Trade], whole: TradeDraft, tag_ids: Sequence[int], timezone: str
 ) -> None:
     """Make the first of the parts the whole trade, and delete the others. Their copies become its copies."""
     first = parts[0]
@@ -151,20 +147,13 @@ async def merge(
 
 async def read_parts(db: Connection, trade_ids: Sequence[int]) -> list[Part]:
     """Return trades with all columns and all that would be deleted with them, by id."""
-    own = [
-        f"'{table}', json(({sql.build_json_array('item', await select_own(db, table))}))"
-        for table in OWN_ROWS
-    ]
+    own = [f"'{table}', json(({sql.build_json_array('item', await select_own(db, table))}))" for table in OWN_ROWS]
     copies = sql.build_json_array(
         "id", "SELECT id FROM trades AS copy WHERE copy.source_trade_id = trades.id ORDER BY id"
     )
-    shown = sql.build_json_array(
-        "id", "SELECT id FROM pictures WHERE trade_id = trades.id ORDER BY sort_order, id"
-    )
+    shown = sql.build_json_array("id", "SELECT id FROM pictures WHERE trade_id = trades.id ORDER BY sort_order, id")
     stated = sql.build_json_array("id", "SELECT id FROM statements WHERE trade_id = trades.id ORDER BY id")
-    others = (
-        f"'copy_ids', json(({copies})), 'picture_ids', json(({shown})), 'statement_ids', json(({stated}))"
-    )
+    others = f"'copy_ids', json(({copies})), 'picture_ids', json(({shown})), 'statement_ids', json(({stated}))"
     members = ", ".join([await build_members(db, "trades"), *own, others])
     text = await sql.fetch_json_array(
         db,

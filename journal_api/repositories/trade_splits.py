@@ -14,12 +14,7 @@ from journal_api.repositories.trade_merges import ANNOTATIONS, CHECKLIST, OWN_RO
 from journal_api.values.clock import now_after
 
 # References of a part to rows that may be deleted while it is merged.
-REFERENCES = {
-    "strategy_id": "strategies",
-    "setup_id": "setups",
-    "source_trade_id": "trades",
-    "import_id": "imports",
-}
+REFERENCES = {"strategy_id": "strategies", "setup_id": "setups", "source_trade_id": "trades", "import_id": "imports"}
 
 
 async def split(db: Connection, user_id: int, trade_id: int) -> list[int]:
@@ -34,9 +29,7 @@ async def split(db: Connection, user_id: int, trade_id: int) -> list[int]:
     first, *others = current["merged"]
     made = first.pop("made")
     if list_exchanges(current["fills"]) != list_exchanges(made["fills"]):
-        raise Conflict(
-            "The fills of this trade were changed since the merge: change them back, then split it again."
-        )
+        raise Conflict("The fills of this trade were changed since the merge: change them back, then split it again.")
     await drop_deleted_references(db, [first, *others])
     for part in others:
         part["account_id"] = current["account_id"]
@@ -77,8 +70,7 @@ async def drop_deleted_references(db: Connection, parts: Sequence[Part]) -> None
 
 async def find_existing(db: Connection, table: str, ids: Iterable[int]) -> set[int]:
     rows: Iterable[Any] = await db.execute_fetchall(
-        f"SELECT id FROM {table} WHERE id IN (SELECT value FROM json_each(:ids))",
-        {"ids": sql.json_list(sorted(ids))},
+        f"SELECT id FROM {table} WHERE id IN (SELECT value FROM json_each(:ids))", {"ids": sql.json_list(sorted(ids))}
     )
     return {row_id for (row_id,) in rows}
 

@@ -37,11 +37,7 @@ ENTRY = STATED_FILL.format(
     fees=json_number("fees"),
 )
 EXIT = STATED_FILL.format(
-    id=2,
-    side="iif(direction = 'long', 'sell', 'buy')",
-    price=json_number("exit_price"),
-    at="closed_at",
-    fees=0,
+    id=2, side="iif(direction = 'long', 'sell', 'buy')", price=json_number("exit_price"), at="closed_at", fees=0
 )
 # The fills that are stored, else the entry and the exit that the columns state.
 FILLS = f"coalesce(fills, '[' || {ENTRY} || iif(closed_at IS NULL, '', ',' || {EXIT}) || ']')"
@@ -50,9 +46,7 @@ MERGED_IDS = """(
     SELECT json_group_array(DISTINCT value)
     FROM (SELECT value FROM json_tree(merged) WHERE key = 'id' AND value <> trade.id ORDER BY value))"""
 LIST_ITEM = sql.build_object(TradeListItem, **EXPRESSIONS)
-ANSWER = sql.build_object(
-    Answer, was_present=sql.json_boolean("was_present"), notes="confirmation_answers.notes"
-)
+ANSWER = sql.build_object(Answer, was_present=sql.json_boolean("was_present"), notes="confirmation_answers.notes")
 ANSWERS = sql.build_json_array(
     "answer",
     f"""
@@ -161,8 +155,7 @@ async def move_statements(db: Connection, trade_id: int, account_id: int) -> Non
 def moves_fills(before: dict[str, Any], after: dict[str, Any]) -> bool:
     """Return whether fills differ by more than their fees, which follow from those of the trade."""
     exchanges = [
-        [fill._replace(id=0, fees=0) for fill in decode_fills(columns["fills"] or "[]")]
-        for columns in (before, after)
+        [fill._replace(id=0, fees=0) for fill in decode_fills(columns["fills"] or "[]")] for columns in (before, after)
     ]
     return exchanges[0] != exchanges[1]
 
@@ -194,10 +187,7 @@ async def find_external_ids(
         JOIN trades ON account_id = value ->> '$[0]' AND external_id = value ->> '$[1]'
         WHERE trades.id NOT IN (SELECT value FROM json_each(:leaving))
         """,
-        {
-            "wanted": json_list([one for one in wanted if one[1] is not None]),
-            "leaving": json_list(sorted(leaving)),
-        },
+        {"wanted": json_list([one for one in wanted if one[1] is not None]), "leaving": json_list(sorted(leaving))},
     )
     return {(account_id, external_id) for account_id, external_id in rows}
 
@@ -211,9 +201,7 @@ async def clear_external_ids(db: Connection, trade_ids: Sequence[int]) -> None:
 
 async def note_edit(db: Connection, trade_id: int | None) -> None:
     """Write that something of the trade was edited which its own row does not have."""
-    await db.execute_fetchall(
-        f"UPDATE trades SET updated_at = {LATER} WHERE id = :id", {"id": trade_id, "now": now()}
-    )
+    await db.execute_fetchall(f"UPDATE trades SET updated_at = {LATER} WHERE id = :id", {"id": trade_id, "now": now()})
 
 
 async def delete(db: Connection, user_id: int, trade_id: int) -> None:

@@ -52,9 +52,7 @@ async def count_rows(db: Connection, user_id: int) -> dict[str, int]:
     counts = {}
     for table in TABLES:
         kind = table.removeprefix("api_").replace("_", " ")
-        counts[kind] = await sql.fetch(
-            db, f"SELECT count(*) FROM {table} WHERE user_id = :id", {"id": user_id}
-        )
+        counts[kind] = await sql.fetch(db, f"SELECT count(*) FROM {table} WHERE user_id = :id", {"id": user_id})
     return counts
 
 
@@ -114,8 +112,6 @@ async def update(db: Connection, stored: Me, patch: MePatch) -> bool:
 async def today(db: Connection, user_id: int) -> str:
     """Return the current trading day, in the user's time zone and with the user's rollover."""
     day = await sql.fetch(
-        db,
-        "SELECT trading_day(:now, timezone, day_rollover) FROM users WHERE id = :id",
-        {"now": now(), "id": user_id},
+        db, "SELECT trading_day(:now, timezone, day_rollover) FROM users WHERE id = :id", {"now": now(), "id": user_id}
     )
     return str(day)

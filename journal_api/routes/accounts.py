@@ -52,9 +52,7 @@ async def create_account(request: Request, db: Connection, body: AccountCreate) 
     return created(f"/v1/accounts/{account_id}", account=await accounts.get(db, request.user.id, account_id))
 
 
-async def update_account(
-    request: Request, db: Connection, patch: AccountPatch, query: AccountPatchQuery
-) -> Response:
+async def update_account(request: Request, db: Connection, patch: AccountPatch, query: AccountPatchQuery) -> Response:
     """Update the fields sent; a new starting balance changes the values of all balance goals.
 
     A new time zone or rollover recomputes the trading day of every trade of the account.

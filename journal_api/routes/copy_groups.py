@@ -54,9 +54,7 @@ async def link_copies(request: Request, db: Connection) -> Response:
     for rules in await copies.read_rules(db, request.user.id, copy_group_id):
         matches = match_copies(rules, await copies.list_positions(db, rules.multipliers))
     await copies.link(db, matches.links, now())
-    return ok(
-        linked=str(len(matches.links)), ambiguous=encode_ambiguous(describe_ambiguous(matches.ambiguous))
-    )
+    return ok(linked=str(len(matches.links)), ambiguous=encode_ambiguous(describe_ambiguous(matches.ambiguous)))
 
 
 async def delete_copy_group(request: Request, db: Connection) -> Response:

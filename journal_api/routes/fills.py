@@ -38,9 +38,7 @@ async def delete_fill(request: Request, db: Connection) -> Response:
     return no_content()
 
 
-async def change_trade(
-    request: Request, db: Connection, change: Callable[[TradeDraft, str], TradeDraft]
-) -> None:
+async def change_trade(request: Request, db: Connection, change: Callable[[TradeDraft, str], TradeDraft]) -> None:
     """Write the changed trade, with the commission of its account for what the fills add."""
     user_id = request.user.id
     stored = await trades.find(db, user_id, request.path_params["id"])

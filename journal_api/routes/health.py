@@ -16,12 +16,7 @@ from journal_api.web.responses import Response, ok
 async def health(request: Request) -> Response:
     """Return the release, the schema version and whether the database can be written; needs no API key."""
     can_write = await database(request).can_write()
-    return ok(
-        status='"ok"',
-        version=f'"{__version__}"',
-        schema=str(VERSION),
-        writable="true" if can_write else "false",
-    )
+    return ok(status='"ok"', version=f'"{__version__}"', schema=str(VERSION), writable="true" if can_write else "false")
 
 
 def metrics_from(metrics: RequestMetrics) -> Callable[[Request], Awaitable[PlainResponse]]:

@@ -9,14 +9,7 @@ from starlette.requests import Request
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.trade_draft import TradeDraft
-from journal_api.repositories import (
-    accounts,
-    trade_annotations,
-    trade_lists,
-    trade_merges,
-    trades,
-    users,
-)
+from journal_api.repositories import accounts, trade_annotations, trade_lists, trade_merges, trades, users
 from journal_api.repositories.trade_annotations import KnownIds
 from journal_api.routes.trades import settle
 from journal_api.structs.many_trades import (
@@ -59,17 +52,13 @@ async def update_trades(request: Request, db: Connection, patch: TradesPatch) ->
                 retagged.add(trade.id)
     restore = await change_each(db, user_id, stored, changes, known, errors)
     errors.raise_if_any()
-    await trade_annotations.change_tags(
-        db, sorted(retagged), add=patch.add_tag_ids, remove=patch.remove_tag_ids
-    )
+    await trade_annotations.change_tags(db, sorted(retagged), add=patch.add_tag_ids, remove=patch.remove_tag_ids)
     for trade, one in zip(stored, restore, strict=True):
         if trade.id in retagged:
             one.tag_ids = trade.tag_ids
     written = await trades.list_of_ids(db, user_id, [trade.id for trade in stored])
     headers = {"X-Answers-Deleted": str(count_lost_answers(restore, changes))}
-    return with_versions(ok(trades=written, restore=ENCODER.encode(restore).decode()), written).with_headers(
-        headers
-    )
+    return with_versions(ok(trades=written, restore=ENCODER.encode(restore).decode()), written).with_headers(headers)
 
 
 async def read_known(
@@ -140,9 +129,7 @@ def build_before(trade: Trade, before: TradeDraft, after: TradeDraft, change: Tr
 
 def count_lost_answers(before: Sequence[TradeBefore], changes: Sequence[TradeRestore]) -> int:
     """Return how many answers of the trades are not among those that were sent for them."""
-    return sum(
-        len(ids_of_answers(old) - ids_of_answers(change)) for old, change in zip(before, changes, strict=True)
-    )
+    return sum(len(ids_of_answers(old) - ids_of_answers(change)) for old, change in zip(before, changes, strict=True))
 
 
 def ids_of_answers(change: TradeRestore | TradeBefore) -> set[int]:

@@ -13,11 +13,7 @@ from journal_api.web.responses import Response, page
 async def get_report(request: Request, db: Connection, query: ReportQuery) -> Response:
     """Get the statistics of the selected trades in groups: by day, weekday, symbol, setup, tag and so on."""
     computing = reports_sql.get(
-        database(request),
-        request.user.id,
-        request.user.timezone,
-        request.user.day_rollover,
-        query,
+        database(request), request.user.id, request.user.timezone, request.user.day_rollover, query
     )
     text, count = await cancel_on_disconnect(request, computing)
     return page(query.limit, query.offset, count, report=text)

@@ -56,7 +56,4 @@ async def delete_strategy(request: Request, db: Connection) -> Response:
 
 
 def cascade_headers(counts: CascadeCounts) -> dict[str, str]:
-    return {
-        "X-Trades-Unlinked": str(counts.trades_unlinked),
-        "X-Answers-Deleted": str(counts.answers_deleted),
-    }
+    return {"X-Trades-Unlinked": str(counts.trades_unlinked), "X-Answers-Deleted": str(counts.answers_deleted)}

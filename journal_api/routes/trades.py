@@ -12,25 +12,10 @@ from journal_api.imports import export
 from journal_api.positions.commissions import AllCommissions, charge_changed, charge_new
 from journal_api.positions.trade_columns import build_columns
 from journal_api.positions.trade_draft import TradeDraft
-from journal_api.repositories import (
-    accounts,
-    instruments,
-    new_trades,
-    trade_annotations,
-    trade_lists,
-    trades,
-    users,
-)
+from journal_api.repositories import accounts, instruments, new_trades, trade_annotations, trade_lists, trades, users
 from journal_api.repositories.trades import References
 from journal_api.structs.many_trades import TradesCreate
-from journal_api.structs.trades import (
-    AnswersPut,
-    ExportQuery,
-    TradeCreate,
-    TradePatch,
-    TradeQuery,
-    TradeTagsPut,
-)
+from journal_api.structs.trades import AnswersPut, ExportQuery, TradeCreate, TradePatch, TradeQuery, TradeTagsPut
 from journal_api.web.context import database
 from journal_api.web.decoding import IndexedErrors, decode_each
 from journal_api.web.etags import with_versions
@@ -82,9 +67,7 @@ async def create_trade(request: Request, write: Write, body: TradeCreate) -> Res
 async def create_trades(request: Request, write: Write, body: TradesCreate) -> Response:
     """Create up to 1,000 trades, all or none; each error is reported under the index of its trade."""
     point_values = await instruments.read_table(database(request).reader, request.user.id)
-    new = decode_each(
-        body.trades, TradeCreate, "trades", lambda item: (item, TradeDraft.of_body(item, point_values))
-    )
+    new = decode_each(body.trades, TradeCreate, "trades", lambda item: (item, TradeDraft.of_body(item, point_values)))
     bodies, drafts = zip(*new, strict=True)
     errors = IndexedErrors("trades")
     rows: dict[int, dict[str, Any]] = {}
@@ -130,18 +113,14 @@ async def update_trade(request: Request, db: Connection, patch: TradePatch) -> R
     changed = settle(before, draft, references, commissions)
     await trades.require_no_circle(db, trade_id, changed.source_trade_id)
     answers = UNSET if patch.sends_back(stored.confirmations) else patch.confirmations
-    await trade_annotations.require_known(
-        db, request.user.id, changed.setup_id, tag_ids=patch.tag_ids, answers=answers
-    )
+    await trade_annotations.require_known(db, request.user.id, changed.setup_id, tag_ids=patch.tag_ids, answers=answers)
     owner = await users.find(db, request.user.id)
     await trades.update(db, stored, changed, owner.timezone)
     await trade_annotations.replace_all(db, stored, tag_ids=patch.tag_ids, answers=answers)
     return ok(trade=await trades.get(db, request.user.id, trade_id))
 
 
-def settle(
-    before: TradeDraft, patched: TradeDraft, references: References, known: AllCommissions
-) -> TradeDraft:
+def settle(before: TradeDraft, patched: TradeDraft, references: References, known: AllCommissions) -> TradeDraft:
     """Return the patched trade with complete references and its fees. Raises ValidationFailed."""
     changed = charge_changed(before, references.resolved(patched), known)
     if (changed.account_id, changed.strategy_id) != (before.account_id, before.strategy_id):

@@ -123,9 +123,7 @@ def find_changes(
     return changes
 
 
-def number_items(
-    before: Mapping[int, StoredItem], items: Sequence[ItemBody], ids: Sequence[int]
-) -> list[int]:
+def number_items(before: Mapping[int, StoredItem], items: Sequence[ItemBody], ids: Sequence[int]) -> list[int]:
     """Return the sort_order of each item (docs/api.md#patch-setups, P11).
 
     The array is the order, unless every item states a sort_order and one of them differs from the stored one:
@@ -134,16 +132,14 @@ def number_items(
     """
     stated = [item.sort_order for item in items if item.sort_order is not UNSET]
     numbers_decide = len(stated) == len(items) and any(
-        row_id not in before or number != before[row_id].sort_order
-        for row_id, number in zip(ids, stated, strict=True)
+        row_id not in before or number != before[row_id].sort_order for row_id, number in zip(ids, stated, strict=True)
     )
     if numbers_decide and len(set(stated)) == len(stated):
         return stated
     order = sorted(range(len(ids)), key=stated.__getitem__) if numbers_decide else list(range(len(ids)))
     remaining = set(ids)
     stored = sorted(
-        (row_id for row_id in before if row_id in remaining),
-        key=lambda row_id: (before[row_id].sort_order, row_id),
+        (row_id for row_id in before if row_id in remaining), key=lambda row_id: (before[row_id].sort_order, row_id)
     )
     if [ids[position] for position in order] == stored:
         return [before[row_id].sort_order for row_id in ids]
@@ -185,9 +181,7 @@ def stated_ids(items: Iterable[ItemBody]) -> list[int]:
     return [item.id for item in items if item.id is not UNSET]
 
 
-def stored_confirmations(
-    stored: Mapping[int, StoredSetup], setup_id: int | UnsetType
-) -> dict[int, StoredItem]:
+def stored_confirmations(stored: Mapping[int, StoredSetup], setup_id: int | UnsetType) -> dict[int, StoredItem]:
     """Return the confirmations of a stored setup, an empty dict for a new or unknown setup."""
     return {} if setup_id is UNSET or setup_id not in stored else stored[setup_id].confirmations
 

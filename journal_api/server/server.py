@@ -111,6 +111,5 @@ def bind_socket(settings: Settings) -> socket.socket:
         return listener
     except OSError as error:
         raise OSError(
-            f"cannot listen on {settings.host}:{settings.port}: {error.strerror}; "
-            "choose another --host or --port"
+            f"cannot listen on {settings.host}:{settings.port}: {error.strerror}; choose another --host or --port"
         ) from error

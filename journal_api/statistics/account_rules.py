@@ -163,9 +163,7 @@ def judge_best_day(days: Iterable[AccountDay], share: int, counts_from: str | No
     )
 
 
-def judge_qualifying_days(
-    days: Iterable[AccountDay], rule: QualifyingDay, counts_from: str | None
-) -> TargetStanding:
+def judge_qualifying_days(days: Iterable[AccountDay], rule: QualifyingDay, counts_from: str | None) -> TargetStanding:
     amount = units(rule.amount)
     return judge_days((day.day for day in days if day.net_pnl >= amount), rule.days, counts_from)
 
@@ -176,11 +174,7 @@ def judge_days(days: Iterable[str], needed: int, counts_from: str | None) -> Tar
     return build(
         TargetStanding,
         "met" if len(counted) >= needed else "open",
-        {
-            "value": len(counted) * SCALE,
-            "limit": needed * SCALE,
-            "missing": max(needed - len(counted), 0) * SCALE,
-        },
+        {"value": len(counted) * SCALE, "limit": needed * SCALE, "missing": max(needed - len(counted), 0) * SCALE},
         since=counted[needed - 1] if len(counted) >= needed else None,
         counts_from=counts_from,
     )

@@ -134,11 +134,7 @@ async def read_cash(db: Connection, account_ids: Sequence[int], period: Period) 
           AND day BETWEEN :start AND :end
         GROUP BY account_id, day
         """,
-        {
-            "accounts": json_list(account_ids),
-            "start": period.start.isoformat(),
-            "end": period.end.isoformat(),
-        },
+        {"accounts": json_list(account_ids), "start": period.start.isoformat(), "end": period.end.isoformat()},
     )
     cash = Counter[date]()
     resets: list[tuple[int, date]] = []

@@ -64,9 +64,7 @@ def compare(
             agreed = Agreement(row.day, difference)
 
 
-def describe(
-    row: StoredCheckpoint, difference: int, unexplained: int, since: str | None
-) -> CheckpointListItem:
+def describe(row: StoredCheckpoint, difference: int, unexplained: int, since: str | None) -> CheckpointListItem:
     return CheckpointListItem(
         id=row.id,
         account_id=row.account_id,

@@ -6,14 +6,7 @@ from typing import Any, NamedTuple
 from journal_api.metrics.by_day import PartSums
 from journal_api.metrics.formulas import PNL, Measure, MetricValue, R
 from journal_api.metrics.groupings import GroupKeys, find_grouping
-from journal_api.metrics.inference import (
-    MIN_DECISIONS,
-    Sample,
-    SharedDays,
-    find_unseen,
-    mean_interval,
-    share_interval,
-)
+from journal_api.metrics.inference import MIN_DECISIONS, Sample, SharedDays, find_unseen, mean_interval, share_interval
 from journal_api.metrics.members import NO_TRADES, Statistics
 from journal_api.metrics.metrics import METRICS
 from journal_api.statistics.edge import Edge, MovesWith, compute_edge
@@ -114,9 +107,7 @@ def build_intervals(part: Part, values: Mapping[str, MetricValue]) -> dict[str, 
 # Edges ---------------------------------------------------------------------------------------------------
 
 
-def compare_parts(
-    sides: Mapping[Key, tuple[Part, Part]], group_by: GroupKeys, parts: Parts
-) -> dict[Key, Edges]:
+def compare_parts(sides: Mapping[Key, tuple[Part, Part]], group_by: GroupKeys, parts: Parts) -> dict[Key, Edges]:
     """Return the edges of the groups of a report, each of the decisions with it over those without it."""
 
     def judge_all(measure: Measure) -> list[Edge]:

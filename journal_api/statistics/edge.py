@@ -84,9 +84,7 @@ def compute_edge(present: Sample, absent: Sample, shared: SharedDays) -> Edge:
         expectancy=round(difference),
         low=low,
         high=high,
-        p=max(
-            permutation_p_value(present, absent), *(difference_p_value(difference, *error) for error in today)
-        ),
+        p=max(permutation_p_value(present, absent), *(difference_p_value(difference, *error) for error in today)),
         more_needed=count_more_needed(float(difference), present.size + absent.size, errors),
     )
 
@@ -99,8 +97,7 @@ def count_more_needed(difference: float, size: int, errors: Sequence[Error]) -> 
 
     def is_off_zero(more: int) -> bool:
         return all(
-            difference_p_value(difference, *measure_error(1 + more / size)) < MAX_RATE
-            for measure_error in errors
+            difference_p_value(difference, *measure_error(1 + more / size)) < MAX_RATE for measure_error in errors
         )
 
     if is_off_zero(0) or not is_off_zero(MAX_MORE):

@@ -145,10 +145,7 @@ def add_balances(
     for period, statistics in by_period.items():
         if statistics is not None:
             statistics = replace(
-                statistics,
-                opening_balance=storable(opening_balance),
-                cash=cash_in[period],
-                currency=currency,
+                statistics, opening_balance=storable(opening_balance), cash=cash_in[period], currency=currency
             )
         with_balance[period] = statistics
         opening_balance = storable(statistics.closing_balance) if statistics else None
@@ -239,9 +236,7 @@ def find_target(state: GoalState, period: Period) -> int:
     return next(target for since, target in reversed(state.targets) if since <= day)
 
 
-def snapshot_data(
-    state: GoalState, value: MetricValue, statistics: Statistics | None, pace: Pace | None
-) -> str:
+def snapshot_data(state: GoalState, value: MetricValue, statistics: Statistics | None, pace: Pace | None) -> str:
     """Return the JSON of `snapshot_data`: everything a reader needs to recompute the value, and the pace."""
     data: dict[str, object] = {
         "unit": METRICS[state.metric].unit,

@@ -37,9 +37,7 @@ def judge_lines(edges: Mapping[Key, Edge], parts: Iterable[JointPart]) -> list[E
     A line that would be shown is compared with each of a smaller p that would be shown too.
     """
     judged = dict(zip(edges, judge(list(edges.values())), strict=True))
-    shown = sorted(
-        (one.p or 0, place, key) for place, (key, one) in enumerate(judged.items()) if is_shown(one)
-    )
+    shown = sorted((one.p or 0, place, key) for place, (key, one) in enumerate(judged.items()) if is_shown(one))
     keys = [key for *_, key in shown]
     if len(keys) < 2:
         return list(judged.values())

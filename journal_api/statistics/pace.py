@@ -171,20 +171,14 @@ def compute_target_pace(progress: GoalProgress) -> Pace:
     missing = progress.missing
     assert missing is not None, "sums and counts always have a value"
     return Pace(
-        choose_target_state(progress, missing),
-        missing,
-        progress.days_left,
-        compute_needed_per_day(progress, missing),
+        choose_target_state(progress, missing), missing, progress.days_left, compute_needed_per_day(progress, missing)
     )
 
 
 def choose_target_state(progress: GoalProgress, missing: int) -> PaceState:
     if progress.is_met:
         return "achieved"
-    if (
-        progress.metric in ("trading_days", "winning_days")
-        and missing > count_possible_days(progress) * SCALE
-    ):
+    if progress.metric in ("trading_days", "winning_days") and missing > count_possible_days(progress) * SCALE:
         return "missed"
     assert progress.value.actual is not None, "sums and counts always have a value"
     opening = (progress.statistics and progress.statistics.opening_balance) or 0

@@ -28,9 +28,7 @@ SPLIT_TOTAL = GroupPart(None, "split")
 Checklists = Mapping[int, Sequence[int]]
 
 
-def find_groups(
-    part: str | int | None, place: Place, group_by: GroupKeys, checklists: Checklists
-) -> list[GroupPart]:
+def find_groups(part: str | int | None, place: Place, group_by: GroupKeys, checklists: Checklists) -> list[GroupPart]:
     """Return the groups in which a part of the trades counts, the total among them.
 
     `checklists` has the confirmations of setups.

@@ -125,12 +125,7 @@ def find_sort_value(group: Group, metric: str, group_by: GroupKeys) -> int | Non
 
 
 def build_report(
-    query: ReportQuery,
-    page: Page,
-    names: NamesByKey,
-    timezone: str,
-    day_rollover: str,
-    breakeven_within: int,
+    query: ReportQuery, page: Page, names: NamesByKey, timezone: str, day_rollover: str, breakeven_within: int
 ) -> str:
     """Return the report as JSON."""
     return json.encode(

@@ -81,9 +81,7 @@ async def compute_page(db: Connection, user_id: int, breakeven_within: int, quer
         extras = {METRICS[key].extra for key in query.evaluated}
         keeps_parts = len(query.keys) == 1 and grouping.compares in ("answers", "others")
         other = partial(find_other, group_by=query.keys)
-        collected = await collect(
-            db, selection, extras, groups, measures, other, parts if keeps_parts else None
-        )
+        collected = await collect(db, selection, extras, groups, measures, other, parts if keeps_parts else None)
         return reports.build_page(collected, parts, query)
 
     return await with_sums_in_range(selection, collect_all)

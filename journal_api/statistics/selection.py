@@ -6,15 +6,7 @@ A part is a set of trades that are summed together: a day of a goal, or the trad
 import re
 import sqlite3
 from collections import defaultdict
-from collections.abc import (
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Collection,
-    Hashable,
-    Iterable,
-    Mapping,
-)
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
@@ -49,8 +41,7 @@ def of_representative(column: str, take: str = "sum") -> str:
 IS_MIXED = "count(DISTINCT currency) > 1"
 # Of the trades that state one.
 EXCURSIONS = ",\n        ".join(
-    f"iif({IS_MIXED}, {of_representative(column)}, sum({column})) AS {column}"
-    for column in ("mae", "mfe", "mfe_pnl")
+    f"iif({IS_MIXED}, {of_representative(column)}, sum({column})) AS {column}" for column in ("mae", "mfe", "mfe_pnl")
 )
 PNL, RISK = of_representative("net_pnl"), of_representative("initial_risk")
 # A decision of several trades. A column outside of sums is of the first trade: SQLite takes it from the row

@@ -57,9 +57,7 @@ class MembersPut(Struct, kw_only=True, forbid_unknown_fields=True):
         account_ids = [member.account_id for member in self.members]
         repeated = sorted({row_id for row_id in account_ids if account_ids.count(row_id) > 1})
         if repeated:
-            raise ValidationFailed(
-                fields={"members": "must list each account once"}, duplicate_account_ids=repeated
-            )
+            raise ValidationFailed(fields={"members": "must list each account once"}, duplicate_account_ids=repeated)
 
 
 class Member(Struct, kw_only=True, forbid_unknown_fields=True):

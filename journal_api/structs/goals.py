@@ -132,9 +132,7 @@ def find_changes(stored: Goal, patch: GoalPatch) -> dict[str, Any]:
     """
     check_window(patch.timeframe, patch.custom_start, patch.custom_end)
     members: dict[str, Any] = {
-        field: getattr(patch, field)
-        for field in patch.__struct_fields__
-        if getattr(patch, field) is not UNSET
+        field: getattr(patch, field) for field in patch.__struct_fields__ if getattr(patch, field) is not UNSET
     }
     dates: dict[str, Any] = {
         field: str(members.pop(field)) for field in ("custom_start", "custom_end") if field in members

@@ -91,9 +91,7 @@ class ProfileFields(Struct, kw_only=True, forbid_unknown_fields=True):
     where: Annotated[dict[Column, Word | Words], Meta(min_length=1, max_length=20)] | None = None
     repeated: ManyColumns | None = None  # an empty cell of these columns repeats the cell above
     symbol: Columns
-    contract: Columns | None = (
-        None  # names the option, in the rows in which it does; the others have `symbol`
-    )
+    contract: Columns | None = None  # names the option, in the rows in which it does; the others have `symbol`
     quantity: Columns
     side: Side | None = None
     entry_price: Columns | None = None

@@ -124,9 +124,7 @@ class TradesPatch(Struct, kw_only=True, forbid_unknown_fields=True):
             reason = "must be sent unless where or restore is, and one of them alone"
             raise ValidationFailed(fields={"ids": reason})
         if self.restore is not UNSET and (self.set is not UNSET or self.add_tag_ids or self.remove_tag_ids):
-            raise ValidationFailed(
-                fields={"restore": "must be sent without set, add_tag_ids, remove_tag_ids"}
-            )
+            raise ValidationFailed(fields={"restore": "must be sent without set, add_tag_ids, remove_tag_ids"})
         if both := sorted({*self.add_tag_ids} & {*self.remove_tag_ids}):
             named = ", ".join(map(str, both))
             raise ValidationFailed(fields={"remove_tag_ids": f"must have no tags of add_tag_ids: {named}"})

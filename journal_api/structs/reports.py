@@ -37,10 +37,7 @@ class ReportKeys(str):
 
     pair: ClassVar[str] = "|".join(key for key in GROUPINGS if key != "none")
     json_schema: ClassVar[dict[str, Any]] = {
-        "anyOf": [
-            {"type": "string", "pattern": f"^({pair}),({pair})$"},
-            {"$ref": "#/components/schemas/GroupBy"},
-        ],
+        "anyOf": [{"type": "string", "pattern": f"^({pair}),({pair})$"}, {"$ref": "#/components/schemas/GroupBy"}],
         "default": "none",
         "description": "One key, or two different ones separated by a comma: of tag and confirmation one.",
     }
@@ -96,9 +93,7 @@ class ReportQuery(TradeSelection, kw_only=True):
 
     group_by: ReportKeys = default_value(ReportKeys("none"))
     metrics: ReportMetrics = default_value(
-        ReportMetrics(
-            ("trade_count", "net_pnl", "win_rate", "profit_factor", "expectancy", "rr_realized_avg")
-        )
+        ReportMetrics(("trade_count", "net_pnl", "win_rate", "profit_factor", "expectancy", "rr_realized_avg"))
     )
     sort: ReportSort | None = None
     limit: Annotated[int, Meta(ge=1, le=2000)] = 50

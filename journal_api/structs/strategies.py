@@ -8,17 +8,7 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 
 from journal_api.errors import ValidationFailed
-from journal_api.values.types import (
-    Color,
-    FreeForm,
-    Instant,
-    Name,
-    RowId,
-    SortOrder,
-    Text,
-    free_form,
-    require_name,
-)
+from journal_api.values.types import Color, FreeForm, Instant, Name, RowId, SortOrder, Text, free_form, require_name
 
 FREE_FORM = ("risk_rules", "exit_rules", "optimal_conditions")
 

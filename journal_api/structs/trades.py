@@ -12,16 +12,7 @@ from journal_api.structs.queries import check_range
 from journal_api.structs.tags import TagIds, TradeTag
 from journal_api.values.money import Money, PositiveMoney, UnsignedMoney
 from journal_api.values.timestamps import Timestamp
-from journal_api.values.types import (
-    Day,
-    DayText,
-    Instant,
-    Name40,
-    Name100,
-    Offset,
-    RowId,
-    Text,
-)
+from journal_api.values.types import Day, DayText, Instant, Name40, Name100, Offset, RowId, Text
 
 Direction = Literal["long", "short"]
 AMOUNTS = (
@@ -34,11 +25,7 @@ FillSide = Literal["buy", "sell"]
 FeesSource = Literal["file", "account", "typed", "none"]
 # Fees that the commissions of the account decide if they are omitted; 0 is what they are without any.
 ChargedFees = Annotated[
-    Money,
-    Meta(
-        description="Default: the commission of the account, else 0.",
-        extra_json_schema={"x-default": 0},
-    ),
+    Money, Meta(description="Default: the commission of the account, else 0.", extra_json_schema={"x-default": 0})
 ]
 MAX_TRADES = 1000  # that one request writes
 TradeIds = Annotated[list[RowId], Meta(min_length=1, max_length=MAX_TRADES)]

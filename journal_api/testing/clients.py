@@ -89,15 +89,11 @@ class AsyncJournal(httpx.AsyncClient):
 class MakeJournal(Protocol):
     """The type of the fixture `make_journal`, which takes the arguments of `journal_client`."""
 
-    def __call__(
-        self, folder: Folder | None = None, *, serve: bool = False, **options: Unpack[Options]
-    ) -> Journal: ...
+    def __call__(self, folder: Folder | None = None, *, serve: bool = False, **options: Unpack[Options]) -> Journal: ...
 
 
 @asynccontextmanager
-async def open_journal(
-    folder: Folder | None = None, **options: Unpack[Options]
-) -> AsyncIterator[AsyncJournal]:
+async def open_journal(folder: Folder | None = None, **options: Unpack[Options]) -> AsyncIterator[AsyncJournal]:
     """Create a journal and yield its client; the journal is closed at the end of the block.
 
     The database is `journal.db` in `folder`, which keeps it, or in a temporary folder.

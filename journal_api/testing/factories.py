@@ -17,10 +17,7 @@ PATHS: dict[Kind, str] = {
     "trade": "/trades",
 }
 # What an object belongs to: the member, and its kind.
-PARENTS: dict[Kind, tuple[str, Kind]] = {
-    "tag": ("category_id", "tag_category"),
-    "trade": ("account_id", "account"),
-}
+PARENTS: dict[Kind, tuple[str, Kind]] = {"tag": ("category_id", "tag_category"), "trade": ("account_id", "account")}
 SETUP = {"name": "Break of the high", "confirmations": [{"name": "Volume"}, {"name": "At a level"}]}
 
 
@@ -43,9 +40,7 @@ def unwrap(response: httpx.Response) -> Any:
     """The one thing in `data`. Raises httpx.HTTPStatusError with the message of the journal."""
     if response.is_error:
         error, request = response.json()["error"], response.request
-        message = (
-            f"{request.method} {request.url.path}: {response.status_code} {error['code']}: {error['message']}"
-        )
+        message = f"{request.method} {request.url.path}: {response.status_code} {error['code']}: {error['message']}"
         raise httpx.HTTPStatusError(message, request=request, response=response)
     (thing,) = response.json()["data"].values()
     return thing

@@ -57,11 +57,7 @@ class FileAccounts:
     @property
     def unknown(self) -> list[str]:
         """The names that are neither names of accounts in the journal nor mapped to one."""
-        return (
-            []
-            if self.of_file is not None
-            else [named.name for named in self.named if named.account_id is None]
-        )
+        return [] if self.of_file is not None else [named.name for named in self.named if named.account_id is None]
 
     def find_id(self, name: str | None) -> int:
         """Return the id of the account of a row that names it so. Raises ValidationFailed.
@@ -92,9 +88,6 @@ class FileAccounts:
         return self.of_file
 
     def _add(self, name: str) -> None:
-        if self.of_file is not None:
-            account_id = None if self._named else self.of_file
-        else:
-            account_id = self._ids.get(name)
+        account_id = self._ids.get(name) if self.of_file is None else None if self._named else self.of_file
         if account_id is not None or len(self._named) < MAX_NAMES:
             self._named[name] = account_id

@@ -86,9 +86,7 @@ def parse_cell_number(cell: str, comma: Comma) -> Decimal:
     """Return the number in a cell. Raises ValueError, also for an ambiguous comma."""
     if comma != "thousands" and AMBIGUOUS[comma].fullmatch(cell):
         raise ValueError("could be thousands or decimals: write 1234,5 with semicolons, 1234.5 with tabs")
-    is_decimal = comma == "decimals" or (
-        comma == "either" and DECIMALS[","].fullmatch(NOT_NUMBER.sub("", cell))
-    )
+    is_decimal = comma == "decimals" or (comma == "either" and DECIMALS[","].fullmatch(NOT_NUMBER.sub("", cell)))
     return parse_number(cell.translate(SWAP) if is_decimal and "," in cell else cell)
 
 

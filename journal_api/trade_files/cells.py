@@ -79,10 +79,7 @@ def parse_names(cell: str) -> list[str]:
     """Return names separated by semicolons or, for names with semicolons, in a JSON array."""
     if len(cell) > MAX_LIST_LENGTH:
         raise ValueError(f"must have at most {MAX_LIST_LENGTH} characters")
-    if cell.startswith("["):
-        parts = parse_json_list(cell, str)
-    else:
-        parts = require_few(cell.split(";", MAX_ITEMS_IN_CELL))
+    parts = parse_json_list(cell, str) if cell.startswith("[") else require_few(cell.split(";", MAX_ITEMS_IN_CELL))
     return [Name100.decode(part) for part in parts if part.strip()]
 
 

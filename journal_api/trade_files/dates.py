@@ -105,9 +105,7 @@ def parse_day(text: str, order: DateOrder | None) -> str:
         return f"{full_year(date['after'] or date['its_year'])}-{month:0>2}-{day:0>2}"
     month, day = (date["second"], date["first"]) if order == "day" else (date["first"], date["second"])
     if order and int(month) > 12:
-        raise ValueError(
-            f"has no month {month}: other dates of the file have day and month the other way round"
-        )
+        raise ValueError(f"has no month {month}: other dates of the file have day and month the other way round")
     return f"{full_year(date['last'])}-{month:0>2}-{day:0>2}"
 
 

@@ -168,8 +168,7 @@ class Book:
 
 
 def read_fills(
-    read_execution: Callable[[Row], Execution],
-    correct: Callable[[Book], Iterable[Noted]] = lambda book: (),
+    read_execution: Callable[[Row], Execution], correct: Callable[[Book], Iterable[Noted]] = lambda book: ()
 ) -> Callable[[Rows], Trades]:
     """Return the function that parses the rows of a format with one fill per row.
 
@@ -197,9 +196,7 @@ def read_fills(
             if difference := book.find_difference():
                 yield Noted(difference)
             if book.one_id:
-                yield Noted(
-                    f"all rows have the {book.one_id.column} {book.one_id.text!r}, which identifies none"
-                )
+                yield Noted(f"all rows have the {book.one_id.column} {book.one_id.text!r}, which identifies none")
 
     return read_trades
 

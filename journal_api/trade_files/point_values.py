@@ -73,9 +73,7 @@ def complete_fill(fill: ImportedFill, point_value: PointValue) -> ImportedFill |
     return fill if multiplier is None else replace(fill, multiplier=multiplier)
 
 
-def find_multiplier(
-    imported: ImportedTrade, point_value: PointValue, of_file: dict[str, Money]
-) -> Money | None:
+def find_multiplier(imported: ImportedTrade, point_value: PointValue, of_file: dict[str, Money]) -> Money | None:
     """Return the multiplier to use instead of the one that was read, None to keep it.
 
     Raises ValidationFailed for a future whose multiplier neither the file nor the table has.

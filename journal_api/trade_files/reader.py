@@ -147,10 +147,7 @@ def read(
         dates = FileDates(date_order, "stated")
     unsaid = find_unsaid(header, first_rows, day, into_one_account=into_one_account)
     left_out = LeftOutCounter(instruments, force=force, skip_errors=skip_errors)
-    reading = Reading(
-        *(dates.order, comma, str(day or ANY_DAY), skip_errors),
-        *(left_out.warnings, left_out.ends),
-    )
+    reading = Reading(*(dates.order, comma, str(day or ANY_DAY), skip_errors), *(left_out.warnings, left_out.ends))
     named_rows = name_cells(chain(first_rows, rows), header, reading)
     trades = with_point_values(left_out.remove_from(header.format.read_trades(named_rows)), instruments)
     unit = one_trade_is(header.format.name)
@@ -198,9 +195,7 @@ def ask(fields: dict[str, str]) -> ValidationFailed:
     """Return the error that asks for all of this at once."""
     options = ", ".join(OPTIONS.get(name, name) for name in fields)
     reasons = "; ".join(f"{name} {reason}" for name, reason in fields.items())
-    return ValidationFailed(
-        f"State what the file does not say: {reasons}. Options: {options}.", fields=fields
-    )
+    return ValidationFailed(f"State what the file does not say: {reasons}. Options: {options}.", fields=fields)
 
 
 def find_comma(rows: Iterable[Cells | Rejected], header: Header) -> Comma | None:
@@ -215,13 +210,7 @@ def find_comma(rows: Iterable[Cells | Rejected], header: Header) -> Comma | None
 def read_columns(rows: Iterable[Cells | Rejected], header: Header, columns: Collection[str]) -> Iterator[str]:
     """Yield the cells of these columns."""
     indexes = [index for index, name in enumerate(header.columns) if name in columns]
-    return (
-        row.cells[index]
-        for row in rows
-        if isinstance(row, Cells)
-        for index in indexes
-        if index < len(row.cells)
-    )
+    return (row.cells[index] for row in rows if isinstance(row, Cells) for index in indexes if index < len(row.cells))
 
 
 def find_dates(rows: Sequence[Cells | Rejected], header: Header) -> FileDates:

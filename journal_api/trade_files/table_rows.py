@@ -51,9 +51,7 @@ def name_cells(
     read = header.format.columns | header.format.optional
     last_read = max(index for index, name in enumerate(header.columns) if name in read)
     widened = (row.widened(width, last_read) if isinstance(row, Cells) else row for row in rows)
-    rows_of_table = (
-        widened if header.format.is_typed else leave_out_text_below(widened, width, reading.warnings)
-    )
+    rows_of_table = widened if header.format.is_typed else leave_out_text_below(widened, width, reading.warnings)
     for row in rows_of_table if header.format.accounts else of_one_account(rows_of_table, header):
         if not isinstance(row, Cells):
             if isinstance(row, Rejected):
@@ -71,9 +69,7 @@ def name_cells(
             yield build_row(row)
 
 
-def of_one_account(
-    rows: Iterable[Cells | Rejected | LeftOut], header: Header
-) -> Iterator[Cells | Rejected | LeftOut]:
+def of_one_account(rows: Iterable[Cells | Rejected | LeftOut], header: Header) -> Iterator[Cells | Rejected | LeftOut]:
     """Yield the rows of a format without accounts, and reject those of a second account."""
     column = find_account_column(header.columns)
     index = -1 if column is None else header.columns.index(column)

@@ -13,11 +13,7 @@ from journal_api.trade_files.archives import is_workbook
 PIECE = 64 * 1024
 LINE = re.compile(r"[^\r\n]*+(?:\r\n?|\n)|[^\r\n]+")
 ENDS = ("\r", "\n")
-BYTE_ORDER_MARKS = {
-    codecs.BOM_UTF16_LE: "utf-16-le",
-    codecs.BOM_UTF16_BE: "utf-16-be",
-    codecs.BOM_UTF8: "utf-8",
-}
+BYTE_ORDER_MARKS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be", codecs.BOM_UTF8: "utf-8"}
 # Every line takes time, whatever it holds. A file of trades may have this many lines of any length; if it has
 # more, they are longer than this on average.
 MAX_SHORT_LINES, MIN_CHARACTERS_PER_LINE = 1_000_000, 8
@@ -99,9 +95,7 @@ def is_windows_1252(file: BinaryIO) -> bool:
     return False
 
 
-def read_pieces(
-    file: BinaryIO, encoding: str, on_bytes: Callable[[int], object]
-) -> Iterator[str | Unreadable]:
+def read_pieces(file: BinaryIO, encoding: str, on_bytes: Callable[[int], object]) -> Iterator[str | Unreadable]:
     """Yield the lines in pieces, and Unreadable in place of other bytes and after too many short lines."""
     number, held, characters = 1, "", 0
     try:

@@ -58,9 +58,7 @@ class FileTimezone:
         return self._owner if file_format.has_owners_times else None, "owner"
 
 
-async def timezone_of_import(
-    db: Connection, user_id: int, choice: AccountChoice, stated: str | None
-) -> FileTimezone:
+async def timezone_of_import(db: Connection, user_id: int, choice: AccountChoice, stated: str | None) -> FileTimezone:
     """Return the time zone of an import."""
     rows = await imports.list_timezones(db, user_id)
     if choice.account_id is None:

@@ -20,9 +20,7 @@ REMARK = re.compile(r" +[A-Z]{3}\Z| *[(\[][^()\[\]]*[)\]] *\Z")
 WORD = re.compile("[a-z]+")
 TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 # The names of a member's column in English, and those of other languages with the English one.
-NAMES = {
-    member: [group.split("/")[0] for group in names.split()] for member, names in TABLE["columns"].items()
-}
+NAMES = {member: [group.split("/")[0] for group in names.split()] for member, names in TABLE["columns"].items()}
 TRANSLATIONS = {
     other: group.split("/")[0]
     for names in TABLE["columns"].values()
@@ -30,9 +28,7 @@ TRANSLATIONS = {
     for other in group.split("/")[1:]
 }
 COSTS, TOTALS = (tuple(TABLE["costs"][name].split()) for name in ("ends", "totals"))
-STATUS, FILLED, UNFILLED = (
-    frozenset(TABLE["status"][name].split()) for name in ("columns", "filled", "unfilled")
-)
+STATUS, FILLED, UNFILLED = (frozenset(TABLE["status"][name].split()) for name in ("columns", "filled", "unfilled"))
 PURCHASES, SALES, LONG, SHORT, CLOSING = (
     frozenset(TABLE["sides"][name].split()) for name in ("purchase", "sale", "long", "short", "closing")
 )

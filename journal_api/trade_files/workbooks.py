@@ -66,9 +66,7 @@ def show_cell(cell: Any) -> str:
     """Return the text of a cell: a date with the year first, a number with all its digits."""
     value = cell.value
     if isinstance(value, datetime):
-        is_day = (
-            value == datetime.combine(value, datetime.min.time()) and "h" not in cell.number_format.lower()
-        )
+        is_day = value == datetime.combine(value, datetime.min.time()) and "h" not in cell.number_format.lower()
         return value.date().isoformat() if is_day else value.isoformat(" ")
     if isinstance(value, date):
         return value.isoformat()

@@ -30,13 +30,10 @@ def require_origin(text: str) -> str:
             "allowed; serve the page on a port of localhost"
         )
     if not is_origin(text):
-        raise ValueError(
-            f"must be origins as browsers send them: write {suggest_origin(text)} instead of {text}"
-        )
+        raise ValueError(f"must be origins as browsers send them: write {suggest_origin(text)} instead of {text}")
     if scheme in EXTENSIONS and not EXTENSIONS[scheme][0].fullmatch(text.partition("://")[2]):
         raise ValueError(
-            f"must be origins as browsers send them: write {scheme}:// and {EXTENSIONS[scheme][1]} "
-            f"instead of {text}"
+            f"must be origins as browsers send them: write {scheme}:// and {EXTENSIONS[scheme][1]} instead of {text}"
         )
     return text
 

@@ -33,9 +33,7 @@ TagType = Literal["mistake", "custom"]
 T = TypeVar("T")
 # Unicode's categories Cc and Cs: control characters and surrogates. Texts may contain tabs and line breaks.
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-CONTROL_IN_TEXT = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]"
-)  # without tab and line breaks
+CONTROL_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")  # without tab and line breaks
 
 # The strings of a JSON text, and its white space.
 STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
@@ -149,19 +147,14 @@ class Selection(str):
     """A selection of accounts: `account_<n>`, `group_<n>` or `all`."""
 
     others: ClassVar[tuple[str, ...]] = ("all",)
-    json_schema: ClassVar[dict[str, Any]] = {
-        "type": "string",
-        "pattern": "^(account_|group_)[1-9][0-9]*$|^all$",
-    }
+    json_schema: ClassVar[dict[str, Any]] = {"type": "string", "pattern": "^(account_|group_)[1-9][0-9]*$|^all$"}
 
     @classmethod
     def decode(cls, value: object) -> Self:
         match = isinstance(value, str) and re.fullmatch(r"(?:account|group)_([1-9][0-9]{0,18})", value)
         if value in cls.others or (match and int(match[1]) < 2**63):
             return cls(value)
-        raise ValueError(
-            "must be account_<n>, group_<n> or " + " or ".join(repr(word) for word in cls.others)
-        )
+        raise ValueError("must be account_<n>, group_<n> or " + " or ".join(repr(word) for word in cls.others))
 
     @property
     def account_id(self) -> int | None:
@@ -176,10 +169,7 @@ class GoalScope(Selection):
     """A selection, or the empty string for the owner's active selection."""
 
     others = ("all", "")
-    json_schema: ClassVar[dict[str, Any]] = {
-        "type": "string",
-        "pattern": "^((account_|group_)[1-9][0-9]*|all)?$",
-    }
+    json_schema: ClassVar[dict[str, Any]] = {"type": "string", "pattern": "^((account_|group_)[1-9][0-9]*|all)?$"}
 
 
 class TimeZone(str):

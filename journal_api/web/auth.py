@@ -19,9 +19,7 @@ from journal_api.web.rate_limits import RateLimits
 BEARER = re.compile(r"bearer +([!-~]+)[ \t]*", re.IGNORECASE)
 EVERY_SCOPE = frozenset(SCOPES)
 RUN_KEY_ID = 0  # no row of api_keys has this id
-UNKNOWN_KEY = (
-    "This API key does not exist. Check it for typing errors, or create one with `journal-api keys create`."
-)
+UNKNOWN_KEY = "This API key does not exist. Check it for typing errors, or create one with `journal-api keys create`."
 
 
 class Caller(NamedTuple):
@@ -90,9 +88,7 @@ async def authenticate(request: Request) -> Caller:
     request.scope["state"]["key"] = bearer[1][-4:]
     require_valid(key)
     state.key_uses.note(key)
-    return Caller(
-        key.user_id, key.key_id, frozenset(key.scopes.split()), key.timezone, key.day_rollover, key.calendars
-    )
+    return Caller(key.user_id, key.key_id, frozenset(key.scopes.split()), key.timezone, key.day_rollover, key.calendars)
 
 
 def require_valid(key: KeyRow | Validity) -> None:

@@ -29,9 +29,7 @@ def check_media_type(request: Request) -> None:
     content_type = request.headers.get("content-type", accepted[0])
     media_type, _, parameters = content_type.partition(";")
     charset = re.search(r'charset\s*=\s*"?([^";\s]*)', parameters, re.IGNORECASE)
-    if media_type.strip().lower() not in accepted or (
-        charset and charset[1].lower() not in ("utf-8", "utf8")
-    ):
+    if media_type.strip().lower() not in accepted or (charset and charset[1].lower() not in ("utf-8", "utf8")):
         raise unsupported("Content-Type", content_type, accepted)
     content_encoding = request.headers.get("content-encoding", "identity")
     if content_encoding.strip().lower() != "identity":
@@ -41,8 +39,7 @@ def check_media_type(request: Request) -> None:
 def unsupported(header: str, value: str, accepted: tuple[str, ...]) -> UnsupportedMediaType:
     charset = "" if accepted[0].startswith("image/") else " in UTF-8"
     return UnsupportedMediaType(
-        f"{header} is {quoted(value)}. "
-        f"Send the body as {' or '.join(accepted)}{charset}, without Content-Encoding.",
+        f"{header} is {quoted(value)}. Send the body as {' or '.join(accepted)}{charset}, without Content-Encoding.",
         allowed=list(accepted),
     )
 

@@ -16,13 +16,7 @@ from journal_api.web.bodies import T, check_media_type, max_body_size, stream_bo
 from journal_api.web.operation import Operation
 from journal_api.web.quoting import shortened
 from journal_api.web.read_only_echo import Echo, split_echo
-from journal_api.web.validation_errors import (
-    ErrorCollector,
-    add_query_errors,
-    body_error,
-    list_members,
-    query_error,
-)
+from journal_api.web.validation_errors import ErrorCollector, add_query_errors, body_error, list_members, query_error
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -70,9 +64,7 @@ def echo_in(operation: Operation, body: str) -> tuple[bytes, Echo]:
         return b"", {}
 
 
-def decode_each(
-    values: Sequence[msgspec.Raw], struct: type[S], name: str, convert: Callable[[S], T]
-) -> list[T]:
+def decode_each(values: Sequence[msgspec.Raw], struct: type[S], name: str, convert: Callable[[S], T]) -> list[T]:
     """Decode each value and convert it. Raises ValidationFailed with all errors, under `name[index]`."""
     items: list[T] = []
     errors = IndexedErrors(name)

@@ -86,6 +86,4 @@ def matches(etag: str, header: str | None, *, weak: bool) -> bool:
         return False
     if header.strip(" \t") == "*":
         return True
-    return is_tag_list(header) and any(
-        etag == (tag.removeprefix("W/") if weak else tag) for tag in TAG.findall(header)
-    )
+    return is_tag_list(header) and any(etag == (tag.removeprefix("W/") if weak else tag) for tag in TAG.findall(header))

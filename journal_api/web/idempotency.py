@@ -35,9 +35,7 @@ async def read_keyed(
     if key is None:
         return request, None
     if not KEY.fullmatch(key) or api_keys.is_in(key, request.app.state.settings.run_key):
-        raise ValidationFailed(
-            fields={"Idempotency-Key": "must be 1 to 64 of A-Z, a-z, 0-9, _ and -, and no API key"}
-        )
+        raise ValidationFailed(fields={"Idempotency-Key": "must be 1 to 64 of A-Z, a-z, 0-9, _ and -, and no API key"})
     check_media_type(request)
     digest = await spool_body(request, copy)
     replayed = Request(request.scope, replay_body(copy, request.receive))

@@ -28,9 +28,7 @@ HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[^:\[\]]+)(?::[0-9]{1,5})?")
 STOPPING = "The server is stopping; nothing was written. Try again."
 
 # CORS: the headers that a page of another origin may send, and those that it may read.
-SENT_HEADERS = [
-    *("Authorization", "Content-Type", "If-Match", "If-None-Match", "X-Request-Id", "Idempotency-Key"),
-]
+SENT_HEADERS = [*("Authorization", "Content-Type", "If-Match", "If-None-Match", "X-Request-Id", "Idempotency-Key")]
 READ_HEADERS = [
     *("Content-Disposition", "ETag", "Location", "Retry-After", "X-Request-Id"),
     *(
@@ -59,10 +57,7 @@ class RequestContextMiddleware:
     """
 
     def __init__(
-        self,
-        app: ASGIApp,
-        allowed_hosts: tuple[str, ...],
-        listeners: Sequence[Callable[[HandledRequest], None]],
+        self, app: ASGIApp, allowed_hosts: tuple[str, ...], listeners: Sequence[Callable[[HandledRequest], None]]
     ) -> None:
         self.app, self.allowed_hosts = app, frozenset(host.lower() for host in allowed_hosts)
         self.listeners = listeners
@@ -113,9 +108,7 @@ class RequestContextMiddleware:
 
     def is_allowed(self, host: bytes) -> bool:
         match = HOST.fullmatch(host.decode("latin-1"))
-        return match is not None and (
-            "*" in self.allowed_hosts or match["name"].lower() in self.allowed_hosts
-        )
+        return match is not None and ("*" in self.allowed_hosts or match["name"].lower() in self.allowed_hosts)
 
 
 class CorsMiddleware(CORSMiddleware):

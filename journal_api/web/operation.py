@@ -112,9 +112,7 @@ class Operation(Route):
         if self.has_etag and method == "GET":
             self.success_statuses += (304,)
 
-    async def call(
-        self, request: Request, connection: object, query: Struct, body: Struct | None = None
-    ) -> Response:
+    async def call(self, request: Request, connection: object, query: Struct, body: Struct | None = None) -> Response:
         """Run the handler with what it asks for."""
         bodies = () if body is None else (body,)
         asked = {"query": query} if self.takes_query else {}

@@ -45,9 +45,7 @@ class ReadOnlyEcho(NamedTuple):
 Echo = dict[str, ReadOnlyEcho]
 
 
-def split_echo(
-    body: str, patch: type[Struct], resource: type[Struct]
-) -> tuple[bytes, dict[str, ReadOnlyEcho]]:
+def split_echo(body: str, patch: type[Struct], resource: type[Struct]) -> tuple[bytes, dict[str, ReadOnlyEcho]]:
     """Return the body without the members that PATCH cannot write, and those members.
 
     Raises DecodeError when the body is not a JSON object.

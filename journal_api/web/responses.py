@@ -101,9 +101,7 @@ class Download:
     So a client that reads slowly keeps no transaction open, which would let the write-ahead log grow.
     """
 
-    def __init__(
-        self, name: str, media_type: str, write: Callable[[IO[bytes]], Coroutine[Any, Any, None]]
-    ) -> None:
+    def __init__(self, name: str, media_type: str, write: Callable[[IO[bytes]], Coroutine[Any, Any, None]]) -> None:
         self.write = write
         self.headers = [
             (b"content-type", f"{media_type}; charset=utf-8".encode()),

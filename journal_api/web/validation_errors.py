@@ -71,11 +71,7 @@ class ErrorCollector:
 
     def error(self) -> ValidationFailed:
         """The error with `fields`, `unknown_fields`, and `allowed` of the first member with a closed list."""
-        details = {
-            "fields": self.fields,
-            "unknown_fields": list(self.unknown),
-            "allowed": list(self.allowed),
-        }
+        details = {"fields": self.fields, "unknown_fields": list(self.unknown), "allowed": list(self.allowed)}
         message = f"{describe_unknown(self.unknown)} {describe_fields(self.fields)}".strip()
         error = ValidationFailed(message, **{name: value for name, value in details.items() if value})
         error.questions = self.unknown
@@ -135,9 +131,7 @@ def body_error(body: bytes, struct: type[Struct]) -> ValidationFailed:
     return errors.error()
 
 
-def check_object(
-    errors: ErrorCollector, members: dict[str, Raw], raw: bytes, struct: type[Struct], path: str
-) -> None:
+def check_object(errors: ErrorCollector, members: dict[str, Raw], raw: bytes, struct: type[Struct], path: str) -> None:
     """Add the errors of an object and everything nested in it.
 
     The rules between its members are checked only if each member is valid by itself. At the top level they

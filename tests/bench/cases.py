@@ -40,23 +40,17 @@ def requests(
     small, goal = f"/v1/strategies/{contents.small_strategy_id}", f"/v1/goals/{contents.goal_id}"
     for what, path in (("200 tags", "/v1/tags"), ("a strategy, 4 x 6", small), ("one goal", goal)):
         again = load.under_load(ours, pace, path)
-        yield Case(
-            f"{what}, asked again", "requests", again, [Other(NOOP, load.under_load(noop, pace, "/"), 0.35)]
-        )
+        yield Case(f"{what}, asked again", "requests", again, [Other(NOOP, load.under_load(noop, pace, "/"), 0.35)])
     assert ours.read("/v1/tags") == peer.read("/v1/tags")
     after = load.reads_after_a_write(ours, pace.calls, "/v1/tags")
-    yield Case(
-        "200 tags, after a write", "requests", after, [Other(PEER, load.reads(peer, pace.calls, "/v1/tags"))]
-    )
+    yield Case("200 tags, after a write", "requests", after, [Other(PEER, load.reads(peer, pace.calls, "/v1/tags"))])
     large = contents.large_strategy_id
     after = load.reads_after_a_write(ours, pace.calls, f"/v1/strategies/{large}")
     same = bare.loop_statements(for_sqlite, pace.seconds, lambda db: strategies.get(db, OWNER, large))
     yield Case("a strategy, 50 x 100, after a write", "requests", after, [Other(SQLITE, same, target=0.7)])
     category = contents.category_id
     new = load.new_tags(ours, pace, category)
-    yield Case(
-        "create a tag, durable", "requests", new, [Other(PEER, load.new_tags(peer, pace, category), target=3)]
-    )
+    yield Case("create a tag, durable", "requests", new, [Other(PEER, load.new_tags(peer, pace, category), target=3)])
 
 
 def import_of_a_file(ours: Measured, db: Path, pace: Pace) -> Case:

@@ -45,9 +45,7 @@ def draw_row(row: Waited, y: int) -> list[str]:
     found = [text(0, y + BAR * len(row.seconds) // 2 + 4, row.what)]
     for number, seconds in enumerate(row.seconds):
         color, width = COLORS[-len(row.seconds) :][number], max(2, place(seconds))
-        found.append(
-            f'<rect x="{LABELS}" y="{y + number * BAR}" width="{width}" height="{BAR - 1}" fill="{color}"/>'
-        )
+        found.append(f'<rect x="{LABELS}" y="{y + number * BAR}" width="{width}" height="{BAR - 1}" fill="{color}"/>')
     return found
 
 

@@ -51,9 +51,7 @@ def strategy(name: str, setups: int, confirmations: int) -> dict[str, Any]:
             {
                 "name": f"Setup {setup}",
                 "description": "A pullback that holds.",
-                "confirmations": [
-                    {"name": f"Confirmation {one} of setup {setup}"} for one in range(confirmations)
-                ],
+                "confirmations": [{"name": f"Confirmation {one} of setup {setup}"} for one in range(confirmations)],
             }
             for setup in range(setups)
         ],

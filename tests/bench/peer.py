@@ -123,9 +123,7 @@ async def opened_session() -> AsyncIterator[AsyncSession]:
 Session = Annotated[AsyncSession, Depends(opened_session)]
 
 
-async def caller(
-    session: Session, sent: Annotated[HTTPAuthorizationCredentials, Depends(HTTPBearer())]
-) -> ApiKey:
+async def caller(session: Session, sent: Annotated[HTTPAuthorizationCredentials, Depends(HTTPBearer())]) -> ApiKey:
     key_hash = hashlib.sha256(sent.credentials.encode()).digest()
     key = await session.scalar(select(ApiKey).where(ApiKey.hash == key_hash))
     if key is None or key.revoked_at is not None:
@@ -138,9 +136,7 @@ Caller = Annotated[ApiKey, Depends(caller)]
 
 @app.get("/v1/tags", response_model=Answer[Tags])
 async def list_tags(session: Session, key: Caller) -> Any:
-    found = await session.scalars(
-        select(Tag).where(Tag.user_id == key.user_id).order_by(Tag.sort_name, Tag.id)
-    )
+    found = await session.scalars(select(Tag).where(Tag.user_id == key.user_id).order_by(Tag.sort_name, Tag.id))
     return {"data": {"tags": found.all()}}
 
 

@@ -32,9 +32,7 @@ class Measured:
         (kilobytes,) = re.findall(r"VmRSS:\s+(\d+)", Path(f"/proc/{self.pid}/status").read_text())
         return int(kilobytes) / 1024
 
-    def send(
-        self, method: str, path: str, body: bytes | None = None, media_type: str = "application/json"
-    ) -> bytes:
+    def send(self, method: str, path: str, body: bytes | None = None, media_type: str = "application/json") -> bytes:
         """The body of the answer, which must be a success."""
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": media_type}
         if time.monotonic() > self.used + IDLE:

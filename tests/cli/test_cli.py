@@ -193,9 +193,7 @@ ERRORS = {
 
 
 @pytest.mark.parametrize(("line", "said"), ERRORS.items(), ids=lambda text: re.sub(r"\W+", " ", text)[-60:])
-def test_an_error_is_one_line_that_says_what_is_wrong_and_changes_nothing(
-    db: Path, line: str, said: str
-) -> None:
+def test_an_error_is_one_line_that_says_what_is_wrong_and_changes_nothing(db: Path, line: str, said: str) -> None:
     make_journal(db)
     before = dump(db)
     unknown = db.with_name("unknown.csv")
@@ -254,16 +252,12 @@ def test_a_user_is_removed_with_everything_and_the_other_users_keep_theirs(db: P
     assert ran.err == f"Journal: {db}\n"
     # Changes have no owner and stay; ids are never used again.
     unowned = ('INSERT INTO "changed_', 'INSERT INTO "sqlite')
-    kept, expected = (
-        [line for line in lines if not line.startswith(unowned)] for lines in (dump(db), before)
-    )
+    kept, expected = ([line for line in lines if not line.startswith(unowned)] for lines in (dump(db), before))
     assert kept == expected
     assert rows(db, "PRAGMA foreign_key_check") == []
 
 
-@pytest.mark.parametrize(
-    ("answer", "names"), [("y\n", ["owner"]), ("n\n", ["owner", "Ada"]), ("", ["owner", "Ada"])]
-)
+@pytest.mark.parametrize(("answer", "names"), [("y\n", ["owner"]), ("n\n", ["owner", "Ada"]), ("", ["owner", "Ada"])])
 def test_a_removal_asks_first_and_the_answer_decides(db: Path, answer: str, names: list[str]) -> None:
     run_ok("users", "add", "Ada", "--db", db)
 
@@ -467,18 +461,14 @@ def test_keys_create_without_scopes_asks_on_a_terminal(db: Path) -> None:
     assert rows(db, "SELECT scopes FROM api_keys") == [(" ".join(parse_scopes("read")),)]
 
 
-def test_a_second_server_on_the_same_database_or_address_is_refused_in_one_line(
-    server: Server, db: Path
-) -> None:
+def test_a_second_server_on_the_same_database_or_address_is_refused_in_one_line(server: Server, db: Path) -> None:
     link = db.with_name("link.db")
     link.symlink_to(journal_of(server))
     taken = str(httpx.URL(server.url).port)
     make_journal(db)
 
     for name in (journal_of(server), link):
-        assert f"a server has {name} open" in run_failing(
-            "serve", "--db", name, "--port", str(free_port()), code=3
-        )
+        assert f"a server has {name} open" in run_failing("serve", "--db", name, "--port", str(free_port()), code=3)
     assert taken in run_failing("serve", "--db", db, "--port", taken, code=7)
     assert run_failing("serve", "--db", db, "--host", "192.0.2.1", "--port", str(free_port()))
     assert health(server.url).status_code == 200

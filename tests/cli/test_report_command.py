@@ -39,9 +39,7 @@ def db_with_tags(tmp_path: Path) -> Path:
             return int(created["id"])
 
         account_id = create("/accounts", name="Sim")
-        tag_id = create(
-            "/tags", name="Volume", type="custom", category_id=create("/tag-categories", name="All")
-        )
+        tag_id = create("/tags", name="Volume", type="custom", category_id=create("/tag-categories", name="All"))
         for day, amount in enumerate([190, 10, 110, -130] * 5, 1):
             create(
                 "/trades",
@@ -148,9 +146,7 @@ def test_csv_has_the_ends_of_intervals_and_both_edges(db_with_tags: Path) -> Non
 
 
 def test_without_checklists_there_is_nothing_to_compare(db: Path) -> None:
-    assert run_ok("report", "--by", "confirmation", "--db", db) == (
-        "Nothing to compare: no trade has a checklist.\n"
-    )
+    assert run_ok("report", "--by", "confirmation", "--db", db) == ("Nothing to compare: no trade has a checklist.\n")
     rows = list(csv.reader(io.StringIO(run_ok("report", "--by", "confirmation", "--csv", "--db", db))))
     assert rows[0][:8] == [
         *("key", "name", "setup", "strategy"),
@@ -195,9 +191,7 @@ def test_two_keys_are_two_columns_and_a_line_a_pair(tmp_path: Path) -> None:
 
     lines = run_ok(*pairs).splitlines()
     head, *rows = csv.reader(run_ok(*pairs, "--csv").splitlines())
-    by_answer = csv.DictReader(
-        run_ok("report", "--by", "confirmation,weekday", "--csv", *pairs[-2:]).splitlines()
-    )
+    by_answer = csv.DictReader(run_ok("report", "--by", "confirmation,weekday", "--csv", *pairs[-2:]).splitlines())
 
     assert lines[1].startswith("Monday, 1st ")
     assert any(line.startswith("Monday, ") and "too few" in line for line in lines)

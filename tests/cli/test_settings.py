@@ -124,9 +124,7 @@ INVALID_ORIGINS = {
 
 
 @pytest.mark.parametrize(("text", "instead"), INVALID_ORIGINS.items())
-def test_an_origin_that_no_browser_sends_is_refused_with_what_to_write_instead(
-    text: str, instead: str
-) -> None:
+def test_an_origin_that_no_browser_sends_is_refused_with_what_to_write_instead(text: str, instead: str) -> None:
     with pytest.raises(SettingsError, match=r"^JOURNAL_CORS_ORIGINS must be origins") as refusal:
         read(CORS_ORIGINS=f"{ORIGIN},{text}")
 

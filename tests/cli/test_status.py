@@ -65,9 +65,7 @@ async def lines_of(app: Starlette, *, is_colored: bool = False) -> list[str]:
 # The report ----------------------------------------------------------------------------------------------
 
 
-async def test_the_page_shows_what_the_command_prints(
-    app: Starlette, client: httpx.AsyncClient, clock: Clock
-) -> None:
+async def test_the_page_shows_what_the_command_prints(app: Starlette, client: httpx.AsyncClient, clock: Clock) -> None:
     unwrap(await client.patch("/me", json={"timezone": "America/New_York"}))
     account = await create_account(client, starting_balance=25000)
     await close_trades(client, account, "2026-03-09", 310, -60)
@@ -192,9 +190,7 @@ def test_an_empty_journal_says_what_to_do_next(tmp_path: Path) -> None:
 
 def test_a_pipe_gets_two_decimals_without_colors_and_json_all_digits(filled: Path) -> None:
     out = run_ok("status", "--db", filled)
-    without_the_letters = command_in_process(
-        "status", "--db", filled, settings={"PYTHONIOENCODING": "latin-1"}
-    )
+    without_the_letters = command_in_process("status", "--db", filled, settings={"PYTHONIOENCODING": "latin-1"})
     status = json.loads(run_ok("status", "--json", "--db", filled), parse_float=Decimal)
 
     assert "Today  -380.00 EUR in 3 trades\n" in out

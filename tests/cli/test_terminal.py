@@ -85,15 +85,11 @@ def assert_harmless(printed: str) -> None:
     ],
     ids=lambda arguments: " ".join(arguments).replace(HOSTILE, "NAME").replace(WITHOUT_CONTROL, "NAME"),
 )
-def test_no_command_prints_what_a_terminal_would_obey(
-    db: Path, tmp_path: Path, arguments: tuple[str, ...]
-) -> None:
+def test_no_command_prints_what_a_terminal_would_obey(db: Path, tmp_path: Path, arguments: tuple[str, ...]) -> None:
     own = tmp_path / "journal.db"
     own.write_bytes(db.read_bytes())
     rows = f"ES,long,1,1,2026-01-05 14:00:00,{HOSTILE}\nES,{HOSTILE},1,1,2026-01-05 14:00:00,A\n"
-    (tmp_path / f"{WITHOUT_CONTROL}.csv").write_text(
-        f"symbol,direction,quantity,entry_price,opened_at,account\n{rows}"
-    )
+    (tmp_path / f"{WITHOUT_CONTROL}.csv").write_text(f"symbol,direction,quantity,entry_price,opened_at,account\n{rows}")
     (tmp_path / "unknown.csv").write_text(UNKNOWN)
     paths = [tmp_path / one if one.endswith((".csv", ".db")) else one for one in arguments]
 
@@ -113,9 +109,7 @@ def test_json_shows_the_escapes_and_means_the_text(db: Path) -> None:
     assert json.loads(report)["groups"][0]["name"] == HOSTILE
 
 
-def test_a_proposed_profile_shows_the_escapes_and_means_the_names_of_the_file(
-    db: Path, tmp_path: Path
-) -> None:
+def test_a_proposed_profile_shows_the_escapes_and_means_the_names_of_the_file(db: Path, tmp_path: Path) -> None:
     file = tmp_path / "unknown.csv"
     file.write_text(UNKNOWN)
 

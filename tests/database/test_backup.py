@@ -164,9 +164,7 @@ def leave_half_a_copy(db: Path, folder: Path, age: float) -> Path:
     return folder / left
 
 
-def test_a_backup_deletes_what_killed_backups_left_but_not_what_may_still_be_written(
-    db: Path, folder: Path
-) -> None:
+def test_a_backup_deletes_what_killed_backups_left_but_not_what_may_still_be_written(db: Path, folder: Path) -> None:
     (folder / ".journal-notes").write_text("mine")
     new = leave_half_a_copy(db, folder, STALE / 2)
     old = [leave_half_a_copy(db, place, STALE + 1) for place in (db.parent, folder)]
@@ -267,9 +265,7 @@ def test_a_backup_is_on_the_disk_before_it_has_its_name(
     assert {file.stat().st_ino for file in (made, checksum, folder)} <= set(synced)
 
 
-def test_a_backup_whose_name_is_taken_meanwhile_leaves_nothing_beside_that_file(
-    db: Path, folder: Path
-) -> None:
+def test_a_backup_whose_name_is_taken_meanwhile_leaves_nothing_beside_that_file(db: Path, folder: Path) -> None:
     target = folder / "journal.db"
 
     def take_name() -> bool:
@@ -282,9 +278,7 @@ def test_a_backup_whose_name_is_taken_meanwhile_leaves_nothing_beside_that_file(
     assert names(folder) == {"journal.db"}
 
 
-def test_backups_and_restores_work_without_hard_links(
-    db: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_backups_and_restores_work_without_hard_links(db: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*paths: Path) -> None:
         raise PermissionError("the file system has no hard links")
 
@@ -303,9 +297,7 @@ def test_backups_and_restores_work_without_hard_links(
 # Restoring ---------------------------------------------------------------------------------------------
 
 
-def test_what_is_restored_is_the_journal_of_the_backup_and_what_was_there_is_kept(
-    db: Path, copy: Path
-) -> None:
+def test_what_is_restored_is_the_journal_of_the_backup_and_what_was_there_is_kept(db: Path, copy: Path) -> None:
     printed = run_ok("restore", copy, "--db", db)
 
     (kept,) = db.parent.glob("journal.db.before-restore-*")
@@ -358,9 +350,7 @@ async def test_after_a_restore_a_client_that_followed_reads_everything_again(db:
     assert await find_changes(lost) == 410
 
 
-def test_the_writes_of_a_server_that_was_killed_are_kept_and_do_not_come_into_the_backup(
-    db: Path, copy: Path
-) -> None:
+def test_the_writes_of_a_server_that_was_killed_are_kept_and_do_not_come_into_the_backup(db: Path, copy: Path) -> None:
     key = new_key(db)
     with running(db) as server, server.client(key) as client:
         unwrap(client.post("/tag-categories", json={"name": "In the log"}))
@@ -415,9 +405,7 @@ BAD_FILES: dict[str, Write] = {
 
 
 @pytest.mark.parametrize("write", BAD_FILES.values(), ids=BAD_FILES)
-def test_what_is_no_sound_journal_of_this_release_is_not_restored(
-    db: Path, folder: Path, write: Write
-) -> None:
+def test_what_is_no_sound_journal_of_this_release_is_not_restored(db: Path, folder: Path, write: Write) -> None:
     write(folder / "bad.db")
     before = dump(db)
 
@@ -479,9 +467,7 @@ def test_nothing_is_restored_while_another_command_reads(
 
 
 @pytest.mark.parametrize("command", [("backup",), ("restore",), ("users", "list")], ids=lambda one: one[0])
-def test_a_copy_that_finds_no_room_leaves_nothing_behind(
-    db: Path, folder: Path, command: tuple[str, ...]
-) -> None:
+def test_a_copy_that_finds_no_room_leaves_nothing_behind(db: Path, folder: Path, command: tuple[str, ...]) -> None:
     target = {"backup": [folder], "restore": [back_up(db, folder / "copy.db")]}.get(command[0], [])
     if command[0] == "users":  # which migrates an older journal
         db.unlink()
@@ -496,9 +482,7 @@ def test_a_copy_that_finds_no_room_leaves_nothing_behind(
 
 
 def test_a_backup_for_whose_first_page_is_no_room_says_so_in_one_line(db: Path, folder: Path) -> None:
-    with closing(
-        sqlite3.connect(db)
-    ) as opened:  # it keeps the files beside the journal, which have their size
+    with closing(sqlite3.connect(db)) as opened:  # it keeps the files beside the journal, which have their size
         opened.execute("SELECT 1 FROM sqlite_schema").fetchall()
         assert "disk I/O error" in run_in_little_room("backup", folder, "--db", db, room=0)
 

@@ -195,9 +195,7 @@ def other_database(db: Path) -> None:
     ],
     ids=["missing", "folder", "text", "other database", "newer"],
 )
-def test_what_is_no_journal_of_this_release_is_refused(
-    db: Path, state: Callable[[Path], object], reason: str
-) -> None:
+def test_what_is_no_journal_of_this_release_is_refused(db: Path, state: Callable[[Path], object], reason: str) -> None:
     state(db)
     before = {file.name for file in db.parent.iterdir()}
 
@@ -386,9 +384,7 @@ def closed_folder(db: Path) -> Iterator[Path]:
     db.parent.chmod(0o700)
 
 
-def test_a_file_in_a_folder_that_cannot_be_written_is_wrong_but_is_read(
-    db: Path, closed_folder: Path
-) -> None:
+def test_a_file_in_a_folder_that_cannot_be_written_is_wrong_but_is_read(db: Path, closed_folder: Path) -> None:
     verdicts = {finding.text.split(":")[0]: finding.verdict for finding in examine(db, CHECKS)}
 
     assert (verdicts["permissions"], verdicts["write-ahead log"]) == ("wrong", "wrong")

@@ -68,15 +68,10 @@ async def client(before: list[Any], settings: Settings) -> AsyncIterator[httpx.A
 async def import_again(client: httpx.AsyncClient) -> list[Any]:
     """The reports of the same files, in the accounts that have them."""
     accounts = {account["name"]: account["id"] for account in unwrap(await client.get("/accounts"))}
-    return [
-        unwrap(await send_file(client, file, accounts[name], "America/New_York"))
-        for name, file in FILES.items()
-    ]
+    return [unwrap(await send_file(client, file, accounts[name], "America/New_York")) for name, file in FILES.items()]
 
 
-def test_an_upgrade_changes_no_trade_and_keeps_what_every_import_states(
-    before: list[Any], settings: Settings
-) -> None:
+def test_an_upgrade_changes_no_trade_and_keeps_what_every_import_states(before: list[Any], settings: Settings) -> None:
     imported = rows(settings.db, "SELECT count(*) FROM trades WHERE import_id IS NOT NULL")
 
     prepare(settings.db)

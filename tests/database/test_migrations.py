@@ -289,9 +289,7 @@ def test_a_migration_is_a_line_of_the_servers_log_that_names_the_copy(db: Path) 
 
     (copy,) = db.parent.glob("journal.db.before-*")
     lines = [json.loads(line)["message"] for line in server.err.read_text().splitlines() if "schema" in line]
-    assert lines == [
-        f"journal {db} migrated from schema 1 to {schemas.VERSION}; the file as it was is {copy}"
-    ]
+    assert lines == [f"journal {db} migrated from schema 1 to {schemas.VERSION}; the file as it was is {copy}"]
 
 
 def test_a_command_that_migrates_the_journal_says_so(db: Path) -> None:
@@ -316,9 +314,7 @@ def test_a_journal_that_a_server_of_an_older_release_has_open_is_left_to_it(db: 
     assert rows(db, "PRAGMA user_version") == [(schemas.VERSION,)]
 
 
-def test_a_migration_that_leaves_dangling_references_is_undone(
-    db: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_migration_that_leaves_dangling_references_is_undone(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_released(db, 1)
     before = dump(db)
     read_scripts = schemas.read_scripts
@@ -412,9 +408,7 @@ def test_a_migration_fills_what_follows_from_the_rows_that_are_there(
 
 
 @OLDER_VERSIONS
-async def test_goals_imports_reports_and_lists_of_an_older_journal_read_like_new_ones(
-    version: int, db: Path
-) -> None:
+async def test_goals_imports_reports_and_lists_of_an_older_journal_read_like_new_ones(version: int, db: Path) -> None:
     write_released(db, version)
     app = create_app(Settings(db=db))
     async with started(app), client_of(app, await new_key_for(app)) as client:
@@ -495,9 +489,7 @@ def test_keys_with_all_scopes_or_all_that_read_get_those_of_days(db: Path, befor
 
     prepare(db)
 
-    assert {scopes for (scopes,) in rows(db, "SELECT scopes FROM api_keys")} == {
-        " ".join(parse_scopes(after))
-    }
+    assert {scopes for (scopes,) in rows(db, "SELECT scopes FROM api_keys")} == {" ".join(parse_scopes(after))}
 
 
 async def read_history(client: httpx.AsyncClient, goal: Any) -> list[Any]:

@@ -57,17 +57,13 @@ async def use_everything(client: httpx.AsyncClient) -> None:
         unwrap(await client.put(f"/accounts/{account['id']}/rules", json={"floor": floor}))
     unwrap(await client.get("/accounts?with=standing"))
     for group_by in get_args(GroupBy):
-        unwrap(
-            await client.get("/reports", params={"group_by": group_by, "metrics": "max_drawdown,win_streak"})
-        )
+        unwrap(await client.get("/reports", params={"group_by": group_by, "metrics": "max_drawdown,win_streak"}))
     goals = [
         await create_goal(client, metric=metric, timeframe=timeframe, target_value=1)
         for metric in METRICS
         for timeframe in TIMEFRAMES
     ]
-    goals.append(
-        await create_goal(client, timeframe="custom", custom_start="2026-01-01", custom_end="2026-12-31")
-    )
+    goals.append(await create_goal(client, timeframe="custom", custom_start="2026-01-01", custom_end="2026-12-31"))
     for _ in range(2):
         (account, *_) = unwrap(await client.get("/accounts"))
         unwrap(await client.post("/trades", json={"account_id": account["id"], **A_TRADE}))
@@ -237,9 +233,7 @@ async def test_an_export_by_any_filter_reads_on_where_it_stopped(
             await client.get("/trades/export", params={name: value})
 
     # The trades of an import come from two indexes, so that they are sorted.
-    exports = {
-        sql: values for sql, values in noted if "FROM trades AS trade" in sql and "statements" not in sql
-    }
+    exports = {sql: values for sql, values in noted if "FROM trades AS trade" in sql and "statements" not in sql}
     with planning(settings) as db:
         # A step whose parent is 0 is of the whole statement; lists within a trade may be sorted.
         steps = [

@@ -276,9 +276,7 @@ async def test_damaged_pages_are_told_as_such_and_the_service_says_that_it_is_no
 
 @pytest.mark.parametrize("what", ["replaced", "moved", "moved and linked back"])
 @pytest.mark.promise(20)
-async def test_nothing_is_written_to_a_file_that_is_not_the_journal_any_more(
-    tmp_path: Path, what: str
-) -> None:
+async def test_nothing_is_written_to_a_file_that_is_not_the_journal_any_more(tmp_path: Path, what: str) -> None:
     db, other, away = (tmp_path / name for name in ("journal.db", "other.db", "away.db"))
     make_journal(other)
     async with service_at(db) as client:

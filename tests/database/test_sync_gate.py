@@ -87,9 +87,7 @@ def strace() -> str:
     path = shutil.which("strace")
     if path is None:
         pytest.skip("strace is not installed")
-    tried = subprocess.run(
-        [path, "-f", "--seccomp-bpf", "true"], capture_output=True, timeout=PATIENCE, check=False
-    )
+    tried = subprocess.run([path, "-f", "--seccomp-bpf", "true"], capture_output=True, timeout=PATIENCE, check=False)
     if tried.returncode != 0:
         pytest.skip(f"strace may not trace here: {tried.stderr.decode().strip()}")
     return path
@@ -145,9 +143,7 @@ class Writes:
         self.send("DELETE", f"/tags/{tag}")
 
 
-def trace_writes(
-    strace: str, tmp_path: Path, rounds: int, *program: str
-) -> tuple[list[str], list[SentResponse]]:
+def trace_writes(strace: str, tmp_path: Path, rounds: int, *program: str) -> tuple[list[str], list[SentResponse]]:
     """What was sent to the server of that program, and what the trace tells of each."""
     db, trace = tmp_path / "journal.db", tmp_path / "trace"
     key = new_key(db)

@@ -113,9 +113,7 @@ async def change(client: httpx.AsyncClient, operation: Operation, ids: dict[str,
 
 @pytest.mark.soak
 @pytest.mark.promise(3)
-@pytest.mark.parametrize(
-    "operation", WRITES, ids=[f"{one.method} {documented_path_of(one)}" for one in WRITES]
-)
+@pytest.mark.parametrize("operation", WRITES, ids=[f"{one.method} {documented_path_of(one)}" for one in WRITES])
 async def test_every_operation_that_finds_the_disk_full_at_any_sql_call_leaves_everything_as_it_was(
     app: Starlette, client: httpx.AsyncClient, operation: Operation, record_observation: Callable[[str], None]
 ) -> None:
@@ -242,9 +240,7 @@ async def test_a_request_cancelled_during_any_sql_call_is_done_whole_or_not_at_a
 
 
 @pytest.mark.promise(4)
-@pytest.mark.parametrize(
-    "kind", ["strategies", "strategies with room for one", "categories", "tags", "renames"]
-)
+@pytest.mark.parametrize("kind", ["strategies", "strategies with room for one", "categories", "tags", "renames"])
 async def test_of_50_writes_that_exclude_each_other_one_wins(
     settings: Settings, kind: str, record_observation: Callable[[str], None]
 ) -> None:

@@ -157,17 +157,11 @@ async def fill(client: httpx.AsyncClient, clock: time_machine.Traveller) -> None
     )
     for path, name in ((f"/strategies/{strategy['id']}", "later"), (f"/tags/{tag['id']}", "Latest")):
         unwrap(await client.patch(path, json={"name": name}))
-    goals = [
-        await create_goal(client, metric=metric, timeframe="daily") for metric in ("net_pnl", "win_rate")
-    ]
+    goals = [await create_goal(client, metric=metric, timeframe="daily") for metric in ("net_pnl", "win_rate")]
     unwrap(await client.patch(f"/goals/{goals[0]['id']}", json={"target_value": 7, "status": "paused"}))
     for path in (f"/goals/{goals[1]['id']}", "/days/2026-01-07", f"/trades/{parts[-2]['id']}", "/tags/1"):
         assert (await client.delete(path)).status_code == 204
-    unwrap(
-        await client.patch(
-            "/me", json={"breakeven_within": 0.5, "plan_template": "", "timezone": "Asia/Tokyo"}
-        )
-    )
+    unwrap(await client.patch("/me", json={"breakeven_within": 0.5, "plan_template": "", "timezone": "Asia/Tokyo"}))
 
 
 # What is read of both ------------------------------------------------------------------------------------
@@ -240,9 +234,7 @@ def read(answer: httpx.Response) -> tuple[Any, ...]:
     return answer.status_code, answer.headers.get("etag"), answer.headers["content-type"], content
 
 
-async def test_every_get_answers_as_before_the_export(
-    journal: Journal, other: Journal, settings: Settings
-) -> None:
+async def test_every_get_answers_as_before_the_export(journal: Journal, other: Journal, settings: Settings) -> None:
     count = 0
     for operation in GETS:
         expected = await read_all(journal.client, operation, settings.db)
@@ -253,9 +245,7 @@ async def test_every_get_answers_as_before_the_export(
     assert count > 500
 
 
-async def test_both_journals_go_on_alike(
-    journal: Journal, other: Journal, settings: Settings, tmp_path: Path
-) -> None:
+async def test_both_journals_go_on_alike(journal: Journal, other: Journal, settings: Settings, tmp_path: Path) -> None:
     """Every operation that writes, by its order in the table: new ids and all later answers are the same."""
     statuses = []
     for operation in OPERATIONS:
@@ -341,9 +331,7 @@ def test_no_key_leaves_the_journal_and_the_id_of_none_is_given_again(db: Path, t
     assert rows(tmp_path / "other.db", "SELECT id FROM api_keys") == [(2,)]
     (digest,) = [row[0] for row in rows(db, "SELECT hash FROM api_keys")]
     for content in read_folder(tmp_path / "folder").values():
-        assert not any(
-            secret in content for secret in (key.encode(), key[-4:].encode(), digest.hex().encode())
-        )
+        assert not any(secret in content for secret in (key.encode(), key[-4:].encode(), digest.hex().encode()))
 
 
 def test_each_table_and_each_amount_is_known(db: Path) -> None:
@@ -372,9 +360,7 @@ def test_every_text_comes_back_from_its_cell_and_null_is_no_text(texts: list[str
     assert [decode_cell("TEXT", cell) for cell in cells[:-1]] == texts
 
 
-def test_trades_are_a_table_of_decimal_numbers_and_the_rest_are_lines_of_json(
-    db: Path, tmp_path: Path
-) -> None:
+def test_trades_are_a_table_of_decimal_numbers_and_the_rest_are_lines_of_json(db: Path, tmp_path: Path) -> None:
     make_journal(db)
     file = tmp_path / "trades.csv"
     file.write_text(A_FILE.replace("ES,long,1,100,", "ES,long,2,100.25,"))
@@ -415,9 +401,7 @@ def test_a_later_release_imports_the_export_and_migrates_it(
     (scripts / f"to_{version}.sql").write_text(more)
     monkeypatch.setattr(schemas, "SCRIPTS", scripts)
     text = schemas.read_schema() + more
-    for module, name in product(
-        (schemas, migrations, folder_format, folder_import), ("VERSION", "read_schema")
-    ):
+    for module, name in product((schemas, migrations, folder_format, folder_import), ("VERSION", "read_schema")):
         if hasattr(module, name):
             monkeypatch.setattr(module, name, version if name == "VERSION" else lambda: text)
     schemas.build_objects.cache_clear()
@@ -629,9 +613,7 @@ async def test_a_hostile_folder_is_refused_in_one_line_and_nothing_is_left(
     assert {file.name for file in (tmp_path / "new").glob("*")} <= {"journal.db.lock"}
 
 
-def test_a_file_changed_by_hand_is_refused_until_you_say_that_it_was_you(
-    exported: Path, tmp_path: Path
-) -> None:
+def test_a_file_changed_by_hand_is_refused_until_you_say_that_it_was_you(exported: Path, tmp_path: Path) -> None:
     folder, db = tmp_path / "folder", tmp_path / "journal.db"
     shutil.copytree(exported, folder)
     assert '"change_cursor":null' not in (folder / "goals.jsonl").read_text()
@@ -675,9 +657,7 @@ def test_a_journal_with_another_user_or_a_foreign_file_is_not_replaced(exported:
         assert db.read_bytes() == content
 
 
-def test_a_running_server_keeps_its_journal_and_can_be_exported(
-    exported: Path, db: Path, tmp_path: Path
-) -> None:
+def test_a_running_server_keeps_its_journal_and_can_be_exported(exported: Path, db: Path, tmp_path: Path) -> None:
     with running(db):
         assert "stop it first" in run_failing("import-all", exported, "--db", db)
         run_ok("export", "--all", tmp_path / "folder", "--db", db)

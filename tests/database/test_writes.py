@@ -44,9 +44,7 @@ async def user_names(app: Starlette) -> list[str]:
     return [name for (name,) in await run_sql(app, "SELECT name FROM users")]
 
 
-async def test_a_write_holds_the_lock_of_the_file_from_its_beginning(
-    database: Database, settings: Settings
-) -> None:
+async def test_a_write_holds_the_lock_of_the_file_from_its_beginning(database: Database, settings: Settings) -> None:
     async with held_writes(database):
         with (
             closing(sqlite3.connect(settings.db, timeout=0)) as other,
@@ -62,9 +60,7 @@ async def test_a_connection_that_was_not_closed_does_not_keep_the_process_alive(
     assert all(thread.daemon for thread in threads)
 
 
-async def test_a_write_that_waits_while_the_file_is_moved_is_refused(
-    app: Starlette, database: Database
-) -> None:
+async def test_a_write_that_waits_while_the_file_is_moved_is_refused(app: Starlette, database: Database) -> None:
     path = app.state.settings.db
     elsewhere = path.with_name("elsewhere.db")
     before = await user_names(app)
@@ -80,9 +76,7 @@ async def test_a_write_that_waits_while_the_file_is_moved_is_refused(
     assert await user_names(app) == [f"{name}!" for name in before]
 
 
-async def test_a_write_that_is_cancelled_while_it_waits_is_gone_at_once(
-    app: Starlette, database: Database
-) -> None:
+async def test_a_write_that_is_cancelled_while_it_waits_is_gone_at_once(app: Starlette, database: Database) -> None:
     before = await user_names(app)
     async with held_writes(database):
         waiting = asyncio.create_task(database.write(rename))
@@ -95,9 +89,7 @@ async def test_a_write_that_is_cancelled_while_it_waits_is_gone_at_once(
     assert await user_names(app) == before
 
 
-async def test_the_next_write_begins_after_a_cancelled_one_has_ended(
-    app: Starlette, database: Database
-) -> None:
+async def test_the_next_write_begins_after_a_cancelled_one_has_ended(app: Starlette, database: Database) -> None:
     before = await user_names(app)
     with stopped_at("BEGIN IMMEDIATE") as reached:
         cancelled = asyncio.create_task(database.write(rename))
@@ -153,9 +145,7 @@ async def test_a_write_that_finds_the_queue_full_is_busy_at_once(
     assert await user_names(app) == [f"{name}!!!!" for name in before]
 
 
-async def test_a_commit_that_fails_leaves_nothing_to_the_next_write(
-    app: Starlette, database: Database
-) -> None:
+async def test_a_commit_that_fails_leaves_nothing_to_the_next_write(app: Starlette, database: Database) -> None:
     before = await user_names(app)
     commits = count()
 
@@ -165,9 +155,7 @@ async def test_a_commit_that_fails_leaves_nothing_to_the_next_write(
         return call()
 
     with every_sql_call(fail_first):
-        failed, done = await asyncio.gather(
-            database.write(rename), database.write(rename), return_exceptions=True
-        )
+        failed, done = await asyncio.gather(database.write(rename), database.write(rename), return_exceptions=True)
 
     assert isinstance(failed, sqlite3.OperationalError)
     assert done is None

@@ -192,10 +192,7 @@ async def test_the_intervals_of_the_examples_are_those_of_the_service(entered: h
 
     total = answered.json()["data"]["report"]["total"]
     win_rate = [round(Fraction(str(total["intervals"]["win_rate"][end])), 4) for end in ("low", "high")]
-    mean = [
-        Fraction(round(int(end), -4), SCALE)
-        for end in mean_interval(build_sample(a_day_each(EDGE_EXAMPLE[0])))
-    ]
+    mean = [Fraction(round(int(end), -4), SCALE) for end in mean_interval(build_sample(a_day_each(EDGE_EXAMPLE[0])))]
     assert stated == [mean, win_rate]
     assert (total["intervals"]["expectancy"], total["interval_reasons"]) == (None, {"expectancy": "too_few"})
     assert {name for row in rows for name in code_in(row["metrics"])} <= set(METRICS_OF_PAGE)
@@ -222,9 +219,7 @@ def test_the_false_discovery_rates_of_the_example_are_those_of_the_service() -> 
     (best,) = re.findall(r"has q = (.*?) or less", text)
     equations = ", ".join(told).split(", ")
 
-    assert [float(compute_stated(one)) for one in equations] == pytest.approx(
-        benjamini_hochberg([0.01, 0.03, 0.2])
-    )
+    assert [float(compute_stated(one)) for one in equations] == pytest.approx(benjamini_hochberg([0.01, 0.03, 0.2]))
     assert float(compute_stated(best)) == pytest.approx(benjamini_hochberg([0.0448] + [0.9] * 19)[0])
 
 

@@ -64,9 +64,7 @@ def test_no_page_names_a_setting_that_does_not_exist(page: Path) -> None:
 
 def test_every_error_is_in_the_table_of_errors_with_its_status() -> None:
     classes = [one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, ApiError)]
-    documented = {
-        (code, int(row["status"])) for row in rows_under(API, "status") for code in code_in(row["code"])
-    }
+    documented = {(code, int(row["status"])) for row in rows_under(API, "status") for code in code_in(row["code"])}
 
     assert documented == {(one.code, one.status) for one in classes if one is not ApiError}
 
@@ -134,9 +132,7 @@ def test_every_decision_that_is_cited_exists() -> None:
 
 def test_the_rules_of_the_api_are_numbered_without_a_gap() -> None:
     numbers: dict[str, list[int]] = {}
-    for letter, number in re.findall(
-        r"^(?:- \*\*|\| )([PGTFMBRC])(\d+)(?:\.\*\*| \|)", API.read_text(), re.M
-    ):
+    for letter, number in re.findall(r"^(?:- \*\*|\| )([PGTFMBRC])(\d+)(?:\.\*\*| \|)", API.read_text(), re.M):
         numbers.setdefault(letter, []).append(int(number))
 
     assert set(numbers) == set("PGTFMBRC")

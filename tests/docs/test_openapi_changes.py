@@ -172,9 +172,7 @@ def test_what_is_taken_away_is_told(edit: Edit, line: str) -> None:
         put("paths", "/v1/things", "put", value={"security": [], "responses": {}}),
         drop("paths", "/health"),
         put(*PARAMETER, "description", value="Told in other words."),
-        put(
-            *POST, "parameters", value=[*DOCUMENT["paths"]["/v1/things"]["post"]["parameters"], NOT_REQUIRED]
-        ),
+        put(*POST, "parameters", value=[*DOCUMENT["paths"]["/v1/things"]["post"]["parameters"], NOT_REQUIRED]),
         put(*FORCE, "schema", value={"type": "boolean", "default": False}),
         put(*MEMBERS, "kind", value={"enum": ["old", "new"], "x-default": "old"}),
         drop(*POST, "requestBody", "required"),

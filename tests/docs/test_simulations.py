@@ -44,9 +44,7 @@ class Case(NamedTuple):
 
 
 def read_case(row: dict[str, str]) -> Case:
-    numbers = [
-        float(row[name].rstrip(" %").replace(",", "")) for name in ("trades", "a day", "alike", "with it")
-    ]
+    numbers = [float(row[name].rstrip(" %").replace(",", "")) for name in ("trades", "a day", "alike", "with it")]
     trades, a_day, of_day, share = numbers
     return Case(int(trades), int(a_day), of_day / 100, row["answers"], share / 100, row["P&L"])
 
@@ -62,12 +60,9 @@ def draw(source: np.random.Generator, case: Case) -> tuple[list[Any], list[Any]]
         present = source.random((case.trades, LINES)) < case.share
     dates = [str(date(2020, 1, 1) + timedelta(days=int(number))) for number in day]
     trades = [
-        (number, *[of_day] * 3, round(x * 1e8))
-        for number, (of_day, x) in enumerate(zip(dates, pnl, strict=True), 1)
+        (number, *[of_day] * 3, round(x * 1e8)) for number, (of_day, x) in enumerate(zip(dates, pnl, strict=True), 1)
     ]
-    return trades, [
-        (one[0], line + 1, bool(present[one[0] - 1, line])) for one in trades for line in range(LINES)
-    ]
+    return trades, [(one[0], line + 1, bool(present[one[0] - 1, line])) for one in trades for line in range(LINES)]
 
 
 def allow(percent: float) -> float:

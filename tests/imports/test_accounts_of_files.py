@@ -39,8 +39,7 @@ NINJATRADER_FILL = "MNQ 03-26,Buy,2,22100.25,3/5/2026 9:31:02 AM,Entry,{}\n"
 TOPSTEPX = "Id,ContractName,EnteredAt,ExitedAt,EntryPrice,ExitPrice,Fees,PnL,Size,Type,{}\n"
 TOPSTEPX_TRADE = "1,MNQ,01/28/2026 14:30:00,01/28/2026 15:05:00,21450.25,21475.75,1.34,51.00,1,Long,{}\n"
 TRADERVUE = (
-    "Open Datetime,Close Datetime,Symbol,Side,Volume,Exec Count,Entry Price,Exit Price,Gross P&L,"
-    "Commissions,Fees,{}\n"
+    "Open Datetime,Close Datetime,Symbol,Side,Volume,Exec Count,Entry Price,Exit Price,Gross P&L,Commissions,Fees,{}\n"
 )
 TRADERVUE_TRADE = "2026-03-09 09:31:04,2026-03-09 09:41:04,AAPL,L,10,2,100,101,10,0,0,{}\n"
 

@@ -224,9 +224,7 @@ async def test_a_copy_has_time_contract_direction_and_quantity_of_its_original(
     expected: dict[str, str],
 ) -> None:
     rules = {**rules}
-    files = (
-        [("A", followers), ("M", masters)] if "multiplier" in rules else [("M", masters), ("A", followers)]
-    )
+    files = [("A", followers), ("M", masters)] if "multiplier" in rules else [("M", masters), ("A", followers)]
     (first, rows), (second, later) = files
     journal = await Journal(client).begin({"A": rules.pop("multiplier", 1)}, **rules)
 
@@ -284,12 +282,10 @@ async def test_what_may_be_a_copy_of_two_is_listed_and_left_alone(
     )
     assert await journal.links() == ({} if trade else {"A2": "M1"})
     without_ids = [
-        [{**one, "trade_id": 0} for one in (both["trade"], *both["candidates"])]
-        for both in report["ambiguous"]
+        [{**one, "trade_id": 0} for one in (both["trade"], *both["candidates"])] for both in report["ambiguous"]
     ]
     assert without_ids == [
-        [{**one, "trade_id": 0} for one in (both["trade"], *both["candidates"])]
-        for both in tried["ambiguous"]
+        [{**one, "trade_id": 0} for one in (both["trade"], *both["candidates"])] for both in tried["ambiguous"]
     ]
     new = {one["trade_id"] for both in tried["ambiguous"] for one in (both["trade"], *both["candidates"])}
     assert new <= {None, *(trades[row["external_id"]]["id"] for row in masters)}

@@ -89,9 +89,7 @@ async def journal(client: httpx.AsyncClient) -> httpx.AsyncClient:
         for name, kind in (("FOMO", "mistake"), ("a;b", "custom"), ("[c]", "custom"), ('"d"', "custom"))
     ]
     checklist = [{"name": "Volume"}, {"name": 'Trend "up", no?'}]
-    strategy = await create_strategy(
-        client, setups=[{"name": "Flag", "confirmations": checklist}, {"name": "Pole"}]
-    )
+    strategy = await create_strategy(client, setups=[{"name": "Flag", "confirmations": checklist}, {"name": "Pole"}])
     flag, pole = strategy["setups"]
 
     answers = [
@@ -105,9 +103,7 @@ async def journal(client: httpx.AsyncClient) -> httpx.AsyncClient:
     await create_trade(client, two["id"], source_trade_id=first["id"], fees=0.1)
     noted = {"external_id": "=1+1", "notes": "  kept \r\n\tas is ", "tag_ids": [tags[0]["id"]]}
     await create_trade(client, one["id"], strategy_id=strategy["id"], **noted)
-    await create_trade(
-        client, one["id"], setup_id=pole["setup_id"], symbol='ES, "mini"', gross_pnl=-0.1, fees=-0.2
-    )
+    await create_trade(client, one["id"], setup_id=pole["setup_id"], symbol='ES, "mini"', gross_pnl=-0.1, fees=-0.2)
     times = {"opened_at": "2026-01-06T14:00:00.000001Z", "closed_at": "2026-01-06T15:00:00.5Z"}
     moved = await create_trade(client, two["id"], **times, stop_loss=98)
     await client.patch(f"/trades/{moved['id']}", json={"stop_loss": 99.99, "fees": 0.00000001})
@@ -123,8 +119,7 @@ async def journal(client: httpx.AsyncClient) -> httpx.AsyncClient:
     for _ in range(2):
         await create_trade(client, one["id"], exit_price=99)
     parts = [
-        await create_trade(client, one["id"], symbol="MNQ", exit_price=None, gross_pnl=result)
-        for result in (7, 9)
+        await create_trade(client, one["id"], symbol="MNQ", exit_price=None, gross_pnl=result) for result in (7, 9)
     ]
     merged = await client.post("/trades/merge", json={"ids": [part["id"] for part in parts]})
     assert merged.status_code == 200
@@ -225,9 +220,7 @@ async def test_an_export_has_the_filters_of_the_list_and_a_copy_without_its_orig
     assert {row["copy_of"] for row in read_rows(file)} == {""}
 
 
-async def test_an_export_is_longer_than_what_is_read_at_once(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_an_export_is_longer_than_what_is_read_at_once(client: httpx.AsyncClient, account_id: int) -> None:
     for _ in range(2):
         many = [{"account_id": account_id, **A_TRADE, "quantity": number} for number in range(1, 602)]
         await client.post("/trades/bulk", json={"trades": many})

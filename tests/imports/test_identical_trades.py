@@ -195,8 +195,6 @@ async def test_a_file_has_the_same_verdicts_in_an_empty_account_and_beside_other
         outcomes = []
         for account in (empty, used):
             answers = [await send_file(client, file, account["id"]) for file in (first, first, second)]
-            outcomes.append(
-                ([read_outcome(answer) for answer in answers], await stored(client, account["id"]))
-            )
+            outcomes.append(([read_outcome(answer) for answer in answers], await stored(client, account["id"])))
 
         assert outcomes[0] == outcomes[1], seed

@@ -80,9 +80,7 @@ async def journal_at(db: Path) -> AsyncIterator[httpx.AsyncClient]:
 
 
 @pytest.mark.parametrize("options", [["--rows"], ["--dry-run", "--rows"]], ids=["import", "dry run"])
-def test_rows_prints_a_verdict_for_every_row_and_the_counts_last(
-    db: Path, tmp_path: Path, options: list[str]
-) -> None:
+def test_rows_prints_a_verdict_for_every_row_and_the_counts_last(db: Path, tmp_path: Path, options: list[str]) -> None:
     first = import_file(db, write_file(tmp_path, *FIRST))
     before = dump(db)
 
@@ -181,9 +179,7 @@ async def test_linked_copies_are_counted_and_ambiguous_ones_are_named(db: Path, 
     ]
 
 
-async def test_the_command_and_the_service_tell_the_same_and_know_each_others_imports(
-    db: Path, tmp_path: Path
-) -> None:
+async def test_the_command_and_the_service_tell_the_same_and_know_each_others_imports(db: Path, tmp_path: Path) -> None:
     import_file(db, write_file(tmp_path, *FIRST, name="first.csv"))
     second = write_file(tmp_path, *SECOND, {"symbol": "NQ"}, {"symbol": "NQ"}, {"quantity": "none"})
     third = write_file(tmp_path, {"symbol": "CL"}, name="third.csv")

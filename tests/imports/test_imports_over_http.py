@@ -400,9 +400,7 @@ class Step(NamedTuple):
     verdicts: str = ""
 
 
-Send, Enter, Edit, Delete, Expect = (
-    partial(Step, how) for how in ("send", "enter", "edit", "delete", "expect")
-)
+Send, Enter, Edit, Delete, Expect = (partial(Step, how) for how in ("send", "enter", "edit", "delete", "expect"))
 
 
 def with_id(name: str, **cells: str) -> dict[str, str]:
@@ -489,10 +487,7 @@ SEQUENCES: dict[str, list[Step]] = {
             *(Send([with_id(name, notes="x")], "duplicate 1"), Expect(edit)),
         ]
         for name, edit in [
-            *(
-                ("", edit)
-                for edit in ({"fees": 7}, {"exit_price": 107}, {"direction": "short"}, {"notes": None})
-            ),
+            *(("", edit) for edit in ({"fees": 7}, {"exit_price": 107}, {"direction": "short"}, {"notes": None})),
             *(("1", edit) for edit in ({"fees": 7}, {"closed_at": None})),
         ]
     },
@@ -539,9 +534,7 @@ SEQUENCES: dict[str, list[Step]] = {
 
 
 @pytest.mark.parametrize("steps", SEQUENCES.values(), ids=SEQUENCES)
-async def test_files_and_edits_one_after_another(
-    client: httpx.AsyncClient, account_id: int, steps: list[Step]
-) -> None:
+async def test_files_and_edits_one_after_another(client: httpx.AsyncClient, account_id: int, steps: list[Step]) -> None:
     trade_ids: list[int] = []
     for how, what, verdicts in steps:
         if how == "enter":
@@ -607,9 +600,7 @@ async def test_a_corrected_row_updates_its_trade_and_lists_what_changed(
     assert corrected["trading_day"] == (corrected["closed_at"] and corrected["closed_at"][:10])
 
 
-async def test_what_the_trader_wrote_outlasts_a_correction(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_what_the_trader_wrote_outlasts_a_correction(client: httpx.AsyncClient, account_id: int) -> None:
     strategy = await create_strategy(client, **A_CHECKLIST)
     tag, setup = await create_tag(client), strategy["setups"][0]
     file = build_file(with_id("1", stop_loss="99"))
@@ -619,9 +610,7 @@ async def test_what_the_trader_wrote_outlasts_a_correction(
     before = await patch_trade(client, trade_id, **wrote, tag_ids=[tag["id"]], confirmations=[answer])
 
     theirs = {"stop_loss": "90", "grade": "F", "notes": "theirs"}
-    corrected = await create_import(
-        client, build_file(with_id("1", entry_price="98", **theirs)), account_id=account_id
-    )
+    corrected = await create_import(client, build_file(with_id("1", entry_price="98", **theirs)), account_id=account_id)
 
     assert corrected["rows"][0]["changed"] == ["entry_price", "gross_pnl"]
     after = await get_trade(client, trade_id)
@@ -652,9 +641,7 @@ async def test_a_trade_is_recognised_whether_the_query_or_the_file_names_its_acc
     assert await list_trades(other_user_client) == []
 
 
-async def test_rows_that_stand_on_one_line_of_a_page_are_told_apart(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_rows_that_stand_on_one_line_of_a_page_are_told_apart(client: httpx.AsyncClient, account_id: int) -> None:
     def build_page(*rows: dict[str, str]) -> str:
         table = csv.reader(build_file(*rows).splitlines())
         cells = ["".join(f"<td>{cell}</td>" for cell in row) for row in table]
@@ -682,12 +669,8 @@ COPIES: dict[str, list[dict[str, str]]] = {
         *({"row": "3", "copy_of": "2"}, {"copy_of": "2"}),
         *({"row": "2", "copy_of": "1"}, {"row": "1"}),
     ],
-    "a chain, the original last": [
-        *({"row": "3", "copy_of": "2"}, {"row": "2", "copy_of": "1"}, {"row": "1"})
-    ],
-    "a chain, the original between": [
-        *({"row": "3", "copy_of": "2"}, {"row": "1"}, {"row": "2", "copy_of": "1"})
-    ],
+    "a chain, the original last": [*({"row": "3", "copy_of": "2"}, {"row": "2", "copy_of": "1"}, {"row": "1"})],
+    "a chain, the original between": [*({"row": "3", "copy_of": "2"}, {"row": "1"}, {"row": "2", "copy_of": "1"})],
 }
 
 
@@ -758,9 +741,7 @@ async def test_notes_keep_their_white_space_and_a_row_has_the_line_that_it_ends_
         " ",
     ]
 
-    report = await create_import(
-        client, build_file(*({"notes": one} for one in notes)), account_id=account_id
-    )
+    report = await create_import(client, build_file(*({"notes": one} for one in notes)), account_id=account_id)
 
     assert [trade["notes"] for trade in await list_trades(client)] == notes
     assert [row["line"] for row in report["rows"]] == [2, 5, 6, 7]

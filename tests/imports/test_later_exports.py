@@ -59,9 +59,7 @@ async def test_a_file_of_any_media_type_goes_into_the_account_that_it_names(
     headers = {"Content-Type": "application/xml"}
 
     for content in (FLEX_XML, STATEMENT):
-        report = unwrap(
-            await client.post("/imports?timezone=America/New_York", content=content, headers=headers)
-        )
+        report = unwrap(await client.post("/imports?timezone=America/New_York", content=content, headers=headers))
         assert [part["account_id"] for part in report["accounts"]] == [account["id"]]
 
 

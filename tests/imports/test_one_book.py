@@ -64,9 +64,7 @@ def write_pairs(fills: Rows) -> bytes:
 
 async def read_trades(client: httpx.AsyncClient, account_id: int) -> list[Any]:
     """All that the trades of an account say, but for what is each journal's own."""
-    found = [
-        await get_trade(client, trade["id"]) for trade in await list_trades(client, account_id=account_id)
-    ]
+    found = [await get_trade(client, trade["id"]) for trade in await list_trades(client, account_id=account_id)]
     plain = [{name: value for name, value in trade.items() if name not in OWN} for trade in found]
     return sorted(plain, key=repr)
 
@@ -127,9 +125,7 @@ async def test_a_person_decides_which_of_two_typed_trades_a_position_is(
     after = {trade["id"]: trade["quantity"] for trade in await list_trades(client, account_id=account_id)}
     expected = {"second": ("updated", {typed[1]: 1}), "new": ("new", {}), "leave": ("suspect", {})}
     verdict, changed = expected[answer]
-    assert [one["answers"] for one in asked["rows"]] == [
-        [f"2:{typed[0]}", f"2:{typed[1]}", "2:new", "2:leave"]
-    ]
+    assert [one["answers"] for one in asked["rows"]] == [[f"2:{typed[0]}", f"2:{typed[1]}", "2:new", "2:leave"]]
     assert row["verdict"] == verdict
     assert {**dict(zip(typed, (2, 3), strict=True)), **changed}.items() <= after.items()
     assert len(after) == 2 + (answer == "new")
@@ -163,9 +159,7 @@ async def test_a_file_of_another_account_is_refused_and_forced_leaves_nothing_wh
     before = await read_trades(client, account_id)
 
     tried = [
-        await client.post(
-            f"/imports?account_id={account_id}&timezone=UTC&{more}", content=write(theirs), headers=CSV
-        )
+        await client.post(f"/imports?account_id={account_id}&timezone=UTC&{more}", content=write(theirs), headers=CSV)
         for more in ("dry_run=true", "file_name=copy.csv")
     ]
     after = await read_trades(client, account_id)

@@ -31,9 +31,7 @@ def write_fills(accounts: Mapping[str, Iterable[FileFill]]) -> list[str]:
     """The lines of a file of fills, in the order of time."""
     header, *_ = executions([]).decode().splitlines()
     lines = [
-        f"{line},{name}"
-        for name, fills in accounts.items()
-        for line in executions(fills).decode().splitlines()[1:]
+        f"{line},{name}" for name, fills in accounts.items() for line in executions(fills).decode().splitlines()[1:]
     ]
     return [f"{header},Account", *sorted(lines, key=lambda line: line[:19])]
 

@@ -137,9 +137,7 @@ async def test_a_journal_that_changes_the_import_since_its_preview_refuses_it(
 ) -> None:
     await create_account(client, "Other")
     token = (await preview(client, FUTURE, account_id))["token"]
-    request: Any = (
-        {"content": body, "headers": {"Content-Type": "text/csv"}} if body is FUTURE else {"json": body}
-    )
+    request: Any = {"content": body, "headers": {"Content-Type": "text/csv"}} if body is FUTURE else {"json": body}
     unwrap(await client.request(method, path, **request))
     before = await list_trades(client)
 
@@ -166,9 +164,7 @@ async def test_a_preview_of_errors_has_no_token_and_a_malformed_token_is_refused
     assert details_of(refused)["fields"] == {"preview": "must be the token of a dry run's preview"}
 
 
-async def test_an_update_shows_the_old_values_beside_the_new(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_an_update_shows_the_old_values_beside_the_new(client: httpx.AsyncClient, account_id: int) -> None:
     before, after = {"external_id": "1", "fees": "1"}, {"external_id": "1", "fees": "2.5", "symbol": "NQ"}
     await create_import(client, build_file(before), account_id=account_id)
 
@@ -217,9 +213,7 @@ async def test_suspects_have_the_stored_values_beside_theirs_and_are_imported_by
     doubled = {**stored, "quantity": 2 * stored["quantity"], "gross_pnl": 2 * stored["gross_pnl"]}
     changes = {one["field"]: (one["before"], one["after"]) for one in suspect["changes"]}
     compared = ("direction", "quantity", "opened_at", "closed_at", "entry_price", "exit_price", "gross_pnl")
-    assert {name: changes[name] for name in compared} == {
-        name: (stored[name], doubled[name]) for name in compared
-    }
+    assert {name: changes[name] for name in compared} == {name: (stored[name], doubled[name]) for name in compared}
 
     forced = await preview(client, other, account_id, force=True)
     kept = await create_import(client, other, account_id=account_id, preview=plain["token"])
@@ -267,9 +261,7 @@ async def test_the_setting_of_the_account_says_what_one_trade_is(client: httpx.A
     path = f"/accounts/{account['id']}"
 
     rows = unwrap(await send_file(client, pairs_of(1), account["id"], dry_run=True))
-    stated = unwrap(
-        await send_file(client, pairs_of(1), account["id"], dry_run=True, one_trade_is="position")
-    )
+    stated = unwrap(await send_file(client, pairs_of(1), account["id"], dry_run=True, one_trade_is="position"))
     await client.patch(path, json={"one_trade_is": None})
     default = unwrap(await send_file(client, pairs_of(1), account["id"], dry_run=True))
 
@@ -286,9 +278,7 @@ async def create_group(client: httpx.AsyncClient) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("is_copied", [True, False], ids=["the master is there", "the master has gone"])
-async def test_the_token_covers_the_copies_that_an_import_links(
-    client: httpx.AsyncClient, is_copied: bool
-) -> None:
+async def test_the_token_covers_the_copies_that_an_import_links(client: httpx.AsyncClient, is_copied: bool) -> None:
     master, follower = await create_group(client)
     original = await create_import(client, A_FILE, account_id=master)
     shown = unwrap(await send_file(client, A_FILE, follower, dry_run=True))
@@ -310,9 +300,7 @@ async def test_undo_unlinks_a_copy_that_was_charged_since(client: httpx.AsyncCli
     await create_import(client, A_FILE, account_id=follower)
     report = await create_import(client, A_FILE, account_id=master)
     before = [trade["source_trade_id"] for trade in await list_trades(client, account_id=follower)]
-    charged = await client.patch(
-        f"/accounts/{follower}", params={"apply_to": "earlier"}, json={"fees": {"ES": 1}}
-    )
+    charged = await client.patch(f"/accounts/{follower}", params={"apply_to": "earlier"}, json={"fees": {"ES": 1}})
 
     undone = await client.delete(f"/imports/{report['id']}")
 

@@ -144,8 +144,7 @@ def test_the_command_exports_what_the_service_does_and_keeps_what_is_there(tmp_p
     unknown = run_failing("export", tmp_path / "none.csv", "--account", "None", "--db", db)
     with running(db) as server, server.client(new_key(db)) as owner:
         answers = [
-            owner.get("/trades/export", params=query).text
-            for query in ({"account_id": 1}, {"spreadsheet": "true"})
+            owner.get("/trades/export", params=query).text for query in ({"account_id": 1}, {"spreadsheet": "true"})
         ]
 
     assert told == f"Exported to {file}\n"

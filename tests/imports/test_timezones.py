@@ -72,9 +72,7 @@ async def test_a_file_of_another_program_is_refused_until_its_zone_is_stated(
         answer = await send_file(client, fills(), account_id, timezone=None, **query)
 
         assert error_of(answer) == (400, "validation_error")
-        assert details_of(answer) == {
-            "fields": {"timezone": "is required: the times in this file have no offset"}
-        }
+        assert details_of(answer) == {"fields": {"timezone": "is required: the times in this file have no offset"}}
         assert answer.json()["error"]["message"] == (
             "The times in this file have no offset, and no earlier file in the format 'executions' stated "
             "their time zone. State it once: timezone over HTTP, or --timezone."
@@ -195,10 +193,7 @@ async def test_an_account_whose_times_have_offsets_keeps_its_zone(client: httpx.
 
     await import_of(client, mixed.replace(f"{LOCAL},,", f"{LOCAL},{LOCAL},"), None, timezone=NEW_YORK)
 
-    zones = [
-        zone_of(await import_of(client, trades(LOCAL), ids[name], dry_run="true"))
-        for name in ("Eval", "Live")
-    ]
+    zones = [zone_of(await import_of(client, trades(LOCAL), ids[name], dry_run="true")) for name in ("Eval", "Live")]
     assert zones == [Zone(CHICAGO, "remembered", []), Zone(NEW_YORK, "remembered", [])]
 
 
@@ -289,9 +284,7 @@ async def test_a_daily_loss_limit_counts_by_the_trading_days_of_the_owner(
 # The command -------------------------------------------------------------------------------------------
 
 
-def test_the_command_says_the_zone_of_times_that_need_one_and_where_it_comes_from(
-    db: Path, tmp_path: Path
-) -> None:
+def test_the_command_says_the_zone_of_times_that_need_one_and_where_it_comes_from(db: Path, tmp_path: Path) -> None:
     file, said = tmp_path / "fills.csv", list[tuple[str, str]]()
     for content, timezone in [
         *((fills(), NEW_YORK), (fills(), None), (fills(), CHICAGO)),
@@ -299,9 +292,7 @@ def test_the_command_says_the_zone_of_times_that_need_one_and_where_it_comes_fro
     ]:
         file.write_text(content)
         ran = import_file(db, file, timezone=timezone)
-        said.append(
-            (ran.out.partition("\n")[0], notes_in(ran).partition("Times without an offset are in ")[2])
-        )
+        said.append((ran.out.partition("\n")[0], notes_in(ran).partition("Times without an offset are in ")[2]))
 
     assert said == [
         ("1 new, 0 already there", f"{NEW_YORK}, as stated.\n"),

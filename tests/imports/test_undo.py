@@ -250,17 +250,13 @@ def clock_at(hour: float) -> time_machine.travel:
     return time_machine.travel(NOON + timedelta(hours=hour), tick=False)
 
 
-@pytest.mark.parametrize(
-    ("how", "hour"), [*((how, 0) for how in EDITS), ("PATCH", 1), ("PATCH", -1)], ids=str
-)
+@pytest.mark.parametrize(("how", "hour"), [*((how, 0) for how in EDITS), ("PATCH", 1), ("PATCH", -1)], ids=str)
 async def test_new_and_corrected_trades_that_were_edited_since_are_kept_and_named(
     client: httpx.AsyncClient, account_id: int, how: str, hour: int
 ) -> None:
     await create_strategy(client, **A_CHECKLIST)
     old = [{"external_id": name, **HIGH} for name in ("1", "2")]
-    corrected = [
-        {**row, "fees": "1"} for row in (*old, {**HIGH, "external_id": "3"}, {**HIGH, "external_id": "4"})
-    ]
+    corrected = [{**row, "fees": "1"} for row in (*old, {**HIGH, "external_id": "3"}, {**HIGH, "external_id": "4"})]
     with clock_at(0):
         await create_import(client, build_file(*old), account_id=account_id)
         was = await get_trades(client)
@@ -300,9 +296,7 @@ async def test_a_dry_run_tells_how_many_trades_go_and_how_many_of_them_were_anno
 
     path = f"/imports/{report['id']}"
     asked = await client.delete(path)
-    responses = [
-        await client.delete(path, params={"dry_run": True, name: True}) for name in ("keep", "force")
-    ]
+    responses = [await client.delete(path, params={"dry_run": True, name: True}) for name in ("keep", "force")]
 
     told = [(one.headers["x-trades-deleted"], one.headers["x-trades-annotated"]) for one in responses]
     assert error_of(asked) == (409, "trades_kept")
@@ -322,9 +316,7 @@ async def test_up_to_100_kept_trades_are_named_and_all_of_them_are_listed(
     kept = await undo(client, report)
 
     assert kept == sorted(read_ids(report)[1:])[:100]
-    assert [trade["id"] for trade in await list_trades(client, import_id=report["id"])] == read_ids(report)[
-        1:
-    ]
+    assert [trade["id"] for trade in await list_trades(client, import_id=report["id"])] == read_ids(report)[1:]
     assert await count_trades(client) == {report["id"]: 102}
 
 
@@ -361,9 +353,7 @@ class Imagined:
 # Few of each, so that imports, edits and instants meet.
 HOURS = st.integers(0, 2)
 NAMES = st.sampled_from("ab")
-IMPORTS = st.tuples(
-    st.just("import"), HOURS, st.dictionaries(NAMES, st.integers(0, 2), min_size=1), st.none()
-)
+IMPORTS = st.tuples(st.just("import"), HOURS, st.dictionaries(NAMES, st.integers(0, 2), min_size=1), st.none())
 EDITS_OF_FEES = st.tuples(st.just("edit"), HOURS, NAMES, st.integers(0, 2))
 UNDOS = st.tuples(st.just("undo"), HOURS, st.integers(0, 5), st.booleans())
 RANDOM_HISTORIES = st.tuples(
@@ -448,9 +438,7 @@ async def create_goals(client: httpx.AsyncClient) -> list[Any]:
     """A goal of every metric, by day and by month in turns."""
     metrics = [metric["key"] for metric in unwrap(await client.get("/metrics"))]
     timeframes = cycle(["daily", "monthly"])
-    return [
-        await create_goal(client, metric=metric, timeframe=next(timeframes)) for metric in sorted(metrics)
-    ]
+    return [await create_goal(client, metric=metric, timeframe=next(timeframes)) for metric in sorted(metrics)]
 
 
 FIRST = [

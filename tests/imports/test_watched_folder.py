@@ -74,9 +74,7 @@ async def test_a_file_that_stands_still_is_imported_as_a_command_would_and_moved
     assert [one["source"] for one in unwrap(await client.get("/imports"))] == ["user", "folder"]
 
 
-async def test_a_file_that_is_written_slowly_waits_until_it_is_whole(
-    client: httpx.AsyncClient, folder: Folder
-) -> None:
+async def test_a_file_that_is_written_slowly_waits_until_it_is_whole(client: httpx.AsyncClient, folder: Folder) -> None:
     whole = build_file({"external_id": "1"}, {"external_id": "2"})
 
     with (folder.path / "slow.csv").open("w") as file:
@@ -118,8 +116,7 @@ async def test_a_file_is_imported_however_old_it_is_whatever_its_name_and_again_
         os.fsdecode(b"imported/day\xff.csv"),
     ]
     assert folder.lines == [
-        f"day\N{REPLACEMENT CHARACTER}.csv imported: {counts} already there"
-        for counts in ("1 new, 0", "0 new, 1")
+        f"day\N{REPLACEMENT CHARACTER}.csv imported: {counts} already there" for counts in ("1 new, 0", "0 new, 1")
     ]
 
 
@@ -159,18 +156,14 @@ async def test_the_oldest_of_many_files_at_once_is_first_and_none_is_lost(
 # Which account ---------------------------------------------------------------------------------------------
 
 
-async def test_a_subfolder_chooses_the_account_that_it_is_named_like(
-    client: httpx.AsyncClient, folder: Folder
-) -> None:
+async def test_a_subfolder_chooses_the_account_that_it_is_named_like(client: httpx.AsyncClient, folder: Folder) -> None:
     other = await create_account(client, "Other")
     folder.add("Other/day.csv")
     folder.add("Unknown/day.csv", SECOND)
 
     await folder.look(4)
 
-    assert [(trade["account_id"], trade["external_id"]) for trade in await list_trades(client)] == [
-        (other["id"], "1")
-    ]
+    assert [(trade["account_id"], trade["external_id"]) for trade in await list_trades(client)] == [(other["id"], "1")]
     assert folder.list_files() == ["Unknown/day.csv", "imported/Other/day.csv"]
     assert folder.lines == [
         "Other/day.csv imported: 1 new, 0 already there",
@@ -283,9 +276,7 @@ async def test_a_name_that_is_taken_gets_a_number(folder: Folder) -> None:
     assert folder.lines[2] == "day.csv imported: 0 new, 1 already there"
 
 
-@pytest.mark.parametrize(
-    "name", ["ü" * 125 + ".html", "a" * 255, "a." + "b" * 253, "\U0001f600" * 61 + ".csv.csv"]
-)
+@pytest.mark.parametrize("name", ["ü" * 125 + ".html", "a" * 255, "a." + "b" * 253, "\U0001f600" * 61 + ".csv.csv"])
 async def test_a_name_as_long_as_names_may_be_is_shortened_for_a_number_and_the_reason(
     folder: Folder, name: str
 ) -> None:
@@ -333,9 +324,7 @@ async def test_two_watches_of_a_folder_import_each_file_once(
     assert sorted(moved) == sorted(f"imported/{number}.csv" for number in range(20))
 
 
-async def test_a_file_that_cannot_be_moved_is_imported_once(
-    client: httpx.AsyncClient, folder: Folder
-) -> None:
+async def test_a_file_that_cannot_be_moved_is_imported_once(client: httpx.AsyncClient, folder: Folder) -> None:
     (folder.path / "imported").write_text("a file has the name of the folder")
     folder.add("day.csv")
 

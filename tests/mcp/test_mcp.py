@@ -236,9 +236,7 @@ def test_a_report_has_a_total_and_a_page_of_groups(reader: Agent, db: Path) -> N
     (total,) = rows(db, sums)
     (of_mes,) = rows(db, f"{sums} AND symbol = 'MES'")
 
-    report = reader.ask(
-        "report", group_by="symbol", metrics=["net_pnl", "win_rate"], sort="-net_pnl", limit=1
-    )
+    report = reader.ask("report", group_by="symbol", metrics=["net_pnl", "win_rate"], sort="-net_pnl", limit=1)
 
     (best,) = report["groups"]
     assert report["columns"] == ["decisions", "net_pnl", "win_rate"]
@@ -347,9 +345,7 @@ def test_a_key_reads_only_what_its_scopes_allow(db: Path, server: Server) -> Non
     with agent(db, JOURNAL_URL=server.url, JOURNAL_KEY=key) as limited:
         context = limited.ask("context")
 
-        assert limited.refused("goals_now").startswith(
-            "forbidden_scope: This operation requires the scope read:goals"
-        )
+        assert limited.refused("goals_now").startswith("forbidden_scope: This operation requires the scope read:goals")
         assert [(limited.ask("list_trades")["total"],)] == rows(db, "SELECT count(*) FROM trades")
 
     assert len(context["accounts"]) == 3
@@ -389,9 +385,7 @@ def test_the_response_of_something_else_is_an_error(content: bytes) -> None:
         ("", "", "--db /nowhere/journal.db", "there is no journal"),
     ],
 )
-def test_a_start_that_cannot_work_is_refused_in_one_line(
-    url: str, key: str, options: str, expected: str
-) -> None:
+def test_a_start_that_cannot_work_is_refused_in_one_line(url: str, key: str, options: str, expected: str) -> None:
     line = run_failing("mcp", *options.split(), settings={"JOURNAL_URL": url, "JOURNAL_KEY": key})
 
     assert expected in line
@@ -667,9 +661,7 @@ def test_on_a_terminal_the_process_says_what_starts_it_and_ctrl_c_ends_it(db: Pa
     (terminal, its_stdin), (stdout, its_stdout) = os.openpty(), os.pipe()
     with open(terminal, "wb") as to, open(stdout, "rb") as out, (tmp_path / "err").open("w+b") as err:
         with open(its_stdin, "rb"), open(its_stdout, "wb"):
-            started = start(
-                ["mcp", "--db", str(db)], environment(), its_stdout, err.fileno(), stdin=its_stdin
-            )
+            started = start(["mcp", "--db", str(db)], environment(), its_stdout, err.fileno(), stdin=its_stdin)
         to.write(INITIALIZE)
         to.flush()
         out.readline()
@@ -722,6 +714,4 @@ def test_without_the_extra_the_command_says_how_to_install_it_and_no_other_impor
     )
 
     assert (ran.returncode, ran.stdout) == (1, "[]\n")
-    assert ran.stderr == (
-        f"journal-api: {missing} is not installed: pip install 'trading-journal-api[mcp]'\n"
-    )
+    assert ran.stderr == (f"journal-api: {missing} is not installed: pip install 'trading-journal-api[mcp]'\n")

@@ -67,9 +67,7 @@ def test_a_page_ends_before_it_grows_too_long() -> None:
 
 
 def test_a_row_that_is_too_long_is_a_page_alone() -> None:
-    assert build_page("trades", ["x" * 2 * MAX_LIST_LENGTH, "y"], 0, 2)["trades"] == [
-        "x" * 2 * MAX_LIST_LENGTH
-    ]
+    assert build_page("trades", ["x" * 2 * MAX_LIST_LENGTH, "y"], 0, 2)["trades"] == ["x" * 2 * MAX_LIST_LENGTH]
 
 
 GOAL: dict[str, Any] = {
@@ -162,9 +160,7 @@ def test_a_row_has_values_intervals_and_reasons_in_the_order_of_the_columns() ->
     )
     columns = ("win_rate", "net_pnl", "expectancy")
 
-    table = build_table(
-        report_of({"key": 3, "name": "Break", "strategy": "Opening range", **group}, metrics=columns)
-    )
+    table = build_table(report_of({"key": 3, "name": "Break", "strategy": "Opening range", **group}, metrics=columns))
 
     assert json.loads(encode(table)) == {
         "group_by": "setup",

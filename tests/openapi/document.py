@@ -60,17 +60,13 @@ PARAMETERS: Json = {
     "Idempotency-Key": {
         "name": "Idempotency-Key",
         "in": "header",
-        "description": (
-            "A repeated request with the same key runs once; for 24 hours it gets the same response."
-        ),
+        "description": ("A repeated request with the same key runs once; for 24 hours it gets the same response."),
         "schema": {"type": "string", "pattern": "^(?!tjk_)[A-Za-z0-9_-]{1,64}$"},
     },
     "If-Match": {
         "name": "If-Match",
         "in": "header",
-        "description": (
-            "412 unless this is the ETag of GET at this path, or at the nearest path above that has one."
-        ),
+        "description": ("412 unless this is the ETag of GET at this path, or at the nearest path above that has one."),
         "schema": {"type": "string"},
     },
     "If-None-Match": {
@@ -162,8 +158,7 @@ def share_parameters(paths: Json) -> Json:
             shared.setdefault(parameter["name"], parameter)
     for parameters in lists:
         parameters[:] = [
-            refer_to(one["name"], "parameters") if one == shared.get(one.get("name")) else one
-            for one in parameters
+            refer_to(one["name"], "parameters") if one == shared.get(one.get("name")) else one for one in parameters
         ]
     return shared
 

@@ -30,10 +30,7 @@ NAMES = {frozenset(values): name for name, values in ENUMS.items()}
 
 def enum_schemas() -> dict[str, Any]:
     """The components, by name."""
-    return {
-        name: {"type": "string", "enum": list(values), **name_values(values)}
-        for name, values in ENUMS.items()
-    }
+    return {name: {"type": "string", "enum": list(values), **name_values(values)} for name, values in ENUMS.items()}
 
 
 def name_values(values: tuple[str, ...]) -> dict[str, Any]:

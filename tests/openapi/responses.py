@@ -35,9 +35,7 @@ HEADERS = {
     "X-RateLimit-Remaining": "Requests left in this minute.",
     "X-RateLimit-Reset": "Seconds until the next minute begins.",
 }
-HEADER_COMPONENTS: Json = {
-    name: {"description": text, "schema": {"type": "string"}} for name, text in HEADERS.items()
-}
+HEADER_COMPONENTS: Json = {name: {"description": text, "schema": {"type": "string"}} for name, text in HEADERS.items()}
 # Headers that only one operation, or only one error, has.
 SPECIAL_HEADERS = {
     "delete_strategy": ("X-Trades-Unlinked", "X-Answers-Deleted"),

@@ -118,9 +118,7 @@ def with_default(schema: Json, default: Any) -> Json:
 def patch_schema(patch: Json, resource: Json) -> Json:
     """The schema of a PATCH body with the members of the resource that may be sent back as they were read."""
     writable, readable = patch["properties"], resource["properties"]
-    read_only = {
-        name: {**schema, "readOnly": True} for name, schema in readable.items() if name not in writable
-    }
+    read_only = {name: {**schema, "readOnly": True} for name, schema in readable.items() if name not in writable}
     nulls = {
         name: {"anyOf": [schema, {"type": "null"}], "description": "Null only if null is stored."}
         for name, schema in writable.items()
@@ -182,11 +180,7 @@ def with_columns(schema: Json) -> Json:
 def without_null(schema: Json) -> Json:
     """A copy of the schema without null, which a query string cannot express."""
     kinds = [kind for kind in schema.get("anyOf", []) if kind != {"type": "null"}]
-    rest = {
-        name: value
-        for name, value in schema.items()
-        if name != "anyOf" and (name, value) != ("default", None)
-    }
+    rest = {name: value for name, value in schema.items() if name != "anyOf" and (name, value) != ("default", None)}
     return {**(kinds[0] if len(kinds) == 1 else {"anyOf": kinds} if kinds else {}), **rest}
 
 

@@ -62,9 +62,7 @@ async def test_no_other_file_is_served(anonymous_client: httpx.AsyncClient, path
 
 
 @in_a_browser
-async def test_it_lists_every_operation_and_runs_one_with_a_pasted_key(
-    page: Tab, page_journal: PageJournal
-) -> None:
+async def test_it_lists_every_operation_and_runs_one_with_a_pasted_key(page: Tab, page_journal: PageJournal) -> None:
     category = page_journal.create("/tag-categories", name="Psychology")["id"]
     page_journal.create("/tags", name="Chased the open", category_id=category)
     asked: set[str] = set()

@@ -128,9 +128,7 @@ def test_a_file_goes_in_and_comes_out(generated: Any, caller: Any) -> None:
 
 
 @pytest.mark.parametrize("is_address", [True, False], ids=["its address", "the fixture"])
-def test_it_takes_a_journal_of_the_pytest_plugin(
-    generated: Any, make_journal: MakeJournal, is_address: bool
-) -> None:
+def test_it_takes_a_journal_of_the_pytest_plugin(generated: Any, make_journal: MakeJournal, is_address: bool) -> None:
     chosen = make_journal(serve=is_address)
     client = generated("client").AuthenticatedClient(base_url=chosen.url, token=chosen.key)
     with client if is_address else nullcontext(client.set_httpx_client(chosen)):

@@ -168,9 +168,7 @@ def test_a_patch_lists_what_may_be_sent_back() -> None:
 
 
 def test_no_schema_has_a_member_of_its_own_name_or_one_that_is_always_null() -> None:
-    members = [
-        (name, member, one) for name in SCHEMAS for member, one in SCHEMAS[name].get("properties", {}).items()
-    ]
+    members = [(name, member, one) for name in SCHEMAS for member, one in SCHEMAS[name].get("properties", {}).items()]
 
     assert [one for *one, schema in members if schema.get("type") == "null"] == []
     assert [name for name, member, _ in members if name.lower() == member.replace("_", "")] == []
@@ -275,9 +273,7 @@ def smallest(schema: Any, number: int = 1) -> Any:
         return schema["enum"][0]
     if schema.get("format") == "date-time":
         return "2026-04-09T15:38:40Z"
-    return {"integer": number, "number": number, "string": f"x{number}", "boolean": True, "array": []}[
-        schema["type"]
-    ]
+    return {"integer": number, "number": number, "string": f"x{number}", "boolean": True, "array": []}[schema["type"]]
 
 
 def edges_of_body(operation: Operation) -> list[Edge]:
@@ -355,9 +351,7 @@ async def test_what_succeeds_is_answered_as_described(client: httpx.AsyncClient)
         for headers in ({}, {"If-None-Match": "*"}):
             answers.append((operation, await client.get(path_of(operation, 1), headers=headers)))
     for operation in deletes:
-        answers.append(
-            (operation, await client.delete(path_of(operation, await create_thing_of(client, operation))))
-        )
+        answers.append((operation, await client.delete(path_of(operation, await create_thing_of(client, operation)))))
     for operation in bare:
         row_id = await create_thing_of(client, operation) if "{" in operation.path else 0
         answers.append((operation, await client.post(path_of(operation, row_id))))

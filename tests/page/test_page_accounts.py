@@ -83,9 +83,7 @@ CARDS: list[tuple[dict[str, Any], list[tuple[int, float]], list[str], str]] = [
 ]  # fmt: skip
 
 
-async def test_cards_say_what_room_is_left_the_most_urgent_first(
-    page: Tab, page_journal: PageJournal
-) -> None:
+async def test_cards_say_what_room_is_left_the_most_urgent_first(page: Tab, page_journal: PageJournal) -> None:
     empty = add_account(page_journal, "<b>No rules</b>")
     await page.sign_in(page_journal)
     await page.see("This journal is empty")
@@ -227,9 +225,7 @@ async def test_rules_are_typed_and_not_written_over_unasked(page: Tab, page_jour
     assert page_journal.read(path)["daily_loss"] == 500
 
 
-async def test_cash_and_days_of_an_account_are_typed_and_changed(
-    page: Tab, page_journal: PageJournal
-) -> None:
+async def test_cash_and_days_of_an_account_are_typed_and_changed(page: Tab, page_journal: PageJournal) -> None:
     account = add_account(page_journal, floor=STATIC)
     path, card = f"/accounts/{account}", f"#account-{account}"
     await page.sign_in(page_journal, f"settings?account={account}")

@@ -176,8 +176,7 @@ async def test_a_week_is_read_and_printed_without_the_bar(page: Tab, page_journa
         "main .card",
         "Mon, Jan 5, 2026 · +30.00 USD in 1 trade",
         "Tue, Jan 6, 2026 · −20.00 USD in 1 trade",
-        "Fri, Jan 9, 2026 · +5.00 USD in 1 trade · 5 of 5 <b>Calm</b> "
-        "Plan Wait. <b>bold</b> Review Waited. The low",
+        "Fri, Jan 9, 2026 · +5.00 USD in 1 trade · 5 of 5 <b>Calm</b> Plan Wait. <b>bold</b> Review Waited. The low",
     )
     await page.see("+15.00 USD in 3 trades, 2 of 3 days won")
     await page.wait_for_selector(".thumb img[src][alt='The low']")

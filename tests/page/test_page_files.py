@@ -59,9 +59,7 @@ async def test_every_file_is_served_to_everybody_and_lets_nothing_else_in(anybod
 
         assert answer.status_code == 200, path
         media_type = TYPES[path.rpartition(".")[2]]
-        assert answer.headers["content-type"] == media_type + (
-            "; charset=utf-8" if media_type in TEXTS else ""
-        )
+        assert answer.headers["content-type"] == media_type + ("; charset=utf-8" if media_type in TEXTS else "")
         assert answer.headers["referrer-policy"] == "no-referrer"
         policy = dict(part.split(maxsplit=1) for part in answer.headers["content-security-policy"].split(";"))
         assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"

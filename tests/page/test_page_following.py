@@ -92,9 +92,7 @@ async def test_nothing_is_drawn_over_what_is_typed_or_a_dialog(page: Tab, page_j
     await page.count(ROWS, 3)
 
 
-async def test_a_journal_that_is_slow_or_away_is_said_and_asked_again(
-    page: Tab, page_journal: PageJournal
-) -> None:
+async def test_a_journal_that_is_slow_or_away_is_said_and_asked_again(page: Tab, page_journal: PageJournal) -> None:
     await page.clock.install()
     async with page.followed():
         await page.sign_in(page_journal)

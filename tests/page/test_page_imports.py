@@ -137,9 +137,7 @@ async def test_an_unknown_header_is_described_and_corrected(page: Tab, page_jour
     assert page_journal.read("/import-profiles") == []
 
 
-async def test_what_is_imported_is_what_was_shown(
-    page: Tab, page_journal: PageJournal, accounts: list[int]
-) -> None:
+async def test_what_is_imported_is_what_was_shown(page: Tab, page_journal: PageJournal, accounts: list[int]) -> None:
     page_journal.import_file(f"{HEADER},external_id\n{ROWS[0]},0", account_id=accounts[0])
     await page.sign_in(page_journal, "import")
     numbered = "\n".join([f"{HEADER},external_id", *(f"{row},{place}" for place, row in enumerate(ROWS))])
@@ -222,9 +220,7 @@ async def test_files_go_into_the_accounts_that_their_names_have(
     await page.press("Import 3 trades into 3 accounts")
     await page.see("Imported: 3 new trades")
     names = {one["id"]: one["name"] for one in page_journal.read("/accounts")}
-    placed = {
-        trade["symbol"]: names[trade["account_id"]] for trade in page_journal.read("/trades", to="2023-12-31")
-    }
+    placed = {trade["symbol"]: names[trade["account_id"]] for trade in page_journal.read("/trades", to="2023-12-31")}
     assert placed == {"ES": "Live 1", "NQ": "Live 2", "GC": "Sim"}
     await page.press("Where do I find the file?")
     await page.see("Position History", "dialog")

@@ -27,9 +27,7 @@ def stored(journal: PageJournal, field: str, **query: Any) -> list[Any]:
     return [one[field] for one in reversed(journal.read("/trades", limit=200, **query))]
 
 
-async def test_trades_are_changed_together_and_get_back_old_values(
-    page: Tab, page_journal: PageJournal
-) -> None:
+async def test_trades_are_changed_together_and_get_back_old_values(page: Tab, page_journal: PageJournal) -> None:
     strategy = page_journal.create("/strategies", name="Opening range", setups=SETUPS)
     late, early = page_journal.add_tags("Late", "Early")
     first, second, third, _ = add_trades(page_journal, 4)

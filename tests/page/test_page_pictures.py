@@ -134,9 +134,7 @@ async def test_a_picture_is_pasted_or_dropped_anywhere(page: Tab, page_journal: 
     await page.gone("#pictures.over")
 
 
-async def test_a_picture_that_is_stored_before_its_trade_is_drawn_shows(
-    page: Tab, page_journal: PageJournal
-) -> None:
+async def test_a_picture_that_is_stored_before_its_trade_is_drawn_shows(page: Tab, page_journal: PageJournal) -> None:
     path = f"/trades/{page_journal.add_trade()}"
     await page.sign_in(page_journal)
     async with page.expect_response(f"**/v1{path}") as read:

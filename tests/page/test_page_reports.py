@@ -22,9 +22,7 @@ async def test_groups_are_sorted_and_told_from_chance(page: Tab, page_journal: P
     page_journal.add_trade(500, symbol="ONCE", account_id=tokyo)
     await page.sign_in(page_journal, "report?by=symbol&sort=-expectancy")
 
-    await page.see(
-        "1 of 2 averages is clearly not zero. Chance alone would make about 0.1 of 2 look so (5 %)."
-    )
+    await page.see("1 of 2 averages is clearly not zero. Chance alone would make about 0.1 of 2 look so (5 %).")
     dots = page.locator("td.expectancy circle")
     assert await dots.evaluate_all("all => all.map((one) => one.classList.value)") == ["gain", "plain"]
     await page.see_all("tbody td.expectancy", "+500.00 too few", "+105.50", "+5.00")

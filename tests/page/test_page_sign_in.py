@@ -21,9 +21,7 @@ GO = "address => { location = address; }"
 def start(tmp_path: Path) -> Iterator[tuple[PageJournal, str]]:
     """A journal whose server was started with `--first-key` behind a proxy, and the link that it printed."""
     db = tmp_path / "journal.db"
-    with running(
-        db, "--first-key", JOURNAL_TRUSTED_PROXIES="127.0.0.1", JOURNAL_USER_HEADER="Remote-User"
-    ) as server:
+    with running(db, "--first-key", JOURNAL_TRUSTED_PROXIES="127.0.0.1", JOURNAL_USER_HEADER="Remote-User") as server:
         printed = server.out.read_text()
         (link,) = re.findall(r"http://\S+/#code=\S+", printed)
         key = key_in(printed)
@@ -61,9 +59,7 @@ def run_command(line: str) -> str:
 # By the link ---------------------------------------------------------------------------------------------
 
 
-async def test_the_printed_link_signs_in_once_and_over_no_other_user(
-    page: Tab, start: tuple[PageJournal, str]
-) -> None:
+async def test_the_printed_link_signs_in_once_and_over_no_other_user(page: Tab, start: tuple[PageJournal, str]) -> None:
     journal, link = start
     adas, visited = new_user(journal.db), list[str]()
     page.on("framenavigated", lambda frame: visited.append(frame.url))
@@ -115,9 +111,7 @@ async def test_the_printed_link_signs_in_once_and_over_no_other_user(
     ]  # fmt: skip
 
 
-async def test_a_link_replaces_a_sign_in_that_no_longer_works(
-    page: Tab, start: tuple[PageJournal, str]
-) -> None:
+async def test_a_link_replaces_a_sign_in_that_no_longer_works(page: Tab, start: tuple[PageJournal, str]) -> None:
     journal, link = start
     await page.sign_in(journal)
     run_ok("keys", "revoke", "1", "--db", journal.db)

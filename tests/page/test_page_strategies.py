@@ -47,9 +47,7 @@ async def test_a_strategy_is_made_once_reordered_and_cut(page: Tab, page_journal
     await saved(page)
     assert names(page_journal) == [["Break", "Trend", "Volume"], ["Fade"]]
 
-    boxes = (
-        "all => all.map((one) => one.getBoundingClientRect()).map(({ x, y, bottom }) => ({ x, y, bottom }))"
-    )
+    boxes = "all => all.map((one) => one.getBoundingClientRect()).map(({ x, y, bottom }) => ({ x, y, bottom }))"
     handle, *_ = await page.locator(".editor > .nested > .items > li .handle").evaluate_all(boxes)
     *_, target = await page.locator(".editor > .nested > .items > li").evaluate_all(boxes)
     await page.mouse.move(handle["x"] + 3, handle["y"] + 3)

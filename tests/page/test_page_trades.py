@@ -23,13 +23,10 @@ def present(trade: Any) -> list[bool]:
 # Judged --------------------------------------------------------------------------------------------------
 
 
-async def test_trades_are_judged_by_keyboard_faster_than_the_journal(
-    page: Tab, page_journal: PageJournal
-) -> None:
+async def test_trades_are_judged_by_keyboard_faster_than_the_journal(page: Tab, page_journal: PageJournal) -> None:
     setup, tags = add_setup(page_journal), page_journal.add_tags(*(f"Tag {number}" for number in range(13)))
     first, second, third = (
-        page_journal.add_trade(pnl, f"2026-03-0{day}T10:00", mae=4.5)
-        for day, pnl in ((2, 10), (3, 20), (4, 30))
+        page_journal.add_trade(pnl, f"2026-03-0{day}T10:00", mae=4.5) for day, pnl in ((2, 10), (3, 20), (4, 30))
     )
     page_journal.patch(f"/trades/{second}", setup_id=setup)
     path = f"/trades/{first}"
@@ -245,9 +242,7 @@ async def test_notes_are_saved_while_typed_and_outlive_a_reload(page: Tab, page_
         await page.wait_for_function("localStorage.getItem('journal-drafts') === null")
 
 
-async def test_notes_in_conflict_outlive_a_grade_and_a_revoked_key(
-    page: Tab, page_journal: PageJournal
-) -> None:
+async def test_notes_in_conflict_outlive_a_grade_and_a_revoked_key(page: Tab, page_journal: PageJournal) -> None:
     path = await open_notes(page, page_journal)
     await page.enter("#notes", "x" * 10_001)
     await page.see("10000", ERROR)

@@ -249,10 +249,7 @@ async def test_the_whole_file_after_undoing_any_files_is_the_plain_book(
 ) -> None:
     fills, choose = random_fills(seed, 24), random.Random(seed)
     files = [*cut(fills, seed), fills] if choose.randint(0, 1) else [fills[16:], fills]
-    imports = [
-        await create_import(client, executions(file, has_ids=has_ids), account_id=account_id)
-        for file in files
-    ]
+    imports = [await create_import(client, executions(file, has_ids=has_ids), account_id=account_id) for file in files]
 
     for one in choose.sample(imports, choose.randint(1, len(imports))):
         await client.delete(f"/imports/{one['id']}?force=true")

@@ -183,9 +183,7 @@ async def test_a_deleted_account_leaves_its_copy_group_and_the_active_selection(
         ({f"R{number}": 1 for number in range(201)}, "must have at most 200 members"),
     ],
 )
-async def test_fees_that_are_no_amounts_by_root_are_refused(
-    client: httpx.AsyncClient, fees: Any, reason: str
-) -> None:
+async def test_fees_that_are_no_amounts_by_root_are_refused(client: httpx.AsyncClient, fees: Any, reason: str) -> None:
     refused = await client.post("/accounts", json={"name": "Sim", "fees": fees})
 
     assert error_of(refused) == (400, "validation_error")

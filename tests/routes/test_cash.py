@@ -70,9 +70,7 @@ async def test_only_an_adjustment_has_a_sign_and_only_a_reset_may_be_0(
 
 
 @for_rows("sent", [{"kind": "fee"}, {"amount": 7.5}, {"day": "2026-02-01"}, {"note": "Wire"}, {"note": None}])
-async def test_a_patch_changes_what_is_sent_and_nothing_else(
-    client: httpx.AsyncClient, sent: dict[str, Any]
-) -> None:
+async def test_a_patch_changes_what_is_sent_and_nothing_else(client: httpx.AsyncClient, sent: dict[str, Any]) -> None:
     account = await create_account(client)
     before = await create_cash(client, account["id"], note="First")
     path = f"/accounts/{account['id']}/cash/{before['id']}"

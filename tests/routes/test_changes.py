@@ -294,9 +294,7 @@ async def test_an_object_has_one_line_in_the_order_of_its_last_change(client: ht
     assert pages == [[3, 4], [2]]
 
 
-async def test_a_key_is_told_only_of_resources_that_it_may_read(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+async def test_a_key_is_told_only_of_resources_that_it_may_read(app: Starlette, client: httpx.AsyncClient) -> None:
     since = await cursor_of(client)
     await create_journal(client)
 
@@ -436,9 +434,7 @@ async def test_a_trade_that_shows_something_else_has_a_later_updated_at(
     answer = await client.request(method, path, json=body)
     after = await client.get("/trades/1")
     stale = await client.patch("/trades/1", json={**unwrap(before), "notes": "x"})
-    unmatched = await client.patch(
-        "/trades/1", json={"notes": "x"}, headers={"If-Match": before.headers["etag"]}
-    )
+    unmatched = await client.patch("/trades/1", json={"notes": "x"}, headers={"If-Match": before.headers["etag"]})
     edited = unwrap(await client.patch("/trades/1", json={"notes": "x"}))
 
     assert answer.is_success

@@ -87,9 +87,7 @@ async def test_a_new_group_has_no_master_yet(client: httpx.AsyncClient) -> None:
 # Members -------------------------------------------------------------------------------------------------
 
 
-async def test_members_come_by_sort_order_with_their_defaults(
-    client: httpx.AsyncClient, accounts: list[int]
-) -> None:
+async def test_members_come_by_sort_order_with_their_defaults(client: httpx.AsyncClient, accounts: list[int]) -> None:
     a, b, c = accounts
     group = await create_copy_group(client)
 
@@ -116,9 +114,7 @@ async def test_the_members_sent_replace_the_set(client: httpx.AsyncClient, accou
     a, b, c = accounts
     group = await create_copy_group(client, account_ids=[a, b])
 
-    replaced = unwrap(
-        await put_members(client, group, c, {"account_id": b, "quantity_multiplier": 1.00000001})
-    )
+    replaced = unwrap(await put_members(client, group, c, {"account_id": b, "quantity_multiplier": 1.00000001}))
     emptied = unwrap(await put_members(client, group))
 
     members = [(one["account_id"], one["quantity_multiplier"]) for one in replaced["members"]]
@@ -138,9 +134,7 @@ async def test_the_same_members_leave_updated_at_and_another_multiplier_moves_it
     group = unwrap(await put_members(client, group, *sent, accounts[2]))
 
     again = unwrap(await put_members(client, group, *reversed(group["members"])))
-    other = unwrap(
-        await put_members(client, group, {**sent[0], "quantity_multiplier": 1}, sent[1], accounts[2])
-    )
+    other = unwrap(await put_members(client, group, {**sent[0], "quantity_multiplier": 1}, sent[1], accounts[2]))
 
     assert again == group
     assert other["updated_at"] > group["updated_at"]
@@ -173,9 +167,7 @@ async def test_an_account_that_left_its_group_can_join_another(
 ) -> None:
     other = await create_copy_group(client, "Other", accounts)
     group = await create_copy_group(client, "Mine")
-    left = await (
-        put_members(client, other) if how == "emptied" else client.delete(f"/copy-groups/{other['id']}")
-    )
+    left = await (put_members(client, other) if how == "emptied" else client.delete(f"/copy-groups/{other['id']}"))
 
     joined = unwrap(await put_members(client, group, accounts[0]))
 
@@ -186,9 +178,7 @@ async def test_an_account_that_left_its_group_can_join_another(
 # The master ----------------------------------------------------------------------------------------------
 
 
-async def test_the_master_is_a_member_and_can_be_cleared(
-    client: httpx.AsyncClient, accounts: list[int]
-) -> None:
+async def test_the_master_is_a_member_and_can_be_cleared(client: httpx.AsyncClient, accounts: list[int]) -> None:
     group = await create_copy_group(client, account_ids=accounts)
     path = f"/copy-groups/{group['id']}"
 
@@ -234,15 +224,11 @@ async def test_a_master_that_leaves_is_cleared_and_one_that_stays_is_kept(
 async def test_the_goals_of_a_deleted_group_go_with_their_snapshots_its_strategies_and_accounts_stay(
     app: Starlette, client: httpx.AsyncClient, accounts: list[int]
 ) -> None:
-    group, other = [
-        await create_copy_group(client, name, [one]) for name, one in zip("GO", accounts, strict=False)
-    ]
+    group, other = [await create_copy_group(client, name, [one]) for name, one in zip("GO", accounts, strict=False)]
     goals = [await create_goal(client, copy_group_id=one["id"], **YEAR) for one in (group, other)]
     for goal in goals:
         await snapshots_of(client, goal["id"])
-    strategies = [
-        await create_strategy(client, one["name"], copy_group_id=one["id"]) for one in (group, other)
-    ]
+    strategies = [await create_strategy(client, one["name"], copy_group_id=one["id"]) for one in (group, other)]
     trade = await create_trade(client, accounts[0])
     await client.patch("/me", json={"active_selection": f"group_{group['id']}"})
     before = unwrap(await client.get("/accounts"))

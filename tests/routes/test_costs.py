@@ -29,9 +29,7 @@ async def patch_trade(client: httpx.AsyncClient, trade: Any, **members: Any) -> 
 
 
 async def charge_earlier(client: httpx.AsyncClient, account_id: int, fees: Any, **query: Any) -> Any:
-    return await client.patch(
-        f"/accounts/{account_id}", params={"apply_to": "earlier", **query}, json={"fees": fees}
-    )
+    return await client.patch(f"/accounts/{account_id}", params={"apply_to": "earlier", **query}, json={"fees": fees})
 
 
 def costs(trade: Any) -> tuple[float, str]:
@@ -205,9 +203,7 @@ FILL = {"side": "sell", "quantity": 1, "price": 101, "at": "2026-01-05T15:00:00Z
         ([{**FILL, "quantity": 3}], (12, "account")),
     ],
 )
-async def test_a_fill_by_hand_pays_the_commission_too(
-    client: httpx.AsyncClient, fills: Any, expected: Any
-) -> None:
+async def test_a_fill_by_hand_pays_the_commission_too(client: httpx.AsyncClient, fills: Any, expected: Any) -> None:
     account = await create_account(client, fees=FEES)
     trade = await create_trade(client, account["id"], quantity=3, **OPEN)
     path = f"/trades/{trade['id']}"

@@ -111,9 +111,7 @@ async def test_a_patch_makes_the_day_and_a_later_one_changes_what_it_sends(clien
 
 
 @for_rows("sent", [{}, {"plan": "Wait."}, {"tag_ids": []}, {"rating": None}])
-async def test_a_patch_that_changes_nothing_keeps_the_version(
-    client: httpx.AsyncClient, sent: dict[str, Any]
-) -> None:
+async def test_a_patch_that_changes_nothing_keeps_the_version(client: httpx.AsyncClient, sent: dict[str, Any]) -> None:
     before = await write_day(client, plan="Wait.")
 
     assert unwrap(await client.patch(f"/days/{DAY}", json=sent)) == before
@@ -159,9 +157,7 @@ async def test_a_text_can_give_way_to_a_tag_and_a_tag_to_another(client: httpx.A
     assert written["created_at"] == tagged["created_at"] == retagged["created_at"]
 
 
-async def test_a_deleted_tag_takes_a_day_along_that_had_nothing_else(
-    client: httpx.AsyncClient, app: Starlette
-) -> None:
+async def test_a_deleted_tag_takes_a_day_along_that_had_nothing_else(client: httpx.AsyncClient, app: Starlette) -> None:
     tag = await create_tag(client)
     await write_day(client, tag_ids=[tag["id"]])
     await write_day(client, "2026-01-06", rating=1, tag_ids=[tag["id"]])
@@ -300,9 +296,7 @@ async def test_days_with_trades_or_text_are_listed_newest_first_in_pages(
         assert {name: (await get_day(client, day["date"]))[name] for name in day} == day
 
 
-async def test_copies_are_one_decision_as_in_a_report_by_day(
-    client: httpx.AsyncClient, app: Starlette
-) -> None:
+async def test_copies_are_one_decision_as_in_a_report_by_day(client: httpx.AsyncClient, app: Starlette) -> None:
     first, second, third = [await insert_account(app, name) for name in ("A", "B", "C")]
     original = await insert_trade(app, first, gross_pnl=30)
     await insert_trade(app, second, gross_pnl=-10, source_trade_id=original)

@@ -114,9 +114,7 @@ async def test_names_that_are_taken_get_an_ending(client: httpx.AsyncClient) -> 
     unwrap(await client.post("/example-journal"))
 
     shown = await contents(client)
-    names = {
-        name: [one["name"] for one in shown[name]] for name in ("accounts", "strategies", "tag-categories")
-    }
+    names = {name: [one["name"] for one in shown[name]] for name in ("accounts", "strategies", "tag-categories")}
     assert names["accounts"] == ["Example", "Example (example)", "Example copy"]
     assert "Pullback (example)" in names["strategies"]
     assert "Psychology (example 9)" in names["tag-categories"]

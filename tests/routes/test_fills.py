@@ -234,9 +234,7 @@ async def test_a_fill_that_turns_the_position_over_or_begins_another_is_told_wha
     assert details_of(turned)["fields"]["quantity"] == (
         "would turn the position over, of which 3 is left: close this trade with that, then open another"
     )
-    assert details_of(another)["fields"]["at"] == (
-        "is after the position was flat: a new position is a new trade"
-    )
+    assert details_of(another)["fields"]["at"] == ("is after the position was flat: a new position is a new trade")
     assert list(details_of(several)["fields"]) == ["fills[1].quantity"]
 
 
@@ -255,21 +253,13 @@ async def test_a_change_that_another_fill_does_not_allow_says_which_to_change_fi
     ]
 
     assert [details_of(one)["fields"] for one in refused] == [
-        {
-            "quantity": "of fill 4 would turn the position over, of which 1 is left: "
-            "change or delete fill 4 first"
-        },
+        {"quantity": "of fill 4 would turn the position over, of which 1 is left: change or delete fill 4 first"},
         {"at": "of fill 3 is after the position was flat: change or delete fill 3 first"},
-        {
-            "quantity": "of fill 4 would turn the position over, of which 1 is left: "
-            "change or delete fill 4 first"
-        },
+        {"quantity": "of fill 4 would turn the position over, of which 1 is left: change or delete fill 4 first"},
     ]
 
 
-@for_rows(
-    "fields, reason", [(OPEN, "delete the trade instead"), ({}, "delete its exits first, or the trade")]
-)
+@for_rows("fields, reason", [(OPEN, "delete the trade instead"), ({}, "delete its exits first, or the trade")])
 async def test_a_fill_without_which_there_is_no_trade_is_not_deleted(
     client: httpx.AsyncClient, fields: dict[str, Any], reason: str
 ) -> None:
@@ -389,9 +379,7 @@ def random_fill(chosen: random.Random) -> tuple[Json, Model]:
 
 @pytest.mark.soak
 @for_rows("seed", range(examples(full=40, ci=2)))
-async def test_a_trade_is_what_its_fills_make_it_whatever_is_done_to_them(
-    client: httpx.AsyncClient, seed: int
-) -> None:
+async def test_a_trade_is_what_its_fills_make_it_whatever_is_done_to_them(client: httpx.AsyncClient, seed: int) -> None:
     chosen = random.Random(seed)
     account = await create_account(client)
     done = 0

@@ -108,9 +108,7 @@ async def test_a_goal_takes_every_timeframe(client: httpx.AsyncClient, window: d
         assert {name: goal[name] for name in JUNE} == {**NO_DATES, **window}
 
 
-async def test_a_goal_of_an_account_or_a_group_says_so_in_its_scope(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+async def test_a_goal_of_an_account_or_a_group_says_so_in_its_scope(app: Starlette, client: httpx.AsyncClient) -> None:
     account, group = await insert_account(app), await insert_copy_group(app)
 
     goals = [
@@ -130,9 +128,7 @@ async def test_a_target_is_kept_to_the_last_digit(client: httpx.AsyncClient) -> 
         assert f'"target_value":{target},' in created.text
 
 
-async def test_a_user_has_a_limited_number_of_goals(
-    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_user_has_a_limited_number_of_goals(client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(goals, "MAX_GOALS", 2)
     first = await create_goal(client)
     await patch_goal(client, first, status="archived")
@@ -164,8 +160,7 @@ async def test_rule_1_a_target_of_zero_is_for_a_drawdown_alone(client: httpx.Asy
 
 async def test_rule_9_a_target_below_0_is_for_what_can_be_below_0(client: httpx.AsyncClient) -> None:
     answers = {
-        metric: await client.post("/goals", json=goal_body(metric=metric, target_value=-1))
-        for metric in METRICS
+        metric: await client.post("/goals", json=goal_body(metric=metric, target_value=-1)) for metric in METRICS
     }
 
     refused = {metric for metric, answer in answers.items() if answer.status_code != 201}
@@ -185,10 +180,7 @@ BACKWARDS = {"timeframe": "custom", "custom_start": "2026-06-02", "custom_end": 
         ({"timeframe": "custom"}, {"custom_start", "custom_end"}),
         ({"timeframe": "custom", **START}, {"custom_end"}),
         ({"timeframe": "custom", **END}, {"custom_start"}),
-        *(
-            ({"timeframe": one, **START}, {"custom_start"})
-            for one in ("daily", "weekly", "monthly", "quarterly")
-        ),
+        *(({"timeframe": one, **START}, {"custom_start"}) for one in ("daily", "weekly", "monthly", "quarterly")),
         ({"timeframe": "weekly", **END}, {"custom_end"}),
         ({"timeframe": "weekly", **START, **END}, {"custom_start", "custom_end"}),
         (BACKWARDS, {"custom_end"}),
@@ -202,9 +194,7 @@ async def test_rules_4_to_6_and_1_hold_for_new_and_changed_goals(
     goals = [await create_goal(client), await create_goal(client, **JUNE)]
 
     refused = [await client.post("/goals", json=goal_body(**fields))]
-    refused += [
-        await client.patch(f"/goals/{goal['id']}", json={"status": "paused", **fields}) for goal in goals
-    ]
+    refused += [await client.patch(f"/goals/{goal['id']}", json={"status": "paused", **fields}) for goal in goals]
 
     assert [error_of(answer) for answer in refused] == [INVALID] * 3
     assert [set(details_of(answer)["fields"]) for answer in refused] == [named] * 3
@@ -212,9 +202,7 @@ async def test_rules_4_to_6_and_1_hold_for_new_and_changed_goals(
 
 
 @for_rows("dates", [START, END, {**START, **END}])
-async def test_rule_4_dates_alone_are_for_custom_goals(
-    client: httpx.AsyncClient, dates: dict[str, str]
-) -> None:
+async def test_rule_4_dates_alone_are_for_custom_goals(client: httpx.AsyncClient, dates: dict[str, str]) -> None:
     goal = await create_goal(client)
 
     refused = [await client.post("/goals", json=goal_body(**dates))]
@@ -223,9 +211,7 @@ async def test_rule_4_dates_alone_are_for_custom_goals(
     assert [set(details_of(answer)["fields"]) for answer in refused] == [set(dates)] * 2
 
 
-async def test_rule_8_an_account_and_a_group_exclude_each_other(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+async def test_rule_8_an_account_and_a_group_exclude_each_other(app: Starlette, client: httpx.AsyncClient) -> None:
     account, group = await insert_account(app), await insert_copy_group(app)
 
     refused = await client.post("/goals", json=goal_body(account_id=account, copy_group_id=group))
@@ -271,9 +257,7 @@ async def test_a_patch_changes_what_is_sent_and_what_follows_from_it(
 
     told = await patch_goal(client, goal, **sent)
 
-    assert told == (
-        goal if changed is None else {**goal, **sent, **changed, "updated_at": told["updated_at"]}
-    )
+    assert told == (goal if changed is None else {**goal, **sent, **changed, "updated_at": told["updated_at"]})
     assert (told["updated_at"] > goal["updated_at"]) == (changed is not None)
     assert unwrap(await client.get(f"/goals/{goal['id']}")) == told
 
@@ -358,9 +342,7 @@ async def test_the_list_has_the_goals_of_a_status_and_an_account_by_id(
 # DELETE --------------------------------------------------------------------------------------------------
 
 
-async def test_a_deleted_goal_takes_its_snapshots_and_targets_along(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+async def test_a_deleted_goal_takes_its_snapshots_and_targets_along(app: Starlette, client: httpx.AsyncClient) -> None:
     goal, other = await create_goal(client), await create_goal(client)
     kept = await snapshots_of(client, other["id"])
     assert await snapshots_of(client, goal["id"])
@@ -451,9 +433,7 @@ async def test_custom_dates_that_are_not_stored_are_warned_of(
 
     answer = await client.patch(f"/goals/{goal['id']}", json=patch)
 
-    expected = (
-        [] if warned is None else [f"{warned}: to move the window, send timeframe custom and both dates."]
-    )
+    expected = [] if warned is None else [f"{warned}: to move the window, send timeframe custom and both dates."]
     assert (answer.status_code, warnings_in(answer)) == (200, expected)
 
 

@@ -223,9 +223,7 @@ async def test_a_key_that_is_revoked_during_its_look_up_is_not_remembered(
     async def look_up_and_revoke(db: Connection, key_hash: bytes) -> api_keys.KeyRow | None:
         monkeypatch.undo()
         row = await look_up(db, key_hash)
-        await run_sql(
-            app, "UPDATE api_keys SET revoked_at = created_at WHERE hash = :hash", {"hash": key_hash}
-        )
+        await run_sql(app, "UPDATE api_keys SET revoked_at = created_at WHERE hash = :hash", {"hash": key_hash})
         # Another request notices the new version of the file first.
         assert (await answer_to(app, other)).status_code == 200
         return row

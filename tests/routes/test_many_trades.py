@@ -64,9 +64,7 @@ async def create_setup(client: httpx.AsyncClient, name: str = "Breakout") -> Any
 
 def answer(setup: Any) -> Json:
     """Members of a trade of the setup, with both of its answers."""
-    answers = [
-        {"confirmation_id": one["confirmation_id"], "was_present": True} for one in setup["confirmations"]
-    ]
+    answers = [{"confirmation_id": one["confirmation_id"], "was_present": True} for one in setup["confirmations"]]
     return {"setup_id": setup["setup_id"], "confirmations": answers}
 
 
@@ -132,9 +130,7 @@ async def test_many_trades_are_changed_as_a_patch_of_each_would_change_it(
     changed = await change(client, ids=various, set=changes, add_tag_ids=[late, late], remove_tag_ids=[1])
 
     read = [await get_trade(client, trade_id) for trade_id in various]
-    assert [{**trade, "updated_at": None} for trade in read] == [
-        {**unwrap(one), "updated_at": None} for one in alone
-    ]
+    assert [{**trade, "updated_at": None} for trade in read] == [{**unwrap(one), "updated_at": None} for one in alone]
     assert all(now["updated_at"] > then["updated_at"] for now, then in zip(read, stored, strict=True))
     assert changed == [{name: trade[name] for name in one} for trade, one in zip(read, changed, strict=True)]
 
@@ -212,9 +208,7 @@ async def test_nothing_is_taken_back_unless_all_is(client: httpx.AsyncClient, va
         await refuse(client, restore=restore, **more)
 
 
-async def test_what_changes_nothing_keeps_every_version(
-    client: httpx.AsyncClient, various: list[int]
-) -> None:
+async def test_what_changes_nothing_keeps_every_version(client: httpx.AsyncClient, various: list[int]) -> None:
     before = [await get_trade(client, trade_id) for trade_id in various]
 
     await change(client, ids=various)
@@ -225,9 +219,7 @@ async def test_what_changes_nothing_keeps_every_version(
     assert [await get_trade(client, trade_id) for trade_id in various] == before
 
 
-async def test_the_answers_that_go_with_a_setup_are_counted(
-    client: httpx.AsyncClient, various: list[int]
-) -> None:
+async def test_the_answers_that_go_with_a_setup_are_counted(client: httpx.AsyncClient, various: list[int]) -> None:
     tried, done = [
         await client.patch("/trades", json={"ids": various, "set": {"setup_id": None}}, params=query)
         for query in ({"dry_run": True}, {})
@@ -261,9 +253,7 @@ async def test_goals_follow(client: httpx.AsyncClient, various: list[int]) -> No
 # Which trades --------------------------------------------------------------------------------------------
 
 
-async def test_the_trades_come_back_in_the_order_of_their_ids(
-    client: httpx.AsyncClient, various: list[int]
-) -> None:
+async def test_the_trades_come_back_in_the_order_of_their_ids(client: httpx.AsyncClient, various: list[int]) -> None:
     shuffled = [various[index] for index in (3, 0, 4, 1, 2)]
 
     assert [trade["id"] for trade in await change(client, ids=shuffled)] == shuffled
@@ -392,12 +382,8 @@ async def test_a_refusal_names_the_trade_and_writes_nothing(
 
 
 async def test_unknown_members_and_tags_are_named(client: httpx.AsyncClient, various: list[int]) -> None:
-    assert await refuse(client, ids=various, set={"symbol": "NQ"}, more=1) == {
-        "unknown_fields": ["set.symbol", "more"]
-    }
-    assert await refuse(client, ids=various, add_tag_ids=[1, 8], remove_tag_ids=[7]) == {
-        "unknown_tag_ids": [8, 7]
-    }
+    assert await refuse(client, ids=various, set={"symbol": "NQ"}, more=1) == {"unknown_fields": ["set.symbol", "more"]}
+    assert await refuse(client, ids=various, add_tag_ids=[1, 8], remove_tag_ids=[7]) == {"unknown_tag_ids": [8, 7]}
     answers = [{"confirmation_id": 9, "was_present": True}]
     details = await refuse(client, ids=various, set={"confirmations": answers})
     assert details["unknown_confirmation_ids"] == [9]
@@ -489,9 +475,7 @@ async def test_a_condition_is_over_the_trades_that_are_named_wherever_they_are_i
     assert (await client.request("DELETE", "/trades", json={"ids": oldest}, headers=now)).status_code == 204
 
 
-async def test_of_parallel_changes_with_one_condition_one_is_made(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+async def test_of_parallel_changes_with_one_condition_one_is_made(app: Starlette, client: httpx.AsyncClient) -> None:
     account = await insert_account(app)
     ids = [await insert_trade(app, account) for _ in range(3)]
     seen = await read_etag(client, ids)

@@ -133,9 +133,7 @@ async def test_a_new_database_takes_zone_and_rollover_from_the_settings(settings
     assert (owner["timezone"], owner["day_rollover"]) == ("America/New_York", "17:00")
 
 
-async def test_a_new_zone_or_rollover_moves_every_trade_to_its_day(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+async def test_a_new_zone_or_rollover_moves_every_trade_to_its_day(app: Starlette, client: httpx.AsyncClient) -> None:
     account = await insert_account(app)
     await insert_trade(app, account, closed_at=EVENING)
     await insert_trade(app, account, closed_at=None)

@@ -82,9 +82,7 @@ async def test_parts_that_touch_are_one_position_with_the_sums_of_the_parts(
     client: httpx.AsyncClient,
 ) -> None:
     second = await create_part(client, "14:10", "14:20", quantity=3, exit_price=105, fees=1.5)
-    first = await create_part(
-        client, "14:00", "14:10", gross_pnl=7, fees=1, initial_risk=40, symbol="mnqz6", mae=3
-    )
+    first = await create_part(client, "14:00", "14:10", gross_pnl=7, fees=1, initial_risk=40, symbol="mnqz6", mae=3)
     third = await create_part(client, "14:15", "14:40", quantity=2, exit_price=90)
 
     whole = await merge(client, third, first, second)
@@ -324,9 +322,7 @@ async def test_answers_given_since_the_merge_stay_on_the_first(client: httpx.Asy
     whole = await merge(client, *parts)
     asked = [one["confirmation_id"] for one in setup["confirmations"]]
     answers = [{"confirmation_id": one, "was_present": False} for one in asked]
-    answered = unwrap(
-        await client.put(f"/trades/{whole['id']}/confirmations", json={"confirmations": answers})
-    )
+    answered = unwrap(await client.put(f"/trades/{whole['id']}/confirmations", json={"confirmations": answers}))
 
     await split(client, whole)
     first, second = [await get_trade(client, part) for part in parts[:2]]
@@ -335,9 +331,7 @@ async def test_answers_given_since_the_merge_stay_on_the_first(client: httpx.Asy
     assert second == parts[1]
 
 
-async def test_a_merged_trade_is_merged_again_and_split_step_by_step(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+async def test_a_merged_trade_is_merged_again_and_split_step_by_step(app: Starlette, client: httpx.AsyncClient) -> None:
     parts, _, _ = await create_annotated(client)
     before = journal(app)
 
@@ -526,9 +520,7 @@ async def test_any_merges_that_are_split_again_leave_the_journal_as_it_was(
         minute += chosen.choice((0, 0, 3))
         end = minute + chosen.randint(1, 5)
         times = {"opened_at": f"{DAY}14:{minute:02}:00Z", "closed_at": f"{DAY}14:{end:02}:00Z"}
-        rows.append(
-            {**times, "quantity": str(chosen.randint(1, 3)), "exit_price": str(chosen.randint(90, 110))}
-        )
+        rows.append({**times, "quantity": str(chosen.randint(1, 3)), "exit_price": str(chosen.randint(90, 110))})
         minute = end if chosen.random() < 0.7 else minute
     ids = read_ids(unwrap(await send_file(client, build_file(*rows), 1)))
     for trade_id in ids:

@@ -105,9 +105,7 @@ def drawn(file: bytes) -> list[bytes]:
 
 @pytest.mark.promise(26)
 @for_rows("kind", KINDS)
-async def test_a_photograph_is_shown_as_it_was_without_its_metadata(
-    client: httpx.AsyncClient, kind: str
-) -> None:
+async def test_a_photograph_is_shown_as_it_was_without_its_metadata(client: httpx.AsyncClient, kind: str) -> None:
     sent = photograph(kind)
 
     picture = unwrap(await post(client, sent + b"<script>after the end</script>"))
@@ -132,9 +130,7 @@ async def test_exiftool_finds_no_metadata_but_the_orientation(
     file.write_bytes(await content_of(client, unwrap(await post(client, photograph(kind)))))
 
     told = await asyncio.to_thread(
-        lambda: subprocess.run(
-            ["exiftool", "-G1", "-a", "-u", "-s", file], capture_output=True
-        ).stdout.decode()
+        lambda: subprocess.run(["exiftool", "-G1", "-a", "-u", "-s", file], capture_output=True).stdout.decode()
     )
 
     found = {tuple(line[1:].split(":")[0].replace("]", "").split()) for line in told.splitlines()}
@@ -387,9 +383,7 @@ async def test_pictures_are_in_the_order_of_their_numbers_then_of_their_ids(
 ) -> None:
     made = [await create_picture(client) for _ in range(3)]
 
-    unwrap(
-        await client.patch(f"/pictures/{made[0]['id']}", json={"sort_order": 2, "caption": "Low\nof the day"})
-    )
+    unwrap(await client.patch(f"/pictures/{made[0]['id']}", json={"sort_order": 2, "caption": "Low\nof the day"}))
 
     listed = unwrap(await client.get(f"{DAY}/pictures"))
     assert [one["sort_order"] for one in made] == [0, 1, 2]

@@ -33,8 +33,7 @@ async def desk(client: httpx.AsyncClient) -> Desk:
     group = (await create_copy_group(client, account_ids=[own]))["id"]
     scopes = {"account": {"account_id": own}, "group": {"copy_group_id": group}}
     strategies = {
-        kind: await create_strategy(client, kind, setups=[{"name": "s"}], **scope)
-        for kind, scope in scopes.items()
+        kind: await create_strategy(client, kind, setups=[{"name": "s"}], **scope) for kind, scope in scopes.items()
     }
     return Desk(own, other, group, strategies)
 
@@ -45,9 +44,7 @@ async def test_only_trades_of_its_accounts_may_name_a_restricted_strategy(
     client: httpx.AsyncClient, desk: Desk, kind: str, by_setup: bool
 ) -> None:
     strategy = desk.strategies[kind]
-    reference = (
-        {"setup_id": strategy["setups"][0]["setup_id"]} if by_setup else {"strategy_id": strategy["id"]}
-    )
+    reference = {"setup_id": strategy["setups"][0]["setup_id"]} if by_setup else {"strategy_id": strategy["id"]}
     allowed, refused = [{"account_id": account, **A_TRADE, **reference} for account in (desk.own, desk.other)]
     trade = await create_trade(client, desk.other)
 
@@ -76,9 +73,7 @@ async def test_a_trade_leaves_the_accounts_of_its_strategy_only_without_the_stra
     assert (moved["account_id"], moved["strategy_id"]) == (desk.other, None)
 
 
-async def test_trades_stay_with_a_strategy_that_is_restricted_later(
-    client: httpx.AsyncClient, desk: Desk
-) -> None:
+async def test_trades_stay_with_a_strategy_that_is_restricted_later(client: httpx.AsyncClient, desk: Desk) -> None:
     strategy = await create_strategy(client, setups=[{"name": "s"}])
     trade = await create_trade(client, desk.other, strategy_id=strategy["id"])
 

@@ -125,9 +125,7 @@ async def test_words_phrases_exclusions_and_filters(
     assert await find(client, typed) == found
 
 
-async def test_a_tag_may_have_a_name_without_letters(
-    client: httpx.AsyncClient, journal: dict[str, Any]
-) -> None:
+async def test_a_tag_may_have_a_name_without_letters(client: httpx.AsyncClient, journal: dict[str, Any]) -> None:
     for name in ("\N{FIRE}", "!!!"):
         tag = await create_tag(client, name)
         assert await find(client, f"revenge tag:{name}") == []

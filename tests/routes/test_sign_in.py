@@ -24,9 +24,7 @@ HERE = "/opt/journal-api keys create page --db /home/me/journal.db"
 def page_of(app: Starlette, address: str = "127.0.0.1") -> httpx.AsyncClient:
     """A browser at that address, without a key. Unlike the answers to other clients, one holds a key."""
     transport = httpx.ASGITransport(app, client=(address, 50_000), raise_app_exceptions=False)
-    return httpx.AsyncClient(
-        transport=transport, base_url="http://localhost", headers={"User-Agent": FIREFOX}
-    )
+    return httpx.AsyncClient(transport=transport, base_url="http://localhost", headers={"User-Agent": FIREFOX})
 
 
 @pytest.fixture
@@ -41,9 +39,7 @@ def code(app: Starlette) -> str:
     return str(app.state.sign_in_options.code.issue())
 
 
-async def exchange(
-    page: httpx.AsyncClient, code: str, headers: dict[str, str] | None = None
-) -> httpx.Response:
+async def exchange(page: httpx.AsyncClient, code: str, headers: dict[str, str] | None = None) -> httpx.Response:
     return await page.post("/sign-in", json={"code": code}, headers=headers)
 
 
@@ -305,9 +301,7 @@ async def test_the_user_whom_a_trusted_proxy_names_gets_a_key_for_a_day(
         ([], PROXY),
     ],
 )
-async def test_nobody_else_can_name_a_user(
-    proxied: Starlette, headers: list[tuple[str, str]], address: str
-) -> None:
+async def test_nobody_else_can_name_a_user(proxied: Starlette, headers: list[tuple[str, str]], address: str) -> None:
     refused = await sign_in_as(proxied, headers, address)
     async with page_of(proxied, address) as page:
         told = await page.get("/sign-in", headers=[(a.encode(), b.encode()) for a, b in headers])

@@ -48,9 +48,7 @@ DEFAULTS: dict[str, Any] = {
 
 
 async def post_text(client: httpx.AsyncClient, text: str) -> httpx.Response:
-    return await client.post(
-        "/strategies", content=text.encode(), headers={"Content-Type": "application/json"}
-    )
+    return await client.post("/strategies", content=text.encode(), headers={"Content-Type": "application/json"})
 
 
 async def count_rows(app: Starlette, *tables: str) -> list[int]:
@@ -133,9 +131,7 @@ async def test_free_form_json_of_null_is_stored_as_null(app: Starlette, client: 
     assert stored == [(None, None, None)]
 
 
-async def test_the_filters_choose_by_account_and_by_copy_group(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+async def test_the_filters_choose_by_account_and_by_copy_group(app: Starlette, client: httpx.AsyncClient) -> None:
     one, two = await insert_account(app, "One"), await insert_account(app, "Two")
     group = await insert_copy_group(app, members=[one])
     scopes: dict[str, dict[str, Any]] = {
@@ -176,9 +172,7 @@ async def test_texts_are_kept_at_every_level_and_may_repeat(client: httpx.AsyncC
 
     for item in (strategy, *strategy["setups"], *strategy["setups"][1]["confirmations"]):
         assert {"name": item["name"], "description": item["description"]} == described
-    assert (
-        len({one["confirmation_id"] for setup in strategy["setups"] for one in setup["confirmations"]}) == 4
-    )
+    assert len({one["confirmation_id"] for setup in strategy["setups"] for one in setup["confirmations"]}) == 4
 
 
 @for_rows(

@@ -61,12 +61,8 @@ async def make_answered_trade(app: Starlette, strategy: Any, position: int = 0) 
 async def read_links(app: Starlette, trade_id: int) -> tuple[int | None, int | None, dict[int, str]]:
     """(strategy_id, setup_id, the notes on each answered confirmation) of the trade."""
     values = {"id": trade_id}
-    ((strategy_id, setup_id),) = await run_sql(
-        app, "SELECT strategy_id, setup_id FROM trades WHERE id = :id", values
-    )
-    rows = await run_sql(
-        app, "SELECT confirmation_id, notes FROM confirmation_answers WHERE trade_id = :id", values
-    )
+    ((strategy_id, setup_id),) = await run_sql(app, "SELECT strategy_id, setup_id FROM trades WHERE id = :id", values)
+    rows = await run_sql(app, "SELECT confirmation_id, notes FROM confirmation_answers WHERE trade_id = :id", values)
     return strategy_id, setup_id, dict(rows)
 
 
@@ -138,9 +134,7 @@ SAME: dict[str, Callable[[Any], dict[str, Any]]] = {
 
 
 @for_rows("sent", SAME)
-async def test_what_changes_nothing_writes_nothing(
-    app: Starlette, client: httpx.AsyncClient, sent: str
-) -> None:
+async def test_what_changes_nothing_writes_nothing(app: Starlette, client: httpx.AsyncClient, sent: str) -> None:
     with_gaps = [{**one, "sort_order": 10 * number} for number, one in enumerate(CHECKLISTS, 1)]
     strategy = await create_strategy(
         client, "Café", setups=with_gaps, account_id=await insert_account(app), risk_rules={"a": 1}
@@ -417,9 +411,7 @@ async def test_null_clears_a_scope_and_setting_one_clears_the_other(
     scope: dict[str, Any] = {bound_to: ids[bound_to]} if bound_to else {}
     strategy = await create_strategy(client, setups=CHECKLISTS, **scope)
 
-    after = unwrap(
-        await patch(client, strategy, **{member: words.get(value, value) for member, value in sent.items()})
-    )
+    after = unwrap(await patch(client, strategy, **{member: words.get(value, value) for member, value in sent.items()}))
 
     assert {name: after[name] for name in ids} == {
         name: row_id if name == then else None for name, row_id in ids.items()
@@ -444,9 +436,7 @@ async def test_both_scopes_at_once_are_refused(app: Starlette, client: httpx.Asy
 
 async def test_a_list_that_is_read_reversed_and_sent_back_is_reversed(client: httpx.AsyncClient) -> None:
     items = [{"name": name} for name in "abc"]
-    strategy = await create_strategy(
-        client, setups=[{"name": name, "confirmations": items} for name in "stu"]
-    )
+    strategy = await create_strategy(client, setups=[{"name": name, "confirmations": items} for name in "stu"])
     sent = [{**one, "confirmations": one["confirmations"][::-1]} for one in reversed(strategy["setups"])]
 
     after = await patched(client, strategy, *sent)

@@ -109,9 +109,7 @@ async def test_a_new_category_has_a_location_and_is_listed(client: httpx.AsyncCl
 
 
 @for_rows("name", [" New\n", "café"])
-async def test_a_rename_returns_the_whole_category_and_leaves_its_tags(
-    client: httpx.AsyncClient, name: str
-) -> None:
+async def test_a_rename_returns_the_whole_category_and_leaves_its_tags(client: httpx.AsyncClient, name: str) -> None:
     tag = await create_tag(client, category_id=(await create_category(client, "Café"))["id"])
     (category,) = await list_categories(client)
 

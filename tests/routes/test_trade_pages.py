@@ -113,9 +113,7 @@ async def test_a_page_and_its_total_are_those_of_the_matching_trades(
         query = {name: random.choice(FILTERS[name][0]) for name in names}
         if query.get("from", "") > query.get("to", "~"):
             continue
-        matching = [
-            trade for trade in everything if all(FILTERS[name][1](trade, query[name]) for name in query)
-        ]
+        matching = [trade for trade in everything if all(FILTERS[name][1](trade, query[name]) for name in query)]
         limit, offset = random.choice([1, 7, 200]), random.randint(0, len(matching) + 1)
 
         response = await client.get("/trades", params={**query, "limit": limit, "offset": offset})

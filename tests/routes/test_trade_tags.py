@@ -127,9 +127,7 @@ async def test_answers_have_the_name_of_their_confirmation_in_the_order_of_the_c
     assert await get_trade(client, trade) == again == answered
 
 
-async def test_the_answers_sent_replace_the_set_and_move_updated_at(
-    client: httpx.AsyncClient, setups: Any
-) -> None:
+async def test_the_answers_sent_replace_the_set_and_move_updated_at(client: httpx.AsyncClient, setups: Any) -> None:
     volume, trend = read_confirmation_ids(setups[0])
     trade = await create_trade(client, setup_id=setups[0]["setup_id"])
     before = await put_answers(client, trade, answer(volume, notes="Thin"), answer(trend))
@@ -149,9 +147,7 @@ async def test_confirmations_that_are_not_of_the_trades_setup_or_repeated_are_na
 ) -> None:
     volume, trend = read_confirmation_ids(setups[0])
     (divergence,) = read_confirmation_ids(setups[1])
-    theirs = await create_strategy(
-        other_user_client, setups=[{"name": "Flag", "confirmations": [{"name": "Volume"}]}]
-    )
+    theirs = await create_strategy(other_user_client, setups=[{"name": "Flag", "confirmations": [{"name": "Volume"}]}])
     (foreign,) = read_confirmation_ids(theirs["setups"][0])
     trade = await create_trade(client, setup_id=setups[0]["setup_id"])
     trade = await put_answers(client, trade, answer(volume))
@@ -183,9 +179,7 @@ async def test_a_trade_without_a_setup_has_no_checklist(client: httpx.AsyncClien
         assert await put_answers(client, trade) == trade
 
 
-async def test_a_trade_that_changes_its_setup_loses_the_old_answers(
-    client: httpx.AsyncClient, setups: Any
-) -> None:
+async def test_a_trade_that_changes_its_setup_loses_the_old_answers(client: httpx.AsyncClient, setups: Any) -> None:
     volume, trend = read_confirmation_ids(setups[0])
     other = await create_strategy(client, "Other")
     setup = {"setup_id": setups[0]["setup_id"]}

@@ -402,9 +402,7 @@ async def test_copies_are_one_decision_also_without_their_original_and_their_mon
     count = await create_goal(client, metric="trade_count", **YEAR)
     money = await create_goal(client, **YEAR)
     original = await create_trade(client)
-    copies = [
-        await create_trade(client, original["account_id"], source_trade_id=original["id"]) for _ in range(3)
-    ]
+    copies = [await create_trade(client, original["account_id"], source_trade_id=original["id"]) for _ in range(3)]
 
     actuals = [(await read_actual(client, count), await read_actual(client, money))]
     deleted = await client.delete(f"/trades/{original['id']}")
@@ -492,9 +490,7 @@ async def six_trades(client: httpx.AsyncClient) -> dict[str, Any]:
         "loss": await create_trade(client, two["id"], exit_price=99, symbol="NQ", **times[1]),
         "fees": await create_trade(client, one["id"], fees=1.5, setup_id=setup, **times[2]),
         "even": await create_trade(client, one["id"], fees=1, strategy_id=strategy["id"], **times[3]),
-        "short": await create_trade(
-            client, one["id"], direction="short", exit_price=98, grade="A", **times[4]
-        ),
+        "short": await create_trade(client, one["id"], direction="short", exit_price=98, grade="A", **times[4]),
         "open": await create_trade(client, two["id"], opened_at="2026-01-10T10:00:00Z", **OPEN),
     }
     copy = {"source_trade_id": trades["win"]["id"]}
@@ -548,8 +544,7 @@ async def test_every_filter_of_the_list_keeps_what_matches_newest_first(client: 
     ]
 
     found = [
-        (query, " ".join(made["names"][trade] for trade in await list_ids(client, **query)))
-        for query, _ in expected
+        (query, " ".join(made["names"][trade] for trade in await list_ids(client, **query))) for query, _ in expected
     ]
 
     assert found == expected
@@ -621,9 +616,7 @@ async def test_a_deleted_trade_is_gone_everywhere(app: Starlette, client: httpx.
     assert error_of(await client.get(f"/trades/{trade['id']}")) == (404, "not_found")
     assert await list_ids(client) == []
     assert (before, await read_actual(client, goal)) == (1, 0)
-    rows = await run_sql(
-        app, "SELECT trade_id FROM trade_tags UNION ALL SELECT trade_id FROM confirmation_answers"
-    )
+    rows = await run_sql(app, "SELECT trade_id FROM trade_tags UNION ALL SELECT trade_id FROM confirmation_answers")
     assert rows == []
     assert (await get_strategy(client, strategy["id"]))["setups"] == [setup]
 

@@ -69,11 +69,7 @@ def test_no_text_is_a_syntax_error(texts: sqlite3.Connection, typed: str) -> Non
         texts.execute("SELECT rowid FROM texts WHERE texts MATCH ?", (match,)).fetchall()
 
 
-@given(
-    st.lists(
-        st.tuples(st.text("ab …é😀", max_size=30), st.text("xyz😀", min_size=1, max_size=30)), max_size=20
-    )
-)
+@given(st.lists(st.tuples(st.text("ab …é😀", max_size=30), st.text("xyz😀", min_size=1, max_size=30)), max_size=20))
 @max_examples(full=100, ci=20)
 def test_marks_say_where_in_the_excerpt_the_words_are(parts: list[tuple[str, str]]) -> None:
     marked = "".join(f"{before}{BEGIN}{word}{END}" for before, word in parts)

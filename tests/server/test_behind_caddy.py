@@ -135,8 +135,7 @@ def test_smuggling_attempts_never_mix_up_the_answers_of_others(behind: Journal) 
 def test_wrong_keys_are_limited_and_lock_nobody_out(tmp_path: Path) -> None:
     with behind_caddy(tmp_path) as journal, journal.client() as owner:
         statuses = Counter(
-            owner.get("/me", headers={"Host": SITE, "Authorization": "Bearer wrong"}).status_code
-            for _ in range(40)
+            owner.get("/me", headers={"Host": SITE, "Authorization": "Bearer wrong"}).status_code for _ in range(40)
         )
         right = owner.get("/me", headers={"Host": SITE})
 

@@ -265,9 +265,7 @@ async def test_the_key_of_the_run_has_every_scope_of_the_first_user(
         categories = unwrap(await client.get("/tag-categories"))
         me = unwrap(await client.patch("/me", json={"timezone": "America/New_York"}))
         responses = [
-            await client.request(
-                operation.method, re.sub(r"\{.*?\}", "9", operation.path).removeprefix("/v1")
-            )
+            await client.request(operation.method, re.sub(r"\{.*?\}", "9", operation.path).removeprefix("/v1"))
             for operation in OPERATIONS
         ]
 

@@ -44,9 +44,7 @@ def keys(db: Path) -> Keys:
         first = key_in(server.out.read_text())
     run_ok("users", "add", "another", "--db", db)
     whole, expired, revoked = (new_key(db) for _ in range(3))
-    keys = Keys(
-        first, whole, new_key(db, scopes="read"), new_key(db, "--user", "another"), expired, revoked, RUN_KEY
-    )
+    keys = Keys(first, whole, new_key(db, scopes="read"), new_key(db, "--user", "another"), expired, revoked, RUN_KEY)
     change(db, f"UPDATE api_keys SET expires_at = created_at WHERE id = {key_id(db, expired)}")
     run_ok("keys", "revoke", key_id(db, revoked), "--db", db)
     return keys
@@ -182,18 +180,14 @@ def whole(answer: httpx.Response) -> bytes:
 
 
 @pytest.mark.promise(15)
-def test_a_revoked_key_is_401_on_the_next_request(
-    db: Path, record_observation: Callable[[str], None]
-) -> None:
+def test_a_revoked_key_is_401_on_the_next_request(db: Path, record_observation: Callable[[str], None]) -> None:
     key = new_key(db)
     with announced(db) as server, server.client(key) as client:
         before = [answer.status_code for answer in (client.get("/tags") for _ in range(3))]
 
         run_ok("keys", "revoke", key_id(db, key), "--db", db)
 
-        after = [
-            error_of(client.get(path_of(operation))) for operation in OPERATIONS if operation.method == "GET"
-        ]
+        after = [error_of(client.get(path_of(operation))) for operation in OPERATIONS if operation.method == "GET"]
     assert before == [200] * 3
     assert set(after) == {(401, "key_revoked")}
     record_observation(

@@ -96,9 +96,7 @@ def report(writers: Sequence[Writer]) -> str:
 
 
 @pytest.mark.promise(1)
-def test_a_kill_loses_no_acknowledged_write_and_leaves_none_half_written(
-    db: Path, record_observation: Record
-) -> None:
+def test_a_kill_loses_no_acknowledged_write_and_leaves_none_half_written(db: Path, record_observation: Record) -> None:
     ends = end_often_under_load(db, signal.SIGKILL, examples(100, 2), record_observation)
 
     assert {code for code, _ in ends} == {-signal.SIGKILL}
@@ -113,9 +111,7 @@ def test_sigterm_under_load_loses_no_acknowledged_write(db: Path, record_observa
         assert max(took for _, took in ends) < 6
 
 
-def end_often_under_load(
-    db: Path, how: signal.Signals, times: int, record: Record
-) -> list[tuple[int, float]]:
+def end_often_under_load(db: Path, how: signal.Signals, times: int, record: Record) -> list[tuple[int, float]]:
     """End servers under 6 writers, and look at the journal after each of them."""
     key, ends = new_key(db), []
     writers = [Writer(name) for name in ("Ada", "Ben", "Cleo", "Dora", "Emil", "Flo")]
@@ -218,10 +214,7 @@ def contents(db: Path) -> Contents:
         schema = opened.execute("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").fetchall()
         schema = [one for one in schema if not one[1].startswith("sqlite_stat")]
         tables = [name for kind, name, _ in schema if kind == "table" and name != "changed_objects"]
-        found = {
-            table: opened.execute(f"SELECT {columns(opened, table)} FROM {table}").fetchall()
-            for table in tables
-        }
+        found = {table: opened.execute(f"SELECT {columns(opened, table)} FROM {table}").fetchall() for table in tables}
         return {**found, "schema": schema, "version": opened.execute("PRAGMA user_version").fetchall()}
 
 
@@ -260,9 +253,7 @@ def test_a_restore_that_is_killed_leaves_the_journal_as_it_was_or_restored(
     run_ok("users", "add", "later", "--db", large)
     before, restored = contents(large), contents(copy)
 
-    kills, ends = kill_at_moments(
-        examples(10, 2), large, tmp_path, "restore", copy, before=before, after=restored
-    )
+    kills, ends = kill_at_moments(examples(10, 2), large, tmp_path, "restore", copy, before=before, after=restored)
 
     assert any(kills)
     record_observation(

@@ -51,9 +51,7 @@ async def clients_of(server: Server, key: str, number: int) -> AsyncIterator[lis
     async with AsyncExitStack() as stack:
         yield [
             await stack.enter_async_context(
-                httpx.AsyncClient(
-                    base_url=f"{server.url}/v1", headers=headers, timeout=PATIENCE, verify=WITHOUT_TLS
-                )
+                httpx.AsyncClient(base_url=f"{server.url}/v1", headers=headers, timeout=PATIENCE, verify=WITHOUT_TLS)
             )
             for _ in range(number)
         ]
@@ -140,9 +138,7 @@ async def test_what_is_refused_as_busy_was_not_begun_and_can_be_repeated_until_i
             left = dict(zip(names, clients, strict=True))
 
             async def try_all() -> None:
-                sent = [
-                    client.post("/trades", json={**trade, "notes": notes}) for notes, client in left.items()
-                ]
+                sent = [client.post("/trades", json={**trade, "notes": notes}) for notes, client in left.items()]
                 for notes, response in zip(list(left), await asyncio.gather(*sent), strict=True):
                     if response.is_success:
                         del left[notes]

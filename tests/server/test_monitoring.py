@@ -70,9 +70,7 @@ def test_each_request_is_a_line_of_json(db: Path) -> None:
     assert (third["route"], third["status"], third["key"]) == ("/v1/tags", 401, None)
     assert (fourth["route"], fourth["status"]) == (None, 400)
     assert fourth["request_id"] == rejected.headers["x-request-id"]
-    bugs = [
-        msgspec.json.decode(line) for line in server.err.read_bytes().splitlines() if b"exception" in line
-    ]
+    bugs = [msgspec.json.decode(line) for line in server.err.read_bytes().splitlines() if b"exception" in line]
     assert [(bug["level"], bug["logger"]) for bug in bugs] == [("error", "journal_api")]
     assert "no such table: tags" in bugs[0]["exception"]
     assert fifth["status"] == 500
@@ -111,9 +109,7 @@ def test_on_a_terminal_the_log_is_for_people(db: Path) -> None:
         server.stop()
         log = read_terminal(ours)
 
-    assert re.search(
-        rf"^\d\d:\d\d:\d\d GET /v1/tags 200 \d+\.\d ms req_[0-9a-f]{{16}} key {key[-4:]}\r$", log, re.M
-    )
+    assert re.search(rf"^\d\d:\d\d:\d\d GET /v1/tags 200 \d+\.\d ms req_[0-9a-f]{{16}} key {key[-4:]}\r$", log, re.M)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has small pipes")
@@ -211,9 +207,7 @@ def samples(text: str) -> dict[tuple[str, ...], float]:
     [(False, (404, "not_found")), (True, (401, "unauthorized"))],
     ids=["not asked for", "without a key"],
 )
-async def test_metrics_need_the_setting_and_a_key(
-    settings: Settings, metrics: bool, refused: tuple[int, str]
-) -> None:
+async def test_metrics_need_the_setting_and_a_key(settings: Settings, metrics: bool, refused: tuple[int, str]) -> None:
     app = create_app(structs.replace(settings, metrics=metrics))
     async with started(app), client_of(app) as anonymous:
         assert error_of(await anonymous.get("http://localhost/metrics")) == refused

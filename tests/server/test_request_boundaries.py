@@ -82,9 +82,7 @@ def test_curl_with_http_2_is_served(journal: Served) -> None:
         options = ("--silent", "--noproxy", "*", "--http2", "--output", "/dev/null", "--write-out")
         headers = (f"Authorization: Bearer {journal.key}", "Content-Type: application/json")
         command = [curl, *options, "%{http_code} ", "-H", headers[0], "-H", headers[1], *arguments]
-        return subprocess.run(
-            command, capture_output=True, check=True, timeout=PATIENCE, text=True
-        ).stdout.split()
+        return subprocess.run(command, capture_output=True, check=True, timeout=PATIENCE, text=True).stdout.split()
 
     url = f"{journal.url}/v1/tag-categories"
     assert request("--data", '{"name": "curl"}', url) == ["201"]
@@ -255,9 +253,7 @@ def test_requests_are_answered_until_the_connection_ends(
 
 
 @pytest.mark.parametrize("version", [b"HTTP/1.1", b"HTTP/1.0"])
-def test_a_client_of_http_1_1_that_waits_to_send_its_body_is_told_to_send_it(
-    journal: Served, version: bytes
-) -> None:
+def test_a_client_of_http_1_1_that_waits_to_send_its_body_is_told_to_send_it(journal: Served, version: bytes) -> None:
     expecting = journal.head(PATCH_ME, "a", EXPECT, CLOSE, LENGTH).replace(b"HTTP/1.1", version)
     with journal.connect() as connection:
         connection.sendall(expecting)

@@ -146,9 +146,7 @@ def test_the_limits_are_the_documented_ones() -> None:
 
     assert stated is not None
     idle, stalled = map(int, stated.groups())
-    assert (idle, stalled, stalled) == (
-        *(Protocol.idle_seconds, Protocol.body_seconds, Protocol.unread_seconds),
-    )
+    assert (idle, stalled, stalled) == (*(Protocol.idle_seconds, Protocol.body_seconds, Protocol.unread_seconds),)
 
 
 BODY = b'{"name": "Slowly"}'
@@ -212,9 +210,7 @@ HEADS = {
 
 
 @pytest.mark.parametrize(("sent", "expected"), HEADS.values(), ids=HEADS)
-def test_headers_and_trailers_over_the_limit_are_400(
-    journal: Served, sent: bytes, expected: list[int]
-) -> None:
+def test_headers_and_trailers_over_the_limit_are_400(journal: Served, sent: bytes, expected: list[int]) -> None:
     with_body = post(journal, b"Transfer-Encoding: chunked")
     with journal.connect() as connection:
         send(connection, sent.replace(CATEGORIES.encode() + b" %b", with_body))

@@ -108,9 +108,7 @@ def test_a_user_has_few_exports_at_a_time(filled: Filled) -> None:
     run_ok("users", "add", "Ada", "--db", filled.db)
     key_of_ada = new_key(filled.db, "--user", "Ada")
     with ExitStack() as stack:
-        running = [
-            stack.enter_context(unread(filled.journal, "/v1/trades/export")) for _ in range(MAX_DOWNLOADS)
-        ]
+        running = [stack.enter_context(unread(filled.journal, "/v1/trades/export")) for _ in range(MAX_DOWNLOADS)]
         for connection in running:
             assert connection.recv(12) == b"HTTP/1.1 200"
         one_too_many = filled.client.get("/trades/export")

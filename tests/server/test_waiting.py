@@ -26,9 +26,7 @@ Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 def memory_of(server: Server) -> float:
     """MiB in memory."""
-    (line,) = [
-        one for one in Path(f"/proc/{server.process.pid}/status").read_text().splitlines() if "VmRSS" in one
-    ]
+    (line,) = [one for one in Path(f"/proc/{server.process.pid}/status").read_text().splitlines() if "VmRSS" in one]
     return int(line.split()[1]) / 1024
 
 
@@ -75,9 +73,7 @@ async def test_many_requests_wait_without_delaying_others_and_are_answered_by_a_
     db = tmp_path / "journal.db"
     key = new_key(db)
     with running(db) as server:
-        async with httpx.AsyncClient(
-            base_url=f"{server.url}/v1", headers={"Authorization": f"Bearer {key}"}
-        ) as client:
+        async with httpx.AsyncClient(base_url=f"{server.url}/v1", headers={"Authorization": f"Bearer {key}"}) as client:
             since = (await client.get("/tags")).headers["x-cursor"]
             files = server.open_files()
             alone, before = await time_reads(client), memory_of(server)

@@ -173,9 +173,7 @@ class FileAccount:
         fills, left = self.list_known_fills(), Counter[str]()
         for fill in fills:
             left[fill.symbol] += fill.quantity
-        closing = [
-            FileFill(10**6, LONG_AFTER, symbol, -size, Decimal(0)) for symbol, size in left.items() if size
-        ]
+        closing = [FileFill(10**6, LONG_AFTER, symbol, -size, Decimal(0)) for symbol, size in left.items() if size]
         names = ("symbol", "direction", "quantity", "opened_at", "closed_at", "gross")
         booked = [tuple(one[name] for name in names) for one in book_positions([*fills, *closing])]
         return [one if one[4] < LONG_AFTER else (*one[:4], None, None) for one in booked]

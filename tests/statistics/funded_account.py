@@ -79,8 +79,7 @@ def stand(journal: Journal, account: int, rules: dict[str, Any], at: str) -> dic
         "daily_loss": rules.get("daily_loss") and daily_loss(trades, rules["daily_loss"], at),
         "profit_target": rules.get("profit_target")
         and {**profit(counted, rules["profit_target"]), "counts_from": begins},
-        "best_day_share": rules.get("best_day_share")
-        and {**best_day(cycle, rules["best_day_share"]), **paid},
+        "best_day_share": rules.get("best_day_share") and {**best_day(cycle, rules["best_day_share"]), **paid},
         "qualifying_day": rules.get("qualifying_day")
         and {
             **count(
@@ -105,9 +104,7 @@ def closings(journal: Journal, account: int, at: str) -> list[dict[str, Any]]:
         {
             "day": close.day,
             "net_pnl": sum(one.result for one in lines if (one.day, one.what) == (close.day, TRADE)),
-            "cash": sum(
-                one.result for one in lines if one.day == close.day and one.what in (MONEY_IN, MONEY_OUT)
-            ),
+            "cash": sum(one.result for one in lines if one.day == close.day and one.what in (MONEY_IN, MONEY_OUT)),
             "balance": close.balance,
         }
         for close in lines
@@ -168,9 +165,7 @@ def daily_loss(trades: list[Event], limit: Any, at: str) -> dict[str, Any]:
         if line.day == at:
             today = so_far
     state = "broken" if broken else "near" if -5 * today >= 4 * limit else "within"
-    return described(
-        state, today, -limit, 0 if at in broken else today + limit, broken[0] if broken else None
-    )
+    return described(state, today, -limit, 0 if at in broken else today + limit, broken[0] if broken else None)
 
 
 def profit(trades: list[Event], target: Any) -> dict[str, Any]:

@@ -19,10 +19,7 @@ COPY_SECONDS, SHARE = timedelta(seconds=5), 2
 def copy_fills(fills: Sequence[FileFill]) -> list[FileFill]:
     """What a follower does a second later."""
     late = timedelta(seconds=1)
-    return [
-        fill._replace(id=fill.id + 5000, time=fill.time + late, quantity=fill.quantity * SHARE)
-        for fill in fills
-    ]
+    return [fill._replace(id=fill.id + 5000, time=fill.time + late, quantity=fill.quantity * SHARE) for fill in fills]
 
 
 class Ledger:

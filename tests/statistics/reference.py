@@ -276,11 +276,7 @@ class Decision:
     @cached_property
     def r(self) -> Fraction | None:
         with_risk = [(one.net, one.risk) for one in self.paid if one.risk is not None]
-        return (
-            rounded(sum((n for n, _ in with_risk), ZERO) / sum(r for _, r in with_risk))
-            if with_risk
-            else None
-        )
+        return rounded(sum((n for n, _ in with_risk), ZERO) / sum(r for _, r in with_risk)) if with_risk else None
 
 
 def decisions_of(journal: Journal, rows: list[Row]) -> list[Decision]:
@@ -305,9 +301,7 @@ def compute_statistics(journal: Journal, rows: list[Row]) -> Statistics:
     mfes = [[one.mfe for one in each.paid if one.mfe is not None] for each in decisions]
     won = [one for each in decisions if each.net > journal.within for one in each.paid]
     grades = [one.representative.grade for one in decisions if one.representative.grade]
-    checked = [
-        one.representative for one in decisions if journal.checklists.get(one.representative.setup_id or 0)
-    ]
+    checked = [one.representative for one in decisions if journal.checklists.get(one.representative.setup_id or 0)]
     by_day: dict[Day, Fraction] = {}
     for day, trade in rows:
         by_day[day] = by_day.get(day, ZERO) + trade.net
@@ -521,11 +515,7 @@ def days_of_cash(journal: Journal, accounts: Collection[int]) -> list[Day]:
     if len(journal.currencies_of(accounts)) > 1:
         return []
     days = {one.day for one in journal.cash if one.account_id in accounts}
-    return [
-        one
-        for one in days
-        if sum_balances(journal, accounts, one) != sum_balances(journal, accounts, one - DAY)
-    ]
+    return [one for one in days if sum_balances(journal, accounts, one) != sum_balances(journal, accounts, one - DAY)]
 
 
 def compute_snapshot(
@@ -566,9 +556,7 @@ def find_day(journal: Journal, goal: Goal, instant: datetime) -> Day:
     return journal.day_of(instant, journal.account_of(goal.scope))
 
 
-def find_periods(
-    journal: Journal, goal: Goal, days: list[Day], today: Day, last: Day
-) -> list[tuple[Day, Day]]:
+def find_periods(journal: Journal, goal: Goal, days: list[Day], today: Day, last: Day) -> list[tuple[Day, Day]]:
     """The periods that have a snapshot, oldest first; the last may be later than today."""
     if goal.window:
         return [goal.window]
@@ -708,16 +696,12 @@ def group_rows(journal: Journal, rows: list[Row], group_by: str, query: Query) -
 
 def place_decisions(journal: Journal, query: Query, group_by: str) -> dict[int, Any]:
     """The groups of decisions by what happened before them on their day, in the accounts of the report."""
-    scope: Query = {
-        name: query[name] for name in ("account_id", "copy_group_id", "from", "to") if name in query
-    }
+    scope: Query = {name: query[name] for name in ("account_id", "copy_group_id", "from", "to") if name in query}
     every = decisions_of(journal, [row for row in journal.rows_in("all") if is_selected(journal, row, scope)])
     found: dict[int, Any] = {}
     for number, one in enumerate(every):
         day = [other for other in every if other.day == one.day]
-        earlier = [
-            other for other in every[:number] if other.day == one.day and other.closed_at <= one.opened_at
-        ]
+        earlier = [other for other in every[:number] if other.day == one.day and other.closed_at <= one.opened_at]
         last = earlier[-1] if earlier else None
         if group_by == "nth":
             place = sum((other.opened_at, other.id) <= (one.opened_at, one.id) for other in day)
@@ -828,17 +812,12 @@ def find_interval(journal: Journal, decisions: list[Decision], metric: str) -> S
     return inference.compute_mean_interval(values)
 
 
-def show_answers(
-    journal: Journal, parts: dict[Any, list[Row]], metrics: Collection[str]
-) -> list[dict[str, Any]]:
+def show_answers(journal: Journal, parts: dict[Any, list[Row]], metrics: Collection[str]) -> list[dict[str, Any]]:
     """The groups of confirmations, and the decisions without a checklist."""
     return [
         {
             "key": one,
-            **{
-                answer: show_group(journal, parts.get((one, answer), []), metrics)
-                for answer in ANSWERS.values()
-            },
+            **{answer: show_group(journal, parts.get((one, answer), []), metrics) for answer in ANSWERS.values()},
         }
         for one in {one for one, _ in parts}
     ]
@@ -877,9 +856,7 @@ def find_sides(
     return []
 
 
-def compare_sides(
-    journal: Journal, present: list[Decision], absent: list[Decision], *, is_r: bool
-) -> Statistics:
+def compare_sides(journal: Journal, present: list[Decision], absent: list[Decision], *, is_r: bool) -> Statistics:
     sides = [[(one.day, one.r if is_r else one.net) for one in side] for side in (present, absent)]
     edge = inference.compute_edge(*([(day, one) for day, one in side if one is not None] for side in sides))
     is_mixed = len(set().union(*(one.currencies for one in present + absent))) > 1

@@ -50,16 +50,12 @@ def compute_pairs(journal: Journal, group_by: tuple[str, str], query: Query) -> 
         }
         has_it = sides["present" if asked else "all"]
         others = sides["absent"] if asked else [one for one, _ in split if one not in has_it]
-        edges = {
-            name: compare_sides(journal, has_it, others, is_r=name == "edge_r") for name in ("edge", "edge_r")
-        }
+        edges = {name: compare_sides(journal, has_it, others, is_r=name == "edge_r") for name in ("edge", "edge_r")}
         shown = {name: show_group(journal, rows_of(journal, one), REPORTED) for name, one in sides.items()}
         place = rank_pair(journal, pair, rows_of(journal, has_it), group_by, query.get("sort"))
         found[pair] = place, {"keys": list(pair), **(shown if asked else shown["all"]), **edges}
     for name in ("edge", "edge_r"):
-        inference.judge(
-            {pair: group[name] for pair, (_, group) in found.items()}, {key: {} for key in found}, {}
-        )
+        inference.judge({pair: group[name] for pair, (_, group) in found.items()}, {key: {} for key in found}, {})
     groups = [group for _, group in sorted(found.values(), key=lambda one: one[0])]
     return {"total": show_group(journal, rows, REPORTED), "groups": groups}
 
@@ -74,17 +70,13 @@ def rows_of(journal: Journal, decisions: list[Decision]) -> list[Row]:
     return sorted([(journal.day_of(one.closed_at, one.account_id), one) for one in trades], key=in_time)
 
 
-def split_decisions(
-    journal: Journal, rows: list[Row], group_by: tuple[str, str]
-) -> list[tuple[Decision, Decision]]:
+def split_decisions(journal: Journal, rows: list[Row], group_by: tuple[str, str]) -> list[tuple[Decision, Decision]]:
     """The parts of decisions by the keys that are by trade, each with the whole decision."""
     by_trade = [key for key in group_by if key in BY_TRADE]
     whole = {one.id: one for one in decisions_of(journal, rows)}
     split: dict[Any, list[Row]] = {}
     for day, trade in rows:
-        split.setdefault(tuple(find_key(journal, day, trade, key) for key in by_trade), []).append(
-            (day, trade)
-        )
+        split.setdefault(tuple(find_key(journal, day, trade, key) for key in by_trade), []).append((day, trade))
     return [(one, whole[one.id]) for part in split.values() for one in decisions_of(journal, part)]
 
 
@@ -119,9 +111,7 @@ def list_pairs(
     ]
 
 
-def rank_pair(
-    journal: Journal, pair: Pair, rows: list[Row], group_by: tuple[str, str], sort: str | None
-) -> Any:
+def rank_pair(journal: Journal, pair: Pair, rows: list[Row], group_by: tuple[str, str], sort: str | None) -> Any:
     """By both keys where both have an order, else by a metric, net P&L if none is asked for."""
     places = [
         (key is None, 0 if key is None else IN_ORDER[name].index(key) if name in IN_ORDER else key)

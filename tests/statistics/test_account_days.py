@@ -94,9 +94,7 @@ async def merge_and_split_it(client: httpx.AsyncClient, account: Any) -> None:
 async def copy_it_from_another_account(client: httpx.AsyncClient, account: Any) -> None:
     original = await create_trade(client)
     await create_trade(client, account["id"], source_trade_id=original["id"])
-    assert (await client.get(f"/trades/{original['id']}")).json()["data"]["trade"][
-        "trading_day"
-    ] == OWNERS_DAY
+    assert (await client.get(f"/trades/{original['id']}")).json()["data"]["trade"]["trading_day"] == OWNERS_DAY
 
 
 WAYS = [
@@ -256,9 +254,7 @@ async def test_a_balance_counts_cash_on_the_days_of_its_account(client: httpx.As
     )
     await create_cash(client, account["id"], kind="reset", amount=1000, day=NEXT_DAY)
     await create_trade(client, account["id"])
-    await create_trade(
-        client, account["id"], closed_at="2026-01-05T09:59:59Z", opened_at="2026-01-05T09:00:00Z"
-    )
+    await create_trade(client, account["id"], closed_at="2026-01-05T09:59:59Z", opened_at="2026-01-05T09:00:00Z")
 
     (snapshot,) = await snapshots_of(client, goal["id"])
 

@@ -44,9 +44,7 @@ MANY_TRADES = """
         created_at, updated_at
     FROM trades, json_each(:days) AS day, json_each(:per_day) AS number
     WHERE trades.id = :id"""
-BARE_SUMS = (
-    "SELECT trading_day, count(*), sum(net_pnl) FROM trade_facts WHERE account_id = 1 GROUP BY trading_day"
-)
+BARE_SUMS = "SELECT trading_day, count(*), sum(net_pnl) FROM trade_facts WHERE account_id = 1 GROUP BY trading_day"
 
 
 async def read_standing(client: httpx.AsyncClient, account: Any, **query: Any) -> Any:
@@ -216,9 +214,7 @@ async def test_the_last_reset_of_a_day_counts_and_open_trades_do_not(client: htt
     assert standing["floor"]["limit"] == 280
 
 
-async def test_reading_a_standing_stores_the_facts_of_trades(
-    client: httpx.AsyncClient, app: Starlette
-) -> None:
+async def test_reading_a_standing_stores_the_facts_of_trades(client: httpx.AsyncClient, app: Starlette) -> None:
     account = await create_account(client)
     trade = await create_trade(client, account["id"])
 

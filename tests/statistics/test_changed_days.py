@@ -40,9 +40,7 @@ async def add_trade(client: httpx.AsyncClient, account_id: int, day: str = DAYS[
 
 
 async def read_changes(app: Starlette) -> list[tuple[int, str]]:
-    return [
-        tuple(row) for row in await run_sql(app, "SELECT sequence, trading_day FROM changed_days ORDER BY 1")
-    ]
+    return [tuple(row) for row in await run_sql(app, "SELECT sequence, trading_day FROM changed_days ORDER BY 1")]
 
 
 async def test_a_day_is_recorded_again_although_no_goal_has_seen_its_change(

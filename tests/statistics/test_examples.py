@@ -250,9 +250,7 @@ async def test_an_account_in_another_currency_without_trades_mixes_nothing_but_b
         for metric, account in (("net_pnl", None), ("balance_target", None), ("balance_target", 1))
     ]
 
-    shown = [
-        (value_of(one), one["snapshot_data"]["currency"]) for one in [(await desk.read(g))[0] for g in goals]
-    ]
+    shown = [(value_of(one), one["snapshot_data"]["currency"]) for one in [(await desk.read(g))[0] for g in goals]]
     assert shown == [(300, "USD"), ("mixed_currencies", None), (300, "USD")]
 
 

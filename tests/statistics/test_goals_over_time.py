@@ -347,9 +347,7 @@ async def test_a_goal_stores_whether_its_metric_carries_a_balance(desk: Desk) ->
 
 @pytest.mark.parametrize("status", ["paused", "archived"])
 @pytest.mark.parametrize("is_read", [True, False], ids=["read before", "never read"])
-async def test_a_goal_that_stops_keeps_its_snapshots_as_they_were(
-    desk: Desk, status: str, is_read: bool
-) -> None:
+async def test_a_goal_that_stops_keeps_its_snapshots_as_they_were(desk: Desk, status: str, is_read: bool) -> None:
     account = await desk.account()
     trade = await desk.trade(account, pnl=5)
     goal = await desk.goal()

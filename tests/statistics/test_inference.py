@@ -75,9 +75,7 @@ def test_quantiles_of_t_differ_from_scipys_by_less_than_a_billionth() -> None:
         probability = source.choice([0.975, 0.995, source.random(), 1 - 10 ** source.uniform(-9, -1)])
         freedom = draw_freedom(source)
 
-        assert t_quantile(probability, freedom) == pytest.approx(
-            scipy.stats.t.ppf(probability, freedom), rel=1e-9
-        )
+        assert t_quantile(probability, freedom) == pytest.approx(scipy.stats.t.ppf(probability, freedom), rel=1e-9)
 
 
 def draw_sides(source: random.Random) -> tuple[Numbers, Numbers]:
@@ -129,9 +127,7 @@ def test_false_discovery_rates_are_scipys() -> None:
     for _ in range(INPUTS):
         p_values = [source.choice([0.0, 0.01, 1.0, source.random()]) for _ in range(source.randint(1, 60))]
 
-        assert benjamini_hochberg(p_values) == pytest.approx(
-            list(scipy.stats.false_discovery_control(p_values))
-        )
+        assert benjamini_hochberg(p_values) == pytest.approx(list(scipy.stats.false_discovery_control(p_values)))
 
 
 @pytest.mark.soak
@@ -322,9 +318,7 @@ def test_a_tag_of_days_is_as_sure_as_its_days() -> None:
     )
 
     assert (by_trade.p or 1) < 0.0001
-    assert by_day.p == pytest.approx(
-        scipy.stats.ttest_ind([1] * 6 + [-1] * 4, [1] * 4 + [-1] * 6).pvalue, rel=0.06
-    )
+    assert by_day.p == pytest.approx(scipy.stats.ttest_ind([1] * 6 + [-1] * 4, [1] * 4 + [-1] * 6).pvalue, rel=0.06)
 
 
 # More decisions ------------------------------------------------------------------------------------------

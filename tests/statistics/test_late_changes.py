@@ -90,9 +90,7 @@ CHANGES = {
     "a risk": Late(
         "rr_realized_avg", 3, [(update("initial_risk = 9e8"), 1), (update("initial_risk = NULL"), "no_risk")]
     ),
-    "an excursion": Late(
-        "average_mae", "no_excursions", [(update("mae = 4e8"), 4), (update("mae = 6e8", trade=2), 5)]
-    ),
+    "an excursion": Late("average_mae", "no_excursions", [(update("mae = 4e8"), 4), (update("mae = 6e8", trade=2), 5)]),
     "a best profit": Late(
         "captured", "no_excursions", [(update("mfe = 18e8"), 50), (update("mfe = 0"), "no_excursions")]
     ),
@@ -284,10 +282,7 @@ async def add_goal(desk: Desk, scope: str, **fields: Any) -> Any:
 async def test_goals_follow(desk: Desk, name: str) -> None:
     """A goal of each month and one of January alone; at the end a new goal shows the same history."""
     metric, before, changes, scope = CHANGES[name]
-    goals = [
-        await add_goal(desk, scope, metric=metric, **fields)
-        for fields in ({}, {"timeframe": "daily"}, JANUARY)
-    ]
+    goals = [await add_goal(desk, scope, metric=metric, **fields) for fields in ({}, {"timeframe": "daily"}, JANUARY)]
     for change, expected in [("SELECT 1", before), *changes]:
         if isinstance(change, str):
             await run_all(desk, change)

@@ -224,10 +224,7 @@ class Walk:
     async def delete_something(self) -> None:
         """An account with trades stays. The goals of an account or a group go with it."""
         path, table = self.random.choice(
-            [
-                (one, one.replace("-", "_"))
-                for one in ("tags", "strategies", "trades", "accounts", "copy-groups")
-            ]
+            [(one, one.replace("-", "_")) for one in ("tags", "strategies", "trades", "accounts", "copy-groups")]
         )
         one = self.pick(table)
         if await self.write("DELETE", f"/{path}/{one}"):
@@ -354,9 +351,7 @@ class Walk:
         asked = self.rows(
             f"SELECT confirmations.id FROM trades JOIN confirmations USING (setup_id) WHERE trades.id = {one}"
         )
-        answers = [
-            {"confirmation_id": row, "was_present": self.random.random() < 0.8} for (row,) in self.some(asked)
-        ]
+        answers = [{"confirmation_id": row, "was_present": self.random.random() < 0.8} for (row,) in self.some(asked)]
         await self.write("PUT", f"/trades/{one}/tags", {"tag_ids": tags})
         await self.write("PUT", f"/trades/{one}/confirmations", {"confirmations": answers})
 
@@ -381,9 +376,7 @@ class Walk:
     # Goals
 
     def scope(self) -> str:
-        return self.random.choice(
-            ["all", f"account_{self.pick('accounts')}", f"group_{self.pick('copy_groups')}"]
-        )
+        return self.random.choice(["all", f"account_{self.pick('accounts')}", f"group_{self.pick('copy_groups')}"])
 
     def definition(self, metric: str) -> Body:
         """Some members of a goal, with a target that its metric can have."""
@@ -420,9 +413,7 @@ class Walk:
         redefined = {"metric": metric, "target_value": 1, **self.definition(metric)}
         status = {"status": self.random.choice(["active", "paused", "archived"])}
         scope = {"scope": self.random.choice(["", self.scope()])}
-        body = self.random.choice(
-            [redefined, scope, status, {**status, "target_value": 3}, {"target_value": 2}]
-        )
+        body = self.random.choice([redefined, scope, status, {**status, "target_value": 3}, {"target_value": 2}])
         told = await self.write("PATCH", f"/goals/{goal_id}", body)
         if told:
             self.learn_goal(self.goals[goal_id], told)

@@ -29,12 +29,9 @@ def progress(metric: str, target: float, direction: str = "at_least", **fields: 
     """A goal for this week, on Wednesday, with statistics in whole units and no trade today unless given."""
     in_units = AMOUNTS | {"max_drawdown", "peak_pnl"}
     scaled = {
-        name: value * SCALE if name.removeprefix("today_") in in_units else value
-        for name, value in fields.items()
+        name: value * SCALE if name.removeprefix("today_") in in_units else value for name, value in fields.items()
     }
-    of_today = {
-        name.removeprefix("today_"): value for name, value in scaled.items() if name.startswith("today_")
-    }
+    of_today = {name.removeprefix("today_"): value for name, value in scaled.items() if name.startswith("today_")}
     known = with_members({name: value for name, value in scaled.items() if not name.startswith("today_")})
     return GoalProgress(
         metric=metric,

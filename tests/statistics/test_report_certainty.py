@@ -243,9 +243,7 @@ async def test_a_verdict_counts_all_groups_of_the_report_not_only_those_of_the_p
             gross_pnl=100 + number if number % 2 else 10 * (number % 7),
             **on_day(number % 24),
         )
-        await insert_trade_tags(
-            app, trade, [tag for place, tag in enumerate(tags) if (number >> place % 5) & 1]
-        )
+        await insert_trade_tags(app, trade, [tag for place, tag in enumerate(tags) if (number >> place % 5) & 1])
 
     whole = (await read_report(client, "tag"))["groups"]
     first = (await read_report(client, "tag", limit=2))["groups"]

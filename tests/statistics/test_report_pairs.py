@@ -61,9 +61,7 @@ async def test_a_pair_has_both_keys_and_is_compared_with_all_other_trades(
     assert (first["edge"]["present"], first["edge"]["absent"]) == (12, 37)
 
 
-async def test_the_q_of_a_pair_looks_at_all_pairs(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_the_q_of_a_pair_looks_at_all_pairs(app: Starlette, client: httpx.AsyncClient, account_id: int) -> None:
     for number in range(120):
         symbol, direction = "AB"[number % 2], ("long", "short")[number // 2 % 2]
         pnl = number * 37 % 101 - 50 - (90 if (symbol, direction) == ("A", "long") else 0)

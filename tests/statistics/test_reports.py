@@ -233,9 +233,7 @@ async def create_checklist(client: httpx.AsyncClient) -> tuple[int, int, int]:
     return setup["setup_id"], volume, trend
 
 
-async def test_a_setup_has_the_name_of_its_strategy(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_a_setup_has_the_name_of_its_strategy(app: Starlette, client: httpx.AsyncClient, account_id: int) -> None:
     setup_id, _, _ = await create_checklist(client)
     await insert_trade(app, account_id, gross_pnl=10, setup_id=setup_id, strategy_id=1)
     await insert_trade(app, account_id, gross_pnl=5)

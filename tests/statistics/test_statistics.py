@@ -78,9 +78,7 @@ def test_merged_periods_are_disjoint_and_have_the_same_days(spans: list[tuple[da
 
     merged = merge_periods(periods)
 
-    assert sorted({day for one in periods for day in one.days()}) == [
-        day for one in merged for day in one.days()
-    ]
+    assert sorted({day for one in periods for day in one.days()}) == [day for one in merged for day in one.days()]
 
 
 def test_a_period_is_split_into_days_and_spans_within_it() -> None:

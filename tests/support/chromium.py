@@ -59,9 +59,7 @@ class PageJournal(NamedTuple):
     def delete(self, path: str) -> None:
         self.client.delete(path).raise_for_status()
 
-    def add_trade(
-        self, pnl: float = 10, at: str | None = "2026-01-05T10:00", minutes: int = 5, **fields: Any
-    ) -> int:
+    def add_trade(self, pnl: float = 10, at: str | None = "2026-01-05T10:00", minutes: int = 5, **fields: Any) -> int:
         """Add a trade with that P&L that was opened at a time in UTC, or now, and closed after those minutes.
 
         It is of the first account, which is made if there is none.

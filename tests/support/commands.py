@@ -111,9 +111,7 @@ def run_main(arguments: list[str], env: Mapping[str, str]) -> Completed:
     return Completed(code, *(text.buffer.getvalue().decode() for text in (out, err)))
 
 
-def command_in_process(
-    *arguments: str | bytes | Path, settings: Mapping[str, str] | None = None
-) -> Completed:
+def command_in_process(*arguments: str | bytes | Path, settings: Mapping[str, str] | None = None) -> Completed:
     """Run `journal-api` in a process of its own."""
     ended = subprocess.run(
         [sys.executable, "-m", "journal_api", *arguments],
@@ -144,9 +142,7 @@ def make_journal(db: Path, timezone: str = "UTC", day_rollover: str = "00:00") -
         prepare(Settings(db=db, timezone=timezone, day_rollover=day_rollover))
 
 
-def run_failing(
-    *arguments: str | bytes | Path, settings: Mapping[str, str] | None = None, code: int = 1
-) -> str:
+def run_failing(*arguments: str | bytes | Path, settings: Mapping[str, str] | None = None, code: int = 1) -> str:
     """The one line on standard error of a command that fails with this exit code and prints nothing else."""
     ran = command(*arguments, settings=settings)
     assert ran.code == code, ran
@@ -156,9 +152,7 @@ def run_failing(
     return ran.err.rstrip("\n")
 
 
-def import_file(
-    db: Path, file: Path, *options: str, account: str = "Sim", timezone: str | None = "UTC"
-) -> Completed:
+def import_file(db: Path, file: Path, *options: str, account: str = "Sim", timezone: str | None = "UTC") -> Completed:
     """Import a file into a journal, a new one if there is none; with `timezone=None`, without a time zone."""
     make_journal(db)
     zone = [] if timezone is None else ["--timezone", timezone]
@@ -197,9 +191,7 @@ def running(
 
 
 @contextmanager
-def running_program(
-    files: Path, program: Sequence[str | Path], port: int, **options: Any
-) -> Iterator[Server]:
+def running_program(files: Path, program: Sequence[str | Path], port: int, **options: Any) -> Iterator[Server]:
     """The server that this program is on that port; it writes to `files` with .out and .err."""
     out, err = files.with_suffix(".out"), files.with_suffix(".err")
     with out.open("wb") as to_out, err.open("wb") as to_err:
@@ -232,9 +224,7 @@ def start(
 ) -> Process:
     """A process of `journal-api` that writes to these files."""
     with open(os.devnull, "r+b") as nothing:
-        files = [
-            nothing.fileno() if file in (None, subprocess.DEVNULL) else file for file in (stdin, out, err)
-        ]
+        files = [nothing.fileno() if file in (None, subprocess.DEVNULL) else file for file in (stdin, out, err)]
         if FORKS:
             return Fork(arguments, env, files, {**CONSTANTS, **constants})
         program = [sys.executable, "-m", "journal_api", *arguments]
@@ -320,9 +310,7 @@ def dump(db: Path) -> list[str]:
 
 
 def dump_opened(opened: sqlite3.Connection) -> list[str]:
-    return [
-        line for line in opened.iterdump() if not line.startswith(("ANALYZE", 'INSERT INTO "sqlite_stat'))
-    ]
+    return [line for line in opened.iterdump() if not line.startswith(("ANALYZE", 'INSERT INTO "sqlite_stat'))]
 
 
 def read_record(db: Path) -> list[str]:

@@ -56,9 +56,7 @@ def announced(
     err = db.with_name("server.err")
     env = environment({"JOURNAL_RUN_KEY": RUN_KEY, **(settings or {})})
     with err.open("wb") as to_err, open(to_it, "wb") as its_stdin, open(from_it, "rb") as its_stdout:
-        process = start(
-            announcing(db, *arguments), env, to_us, to_err.fileno(), from_us if stdin is None else stdin
-        )
+        process = start(announcing(db, *arguments), env, to_us, to_err.fileno(), from_us if stdin is None else stdin)
         os.close(from_us)
         os.close(to_us)
         try:

@@ -200,9 +200,7 @@ async def create_example_journal(client: httpx.AsyncClient) -> Any:
     return {**unwrap(await client.get("/example-journal")), "id": 1}
 
 
-async def create_copy_group(
-    client: httpx.AsyncClient, name: str = "Copies", account_ids: Sequence[int] = ()
-) -> Any:
+async def create_copy_group(client: httpx.AsyncClient, name: str = "Copies", account_ids: Sequence[int] = ()) -> Any:
     """A copy group with those accounts in it."""
     group = unwrap(await client.post("/copy-groups", json={"name": name}))
     members = [{"account_id": account_id} for account_id in account_ids]
@@ -370,17 +368,13 @@ async def insert_row(app: Starlette, table: str, **columns: Any) -> int:
     return int(rows[0][0])
 
 
-async def insert_account(
-    app: Starlette, name: str = "Sim", user_id: int = 1, starting_balance: int = 0
-) -> int:
+async def insert_account(app: Starlette, name: str = "Sim", user_id: int = 1, starting_balance: int = 0) -> int:
     """The id of a new account; the balance in whole units of its currency."""
     named = {"user_id": user_id, "name": name, "sort_name": sort_name(name)}
     return await insert_row(app, "accounts", **named, starting_balance=starting_balance * 10**8)
 
 
-async def insert_copy_group(
-    app: Starlette, name: str = "Copies", user_id: int = 1, members: Sequence[int] = ()
-) -> int:
+async def insert_copy_group(app: Starlette, name: str = "Copies", user_id: int = 1, members: Sequence[int] = ()) -> int:
     """The id of a new copy group with those accounts in it."""
     group_id = await insert_row(app, "copy_groups", user_id=user_id, name=name, sort_name=sort_name(name))
     for account_id in members:

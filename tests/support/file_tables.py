@@ -33,9 +33,7 @@ def write_file(plain: Mapping[str, str], *rows: Mapping[str, Any], separator: st
     columns = list(dict.fromkeys([*plain, *(column for row in rows for column in row)]))
     columns = [column for column in columns if not any(column in row and row[column] is None for row in rows)]
     header = [column.removesuffix(" 2") for column in columns]
-    return write_csv(
-        [header, *([{**plain, **row}.get(name, "") for name in columns] for row in rows)], separator
-    )
+    return write_csv([header, *([{**plain, **row}.get(name, "") for name in columns] for row in rows)], separator)
 
 
 def read_rows(content: str | bytes, zone: str = "UTC", **options: Any) -> list[FileTrade | Rejected]:

@@ -67,9 +67,7 @@ class Fork:
         self.send_signal(signal.SIGKILL)
 
 
-def run(
-    arguments: list[str], env: dict[str, str], files: list[Descriptor], constants: dict[str, float]
-) -> None:
+def run(arguments: list[str], env: dict[str, str], files: list[Descriptor], constants: dict[str, float]) -> None:
     """Run the command as if Python had just started, but for constants by their full names."""
     os.environ.clear()
     os.environ.update(env)

@@ -103,10 +103,7 @@ def compute_edge(present: Values, absent: Values) -> dict[str, Any]:
     def find_error(growth: float) -> tuple[float, float]:
         return estimate_error(variances, *(size * growth for size in counts.values()))
 
-    margins = [
-        scipy.stats.t.ppf(0.975, freedom) * error if error else 0
-        for error, freedom in (find_error(1), of_days)
-    ]
+    margins = [scipy.stats.t.ppf(0.975, freedom) * error if error else 0 for error, freedom in (find_error(1), of_days)]
     p = max(find_p(difference, *find_error(1)), find_p(difference, *of_days), find_permutation_p(*numbers))
     more = [
         count_more(difference, sum(counts.values()), find_error),
@@ -135,9 +132,7 @@ def compare_days(present: Values, absent: Values) -> tuple[float, float]:
     one, other = deviations
     days = one.keys() | other.keys()
     square = sum((one.get(day, 0) - other.get(day, 0)) ** 2 for day in days) * len(days) / (len(days) - 1)
-    parts = [
-        (sum(u * u for u in side.values()) * len(side) / (len(side) - 1), len(side)) for side in deviations
-    ]
+    parts = [(sum(u * u for u in side.values()) * len(side) / (len(side) - 1), len(side)) for side in deviations]
     if not sum(part for part, _ in parts):
         return 0.0, inf
     freedom = sum(part for part, _ in parts) ** 2 / sum(part**2 / (size - 1) for part, size in parts)
@@ -179,9 +174,7 @@ def find_permutation_p(present: Sequence[Any], absent: Sequence[Any]) -> float:
 
 def count_more(difference: float, size: int, find_error: Callable[[float], tuple[float, float]]) -> int:
     """How many more decisions bring the interval off zero, more than 10,000 for too many."""
-    return bisect_left(
-        range(10_001), True, key=lambda more: find_p(difference, *find_error(1 + more / size)) < 0.05
-    )
+    return bisect_left(range(10_001), True, key=lambda more: find_p(difference, *find_error(1 + more / size)) < 0.05)
 
 
 # Tables of lines -----------------------------------------------------------------------------------------
@@ -189,9 +182,7 @@ def count_more(difference: float, size: int, find_error: Callable[[float], tuple
 Answers = Mapping[Any, bool]  # by decision
 
 
-def judge(
-    edges: Mapping[Any, dict[str, Any]], answers: Mapping[Any, Answers], values: Mapping[Any, Any]
-) -> None:
+def judge(edges: Mapping[Any, dict[str, Any]], answers: Mapping[Any, Answers], values: Mapping[Any, Any]) -> None:
     """Set the `q`, the verdict and `moves_with` of the edges of one table."""
     known = [key for key, edge in edges.items() if edge["q"] is not None]
     p = {key: edges[key]["q"] for key in known}
@@ -212,11 +203,7 @@ def judge(
 
 
 def find_rates(p: Mapping[Any, float]) -> dict[Any, float]:
-    return (
-        dict(zip(p, map(float, scipy.stats.false_discovery_control(list(p.values()))), strict=True))
-        if p
-        else {}
-    )
+    return dict(zip(p, map(float, scipy.stats.false_discovery_control(list(p.values()))), strict=True)) if p else {}
 
 
 def compare_beside(
@@ -255,10 +242,7 @@ def find_p_within(both: list[Any], pairs: list[tuple[bool, bool]], values: Mappi
         return 1.0
     one, other = deviations
     days = one.keys() | other.keys()
-    of_days = [
-        (sum(u * u for u in side.values()) * len(side) / (len(side) - 1), len(side) - 1)
-        for side in deviations
-    ]
+    of_days = [(sum(u * u for u in side.values()) * len(side) / (len(side) - 1), len(side) - 1) for side in deviations]
     square = sum((one[day] - other[day]) ** 2 for day in days) * len(days) / (len(days) - 1)
     return max(
         find_p(difference, sqrt(sum(part for part, _ in parts)), find_freedom(parts)),

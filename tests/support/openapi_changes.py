@@ -123,9 +123,7 @@ def compare_schemas(where: str, old: Json, new: Json, *, sent: bool) -> Iterator
         yield from (f"{where}: is no {kind} any more" for kind in olds if not takes(news, kind))
     else:
         # Generators had no type for a member that is always null.
-        yield from (
-            f"{where}: may be {kind}" for kind in news if kind not in olds and olds.keys() != {"null"}
-        )
+        yield from (f"{where}: may be {kind}" for kind in news if kind not in olds and olds.keys() != {"null"})
     for kind in olds.keys() & news.keys():
         yield from compare_words(where, olds[kind], news[kind], sent=sent)
         yield from compare_limits(where, olds[kind], news[kind], sent=sent)

@@ -62,9 +62,7 @@ def random_fills(seed: int, count: int) -> list[FileFill]:
         fills.append(FileFill(1000 + number, time, symbol, quantity, Decimal(choose.randint(400, 480)) / 4))
     for number, (symbol, size) in enumerate(sizes.items()):
         if size:
-            fills.append(
-                FileFill(1000 + count + number, time + timedelta(seconds=9), symbol, -size, Decimal(110))
-            )
+            fills.append(FileFill(1000 + count + number, time + timedelta(seconds=9), symbol, -size, Decimal(110)))
     return fills
 
 

@@ -24,12 +24,8 @@ def sum_days(numbers: Numbers) -> dict[Any, tuple[int, int]]:
 
 def build_sample(numbers: Numbers) -> Sample:
     values, days = [number for _, number in numbers], sum_days(numbers).values()
-    by_day = DaySums(
-        len(days), sum(s * s for s, _ in days), sum(s * n for s, n in days), sum(n * n for _, n in days)
-    )
-    return Sample(
-        len(values), sum(values), sum(one**2 for one in values), sum(one**3 for one in values), by_day
-    )
+    by_day = DaySums(len(days), sum(s * s for s, _ in days), sum(s * n for s, n in days), sum(n * n for _, n in days))
+    return Sample(len(values), sum(values), sum(one**2 for one in values), sum(one**3 for one in values), by_day)
 
 
 def share_days(one: Numbers, other: Numbers) -> SharedDays:

@@ -44,9 +44,7 @@ class Writer:
     def new_name(self) -> str:
         return f"{self.name} {next(self.numbers)}"
 
-    def work(
-        self, server: Server, key: str, report: Callable[[], object], until: float = float("inf")
-    ) -> None:
+    def work(self, server: Server, key: str, report: Callable[[], object], until: float = float("inf")) -> None:
         """Write until that time, at least a round, or the server is gone; report what was acknowledged."""
         with server.client(key) as self.client, suppress(httpx.TransportError):
             self.repeat_unanswered_trade()
@@ -99,9 +97,7 @@ class Writer:
             status = self.responses[-1].status_code
         return self.responses[-1].raise_for_status()
 
-    def write(
-        self, coming: Parts, method: str, path: str, sent: object = None, **headers: str
-    ) -> httpx.Response:
+    def write(self, coming: Parts, method: str, path: str, sent: object = None, **headers: str) -> httpx.Response:
         self.coming = coming
         response = self.call(method, path, sent, **headers)
         self.apply_coming()

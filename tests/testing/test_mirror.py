@@ -256,13 +256,9 @@ def test_a_mirror_reads_an_import_of_600_rows_by_four_lists_of_trades(journal: J
     account = journal.create("account")
     mirror = python_mirror()(journal)
     journal.requests.clear()
-    rows = [
-        f"x{number},AAPL,long,1,100,101,2026-01-05T10:00:00Z,2026-01-05T11:00:00Z," for number in range(600)
-    ]
+    rows = [f"x{number},AAPL,long,1,100,101,2026-01-05T10:00:00Z,2026-01-05T11:00:00Z," for number in range(600)]
     query = {"account_id": account["id"]}
-    journal.post(
-        "/imports", params=query, content="\n".join([HEADER, *rows]), headers={"Content-Type": "text/csv"}
-    )
+    journal.post("/imports", params=query, content="\n".join([HEADER, *rows]), headers={"Content-Type": "text/csv"})
 
     while mirror.follow():
         pass

@@ -176,9 +176,7 @@ def test_the_goals_of_the_example_have_the_history_that_the_docs_tell(timezone: 
             for goal in unwrap(journal.get("/goals"))
         }
 
-    missed = {
-        name: [one["period_start"] for one in snapshots[name] if not one["achieved"]] for name in snapshots
-    }
+    missed = {name: [one["period_start"] for one in snapshots[name] if not one["achieved"]] for name in snapshots}
     assert missed["Daily loss limit"] == ["2026-08-20"]
     assert len(missed["Three trades a day"]) == 5
     assert missed["Without mistakes"] == ["2026-09-01"]

@@ -1,7 +1,5 @@
 """Whole files as brokers write them today: what stands around the table, and other forms of known formats."""
 
-# ruff: noqa: E501 (the rows of files are as long as they are)
-
 import pytest
 from factories import read_file
 from file_positions import FileTrade, read_positions_of
@@ -157,9 +155,7 @@ def test_a_file_is_read_as_the_broker_writes_it(
     ],
     ids=["commissions", "holdings", "sentences with commas", "one row"],
 )
-def test_a_second_table_below_the_trades_is_told(
-    below: str, warnings: list[str], left_out: dict[str, int]
-) -> None:
+def test_a_second_table_below_the_trades_is_told(below: str, warnings: list[str], left_out: dict[str, int]) -> None:
     above = (SAMPLES / "webull_orders.csv").read_text()
     file = read_file(f"{above}\n{below}", "America/New_York")
 

@@ -239,9 +239,7 @@ def test_fills_from_flat_to_flat_are_a_trade(fills: list[Fill], expected: list[t
         ("0.00000002", ["0.00000001", "0.00000001"]),
     ],
 )
-def test_the_cost_of_a_fill_beyond_flat_is_split_by_quantity_to_the_last_decimal(
-    cost: str, shares: list[str]
-) -> None:
+def test_the_cost_of_a_fill_beyond_flat_is_split_by_quantity_to_the_last_decimal(cost: str, shares: list[str]) -> None:
     trades = trades_in(buy(0, "1"), sell(1, "3", Commission=cost), buy(2, "2"))
 
     assert [trade["fees"] for trade in trades] == shares
@@ -275,9 +273,7 @@ def test_symbols_one_after_another_do_not_make_a_file_newest_first() -> None:
 
 
 def test_trades_come_in_the_order_of_the_lines_on_which_they_begin() -> None:
-    trades = trades_in(
-        *(sell(5, Symbol="CRVS"), buy(1), buy(4, Symbol="CRVS"), sell(2), sell(0, Symbol="ABEV"))
-    )
+    trades = trades_in(*(sell(5, Symbol="CRVS"), buy(1), buy(4, Symbol="CRVS"), sell(2), sell(0, Symbol="ABEV")))
 
     assert [trade["line"] for trade in trades] == [3, 4, 6]
 

@@ -175,9 +175,7 @@ DAS_PROFILE = {
 }
 
 
-async def test_all_that_a_file_does_not_say_is_asked_at_once(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_all_that_a_file_does_not_say_is_asked_at_once(client: httpx.AsyncClient, account_id: int) -> None:
     await client.post("/import-profiles", json=DAS_PROFILE)
     file = DAS.replace("Account", "Route")
 

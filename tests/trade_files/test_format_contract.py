@@ -82,9 +82,7 @@ def as_xml(header: list[str], *rows: list[str]) -> str:
     names = [attributes.get(column, column) for column in header]
     trades = [" ".join(f"{name}={quoteattr(cell)}" for name, cell in zip(names, row, strict=True))
               for row in rows]  # fmt: skip
-    return "\n".join(
-        ["<FlexQueryResponse>", *(f"<Trade {trade}/>" for trade in trades), "</FlexQueryResponse>"]
-    )
+    return "\n".join(["<FlexQueryResponse>", *(f"<Trade {trade}/>" for trade in trades), "</FlexQueryResponse>"])
 
 
 def find_samples() -> list[Sample]:

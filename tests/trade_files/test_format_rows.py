@@ -452,10 +452,7 @@ HEADER = (
     "Trades,Header,DataDiscriminator,Asset Category,Currency,Symbol,Date/Time,Quantity,T. Price,C. Price,"
     "Proceeds,Comm/Fee,Basis,Realized P/L,MTM P/L,Code\n"
 )
-TRADE = (
-    'symbol="QLTX" dateTime="20260302;093105" quantity="1" tradePrice="40" buySell="BUY" '
-    'levelOfDetail="EXECUTION"'
-)
+TRADE = 'symbol="QLTX" dateTime="20260302;093105" quantity="1" tradePrice="40" buySell="BUY" levelOfDetail="EXECUTION"'
 
 
 def order(

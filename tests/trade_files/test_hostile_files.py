@@ -72,8 +72,7 @@ def lines(header: str, part: str) -> Callable[[int], str]:
 def fills_in_any_order(size: int) -> str:
     chance = random.Random(size)
     return "Date,Time,Symbol,Quantity,Price,Side\n" + "".join(
-        f"2026-03-{chance.randint(1, 28):02},09:{chance.randint(0, 59):02},A,1,1,B\n"
-        for _ in range(size // 26)
+        f"2026-03-{chance.randint(1, 28):02},09:{chance.randint(0, 59):02},A,1,1,B\n" for _ in range(size // 26)
     )
 
 
@@ -140,9 +139,7 @@ def seconds_for(file: str, enough: float) -> float:
     return best
 
 
-@pytest.mark.parametrize(
-    ("make", "size"), [shape[1:] for shape in SHAPES], ids=[shape[0] for shape in SHAPES]
-)
+@pytest.mark.parametrize(("make", "size"), [shape[1:] for shape in SHAPES], ids=[shape[0] for shape in SHAPES])
 @pytest.mark.promise(19)
 def test_the_time_for_a_file_grows_no_faster_than_its_length(make: Callable[[int], str], size: int) -> None:
     once = max(seconds_for(make(size // 2), enough=FLOOR), FLOOR)
@@ -195,9 +192,7 @@ BEYOND = [
 
 
 @pytest.mark.parametrize(("file", "line", "reason"), BEYOND, ids=[beyond[2] for beyond in BEYOND])
-def test_what_is_beyond_a_bound_is_refused_with_its_line_and_the_bound(
-    file: str, line: int, reason: str
-) -> None:
+def test_what_is_beyond_a_bound_is_refused_with_its_line_and_the_bound(file: str, line: int, reason: str) -> None:
     assert any(error.startswith(f"line {line}: {reason}") for error in read_errors(file))
 
 
@@ -220,9 +215,7 @@ def test_what_is_within_its_bounds_is_read(file: str) -> None:
     assert read_errors(file) == []
 
 
-async def test_a_file_of_many_errors_is_not_read_to_its_end(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_a_file_of_many_errors_is_not_read_to_its_end(client: httpx.AsyncClient, account_id: int) -> None:
     file = f"{HEADER}\n" + "x\n" * 110_000
 
     counts = unwrap(await send_file(client, file, account_id, dry_run="true"))["counts"]

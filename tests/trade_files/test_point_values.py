@@ -19,10 +19,7 @@ from journal_api.values.money import PositiveMoney
 
 HEADER = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,stop_loss"
 TIMES = "2026-01-05T14:00:00Z,2026-01-05T15:00:00Z"
-PAIRS = (
-    "Contract,Pair ID,Buy Fill ID,Sell Fill ID,Paired Qty,Buy Price,Sell Price,P/L,"
-    "Bought Timestamp,Sold Timestamp"
-)
+PAIRS = "Contract,Pair ID,Buy Fill ID,Sell Fill ID,Paired Qty,Buy Price,Sell Price,P/L,Bought Timestamp,Sold Timestamp"
 FILLS = "Date,Time,Symbol,Side,Quantity,Price"
 GRID = "Instrument,Market pos.,Qty,Entry price,Exit price,Entry time,Exit time,Profit"
 

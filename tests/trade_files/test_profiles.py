@@ -297,17 +297,13 @@ async def test_a_file_whose_values_are_not_price_times_quantity_is_imported_with
         assert response.status_code == 201
         assert forced["warnings"] == []
     else:
-        warning = (
-            f"Average Price times Quantity and the value of a point is {times} times Value: check symbol"
-        )
+        warning = f"Average Price times Quantity and the value of a point is {times} times Value: check symbol"
         assert details_of(response)["reason"].startswith(warning)
         assert forced["warnings"][0].startswith(warning)
         assert forced["counts"]["new"] == 1
 
 
-async def test_the_owners_point_value_mends_a_failed_check(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_the_owners_point_value_mends_a_failed_check(client: httpx.AsyncClient, account_id: int) -> None:
     await client.post("/import-profiles", json=VALUED)
     file = VALUED_FILE.replace("QLTX  260117P00012000", "DAXX").format("100", "300")
 

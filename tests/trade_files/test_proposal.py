@@ -22,9 +22,7 @@ def propose(content: str | bytes) -> Proposal:
     return proposal
 
 
-@pytest.mark.parametrize(
-    ("lines_before", "columns"), [(0, "Ticker"), (99, "Ticker"), (100, "a"), (1000, "a")]
-)
+@pytest.mark.parametrize(("lines_before", "columns"), [(0, "Ticker"), (99, "Ticker"), (100, "a"), (1000, "a")])
 def test_a_header_is_sought_in_100_rows(lines_before: int, columns: str) -> None:
     proposal = propose("a,b,c\n" * lines_before + HEADER + ROW)
 
@@ -46,9 +44,7 @@ def test_the_words_of_the_side_are_sought_in_100_rows_below_the_header(row: int,
     assert proposal.profile.side.short == short
 
 
-@pytest.mark.parametrize(
-    "text", ["", "Ticker\n1\n", "Ticker,\n1,\n"], ids=["nothing", "one column", "one name"]
-)
+@pytest.mark.parametrize("text", ["", "Ticker\n1\n", "Ticker,\n1,\n"], ids=["nothing", "one column", "one name"])
 def test_a_table_has_two_columns(text: str) -> None:
     assert propose_profile(io.BytesIO(text.encode())) is None
 

@@ -97,9 +97,7 @@ def test_a_file_is_read_in_its_encoding_wherever_a_piece_ends(encoding: str, rep
         (trip().decode().encode("utf-16") + b"\x00\xdc\x00\xdc", "utf-16-le", Rejected(3, "is not UTF-16")),
     ],
 )
-def test_wrong_bytes_make_a_file_windows_1252_or_damaged(
-    content: bytes, encoding: str, last: Rejected | None
-) -> None:
+def test_wrong_bytes_make_a_file_windows_1252_or_damaged(content: bytes, encoding: str, last: Rejected | None) -> None:
     file = read_file(content)
     *_, found = read_positions_of(file)
 

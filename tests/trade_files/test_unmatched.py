@@ -15,8 +15,7 @@ CLOSES_MORE = "6/16/2026 13:54,STOCK,SELL,-15,TO CLOSE,OBAI,,,STOCK,1.04,1.04,LM
 SELLS_SHORT = "6/16/2026 14:00,STOCK,SELL,-5,TO OPEN,OBAI,,,STOCK,1.03,1.03,LMT"
 BUYS_BACK = "6/16/2026 14:10,STOCK,BUY,5,TO CLOSE,OBAI,,,STOCK,1.01,1.01,LMT"
 ROBINHOOD = (
-    '"Activity Date","Process Date","Settle Date","Instrument","Description","Trans Code","Quantity","Price",'
-    '"Amount"'
+    '"Activity Date","Process Date","Settle Date","Instrument","Description","Trans Code","Quantity","Price","Amount"'
 )
 FIDELITY = "Run Date,Action,Symbol,Description,Type,Price ($),Quantity,Commission ($),Fees ($),Amount ($)"
 TASTYTRADE = (
@@ -67,9 +66,7 @@ async def test_the_closing_of_a_later_file_completes_a_stored_position(
     opening, closing = thinkorswim(OPENS), thinkorswim(CLOSES, SELLS_SHORT, BUYS_BACK)
 
     files = [opening, closing] if opens_first else [closing, opening]
-    reports = [
-        await create_import(client, file, account_id=account_id) for file in (*files, closing, opening)
-    ]
+    reports = [await create_import(client, file, account_id=account_id) for file in (*files, closing, opening)]
 
     assert sorted(await results(client)) == [LONG, SHORT]
     assert [row["line"] for row in reports[-2]["rows"]] == [2, 3]

@@ -49,9 +49,7 @@ def changed(content: bytes, part: str, text: str, compression: int = zipfile.ZIP
 def sheet(rows: str) -> bytes:
     """A workbook whose sheet has the header and then these rows, uncompressed."""
     header = "".join(f'<c t="inlineStr"><is><t>{name}</t></is></c>' for name in TRIPS)
-    return changed(
-        workbook([TRIPS]), SHEET, f"{SHEET_BEGINS}<row>{header}</row>{rows}</sheetData></worksheet>"
-    )
+    return changed(workbook([TRIPS]), SHEET, f"{SHEET_BEGINS}<row>{header}</row>{rows}</sheetData></worksheet>")
 
 
 def with_texts(texts: str) -> bytes:
@@ -66,9 +64,7 @@ def with_texts(texts: str) -> bytes:
 
 
 def with_styles(styles: str) -> bytes:
-    return changed(
-        workbook([TRIPS, TRIP]), "xl/styles.xml", f'<styleSheet xmlns="{MAIN}">{styles}</styleSheet>'
-    )
+    return changed(workbook([TRIPS, TRIP]), "xl/styles.xml", f'<styleSheet xmlns="{MAIN}">{styles}</styleSheet>')
 
 
 def with_sheets(number: int) -> bytes:
@@ -175,9 +171,7 @@ REFUSED: list[tuple[Callable[[], bytes], str]] = [
 
 @pytest.mark.promise(19)
 @pytest.mark.parametrize(("make", "reason"), REFUSED, ids=range(len(REFUSED)))
-def test_a_damaged_hostile_or_huge_workbook_is_refused_with_the_bound(
-    make: Callable[[], bytes], reason: str
-) -> None:
+def test_a_damaged_hostile_or_huge_workbook_is_refused_with_the_bound(make: Callable[[], bytes], reason: str) -> None:
     errors = read_errors(make())
 
     assert any(reason in error for error in errors), errors

@@ -195,7 +195,5 @@ def test_no_amount_is_null() -> None:
         ("0", "0.00"),
     ],
 )
-def test_an_amount_is_shown_with_two_decimals_unless_it_would_look_like_nothing(
-    value: str, shown: str
-) -> None:
+def test_an_amount_is_shown_with_two_decimals_unless_it_would_look_like_nothing(value: str, shown: str) -> None:
     assert format_money(Decimal(value)) == shown

@@ -70,9 +70,7 @@ def test_a_period_is_all_days_of_one_name_and_no_other(day: date, timeframe: Tim
 
 @given(days, st.integers(0, 1200), st.sampled_from(["daily", "weekly", "monthly", "quarterly"]))
 @quick
-def test_periods_follow_each_other_without_gap_or_overlap(
-    first: date, length: int, timeframe: Timeframe
-) -> None:
+def test_periods_follow_each_other_without_gap_or_overlap(first: date, length: int, timeframe: Timeframe) -> None:
     last = min(first + length * DAY, date(2200, 12, 31))
 
     periods = list(periods_between(first, last, timeframe))

@@ -33,9 +33,7 @@ def test_the_machine_is_in_the_zone_that_tz_names(name: str, prefix: str) -> Non
 
 
 @pytest.mark.parametrize("text", ["", "Factory", "localtime", "<+03>-3", "Mars/Olympus", ":", "/etc/hosts"])
-def test_the_machine_is_in_a_zone_of_the_list_whatever_tz_holds(
-    text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_machine_is_in_a_zone_of_the_list_whatever_tz_holds(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", text)
 
     assert machine_time_zone() in time_zones()

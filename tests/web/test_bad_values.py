@@ -82,9 +82,7 @@ TOO_LARGE_A_FREE_FORM = [
     *('{"a":' * (levels - 1) + "{}" + "}" * (levels - 1) for levels in (33, 300)),
 ]
 BAD_VALUES: dict[type, list[str]] = {
-    Name: in_quotes(
-        ["", "   ", "\t\n", "\u3000", "\u00a0", "\0", *(f"a{one}b" for one in "\0\a\n\t\x1b\x7f\x85")]
-    ),
+    Name: in_quotes(["", "   ", "\t\n", "\u3000", "\u00a0", "\0", *(f"a{one}b" for one in "\0\a\n\t\x1b\x7f\x85")]),
     LongText: in_quotes(["é" * 32_769]),
     Text: in_quotes(["x" * 65_537, "\0", "\x1f", "\x7f", "\x9f"]),
     Money: [
@@ -304,14 +302,11 @@ async def test_a_name_is_taken_however_its_letters_are_composed_but_not_in_anoth
     ]
     unchanged = dump(app)
     free = [
-        await client.post(path, json={"name": name, **extra})
-        for name in ("caf\u00e9", "STRASSE", "fi", "a b", "ab")
+        await client.post(path, json={"name": name, **extra}) for name in ("caf\u00e9", "STRASSE", "fi", "a b", "ab")
     ]
 
     theirs = (await create_category(other_user_client))["id"]
-    of_stranger = await other_user_client.post(
-        path, json={"name": "Caf\u00e9", **dict.fromkeys(extra, theirs)}
-    )
+    of_stranger = await other_user_client.post(path, json={"name": "Caf\u00e9", **dict.fromkeys(extra, theirs)})
 
     assert of_stranger.status_code == 201
     assert [error_of(answer) for answer in taken] == [(409, "duplicate_name")] * 6

@@ -101,9 +101,7 @@ async def test_without_a_key_it_is_401_whatever_the_body(
 
 
 @for_each(operation for operation in OPERATIONS if operation.required_scope)
-async def test_with_every_scope_but_its_own_it_is_403_whatever_the_body(
-    app: Starlette, operation: Operation
-) -> None:
+async def test_with_every_scope_but_its_own_it_is_403_whatever_the_body(app: Starlette, operation: Operation) -> None:
     others = tuple(scope for scope in SCOPES if scope != operation.required_scope)
 
     async with client_of(app, await new_key_for(app, scopes=others)) as client:
@@ -136,9 +134,7 @@ async def test_an_id_that_does_not_exist_is_404_and_said_to_be_the_id(
     assert missing.json()["error"]["message"] == NotFound.message
 
 
-async def test_what_an_account_has_is_not_found_below_another(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+async def test_what_an_account_has_is_not_found_below_another(app: Starlette, client: httpx.AsyncClient) -> None:
     account, other = await create_funded_account(client), await create_account(client, "Other")
     before = dump(app)
 
@@ -173,9 +169,7 @@ async def test_a_deleted_id_is_answered_like_one_that_never_was(
 
 
 async def test_the_id_of_a_deleted_row_is_never_used_again(app: Starlette) -> None:
-    tables = await run_sql(
-        app, "SELECT name, sql FROM sqlite_schema WHERE sql LIKE '% id INTEGER PRIMARY KEY%'"
-    )
+    tables = await run_sql(app, "SELECT name, sql FROM sqlite_schema WHERE sql LIKE '% id INTEGER PRIMARY KEY%'")
 
     assert len(tables) > 8
     assert [name for name, sql in tables if "PRIMARY KEY AUTOINCREMENT" not in sql] == ["search_documents"]
@@ -220,9 +214,7 @@ async def test_the_object_in_the_path_is_checked_before_the_rules(client: httpx.
 
 
 @for_rows("path", ["tag-categories", "tags", "strategies", "accounts", "copy-groups"])
-async def test_what_has_a_name_is_listed_by_it_without_case_then_by_id(
-    client: httpx.AsyncClient, path: str
-) -> None:
+async def test_what_has_a_name_is_listed_by_it_without_case_then_by_id(client: httpx.AsyncClient, path: str) -> None:
     extra = {"category_id": (await create_category(client, "0"))["id"]} if path == "tags" else {}
     for name in ("zulu", "beta", "Alpha", "éclair", "alpha", "Éclair", "Beta", "_x"):
         unwrap(await client.post(f"/{path}", json={"name": name, **extra}))
@@ -236,9 +228,7 @@ async def test_what_has_a_name_is_listed_by_it_without_case_then_by_id(
 
 
 @for_each(GETS, rewind=True)
-async def test_head_answers_as_get_does_but_for_the_body(
-    client: httpx.AsyncClient, operation: Operation
-) -> None:
+async def test_head_answers_as_get_does_but_for_the_body(client: httpx.AsyncClient, operation: Operation) -> None:
     row_id = await create_thing_of(client, operation) if "{" in operation.path else MISSING
     got = await call(client, operation, row_id)
 
@@ -267,12 +257,8 @@ async def test_every_other_method_is_405_naming_those_of_the_path(app: Starlette
 
 
 @for_each(OPERATIONS)
-async def test_a_path_that_goes_on_is_404_and_not_redirected(
-    client: httpx.AsyncClient, operation: Operation
-) -> None:
-    answers = [
-        await client.request(operation.method, path_of(operation, 1) + ending) for ending in ("/", "/x")
-    ]
+async def test_a_path_that_goes_on_is_404_and_not_redirected(client: httpx.AsyncClient, operation: Operation) -> None:
+    answers = [await client.request(operation.method, path_of(operation, 1) + ending) for ending in ("/", "/x")]
 
     assert [error_of(answer) for answer in answers] == [(404, "not_found")] * 2
 

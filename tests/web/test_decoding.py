@@ -339,9 +339,7 @@ async def test_every_error_of_a_strategy_is_told_at_once(client: httpx.AsyncClie
     "content, said",
     [(b"{", "JSON"), (b"\xff", "UTF-8"), (b"[" * 100_000, "deep"), (b'{"name":' * 100_000, "deep")],
 )
-async def test_a_body_that_cannot_be_read_is_told_why(
-    client: httpx.AsyncClient, content: bytes, said: str
-) -> None:
+async def test_a_body_that_cannot_be_read_is_told_why(client: httpx.AsyncClient, content: bytes, said: str) -> None:
     refused = await client.post("/strategies", content=b'{"name": "A", "risk_rules": ' + content)
 
     assert error_of(refused) == (400, "validation_error")

@@ -109,9 +109,7 @@ async def test_a_statement_beyond_its_time_limit_is_interrupted(database: Databa
 
 
 @pytest.fixture
-async def endless_search(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[asyncio.Task[None]]:
+async def endless_search(database: Database, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[asyncio.Task[None]]:
     """A search of the first user."""
 
     has_begun = asyncio.Event()

@@ -98,22 +98,16 @@ async def test_a_dry_run_of_an_undo_keeps_the_trades(client: httpx.AsyncClient) 
 async def answered(client: httpx.AsyncClient) -> Any:
     """A strategy of two setups of two confirmations, with a trade of each setup that answers both."""
     checklist = [{"name": "x"}, {"name": "y"}]
-    strategy = await create_strategy(
-        client, setups=[{"name": name, "confirmations": checklist} for name in ("a", "b")]
-    )
+    strategy = await create_strategy(client, setups=[{"name": name, "confirmations": checklist} for name in ("a", "b")])
     for setup in strategy["setups"]:
         account = await create_account(client, f"of {setup['name']}")
         trade = await create_trade(client, account["id"], setup_id=setup["setup_id"])
-        answers = [
-            {"confirmation_id": one["confirmation_id"], "was_present": True} for one in setup["confirmations"]
-        ]
+        answers = [{"confirmation_id": one["confirmation_id"], "was_present": True} for one in setup["confirmations"]]
         await client.put(f"/trades/{trade['id']}/confirmations", json={"confirmations": answers})
     return strategy
 
 
-async def test_a_dry_run_of_a_patch_shows_the_strategy_as_it_would_be(
-    client: httpx.AsyncClient, answered: Any
-) -> None:
+async def test_a_dry_run_of_a_patch_shows_the_strategy_as_it_would_be(client: httpx.AsyncClient, answered: Any) -> None:
     path, sent = f"/strategies/{answered['id']}", {"name": "New", "setups": answered["setups"][:1]}
 
     tried = await client.patch(path, params=DRY, json=sent)

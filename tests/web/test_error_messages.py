@@ -153,15 +153,11 @@ async def test_an_unknown_metric_is_named_beside_those_there_are(
 
 
 @for_rows("header, is_tag", [("{0}", False), ('"{0}', False), ('"{0}x"', True), ('W/"{0}"', True)])
-async def test_an_if_match_without_its_quotes_is_told(
-    client: httpx.AsyncClient, header: str, is_tag: bool
-) -> None:
+async def test_an_if_match_without_its_quotes_is_told(client: httpx.AsyncClient, header: str, is_tag: bool) -> None:
     account = await client.get(f"/accounts/{(await create_account(client))['id']}")
     etag = account.headers["etag"].strip('"')
 
-    response = await client.patch(
-        account.request.url, json={"name": "New"}, headers={"If-Match": header.format(etag)}
-    )
+    response = await client.patch(account.request.url, json={"name": "New"}, headers={"If-Match": header.format(etag)})
 
     assert response.status_code == 412
     assert ("with its double quotes" in response.json()["error"]["message"]) is not is_tag

@@ -134,9 +134,9 @@ async def test_no_write_is_done_on_what_does_not_match(
     etag = await source_etag(client, operation, row_id)
     before = dump(app)
 
-    refused = {
-        form: await call(client, operation, row_id, If_Match=form.replace("{}", etag)) for form in NO_MATCH
-    } | {form: await call(client, operation, row_id, If_None_Match=form) for form in (etag, f"W/{etag}", "*")}
+    refused = {form: await call(client, operation, row_id, If_Match=form.replace("{}", etag)) for form in NO_MATCH} | {
+        form: await call(client, operation, row_id, If_None_Match=form) for form in (etag, f"W/{etag}", "*")
+    }
 
     errors = {form: error_of(response) for form, response in refused.items()}
     assert errors == dict.fromkeys(refused, REFUSED)
@@ -220,12 +220,8 @@ async def test_a_repeated_create_meets_its_conditions_only_once(client: httpx.As
     created, again = await asyncio.gather(
         *(client.post("/accounts", json=body, headers={**key, "If-Match": etag}) for _ in range(2))
     )
-    whole = await client.post(
-        "/accounts", json=body, headers={**key, "If-None-Match": created.headers["etag"]}
-    )
-    refused = await client.post(
-        "/accounts", json={"name": "Other"}, headers={"Idempotency-Key": "b", "If-Match": etag}
-    )
+    whole = await client.post("/accounts", json=body, headers={**key, "If-None-Match": created.headers["etag"]})
+    refused = await client.post("/accounts", json={"name": "Other"}, headers={"Idempotency-Key": "b", "If-Match": etag})
 
     assert [one.status_code for one in (created, again, whole)] == [201] * 3
     assert unwrap(created) == unwrap(again) == unwrap(whole)

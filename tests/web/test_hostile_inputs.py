@@ -80,9 +80,7 @@ async def test_a_key_sent_otherwise_is_401(app: Starlette) -> None:
     key = (await new_key_for(app)).encode()
 
     refused = {
-        case: await send_raw(
-            app, "GET", "/tags", [(b"authorization", value.replace(b"%b", key)) for value in values]
-        )
+        case: await send_raw(app, "GET", "/tags", [(b"authorization", value.replace(b"%b", key)) for value in values])
         for case, values in WRONG_AUTHORIZATION.items()
     }
     for name in ("api_key", "access_token", "key", "token", "authorization"):
@@ -182,9 +180,7 @@ async def parts(body: bytes) -> AsyncIterator[bytes]:
 async def test_a_body_over_4_mib_is_413_and_one_of_4_mib_is_read(client: httpx.AsyncClient) -> None:
     body = b'{"name": "A"}'.ljust(4 * MIB)
 
-    announced = await client.post(
-        "/tag-categories", content=b'{"name": "A"}', headers={"Content-Length": "9" * 5000}
-    )
+    announced = await client.post("/tag-categories", content=b'{"name": "A"}', headers={"Content-Length": "9" * 5000})
     whole = await client.post("/tag-categories", content=body)
     chunked = await client.post("/tag-categories", content=parts(body.replace(b"A", b"B")))
     too_large = await client.post("/tag-categories", content=parts(body + b" "))
@@ -262,9 +258,7 @@ async def test_a_name_of_4_mib_of_marks_to_be_put_in_order_is_refused_without_or
     decoding = "from journal_api.values.types import Name; Name.decode('a' + '\\u0301\\u0316' * 2**20)"
 
     # In a process of its own, because nothing in this one could interrupt it.
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", decoding, stderr=asyncio.subprocess.PIPE
-    )
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", decoding, stderr=asyncio.subprocess.PIPE)
     try:
         async with asyncio.timeout(10):
             _, stderr = await process.communicate()

@@ -36,9 +36,7 @@ KEY = {"Idempotency-Key": "key-1"}
 CSV = {"Content-Type": "text/csv"}
 REPLAYED = "x-idempotent-replay"
 # Those that create something of their own; for fills and merges see test_fills.py.
-POSTS = [
-    one for one in OPERATIONS if one.method == "POST" and 201 in one.success_statuses and "{" not in one.path
-]
+POSTS = [one for one in OPERATIONS if one.method == "POST" and 201 in one.success_statuses and "{" not in one.path]
 each_post = pytest.mark.parametrize("operation", POSTS, ids=[one.documented_path for one in POSTS])
 
 
@@ -71,9 +69,7 @@ async def row_counts(app: Starlette) -> dict[str, int]:
 
 
 def without_request_id(response: httpx.Response) -> tuple[int, Any, dict[str, str]]:
-    headers = {
-        name: value for name, value in response.headers.items() if name not in ("x-request-id", REPLAYED)
-    }
+    headers = {name: value for name, value in response.headers.items() if name not in ("x-request-id", REPLAYED)}
     return response.status_code, response.json()["data"], headers
 
 
@@ -236,9 +232,7 @@ async def test_neither_a_dry_run_nor_a_repeat_with_a_key_needs_a_turn_to_write(
 
 
 @pytest.mark.parametrize("hours", [23, 25])
-async def test_a_restart_keeps_stored_responses_but_those_of_over_a_day_ago(
-    settings: Settings, hours: int
-) -> None:
+async def test_a_restart_keeps_stored_responses_but_those_of_over_a_day_ago(settings: Settings, hours: int) -> None:
     async with journal(settings) as client:
         await post_category(client)
 

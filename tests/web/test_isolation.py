@@ -127,11 +127,7 @@ def names_row(name: str, kind: inspect.Type) -> bool:
     """By its name, or because it is a row id or a selection. The external id is the broker's."""
     if isinstance(kind, inspect.UnionType) and any(names_row("", one) for one in kind.types):
         return True
-    if (
-        isinstance(kind, inspect.CustomType)
-        and isinstance(kind.cls, type)
-        and issubclass(kind.cls, Selection)
-    ):
+    if isinstance(kind, inspect.CustomType) and isinstance(kind.cls, type) and issubclass(kind.cls, Selection):
         return True
     if isinstance(kind, inspect.IntType) and kind.ge == 1 and kind.le == 2**63 - 1:
         return True
@@ -282,9 +278,7 @@ async def make_journal(client: httpx.AsyncClient, word: str) -> Journal:
     await create_strategy(client, f"{word} strategy of the group", copy_group_id=group["id"])
     links = {"strategy_id": strategy["id"], "setup_id": setup["setup_id"], "notes": f"{word} notes"}
     original = await create_trade(client, account["id"], symbol=f"{word}1", **links)
-    trade = await create_trade(
-        client, account["id"], symbol=f"{word}2", source_trade_id=original["id"], **links
-    )
+    trade = await create_trade(client, account["id"], symbol=f"{word}2", source_trade_id=original["id"], **links)
     unwrap(await client.put(f"/trades/{original['id']}/tags", json={"tag_ids": [tag["id"]]}))
     picture = await create_picture(client, f"/trades/{trade['id']}")
     unwrap(await client.patch(f"/pictures/{picture['id']}", json={"caption": f"{word} caption"}))
@@ -499,6 +493,4 @@ async def test_a_key_of_one_scope_opens_exactly_the_operations_of_that_scope(
 
     assert wrong == []
     assert len(SCOPES) == 16
-    record_observation(
-        f"{len(SCOPES)} scopes and none x {len(OPERATIONS)} operations: each opens exactly its own"
-    )
+    record_observation(f"{len(SCOPES)} scopes and none x {len(OPERATIONS)} operations: each opens exactly its own")

@@ -183,8 +183,6 @@ async def test_on_the_loopback_interface_nothing_is_limited(client: httpx.AsyncC
 def test_the_limit_follows_who_can_reach_the_service_unless_it_is_set(
     tmp_path: Path, host: str, allowed_hosts: tuple[str, ...], setting: int | None, expected: int
 ) -> None:
-    settings = Settings(
-        db=tmp_path / "journal.db", host=host, allowed_hosts=allowed_hosts, rate_limit=setting
-    )
+    settings = Settings(db=tmp_path / "journal.db", host=host, allowed_hosts=allowed_hosts, rate_limit=setting)
 
     assert settings.requests_a_minute == expected

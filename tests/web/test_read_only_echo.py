@@ -107,9 +107,7 @@ async def test_what_is_neither_stored_nor_an_older_version_is_refused(
 
 
 @for_rows("offset", ["+00:00", "-00:00", "Z"])
-async def test_a_timestamp_may_be_sent_back_with_another_offset(
-    client: httpx.AsyncClient, offset: str
-) -> None:
+async def test_a_timestamp_may_be_sent_back_with_another_offset(client: httpx.AsyncClient, offset: str) -> None:
     tag = await create_tag(client)
 
     written = await client.patch(
@@ -166,9 +164,7 @@ async def test_a_member_of_a_copy_group_is_not_written_by_patch(client: httpx.As
     sent_back = await client.patch(path, json={**group, "name": "New"})
 
     assert unwrap(sent_back)["members"] == group["members"]
-    assert details_of(refused) == {
-        "fields": {"members": "is read-only; use PUT /v1/copy-groups/{id}/members"}
-    }
+    assert details_of(refused) == {"fields": {"members": "is read-only; use PUT /v1/copy-groups/{id}/members"}}
 
 
 async def test_post_takes_no_read_only_member(client: httpx.AsyncClient) -> None:

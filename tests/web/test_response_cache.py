@@ -56,9 +56,7 @@ async def test_a_request_that_is_repeated_takes_no_statement(client: httpx.Async
     assert again.json()["meta"]["request_id"] != first.json()["meta"]["request_id"]
 
 
-async def test_a_cached_response_is_of_its_user_path_and_query_alone(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+async def test_a_cached_response_is_of_its_user_path_and_query_alone(app: Starlette, client: httpx.AsyncClient) -> None:
     tag = await create_tag(client, "FOMO")
     other = await create_tag(client, "Calm", category_id=tag["category_id"], type="mistake")
     async with client_of(app, await new_key_for(app, await insert_user(app))) as other_user:
@@ -91,9 +89,7 @@ async def test_every_write_of_any_program_ends_the_responses_of_before(
     assert await names(client) == []
 
 
-async def test_a_cached_response_needs_a_valid_key_with_the_scope(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+async def test_a_cached_response_needs_a_valid_key_with_the_scope(app: Starlette, client: httpx.AsyncClient) -> None:
     assert await names(client) == []
 
     async with client_of(app, await new_key_for(app, scopes=("read:goals",))) as without_scope:
@@ -105,9 +101,7 @@ async def test_a_cached_response_needs_a_valid_key_with_the_scope(
 async def test_snapshots_are_cached_for_one_trading_day(client: httpx.AsyncClient) -> None:
     account = await create_account(client)
     with time_machine.travel("2026-03-02T12:00:00Z", tick=False):
-        await create_trade(
-            client, account["id"], opened_at="2026-03-02T10:00:00Z", closed_at="2026-03-02T11:00:00Z"
-        )
+        await create_trade(client, account["id"], opened_at="2026-03-02T10:00:00Z", closed_at="2026-03-02T11:00:00Z")
         goal = await create_goal(client, metric="trade_count", timeframe="daily", target_value=1)
         for _ in range(3):  # the first read writes the snapshots, the second is cached
             (snapshot,) = await snapshots_of(client, goal["id"])

@@ -7,14 +7,7 @@ from journal_api.positions.statements import Effect
 from journal_api.trade_files.cells import EXPIRATIONS, is_sale, parse_symbol
 from journal_api.trade_files.dates import parse_midnight, parse_time
 from journal_api.trade_files.file_format import Format
-from journal_api.trade_files.fill_book import (
-    Execution,
-    FillId,
-    Instrument,
-    add_contract,
-    read_fills,
-    read_option,
-)
+from journal_api.trade_files.fill_book import Execution, FillId, Instrument, add_contract, read_fills, read_option
 from journal_api.trade_files.named_rows import Row
 from journal_api.values.instruments import SHARES_OF_AN_OPTION
 from journal_api.values.money import ONE, Money, PositiveMoney
@@ -67,10 +60,7 @@ def read_contract(row: Row) -> list[str]:
     """
     if row.find(("Strike", "Call/Put")):
         return read_option(row, "Expiration", "Strike", "Call/Put")
-    parts = (
-        row.read_if_any("Expiration", EXPIRATIONS[row.rules.date_order]),
-        row.read_if_any("Option", Name40.decode),
-    )
+    parts = (row.read_if_any("Expiration", EXPIRATIONS[row.rules.date_order]), row.read_if_any("Option", Name40.decode))
     return [part for part in parts if part]
 
 
@@ -109,18 +99,9 @@ def parse_clock(cell: str) -> timedelta:
 
 COLUMNS = frozenset({"Date", "Time", "Symbol", "Quantity", "Price"})
 OPTIONAL = frozenset(
-    {
-        *(*SIDES, *ACCOUNTS, *IDS, *COSTS),
-        *("Multiplier", "Expiration", "Strike", "Call/Put", "Option"),
-    }
+    {*(*SIDES, *ACCOUNTS, *IDS, *COSTS), *("Multiplier", "Expiration", "Strike", "Call/Put", "Option")}
 )
 FORMAT = Format(
-    "executions",
-    COLUMNS | {"Side"},
-    read_fills(read_execution),
-    ACCOUNTS,
-    OPTIONAL,
-    dates=("Date",),
-    is_typed=True,
+    "executions", COLUMNS | {"Side"}, read_fills(read_execution), ACCOUNTS, OPTIONAL, dates=("Date",), is_typed=True
 )
 TRADEZELLA = FORMAT._replace(name="TradeZella template", columns=COLUMNS | {"Buy/Sell"})

@@ -73,17 +73,7 @@ class PositionColumns(NamedTuple):
         """The columns that a report must have."""
         times = {self.opened_at, self.closed_at}
         return frozenset(
-            {
-                self.ticket,
-                self.symbol,
-                self.volume,
-                *times,
-                *self.bookings,
-                "Type",
-                "Price",
-                EXIT_PRICE,
-                "Profit",
-            }
+            {self.ticket, self.symbol, self.volume, *times, *self.bookings, "Type", "Price", EXIT_PRICE, "Profit"}
         )
 
 

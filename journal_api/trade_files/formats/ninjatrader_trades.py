@@ -27,9 +27,7 @@ def read_trade(row: Row) -> ImportedTrade:
     entry_price, exit_price = row.amount("Entry price", Money), row.amount("Exit price", Money)
     quantity = row.amount("Qty", PositiveMoney)
     costs = (row.amount_if_any(column, Money) for column in COSTS)
-    fees = derive_amount(
-        "Commission", "with the other fees", sum((cost for cost in costs if cost), Decimal())
-    )
+    fees = derive_amount("Commission", "with the other fees", sum((cost for cost in costs if cost), Decimal()))
     row.read("Profit", require_currency)
     profit = row.amount("Profit", Money)
     gross_pnl = derive_amount("Profit", "before the fees", EXACT.add(profit, fees))

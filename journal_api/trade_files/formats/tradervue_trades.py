@@ -86,9 +86,7 @@ def sum_costs(row: Row) -> Result | None:
 
 def strip_tags(cell: str) -> Text | None:
     """Return the text of HTML, cut to the length of notes, with one line per paragraph."""
-    without_tags = TAG.sub(
-        lambda tag: "\n" if LINE.fullmatch(tag["name"] or "") else "", cell[:MAX_HTML_LENGTH]
-    )
+    without_tags = TAG.sub(lambda tag: "\n" if LINE.fullmatch(tag["name"] or "") else "", cell[:MAX_HTML_LENGTH])
     try:
         lines = html.unescape(without_tags).splitlines()
     except ValueError:

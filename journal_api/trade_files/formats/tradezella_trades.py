@@ -68,9 +68,7 @@ def find_direction(row: Row, rise: Decimal, gross_pnl: Decimal) -> Direction:
         return opposite if find_instrument(row).endswith(" PUT") else side
     earned: Direction = "long" if (rise > 0) == (gross_pnl > 0) else "short"
     if earned != side and not is_option(row):
-        raise ValidationFailed(
-            fields={"Side": f"is {side}, but Gross P&L and the average prices say {earned}"}
-        )
+        raise ValidationFailed(fields={"Side": f"is {side}, but Gross P&L and the average prices say {earned}"})
     return earned
 
 

@@ -20,9 +20,7 @@ CENT = Decimal("0.01")
 MAX_SAMPLES, HALF_A_CENT = 1000, 0.005
 # What a point can be worth if a file shows it by the values of its fills: 0.01 for prices in cents.
 SHOWN_POINT_VALUES = tuple(
-    sorted(
-        {0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, *(float(root.point_value) for root in CONTRACT_ROOTS.values())}
-    )
+    sorted({0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, *(float(root.point_value) for root in CONTRACT_ROOTS.values())})
 )
 SHARE_OF_VALUE = 0.01  # that roundings of prices may make
 
@@ -39,9 +37,7 @@ class Row(NamedTuple):
 class Numbers:
     """The numbers in the rows of a table, by column."""
 
-    def __init__(
-        self, columns: Sequence[str], rows: Sequence[Sequence[str]], comma: Comma = "thousands"
-    ) -> None:
+    def __init__(self, columns: Sequence[str], rows: Sequence[Sequence[str]], comma: Comma = "thousands") -> None:
         self._columns, self.rows = {name: index for index, name in enumerate(columns)}, rows
         self._comma: Comma = comma
 
@@ -103,9 +99,7 @@ def is_net_of_costs(numbers: Numbers, members: Mapping[str, str], costs: Sequenc
     return measure_spread(rows, sign) < gross
 
 
-def read_row(
-    numbers: Numbers, members: Mapping[str, str], costs: Sequence[str], line: Sequence[str]
-) -> Row | None:
+def read_row(numbers: Numbers, members: Mapping[str, str], costs: Sequence[str], line: Sequence[str]) -> Row | None:
     """Return the amounts of a row, None for a row without one of them or without a gain or loss."""
     names = ("gross_pnl", "quantity", "entry_price", "exit_price")
     result, quantity, entry, exit_ = (numbers.read(line, members.get(name)) for name in names)
@@ -216,9 +210,7 @@ class StatedResults:
                 yield Noted(f"a point of {instrument.symbol} is worth {shown:g}, as {self.column} shows")
             else:
                 made = points * known
-                yield Noted(
-                    f"{self.column} of {instrument.symbol} is {stated:.2f}, but its fills make {made:.2f}"
-                )
+                yield Noted(f"{self.column} of {instrument.symbol} is {stated:.2f}, but its fills make {made:.2f}")
 
 
 def sum_results(book: Book) -> dict[int, tuple[float, float]]:
@@ -229,11 +221,7 @@ def sum_results(book: Book) -> dict[int, tuple[float, float]]:
         sizes[number] += execution.quantity
         sums[number][0] -= execution.quantity * execution.price
         sums[number][1] += abs(execution.cost or 0)
-    return {
-        number: (points / SCALE**2, fees / SCALE)
-        for number, (points, fees) in sums.items()
-        if not sizes[number]
-    }
+    return {number: (points / SCALE**2, fees / SCALE) for number, (points, fees) in sums.items() if not sizes[number]}
 
 
 def state_multiplier(instrument: Instrument, shown: float) -> Instrument:
@@ -256,9 +244,7 @@ def find_multiplier(instrument: Instrument, instruments: InstrumentTable) -> Dec
     return find_point_value(instrument.contract, instruments) or instrument.multiplier
 
 
-def find_warnings(
-    numbers: Numbers, members: Mapping[str, str], costs: Sequence[str], value: str | None
-) -> list[str]:
+def find_warnings(numbers: Numbers, members: Mapping[str, str], costs: Sequence[str], value: str | None) -> list[str]:
     """Return a warning if price times quantity is not the value that the file states for its fills."""
     price, quantity = members.get("price"), members.get("quantity")
     if value is None or price is None or quantity is None:

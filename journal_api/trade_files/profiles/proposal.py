@@ -14,12 +14,7 @@ from journal_api.trade_files.amounts import Comma, guess_comma
 from journal_api.trade_files.cells import parse_symbol
 from journal_api.trade_files.dates import CLOCK, DATE, is_time
 from journal_api.trade_files.headers import name_columns, split_rows
-from journal_api.trade_files.profiles.amount_checks import (
-    Numbers,
-    find_cost_sign,
-    find_warnings,
-    is_net_of_costs,
-)
+from journal_api.trade_files.profiles.amount_checks import Numbers, find_cost_sign, find_warnings, is_net_of_costs
 from journal_api.trade_files.rows import MAX_COLUMNS, Cells
 from journal_api.trade_files.texts import Unreadable, read_text
 from journal_api.trade_files.words import (
@@ -47,10 +42,7 @@ OF_TRADES = (("entry_price", "exit_price"), ("opened_at", "closed_at"))
 ONLY_TRADES = ("entry_price", "exit_price", "opened_at", "closed_at", "gross_pnl", "net_pnl")
 ONLY_FILLS, NOT_MEMBERS = ("price", "at"), ("commission", "value")
 OF_OPTIONS = ("expires", "strike", "right")
-TIMES, TEXTS = (
-    ("opened_at", "closed_at", "at", "expires"),
-    ("symbol", "side", "account", "external_id", "right"),
-)
+TIMES, TEXTS = (("opened_at", "closed_at", "at", "expires"), ("symbol", "side", "account", "external_id", "right"))
 MOST = 0.5  # of the cells of a column, which a total or a remark may end
 ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
 DAYS_ONLY = "the file has days without times: fills of a day are in the order of the file"
@@ -96,9 +88,7 @@ class Table:
         if not cells:
             return True
         if member in TIMES:
-            return self.count(column, lambda cell: is_time(cell) or CLOCK.fullmatch(cell)) >= MOST * len(
-                cells
-            )
+            return self.count(column, lambda cell: is_time(cell) or CLOCK.fullmatch(cell)) >= MOST * len(cells)
         if member == "side":
             return any(map(find_direction, cells))
         if member == "symbol":

@@ -57,9 +57,7 @@ def trade_reader(profile: ImportProfileCreate, header: Collection[str]) -> Calla
         if gross:
             return reader.amount(row, gross, Money)
         if net:
-            return derive_amount(
-                net, "with the costs", EXACT.add(reader.amount(row, net, Money), fees or Decimal())
-            )
+            return derive_amount(net, "with the costs", EXACT.add(reader.amount(row, net, Money), fees or Decimal()))
         return None
 
     return read_trade
