@@ -1,4 +1,4 @@
-"""Handlers of import profiles (docs/imports.md#profiles)."""
+"""Handlers of import profiles (docs/formats.md#profiles)."""
 
 from aiosqlite import Connection
 from starlette.requests import Request

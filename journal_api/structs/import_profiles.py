@@ -1,4 +1,4 @@
-"""Import profiles: the file format of a broker as data (docs/imports.md#profiles).
+"""Import profiles: the file format of a broker as data (docs/formats.md#profiles).
 
 A column may be given as a list of alternative names, of which the first in the header is read. A name or a
 word that ends with * stands for everything that begins with it.

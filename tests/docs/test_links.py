@@ -14,6 +14,7 @@ from pages import DOCS, ROOT, blocks_of, code_in, rows_under
 from journal_api import errors
 from journal_api.errors import ApiError
 from journal_api.metrics.groupings import GROUPINGS
+from journal_api.positions.reconcile import BY_HAND, CONTRADICTED, OTHER_FILE, OTHER_ZONE
 from journal_api.settings import NO_SETTINGS, Settings
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.known_formats import known_formats
@@ -77,13 +78,18 @@ def test_the_table_of_groupings_has_every_grouping() -> None:
 
 @pytest.mark.parametrize("name", [one.name for one in known_formats()])
 def test_every_import_format_is_explained_under_its_name(name: str) -> None:
-    (text,) = re.findall(r"^## Formats\n(.*)", (DOCS / "imports.md").read_text(), re.M | re.S)
-
-    assert name.lower() in text.lower()
+    assert name.lower() in (DOCS / "formats.md").read_text().lower()
 
 
-def test_the_profiles_in_the_page_of_imports_are_valid() -> None:
-    trades, of_fills = map(tomllib.loads, blocks_of(DOCS / "imports.md", "toml"))
+def test_every_reason_of_a_suspect_is_explained() -> None:
+    explained = [row["what you see"] for row in rows_under(DOCS / "imports.md", "what you see")]
+
+    reasons = (CONTRADICTED, OTHER_FILE, OTHER_ZONE, BY_HAND)
+    assert [one for one in explained if "suspect" in one] == [f"`suspect`: *{reason}*" for reason in reasons]
+
+
+def test_the_profiles_in_the_page_of_formats_are_valid() -> None:
+    trades, of_fills = map(tomllib.loads, blocks_of(DOCS / "formats.md", "toml"))
     common = {member: trades[member] for member in ("name", "header", "symbol", "side", "quantity")}
     fills = {**common, "kind": "fills", "price": "Price", "at": "Date", **of_fills}
 

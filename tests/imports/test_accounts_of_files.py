@@ -1,4 +1,4 @@
-"""The accounts that a file names: docs/imports.md, "Account"."""
+"""The accounts that a file names: docs/imports.md#what-the-file-does-not-say."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Files of fills: docs/imports.md "Executions"."""
+"""Files of fills: docs/formats.md#executions."""
 
 import random
 from collections.abc import Iterable

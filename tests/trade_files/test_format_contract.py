@@ -1,4 +1,4 @@
-"""What holds for every format of trade files, the built-in profiles and the modules: docs/imports.md.
+"""What holds for every format of trade files, the built-in profiles and the modules: docs/formats.md.
 
 Each file of tests/data has its trades beside it, in <file>.expected.json.
 """

@@ -1,4 +1,4 @@
-"""Profiles of an owner, and the profile that a dry run proposes: docs/imports.md#profiles."""
+"""Profiles of an owner, and the profile that a dry run proposes: docs/formats.md#profiles."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The profile that a dry run proposes for an unknown table: docs/imports.md#profiles."""
+"""The profile that a dry run proposes for an unknown table: docs/formats.md#profiles."""
 
 import io
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Encodings, separators, dates and amounts of files: docs/imports.md, "Files"."""
+"""Encodings, separators, dates and amounts of files: docs/formats.md#what-can-be-read."""
 
 from decimal import Decimal
 from pathlib import Path
