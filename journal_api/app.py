@@ -25,9 +25,10 @@ from journal_api.routes import health, sign_in
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
 from journal_api.values.sign_in import KEY_COMMAND, OneTimeCode, SignInOptions
-from journal_api.web import changes, idempotency, key_uses, request_log
+from journal_api.web import idempotency, key_uses, request_log
 from journal_api.web.auth import KnownKeys
 from journal_api.web.background import repeat
+from journal_api.web.change_signal import DELETE_EVERY, ChangeSignal, delete_old_changes
 from journal_api.web.dispatch import Dispatch
 from journal_api.web.middleware import (
     LOOPBACK_HOSTS,
@@ -119,13 +120,13 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     database = await Database.open(settings.db, secondary=not settings.checkpoints)
     uses = key_uses.KeyUses(database)
     app.state.database, app.state.key_uses = database, uses
-    app.state.change_signal = changes.ChangeSignal(database)
+    app.state.change_signal = ChangeSignal(database)
     app.state.known_keys, app.state.response_cache = KnownKeys(database), ResponseCache(database)
     try:
         async with (
             backup_schedule.back_up_on_schedule(settings),
             repeat(partial(idempotency.delete_old_responses, database), idempotency.DELETE_EVERY),
-            repeat(partial(changes.delete_old_changes, database, settings.keep_changes), changes.DELETE_EVERY),
+            repeat(partial(delete_old_changes, database, settings.keep_changes), DELETE_EVERY),
             repeat(uses.save, key_uses.SAVE_EVERY),
             watched(settings.watch, database),
         ):

@@ -7,7 +7,7 @@ import sys
 import click
 
 from journal_api import __version__
-from journal_api.cli import export, keys, maintenance, mcp, openapi, report, serve, status, trades, users, watch
+from journal_api.cli import export, import_trades, keys, maintenance, mcp, openapi, report, serve, status, users, watch
 from journal_api.cli.common import one_line
 from journal_api.errors import ApiError, DatabaseRefused
 from journal_api.settings import SettingsError
@@ -39,7 +39,7 @@ for command in (
     users.users_group,
     keys.keys_group,
     status.print_status,
-    trades.import_file,
+    import_trades.import_file,
     watch.watch_folder,
     export.export_file,
     export.import_folder,

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import click
 
 from journal_api.cli.common import one_line
-from journal_api.database.errors import DAMAGED, primary_code
+from journal_api.database.sqlite_errors import DAMAGED, primary_code
 from journal_api.errors import DatabaseRefused, NewerRelease, NoJournal, ServerRuns
 
 OTHER_REASON, SERVER_RUNS, NEWER_RELEASE, NO_JOURNAL, NO_PERMISSION, PORT_TAKEN = 1, 3, 4, 5, 6, 7

@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from journal_api.database.connections import connect
-from journal_api.database.errors import primary_code
 from journal_api.database.lock import require_log_of_server
+from journal_api.database.sqlite_errors import primary_code
 from journal_api.errors import DatabaseRefused, NoJournal
 
 STAMP = "%Y%m%dT%H%M%S.%fZ"

@@ -25,9 +25,9 @@ from journal_api.database.connections import (
     open_reader,
     read_snapshot,
 )
-from journal_api.database.errors import DAMAGED, api_error, primary_code
 from journal_api.database.journal_file import OpenFiles
 from journal_api.database.shared_runs import SharedRuns
+from journal_api.database.sqlite_errors import DAMAGED, api_error, primary_code
 from journal_api.database.threads import T, ThreadConnection, Work
 from journal_api.errors import Busy, StorageUnavailable
 

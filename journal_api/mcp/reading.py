@@ -68,11 +68,11 @@ def with_states(account: Any) -> Any:
     """An account with the state of each of its rules in place of its standing."""
     if "standing" not in account:
         return account
-    states = {name: rule["state"] for name, rule in rules_in(account["standing"]).items()}
+    states = {name: rule["state"] for name, rule in list_rules(account["standing"]).items()}
     return {name: member for name, member in account.items() if name != "standing"} | {"rules": states}
 
 
-def rules_in(standing: Any) -> dict[str, Any]:
+def list_rules(standing: Any) -> dict[str, Any]:
     return {name: standing[name] for name in AccountRules.__struct_fields__ if standing[name] is not None}
 
 
@@ -103,7 +103,7 @@ async def read_standings(client: httpx.AsyncClient, account_id: str | None) -> A
 def standing_row(account: Any) -> Any:
     """An account's balance and rules, as far as closed trades tell."""
     standing = account["standing"]
-    rules = {name: without_nulls(rule) for name, rule in rules_in(standing).items()}
+    rules = {name: without_nulls(rule) for name, rule in list_rules(standing).items()}
     return {**pick(account, ("id", "name", "currency")), **pick(standing, ("at", "sees", "balance")), **rules}
 
 
@@ -231,10 +231,10 @@ def clip_rules(value: Any) -> Any:
     return value if len(text) <= MAX_RULES_LENGTH else clip(text, MAX_RULES_LENGTH)
 
 
-def pick_described(thing: Any, members: tuple[str, ...], longest: int = MAX_DESCRIPTION_LENGTH) -> Any:
+def pick_described(thing: Any, members: tuple[str, ...], max_length: int = MAX_DESCRIPTION_LENGTH) -> Any:
     """These members, the description cut."""
     kept = pick(thing, members)
-    return {**kept, "description": clip(kept["description"], longest)} if "description" in kept else kept
+    return {**kept, "description": clip(kept["description"], max_length)} if "description" in kept else kept
 
 
 def pick(thing: Any, members: tuple[str, ...]) -> Any:

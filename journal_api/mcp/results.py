@@ -7,7 +7,7 @@ from msgspec.json import Encoder
 
 from journal_api.values.visible_text import escape_invisible, json_escape
 
-# The longest list in one result, in characters: some 8,000 tokens. The rest is on the next page.
+# The max_length list in one result, in characters: some 8,000 tokens. The rest is on the next page.
 MAX_LIST_LENGTH = 24_000
 # `str` is for the text types of journal_api.values.
 ENCODER = Encoder(decimal_format="number", enc_hook=str)
@@ -18,9 +18,9 @@ def encode(value: object) -> str:
     return escape_invisible(ENCODER.encode(value).decode(), json_escape)
 
 
-def clip(text: str, longest: int) -> str:
+def clip(text: str, max_length: int) -> str:
     """The text, or its beginning and a note of its length."""
-    return text if len(text) <= longest else f"{text[:longest]}... [{len(text)} characters]"
+    return text if len(text) <= max_length else f"{text[:max_length]}... [{len(text)} characters]"
 
 
 def without_nulls(value: Any) -> Any:

@@ -84,7 +84,7 @@ class Grouping(NamedTuple):
         return self.is_list or self.compares == "answers"
 
 
-def names_of(bounds: Mapping[str, tuple[timedelta, str]]) -> dict[Any, str]:
+def list_names(bounds: Mapping[str, tuple[timedelta, str]]) -> dict[Any, str]:
     return {key: name for key, (_, name) in bounds.items()}
 
 
@@ -131,7 +131,7 @@ GROUPINGS = {
     "pause": Earlier(
         "Pause",
         "earlier_pause(decision)",
-        names={"first": "First of the day", **names_of(PAUSES)},
+        names={"first": "First of the day", **list_names(PAUSES)},
         place_day=group_pause,
     ),
     "weekday": Grouping(
@@ -142,7 +142,7 @@ GROUPINGS = {
         names=dict(enumerate(WEEKDAYS, 1)),
     ),
     "hour": Grouping("Hour", "local_hour", is_ordered=True, is_number=True, name=lambda key: f"{key:02}:00"),
-    "holding": Grouping("Holding time", f"CASE {HOLDING} END", is_ordered=True, names=names_of(HOLDING_TIMES)),
+    "holding": Grouping("Holding time", f"CASE {HOLDING} END", is_ordered=True, names=list_names(HOLDING_TIMES)),
     "account": Grouping(
         "Account", "account_id", by_trade=True, is_number=True, ids=f"SELECT id, name FROM accounts WHERE id {IN_IDS}"
     ),

@@ -9,7 +9,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.positions.fills import decode_fills
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.values.instruments import find_contract
-from journal_api.values.money import LARGEST, SCALE, ZERO, Money, quotient
+from journal_api.values.money import MAX_AMOUNT, SCALE, ZERO, Money, quotient
 
 DEFAULT = "default"
 
@@ -35,8 +35,8 @@ class Commissions(NamedTuple):
         if per_side is None:
             return None
         amount = quotient(sides * per_side, SCALE)
-        if amount > LARGEST * SCALE:
-            raise ValidationFailed(fields={"fees": f"by the account's commissions exceed {LARGEST}"})
+        if amount > MAX_AMOUNT * SCALE:
+            raise ValidationFailed(fields={"fees": f"by the account's commissions exceed {MAX_AMOUNT}"})
         return amount
 
     def find_rate(self, symbol: str, *, is_future: bool) -> int | None:

@@ -9,7 +9,7 @@ from journal_api.positions.commissions import Commissions
 from journal_api.positions.fills import Fill, charge_fills, encode_fills, state_fills, summarize_whole
 from journal_api.structs.trades import FillSide
 from journal_api.values.instruments import canonical_symbol, contract_root
-from journal_api.values.money import LARGEST, SCALE, Money
+from journal_api.values.money import MAX_AMOUNT, SCALE, Money
 
 # What files state of a trade; the other columns are the trader's.
 BROKER_FIELDS = (
@@ -139,8 +139,8 @@ def charge(columns: dict[str, Any], commissions: Commissions, *, is_future: bool
 def check_limits(columns: dict[str, Any]) -> None:
     """Raise ValidationFailed if an amount exceeds the limits of an amount."""
     for name in ("quantity", "entry_price", "exit_price", "gross_pnl", "fees"):
-        if columns[name] is not None and abs(columns[name]) > LARGEST * SCALE:
-            reason = f"computed from the fills must be between -{LARGEST} and {LARGEST}"
+        if columns[name] is not None and abs(columns[name]) > MAX_AMOUNT * SCALE:
+            reason = f"computed from the fills must be between -{MAX_AMOUNT} and {MAX_AMOUNT}"
             raise ValidationFailed(fields={name: reason})
 
 

@@ -11,7 +11,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.positions.fills import Fill, FillRefused, Position, read_fill, sort_fills, summarize
 from journal_api.structs.trades import AMOUNTS, Direction, FeesSource, Grade, Trade, TradeCreate, TradesSet
 from journal_api.values.instruments import BUILT_IN, InstrumentTable
-from journal_api.values.money import LARGEST, ONE, SCALE, ZERO, Money, PositiveMoney, quotient
+from journal_api.values.money import MAX_AMOUNT, ONE, SCALE, ZERO, Money, PositiveMoney, quotient
 from journal_api.values.timestamps import Timestamp
 
 ANNOTATIONS = ("tag_ids", "confirmations")
@@ -229,6 +229,6 @@ def checked_result(result: int, name: str) -> Money:
 
 def checked_amount(amount: int, name: str, origin: str = "of all fills together") -> Money:
     """Return an amount in units of 10^-8. Raises ValidationFailed for the field `name` if it is too large."""
-    if abs(amount) > LARGEST * SCALE:
-        raise ValidationFailed(fields={name: f"{origin} exceeds {LARGEST}"})
+    if abs(amount) > MAX_AMOUNT * SCALE:
+        raise ValidationFailed(fields={name: f"{origin} exceeds {MAX_AMOUNT}"})
     return Money.of_units(amount)

@@ -140,8 +140,8 @@ def find_original(parts: Sequence[Trade]) -> int | None:
 def join_notes(parts: Sequence[Trade]) -> str | None:
     """Return all notes, separated by blank lines. Raises ValidationFailed if they are too long for one."""
     notes = "\n\n".join(trade.notes for trade in parts if trade.notes)
-    if len(notes) > Text.longest:
-        reason = f"have notes of {len(notes)} characters together, more than {Text.longest}: shorten them first"
+    if len(notes) > Text.max_length:
+        reason = f"have notes of {len(notes)} characters together, more than {Text.max_length}: shorten them first"
         raise ValidationFailed(fields={"ids": reason})
     return notes or None
 

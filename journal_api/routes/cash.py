@@ -16,7 +16,7 @@ async def list_cash(request: Request, db: Connection, query: CashQuery) -> Respo
 
 async def get_cash(request: Request, db: Connection) -> Response:
     """Get one movement of cash."""
-    return ok(cash=await cash.get(db, *ids_in(request)))
+    return ok(cash=await cash.get(db, *read_ids(request)))
 
 
 async def create_cash(request: Request, db: Connection, body: CashCreate) -> Response:
@@ -33,17 +33,17 @@ async def create_cash(request: Request, db: Connection, body: CashCreate) -> Res
 
 async def update_cash(request: Request, db: Connection, patch: CashPatch) -> Response:
     """Update the fields sent."""
-    stored = await cash.find(db, *ids_in(request))
+    stored = await cash.find(db, *read_ids(request))
     await cash.update(db, stored, patch)
-    return ok(cash=await cash.get(db, *ids_in(request)))
+    return ok(cash=await cash.get(db, *read_ids(request)))
 
 
 async def delete_cash(request: Request, db: Connection) -> Response:
     """Delete a movement of cash."""
-    await cash.delete(db, *ids_in(request))
+    await cash.delete(db, *read_ids(request))
     return no_content()
 
 
-def ids_in(request: Request) -> tuple[int, int, int]:
+def read_ids(request: Request) -> tuple[int, int, int]:
     """Return the ids of the user, the account and the movement."""
     return request.user.id, request.path_params["id"], request.path_params["cash_id"]

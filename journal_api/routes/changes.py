@@ -11,7 +11,7 @@ from journal_api.repositories.changes import Page
 from journal_api.structs.changes import ChangeQuery
 from journal_api.web.auth import require_still_valid
 from journal_api.web.bodies import cancel_on_disconnect
-from journal_api.web.changes import ChangeSignal
+from journal_api.web.change_signal import ChangeSignal
 from journal_api.web.responses import Response, changes_page
 
 

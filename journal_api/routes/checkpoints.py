@@ -16,7 +16,7 @@ async def list_checkpoints(request: Request, db: Connection) -> Response:
 
 async def get_checkpoint(request: Request, db: Connection) -> Response:
     """Get a checkpoint with the days since the balances last agreed."""
-    return ok(checkpoint=await checkpoints.get(db, request.user.id, *ids_in(request)))
+    return ok(checkpoint=await checkpoints.get(db, request.user.id, *read_ids(request)))
 
 
 async def create_checkpoint(request: Request, db: Connection, body: CheckpointCreate) -> Response:
@@ -30,18 +30,18 @@ async def create_checkpoint(request: Request, db: Connection, body: CheckpointCr
 
 async def update_checkpoint(request: Request, db: Connection, patch: CheckpointPatch) -> Response:
     """Accept a difference, or change the note."""
-    await checkpoints.update(db, await checkpoints.find(db, request.user.id, *ids_in(request)), patch)
-    return ok(checkpoint=await checkpoints.get(db, request.user.id, *ids_in(request)))
+    await checkpoints.update(db, await checkpoints.find(db, request.user.id, *read_ids(request)), patch)
+    return ok(checkpoint=await checkpoints.get(db, request.user.id, *read_ids(request)))
 
 
 async def delete_checkpoint(request: Request, db: Connection) -> Response:
     """Delete a checkpoint."""
-    account_id, checkpoint_id = ids_in(request)
+    account_id, checkpoint_id = read_ids(request)
     await accounts.get(db, request.user.id, account_id)
     await checkpoints.delete(db, account_id, checkpoint_id)
     return no_content()
 
 
-def ids_in(request: Request) -> tuple[int, int]:
+def read_ids(request: Request) -> tuple[int, int]:
     """Return the ids of the account and the checkpoint in the path."""
     return request.path_params["id"], request.path_params["checkpoint_id"]

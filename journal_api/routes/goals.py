@@ -58,11 +58,11 @@ async def update_goal(request: Request, db: Connection, patch: GoalPatch) -> Res
 def with_warnings(goals_of_today: str) -> str:
     """Return a JSON array of goals with snapshots with the warnings about each goal."""
     items = msgspec.json.decode(goals_of_today, type=list[dict[str, msgspec.Raw]])
-    warned = [{**item, "warnings": warnings_in(definition_in(item))} for item in items]
+    warned = [{**item, "warnings": warnings_in(select_definition(item))} for item in items]
     return msgspec.json.encode(warned).decode()
 
 
-def definition_in(item: dict[str, msgspec.Raw]) -> bytes:
+def select_definition(item: dict[str, msgspec.Raw]) -> bytes:
     return msgspec.json.encode({name: value for name, value in item.items() if name != "current"})
 
 

@@ -40,7 +40,7 @@ async def update_trades(request: Request, db: Connection, patch: TradesPatch) ->
     stored = await find_selected(db, user_id, patch)
     check_versions(request, stored)
     trade_merges.require_length(patch.text_length() * len(stored), "set")
-    changes = patch.changes_of(stored)
+    changes = patch.list_changes(stored)
     sent_tags = [*patch.add_tag_ids, *patch.remove_tag_ids]
     known = await read_known(db, user_id, sent_tags, changes)
     known.require_tags(sent_tags)
@@ -129,10 +129,10 @@ def build_before(trade: Trade, before: TradeDraft, after: TradeDraft, change: Tr
 
 def count_lost_answers(before: Sequence[TradeBefore], changes: Sequence[TradeRestore]) -> int:
     """Return how many answers of the trades are not among those that were sent for them."""
-    return sum(len(ids_of_answers(old) - ids_of_answers(change)) for old, change in zip(before, changes, strict=True))
+    return sum(len(list_answered(old) - list_answered(change)) for old, change in zip(before, changes, strict=True))
 
 
-def ids_of_answers(change: TradeRestore | TradeBefore) -> set[int]:
+def list_answered(change: TradeRestore | TradeBefore) -> set[int]:
     return {answer.confirmation_id for answer in change.set.confirmations or ()}
 
 

@@ -13,7 +13,7 @@ from journal_api.settings import is_loopback
 from journal_api.structs.sign_in import SignIn
 from journal_api.values.api_keys import SCOPES, hashed
 from journal_api.values.clock import as_text
-from journal_api.values.sign_in import KEY_COMMAND, SignInOptions, browser_name
+from journal_api.values.sign_in import KEY_COMMAND, SignInOptions, name_browser
 from journal_api.web.auth import count_bad_key
 from journal_api.web.bodies import stream_body
 from journal_api.web.context import database
@@ -89,7 +89,7 @@ async def tell_user(request: Request, user_id: int) -> Response:
 
 async def create_key(request: Request, user_id: int | None, lasts: timedelta) -> Response:
     """Create a key that is named after the browser, of the first user without a user."""
-    name = browser_name(request.headers.get("user-agent", ""))
+    name = name_browser(request.headers.get("user-agent", ""))
     expires_at = as_text(datetime.now(UTC) + lasts)
 
     async def insert(db: Connection) -> Response:

@@ -13,8 +13,8 @@ from functools import partial
 from aiosqlite import Connection
 
 from journal_api.database.database import Database
-from journal_api.database.errors import api_error
 from journal_api.database.sql import fetch, json_list
+from journal_api.database.sqlite_errors import api_error
 from journal_api.errors import Busy, StorageUnavailable
 from journal_api.statistics.changed_days import select_changed_days
 

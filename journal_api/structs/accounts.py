@@ -12,7 +12,7 @@ from journal_api.structs.import_profiles import OneTradeIs
 from journal_api.structs.queries import DryRunQuery
 from journal_api.structs.standings import Standing
 from journal_api.values.currencies import Currency
-from journal_api.values.money import LARGEST, Money
+from journal_api.values.money import MAX_AMOUNT, Money
 from journal_api.values.types import DayRollover, Instant, Name100, TimeZone, default_value
 
 
@@ -23,7 +23,7 @@ class Fees(dict[str, Money]):
     json_schema: ClassVar[dict[str, Any]] = {
         "type": "object",
         "propertyNames": {"pattern": "^([A-Z0-9]{1,10}|default)$"},
-        "additionalProperties": {"type": "number", "minimum": 0, "maximum": LARGEST},
+        "additionalProperties": {"type": "number", "minimum": 0, "maximum": MAX_AMOUNT},
         "maxProperties": max_roots,
     }
 

@@ -129,7 +129,7 @@ class TradesPatch(Struct, kw_only=True, forbid_unknown_fields=True):
             named = ", ".join(map(str, both))
             raise ValidationFailed(fields={"remove_tag_ids": f"must have no tags of add_tag_ids: {named}"})
 
-    def changes_of(self, stored: Sequence[Trade]) -> list[TradeRestore]:
+    def list_changes(self, stored: Sequence[Trade]) -> list[TradeRestore]:
         """Return what to change in each trade; tags that all of them get or lose are not part of it."""
         if self.restore is not UNSET:
             return self.restore

@@ -11,7 +11,7 @@ from msgspec.json import Encoder
 # For structs whose amounts are JSON numbers.
 ENCODER = Encoder(decimal_format="number")
 SCALE = 10**8
-LARGEST = 10**10
+MAX_AMOUNT = 10**10
 MAX_TOLERANCE = 10**6
 MAX_STORED = 2**63 - 1
 OUT_OF_RANGE = "out_of_range"
@@ -31,18 +31,18 @@ class Money(Decimal):
 
     digits: ClassVar[int] = 15
     rules: ClassVar[tuple[Rule, ...]] = ()
-    json_schema: ClassVar[dict[str, Any]] = {"type": "number", "minimum": -LARGEST, "maximum": LARGEST}
+    json_schema: ClassVar[dict[str, Any]] = {"type": "number", "minimum": -MAX_AMOUNT, "maximum": MAX_AMOUNT}
 
     @classmethod
     def decode(cls, value: object) -> Self:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ValueError("must be a number")
-        return cls.checked(Decimal(repr(value)) if abs(value) <= LARGEST else Decimal(LARGEST + 1))
+        return cls.checked(Decimal(repr(value)) if abs(value) <= MAX_AMOUNT else Decimal(MAX_AMOUNT + 1))
 
     @classmethod
     def checked(cls, value: Decimal) -> Self:
         """Return the value as this type. Raises ValueError with the reason if it exceeds a limit."""
-        if not value.is_finite() or abs(value) > LARGEST:
+        if not value.is_finite() or abs(value) > MAX_AMOUNT:
             raise ValueError("must be between -10000000000 and 10000000000")
         _, digits, exponent = value.as_tuple()
         assert isinstance(exponent, int), "finite"
@@ -75,7 +75,7 @@ def rounded(value: Decimal, digits: int) -> Decimal:
     """Return the value rounded half to even to eight decimals and `digits` significant digits."""
     last_place = max(-8, value.adjusted() + 1 - digits)
     _, _, exponent = value.as_tuple()
-    if abs(value) > LARGEST or not isinstance(exponent, int) or exponent >= last_place:
+    if abs(value) > MAX_AMOUNT or not isinstance(exponent, int) or exponent >= last_place:
         return value
     return value.quantize(Decimal((0, (1,), last_place)), context=EXACT)
 
@@ -84,14 +84,14 @@ class PositiveMoney(Money):
     """A Money greater than zero."""
 
     rules: ClassVar[tuple[Rule, ...]] = ((lambda amount: amount > 0, "must be greater than 0"),)
-    json_schema: ClassVar[dict[str, Any]] = {"type": "number", "exclusiveMinimum": 0, "maximum": LARGEST}
+    json_schema: ClassVar[dict[str, Any]] = {"type": "number", "exclusiveMinimum": 0, "maximum": MAX_AMOUNT}
 
 
 class UnsignedMoney(Money):
     """A Money that is not negative."""
 
     rules = ((lambda amount: amount >= 0, "must not be below 0"),)
-    json_schema: ClassVar[dict[str, Any]] = {"type": "number", "minimum": 0, "maximum": LARGEST}
+    json_schema: ClassVar[dict[str, Any]] = {"type": "number", "minimum": 0, "maximum": MAX_AMOUNT}
 
 
 class Tolerance(Money):
@@ -189,7 +189,7 @@ def sql_ratio(numerator: int | str | None, denominator: int | str | None) -> int
     if isinstance(numerator, str) or isinstance(denominator, str):
         return OUT_OF_RANGE
     value = ratio(numerator, denominator)
-    return value if abs(value) <= LARGEST * SCALE else None
+    return value if abs(value) <= MAX_AMOUNT * SCALE else None
 
 
 class SumOfIntegers:

@@ -72,7 +72,7 @@ def hashed(code: str) -> Hidden:
     return Hidden(hashlib.sha256(code.encode()).digest())
 
 
-def browser_name(user_agent: str) -> str:
+def name_browser(user_agent: str) -> str:
     """Return a name such as `Firefox on Linux`; without a known browser it begins with `Browser`."""
     browser = next((name for mark, name in BROWSERS.items() if mark in user_agent), "Browser")
     system = next((name for mark, name in SYSTEMS.items() if mark in user_agent), None)

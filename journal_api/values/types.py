@@ -78,10 +78,10 @@ class Text(str):
     SQLite's JSON functions truncate a text at NUL and escape the other control characters to six bytes.
     """
 
-    longest: ClassVar[int] = 10_000
+    max_length: ClassVar[int] = 10_000
     json_schema: ClassVar[dict[str, Any]] = {
         "type": "string",
-        "maxLength": longest,
+        "maxLength": max_length,
         "pattern": "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$",
     }
 
@@ -89,8 +89,8 @@ class Text(str):
     def decode(cls, value: object) -> Self:
         if not isinstance(value, str):
             raise ValueError("must be a string")
-        if len(value) > cls.longest:
-            raise ValueError(f"must be at most {cls.longest} characters")
+        if len(value) > cls.max_length:
+            raise ValueError(f"must be at most {cls.max_length} characters")
         # `isprintable` is much faster than the regular expression and true for most texts of one line.
         if not value.isprintable() and CONTROL_IN_TEXT.search(value):
             raise ValueError("must not contain control characters except tab and line breaks")
@@ -100,13 +100,13 @@ class Text(str):
 class LongText(Text):
     """A text as it was typed, of up to 64 KiB in UTF-8."""
 
-    longest = 64 * 1024
-    json_schema: ClassVar[dict[str, Any]] = {**Text.json_schema, "maxLength": longest}
+    max_length = 64 * 1024
+    json_schema: ClassVar[dict[str, Any]] = {**Text.json_schema, "maxLength": max_length}
 
     @classmethod
     def decode(cls, value: object) -> Self:
         text = super().decode(value)
-        if not text.isascii() and len(text.encode()) > cls.longest:
+        if not text.isascii() and len(text.encode()) > cls.max_length:
             raise ValueError("must be at most 64 KiB")
         return text
 

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from journal_api import __version__
-from journal_api.database.errors import api_error
+from journal_api.database.sqlite_errors import api_error
 from journal_api.errors import ApiError, Busy, InternalError, MisdirectedRequest, ValidationFailed
 from journal_api.web import request_log, responses, wrong_host
 from journal_api.web.quoting import quoted

@@ -19,8 +19,8 @@ from starlette.applications import Starlette
 from journal_api.database import connections
 from journal_api.database import database as database_module
 from journal_api.database.database import Database
-from journal_api.database.errors import api_error
 from journal_api.database.sql import unique_name
+from journal_api.database.sqlite_errors import api_error
 from journal_api.errors import ApiError, Busy, Conflict, StorageUnavailable
 from journal_api.settings import Settings
 

@@ -68,7 +68,7 @@ class Agent(NamedTuple):
         assert not is_error, text
         return json.loads(text)
 
-    def refused(self, tool: str, **arguments: Any) -> str:
+    def fail(self, tool: str, **arguments: Any) -> str:
         is_error, text = self.send(tool, arguments)
         assert is_error, text
         return text
@@ -345,7 +345,7 @@ def test_a_key_reads_only_what_its_scopes_allow(db: Path, server: Server) -> Non
     with agent(db, JOURNAL_URL=server.url, JOURNAL_KEY=key) as limited:
         context = limited.ask("context")
 
-        assert limited.refused("goals_now").startswith("forbidden_scope: This operation requires the scope read:goals")
+        assert limited.fail("goals_now").startswith("forbidden_scope: This operation requires the scope read:goals")
         assert [(limited.ask("list_trades")["total"],)] == rows(db, "SELECT count(*) FROM trades")
 
     assert len(context["accounts"]) == 3
@@ -362,7 +362,7 @@ def test_a_server_that_gives_nothing_is_an_error_of_the_call(
 ) -> None:
     url = server.url if is_up else f"http://127.0.0.1:{free_port()}"
     with agent(db, JOURNAL_URL=url, JOURNAL_KEY="tjk_wrong") as patient:
-        assert expected in patient.refused("context")
+        assert expected in patient.fail("context")
 
 
 @pytest.mark.parametrize("content", [b"<html>Router login</html>", b'{"ok":true}', b'{"detail":"Not Found"}'])
@@ -402,7 +402,7 @@ def test_between_calls_the_file_may_be_replaced(db: Path, tmp_path: Path) -> Non
     with agent(replaced) as patient:
         assert patient.ask("context")["accounts"] == []
         replaced.unlink()
-        assert "there is no journal" in patient.refused("context")
+        assert "there is no journal" in patient.fail("context")
 
         run_ok("restore", backup, "--db", replaced)
 
@@ -482,7 +482,7 @@ def test_a_trade_that_has_changed_is_not_overwritten(writer: Agent, server: Serv
     with server.client(key) as client:
         unwrap(client.patch("/trades/7", json={"notes": "The owner's"}))
 
-    message = writer.refused("annotate_trade", trade_id=7, version=version, notes="The agent's")
+    message = writer.fail("annotate_trade", trade_id=7, version=version, notes="The agent's")
 
     assert message.startswith("The trade is not at this version. Nothing was written")
     assert writer.ask("get_trade", trade_id=7)["notes"] == "The owner's"
@@ -501,9 +501,9 @@ def test_a_day_is_reviewed_found_and_not_overwritten(writer: Agent, server: Serv
     again = {"date": "2030-01-05", "version": written["version"], "review": "The agent's"}
 
     assert written["written"] == ["review", "rating"]
-    assert writer.refused("write_review", **again).startswith("The day is not at this version")
-    assert writer.refused("write_review", date="2030-01-05", version="1").startswith("Nothing to write")
-    assert '"date":"must be a date' in writer.refused("get_day", date="../me")
+    assert writer.fail("write_review", **again).startswith("The day is not at this version")
+    assert writer.fail("write_review", date="2030-01-05", version="1").startswith("Nothing to write")
+    assert '"date":"must be a date' in writer.fail("get_day", date="../me")
     with server.client(key) as client:
         day = unwrap(client.get("/days/2030-01-05"))
     assert writer.ask("search", q="quokk") == {
@@ -538,7 +538,7 @@ def test_an_annotation_that_is_partly_wrong_is_not_written_at_all(
 ) -> None:
     before = writer.ask("get_trade", trade_id=1)
 
-    message = writer.refused("annotate_trade", trade_id=1, version=before["version"], **parts)
+    message = writer.fail("annotate_trade", trade_id=1, version=before["version"], **parts)
 
     assert expected in message
     assert writer.ask("get_trade", trade_id=1) == before

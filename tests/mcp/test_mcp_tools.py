@@ -270,8 +270,8 @@ def test_every_argument_is_a_query_parameter_or_the_id_in_the_path(name: str, pa
 def test_notes_may_be_as_long_as_the_api_allows() -> None:
     review, annotate = [tool.properties for tool in TOOLS if tool.writes]
 
-    assert annotate["notes"]["maxLength"] == Text.longest
-    assert review["review"]["maxLength"] == LongText.longest
+    assert annotate["notes"]["maxLength"] == Text.max_length
+    assert review["review"]["maxLength"] == LongText.max_length
 
 
 def test_reports_have_all_metrics_but_those_that_need_a_balance() -> None:

@@ -14,7 +14,7 @@ from journal_api.metrics.members import Statistics
 from journal_api.metrics.metrics import METRICS
 
 ONE = 10**8
-LARGEST = 2**63 - 1
+MAX_AMOUNT = 2**63 - 1
 
 
 def evaluate(metric: str, **known: int | None) -> MetricValue:
@@ -60,9 +60,9 @@ def test_a_sum_that_does_not_fit_leaves_no_metric_a_value(metric: str) -> None:
                 (5, 4, 1),
             ]
         ),
-        ("net_pnl", {"net_pnl": LARGEST}, MetricValue(LARGEST)),
-        ("trade_count", {"decisions": LARGEST}, MetricValue(None, "out_of_range")),
-        ("balance_target", {"opening_balance": LARGEST, "net_pnl": 1}, MetricValue(None, "out_of_range")),
+        ("net_pnl", {"net_pnl": MAX_AMOUNT}, MetricValue(MAX_AMOUNT)),
+        ("trade_count", {"decisions": MAX_AMOUNT}, MetricValue(None, "out_of_range")),
+        ("balance_target", {"opening_balance": MAX_AMOUNT, "net_pnl": 1}, MetricValue(None, "out_of_range")),
     ],
 )
 def test_one_side_alone_halves_and_the_largest_values(

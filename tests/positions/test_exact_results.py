@@ -12,10 +12,10 @@ from proofs import max_examples
 from journal_api.errors import ValidationFailed
 from journal_api.positions.commissions import Commissions
 from journal_api.positions.trade_draft import TradeDraft
-from journal_api.values.money import EXACT, LARGEST, SCALE, Money, PositiveMoney, from_units, quotient, units
+from journal_api.values.money import EXACT, MAX_AMOUNT, SCALE, Money, PositiveMoney, from_units, quotient, units
 from journal_api.values.timestamps import Timestamp
 
-amounts = st.decimals(-LARGEST, LARGEST, places=5).map(lambda value: Money(round(value, 3)))
+amounts = st.decimals(-MAX_AMOUNT, MAX_AMOUNT, places=5).map(lambda value: Money(round(value, 3)))
 HALF = {"entry": Money(0), "quantity": PositiveMoney("0.5"), "multiplier": PositiveMoney(1), "is_long": True}
 sizes = st.decimals(Decimal("0.00000001"), 10_000_000, places=8).map(PositiveMoney)
 prices = st.decimals(-10_000, 10_000, places=4).map(Money)
@@ -52,7 +52,7 @@ def test_a_quotient_is_rounded_half_to_even(numerator: int, denominator: int) ->
 @example(leave=Money("0.00000001"), **HALF)
 @example(leave=Money("0.00000003"), **HALF)
 @example(leave=Money("-0.00000003"), **HALF)
-@example(leave=Money(LARGEST), **{**HALF, "quantity": PositiveMoney(1)})
+@example(leave=Money(MAX_AMOUNT), **{**HALF, "quantity": PositiveMoney(1)})
 def test_a_result_is_the_exact_product_rounded_half_to_even(
     entry: Money, leave: Money, quantity: PositiveMoney, multiplier: PositiveMoney, is_long: bool
 ) -> None:
@@ -64,7 +64,7 @@ def test_a_result_is_the_exact_product_rounded_half_to_even(
     try:
         assert traded.with_result().gross_pnl == expected
     except ValidationFailed:
-        assert abs(expected) > LARGEST
+        assert abs(expected) > MAX_AMOUNT
 
 
 @given(quantities, prices, prices, multipliers)

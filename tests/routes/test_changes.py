@@ -338,7 +338,7 @@ async def test_what_is_no_cursor_is_refused(client: httpx.AsyncClient, since: st
 
 
 async def test_a_cursor_expires_with_the_changes_after_it(app: Starlette, client: httpx.AsyncClient) -> None:
-    from journal_api.web.changes import delete_old_changes
+    from journal_api.web.change_signal import delete_old_changes
 
     tag = await create_tag(client)
     oldest = await cursor_of(client)
@@ -357,7 +357,7 @@ async def test_a_cursor_expires_with_the_changes_after_it(app: Starlette, client
 
 
 async def test_the_cursor_of_now_never_expires(app: Starlette, client: httpx.AsyncClient) -> None:
-    from journal_api.web.changes import delete_old_changes
+    from journal_api.web.change_signal import delete_old_changes
 
     await create_tag(client)
     now = await cursor_of(client)

@@ -15,7 +15,7 @@ from journal_api.app import create_app
 from journal_api.settings import Settings, parse_header, parse_networks
 from journal_api.values import sign_in
 from journal_api.values.api_keys import SCOPES
-from journal_api.values.sign_in import KEY_COMMAND, OneTimeCode, SignInOptions, browser_name
+from journal_api.values.sign_in import KEY_COMMAND, OneTimeCode, SignInOptions, name_browser
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
 HERE = "/opt/journal-api keys create page --db /home/me/journal.db"
@@ -240,7 +240,7 @@ NAMES = {
 
 @pytest.mark.parametrize("user_agent", NAMES, ids=NAMES.values())
 def test_a_browser_is_named_by_known_words_alone(user_agent: str) -> None:
-    assert browser_name(user_agent) == NAMES[user_agent]
+    assert name_browser(user_agent) == NAMES[user_agent]
 
 
 # A user whom a proxy names -------------------------------------------------------------------------------

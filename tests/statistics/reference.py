@@ -23,7 +23,7 @@ import inference
 Day = date
 DAY = timedelta(days=1)
 ZERO = Fraction(0)
-LARGEST = Fraction(2**63 - 1, 10**8)
+MAX_AMOUNT = Fraction(2**63 - 1, 10**8)
 Statistics = dict[str, Any]
 Value = Fraction | str
 
@@ -460,7 +460,7 @@ def evaluate(metric: str, data: Statistics, is_mixed: bool) -> Value:
     value = METRICS[metric](data)
     if isinstance(value, str):
         return value
-    return rounded(value) if abs(rounded(value)) <= LARGEST else "out_of_range"
+    return rounded(value) if abs(rounded(value)) <= MAX_AMOUNT else "out_of_range"
 
 
 def show_statistics(data: Statistics, currencies: set[str], metrics: Iterable[str]) -> Statistics:

@@ -19,7 +19,7 @@ from journal_api.positions.import_rows import Candidate, Rejected
 from journal_api.positions.statements import Numbering
 from journal_api.trade_files.amounts import Comma, parse_cell_number
 from journal_api.trade_files.dates import ROWS_SEARCHED
-from journal_api.values.money import LARGEST, rounded
+from journal_api.values.money import MAX_AMOUNT, rounded
 
 TRIP = {
     "symbol": "ES",
@@ -219,7 +219,7 @@ def test_the_same_text_is_another_amount_where_a_comma_is_decimal() -> None:
     assert prices == ["1234", "1.234", "1234", "0"]
 
 
-@given(st.decimals(-LARGEST, LARGEST, places=12), st.sampled_from([15, 19]))
+@given(st.decimals(-MAX_AMOUNT, MAX_AMOUNT, places=12), st.sampled_from([15, 19]))
 def test_rounding_is_half_even_and_to_the_digits_of_an_amount(value: Any, digits: int) -> None:
     result = rounded(value, digits)
 
