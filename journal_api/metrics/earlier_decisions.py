@@ -1,4 +1,4 @@
-"""The groups of decisions by what happened earlier on their trading day (docs/goals.md#before-and-after).
+"""The groups of decisions by what happened earlier on their trading day (docs/statistics.md#before-and-after).
 
 Earlier are the decisions that stand before a decision in the order of closes (`closed_at`, then id) and were
 closed at or before the time at which it was opened.

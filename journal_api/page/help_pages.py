@@ -20,7 +20,7 @@ PACKAGE = Path(__file__).parents[1]
 # In a checkout docs is beside the package, once installed it is inside.
 INSTALLED = PACKAGE / "docs"
 FOLDER = INSTALLED if INSTALLED.exists() else PACKAGE.parent / "docs"
-TRADERS = ("tour", "page", "accounts", "journal", "goals", "imports", "formats", "self-hosting", "agents")
+TRADERS = ("tour", "page", "accounts", "journal", "goals", "statistics", "imports", "formats", "self-hosting", "agents")
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -165,7 +165,7 @@ class MovesWith(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class Edge(Struct, kw_only=True, forbid_unknown_fields=True):
-    """By how much the mean of decisions with something exceeds the mean without it (docs/goals.md).
+    """By how much the mean of decisions with something exceeds the mean without it (docs/statistics.md).
 
     `low` and `high` are the 95 % interval of this difference alone. `verdict` looks at all lines of the
     report together: `more` or `less` if `q` is at most 0.05. With fewer than 10 decisions or 5 trading days

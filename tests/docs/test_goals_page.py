@@ -233,7 +233,7 @@ def test_the_decisions_needed_in_the_example_are_those_of_the_service() -> None:
 
 
 def test_every_member_of_an_edge_is_explained() -> None:
-    explained = [name for row in rows_under(PAGE, "`edge`") for name in code_in(row["`edge`"])]
+    explained = [name for row in rows_under(METHOD, "`edge`") for name in code_in(row["`edge`"])]
 
     assert explained == list(Edge._fields)
 

@@ -1,4 +1,4 @@
-"""GET /reports: how sure its numbers are, and what happened before (docs/goals.md#how-sure-a-number-is)."""
+"""GET /reports: how sure its numbers are, and what happened before (docs/statistics.md#how-sure-a-number-is)."""
 
 from collections.abc import Sequence
 from typing import Any

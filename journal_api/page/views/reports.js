@@ -132,7 +132,7 @@ function groupsOf(report, { by, sort, own, go, tags, total }) {
   ];
 }
 
-// docs/goals.md#what-no-number-here-can-know
+// docs/statistics.md#what-no-number-here-can-know
 const NOT_KNOWN =
   "No number here knows how often you look (look every 20 trades, and 35 of 100 journals in which nothing pays " +
   "show something at some time), what you answered after the result, or that whole weeks differ.";
