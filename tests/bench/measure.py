@@ -19,7 +19,7 @@ class Pace(NamedTuple):
     least_requests: int = 32  # a round of load goes on until it has seen so many
     calls: int = 20
     import_rows: int = 20_000
-    most_rows: int = 1_000_000  # of the import whose memory is measured
+    most_rows: int = 20_000  # of the import whose memory is measured
     warm_up: bool = True
     shorter: Sequence[int] = (100, 10, 1)  # journals, by how much shorter they are than the longest
 
