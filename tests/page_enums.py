@@ -11,11 +11,10 @@ from typing import Any
 from openapi.enums import ENUMS
 
 from journal_api.metrics.groupings import GROUPINGS
-from journal_api.metrics.inference import MIN_DECISIONS
+from journal_api.metrics.inference import MIN_DAYS, MIN_DECISIONS
 from journal_api.metrics.members import MEMBERS
 from journal_api.metrics.metrics import METRICS
 from journal_api.page.files import FOLDER
-from journal_api.statistics.edge import MIN_DAYS
 from journal_api.structs.trades import TradeSelection
 
 FILE = Path(FOLDER, "enums.js")

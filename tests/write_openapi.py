@@ -27,6 +27,7 @@ PATHS = {
     "CopyGroupListItem": "/copy-groups",
     "DayListItem": "/days?to=2026-08-17",
     "ExampleJournal": "/example-journal",
+    "Exits": "/exits?account_id=1&stops=1&targets=2",
     "Goal": "/goals/4",
     "Import": "/imports/1",
     "ImportProfile": "/import-profiles/1",

@@ -19,8 +19,10 @@ from journal_api.values.money import SCALE
 Lack = Literal["too_few", "too_few_days", "no_spread"]
 EdgeReason = Literal[Lack, "mixed_currencies", "out_of_range"]
 EdgeVerdict = Literal["more", "less", "not_shown", "too_few"]
+ExitVerdict = Literal["better", "worse", "not_shown", "too_few"]
 
 MIN_DECISIONS = 10  # for the mean of decisions; for a difference on each side
+MIN_DAYS = 5  # for a difference, on each side
 UPPER = 0.975  # an interval of 95 % leaves 2.5 % on each side
 MANY = 60  # from so many decisions on, what has not shown yet is rarer than one in 20
 
@@ -126,6 +128,22 @@ def bend(sample: Sample, t: float) -> tuple[float, float]:
     k = copysign(sqrt(third**2 / second**3 / sample.size), third) / 3 if second else 0.0
     down, up = (3 * y / (root * root + root + 1) for y in (t - k / 2, -t - k / 2) for root in [cbrt(1 + 3 * k * y)])
     return down, -up
+
+
+def mean_p_value(sample: Sample) -> float:
+    """Return the probability of a mean as far from 0 by chance: the largest of Student's, Hall's and that of
+    days, whose intervals `mean_interval` returns. There are two days or more."""
+    error = sqrt(sample.variance / sample.size)
+    second, third = sample.central
+    if not error or not second:
+        return 1.0
+    t = float(sample.mean) / error
+    k = copysign(sqrt(third**2 / second**3 / sample.size), third) / 3
+    bent = t + k * t * t + k * k * t**3 / 3 + k / 2
+    return max(
+        *(t_p_value(one, sample.size - 1) for one in (t, bent)),
+        difference_p_value(sample.mean, day_error(sample), sample.by_day.days - 1),
+    )
 
 
 def day_error(sample: Sample) -> float:

@@ -51,6 +51,7 @@ from journal_api.structs.checkpoints import Checkpoint, CheckpointListItem
 from journal_api.structs.copy_groups import AmbiguousCopy, CopyGroup, CopyGroupListItem
 from journal_api.structs.days import DayListItem, JournalDay
 from journal_api.structs.example_journal import ExampleJournal
+from journal_api.structs.exits import Exits
 from journal_api.structs.goals import Goal, GoalListItem
 from journal_api.structs.import_profiles import ImportProfile
 from journal_api.structs.imports import Import, ImportReport
@@ -210,6 +211,7 @@ OPERATIONS = link_etag_sources([
               data={"picture": Picture}, errors=(ForbiddenScope,)),
     Operation("DELETE", "/pictures/{id:row_id}", pictures.delete_picture, None, errors=(ForbiddenScope,)),
     Operation("GET", "/reports", reports.get_report, "read:trades", data={"report": Report}),
+    Operation("GET", "/exits", reports.get_exits, "read:trades", data={"exits": Exits}),
     Operation("GET", "/imports", imports.list_imports, "read:trades", data={"imports": list[Import]}),
     Operation("GET", "/imports/{id:row_id}", imports.get_import, "read:trades", data={"import": Import}),
     Operation("POST", "/imports", imports.create_import, "write:trades",

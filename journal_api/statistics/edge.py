@@ -11,6 +11,7 @@ from math import sqrt
 from typing import NamedTuple
 
 from journal_api.metrics.inference import (
+    MIN_DAYS,
     MIN_DECISIONS,
     EdgeReason,
     EdgeVerdict,
@@ -27,7 +28,6 @@ from journal_api.metrics.inference import (
 # The share of false findings among the findings of a table, and of intervals without the true difference.
 MAX_RATE = 0.05
 MAX_MORE = 10_000
-MIN_DAYS = 5  # on each side
 # The standard error and the degrees of freedom if there were so many times as many decisions.
 Error = Callable[[float], tuple[float, float]]
 

@@ -1,8 +1,8 @@
-"""The facts of trades that match the query of a report."""
+"""The facts of trades that match the query of a report or of exits."""
 
 from journal_api.database.sql import json_list
 from journal_api.database.trade_filters import COSTS
-from journal_api.structs.reports import ReportQuery
+from journal_api.structs.trades import TradeSelection
 from journal_api.values.instruments import list_contracts
 
 # Which accounts are read.
@@ -30,7 +30,7 @@ CHECKED = {
 }
 
 
-def filter_facts(query: ReportQuery) -> tuple[str, dict[str, object]]:
+def filter_facts(query: TradeSelection) -> tuple[str, dict[str, object]]:
     """Return the CTEs `account` and `filtered` over the CTE `facts`, and their values but `:user_id`."""
     sent = {name: value for name, value in query.values().items() if value is not None}
     accounts = " AND ".join(["user_id = :user_id", *(ACCOUNTS[name] for name in ACCOUNTS if name in sent)])

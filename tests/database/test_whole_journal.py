@@ -188,6 +188,8 @@ VALUES: dict[str, list[Any]] = {
     "spreadsheet": ["true"],
     "group_by": [*GROUPINGS, "weekday,hour", "tag,account"],
     "metrics": ["net_pnl,win_rate"],
+    "stops": ["1,50"],
+    "targets": ["2"],
     "sort": [f"-{REPORTED[0]}"],
     "q": ["late", "l", "wait -late", "tag:Latest", "symbol:ES", "a", "b"],
 }

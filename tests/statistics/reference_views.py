@@ -4,6 +4,7 @@ A part of a decision is what it has in one account or period, where a key is by 
 """
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import inference
@@ -27,6 +28,7 @@ from reference import (
     in_time,
     is_selected,
     place_decisions,
+    rounded,
     show_group,
 )
 
@@ -125,3 +127,138 @@ def rank_pair(journal: Journal, pair: Pair, rows: list[Row], group_by: tuple[str
     if isinstance(value, str) or ("confirmation", None) in zip(group_by, pair, strict=True):
         return True, 0, *places
     return False, value if sort and not sort.startswith("-") else -value, *places
+
+
+# Exits ---------------------------------------------------------------------------------------------------
+
+Levels = list[Fraction]
+Cell = tuple[Fraction | None, Fraction | None]
+
+
+def compute_exits(journal: Journal, query: Query, unit: str, stops: Levels, targets: Levels) -> dict[str, Any] | None:
+    """What additional stops and targets would have made of decisions, None for money in two currencies."""
+    rows = select_rows(journal, query)
+    known = [
+        (day, one)
+        for day, one in rows
+        if one.mae is not None and one.mfe is not None and (unit == "currency" or one.risk is not None)
+    ]
+    decisions = decisions_of(journal, known)
+    if unit == "currency" and len(journal.currencies_of(one.account_id for _, one in known)) > 1:
+        return None
+    size, half = len(decisions), len(decisions) // 2
+    was: list[Any] = [result_of(one, unit) for one in decisions]
+    cells: dict[Cell, list[Any]] = {}
+    shown: dict[Cell, dict[str, Any]] = {}
+    for cell in [(s, t) for s in [*stops, None] for t in [*targets, None] if s is not None or t is not None]:
+        levels = [leave(one, unit, *cell) for one in decisions]
+        ends: list[Any] = [
+            tuple(was[n] if level is None else level - fees_of(one, unit) for level in levels[n])
+            for n, one in enumerate(decisions)
+        ]
+        wins = [tuple(wins_at(journal, one, unit, level) for level in levels[n]) for n, one in enumerate(decisions)]
+        cells[cell] = changes = [(low - was[n], high - was[n]) for n, (low, high) in enumerate(ends)]
+        changed = [levels[n] != (None, None) for n in range(size)]
+        days = {one.day for n, one in enumerate(decisions) if changed[n]}
+        shown[cell] = {
+            "stop": cell[0],
+            "target": cell[1],
+            "expectancy": show_means(ends),
+            "net_pnl": dict(zip(("low", "high"), map(sum, zip(*ends, strict=True)), strict=True))
+            if size
+            else {"low": 0, "high": 0},
+            "win_rate": show_means([(100 * Fraction(low), 100 * Fraction(high)) for low, high in wins]),
+            "changed": sum(changed),
+            "either": sum(len(set(one)) > 1 for one in levels),
+            "difference": compare_exits(decisions, changes, sum(changed) >= 10 and len(days) >= 5),
+        }
+    judge_exits([one["difference"] for one in shown.values()])
+    tried = [cell for cell in cells if sum(leave(one, unit, *cell) != (None, None) for one in decisions[:half]) >= 10]
+    best = max(tried, key=lambda cell: sum(low for low, _ in cells[cell][:half]), default=None)
+    return {
+        "unit": unit,
+        "decisions": size,
+        "without_excursions": len(decisions_of(journal, rows)) - size,
+        "as_it_was": {
+            "expectancy": rounded(sum(was) / size) if size else None,
+            "net_pnl": sum(was),
+            "win_rate": rounded(Fraction(100 * sum(one.net > journal.within for one in decisions), size))
+            if size
+            else None,
+        },
+        "cells": list(shown.values()),
+        "halves": best
+        and {
+            "stop": best[0],
+            "target": best[1],
+            "first": show_means(cells[best][:half]),
+            "second": show_means(cells[best][half:]),
+        },
+    }
+
+
+def sum_paid(decision: Decision, name: str) -> Fraction:
+    return sum((getattr(one, name) for one in decision.paid), Fraction(0))
+
+
+def result_of(decision: Decision, unit: str) -> Fraction:
+    return decision.net if unit == "currency" else rounded(decision.net / sum_paid(decision, "risk"))
+
+
+def fees_of(decision: Decision, unit: str) -> Fraction:
+    fees = sum_paid(decision, "fees")
+    return fees if unit == "currency" else rounded(fees / sum_paid(decision, "risk"))
+
+
+def leave(
+    decision: Decision, unit: str, stop: Fraction | None, target: Fraction | None
+) -> tuple[Fraction | None, Fraction | None]:
+    """Where it is left at the low and at the high end, None for as it was."""
+    of_one = Fraction(1) if unit == "currency" else sum_paid(decision, "risk")
+    is_stopped = stop is not None and sum_paid(decision, "mae") >= stop * of_one
+    is_reached = target is not None and sum_paid(decision, "mfe") >= target * of_one
+    out = -stop if is_stopped and stop is not None else None
+    if is_reached:
+        return (target if out is None else out), target
+    return out, out
+
+
+def wins_at(journal: Journal, decision: Decision, unit: str, level: Fraction | None) -> bool:
+    of_one = Fraction(1) if unit == "currency" else sum_paid(decision, "risk")
+    net = decision.net if level is None else level * of_one - sum_paid(decision, "fees")
+    return net > journal.within
+
+
+def show_means(ends: list[Any]) -> dict[str, Any] | None:
+    if not ends:
+        return None
+    low, high = (rounded(sum(one, Fraction(0)) / len(ends)) for one in zip(*ends, strict=True))
+    return {"low": low, "high": high}
+
+
+def compare_exits(
+    decisions: list[Decision], changes: list[tuple[Fraction, Fraction]], is_known: bool
+) -> dict[str, Any]:
+    means = show_means(changes) or {"low": None, "high": None}
+    nothing: dict[str, Any] = {**means, "interval": None, "p": None, "q": None, "verdict": "too_few"}
+    if not is_known:
+        return nothing
+    low, high = ([(one.day, change[end]) for one, change in zip(decisions, changes, strict=True)] for end in (0, 1))
+    intervals = inference.compute_mean_interval(low), inference.compute_mean_interval(high)
+    below, above = intervals
+    if not isinstance(below, str) and not isinstance(above, str):
+        nothing["interval"] = {"low": below["low"], "high": above["high"]}
+    if sum(one for _, one in low) > 0:
+        return {**nothing, "p": inference.find_mean_p(low), "verdict": "better"}
+    if sum(one for _, one in high) < 0:
+        return {**nothing, "p": inference.find_mean_p(high), "verdict": "worse"}
+    return {**nothing, "p": 1.0, "verdict": "not_shown"}
+
+
+def judge_exits(differences: list[dict[str, Any]]) -> None:
+    known = [one for one in differences if one["p"] is not None]
+    rates = inference.find_rates({number: one["p"] for number, one in enumerate(known)})
+    for one, q in zip(known, rates.values(), strict=True):
+        one["p"], one["q"] = inference.Near(one["p"], 1e-5), inference.Near(q, 1e-5)
+        if q > 0.05:
+            one["verdict"] = "not_shown"

@@ -1,6 +1,7 @@
 """Snapshots and reports of dense random journals equal what reference.py computes."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from itertools import permutations, product
@@ -15,7 +16,7 @@ import reference_views
 import time_machine
 from aiosqlite import Connection
 from desk import exact, read_report, read_snapshots
-from factories import create_checkpoint, create_goal, put_rules, run_sql, unwrap
+from factories import create_checkpoint, create_goal, details_of, put_rules, run_sql, unwrap
 from proofs import examples
 from starlette.applications import Starlette
 
@@ -252,6 +253,7 @@ FILTERS: list[dict[str, Any]] = [
 ]
 # In the short form every grouping is compared without a filter and with a fifth of the filters.
 STEP = examples(full=1, ci=5)
+R_TARGETS = [Fraction(n, 2) for n in range(1, 11)]
 
 
 @pytest.mark.soak
@@ -287,6 +289,33 @@ async def test_reports_of_two_keys_equal_the_reference(app: Starlette, client: h
         query = {**FILTERS[number % len(FILTERS)], **({"sort": "win_rate"} if number % 3 else {})}
         expected = reference_views.compute_pairs(journal, pair, query)
         assert await read_report(client, ",".join(pair), **query) == expected, (pair, query)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(examples(full=60, ci=4)))
+async def test_exits_equal_the_reference(app: Starlette, client: httpx.AsyncClient, seed: int) -> None:
+    """In R and in money, with levels that decisions reach exactly, by every filter."""
+    random = Random(seed)
+    currencies, most_trades = (["USD"], 300) if seed % 2 else (["USD", "USD", "USD", "EUR"], 60)
+    journal = await write_journal(app, client, random, most_trades, currencies)
+    within = random.choice([0, 0, 1, 100])
+    unwrap(await client.patch("/me", json={"breakeven_within": within}))
+    journal = replace(journal, within=Fraction(within))
+
+    for unit, query in product(("r", "currency"), FILTERS):
+        stops, targets = (
+            sorted(random.sample([Fraction(n, 4) for n in (1, 3, 4, 5, 12, 100, 400, 3000)], random.randint(0, 5)))
+            for _ in range(2)
+        )
+        stops = stops or [Fraction(3)]
+        expected = reference_views.compute_exits(journal, query, unit, stops, targets or R_TARGETS)
+        levels = {"stops": stops, "targets": targets or R_TARGETS}
+        sent = {name: ",".join(str(float(one)) for one in each) for name, each in levels.items()}
+        answer = await client.get("/exits", params={**query, "unit": unit, **sent})
+        if expected is None:
+            assert "trades are in EUR and USD" in details_of(answer)["fields"]["unit"]
+        else:
+            assert exact(answer)["data"]["exits"] == expected, (unit, query, stops, targets)
 
 
 # Standings of accounts -----------------------------------------------------------------------------------

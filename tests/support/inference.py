@@ -253,3 +253,18 @@ def find_p_within(both: list[Any], pairs: list[tuple[bool, bool]], values: Mappi
 def find_freedom(parts: Sequence[tuple[float, float]]) -> float:
     square = sum(part for part, _ in parts)
     return square**2 / sum(part**2 / freedom for part, freedom in parts) if square else inf
+
+
+def find_mean_p(values: Values) -> float:
+    """The p of a mean of no more than 0, of docs/statistics.md#exits."""
+    numbers = numpy.array([float(value) for _, value in values])
+    size, days = len(numbers), len(split_days(values))
+    if len({value for _, value in values}) == 1:
+        return 1.0
+    t = numbers.mean() / (numbers.std(ddof=1) / sqrt(size))
+    k = scipy.stats.skew(numbers) / (3 * sqrt(size))
+    bent = t + k * t**2 + k**2 * t**3 / 3 + k / 2
+    return max(
+        *(float(2 * scipy.stats.t.sf(abs(one), size - 1)) for one in (t, bent)),
+        find_p(float(mean(value for _, value in values)), find_day_error(values), days - 1),
+    )
