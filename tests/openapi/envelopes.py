@@ -53,30 +53,36 @@ COUNT: Json = {"type": "integer"}
 TEXT: Json = {"type": "string"}
 TEXTS: Json = {"type": "array", "items": TEXT}
 IDS: Json = {"type": "array", "items": {"type": "integer"}}
+
+
+def explain(schema: Json, text: str) -> Json:
+    return {**schema, "description": text}
+
+
 FIELDS: Json = {
     "type": "object",
     "additionalProperties": TEXT,
-    "description": "The reason by path of the member, such as `setups[3].name`.",
+    "description": "The reason by path of the member, such as `setups[3].name`, up to 100.",
 }
-ID_LISTS = (
-    *("unknown_setup_ids", "unknown_confirmation_ids", "unknown_tag_ids", "unknown_account_ids"),
-    *("duplicate_setup_ids", "duplicate_confirmation_ids", "duplicate_account_ids"),
-)
+ALLOWED = explain(TEXTS, "What is allowed: values of the first of `fields` with a closed list, methods, media types.")
+MAX_BYTES = explain(COUNT, "The limit of the body, or of a strategy as a whole.")
+UNKNOWN, REPEATED = explain(IDS, "All ids that do not belong there."), explain(IDS, "All ids that were sent twice.")
 # The members of `details` that each error may have (docs/api.md#errors).
 DETAILS: dict[type[ApiError], Json] = {
     ValidationFailed: {
         "fields": FIELDS,
-        "unknown_fields": TEXTS,
-        "unknown_parameters": TEXTS,
-        "allowed": TEXTS,
-        **dict.fromkeys(ID_LISTS, IDS),
-        "max_bytes": COUNT,
-        "line": COUNT,
-        "reason": TEXT,
-        "rows": {"type": "array", "items": refer_to("RowVerdict")},
+        "unknown_fields": explain(TEXTS, "Members that the body does not have."),
+        "unknown_parameters": explain(TEXTS, "Parameters that the operation does not have."),
+        "allowed": ALLOWED,
+        **{f"unknown_{one}_ids": UNKNOWN for one in ("setup", "confirmation", "tag", "account")},
+        **{f"duplicate_{one}_ids": REPEATED for one in ("setup", "confirmation", "account")},
+        "max_bytes": MAX_BYTES,
+        "line": explain(COUNT, "Of an import: the line of the first error."),
+        "reason": explain(TEXT, "Of an import: the first error."),
+        "rows": explain({"type": "array", "items": refer_to("RowVerdict")}, "Of an import: all errors."),
         "counts": refer_to("Counts"),
-        "missing": {"type": "object", "additionalProperties": TEXTS},
-        "unknown_accounts": TEXTS,
+        "missing": explain({"type": "object", "additionalProperties": TEXTS}, "Missing columns, by format."),
+        "unknown_accounts": explain(TEXTS, "Of an import: accounts that the journal does not have."),
     },
     ForbiddenScope: {"required_scope": TEXT},
     CategoryHasTags: {"tag_count": COUNT},
@@ -84,8 +90,8 @@ DETAILS: dict[type[ApiError], Json] = {
     Conflict: {"fields": FIELDS, "account_ids": IDS},
     PreviewChanged: {"changed": TEXTS},
     PreconditionFailed: {"fields": FIELDS},
-    RequestTooLarge: {"max_bytes": COUNT},
-    UnsupportedMediaType: {"allowed": TEXTS},
+    RequestTooLarge: {"max_bytes": MAX_BYTES},
+    UnsupportedMediaType: {"allowed": ALLOWED},
     LimitReached: {"limit": COUNT, "current": COUNT},
 }
 
