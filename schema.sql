@@ -57,6 +57,7 @@ CREATE TABLE tag_categories (
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   name TEXT NOT NULL, sort_name TEXT NOT NULL,
   created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+  single INTEGER NOT NULL DEFAULT 0 CHECK (single IN (0, 1)),  -- a trade has at most one of its tags
   UNIQUE (user_id, name)
 ) STRICT;
 CREATE INDEX tag_categories_in_order ON tag_categories (user_id, sort_name, id);
@@ -89,6 +90,8 @@ CREATE TABLE accounts (
   one_trade_is TEXT CHECK (one_trade_is IN ('position', 'row')),
   -- Of its trading days; null: the owner's.
   timezone TEXT, day_rollover TEXT,
+  payout_share INTEGER  -- the percentage of a payout that reaches the owner; null: all
+    CHECK (payout_share > 0 AND payout_share <= 10000000000),
   UNIQUE (user_id, name)
 ) STRICT;
 CREATE INDEX accounts_in_order ON accounts (user_id, sort_name, id);
@@ -109,6 +112,10 @@ CREATE TABLE cash_movements (
   day TEXT NOT NULL,  -- a trading day of the account
   note TEXT,
   created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+  outside INTEGER NOT NULL DEFAULT 0  -- paid by the owner, not from the account: no balance changes
+    CHECK (outside = 0 OR (outside = 1 AND kind = 'fee')),
+  received INTEGER  -- what of a payout arrived; null: the share of the account
+    CHECK (received IS NULL OR (kind = 'payout' AND received BETWEEN 0 AND amount)),
   CHECK (CASE kind WHEN 'adjustment' THEN amount <> 0 WHEN 'reset' THEN amount >= 0 ELSE amount > 0 END)
 ) STRICT;
 CREATE INDEX cash_of_account ON cash_movements (account_id, day, id);
@@ -713,6 +720,16 @@ CREATE TRIGGER changed_objects_of_user AFTER UPDATE OF
 BEGIN INSERT INTO record_object VALUES (new.id, 'me', new.id, 0); END;
 CREATE TRIGGER changed_objects_of_deleted_user AFTER DELETE ON users
 BEGIN DELETE FROM changed_objects WHERE user_id = old.id; END;
+
+-- What arrived of a payout follows from the share of its account, unless the owner states it.
+CREATE TRIGGER payouts_show_the_share AFTER UPDATE OF payout_share ON accounts
+WHEN old.payout_share IS NOT new.payout_share
+BEGIN
+  INSERT INTO record_object
+  SELECT new.user_id, 'cash', id, 0
+  FROM cash_movements
+  WHERE account_id = new.id AND kind = 'payout' AND received IS NULL;
+END;
 
 -- What belongs to an account has its user, so it is deleted before the account.
 CREATE TRIGGER accounts_take_their_parts_along BEFORE DELETE ON accounts

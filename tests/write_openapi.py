@@ -20,6 +20,7 @@ PATHS = {
     "AccountListItem": "/accounts",
     "AccountRules": "/accounts/1/rules",
     "Cash": "/accounts/1/cash",
+    "CashFlow": "/cash-flow?group_by=account",
     "Change": "/changes?since=0&limit=1",
     "Checkpoint": "/accounts/1/checkpoints/1",
     "CheckpointListItem": "/accounts/1/checkpoints",

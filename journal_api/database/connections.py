@@ -18,7 +18,7 @@ from journal_api.metrics.by_day import SampleSums
 from journal_api.metrics.metrics import goal_formula, goal_kind
 from journal_api.values.clock import instant_after
 from journal_api.values.instruments import canonical_symbol, contract_root
-from journal_api.values.money import SumOfIntegers, SumOrOutOfRange, sql_ratio
+from journal_api.values.money import SumOfIntegers, SumOrOutOfRange, share_of, sql_ratio
 from journal_api.values.periods import local_hour, trading_day
 
 # Seconds that a statement waits for a writer in another process.
@@ -51,6 +51,7 @@ class Reader(sqlite3.Connection):
         self.create_aggregate("sum_or_out_of_range", 1, SumOrOutOfRange)
         self.create_function("from_hex", 1, bytes.fromhex, deterministic=True)
         self.create_function("ratio", 2, sql_ratio, deterministic=True)
+        self.create_function("share_of", 2, share_of, deterministic=True)
         self.create_function("goal_kind", 3, goal_kind, deterministic=True)
         self.create_function("goal_formula", 1, goal_formula, deterministic=True)
         self.create_function("canonical_symbol", 2, canonical_symbol, deterministic=True)

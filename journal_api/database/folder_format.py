@@ -25,8 +25,8 @@ LOG_OF_DAYS = {"changed_days", "changes"}  # its name until schema 10
 AMOUNTS = re.compile(
     "accepted_difference|actual|amount|balance|best_day_share|breakeven_within|closing_balance|daily_loss"
     "|entry_price|exit_price|fees|floor_distance|floor_locks_at|gross_pnl|initial_risk|mae|mfe|multiplier"
-    "|opening_balance|per_side|point_value|profit_target|qualifying_amount|quantity|quantity_multiplier"
-    "|starting_balance|stop_loss|target|target_value"
+    "|opening_balance|payout_share|per_side|point_value|profit_target|qualifying_amount|quantity"
+    "|quantity_multiplier|received|starting_balance|stop_loss|target|target_value"
 )
 Columns = dict[str, str]  # the kinds of the columns of a table by their names
 

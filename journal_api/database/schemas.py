@@ -12,7 +12,7 @@ from journal_api.database import triggers, version_12
 from journal_api.errors import NoJournal
 from journal_api.values.instruments import canonical_symbol, contract_root
 
-VERSION = 12
+VERSION = 13
 # to_<n>.sql migrates the tables of version n - 1 and their rows to version n.
 SCRIPTS = Path(__file__).parent / "migration_scripts"
 # The tables whose rows follow from those of others.

@@ -71,7 +71,7 @@ table                | day                                   | columns
 trades               | row.account_id, row.trading_day       | account_id, trading_day, opened_at, closed_at, gross_pnl, fees, initial_risk, grade, contract, root, direction, strategy_id, setup_id, source_trade_id, mae, mfe
 trade_tags           | trades.account_id, trades.trading_day |
 confirmation_answers | trades.account_id, trades.trading_day | was_present
-cash_movements       | row.account_id, row.day               | kind, amount, day
+cash_movements       | row.account_id, row.day               | kind, amount, day, outside
 """  # noqa: E501
 
 # A write that changes all periods of those goals: the next read rebuilds their history.

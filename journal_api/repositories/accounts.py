@@ -21,6 +21,7 @@ TABLE = sql.Table(
     Account,
     starting_balance=json_number("starting_balance"),
     archived=sql.json_boolean("archived"),
+    payout_share=json_number("payout_share"),
     fees=f"""json((
         SELECT json_group_object(root, {json_number("per_side")})
         FROM (SELECT root, per_side FROM account_fees WHERE account_id = accounts.id ORDER BY root)))""",

@@ -6,10 +6,19 @@ from msgspec.structs import asdict
 
 from journal_api.database import sql
 from journal_api.errors import NotFound
-from journal_api.structs.cash import Cash, CashCreate, CashPatch, CashQuery, check_amount
+from journal_api.structs.cash import Cash, CashCreate, CashPatch, CashQuery, check_cash
 from journal_api.values.money import json_number
 
-CASH = sql.build_object(Cash, amount=json_number("amount"))
+# What of a payout arrived.
+RECEIVED = """CASE WHEN kind = 'payout' THEN coalesce(received, share_of(amount, (
+    SELECT payout_share FROM accounts WHERE accounts.id = account_id))) END"""
+CASH = sql.build_object(
+    Cash,
+    amount=json_number("amount"),
+    outside=sql.json_boolean("outside"),
+    received=json_number(f"({RECEIVED})"),
+    received_source="iif(kind = 'payout', iif(received IS NULL, 'share', 'stated'), NULL)",
+)
 OF_USER = """account_id = (SELECT id FROM accounts WHERE id = :account_id AND user_id = :user_id)
     AND id = :cash_id"""
 
@@ -60,8 +69,17 @@ async def insert(db: Connection, account_id: int, cash: CashCreate) -> int:
 
 async def update(db: Connection, stored: Cash, patch: CashPatch) -> None:
     """Write the members that differ. Raises ValidationFailed when the merged movement is invalid."""
-    if changed := sql.find_changed(stored, patch):
-        check_amount(changed.get("kind", stored.kind), changed.get("amount", stored.amount))
+    changed = sql.find_changed(stored, patch)
+    if stored.received_source == "share" and patch.received is None:
+        del changed["received"]
+    if changed:
+        stated = stored.received if stored.received_source == "stated" else None
+        check_cash(
+            changed.get("kind", stored.kind),
+            changed.get("amount", stored.amount),
+            outside=changed.get("outside", stored.outside),
+            received=changed.get("received", stated),
+        )
         await sql.update_row(db, "cash_movements", stored, changed)
 
 

@@ -11,7 +11,7 @@ from journal_api.repositories import account_rules
 from journal_api.statistics import account_days_sql, trade_facts
 from journal_api.statistics.account_days import find_phase
 from journal_api.statistics.account_floor import trace_floor
-from journal_api.statistics.account_rules import judge, list_days
+from journal_api.statistics.account_rules import judge, judge_payout, list_days
 from journal_api.structs.account_rules import AccountRules
 from journal_api.structs.standings import Standing
 from journal_api.values.money import ENCODER
@@ -61,6 +61,7 @@ async def compute(
     trace = None if rules.floor is None else trace_floor(phase, rules.floor, history.until)
     standing = judge(account_id, phase, rules, trace, history.until)
     if standing.floor is not None and trace is not None:
+        standing.payout = judge_payout(standing.floor, history.payout_share)
         if trace.peak.place is not None:
             standing.floor.peak_trade_id = await account_days_sql.find_trade(db, account_id, trace.peak)
         if with_days:

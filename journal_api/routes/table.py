@@ -19,6 +19,7 @@ from journal_api.routes import (
     accounts,
     api_keys,
     cash,
+    cash_flow,
     changes,
     checkpoints,
     copy_groups,
@@ -46,6 +47,7 @@ from journal_api.structs.account_rules import AccountRules
 from journal_api.structs.accounts import Account, AccountListItem
 from journal_api.structs.api_keys import ApiKey
 from journal_api.structs.cash import Cash
+from journal_api.structs.cash_flow import CashFlow
 from journal_api.structs.changes import Change
 from journal_api.structs.checkpoints import Checkpoint, CheckpointListItem
 from journal_api.structs.copy_groups import AmbiguousCopy, CopyGroup, CopyGroupListItem
@@ -143,6 +145,8 @@ OPERATIONS = link_etag_sources([
               data={"checkpoint": Checkpoint}),
     Operation("DELETE", "/accounts/{id:row_id}/checkpoints/{checkpoint_id:row_id}",
               checkpoints.delete_checkpoint, "write:accounts"),
+    Operation("GET", "/cash-flow", cash_flow.get_cash_flow, "read:accounts",
+              data={"cash_flow": CashFlow}, cache_until="day"),
     Operation("GET", "/copy-groups", copy_groups.list_copy_groups, "read:copy_groups",
               data={"copy_groups": list[CopyGroupListItem]}),
     Operation("GET", "/copy-groups/{id:row_id}", copy_groups.get_copy_group, "read:copy_groups",

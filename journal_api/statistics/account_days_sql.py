@@ -12,14 +12,18 @@ from journal_api.statistics.account_floor import Peak
 from journal_api.statistics.trade_facts import FACTS_CURSOR
 from journal_api.values.clock import now
 
-# Rows of (part, day, value): the account with the day at which its history ends, its cash in the order of
-# entry, and the results of each day as one text, because 10^5 rows take twice as long. The primary key of the
-# facts has the order of the closes. Days that changed since the facts were stored are read from the trades.
+# Rows of (part, day, value): the account with the day at which its history ends, its share of payouts, its
+# cash in the order of entry, and the results of each day as one text, because 10^5 rows take twice as long.
+# The primary key of the facts has the order of the closes. Days that changed since the facts were stored are
+# read from the trades.
 DAYS = f"""
     WITH
     account AS MATERIALIZED (
-        SELECT id, starting_balance, coalesce(:at, trading_day(:now, timezone, day_rollover)) AS until
-        FROM (SELECT id, starting_balance FROM accounts WHERE id = :account_id AND user_id = :user_id)
+        SELECT id, starting_balance, payout_share,
+            coalesce(:at, trading_day(:now, timezone, day_rollover)) AS until
+        FROM (SELECT id, starting_balance, payout_share
+              FROM accounts
+              WHERE id = :account_id AND user_id = :user_id)
         CROSS JOIN calendars ON calendars.account_id = id
     ),
     stale (day) AS MATERIALIZED (
@@ -28,10 +32,13 @@ DAYS = f"""
     SELECT 'account', until, starting_balance
     FROM account
     UNION ALL
+    SELECT 'share', NULL, payout_share
+    FROM account
+    UNION ALL
     SELECT 'cash', NULL, json_group_array(json_array(day, kind, amount))
     FROM (SELECT day, kind, amount
           FROM account
-          CROSS JOIN cash_movements ON account_id = account.id AND day <= until
+          CROSS JOIN cash_movements ON account_id = account.id AND day <= until AND NOT outside
           ORDER BY cash_movements.day, cash_movements.id)
     UNION ALL
     SELECT 'trades', trading_day, group_concat(net_pnl)
@@ -59,6 +66,7 @@ class AccountHistory(NamedTuple):
     starting_balance: int
     until: str
     days: list[AccountDay]
+    payout_share: int | None
 
 
 async def read_history(db: Connection, user_id: int, account_id: int, until: str | None) -> AccountHistory:
@@ -67,10 +75,12 @@ async def read_history(db: Connection, user_id: int, account_id: int, until: str
     rows = await db.execute_fetchall(DAYS, values)
     results: dict[str, list[int]] = {}
     movements: list[Movement] = []
-    account = None
+    account = share = None
     for part, day, value in rows:
         if part == "account":
             account = day, value
+        elif part == "share":
+            share = value
         elif part == "cash":
             movements = MOVEMENTS.decode(value)
         elif value is not None:  # a changed day may have no trade left
@@ -78,7 +88,7 @@ async def read_history(db: Connection, user_id: int, account_id: int, until: str
     if account is None:
         raise NotFound
     until, starting_balance = account
-    return AccountHistory(starting_balance, until, build_days(results, movements))
+    return AccountHistory(starting_balance, until, build_days(results, movements), share)
 
 
 async def find_trade(db: Connection, account_id: int, peak: Peak) -> int:

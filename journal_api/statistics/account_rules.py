@@ -12,12 +12,13 @@ from journal_api.structs.standings import (
     BestDayStanding,
     FloorDay,
     FloorStanding,
+    PayoutStanding,
     RuleStanding,
     RuleState,
     Standing,
     TargetStanding,
 )
-from journal_api.values.money import OUT_OF_RANGE, SCALE, from_units, ratio, shown, units
+from journal_api.values.money import OUT_OF_RANGE, SCALE, from_units, ratio, share_of, shown, units
 from journal_api.values.periods import ONE_DAY
 
 R = TypeVar("R", bound=RuleStanding)
@@ -90,6 +91,12 @@ def judge_floor(floor: Floor, trace: FloorTrace) -> FloorStanding:
         since=trace.broken_on,
         peak_day=trace.peak.day,
     )
+
+
+def judge_payout(floor: FloorStanding, share: int | None) -> PayoutStanding:
+    """Return the room above the floor, and what of it the share of the account lets through."""
+    room = floor.room
+    return PayoutStanding(room=room, received=None if room is None else from_units(share_of(units(room), share)))
 
 
 def list_days(trace: FloorTrace) -> list[FloorDay]:

@@ -13,7 +13,7 @@ from journal_api.values.periods import Period, find_period
 
 # What a row `moved` adds to the balance; a reset begins it anew.
 CHANGE = """CASE
-    WHEN moved.kind = 'reset' THEN 0
+    WHEN moved.kind = 'reset' OR moved.outside THEN 0
     WHEN moved.kind IN ('withdrawal', 'payout', 'fee') THEN -moved.amount
     ELSE moved.amount END"""
 
@@ -132,6 +132,7 @@ async def read_cash(db: Connection, account_ids: Sequence[int], period: Period) 
         FROM cash_movements AS moved
         WHERE account_id IN (SELECT value FROM json_each(:accounts))
           AND day BETWEEN :start AND :end
+          AND NOT outside
         GROUP BY account_id, day
         """,
         {"accounts": json_list(account_ids), "start": period.start.isoformat(), "end": period.end.isoformat()},

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 from msgspec import UNSET, Struct, UnsetType, field
 
 from journal_api.errors import ValidationFailed
+from journal_api.structs.account_rules import Share
 from journal_api.structs.checkpoints import CheckpointListItem
 from journal_api.structs.import_profiles import OneTradeIs
 from journal_api.structs.queries import DryRunQuery
@@ -62,6 +63,7 @@ class AccountCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     one_trade_is: OneTradeIs | None = None
     timezone: TimeZone | None = None
     day_rollover: DayRollover | None = None
+    payout_share: Share | None = None
 
 
 class AccountPatch(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -74,6 +76,7 @@ class AccountPatch(Struct, kw_only=True, forbid_unknown_fields=True):
     one_trade_is: OneTradeIs | None | UnsetType = UNSET
     timezone: TimeZone | None | UnsetType = UNSET
     day_rollover: DayRollover | None | UnsetType = UNSET
+    payout_share: Share | None | UnsetType = UNSET
 
 
 class AccountPatchQuery(DryRunQuery, kw_only=True):
@@ -97,7 +100,10 @@ class AccountQuery(Struct, kw_only=True):
 
 
 class Account(Struct, kw_only=True, forbid_unknown_fields=True):
-    """Without a `timezone` or a `day_rollover` of its own, trading days follow the owner's."""
+    """Without a `timezone` or a `day_rollover` of its own, trading days follow the owner's.
+
+    `payout_share` is the percentage of a payout that reaches the owner, null for all of it.
+    """
 
     id: int
     name: str
@@ -109,6 +115,7 @@ class Account(Struct, kw_only=True, forbid_unknown_fields=True):
     one_trade_is: OneTradeIs | None
     timezone: str | None
     day_rollover: str | None
+    payout_share: Decimal | None
     created_at: Instant
     updated_at: Instant
 

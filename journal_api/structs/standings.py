@@ -83,11 +83,21 @@ class BestDayStanding(RuleStanding, kw_only=True, forbid_unknown_fields=True):
     counts_from: DayText | None
 
 
+class PayoutStanding(Struct, kw_only=True, forbid_unknown_fields=True):
+    """What is above the floor, and what of a payout of all of it would reach the owner.
+
+    It is no promise that the firm pays. Null if an amount is too large.
+    """
+
+    room: Decimal | None
+    received: Decimal | None
+
+
 class Standing(Struct, kw_only=True, forbid_unknown_fields=True):
     """How an account stands at the end of the day `at`, as far as closed trades tell.
 
     `start_day` is the day of the last reset, null for the start of the account. A rule that the account does
-    not have is null.
+    not have is null, and so is `payout` without a floor.
     """
 
     account_id: int
@@ -98,6 +108,7 @@ class Standing(Struct, kw_only=True, forbid_unknown_fields=True):
     balance: Decimal | None
     last_payout_day: DayText | None
     floor: FloorStanding | None = None
+    payout: PayoutStanding | None = None
     daily_loss: RuleStanding | None = None
     profit_target: TargetStanding | None = None
     best_day_share: BestDayStanding | None = None

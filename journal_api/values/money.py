@@ -159,6 +159,11 @@ def ratio(numerator: int, denominator: int) -> int:
     return quotient(numerator * SCALE, denominator)
 
 
+def share_of(amount: int, percentage: int | None) -> int:
+    """Return that percentage of an amount, rounded half to even; None is all of it."""
+    return amount if percentage is None else quotient(amount * percentage, 100 * SCALE)
+
+
 def json_number(column: str) -> str:
     """Return an SQL expression for an amount as a JSON number with all its digits; NULL becomes null."""
     return (

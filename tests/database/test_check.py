@@ -344,7 +344,7 @@ def test_an_index_without_some_of_its_rows_is_found_by_the_full_check_alone(db: 
         opened.execute("PRAGMA writable_schema = ON")
         opened.execute("DELETE FROM sqlite_schema WHERE name = ?", (index,))
     # While the index is not known.
-    change(db, "INSERT INTO tag_categories VALUES (1, 1, 'Psychology', 'psychology', '', '')")
+    change(db, "INSERT INTO tag_categories VALUES (1, 1, 'Psychology', 'psychology', '', '', 0)")
     with closing(sqlite3.connect(db, isolation_level=None)) as opened:
         opened.execute("PRAGMA writable_schema = ON")
         opened.execute("INSERT INTO sqlite_schema VALUES (?, ?, ?, ?, ?)", stored)

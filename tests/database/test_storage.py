@@ -255,7 +255,7 @@ async def test_damaged_pages_are_told_as_such_and_the_service_says_that_it_is_no
 ) -> None:
     db = tmp_path / "journal.db"
     make_journal(db)
-    change(db, "INSERT INTO tag_categories VALUES (1, 1, 'Psychology', 'psychology', '', '')")
+    change(db, "INSERT INTO tag_categories VALUES (1, 1, 'Psychology', 'psychology', '', '', 0)")
     where = "SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = 'tag_categories'"
     ((page, size),) = rows(db, where)
     with db.open("r+b") as file:  # no connection is open

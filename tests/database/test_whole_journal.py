@@ -74,7 +74,17 @@ NOT_EXPORTED |= {"search_documents", "changed_objects"}
 NUMBERS = {
     *("archived", "sort_order", "copy_seconds", "any_quantity", "qualifying_days", "minimum_days", "added"),
     *("updated", "duplicates", "key", "is_left_out", "unlinked", "was_present", "rating", "width"),
-    *("height", "bytes", "follows_selection", "change_cursor", "carries_balance", "achieved", "closed"),
+    *(
+        "height",
+        "bytes",
+        "single",
+        "outside",
+        "follows_selection",
+        "change_cursor",
+        "carries_balance",
+        "achieved",
+        "closed",
+    ),
     *("sequence", "facts_cursor", "expired_cursor"),
 }
 

@@ -12,6 +12,7 @@ from pages import DOCS, cells_of, code_in, rows_under
 
 from journal_api.structs.account_rules import AccountRulesPut, FloorKind
 from journal_api.structs.cash import CashKind
+from journal_api.structs.cash_flow import CashFlowGroup, CashFlowKey
 from journal_api.structs.checkpoints import CheckpointCreate, CheckpointPatch
 from journal_api.structs.standings import (
     BestDayStanding,
@@ -141,6 +142,15 @@ def test_every_rule_kind_state_reason_and_member_is_explained() -> None:
     assert {state for row in rules for state in code_in(row["state"])} == set(get_args(RuleState))
     assert {name for text in explained for name in code_in(text)} == members
     assert code_in(explained["`reason`"]) == list(get_args(StandingReason))
+
+
+def test_every_member_and_key_of_a_cash_flow_is_explained() -> None:
+    rows = rows_under(PAGE, "of a group and of the `total`")
+    text = PAGE.read_text()
+
+    told = [name for row in rows for name in code_in(row["of a group and of the `total`"])]
+    assert told == [name for name in CashFlowGroup.__struct_fields__ if name not in ("key", "name")]
+    assert [key for key in get_args(CashFlowKey) if f"`{key}`" not in text] == []
 
 
 def test_every_member_of_a_standing_and_a_checkpoint_is_named() -> None:

@@ -22,6 +22,9 @@ async def test_cash_is_created_with_a_location_and_read_back(client: httpx.Async
         "id": cash["id"],
         **A_DEPOSIT,
         "note": None,
+        "outside": False,
+        "received": None,
+        "received_source": None,
         "created_at": cash["created_at"],
         "updated_at": cash["created_at"],
     }

@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from reference import DAY, ZERO, Day, Journal, rounded
+from reference import DAY, MAX_AMOUNT, ZERO, Cash, Day, Journal, rounded
 
 RESET, MONEY_IN, TRADE, MONEY_OUT, CLOSE = range(5)
 
@@ -76,6 +76,11 @@ def stand(journal: Journal, account: int, rules: dict[str, Any], at: str) -> dic
         "balance": lines[-1].balance if lines else start,
         "last_payout_day": max(payouts, default=None),
         "floor": standing_floor,
+        "payout": standing_floor
+        and {
+            "room": standing_floor["room"],
+            "received": arrived(journal, account, standing_floor["room"]),
+        },
         "daily_loss": rules.get("daily_loss") and daily_loss(trades, rules["daily_loss"], at),
         "profit_target": rules.get("profit_target")
         and {**profit(counted, rules["profit_target"]), "counts_from": begins},
@@ -90,6 +95,73 @@ def stand(journal: Journal, account: int, rules: dict[str, Any], at: str) -> dic
         },
         "minimum_days": rules.get("minimum_days")
         and {**count([day for day, _ in nets(counted)], rules["minimum_days"]), "counts_from": begins},
+    }
+
+
+def arrived(journal: Journal, account: int, payout: Fraction) -> Fraction:
+    """What the firm leaves of a payout."""
+    _, _, share = journal.terms[account]
+    return payout if share is None else rounded(payout * share / 100)
+
+
+def bank(journal: Journal, query: dict[str, Any], rules: dict[int, dict[str, Any]]) -> dict[str, Any]:
+    """What accounts cost and pay, from the statements of a bank, with the rules of each account."""
+    account, group_by = query.get("account_id"), query["group_by"]
+    lines = [
+        one
+        for one in (*journal.cash, *journal.outside)
+        if query["from"] <= str(one.day) <= query["to"]
+        and account in (None, one.account_id)
+        and (one.outside or one.kind in ("deposit", "withdrawal", "payout"))
+    ]
+
+    def find_key(one: Cash) -> tuple[Any, str | None]:
+        name, broker, _ = journal.terms[one.account_id]
+        month = f"{one.day:%Y-%m}"
+        return {
+            "account": (one.account_id, name),
+            "broker": (broker, broker),
+            "month": (f"{month}-01", month),
+        }[group_by]
+
+    groups = dict.fromkeys([] if group_by == "none" else map(find_key, lines))
+    in_order = sorted(groups, key=lambda key: (key[1] is None, str(key[1]).casefold()))
+    broken = {one: stand(journal, one, rules[one], query["to"])["floor"] for one in rules}
+    lost = {one for one, floor in broken.items() if floor and floor["state"] == "broken"}
+    return {
+        "groups": [
+            {
+                "key": key[0],
+                "name": key[1],
+                **sum_lines(
+                    journal,
+                    [one for one in lines if find_key(one) == key],
+                    None if group_by == "month" else lost,
+                ),
+            }
+            for key in in_order
+        ],
+        "total": {"key": None, "name": None, **sum_lines(journal, lines, lost)},
+    }
+
+
+def sum_lines(journal: Journal, lines: list[Cash], lost: set[int] | None) -> dict[str, Any]:
+    payouts = [one for one in lines if one.kind == "payout"]
+    came = [arrived(journal, one.account_id, one.amount) if one.received is None else one.received for one in payouts]
+    paid = sum(one.amount for one in lines if one.outside or one.kind == "deposit")
+    received = sum(came) + sum(one.amount for one in lines if one.kind == "withdrawal")
+    amounts = {
+        "paid": paid,
+        "received": received,
+        "net": received - paid,
+        "payouts": sum(one.amount for one in payouts),
+    }
+    accounts = {one.account_id for one in lines}
+    is_mixed = len(journal.currencies_of(accounts)) > 1
+    return {
+        **(dict.fromkeys(amounts) if is_mixed else amounts),
+        "accounts": len(accounts),
+        "lost": None if lost is None else len(accounts & lost),
     }
 
 
@@ -186,6 +258,11 @@ def best_day(trades: list[Event], share: Any) -> dict[str, Any]:
     winner = next((day for day, net in days if net == best and best > 0), None)
     needed = Fraction(math.ceil(best * 100 / share * 10**8), 10**8) - total
     value = rounded(best / total * 100) if total > 0 else None
+    if value is not None and value > MAX_AMOUNT:
+        amounts = dict.fromkeys(("value", "limit", "remaining", "total", "best"))
+        return {**described("", None, None, None, last_run(met)), **amounts, "state": None, "best_day": winner} | {
+            "reason": "out_of_range"
+        }
     return {
         **described_target(value, share, last_run(met)),
         "reason": None if total > 0 else "no_profit",

@@ -68,6 +68,8 @@ class Cash:
     day: Day
     kind: str
     amount: Fraction
+    outside: bool
+    received: Fraction | None
 
     @property
     def change(self) -> Fraction:
@@ -91,10 +93,13 @@ class Journal:
     mistakes: set[int]
     checklists: dict[int, set[int]]
     trades: dict[int, Trade]
-    # By day, then in the order of entry.
+    # By day, then in the order of entry; and the fees that no account paid.
     cash: list[Cash]
+    outside: list[Cash]
     # The zone and the rollover of accounts, None where they have none of their own.
     calendars: dict[int, tuple[str | None, str | None]]
+    # The name, the broker and the share of payouts of accounts.
+    terms: dict[int, tuple[str, str | None, Fraction | None]]
 
     def day_of(self, instant: datetime, account: int | None = None) -> Day:
         """The trading day of an instant: of the account, without one of the owner."""
@@ -174,8 +179,22 @@ def read_journal(file: Path) -> Journal:
         )
         selection = f"account_{account}" if account else f"group_{group}" if group else "all"
         accounts = db.execute(
-            "SELECT id, starting_balance, currency, timezone, day_rollover FROM accounts WHERE user_id = 1"
+            """
+            SELECT id, name, starting_balance, currency, timezone, day_rollover, broker, payout_share
+            FROM accounts WHERE user_id = 1
+            """
         ).fetchall()
+        moved = [
+            Cash(
+                row["account_id"],
+                Day.fromisoformat(row["day"]),
+                row["kind"],
+                amount(row["amount"]),
+                bool(row["outside"]),
+                amount_if_any(row["received"]),
+            )
+            for row in db.execute("SELECT * FROM cash_movements ORDER BY day, id")
+        ]
         journal = Journal(
             *(zone, rollover, selection, amount(within)),
             balances={row["id"]: amount(row["starting_balance"]) for row in accounts},
@@ -188,11 +207,10 @@ def read_journal(file: Path) -> Journal:
                 for row in db.execute("SELECT * FROM trades WHERE user_id = 1")
                 if row["closed_at"]
             },
-            cash=[
-                Cash(row["account_id"], Day.fromisoformat(row["day"]), row["kind"], amount(row["amount"]))
-                for row in db.execute("SELECT * FROM cash_movements ORDER BY day, id")
-            ],
+            cash=[one for one in moved if not one.outside],
+            outside=[one for one in moved if one.outside],
             calendars={row["id"]: (row["timezone"], row["day_rollover"]) for row in accounts},
+            terms={row["id"]: (row["name"], row["broker"], amount_if_any(row["payout_share"])) for row in accounts},
         )
         for group_id, account_id in pairs("SELECT copy_group_id, account_id FROM copy_group_members"):
             journal.groups[group_id].add(account_id)

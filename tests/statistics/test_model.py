@@ -245,7 +245,8 @@ class Walk:
         """Every kind, also before the first trade and after today; what is there is changed or deleted."""
         kind = self.random.choice(get_args(CashKind))
         amount = abs(self.random.choice(AMOUNTS)) * self.random.choice([1, -1 if kind == "adjustment" else 1])
-        body = {"kind": kind, "amount": amount, "day": self.moment()[:10]}
+        extras: dict[str, Body] = {"fee": {"outside": self.random.random() < 0.5}, "payout": {"received": amount}}
+        body = {"kind": kind, "amount": amount, "day": self.moment()[:10], **extras.get(kind, {})}
         rows = self.rows("SELECT account_id, id FROM cash_movements")
         if not rows or self.random.random() < 0.6:
             await self.write("POST", f"/accounts/{self.pick('accounts')}/cash", body)

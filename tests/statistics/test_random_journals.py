@@ -25,6 +25,7 @@ from journal_api.metrics.groupings import GROUPINGS, GroupBy
 from journal_api.metrics.metrics import METRICS
 from journal_api.statistics import trade_facts
 from journal_api.structs.cash import CashKind
+from journal_api.structs.cash_flow import CashFlowKey
 
 Row = dict[str, Any]
 NOW = datetime(2026, 4, 15, 20, 30, tzinfo=UTC)
@@ -49,11 +50,12 @@ WINDOW = (date(2026, 2, 28), date(2026, 4, 13))
 INSERTS = {
     "accounts": """
         INSERT INTO accounts (id, user_id, name, sort_name, starting_balance, currency, created_at,
-            updated_at, timezone, day_rollover)
-        VALUES (:id, 1, :id, :id, :balance, :currency, '', '', :timezone, :day_rollover)""",
+            updated_at, timezone, day_rollover, broker, payout_share)
+        VALUES (:id, 1, :id, :id, :balance, :currency, '', '', :timezone, :day_rollover, :broker,
+            :payout_share)""",
     "cash": """
-        INSERT INTO cash_movements (account_id, kind, amount, day, created_at, updated_at)
-        VALUES (:account_id, :kind, :amount, :day, '', '')""",
+        INSERT INTO cash_movements (account_id, kind, amount, day, outside, received, created_at, updated_at)
+        VALUES (:account_id, :kind, :amount, :day, :outside, :received, '', '')""",
     "members": "INSERT INTO copy_group_members (account_id, copy_group_id) VALUES (:id, 1)",
     "tags": """
         INSERT INTO tags (id, user_id, category_id, name, sort_name, color, type, created_at, updated_at)
@@ -104,6 +106,8 @@ def draw_journal(random: Random, most_trades: int, currencies: list[str]) -> dic
                 "currency": random.choice(currencies),
                 "timezone": random.choice([None, None, *(zone for zone, _ in CALENDARS)]),
                 "day_rollover": random.choice([None, None, "00:00", "17:00", "23:00"]),
+                "broker": random.choice([None, "Apex", "Tradovate"]),
+                "payout_share": random.choice([None, 10**10, 9 * 10**9, 3333333333, 1]),
             }
             for number in (1, 2, 3)
         ],
@@ -137,10 +141,13 @@ def draw_tags(random: Random, trade: Row) -> set[int]:
 def draw_cash(random: Random) -> Row:
     kind = random.choice(get_args(CashKind))
     amount = draw_amount(random)
+    amount = (amount or 1) if kind == "adjustment" else abs(amount) or int(kind != "reset")
     return {
         "account_id": random.randint(1, 3),
         "kind": kind,
-        "amount": (amount or 1) if kind == "adjustment" else abs(amount) or (kind != "reset"),
+        "amount": amount,
+        "outside": kind == "fee" and random.random() < 0.6,
+        "received": random.randint(0, amount) if kind == "payout" and random.random() < 0.5 else None,
         "day": f"2026-{random.choice(DAYS)}",
     }
 
@@ -342,6 +349,14 @@ def draw_rules(random: Random) -> dict[str, Any]:
     return {name: rule for name, rule in every.items() if random.random() < 0.8}
 
 
+def draw_flows(random: Random) -> Iterator[dict[str, Any]]:
+    """Queries of what accounts cost and pay."""
+    for group_by in get_args(CashFlowKey) * 3:
+        since, until = sorted(random.choices(DAYS, k=2))
+        account = {"account_id": random.randint(1, 3)} if random.random() < 0.3 else {}
+        yield {"group_by": group_by, "from": f"2026-{since}", "to": f"2026-{until}", **account}
+
+
 async def store_nothing(database: Database, user_id: int) -> None:
     """The facts of trades when the file cannot be written."""
 
@@ -353,7 +368,8 @@ async def test_every_standing_of_an_account_is_that_on_paper(
 ) -> None:
     """From the middle on trades have changed, and in every other journal the stored facts are old."""
     random = Random(seed)
-    journal = await write_journal(app, client, random, 30, ["USD"])
+    journal = await write_journal(app, client, random, 30, ["USD"] if seed % 3 else ["USD", "USD", "EUR"])
+    every_rule: dict[int, dict[str, Any]] = {}
     states = set[tuple[str, str]]()
     for number in range(rounds := 60):
         if number == rounds // 2:
@@ -372,8 +388,12 @@ async def test_every_standing_of_an_account_is_that_on_paper(
         seen = exact(await client.get(f"/accounts/{account}/standing?at={at}"))["data"]["standing"]
 
         assert seen == funded_account.stand(journal, account, rules, at), (rules, at)
+        every_rule[account] = rules
         states |= {(name, seen[name]["state"]) for name in rules}
     assert len(states) > 8, states
+    for query in draw_flows(random):
+        flow = exact(await client.get("/cash-flow", params=query))["data"]["cash_flow"]
+        assert flow == funded_account.bank(journal, query, every_rule), query
     for account in (1, 2, 3):
         checkpoint = await create_checkpoint(client, account, day=at, balance=10**9)  # never agrees
         path = f"/accounts/{account}/checkpoints/{checkpoint['id']}"

@@ -18,7 +18,7 @@ APPLICATION_ID = 0x4A524E4C
 NEWER = schemas.VERSION + 1
 SEARCHED = 10  # the first schema with an index of the search
 TRIGGER = "CREATE TRIGGER evil AFTER INSERT ON tag_categories BEGIN UPDATE users SET name = 'evil'; END"
-LOOSE_ROW = "INSERT INTO tag_categories VALUES (1, 99, 'Psychology', 'psychology', '', '')"
+LOOSE_ROW = "INSERT INTO tag_categories VALUES (1, 99, 'Psychology', 'psychology', '', '', 0)"
 MANY_ROWS = """
     WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 20000)
     INSERT INTO tag_categories (user_id, name, sort_name, created_at, updated_at)

@@ -159,7 +159,7 @@ def requests_with(own: Journal, ids: Journal) -> Iterator[Planted]:
         for value in values_at(place, ids):
             if place.is_query:
                 # A report without groups names nothing.
-                groups = {"group_by": "account"} if path == "/reports" else {}
+                groups = {"group_by": "account"} if path in ("/reports", "/cash-flow") else {}
                 yield Planted(place, path, {place.member: value, **groups}, None)
             else:
                 form = " restore" if place.member.startswith("restore[]") else ""
