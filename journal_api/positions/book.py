@@ -531,19 +531,25 @@ def find_strangers(told: Sequence[Told], new_import: int) -> set[int]:
     Both tell all fills of the contract, so one of them is of another account.
     """
     stretches = find_stretches(told)
-    tellings = {one.telling for one in told if is_exact(one) and new_import in one.imports}
-    found: set[int] = set()
-    for one in told:
-        if is_exact(one) and one.telling in tellings:
+    exact = [one for one in told if is_exact(one)]
+    mine = [one for one in exact if new_import in one.imports]
+    tellings = {one.telling for one in mine}
+    # Pairs of one fill may be in two files.
+    sides = {side._replace(quantity=0) for one in mine for side in one.statement.sides}
+    found, related = set[int](), {import_id for one in mine for import_id in one.imports}
+    for one in exact:
+        if one.telling in tellings:
             is_pair = one.statement.kind == "pair"
             first, last = stretches[new_import, is_pair]
+            if is_pair and not sides.isdisjoint(side._replace(quantity=0) for side in one.statement.sides):
+                related.update(one.imports)
             for import_id in one.imports:
                 begin, end = stretches[import_id, is_pair]
-                # Pairs tell exits; those of a copied trade are seconds apart.
-                near = NEAR if is_pair else -1
-                if first <= end + near and begin <= last + near:
+                # A copied trade that is all that both tell is seconds apart.
+                near = NEAR if is_pair and first == last and begin == end else 0
+                if first < end + near and begin < last + near:
                     found.add(import_id)
-    return found - {import_id for one in told if new_import in one.imports for import_id in one.imports}
+    return found - related
 
 
 def is_exact(told: Told) -> bool:

@@ -3,7 +3,6 @@
 A trade is a position, with what the trader wrote on it.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -273,42 +272,43 @@ def count_shares(position: Position) -> dict[int, int]:
 def assign(positions: Sequence[Position], trades: Mapping[int, StoredTrade]) -> dict[int, int]:
     """Return the trades by the number of the position that each is: the one that has most of its quantity.
 
-    Of a trade whose statements are all in another one as well, the position is known by its opening.
+    A trade that opens and closes with a position is that one first: a statement may be in two trades, and
+    leads to one of them. What no statement leads to is known by its opening.
     """
-    claims = sorted(
-        (-quantity, trade_id, number)
-        for number, position in enumerate(positions)
-        for trade_id, quantity in count_shares(position).items()
-        if trade_id in trades
-    )
+    claims: list[tuple[bool, int, int, int]] = []
+    by_times = {find_times(trade.columns): trade_id for trade_id, trade in trades.items()}
+    for number, position in enumerate(positions):
+        times, shares = find_times_of_position(position), count_shares(position)
+        if times in by_times:
+            shares.setdefault(by_times[times], 0)
+        claims += [
+            (times != find_times(trades[trade_id].columns), -quantity, trade_id, number)
+            for trade_id, quantity in shares.items()
+            if trade_id in trades
+        ]
     found: dict[int, int] = {}
     taken: set[int] = set()
-    # A statement may be in two trades and leads to one: the other is known by its opening, too.
-    numbers = Counter(trade_id for _, trade_id, _ in claims)
-    lost = {find_opening(trade.columns): one for one, trade in trades.items() if one not in numbers}
-    for _, trade_id, number in claims if lost else ():
-        direction = "long" if positions[number].parts[0].quantity > 0 else "short"
-        other_id = lost.get((direction, positions[number].parts[0].execution.at), 0)
-        if other_id and numbers[trade_id] > 1 and number not in found and other_id not in taken:
-            found[number] = other_id
-            taken.add(other_id)
-            numbers[trade_id] -= 1
-    for _, trade_id, number in claims:
+    for *_, trade_id, number in sorted(claims):
         if number not in found and trade_id not in taken:
             found[number] = trade_id
             taken.add(trade_id)
-    opened = {find_opening(trade.columns): one for one, trade in trades.items() if one not in taken}
+    opened = {find_times(trade.columns)[:2]: one for one, trade in trades.items() if one not in taken}
     for number, position in enumerate(positions) if opened else ():
-        direction = "long" if position.parts[0].quantity > 0 else "short"
-        trade_id = opened.get((direction, position.parts[0].execution.at), 0)
+        trade_id = opened.get(find_times_of_position(position)[:2], 0)
         if trade_id and number not in found and trade_id not in taken:
             found[number] = trade_id
             taken.add(trade_id)
     return found
 
 
-def find_opening(columns: Mapping[str, Any]) -> tuple[str, str]:
-    return columns["direction"], columns["opened_at"]
+def find_times(columns: Mapping[str, Any]) -> tuple[str, str, str | None]:
+    return columns["direction"], columns["opened_at"], columns["closed_at"]
+
+
+def find_times_of_position(position: Position) -> tuple[str, str, str | None]:
+    direction = "long" if position.parts[0].quantity > 0 else "short"
+    closed_at = position.parts[-1].execution.at if position.is_closed else None
+    return direction, position.parts[0].execution.at, closed_at
 
 
 def find_typed(

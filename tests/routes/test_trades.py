@@ -34,7 +34,7 @@ CONFLICT = (409, "conflict")
 OPEN: dict[str, Any] = {"closed_at": None, "exit_price": None}
 A_FILL = {"quantity": 1, "fees": 0, "external_id": None}
 # What the list of trades leaves out.
-ONLY_ALONE = ("tags", "confirmations", "fills", "merged_ids", "pictures")
+ONLY_ALONE = ("tags", "confirmations", "fills", "merged_ids", "pictures", "typed")
 # Whatever follows from the result of a closed trade.
 RESULTS = ("exit_price", "gross_pnl", "net_pnl", "rr_realized", "trading_day")
 
@@ -108,6 +108,7 @@ async def test_a_trade_is_created_with_a_location_the_defaults_and_what_follows(
         ],
         "merged_ids": [],
         "pictures": [],
+        "typed": None,
         "mae": None,
         "mfe": None,
     }
