@@ -15,9 +15,9 @@ def test_the_tour_runs_as_written_and_ends_with_the_snapshots(tmp_path: Path) ->
 
     assert "5 new, 0 already there" in lines
     responses = responses_in(lines)
-    assert len(responses) == 13
+    assert len(responses) == 7
     assert all(response["ok"] for response in responses)
-    edited = responses[5]["data"]["strategy"]["setups"]
+    edited = responses[1]["data"]["strategy"]["setups"]
     assert [setup["name"] for setup in edited] == ["Break of the high", "Break of the low", "Failed breakout"]
     assert edited[0]["confirmations"][0] == {
         "confirmation_id": 1,
@@ -25,13 +25,12 @@ def test_the_tour_runs_as_written_and_ends_with_the_snapshots(tmp_path: Path) ->
         "description": None,
         "sort_order": 0,
     }
-    near = responses[8]["data"]["goals"][1]["current"]["snapshot_data"]["pace"]
+    near = responses[3]["data"]["goals"][0]["current"]["snapshot_data"]["pace"]
     assert (near["state"], near["remaining"]) == ("within_limit", 500)
-    monthly, daily = (response["data"]["snapshots"] for response in responses[9:11])
-    assert sum(snapshot["actual"] for snapshot in monthly) == -218
+    daily = responses[4]["data"]["snapshots"]
     assert sum(snapshot["snapshot_data"]["gross_pnl"] for snapshot in daily) == -218
-    assert responses[11]["data"]["example_journal"]["is_loaded"]
-    edges = [group["edge"] for group in responses[12]["data"]["report"]["groups"]]
+    assert responses[5]["data"]["example_journal"]["is_loaded"]
+    edges = [group["edge"] for group in responses[6]["data"]["report"]["groups"]]
     assert {edge["reason"] for edge in edges} == {None, "too_few"}
     known = [edge for edge in edges if edge["reason"] is None]
     assert all(edge["low"] < edge["expectancy"] < edge["high"] for edge in known)
