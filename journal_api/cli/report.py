@@ -14,6 +14,7 @@ from journal_api.cli.common import (
     run_in_database,
     with_settings,
 )
+from journal_api.cli.exits import print_exits
 from journal_api.cli.report_csv import format_csv
 from journal_api.cli.report_table import format_table
 from journal_api.database.database import Database
@@ -30,7 +31,7 @@ from journal_api.values.visible_text import escape_invisible, json_escape
 DECODER = msgspec.json.Decoder(float_hook=Decimal)
 
 
-@click.command("report")
+@click.group("report", invoke_without_command=True)
 @click.option("--by", metavar="KEY[,KEY]", default="none", help=f"What to group by: {', '.join(GROUPINGS)}.")
 @click.option("--account", help="Only the trades of this account.")
 @click.option("--from", "since", metavar="YYYY-MM-DD", help="Only trading days from this one on.")
@@ -56,6 +57,8 @@ def print_report(
     as_json: bool,
 ) -> None:
     """Print the statistics of closed trades in groups: by weekday, setup, tag and so on."""
+    if click.get_current_context().invoked_subcommand:
+        return
     if as_csv and as_json:
         raise click.ClickException("--csv and --json exclude each other")
     members: dict[str, Any] = {
@@ -81,6 +84,9 @@ def print_report(
     click.echo(format_csv(report) if as_csv else format_table(report), nl=False)
     if count > limit:
         click.echo(f"{limit} of {count} groups; --limit shows more.", err=True)
+
+
+print_report.add_command(print_exits)
 
 
 def build_query(**members: Any) -> ReportQuery:

@@ -53,8 +53,8 @@ def read_filters(arguments: Arguments, *, but: str = "") -> dict[str, str]:
 
 def write_parameter(name: str, value: Any) -> str:
     """The value of a query parameter, a list separated by commas. Raises ValidationFailed."""
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        value = ",".join(value)
+    if isinstance(value, list) and not any(isinstance(item, bool | dict | list) for item in value):
+        value = ",".join(map(str, value))
     if isinstance(value, bool):
         value = encode(value)
     if isinstance(value, dict | list):

@@ -8,7 +8,7 @@ from msgspec.structs import asdict
 
 from journal_api.mcp.api import ApiResponse, Forbidden, get
 from journal_api.mcp.arguments import Arguments, read_filters, read_page, read_path
-from journal_api.mcp.report_table import build_table
+from journal_api.mcp.report_table import build_table, shorten
 from journal_api.mcp.results import build_page, clip, encode, without_nulls
 from journal_api.structs.account_rules import AccountRules
 from journal_api.structs.strategies import FREE_FORM
@@ -25,6 +25,8 @@ ONLY_IN_GET_TRADE = (
     *("multiplier", "gross_pnl", "fees", "initial_risk", "external_id", "mae", "mfe"),
     *("created_at", "updated_at"),
 )
+ABOUT_EXITS = ("unit", "decisions", "without_excursions", "as_it_was", "halves")
+CELL = ("stop", "target", "changed", "either", "low", "high", "interval_low", "interval_high", "q", "verdict")
 NOT_IN_GET_TRADE = ("tag_ids", "created_at", "updated_at")
 NOT_IN_GET_DAY = ("id", "tag_ids", "has_text", "pictures", "created_at", "updated_at")
 # The statistics of a snapshot that say how much its value means.
@@ -137,6 +139,18 @@ async def report(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     groups = build_page("groups", table["groups"], read_page(arguments).offset, response.total)
     groups["group_count"] = groups.pop("total")
     return {**table, **groups}
+
+
+async def exits(client: httpx.AsyncClient, arguments: Arguments) -> Any:
+    """What other exits would have made of trades, a row for each cell."""
+    found = (await get(client, "/exits", read_filters(arguments))).data
+    cells = [{**cell, **cell["difference"], **name_ends(cell["difference"]["interval"])} for cell in found["cells"]]
+    rows = [[shorten(cell[name]) for name in CELL] for cell in cells]
+    return {**pick(found, ABOUT_EXITS), "columns": CELL, "cells": rows}
+
+
+def name_ends(interval: Any) -> dict[str, Any]:
+    return {name: interval and interval[name.removeprefix("interval_")] for name in ("interval_low", "interval_high")}
 
 
 async def list_trades(client: httpx.AsyncClient, arguments: Arguments) -> Any:

@@ -96,8 +96,8 @@ def find_currency(values: Any) -> str | None:
     return currency
 
 
-def shorten(number: Decimal | int | None) -> Decimal | int | None:
-    """The number with two decimals, below 1 with three digits."""
+def shorten(number: Any) -> Any:
+    """The number with two decimals, below 1 with three digits; anything else as it is."""
     if not isinstance(number, Decimal):
         return number
     short = round(number, 2 if abs(number) >= 1 or not number else 2 - number.adjusted())

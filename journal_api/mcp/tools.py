@@ -13,6 +13,7 @@ from journal_api.mcp.arguments import MAX_ROWS, ROWS, Arguments
 from journal_api.mcp.clients import Connect
 from journal_api.mcp.results import clip, encode
 from journal_api.metrics.groupings import GroupBy
+from journal_api.structs.exits import ExitUnit
 from journal_api.structs.goals import GoalStatusFilter
 from journal_api.structs.reports import REPORTED
 from journal_api.structs.trades import Direction, Grade, Outcome
@@ -35,6 +36,7 @@ the result.
 INTEGER = {"type": "integer"}
 BOOLEAN = {"type": "boolean"}
 TEXT = {"type": "string"}
+NUMBERS = {"type": "array", "items": {"type": "number"}}
 PAGE = {
     "limit": {"type": "integer", "minimum": 1, "maximum": MAX_ROWS, "default": ROWS},
     "offset": {"type": "integer", "minimum": 0, "default": 0},
@@ -116,6 +118,19 @@ TOOLS = (
             "sort": TEXT,
             **FILTERS,
             **PAGE,
+        },
+    ),
+    Tool(
+        "exits",
+        "Other stops and targets",
+        "What one more stop or target would have made of trades with MAE and MFE, in R or money: per cell the "
+        "mean change, `low` if where both were reached the stop came first, `high` if the target did. Say both "
+        "ends, and what the best cell of the first half did in the second (`halves`).",
+        reading.exits,
+        {
+            "unit": enum_schema(ExitUnit),
+            **dict.fromkeys(("stops", "targets"), NUMBERS),
+            **FILTERS,
         },
     ),
     Tool(

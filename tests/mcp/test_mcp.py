@@ -40,7 +40,7 @@ from journal_api.testing import journal_client
 
 PAGE = Path(__file__).parents[2] / "docs" / "agents.md"
 READING = [
-    *("context", "goals_now", "report", "list_trades", "get_trade"),
+    *("context", "goals_now", "report", "exits", "list_trades", "get_trade"),
     *("list_strategies", "get_strategy", "snapshots", "get_day", "search"),
 ]
 NET_PNL = "round(sum(gross_pnl - fees) / 1e8, 2)"
@@ -281,6 +281,22 @@ def test_setups_come_with_the_name_of_their_strategy(reader: Agent) -> None:
     assert "null" not in json.dumps([group["row"] for group in groups])
 
 
+def test_exits_are_a_row_a_cell(reader: Agent, db: Path) -> None:
+    change(db, "UPDATE trades SET mae = 0, mfe = 1000000000 WHERE id <= 20")
+
+    found = reader.ask("exits", unit="currency", stops=[50], targets=[10])
+
+    assert (found["decisions"] + found["without_excursions"], found["halves"]["target"]) == (123, 10)
+    rows = [dict(zip(found["columns"], row, strict=True)) for row in found["cells"]]
+    assert [(row["stop"], row["target"], row["changed"]) for row in rows] == [
+        (50, 10, 20),
+        (50, None, 0),
+        (None, 10, 20),
+    ]
+    assert rows[2]["interval_low"] < rows[2]["low"] == rows[2]["high"] < rows[2]["interval_high"]
+    assert rows[1]["interval_low"] is None
+
+
 def test_the_report_by_confirmation_leaves_room_in_the_context_of_a_model(reader: Agent) -> None:
     _, text = reader.send("report", {"group_by": "confirmation"})
 
@@ -298,6 +314,7 @@ def test_the_file_and_a_server_give_the_same_results_and_the_file_alone_leaves_n
         "get_strategy": {"strategy_id": 1},
         "snapshots": {"goal_id": 4},
         "report": {"group_by": "weekday"},
+        "exits": {"unit": "currency", "stops": [50, 0.5], "account_id": 1},
         "get_day": {"date": "2026-01-05"},
         "search": {"q": "the"},
     }

@@ -255,6 +255,7 @@ PAGED_HERE = {"goals_now", "list_strategies"}  # the API answers these lists who
         ("list_strategies", "/v1/strategies"),
         ("snapshots", "/v1/goals/{id}/snapshots"),
         ("report", "/v1/reports"),
+        ("exits", "/v1/exits"),
     ],
 )
 def test_every_argument_is_a_query_parameter_or_the_id_in_the_path(name: str, path: str) -> None:
