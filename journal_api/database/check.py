@@ -73,9 +73,8 @@ def query(
 ) -> T:
     """Return the result of a function that reads from the database, without leaving files beside it.
 
-    A read-only connection in WAL mode creates a log that it may not checkpoint or delete. So a file without a
-    log is opened as immutable; if it changed meanwhile, the function is called again with a normal
-    connection.
+    A read-only connection in WAL mode creates a log that it may not checkpoint or delete. So a file without a log is
+    opened as immutable; if it changed meanwhile, the function is called again with a normal connection.
     """
     if (before := read_state_without_log(file)) is not None:
         try:

@@ -79,10 +79,7 @@ class Writer(Reader):
             self.execute(f"PRAGMA {pragma}")
 
     def switched_to_wal(self) -> str:
-        """Switch to WAL mode and return the journal mode.
-
-        Retries, because the busy timeout does not apply.
-        """
+        """Switch to WAL mode and return the journal mode. Retries, because the busy timeout does not apply."""
         for _ in range(WAL_TRIES):
             with suppress(sqlite3.OperationalError):
                 return str(self.execute("PRAGMA journal_mode = WAL").fetchone()[0])

@@ -77,7 +77,8 @@ class Database:
         self._reporting = asyncio.Semaphore(MAX_REPORTS)
         self._searching = defaultdict[int, asyncio.Lock](asyncio.Lock)  # by user
         self.is_stopping = False
-        self._history = asyncio.Lock()
+        # One history of goals is computed at a time. Users take turns: each has one of their `histories` at a time.
+        self.computing_history = asyncio.Lock()
         self.histories = defaultdict[int, SharedRuns](SharedRuns)  # by user
         self._storage_failed = False  # whether the last write failed because of the storage
         self._is_damaged = False  # whether a statement reported damage
@@ -204,9 +205,8 @@ class Database:
     ) -> AsyncIterator[ThreadConnection]:
         """Yield a new reader connection, whose statements all see the snapshot of the first of them.
 
-        A statement that runs after `seconds`, or when it is stopped, or when the block has ended, is
-        interrupted. Raises StorageUnavailable when other files are in the place of the database file and its
-        log now.
+        A statement that runs after `seconds`, or when it is stopped, or when the block has ended, is interrupted.
+        Raises StorageUnavailable when other files are in the place of the database file and its log now.
         """
         self._require_same_files()
         connection = open_reader(self._path)
@@ -249,15 +249,6 @@ class Database:
                     yield connection
         finally:
             turn.release()
-
-    @asynccontextmanager
-    async def computing_history(self) -> AsyncIterator[None]:
-        """Wait for the turn to compute histories of goals: one block at a time.
-
-        Users take turns, because a user has one of their `histories` at a time.
-        """
-        async with self._history:
-            yield
 
     @asynccontextmanager
     async def history_transaction(self) -> AsyncIterator[ThreadConnection]:

@@ -70,10 +70,7 @@ def describe_copy(file: Path) -> str:
 
 
 def create_or_migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
-    """Create or migrate the schema unless it is current.
-
-    Raises DatabaseRefused while a server runs.
-    """
+    """Create or migrate the schema unless it is current. Raises DatabaseRefused while a server runs."""
     db.execute("BEGIN")
     version = read_known_version(db)
     db.execute("ROLLBACK")

@@ -98,7 +98,7 @@ def assignments(changed: Iterable[str]) -> str:
 
 
 def find_changed(stored: object, patch: Struct) -> dict[str, Any]:
-    """Return the members of a PATCH that differ from the stored object."""
+    """Return the members of a PATCH that differ."""
     return {
         name: value
         for name in patch.__struct_fields__
@@ -125,21 +125,6 @@ async def find_row(db: Connection, table: str, json_object: str, user_id: int, r
         f"SELECT {json_object} FROM {table} WHERE id = :id AND user_id = :user_id",
         {"id": row_id, "user_id": user_id},
     )
-
-
-async def list_rows(db: Connection, table: str, json_object: str, user_id: int, order: str = "sort_name, id") -> str:
-    """Return the rows of the user as a JSON array, by default sorted by name."""
-    select = f"SELECT {json_object} AS item FROM {table} WHERE user_id = :user_id ORDER BY {order}"
-    return await fetch_json_array(db, select, {"user_id": user_id})
-
-
-async def require_row(db: Connection, table: str, user_id: int, row_id: object, field: str) -> None:
-    """Raise ValidationFailed for `field` unless the row is the user's. None and UNSET are accepted."""
-    if not isinstance(row_id, int):
-        return
-    values = {"id": row_id, "user_id": user_id}
-    if not await fetch(db, f"SELECT 1 FROM {table} WHERE id = :id AND user_id = :user_id", values):
-        raise ValidationFailed(fields={field: f"is not one of your {table.replace('_', ' ')}"})
 
 
 async def delete_row(db: Connection, table: str, user_id: int, row_id: int) -> None:
@@ -197,12 +182,6 @@ def stored_value(value: Any) -> Any:
     return value.units if isinstance(value, Money) else value
 
 
-async def name_is_taken(db: Connection, table: str, user_id: int, name: str) -> bool:
-    """Return whether a row of the user in that table has the name."""
-    values = {"user_id": user_id, "name": name}
-    return bool(await fetch(db, f"SELECT 1 FROM {table} WHERE user_id = :user_id AND name = :name", values))
-
-
 class Table(Generic[S]):
     """A table whose rows users own, and the response struct of a row: what resources do alike.
 
@@ -215,13 +194,21 @@ class Table(Generic[S]):
         self.object = f"json_object({self.members})"
 
     async def list_of_user(self, db: Connection, user_id: int) -> str:
-        return await list_rows(db, self.name, self.object, user_id, self.order)
+        select = f"SELECT {self.object} AS item FROM {self.name} WHERE user_id = :user_id ORDER BY {self.order}"
+        return await fetch_json_array(db, select, {"user_id": user_id})
 
     async def get(self, db: Connection, user_id: int, row_id: int) -> str:
         return await find_row(db, self.name, self.object, user_id, row_id)
 
     async def find(self, db: Connection, user_id: int, row_id: int) -> S:
         return msgspec.json.decode(await self.get(db, user_id, row_id), type=self.struct)
+
+    async def require(self, db: Connection, user_id: int, row_id: object, field: str) -> None:
+        """Raise ValidationFailed for `field` unless the row is the user's. None and UNSET are accepted."""
+        values = {"id": row_id, "user_id": user_id}
+        select = f"SELECT 1 FROM {self.name} WHERE id = :id AND user_id = :user_id"
+        if isinstance(row_id, int) and not await fetch(db, select, values):
+            raise ValidationFailed(fields={field: f"is not one of your {self.name.replace('_', ' ')}"})
 
     async def insert(self, db: Connection, user_id: int, body: Struct) -> int:
         return await insert_row(db, self.name, {**asdict(body), "user_id": user_id})

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from aiosqlite import Connection
-from msgspec import UnsetType
 from msgspec.structs import asdict
 
 from journal_api.database import sql
@@ -26,15 +25,10 @@ TABLE = sql.Table(
         SELECT json_group_object(root, {json_number("per_side")})
         FROM (SELECT root, per_side FROM account_fees WHERE account_id = accounts.id ORDER BY root)))""",
 )
-list_of_user, get, find = TABLE.list_of_user, TABLE.get, TABLE.find
-
-
-async def require(db: Connection, user_id: int, account_id: int | None | UnsetType, field: str = "account_id") -> None:
-    await sql.require_row(db, "accounts", user_id, account_id, field)
+list_of_user, get, find, require = TABLE.list_of_user, TABLE.get, TABLE.find, TABLE.require
 
 
 async def find_id(db: Connection, user_id: int, name: str) -> int | None:
-    """Return the id of the account with that name, None without one."""
     return (await ids_by_name(db, user_id)).get(name)
 
 

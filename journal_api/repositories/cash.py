@@ -24,10 +24,7 @@ OF_USER = """account_id = (SELECT id FROM accounts WHERE id = :account_id AND us
 
 
 async def list_of_account(db: Connection, user_id: int, account_id: int, query: CashQuery) -> tuple[str, int]:
-    """Return one page of the movements as a JSON array, oldest day first, and their number.
-
-    Raises NotFound.
-    """
+    """Return one page of the movements as a JSON array, oldest day first, and their number. Raises NotFound."""
     page = sql.build_json_array(
         "item",
         f"""

@@ -85,10 +85,7 @@ async def set_originals(db: Connection, originals: Mapping[int, int | None]) -> 
 
 
 async def link_by_import(db: Connection, import_id: int, links: Sequence[tuple[int, int]], now: str) -> None:
-    """Link copies to their originals, so that undoing the import unlinks them.
-
-    That is no edit of the trader.
-    """
+    """Link copies to their originals, so that undoing the import unlinks them. That is no edit of the trader."""
     values = {"import_id": import_id, "links": encode_links(links), "now": now}
     await db.execute_fetchall(
         """

@@ -6,9 +6,13 @@ from msgspec.structs import asdict, astuple
 
 from journal_api.database import sql
 from journal_api.errors import Conflict, ValidationFailed
+from journal_api.repositories import accounts
 from journal_api.structs.copy_groups import CopyGroup, CopyGroupListItem, CopyGroupPatch, Member, MembersPut
+from journal_api.structs.goals import GoalCreate
+from journal_api.structs.strategies import StrategyCreate, StrategyPatch
 from journal_api.values.clock import now_after
 from journal_api.values.money import json_number
+from journal_api.values.types import Selection
 
 MEMBER_COUNT = "(SELECT count(*) FROM copy_group_members WHERE copy_group_id = copy_groups.id)"
 ANY_QUANTITY = sql.json_boolean("any_quantity")
@@ -27,12 +31,14 @@ TABLE = sql.Table(
 )
 list_of_user, get, find = LISTED.list_of_user, TABLE.get, TABLE.find
 insert, delete = TABLE.insert, TABLE.delete
+# What may be restricted to an account or a group.
+Scope = StrategyCreate | StrategyPatch | GoalCreate | Selection
 
 
-async def require(
-    db: Connection, user_id: int, copy_group_id: int | None | UnsetType, field: str = "copy_group_id"
-) -> None:
-    await sql.require_row(db, "copy_groups", user_id, copy_group_id, field)
+async def require_scope(db: Connection, user_id: int, scope: Scope, field: str = "") -> None:
+    """Raise ValidationFailed for an account or a group that is not the user's, under `field` if it is one member."""
+    await accounts.require(db, user_id, scope.account_id, field or "account_id")
+    await TABLE.require(db, user_id, scope.copy_group_id, field or "copy_group_id")
 
 
 async def update(db: Connection, stored: CopyGroup, patch: CopyGroupPatch) -> None:

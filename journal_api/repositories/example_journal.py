@@ -118,7 +118,9 @@ async def insert(db: Connection, user_id: int, max_strategies: int, until: str |
     """
     if await is_loaded(db, user_id):
         raise Conflict("The example journal is already loaded.")
-    content, last_ids = example_journal.read_content(), await read_last_ids(db)
+    content, tables = example_journal.read_content(), (*KEPT, *OWN)
+    # Rows with higher ids are those of the example: the write lock keeps others out.
+    last_ids = {table: await fetch(db, f"SELECT coalesce(max(rowid), 0) FROM {table}", {}) for table in tables}
     account = await with_free_name(db, user_id, "accounts", content.account)
     account_id = await accounts.insert(db, user_id, account)
     places = Places(
@@ -135,11 +137,6 @@ async def insert(db: Connection, user_id: int, max_strategies: int, until: str |
     for goal in content.goals:
         await goals.insert(db, user_id, replace(goal, account_id=account_id))
     await record(db, user_id, last_ids)
-
-
-async def read_last_ids(db: Connection) -> dict[str, int]:
-    """Return the highest row id of each table with rows of the example; the write lock keeps others out."""
-    return {table: await fetch(db, f"SELECT coalesce(max(rowid), 0) FROM {table}", {}) for table in (*KEPT, *OWN)}
 
 
 async def record(db: Connection, user_id: int, last_ids: Mapping[str, int]) -> None:
@@ -255,7 +252,8 @@ async def insert_trades(db: Connection, owner: Me, places: Places, until: str) -
 async def with_free_name(db: Connection, user_id: int, table: str, body: Named) -> Named:
     """Return the body with a name that no row of the table has."""
     name, endings = body.name, chain([" (example)"], (f" (example {number})" for number in count(2)))
-    while await sql.name_is_taken(db, table, user_id, name):
+    is_taken = f"SELECT 1 FROM {table} WHERE user_id = :user_id AND name = :name"
+    while await fetch(db, is_taken, {"user_id": user_id, "name": name}):
         name = type(name)(body.name + next(endings))
     return replace(body, name=name)
 

@@ -6,7 +6,7 @@ from typing import Any
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database.sql import delete_row, fetch, find_row, insert_row, list_rows
+from journal_api.database.sql import delete_row, fetch, fetch_json_array, find_row, insert_row
 from journal_api.errors import LimitReached
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.values.types import decode_value
@@ -17,7 +17,8 @@ PROFILE = "json_set(profile, '$.id', id, '$.created_at', created_at, '$.updated_
 
 
 async def list_of_user(db: Connection, user_id: int) -> str:
-    return await list_rows(db, "import_profiles", PROFILE, user_id)
+    select = f"SELECT {PROFILE} AS item FROM import_profiles WHERE user_id = :user_id ORDER BY sort_name, id"
+    return await fetch_json_array(db, select, {"user_id": user_id})
 
 
 async def get(db: Connection, user_id: int, profile_id: int) -> str:

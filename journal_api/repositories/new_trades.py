@@ -91,10 +91,7 @@ def build_insert(columns: tuple[str, ...], rows: int) -> str:
 
 
 async def record_days(db: Connection, trade_ids: Sequence[int]) -> None:
-    """Record the days of trades as changes.
-
-    Those of an import are recorded when it writes its counts, else not.
-    """
+    """Record the days of trades as changes. Those of an import are recorded when it writes its counts, else not."""
     await db.execute_fetchall(
         """
         INSERT INTO record_change

@@ -71,10 +71,7 @@ BEGINNINGS = f"""
 async def list_of_user(
     database: Database, user_id: int, resources: Sequence[str], terms: SearchTerms, query: SearchQuery
 ) -> tuple[str, int]:
-    """Return one page of the results as a JSON array, and their number: names first, then the newest.
-
-    Raises Busy.
-    """
+    """Return one page of the results as a JSON array, and their number: names first, then the newest. Raises Busy."""
     if terms.is_empty or not resources:
         return "[]", 0
     sent = terms._asdict()

@@ -131,8 +131,7 @@ CURRENT_GOALS = f"""
 async def list_with_goals(database: Database, user_id: int, query: GoalQuery) -> str:
     """Return the goals as a JSON array, oldest first, each with `current`, the snapshot of today's period.
 
-    Stale snapshots are refreshed first. `current` is null for a goal without a snapshot of today.
-    Raises Busy.
+    Stale snapshots are refreshed first. `current` is null for a goal without a snapshot of today. Raises Busy.
     """
     values = {"user_id": user_id, "now": now(), "status": query.status, "account_id": query.account_id}
     for _ in range(snapshot_refreshes.MAX_TRIES):

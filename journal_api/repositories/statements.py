@@ -33,10 +33,7 @@ class Contract(NamedTuple):
 
 
 async def list_of_contract(db: Connection, contract: Contract) -> dict[Key, list[Told]]:
-    """Return the statements of a contract by key.
-
-    One of another contract that corrects them holds instead.
-    """
+    """Return the statements of a contract by key. One of another contract that corrects them holds instead."""
     rows: Iterable[Any] = await db.execute_fetchall(
         f"""
         SELECT key, statements.id, import_id, {IMPORTS}, trade_id, is_left_out, format, stated
@@ -144,10 +141,7 @@ async def insert(
 
 
 async def restate(db: Connection, import_id: int, row_ids: Sequence[int]) -> None:
-    """Write that the file of an import states again what is stored.
-
-    Its trade is none that was deleted then.
-    """
+    """Write that the file of an import states again what is stored. Its trade is none that was deleted then."""
     values = {"import_id": import_id, "ids": json_list(row_ids)}
     await db.execute_fetchall(
         "INSERT INTO restatements (statement_id, import_id) SELECT value, :import_id FROM json_each(:ids)", values
@@ -203,10 +197,7 @@ async def read_trades(db: Connection, trade_ids: Iterable[int]) -> dict[int, Sto
 
 
 async def read_lost(db: Connection, user_id: int, contract: Contract) -> dict[int, StoredTrade]:
-    """Return the imported trades of a contract that no statement leads to.
-
-    All of theirs are in another as well.
-    """
+    """Return the imported trades of a contract that no statement leads to. All of theirs are in another as well."""
     return await fetch_trades(
         db,
         """

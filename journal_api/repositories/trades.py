@@ -78,8 +78,7 @@ TRADE = sql.build_object(
 WITH_RATIO = """
     SELECT *, ratio(net_pnl, initial_risk) AS rr_realized
     FROM trades"""
-# The new updated_at of a write. It always differs from the old one, so that it shows whether a trade was
-# edited.
+# The new updated_at of a write. It always differs from the old one, so that it shows whether a trade was edited.
 LATER = "max(:now, instant_after(trades.updated_at))"
 # The new changed_at of a write that is no edit: what a file states, or what follows from it.
 CHANGED = "max(:now, instant_after(max(trades.updated_at, coalesce(trades.changed_at, ''))))"
@@ -109,10 +108,7 @@ async def find(db: Connection, user_id: int, trade_id: int) -> Trade:
 
 
 async def update(db: Connection, stored: Trade, trade: TradeDraft, timezone: str) -> None:
-    """Write the columns that differ.
-
-    Raises Conflict when the account has another trade with that external_id.
-    """
+    """Write the columns that differ. Raises Conflict when the account has another trade with that external_id."""
     before, after = build_columns(TradeDraft.of_stored(stored), timezone), build_columns(trade, timezone)
     changed = {name: value for name, value in after.items() if value != before[name]}
     if not changed:

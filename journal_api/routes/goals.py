@@ -4,7 +4,7 @@ import msgspec
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.repositories import accounts, copy_groups, goals, snapshots
+from journal_api.repositories import copy_groups, goals, snapshots
 from journal_api.rules.goal_warnings import find_unstored_dates, find_warnings
 from journal_api.statistics import snapshot_refreshes
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery
@@ -28,8 +28,7 @@ async def get_goal(request: Request, db: Connection) -> Response:
 
 async def create_goal(request: Request, db: Connection, body: GoalCreate) -> Response:
     """Create a goal; the first read of its snapshots computes its history."""
-    await accounts.require(db, request.user.id, body.account_id)
-    await copy_groups.require(db, request.user.id, body.copy_group_id)
+    await copy_groups.require_scope(db, request.user.id, body)
     goal_id = await goals.insert(db, request.user.id, body)
     goal = await goals.get(db, request.user.id, goal_id)
     return created(f"/v1/goals/{goal_id}", goal=goal).with_warnings(warnings_in(goal))
@@ -43,8 +42,7 @@ async def update_goal(request: Request, db: Connection, patch: GoalPatch) -> Res
     goal_id = request.path_params["id"]
     stored = await goals.find(db, request.user.id, goal_id)
     if patch.scope:
-        await accounts.require(db, request.user.id, patch.scope.account_id, "scope")
-        await copy_groups.require(db, request.user.id, patch.scope.copy_group_id, "scope")
+        await copy_groups.require_scope(db, request.user.id, patch.scope, "scope")
     if patch.status in ("paused", "archived"):
         await snapshot_refreshes.refresh(db, goal_id)
     if await goals.update(db, stored, patch):
@@ -58,12 +56,10 @@ async def update_goal(request: Request, db: Connection, patch: GoalPatch) -> Res
 def with_warnings(goals_of_today: str) -> str:
     """Return a JSON array of goals with snapshots with the warnings about each goal."""
     items = msgspec.json.decode(goals_of_today, type=list[dict[str, msgspec.Raw]])
-    warned = [{**item, "warnings": warnings_in(select_definition(item))} for item in items]
-    return msgspec.json.encode(warned).decode()
-
-
-def select_definition(item: dict[str, msgspec.Raw]) -> bytes:
-    return msgspec.json.encode({name: value for name, value in item.items() if name != "current"})
+    for item in items:
+        goal = msgspec.json.encode({name: value for name, value in item.items() if name != "current"})
+        item["warnings"] = msgspec.Raw(msgspec.json.encode(warnings_in(goal)))
+    return msgspec.json.encode(items).decode()
 
 
 def warnings_in(goal: str | bytes) -> list[str]:

@@ -108,7 +108,7 @@ def with_token(
 
 async def account_choice(db: Connection, user_id: int, query: ImportQuery) -> AccountChoice:
     """Return the account of the file, or the accounts by their names in it. Raises ValidationFailed."""
-    await accounts.require(db, user_id, query.account_id)
+    await accounts.require(db, user_id, query.account_id, "account_id")
     return AccountChoice(query.account_id, await mapped_accounts(db, user_id, query.accounts))
 
 

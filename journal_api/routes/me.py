@@ -5,7 +5,7 @@ from msgspec import UNSET
 from starlette.requests import Request
 
 from journal_api.errors import ValidationFailed
-from journal_api.repositories import accounts, copy_groups, trades, users
+from journal_api.repositories import copy_groups, trades, users
 from journal_api.structs.me import MePatch
 from journal_api.web.responses import Response, ok
 
@@ -24,9 +24,7 @@ async def update_me(request: Request, db: Connection, patch: MePatch) -> Respons
     if request.app.state.settings.user_header and patch.name not in (UNSET, stored.name):
         raise ValidationFailed(fields={"name": NAMED_BY_PROXY})
     if patch.active_selection:
-        selection = patch.active_selection
-        await accounts.require(db, request.user.id, selection.account_id, "active_selection")
-        await copy_groups.require(db, request.user.id, selection.copy_group_id, "active_selection")
+        await copy_groups.require_scope(db, request.user.id, patch.active_selection, "active_selection")
     if await users.update(db, stored, patch):
         await trades.update_trading_days(db, request.user.id)
     return ok(me=await users.get(db, request.user.id))

@@ -3,7 +3,7 @@
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.repositories import accounts, copy_groups, setups, strategies
+from journal_api.repositories import copy_groups, setups, strategies
 from journal_api.repositories.setups import CascadeCounts
 from journal_api.structs.strategies import StrategyCreate, StrategyPatch, StrategyQuery
 from journal_api.web.responses import Response, created, no_content, ok
@@ -27,8 +27,7 @@ async def list_setups(request: Request, db: Connection) -> Response:
 async def create_strategy(request: Request, db: Connection, body: StrategyCreate) -> Response:
     """Create a strategy with its setups; 429 limit_reached if there are as many as the settings allow."""
     maximum = request.app.state.settings.max_strategies
-    await accounts.require(db, request.user.id, body.account_id)
-    await copy_groups.require(db, request.user.id, body.copy_group_id)
+    await copy_groups.require_scope(db, request.user.id, body)
     strategy_id = await strategies.insert(db, request.user.id, body, maximum)
     strategy = await strategies.get_after_write(db, request.user.id, strategy_id)
     return created(f"/v1/strategies/{strategy_id}", strategy=strategy)
@@ -42,8 +41,7 @@ async def update_strategy(request: Request, db: Connection, patch: StrategyPatch
     strategy_id = request.path_params["id"]
     stored = await strategies.find(db, request.user.id, strategy_id)
     patch.settle_scope()
-    await accounts.require(db, request.user.id, patch.account_id)
-    await copy_groups.require(db, request.user.id, patch.copy_group_id)
+    await copy_groups.require_scope(db, request.user.id, patch)
     counts = await strategies.update(db, stored, patch)
     strategy = await strategies.get_after_write(db, request.user.id, strategy_id)
     return ok(strategy=strategy).with_headers(cascade_headers(counts))

@@ -20,7 +20,7 @@ async def get_tag(request: Request, db: Connection) -> Response:
 
 async def create_tag(request: Request, db: Connection, body: TagCreate) -> Response:
     """Create a tag in one of the caller's categories."""
-    await tag_categories.require(db, request.user.id, body.category_id)
+    await tag_categories.require(db, request.user.id, body.category_id, "category_id")
     tag_id = await tags.insert(db, request.user.id, body)
     return created(f"/v1/tags/{tag_id}", tag=await tags.get(db, request.user.id, tag_id))
 
@@ -29,7 +29,7 @@ async def update_tag(request: Request, db: Connection, patch: TagPatch) -> Respo
     """Update the fields sent; trades keep the tag."""
     tag_id = request.path_params["id"]
     stored = await tags.find(db, request.user.id, tag_id)
-    await tag_categories.require(db, request.user.id, patch.category_id)
+    await tag_categories.require(db, request.user.id, patch.category_id, "category_id")
     await tags.update(db, stored, patch)
     return ok(tag=await tags.get(db, request.user.id, tag_id))
 

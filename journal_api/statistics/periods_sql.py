@@ -43,9 +43,8 @@ async def list_of_periods(
 ) -> dict[Period, Statistics | None]:
     """Return the statistics of each period over accounts of the user, with those extra statistics.
 
-    Each day is summed once, for all periods that contain it. A decision with trades on several days counts
-    once in a period, so these days are summed together. The value is None for a period in which a sum does
-    not fit into 64 bits.
+    Each day is summed once, for all periods that contain it. A decision with trades on several days counts once in a
+    period, so these days are summed together. The value is None for a period in which a sum does not fit into 64 bits.
     """
     values = {
         "user_id": user_id,

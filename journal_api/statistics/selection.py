@@ -44,10 +44,9 @@ EXCURSIONS = ",\n        ".join(
     f"iif({IS_MIXED}, {of_representative(column)}, sum({column})) AS {column}" for column in ("mae", "mfe", "mfe_pnl")
 )
 PNL, RISK = of_representative("net_pnl"), of_representative("initial_risk")
-# A decision of several trades. A column outside of sums is of the first trade: SQLite takes it from the row
-# with the only min(). Timestamps have a fixed width: texts that begin with them are in the order of trades.
-# A decision in different currencies has the P&L and the risk of its representative trade. A trade without a
-# risk adds nothing to R.
+# A decision of several trades. A column outside of sums is of the first trade: SQLite takes it from the row with the
+# only min(). Timestamps have a fixed width: texts that begin with them are in the order of trades. A decision in
+# different currencies has the P&L and the risk of its representative trade. A trade without a risk adds nothing to R.
 DECISION = f"""
         trading_day, opened_at, closed_at, id,
         iif({IS_MIXED}, {PNL}, sum(net_pnl)) AS pnl,

@@ -75,7 +75,7 @@ async def refresh_each(database: Database, user_id: int, goal_ids: Sequence[int]
     await trade_facts.refresh(database, user_id)
     tries = 0
     while goal_ids:
-        async with database.computing_history():
+        async with database.computing_history:
             async with database.history_transaction() as db:
                 # One call of the thread: waking it for each statement would cost more than most statements.
                 computed = await db.run(partial(compute_some, goal_ids=goal_ids))
@@ -178,10 +178,14 @@ async def build_history(db: Connection, plan: Plan, computed: Mapping[Period, St
 
 
 async def store(db: Connection, history: History) -> None:
-    """Store a history and the cursor of the newest change that it includes."""
+    """Store a history, the cursor of the newest change that it includes, and the days of its evaluation."""
+    state = history.state
     if history.stale is not None:
-        await replace_stale(db, history.state, history.stale, history.snapshots)
-    await save_cursor(db, history.state)
+        await replace_stale(db, state, history.stale, history.snapshots)
+    await db.execute_fetchall(
+        "UPDATE goals SET change_cursor = :cursor, evaluated_on = :days WHERE id = :goal_id",
+        {"cursor": state.latest_change, "days": state.current_days, "goal_id": state.goal_id},
+    )
 
 
 async def replace_stale(
@@ -232,12 +236,4 @@ async def remove_pace(db: Connection, goal_id: int) -> None:
         WHERE goal_id = :goal_id AND NOT closed
         """,
         {"goal_id": goal_id},
-    )
-
-
-async def save_cursor(db: Connection, state: GoalState) -> None:
-    """Store that the snapshots include all changes up to now and were evaluated today."""
-    await db.execute_fetchall(
-        "UPDATE goals SET change_cursor = :cursor, evaluated_on = :days WHERE id = :goal_id",
-        {"cursor": state.latest_change, "days": state.current_days, "goal_id": state.goal_id},
     )

@@ -81,10 +81,7 @@ def _trading_day(local: datetime, rollover: time) -> str:
 
 
 def find_period(day: date, timeframe: Timeframe) -> Period:
-    """Return the period that contains a day.
-
-    Weeks start on Monday, quarters in January, April, July, October.
-    """
+    """Return the period that contains a day. Weeks start on Monday, quarters in January, April, July, October."""
     match timeframe:
         case "weekly":
             monday = day - timedelta(days=day.weekday())

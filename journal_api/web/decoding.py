@@ -29,8 +29,7 @@ async def decode_body(
 ) -> tuple[msgspec.Struct | None, Echo]:
     """Return the decoded JSON body, if the operation has one, and its read-only members.
 
-    Raises UnsupportedMediaType, RequestTooLarge, or ValidationFailed with `fields`, `unknown_fields` or
-    `allowed`.
+    Raises UnsupportedMediaType, RequestTooLarge, or ValidationFailed with `fields`, `unknown_fields` or `allowed`.
     """
     if operation.body is None:
         return None, {}

@@ -15,9 +15,8 @@ from journal_api.structs.queries import DryRunQuery, NoQuery
 from journal_api.web.response_cache import CacheUntil
 from journal_api.web.responses import Response
 
-# It gets the request, a connection, and what its parameters name: the decoded body, the `query`. A write that
-# prepares something gets, in place of the connection, the function that runs its work as the transaction
-# (web/writes.py).
+# It gets the request, a connection, and what its parameters name: the decoded body, the `query`. A write that prepares
+# something gets, in place of the connection, the function that runs its work as the transaction (web/writes.py).
 Handler = Callable[..., Awaitable[Response]]
 
 
@@ -59,18 +58,17 @@ register_url_convertor("day", DayConvertor())
 class Operation(Route):
     """One method on one path: the required scope, the input, the output.
 
-    `data` maps the members of the response's `data` to their types; it is empty for a 204. The structs of the
-    body and of the query are those of the handler's parameters: `query` is the query, any other the body.
-    Without a `query`, a GET has no parameters and any other method has `dry_run` alone. `consumes` are the
-    media types of a body, `produces` is the media type of the response. `errors` are the errors of this
-    operation besides those that follow from the other arguments, `success_statuses` its statuses of success.
-    A `required_scope` of None accepts any valid key.
+    `data` maps the members of the response's `data` to their types; it is empty for a 204. The structs of the body and
+    of the query are those of the handler's parameters: `query` is the query, any other the body. Without a `query`, a
+    GET has no parameters and any other method has `dry_run` alone. `consumes` are the media types of a body, `produces`
+    is the media type of the response. `errors` are the errors of this operation besides those that follow from the
+    other arguments, `success_statuses` its statuses of success. A `required_scope` of None accepts any valid key.
 
-    Every JSON response has an ETag, except for a `report` of what was done, which no GET returns again.
-    `etag_source` is the GET whose ETag If-Match refers to, unless the body `names_objects`: then the handler
-    compares the ETag over these. `cache_until` says how long the response of a GET
-    is cached (see ResponseCache); None means that it is not. A GET that is slow in a large journal
-    (`is_slow`) reads from a connection of its own kind, so that no other request waits for it.
+    Every JSON response has an ETag, except for a `report` of what was done, which no GET returns again. `etag_source`
+    is the GET whose ETag If-Match refers to, unless the body `names_objects`: then the handler compares the ETag over
+    these. `cache_until` says how long the response of a GET is cached (see ResponseCache); None means that it is not. A
+    GET that is slow in a large journal (`is_slow`) reads from a connection of its own kind, so that no other request
+    waits for it.
     """
 
     etag_source: "Operation | None" = None

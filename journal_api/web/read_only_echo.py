@@ -77,8 +77,7 @@ def find_hint(name: str, writable: Collection[str]) -> str:
 def check_echo(echo: Echo, current: Envelope | None) -> None:
     """Compare the members with the stored object.
 
-    Raises PreconditionFailed if they were read from an older version of it, ValidationFailed if they differ
-    otherwise.
+    Raises PreconditionFailed if they were read from an older version of it, ValidationFailed if they differ otherwise.
     """
     if not echo or current is None:
         return

@@ -34,8 +34,7 @@ class ResponseCache:
         self, request: Request, until: CacheUntil, make: Callable[[], Awaitable[Response]]
     ) -> Response:
         """Return the cached response to the request, or the response of `make`, which is then cached."""
-        # The version is read before the response is made, so that a write in between empties the cache next
-        # time.
+        # The version is read before the response is made, so that a write in between empties the cache next time.
         version = self._database.version()
         if version is None or version != self._version:
             self._version = version

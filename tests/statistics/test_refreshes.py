@@ -181,7 +181,7 @@ async def test_the_history_of_one_user_waits_for_one_turn_of_another_who_asks_ma
     order: list[int] = []
 
     async def take_a_turn(user_id: int, ids: list[int]) -> None:
-        async with database.computing_history():
+        async with database.computing_history:
             order.append(user_id)
             await asyncio.sleep(0)
 

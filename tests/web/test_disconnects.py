@@ -64,7 +64,7 @@ async def test_no_response_is_computed_for_a_client_that_has_left(app: Starlette
     assert await send_to_disconnected_client(app, target) == []
 
     database: Database = app.state.database
-    async with asyncio.timeout(5), database.computing_history(), database.report_transaction():
+    async with asyncio.timeout(5), database.computing_history, database.report_transaction():
         pass  # the locks are free again
 
 
