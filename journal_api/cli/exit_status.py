@@ -32,7 +32,6 @@ def exit_with_reason() -> Iterator[None]:
 
 
 def find_exit_status(error: BaseException) -> int:
-    """The exit status for an error, or for the error that caused it."""
     if type(error) in BY_CLASS:
         return BY_CLASS[type(error)]
     if isinstance(error, OSError) and error.errno in BY_ERRNO:

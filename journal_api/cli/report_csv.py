@@ -79,7 +79,6 @@ def value_cells(values: Any) -> dict[str, object]:
 
 
 def edge_cells(group: Any) -> dict[str, object]:
-    """Return the edges of the group by column, if it has any."""
     return {
         edge_column(edge, member): group[edge][member] for edge in EDGES if edge in group for member in EDGE_MEMBERS
     }

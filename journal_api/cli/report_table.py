@@ -31,7 +31,6 @@ def format_table(report: Any) -> str:
 
 
 def name_group(group: Any) -> str:
-    """Return the name of a group, the names of one of two keys."""
     return ", ".join(name or "(none)" for name in group.get("names", [group.get("name")]))
 
 

@@ -187,7 +187,6 @@ def format_details(goal: GoalListItem, snapshot: Snapshot, pace: Pace, currency:
 
 
 def format_amount(value: Decimal, metric: str, currency: str | None) -> str:
-    """Return the value with the unit of the metric."""
     match METRICS[metric].unit:
         case "currency":
             return f"{format_money(value)} {currency}" if currency else format_money(value)

@@ -19,7 +19,6 @@ RETRY = 900.0  # seconds after a failure
 
 @asynccontextmanager
 async def back_up_on_schedule(settings: Settings) -> AsyncIterator[None]:
-    """Make scheduled backups during the block, as the settings say."""
     if settings.backup_dir is None:
         yield
         return

@@ -28,7 +28,6 @@ def select_current_days(user_id: str) -> str:
 
 
 async def list_of_user(db: Connection, user_id: int) -> str:
-    """Return the calendars as a JSON array."""
     return await fetch_json(db, select_calendars(":user_id"), {"user_id": user_id})
 
 

@@ -219,7 +219,6 @@ def check_rows(file: Path, name: str, rows: str, statement: str, values: Mapping
 
 
 def check_values(file: Path, most: int) -> Finding:
-    """Check that the API would accept what is stored."""
     try:
         invalid = query(file, lambda db: list(list_invalid(db, most)), Reader)
     except sqlite3.Error as error:

@@ -263,7 +263,6 @@ class Database:
 
 
 async def acquire(lock: asyncio.Lock | asyncio.Semaphore, seconds: float, refusal: Busy) -> None:
-    """Acquire the lock. Raises the refusal after that many seconds."""
     try:
         async with asyncio.timeout(seconds):
             await lock.acquire()
@@ -273,7 +272,6 @@ async def acquire(lock: asyncio.Lock | asyncio.Semaphore, seconds: float, refusa
 
 @contextmanager
 def busy_when_interrupted(reason: str) -> Iterator[None]:
-    """Raise Busy for that reason when a statement of the block is interrupted."""
     try:
         yield
     except sqlite3.OperationalError as error:

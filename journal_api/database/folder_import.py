@@ -57,7 +57,8 @@ def import_all(settings: Settings, folder: Path, *, is_edited: bool, report: Rep
         with closing(connect(made, "rwc", Reader)) as db:
             insert_tables(db, folder, manifest, is_edited=is_edited)
             insert_pictures(db, folder, report)
-            set_last_ids(db, manifest)
+            db.execute("DELETE FROM sqlite_sequence")
+            db.executemany("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", manifest.last_ids.items())
             upgrade(db, manifest.schema)
             if is_edited:
                 record_everything(db)
@@ -172,15 +173,9 @@ def insert_pictures(db: sqlite3.Connection, folder: Path, report: Report) -> Non
 
 
 def require_valid(made: Path, folder: Path) -> None:
-    """Raise DatabaseRefused for a value that the API would refuse."""
     with closing(connect(made, "ro", Reader)) as db:
         for table, row, reason in list_invalid(db):
             raise DatabaseRefused(f"{folder / table_file(table)}: {row}: {reason}")
-
-
-def set_last_ids(db: sqlite3.Connection, manifest: Manifest) -> None:
-    db.execute("DELETE FROM sqlite_sequence")
-    db.executemany("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", manifest.last_ids.items())
 
 
 def record_everything(db: sqlite3.Connection) -> None:

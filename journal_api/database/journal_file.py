@@ -59,7 +59,6 @@ def ids_at(paths: tuple[str, str, str, str]) -> tuple[FileId | None, ...]:
 
 
 def file_at(path: str | Path, *, follow_symlinks: bool = True) -> FileId | None:
-    """Return device and inode of the file at the path, None without a file. Takes 2 µs."""
     try:
         status = os.stat(path, follow_symlinks=follow_symlinks)
     except OSError:

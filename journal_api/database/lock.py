@@ -36,7 +36,6 @@ def without_server(db: Path) -> Iterator[None]:
 
 
 def is_locked(db: Path) -> bool:
-    """Return whether a server has the database open. Raises OSError."""
     lock = process_lock(db)
     if not Path(lock.lock_file).exists():
         return False

@@ -104,7 +104,6 @@ def require_journal(file: Path) -> None:
 
 
 def read_version_in_transaction(db: sqlite3.Connection) -> int:
-    """Return the schema version. Raises DatabaseRefused for other files."""
     db.execute("BEGIN")
     return read_known_version(db)
 

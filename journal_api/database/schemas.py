@@ -60,7 +60,6 @@ def read_scripts(first: int, last: int) -> list[str]:
 
 
 def create_schema(db: sqlite3.Connection) -> None:
-    """Create the current schema in an empty database, in the open transaction."""
     run_script(db, read_schema())
     for statement in triggers.list_statements():
         db.execute(statement)

@@ -62,7 +62,6 @@ def build_members(struct: type[Struct], **expressions: str) -> str:
 
 
 def json_boolean(condition: str) -> str:
-    """Return an SQL expression for a condition as JSON."""
     return f"json(iif({condition}, 'true', 'false'))"
 
 
@@ -93,7 +92,6 @@ def unique_value(field: str) -> Iterator[None]:
 
 
 def assignments(changed: Iterable[str]) -> str:
-    """Return the assignments of a SET clause, with named parameters."""
     return ", ".join(f"{column} = :{column}" for column in changed)
 
 
@@ -119,7 +117,6 @@ class Stored(Protocol):
 
 
 async def find_row(db: Connection, table: str, json_object: str, user_id: int, row_id: int) -> str:
-    """Return a row of the user as JSON text. Raises NotFound."""
     return await fetch_json(
         db,
         f"SELECT {json_object} FROM {table} WHERE id = :id AND user_id = :user_id",
@@ -128,7 +125,6 @@ async def find_row(db: Connection, table: str, json_object: str, user_id: int, r
 
 
 async def delete_row(db: Connection, table: str, user_id: int, row_id: int) -> None:
-    """Delete a row of the user. Raises NotFound."""
     await delete_where(db, table, "id = :id AND user_id = :user_id", {"id": row_id, "user_id": user_id})
 
 
@@ -147,7 +143,6 @@ async def insert_row(db: Connection, table: str, members: Mapping[str, Any]) -> 
 
 
 def build_insert(table: str, columns: Iterable[str]) -> str:
-    """Return the INSERT of a row, with named parameters."""
     names = list(columns)
     return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})"
 

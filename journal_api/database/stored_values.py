@@ -18,6 +18,7 @@ from journal_api.structs.cash import CashCreate
 from journal_api.structs.checkpoints import CheckpointCreate
 from journal_api.structs.copy_groups import CopyGroupCreate
 from journal_api.structs.days import DayPatch
+from journal_api.structs.fills import Fill
 from journal_api.structs.goals import GoalCreate
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.structs.me import MePatch, Weekdays
@@ -25,7 +26,7 @@ from journal_api.structs.pictures import Picture, PicturePatch
 from journal_api.structs.strategies import FREE_FORM, ConfirmationCreate, SetupCreate, StrategyCreate
 from journal_api.structs.tag_categories import TagCategoryCreate
 from journal_api.structs.tags import TagCreate
-from journal_api.structs.trades import AnswerPut, Fill, TradeCreate
+from journal_api.structs.trades import AnswerPut, TradeCreate
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import MAX_ID, Day, DayRollover, TimeZone, decode_value, free_form
 
@@ -104,7 +105,6 @@ def find_fault(table: str, column: str, value: Any) -> str | None:
 
 @cache
 def find_check(table: str, column: str, kind: str) -> Check | None:
-    """Return the check of a column, None if there is none."""
     if kind not in ("TEXT", "INTEGER"):
         return None
     if kind == "INTEGER":

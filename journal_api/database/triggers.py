@@ -252,7 +252,6 @@ def name(prefix: str, event: str, table: str, resource: str = "") -> str:
 
 
 def list_cells(resource: str, way: Way, cells: Sequence[str]) -> str:
-    """Return the columns of `found_texts`."""
     owner = way[-1][0] if way else "row"
     object_id, *others = cells
     return ", ".join([f"{owner}.user_id", f"'{resource}'", object_id, *others])
@@ -264,7 +263,6 @@ def of(row: str, sql: str) -> str:
 
 
 def differ(columns: str) -> str:
-    """Return the condition that one of the columns changed."""
     old, new = (", ".join(f"{row}.{column}" for column in columns.split(", ")) for row in ("old", "new"))
     return f"({old}) IS NOT ({new})"
 

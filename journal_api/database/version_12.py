@@ -22,6 +22,8 @@ OF_EDITED = {
 }
 OF_POSITION = (*("direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at", "gross_pnl", "fills"),)
 OF_FILES = (*CHECKED, "fills", "mae", "mfe", "fees_source", "external_id")
+# What a part has that was merged before there were excursions or pictures.
+OF_LATER_RELEASES: dict[str, Any] = {"mae": None, "mfe": None, "picture_ids": ()}
 # What a part of a merged trade has no more.
 DROPPED = ("fingerprint", "occurrence", "content", "import_updates")
 
@@ -81,6 +83,8 @@ def state_part(part: dict[str, Any]) -> list[int]:
     """Change a part, and the parts that it was merged from itself. Returns the ids of its statements."""
     part["edited"] = edited_columns(*read_checked(part))
     part["typed"] = None
+    for name, value in OF_LATER_RELEASES.items():
+        part.setdefault(name, value)
     part["statement_ids"] = (
         [statement_id for inner in part["merged"] for statement_id in state_part(inner)]
         if part["merged"]

@@ -40,7 +40,6 @@ def read_path(template: str, arguments: Arguments) -> str:
 
 
 def read_page(arguments: Arguments) -> Page:
-    """The page asked for. Raises ValidationFailed."""
     sent = {name: arguments[name] for name in Page.__struct_fields__ if name in arguments}
     return decode_json(encode(sent), Page)
 

@@ -103,7 +103,6 @@ async def read_standings(client: httpx.AsyncClient, account_id: str | None) -> A
 
 
 def standing_row(account: Any) -> Any:
-    """An account's balance and rules, as far as closed trades tell."""
     standing = account["standing"]
     rules = {name: without_nulls(rule) for name, rule in list_rules(standing).items()}
     return {**pick(account, ("id", "name", "currency")), **pick(standing, ("at", "sees", "balance")), **rules}
@@ -213,11 +212,8 @@ async def get_day(client: httpx.AsyncClient, arguments: Arguments) -> Any:
 
 async def search(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """Texts and names in which the words are, names first, then the newest."""
-    return await read_rows(client, "/search", arguments, "results", result_row)
-
-
-def result_row(result: Any) -> Any:
-    return pick(result, ("resource", "id", "title", "excerpt"))
+    members = ("resource", "id", "title", "excerpt")
+    return await read_rows(client, "/search", arguments, "results", lambda found: pick(found, members))
 
 
 async def get_page(client: httpx.AsyncClient, path: str, arguments: Arguments, *, but: str = "") -> ApiResponse:
@@ -246,7 +242,6 @@ def clip_rules(value: Any) -> Any:
 
 
 def pick_described(thing: Any, members: tuple[str, ...], max_length: int = MAX_DESCRIPTION_LENGTH) -> Any:
-    """These members, the description cut."""
     kept = pick(thing, members)
     return {**kept, "description": clip(kept["description"], max_length)} if "description" in kept else kept
 

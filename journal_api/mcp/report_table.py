@@ -42,7 +42,6 @@ def build_group(group: Any, metrics: Sequence[str], currency: str | None) -> dic
 
 
 def build_row(values: Any, metrics: Sequence[str]) -> list[Any]:
-    """The number of decisions, then a cell for each metric."""
     return [find_decisions(values), *(build_cell(values, metric) for metric in metrics)]
 
 

@@ -34,8 +34,6 @@ class Annotation(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class Review(Struct, kw_only=True, forbid_unknown_fields=True):
-    """What to write on a day. An omitted part stays as it is."""
-
     version: str
     review: LongText | None | UnsetType = UNSET
     rating: Rating | None | UnsetType = UNSET

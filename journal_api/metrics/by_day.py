@@ -60,7 +60,6 @@ class SampleSums:
 
     @staticmethod
     def read(found: bytes) -> tuple[Row, dict[str, Row]]:
-        """Return the squares and cubes, and the rows of days."""
         powers, days = marshal.loads(found)
         return powers, days
 
@@ -136,7 +135,6 @@ class PartSums(NamedTuple, Generic[Group]):
     days: Mapping[str, Row]
 
     def build_sample(self, amount: Measure) -> Sample:
-        """Return the sample of an amount, without its days."""
         at = 2 * self.measures.index(amount)
         size, total = (sum(row[at + place] for row in self.days.values()) for place in (0, 1))
         squares, cubes = self.powers[at : at + 2]

@@ -72,8 +72,6 @@ def read_sum(statistics: Statistics, names: str) -> int:
 
 
 def amount(name: str, text: str, none: Reason = "out_of_range") -> Formula:
-    """A member that is an amount of money."""
-
     def compute(statistics: Statistics) -> MetricValue:
         value = getattr(statistics, name)
         return MetricValue(value, none if value is None else None)
@@ -82,13 +80,10 @@ def amount(name: str, text: str, none: Reason = "out_of_range") -> Formula:
 
 
 def count(name: str, text: str) -> Formula:
-    """A member that is a number of something."""
     return Formula(text, (name,), "count", lambda one: MetricValue((getattr(one, name) or 0) * SCALE))
 
 
 def percent(part: str, whole: str, none: Reason) -> Formula:
-    """One member as a share of another, in percent."""
-
     def compute(statistics: Statistics) -> MetricValue:
         size = read_sum(statistics, whole)
         value = quotient(read_sum(statistics, part) * 100, size) if size else None

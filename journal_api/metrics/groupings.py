@@ -55,8 +55,6 @@ OF_CONFIRMATION = f"""
 
 
 class Grouping(NamedTuple):
-    """What decisions are grouped by."""
-
     title: str
     sql: str
     by_trade: bool = False

@@ -104,7 +104,6 @@ class Statistics(Struct, kw_only=True, frozen=True):
 
     @property
     def closing_balance(self) -> int | None:
-        """The balance of the accounts in scope at the end of the period."""
         return None if self.opening_balance is None else self.opening_balance + self.cash + self.net_pnl
 
 

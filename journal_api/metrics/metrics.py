@@ -37,8 +37,6 @@ BelowZero = Literal["never", "possible", "loss", "worst"]
 
 
 class Metric(NamedTuple):
-    """An entry of the registry."""
-
     key: str
     title: str
     description: str
@@ -67,7 +65,6 @@ class Metric(NamedTuple):
 
     @property
     def may_be_negative(self) -> bool:
-        """Whether a value below 0 is possible."""
         return self.below_zero != "never"
 
     def evaluate(self, statistics: Statistics | None) -> MetricValue:

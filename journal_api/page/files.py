@@ -83,7 +83,6 @@ def preloads() -> str:
 
 @cache
 def version() -> str:
-    """A hash of the names and contents of all files."""
     digest = sha256()
     for name, content in contents().items():
         digest.update(b"%b %d\n%b" % (name.encode(), len(content), content))

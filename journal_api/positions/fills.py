@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 from msgspec import json
 
 from journal_api.errors import ValidationFailed
-from journal_api.structs import trades
-from journal_api.structs.trades import Direction, FillSide
+from journal_api.structs import fills
+from journal_api.structs.fills import FillSide
+from journal_api.structs.trades import Direction
 from journal_api.values.money import SCALE, json_text, quotient, units
 
 
@@ -164,10 +165,10 @@ def encode_fill(fill: Fill) -> str:
 
 def decode_fills(text: str) -> list[Fill]:
     """Return stored fills."""
-    return list(map(read_fill, json.decode(text, type=list[trades.Fill])))
+    return list(map(read_fill, json.decode(text, type=list[fills.Fill])))
 
 
-def read_fill(fill: trades.Fill) -> Fill:
+def read_fill(fill: fills.Fill) -> Fill:
     """Return a fill of a response, or a stored one, with its amounts in units."""
     return Fill(
         fill.id,

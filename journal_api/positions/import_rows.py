@@ -7,7 +7,8 @@ from msgspec import Struct
 
 from journal_api.positions.statements import Effect, Statement
 from journal_api.positions.trade_draft import TradeDraft
-from journal_api.structs.trades import FeesSource, FillSide
+from journal_api.structs.fills import FillSide
+from journal_api.structs.trades import FeesSource
 from journal_api.values.instruments import InstrumentTable
 from journal_api.values.money import PositiveMoney
 from journal_api.values.timestamps import Timestamp

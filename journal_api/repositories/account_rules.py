@@ -52,5 +52,4 @@ async def replace(db: Connection, account_id: int, rules: AccountRulesPut) -> No
 
 
 async def delete(db: Connection, account_id: int) -> None:
-    """Delete the rules of the account. Raises NotFound without any."""
     await sql.delete_where(db, "account_rules", "account_id = :id", {"id": account_id})

@@ -36,8 +36,6 @@ class KeyRow(NamedTuple):
 
 
 class Validity(NamedTuple):
-    """What ends the validity of a key."""
-
     expires_at: str | None
     revoked_at: str | None
 
@@ -63,7 +61,6 @@ class ListedKey(NamedTuple):
 
 
 async def find_by_hash(db: Connection, key_hash: bytes) -> KeyRow | None:
-    """Return the key with that hash, None without one."""
     rows = await db.execute_fetchall(f"{KEY_ROW} WHERE hash = :hash", {"hash": key_hash})
     return next((KeyRow(*row) for row in rows), None)
 

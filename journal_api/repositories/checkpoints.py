@@ -81,6 +81,5 @@ async def update(db: Connection, stored: Checkpoint, patch: CheckpointPatch) -> 
 
 
 async def delete(db: Connection, account_id: int, checkpoint_id: int) -> None:
-    """Delete a checkpoint of the account. Raises NotFound."""
     values = {"id": checkpoint_id, "account_id": account_id}
     await sql.delete_where(db, "checkpoints", "id = :id AND account_id = :account_id", values)

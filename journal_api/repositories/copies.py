@@ -40,7 +40,6 @@ async def read_rules(db: Connection, user_id: int, copy_group_id: int | None = N
 async def list_positions(
     db: Connection, account_ids: Iterable[int], since: str = "", until: str = "9999"
 ) -> list[CopyPosition]:
-    """Return the positions of the accounts that opened in that time."""
     rows = await db.execute_fetchall(
         f"""
         {POSITION}
@@ -64,7 +63,6 @@ def encode_links(links: Sequence[tuple[int, int]]) -> str:
 
 
 async def link(db: Connection, links: Sequence[tuple[int, int]], now: str) -> None:
-    """Link copies to their originals."""
     await db.execute_fetchall(
         f"""
         UPDATE trades

@@ -202,8 +202,6 @@ async def delete(db: Connection, user_id: int, date: str) -> None:
 
 
 class DailyTotal(Struct, frozen=True):
-    """The closed trades of one day in the accounts of one currency."""
-
     day: date
     currency: str
     trades: int

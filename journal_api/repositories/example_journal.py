@@ -166,7 +166,6 @@ async def insert_copies(db: Connection, owner: Me, account_id: int, originals: S
 
 
 async def insert_account(db: Connection, account_id: int, dates: Sequence[str]) -> None:
-    """Write the rules, the cash and the checkpoint of the example's account."""
     content = example_journal.read_content()
     await account_rules.replace(db, account_id, content.rules)
     for one in content.cash:
@@ -250,7 +249,6 @@ async def insert_trades(db: Connection, owner: Me, places: Places, until: str) -
 
 
 async def with_free_name(db: Connection, user_id: int, table: str, body: Named) -> Named:
-    """Return the body with a name that no row of the table has."""
     name, endings = body.name, chain([" (example)"], (f" (example {number})" for number in count(2)))
     is_taken = f"SELECT 1 FROM {table} WHERE user_id = :user_id AND name = :name"
     while await fetch(db, is_taken, {"user_id": user_id, "name": name}):

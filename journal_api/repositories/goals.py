@@ -129,7 +129,6 @@ async def set_target(db: Connection, goal_id: int, target: int, since: str) -> N
 
 
 def build_columns(changed: dict[str, Any]) -> dict[str, Any]:
-    """Return the changed members of a goal as columns of the table."""
     columns = dict(changed)
     if "metric" in columns:
         columns["carries_balance"] = METRICS[columns["metric"]].carries_balance

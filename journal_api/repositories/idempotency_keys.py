@@ -66,7 +66,6 @@ async def has_old(db: Connection) -> bool:
 
 
 async def delete_old(db: Connection) -> None:
-    """Delete the responses that are over a day old."""
     await db.execute_fetchall("DELETE FROM idempotency_keys WHERE created_at <= :a_day_ago", {"a_day_ago": a_day_ago()})
 
 

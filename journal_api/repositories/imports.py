@@ -69,7 +69,6 @@ async def insert_refused(db: Connection, user_id: int, source: Source) -> int:
 
 
 async def delete_refused(db: Connection, user_id: int, source: Source) -> None:
-    """Forget that the file was refused."""
     await db.execute_fetchall(
         """
         DELETE FROM imports
@@ -121,7 +120,6 @@ async def set_trade_unit(db: Connection, user_id: int, import_id: int, unit: One
 
 
 async def set_counts(db: Connection, import_id: int, counts: Counts) -> None:
-    """Write the numbers of new, updated and duplicate rows."""
     await db.execute_fetchall(
         """
         UPDATE imports
@@ -133,8 +131,6 @@ async def set_counts(db: Connection, import_id: int, counts: Counts) -> None:
 
 
 class AccountTimezone(NamedTuple):
-    """The time zone of the newest import of an account and a format."""
-
     account_id: int
     account_name: str
     format: str
@@ -142,7 +138,6 @@ class AccountTimezone(NamedTuple):
 
 
 async def list_timezones(db: Connection, user_id: int) -> list[AccountTimezone]:
-    """Return the zones of all accounts and formats."""
     rows = await db.execute_fetchall(
         """
         -- SQLite takes the columns without an aggregate from the row of max().

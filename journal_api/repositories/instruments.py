@@ -49,7 +49,6 @@ async def get(db: Connection, user_id: int, root: str) -> str:
 
 
 async def read_table(db: Connection, user_id: int) -> InstrumentTable:
-    """Return the point values for the trades of the user."""
     rows = await db.execute_fetchall(
         "SELECT root, point_value FROM instruments WHERE user_id = :user_id", {"user_id": user_id}
     )
@@ -57,7 +56,6 @@ async def read_table(db: Connection, user_id: int) -> InstrumentTable:
 
 
 async def replace(db: Connection, user_id: int, root: str, instrument: InstrumentPut) -> None:
-    """Write the owner's point value of the root."""
     await db.execute_fetchall(
         """
         INSERT INTO instruments (user_id, root, point_value)
@@ -69,6 +67,5 @@ async def replace(db: Connection, user_id: int, root: str, instrument: Instrumen
 
 
 async def delete(db: Connection, user_id: int, root: str) -> None:
-    """Delete the owner's point value of the root. Raises NotFound without one."""
     values = {"user_id": user_id, "root": root}
     await delete_where(db, "instruments", "user_id = :user_id AND root = :root", values)

@@ -82,7 +82,6 @@ async def insert_all(db: Connection, user_id: int, rows: Sequence[Mapping[str, A
 
 @lru_cache(maxsize=256)
 def build_insert(columns: tuple[str, ...], rows: int) -> str:
-    """Return the INSERT of that many trades with those columns."""
     values = f"({', '.join('?' * len(columns))})"
     return f"""
         INSERT INTO trades ({", ".join(columns)})

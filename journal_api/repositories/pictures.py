@@ -51,7 +51,6 @@ class StoredContent(NamedTuple):
 
 
 async def list_of_day(db: Connection, user_id: int, day: str) -> str:
-    """Return the pictures of a day as a JSON array."""
     select = list_where("pictures.user_id = :user_id AND day = :day")
     return await sql.fetch_json(db, select, {"user_id": user_id, "day": day})
 
@@ -117,7 +116,6 @@ async def find_or_insert_content(db: Connection, user_id: int, content: Content,
 
 
 async def find_content(db: Connection, user_id: int, picture_id: int) -> StoredContent:
-    """Return the content of a picture without its bytes. Raises NotFound."""
     rows = await db.execute_fetchall(
         f"""
         SELECT content.id, sha256, media_type, bytes

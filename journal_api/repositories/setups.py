@@ -35,7 +35,6 @@ SETUPS = build_json_array(
 
 
 async def list_of_strategy(db: Connection, user_id: int, strategy_id: int) -> str:
-    """Return the setups as a JSON array. Raises NotFound."""
     return await find_row(db, "strategies", f"({SETUPS})", user_id, strategy_id)
 
 
@@ -128,7 +127,6 @@ async def write_changes(db: Connection, table: str, parent: str, changes: Change
 
 
 async def update_column(db: Connection, table: str, column: str, values: Mapping[int, object]) -> None:
-    """Set one column of the rows with the given ids."""
     if values:
         await db.execute_fetchall(
             f"UPDATE {table} SET {column} = value FROM json_each(:values) WHERE {table}.id = key",

@@ -192,7 +192,6 @@ async def withdraw(db: Connection, import_id: int, kept_trade_ids: Sequence[int]
 
 
 async def read_trades(db: Connection, trade_ids: Iterable[int]) -> dict[int, StoredTrade]:
-    """Return trades by id."""
     return await fetch_trades(db, "id IN (SELECT value FROM json_each(:ids))", {"ids": json_list(sorted(trade_ids))})
 
 

@@ -93,7 +93,6 @@ async def update(db: Connection, stored: StrategyFields, patch: StrategyPatch) -
 
 
 async def delete(db: Connection, user_id: int, strategy_id: int) -> CascadeCounts:
-    """Delete the strategy and return what it takes along."""
     await find(db, user_id, strategy_id)
     rows = await db.execute_fetchall(
         """

@@ -65,7 +65,6 @@ def join_ids(ids: Iterable[int]) -> str:
 async def read_known_ids(
     db: Connection, user_id: int, tag_ids: Iterable[int], answers: Iterable[AnswerBody]
 ) -> KnownIds:
-    """Return what is known of the ids that were sent."""
     known = KnownIds(set(), {})
     sent = {
         "tag_ids": json_list(list(tag_ids)),

@@ -30,7 +30,6 @@ MAX_TEXTS = 16 * 1024 * 1024
 
 
 async def find_many(db: Connection, user_id: int, trade_ids: Sequence[int]) -> list[Trade]:
-    """Return the trades of the user with those ids, in the order of ids."""
     text = await sql.fetch_json_array(
         db,
         f"""
@@ -147,7 +146,11 @@ async def merge(
 
 async def read_parts(db: Connection, trade_ids: Sequence[int]) -> list[Part]:
     """Return trades with all columns and all that would be deleted with them, by id."""
-    own = [f"'{table}', json(({sql.build_json_array('item', await select_own(db, table))}))" for table in OWN_ROWS]
+    own = []
+    for table in OWN_ROWS:
+        select = f"SELECT json_object({await build_members(db, table)}) AS item FROM {table}"
+        rows = sql.build_json_array("item", f"{select} WHERE trade_id = trades.id ORDER BY 1")
+        own.append(f"'{table}', json(({rows}))")
     copies = sql.build_json_array(
         "id", "SELECT id FROM trades AS copy WHERE copy.source_trade_id = trades.id ORDER BY id"
     )
@@ -168,12 +171,6 @@ async def read_parts(db: Connection, trade_ids: Sequence[int]) -> list[Part]:
     return json.decode(text, type=list[Part])
 
 
-async def select_own(db: Connection, table: str) -> str:
-    """Return the SELECT of a trade's rows in another table, each as a JSON object."""
-    members = await build_members(db, table)
-    return f"SELECT json_object({members}) AS item FROM {table} WHERE trade_id = trades.id ORDER BY 1"
-
-
 async def build_members(db: Connection, table: str) -> str:
     """Return the arguments of json_object for all stored columns of a table."""
     rows: Iterable[Any] = await db.execute_fetchall(
@@ -186,5 +183,4 @@ async def build_members(db: Connection, table: str) -> str:
 
 
 def find_edited(parts: Iterable[Part]) -> list[str]:
-    """Return the columns that the owner has edited in any part."""
     return sorted({name for part in parts if part["edited"] for name in part["edited"].split(",")})

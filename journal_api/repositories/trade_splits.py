@@ -38,7 +38,7 @@ async def split(db: Connection, user_id: int, trade_id: int) -> list[int]:
     await restore_copies(db, [first, *others], current)
     for part in others:
         await restore_statements(db, trade_id, part)
-        await pictures.move_to_part(db, trade_id, part["id"], part.get("picture_ids", []))
+        await pictures.move_to_part(db, trade_id, part["id"], part["picture_ids"])
     await restore_imports(db, [first["id"], *(part["id"] for part in others)])
     await new_trades.record_days(db, [first["id"], *(part["id"] for part in others)])
     return [first["id"], *(part["id"] for part in others)]
@@ -77,8 +77,7 @@ async def find_existing(db: Connection, table: str, ids: Iterable[int]) -> set[i
 
 async def restore_first(db: Connection, first: Part, made: Part, current: Part) -> None:
     """Make the merged trade what its first part was, with what was annotated since the merge."""
-    # Parts that were merged by an earlier release have no excursions.
-    restored = {"mae": None, "mfe": None, **first, "account_id": current["account_id"]}
+    restored = {**first, "account_id": current["account_id"]}
     for name in ANNOTATIONS:
         if current[name] != made[name]:
             restored[name] = current[name]
@@ -152,7 +151,6 @@ async def stored_columns(db: Connection, part: Part) -> dict[str, Any]:
 
 
 def decode(name: str, value: Any) -> Any:
-    """Return a member of a part as the column of its name."""
     if value is None:
         return None
     return json.encode(value).decode() if name == "merged" else value

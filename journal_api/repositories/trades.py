@@ -137,15 +137,8 @@ async def update(db: Connection, stored: Trade, trade: TradeDraft, timezone: str
             {**changed, **values, "edited": json_list(names)},
         )
     if "account_id" in changed:
-        await move_statements(db, stored.id, after["account_id"])
-
-
-async def move_statements(db: Connection, trade_id: int, account_id: int) -> None:
-    """Move what files state of a trade to another account, whose files then tell of it."""
-    await db.execute_fetchall(
-        "UPDATE statements SET account_id = :account_id WHERE trade_id = :id",
-        {"id": trade_id, "account_id": account_id},
-    )
+        # What files state of the trade moves with it: files of the other account tell of it from now on.
+        await db.execute_fetchall("UPDATE statements SET account_id = :account WHERE trade_id = :id", values)
 
 
 def moves_fills(before: dict[str, Any], after: dict[str, Any]) -> bool:

@@ -43,7 +43,6 @@ async def find_first_id(db: Connection) -> int:
 
 
 async def list_names(db: Connection) -> list[str]:
-    """Return the names of all users, oldest first."""
     return [row[0] for row in await db.execute_fetchall("SELECT name FROM users ORDER BY id")]
 
 

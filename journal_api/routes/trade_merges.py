@@ -6,7 +6,7 @@ from starlette.requests import Request
 from journal_api.errors import ValidationFailed
 from journal_api.positions.trade_merge import build_whole, find_positions, join_tags, require_one_position, sort_parts
 from journal_api.repositories import imports, trade_merges, trade_splits, trades, users
-from journal_api.structs.fills import TradesMerge
+from journal_api.structs.many_trades import TradesMerge
 from journal_api.web.etags import check_versions
 from journal_api.web.responses import Response, ok
 

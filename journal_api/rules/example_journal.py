@@ -1,8 +1,8 @@
 """The content of the example journal: reads example_journal.toml and puts its trades on days."""
 
 import tomllib
-from collections.abc import Collection, Mapping
-from datetime import date, timedelta
+from collections.abc import Mapping
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -28,7 +28,6 @@ def read_content() -> ExampleContent:
 
 
 def read_chart(number: int) -> bytes:
-    """Return a picture of the example, a chart as PNG."""
     return FILE.with_name(f"example_chart_{number}.png").read_bytes()
 
 
@@ -43,21 +42,15 @@ class Places(NamedTuple):
 def list_days(owner: Me, until: str) -> list[date]:
     """Return the owner's trading days up to the day of the instant `until`, by how long ago they are."""
     today = date.fromisoformat(trading_day(until, owner.timezone, owner.day_rollover))
-    furthest = max(trade.days_ago for trade in read_content().trades.rows)
-    return days_until(today, owner.trading_weekdays, 1 + furthest)
+    number = 1 + max(trade.days_ago for trade in read_content().trades.rows)
+    days = (today - ONE_DAY * back for back in range(7 * number))
+    return [day for day in days if day.isoweekday() in owner.trading_weekdays][:number]
 
 
 def build_bodies(owner: Me, places: Places, until: str) -> list[TradeCreate]:
-    """Return the bodies of all trades."""
     days = list_days(owner, until)
     trades = read_content().trades.rows
     return [build_body(trade, places, days[trade.days_ago], owner.day_rollover) for trade in trades]
-
-
-def days_until(today: date, weekdays: Collection[int], number: int) -> list[date]:
-    """Return that many days of the ISO weekdays until today, newest first."""
-    days = (today - timedelta(days=back) for back in range(7 * number))
-    return [day for day in days if day.isoweekday() in weekdays][:number]
 
 
 def build_body(trade: ExampleTrade, places: Places, day: date, rollover: str) -> TradeCreate:

@@ -25,8 +25,6 @@ class StoredItem(Struct, array_like=True, gc=False):
 
 
 class StoredSetup(StoredItem, array_like=True, gc=True):
-    """A stored setup with its confirmations by id."""
-
     confirmations: dict[int, StoredItem]
 
 
@@ -39,8 +37,6 @@ class StoredSetups(Struct):
 
 
 class NewRow(Struct, gc=False):
-    """A row to insert."""
-
     id: int
     parent_id: int
     name: str
@@ -69,8 +65,6 @@ class Changes(NamedTuple):
 
 
 class Diff(NamedTuple):
-    """The changes of the tables `setups` and `confirmations`."""
-
     setups: Changes
     confirmations: Changes
 
@@ -177,7 +171,6 @@ def check_ids(stored: Mapping[int, StoredSetup], setups: Sequence[SetupBody]) ->
 
 
 def stated_ids(items: Iterable[ItemBody]) -> list[int]:
-    """Return the ids of the items that have one; new items do not."""
     return [item.id for item in items if item.id is not UNSET]
 
 

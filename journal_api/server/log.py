@@ -73,7 +73,6 @@ class BackgroundHandler(logging.Handler):
             content = content[os.write(self.descriptor, content) :]
 
     def close(self) -> None:
-        """Write the remaining lines, for up to CLOSE_TIMEOUT seconds."""
         self.is_closing.set()
         self.thread.join(CLOSE_TIMEOUT)
         super().close()

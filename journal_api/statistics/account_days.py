@@ -50,8 +50,6 @@ class Phase(NamedTuple):
 
 
 class Closing(NamedTuple):
-    """The balance at the end of a day."""
-
     day: AccountDay
     balance: int
 
@@ -98,7 +96,6 @@ def find_phase(starting_balance: int, days: Sequence[AccountDay]) -> Phase:
 
 
 def close_days(starting_balance: int, days: Iterable[AccountDay]) -> Iterator[Closing]:
-    """Yield the balance at the end of each day."""
     balance = starting_balance
     for day in days:
         balance = (balance if day.reset is None else day.reset) + day.cash + day.net_pnl

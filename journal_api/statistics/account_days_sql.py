@@ -61,8 +61,6 @@ RESULTS, MOVEMENTS = json.Decoder(list[int]), json.Decoder(list[Movement])
 
 
 class AccountHistory(NamedTuple):
-    """The days of an account to the end of the day `until`."""
-
     starting_balance: int
     until: str
     days: list[AccountDay]
@@ -92,7 +90,6 @@ async def read_history(db: Connection, user_id: int, account_id: int, until: str
 
 
 async def find_trade(db: Connection, account_id: int, peak: Peak) -> int:
-    """Return the id of the trade that set the peak."""
     return int(
         await fetch(
             db,

@@ -20,8 +20,6 @@ class Peak(NamedTuple):
 
 
 class Level(NamedTuple):
-    """The balance at the end of a day, and the floor that held on it."""
-
     day: str
     balance: int
     floor: int

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from journal_api.statistics.account_days import AccountDay, Phase
 from journal_api.statistics.account_floor import FloorTrace
-from journal_api.structs.account_rules import AccountRules, Floor, QualifyingDay
+from journal_api.structs.account_rules import AccountRules, Floor
 from journal_api.structs.standings import (
     BestDayStanding,
     FloorDay,
@@ -33,7 +33,9 @@ def judge(account_id: int, phase: Phase, rules: AccountRules, trace: FloorTrace 
     ended_on = trace.broken_on if trace else None
     days = [day for day in phase.days if ended_on is None or day.day <= ended_on]
     cycle, last_payout_day = find_cycle(days)
-    counts_from = next_day(last_payout_day) if last_payout_day else phase.start_day
+    counts_from = phase.start_day
+    if last_payout_day:
+        counts_from = (date.fromisoformat(last_payout_day) + ONE_DAY).isoformat()
     standing = Standing(
         account_id=account_id,
         at=at,
@@ -51,15 +53,13 @@ def judge(account_id: int, phase: Phase, rules: AccountRules, trace: FloorTrace 
     if rules.best_day_share is not None:
         standing.best_day_share = judge_best_day(cycle, units(rules.best_day_share), counts_from)
     if rules.qualifying_day is not None:
-        standing.qualifying_day = judge_qualifying_days(cycle, rules.qualifying_day, counts_from)
+        least = units(rules.qualifying_day.amount)
+        qualifying = (day.day for day in cycle if day.net_pnl >= least)
+        standing.qualifying_day = judge_days(qualifying, rules.qualifying_day.days, counts_from)
     if rules.minimum_days is not None:
         traded = (day.day for day in days if day.totals)
         standing.minimum_days = judge_days(traded, rules.minimum_days, phase.start_day)
     return standing
-
-
-def next_day(day: str) -> str:
-    return (date.fromisoformat(day) + ONE_DAY).isoformat()
 
 
 def find_cycle(days: Sequence[AccountDay]) -> tuple[Sequence[AccountDay], str | None]:
@@ -168,11 +168,6 @@ def judge_best_day(days: Iterable[AccountDay], share: int, counts_from: str | No
         best_day=best_day,
         reason=None if total > 0 else "no_profit",
     )
-
-
-def judge_qualifying_days(days: Iterable[AccountDay], rule: QualifyingDay, counts_from: str | None) -> TargetStanding:
-    amount = units(rule.amount)
-    return judge_days((day.day for day in days if day.net_pnl >= amount), rule.days, counts_from)
 
 
 def judge_days(days: Iterable[str], needed: int, counts_from: str | None) -> TargetStanding:

@@ -30,7 +30,11 @@ async def read_opening_balance(
     if state.timeframe != "custom":
         return await read_closing_balance_before(db, state, first)
     if state.change_cursor is not None and all(day >= first for day in changed):
-        stored = await read_stored_opening_balance(db, state.goal_id, first)
+        stored: int | None = await fetch(
+            db,
+            "SELECT opening_balance FROM snapshots WHERE goal_id = :goal_id AND period_start = :first",
+            {"goal_id": state.goal_id, "first": first.isoformat()},
+        )
         if stored is not None:
             return stored
     return await sum_balance_before(db, state, first)
@@ -57,16 +61,6 @@ async def read_closing_balance_before(db: Connection, state: GoalState, first: d
     for (closing_balance,) in rows:
         return None if closing_balance is None else int(closing_balance)
     return await sum_balance_before(db, state, first)
-
-
-async def read_stored_opening_balance(db: Connection, goal_id: int, period_start: date) -> int | None:
-    """Return the opening balance in the snapshot of that period, None without a snapshot."""
-    opening_balance: int | None = await fetch(
-        db,
-        "SELECT opening_balance FROM snapshots WHERE goal_id = :goal_id AND period_start = :period_start",
-        {"goal_id": goal_id, "period_start": period_start.isoformat()},
-    )
-    return opening_balance
 
 
 async def sum_balance_before(db: Connection, state: GoalState, first: date) -> int:

@@ -81,7 +81,6 @@ def describe(row: StoredCheckpoint, difference: int, unexplained: int, since: st
 
 
 def add_days(comparison: Comparison) -> Checkpoint:
-    """Return the checkpoint with the days on which its difference began."""
     days = [
         CheckpointDay(day=day.day, net_pnl=shown(day.net_pnl), cash=shown(day.cash), balance=shown(balance))
         for day, balance in comparison.closings

@@ -46,7 +46,6 @@ class Edges(NamedTuple):
 
 
 def find_measures(group_by: GroupKeys, metrics: Iterable[str]) -> list[Measure]:
-    """Return the measures whose samples the report needs."""
     of_edges = (PNL, R) if find_grouping(group_by).compares else ()
     of_metrics = filter(None, (METRICS[key].formula.measure for key in metrics))
     return list(dict.fromkeys((*of_edges, *of_metrics)))

@@ -78,8 +78,6 @@ class Run:
 
 
 class Days:
-    """The net P&L of each day."""
-
     __slots__ = ("days",)
 
     def __init__(self) -> None:

@@ -66,7 +66,6 @@ class GoalState(Struct):
 
     @property
     def mixes_currencies(self) -> bool:
-        """Whether the accounts in scope have different currencies."""
         return len(self.currencies) > 1
 
     @property
@@ -226,7 +225,6 @@ def find_pace(
 
 
 def storable(amount: int | None) -> int | None:
-    """Return the amount, or None if it does not fit into 64 bits."""
     return amount if amount is not None and abs(amount) <= MAX_STORED else None
 
 

@@ -53,7 +53,6 @@ class GoalProgress(NamedTuple):
 
     @property
     def days(self) -> int:
-        """The trading days of the period."""
         return count_weekdays(self.period, self.trading_weekdays)
 
     @property

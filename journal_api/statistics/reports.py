@@ -57,7 +57,6 @@ class Page(NamedTuple):
 
     @property
     def named(self) -> set[Key]:
-        """The keys whose names the page shows."""
         keys = {group.key for group in self.groups}
         return keys.union(*(self.edges[key].neighbours for key in keys & self.edges.keys()))
 
@@ -127,7 +126,6 @@ def find_sort_value(group: Group, metric: str, group_by: GroupKeys) -> int | Non
 def build_report(
     query: ReportQuery, page: Page, names: NamesByKey, timezone: str, day_rollover: str, breakeven_within: int
 ) -> str:
-    """Return the report as JSON."""
     return json.encode(
         {
             "group_by": query.keys if len(query.keys) > 1 else query.keys[0],

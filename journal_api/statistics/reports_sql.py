@@ -54,7 +54,6 @@ async def compute(
 
 
 async def compute_page(db: Connection, user_id: int, breakeven_within: int, query: ReportQuery) -> Page:
-    """Return the groups of one page of the report."""
     filtered, values = filter_facts(query)
     values = {**values, "user_id": user_id, "breakeven_within": breakeven_within}
     ctes = f"{await trade_facts.read_source(db, user_id)},{filtered}"
@@ -88,7 +87,6 @@ async def compute_page(db: Connection, user_id: int, breakeven_within: int, quer
 
 
 async def read_checklists(db: Connection, user_id: int) -> dict[int, list[int]]:
-    """Return the ids of the confirmations of each setup."""
     checklists = defaultdict[int, list[int]](list)
     rows = await db.execute_fetchall(
         """

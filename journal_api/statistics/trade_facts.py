@@ -146,7 +146,6 @@ async def record_checklists(db: Connection) -> None:
 
 
 async def list_stale_days(db: Connection, user_id: int) -> list[tuple[int, str, int]]:
-    """Return the next stale days with their accounts and changes."""
     rows = await db.execute_fetchall(
         f"""
         SELECT account_id, trading_day, sequence

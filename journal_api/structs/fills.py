@@ -1,16 +1,17 @@
-"""Bodies of the fills of a trade."""
+"""Bodies and response of the fills of a trade."""
 
-from typing import Annotated
+from decimal import Decimal
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import asdict
 
 from journal_api.errors import ValidationFailed
-from journal_api.structs.trades import FillSide, TradeIds
 from journal_api.values.money import Money, PositiveMoney
 from journal_api.values.timestamps import Timestamp
-from journal_api.values.types import Name100
+from journal_api.values.types import Instant, Name100
 
+FillSide = Literal["buy", "sell"]
 REQUIRED = ("side", "quantity", "price")
 
 
@@ -63,7 +64,16 @@ class FillPatch(Struct, kw_only=True, forbid_unknown_fields=True):
     external_id: Name100 | None | UnsetType = UNSET
 
 
-class TradesMerge(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The trades to merge into the one that opened first."""
+class Fill(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A purchase or a sale inside a trade; `id` numbers the fills of the trade.
 
-    ids: TradeIds
+    `price` is null for the exit of a trade that states its result but no exit price.
+    """
+
+    id: int
+    side: FillSide
+    quantity: Decimal
+    price: Decimal | None
+    at: Instant
+    fees: Decimal
+    external_id: str | None

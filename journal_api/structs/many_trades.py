@@ -152,3 +152,9 @@ class TradesPatch(Struct, kw_only=True, forbid_unknown_fields=True):
 
 class TradesDelete(Struct, kw_only=True, forbid_unknown_fields=True):
     ids: TradeIds
+
+
+class TradesMerge(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The trades to merge into the one that opened first."""
+
+    ids: TradeIds

@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import asdict
 
+from journal_api.structs.fills import Fill
 from journal_api.structs.pictures import Picture
 from journal_api.structs.queries import check_range
 from journal_api.structs.tags import TagIds, TradeTag
@@ -21,7 +22,6 @@ AMOUNTS = (
 )
 Grade = Literal["A+", "A", "B", "C", "D", "F"]
 Outcome = Literal["win", "loss", "breakeven", "open"]
-FillSide = Literal["buy", "sell"]
 FeesSource = Literal["file", "account", "typed", "none"]
 # Fees that the commissions of the account decide if they are omitted; 0 is what they are without any.
 ChargedFees = Annotated[
@@ -250,21 +250,6 @@ class TradeListItem(Struct, kw_only=True, forbid_unknown_fields=True):
     fill_count: int
     mae: Decimal | None
     mfe: Decimal | None
-
-
-class Fill(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A purchase or a sale inside a trade; `id` numbers the fills of the trade.
-
-    `price` is null for the exit of a trade that states its result but no exit price.
-    """
-
-    id: int
-    side: FillSide
-    quantity: Decimal
-    price: Decimal | None
-    at: Instant
-    fees: Decimal
-    external_id: str | None
 
 
 class Answer(Struct, kw_only=True, forbid_unknown_fields=True):

@@ -38,7 +38,6 @@ class RecordedRequest(NamedTuple):
     status: int
 
     def json(self) -> Any:
-        """The body, decoded."""
         return msgspec.json.decode(self.content)
 
 

@@ -58,7 +58,6 @@ def is_well_formed(key: str) -> bool:
 
 
 def is_in(text: str, run_key: RunKey | None) -> bool:
-    """Return whether a text contains a key or the prefix of one, and so must not be stored."""
     return PREFIX in text or (run_key is not None and run_key.is_in(text))
 
 

@@ -9,17 +9,14 @@ def as_text(instant: datetime) -> str:
 
 
 def now() -> str:
-    """Return the current time as text."""
     return as_text(datetime.now(UTC))
 
 
 def day_now() -> str:
-    """Return the current day in UTC as text."""
     return now()[:10]
 
 
 def instant_after(instant: str) -> str:
-    """Return the timestamp one microsecond later."""
     return as_text(datetime.fromisoformat(instant) + timedelta(microseconds=1))
 
 

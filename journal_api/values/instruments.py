@@ -118,7 +118,10 @@ class InstrumentTable:
             if OPTION_SUFFIX.search(name):  # of a root that is not only letters, as BRK.B
                 return SHARES_OF_AN_OPTION
             if looks_like_option(symbol):
-                raise unknown_option(symbol)
+                raise needs_multiplier(
+                    f"{symbol} looks like an option in an unknown form: state it, or write the symbol as"
+                    " SPY240422P00496000"
+                )
             return None
         if name in SHARES_OR_FUTURES and not is_future:
             raise unknown_point_value(symbol, name)
@@ -128,7 +131,6 @@ class InstrumentTable:
         return value
 
     def of_root(self, root: str) -> PositiveMoney | None:
-        """Return the point value of a root, None without one."""
         if root in self.own:
             return self.own[root]
         return CONTRACT_ROOTS[root].point_value if root in CONTRACT_ROOTS else None
@@ -167,12 +169,14 @@ def looks_like_future(symbol: str) -> bool:
 
 
 def unknown_point_value(symbol: str, root: str) -> ValidationFailed:
-    """Return the error for a future whose point value is not known."""
-    reason = (
-        f"is required, because {symbol} looks like a future and the value of its point is not known:"
-        f" state it, or set it once with PUT /v1/instruments/{root}"
+    return needs_multiplier(
+        f"{symbol} looks like a future and the value of its point is not known: state it, or set it once with"
+        f" PUT /v1/instruments/{root}"
     )
-    return ValidationFailed(fields={"multiplier": reason})
+
+
+def needs_multiplier(why: str) -> ValidationFailed:
+    return ValidationFailed(fields={"multiplier": f"is required, because {why}"})
 
 
 def canonical_symbol(symbol: str, opened_at: str) -> str:
@@ -186,7 +190,6 @@ def canonical_symbol(symbol: str, opened_at: str) -> str:
 
 @lru_cache(maxsize=8192)
 def canonical_in_year(symbol: str, year: int) -> str:
-    """Return `canonical_symbol` for a trade of that year."""
     if option := find_option(symbol):
         return option
     name, contract = symbol.upper(), find_contract(symbol)
@@ -245,12 +248,3 @@ def find_month(name: str, year: int) -> str | None:
 def list_contracts(symbol: str) -> list[str]:
     """Return the canonical symbols that a symbol may have: several for a year of one digit."""
     return sorted({canonical_symbol(symbol, str(year)) for year in range(1971, 2071, 10)})
-
-
-def unknown_option(symbol: str) -> ValidationFailed:
-    """Return the error for an option in an unknown form."""
-    reason = (
-        f"is required, because {symbol} looks like an option in an unknown form:"
-        " state it, or write the symbol as SPY240422P00496000"
-    )
-    return ValidationFailed(fields={"multiplier": reason})

@@ -117,12 +117,10 @@ class PositiveResult(PositiveMoney):
 
 
 def units(value: Decimal) -> int:
-    """Return the value as an integer of 10^-8, rounded half to even."""
     return int(EXACT.to_integral_value(EXACT.multiply(value, Decimal(SCALE))))
 
 
 def from_units(amount: int) -> Decimal:
-    """Return the decimal value of an integer of 10^-8."""
     return EXACT.divide(Decimal(amount), Decimal(SCALE))
 
 

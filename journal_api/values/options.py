@@ -73,7 +73,6 @@ def find_option(symbol: str) -> str | None:
 
 
 def normalize(symbol: str) -> str:
-    """Return the symbol in capitals, with one blank between words."""
     return " ".join(symbol.upper().split())
 
 
@@ -102,5 +101,4 @@ def looks_like_option(symbol: str) -> bool:
 
 
 def find_root(symbol: str) -> str:
-    """Return the letters that an option's symbol begins with."""
     return re.split("[^A-Z]", normalize(symbol).lstrip(".-"), maxsplit=1)[0] or symbol

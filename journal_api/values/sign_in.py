@@ -41,7 +41,6 @@ class OneTimeCode:
         self._hash, self._ends = Hidden(), 0.0
 
     def issue(self) -> str:
-        """Return a new code of 256 bits, which replaces the last one."""
         code = secrets.token_urlsafe(32)
         self._hash, self._ends = hashed(code), time.monotonic() + MAX_AGE
         return code

@@ -121,7 +121,6 @@ def find_hour(parts: dict[str, str]) -> int:
 
 
 def find_offset(parts: dict[str, str]) -> tzinfo | None:
-    """Return the offset that the text states, None without one."""
     if "Z" in parts:
         if parts["Z"] not in OFFSETS:
             raise ValueError(f"must be in one of the zones {', '.join(OFFSETS)}")

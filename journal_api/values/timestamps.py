@@ -44,7 +44,6 @@ class Timestamp(datetime):
 
     @property
     def is_local(self) -> bool:
-        """Whether the timestamp has no offset."""
         return self.tzinfo is None
 
     def stored(self, timezone: str) -> str:

@@ -119,7 +119,7 @@ class CorsMiddleware(CORSMiddleware):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Without allowed origins no response depends on Origin, so `Vary: Origin` is not needed.
-        if self.allow_origins or has_origin(scope):
+        if self.allow_origins or any(name == b"origin" for name, _ in scope["headers"]):
             await super().__call__(scope, receive, send)
         else:
             await self.app(scope, receive, send)
@@ -131,10 +131,6 @@ class CorsMiddleware(CORSMiddleware):
         error = ValidationFailed(bytes(response.body).decode())
         vary = {name: value for name, value in response.headers.items() if name == "vary"}
         return responses.failed(error, vary)  # type: ignore[return-value]  # Starlette only calls it as ASGI app
-
-
-def has_origin(scope: Scope) -> bool:
-    return b"origin" in [name for name, _ in scope["headers"]]
 
 
 class ErrorMiddleware:

@@ -66,14 +66,9 @@ class ResponseCache:
 
 def cache_key(request: Request, until: CacheUntil) -> Key:
     caller = request.user
-    days = list_current_days(caller.calendars) if until == "day" else ""
+    calendars = msgspec.json.decode(caller.calendars, type=list[Calendar]) if until == "day" else ()
+    days = " ".join(trading_day(now(), *calendar) for calendar in calendars)
     return caller.id, request.scope["path"], request.scope["query_string"], days
-
-
-def list_current_days(calendars_json: str) -> str:
-    """Return the current day in each of the calendars, as one text."""
-    calendars = msgspec.json.decode(calendars_json, type=list[Calendar])
-    return " ".join(trading_day(now(), *calendar) for calendar in calendars)
 
 
 def entry_size(key: Key, response: Envelope) -> int:

@@ -1,6 +1,8 @@
 """Trades of imports that an earlier release stored: an upgrade keeps them, and knows their files again."""
 
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from typing import Any
 
 import httpx
@@ -55,6 +57,10 @@ TRADES = f"""
 def before(settings: Settings) -> list[Any]:
     """The trades of the stored journal, before it is upgraded."""
     write_released(settings.db, VERSION)
+    with closing(sqlite3.connect(settings.db)) as db, db:
+        # As parts are that were merged before there were excursions and pictures.
+        for name in ("mae", "mfe", "picture_ids"):
+            db.execute(f"UPDATE trades SET merged = json_remove(merged, '$[0].{name}', '$[1].{name}')")
     return rows(settings.db, TRADES)
 
 

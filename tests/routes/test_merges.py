@@ -255,19 +255,12 @@ async def test_annotations_are_joined(client: httpx.AsyncClient) -> None:
     assert (whole["setup_id"], whole["confirmations"]) == (setup["setup_id"], parts[1]["confirmations"])
 
 
-async def test_excursions_of_the_whole_go_with_a_split(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_excursions_of_the_whole_go_with_a_split(client: httpx.AsyncClient) -> None:
     parts = [await create_part(client, "14:00", "14:10", mae=mae) for mae in (3, 5)]
     whole = await merge(client, *parts)
     await client.patch(f"/trades/{whole['id']}", json={"mae": 8, "mfe": 9})
 
     assert [(part["mae"], part["mfe"]) for part in await split(client, whole)] == [(3, None), (5, None)]
-
-    whole = await merge(client, *parts)
-    # Parts that an earlier release has merged.
-    await run_sql(app, "UPDATE trades SET merged = json_remove(merged, '$[0].mae', '$[1].mae')")
-    await client.patch(f"/trades/{whole['id']}", json={"mae": 8})
-
-    assert [(part["mae"], part["mfe"]) for part in await split(client, whole)] == [(None, None)] * 2
 
 
 async def test_a_split_leaves_the_journal_byte_for_byte_as_before_the_merge(

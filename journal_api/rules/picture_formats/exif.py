@@ -24,7 +24,6 @@ def read_orientation(exif: bytes) -> int:
 
 
 def build_exif(orientation: int) -> bytes:
-    """Return EXIF with that orientation and nothing else."""
     return struct.pack(">2sHIHHHIHHI", b"MM", 42, 8, 1, ORIENTATION, SHORT, 1, orientation, 0, 0)
 
 

@@ -53,12 +53,10 @@ def clean(data: bytes) -> Picture:
 
 
 def is_kept(kind: bytes, length: int, seen: set[bytes]) -> bool:
-    """Return whether a chunk is kept after those that were seen."""
     return kind not in seen and PIXELS not in seen and length in BEFORE_PIXELS.get(kind, ())
 
 
 def take_chunk(reader: PartReader) -> tuple[bytes, memoryview]:
-    """Return the kind and the body of the next chunk."""
     length, kind = reader.take_number(4), bytes(reader.take(4))
     body = reader.take(length)
     require(reader.take_number(4) == crc32(body, crc32(kind)), "has a chunk with a wrong checksum")

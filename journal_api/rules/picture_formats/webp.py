@@ -36,7 +36,6 @@ def clean(data: bytes) -> Picture:
 
 
 def list_chunks(data: bytes) -> dict[bytes, memoryview]:
-    """Return the first chunk of each kind."""
     head = PartReader(data)
     head.take(4)
     reader = PartReader(head.take(int.from_bytes(head.take(4), "little")))

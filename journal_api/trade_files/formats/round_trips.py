@@ -16,7 +16,8 @@ from journal_api.positions.fills import Fill, sort_fills, summarize_whole
 from journal_api.positions.import_rows import Answered, FileFill, ImportedTrade, unstated
 from journal_api.positions.position_columns import round_digits
 from journal_api.positions.trade_draft import TradeDraft
-from journal_api.structs.trades import FeesSource, FillSide, Grade
+from journal_api.structs.fills import FillSide
+from journal_api.structs.trades import FeesSource, Grade
 from journal_api.trade_files.cells import parse_direction, parse_json_list, parse_names, text
 from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.trade_files.named_rows import Row
