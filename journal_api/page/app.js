@@ -28,7 +28,7 @@ const HELP = {
   days: "journal",
   report: "page#what-pays",
   trades: "page#a-trade",
-  strategies: "api#strategies",
+  strategies: "page#strategies",
   import: "page#an-import",
   settings: "accounts",
   search: "journal#search",

@@ -14,7 +14,7 @@ VIEWS = {  # and the help of each
     "today": "goals#pace",
     "report": "page#what-pays",
     "trades": "page#a-trade",
-    "strategies": "api#strategies",
+    "strategies": "page#strategies",
     "import": "page#an-import",
     "settings": "accounts",
 }
