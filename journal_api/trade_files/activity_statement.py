@@ -75,7 +75,7 @@ class StatementTrades:
         self._names = [COSTS if name.startswith(COSTS_IN) else name.strip() for name in names]
         if not self.columns:
             account = [ACCOUNT] if self.account or ACCOUNT in self._names else []
-            same = [name for name in (*SAME, COSTS, CODE) if name in self._names]
+            same = [name for name in (*SAME, COSTS, CODE, "Currency") if name in self._names]
             self.columns = [*account, *same, MULTIPLIER]
             yield Cells(line, self.columns)
 

@@ -1,8 +1,9 @@
 """Dates and times in cells, and the order of day and month in a file, which files do not state."""
 
 import re
-from collections.abc import Iterable
-from datetime import tzinfo
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime, tzinfo
 from functools import lru_cache, partial
 from typing import Literal, NamedTuple, get_args
 from zoneinfo import ZoneInfo
@@ -14,6 +15,7 @@ from journal_api.values.timestamps import Timestamp
 DateOrder = Literal["month", "day"]  # which of the two is first
 # The number of rows that are searched for a number over 12.
 ROWS_SEARCHED = 5000
+SATURDAY = 5
 NAME = rf"(?P<{{}}>{'|'.join(MONTHS)})[a-z]*"
 DATE = re.compile(
     r"(?P<year>[0-9]{4})([-/.])(?P<month>[0-9]{1,2})\2(?P<day>[0-9]{1,2})(?![0-9])"
@@ -52,19 +54,43 @@ def find_date_order(cells: Iterable[str], comma: Comma, *, is_local: bool) -> Fi
     """Return the order of day and month for all dates of a file.
 
     Without a number over 12 the day is first in dates with points and, in a file whose dates follow the
-    settings of a computer (`is_local`), in dates with dashes and in files with semicolons.
+    settings of a computer (`is_local`), in dates with dashes and in files with semicolons; but dates without
+    points have the other order if it makes working days of weekends, or sorts the rows.
     """
-    dates = [date for cell in cells if (date := DAY_AND_MONTH.match(cell.strip()))]
+    dates = [found for cell in cells if (found := DAY_AND_MONTH.match(cell.strip()))]
     if not dates:
         return FileDates()
-    if any(int(date["first"]) > 12 for date in dates):
+    if any(int(found["first"]) > 12 for found in dates):
         return FileDates("day", "file")
-    if any(int(date["second"]) > 12 for date in dates):
+    if any(int(found["second"]) > 12 for found in dates):
         return FileDates("month", "file")
-    separators = {date["separator"] for date in dates}
-    if "." in separators or (is_local and (comma == "decimals" or "-" in separators)):
+    separators = {found["separator"] for found in dates}
+    if "." in separators:
         return FileDates("day", "assumed")
-    return FileDates("month", "assumed")
+    is_day = is_local and (comma == "decimals" or "-" in separators)
+    usual, other = (list_days(dates, order) for order in (("day", "month") if is_day else ("month", "day")))
+    is_other = has_weekend(usual) > has_weekend(other) or is_sorted(usual) < is_sorted(other)
+    is_usual = has_weekend(usual) < has_weekend(other) or is_sorted(usual) > is_sorted(other)
+    return FileDates("day" if is_day != (is_other and not is_usual) else "month", "assumed")
+
+
+def list_days(dates: Iterable[re.Match[str]], order: DateOrder) -> list[tuple[datetime, bool]]:
+    """Return the days of dates in that order, without repetition, and whether each has a time of day."""
+    days = []
+    for text, has_time in dict.fromkeys((found[0], ":" in found.string) for found in dates):
+        with suppress(ValueError):  # 0/0/2026
+            days.append((datetime.fromisoformat(parse_day(text, order)), has_time))
+    return days
+
+
+def has_weekend(days: Iterable[tuple[datetime, bool]]) -> bool:
+    """Return whether a day is one without trade. On Sundays futures trade in the evening."""
+    return any(day.weekday() == SATURDAY or (day.weekday() > SATURDAY and not timed) for day, timed in days)
+
+
+def is_sorted(days: Sequence[tuple[datetime, bool]]) -> bool:
+    """Return whether the days ascend or descend."""
+    return sorted(days) in (days, [*reversed(days)])
 
 
 def parse_time(date: str, clock: str, order: DateOrder | None = None) -> Timestamp:

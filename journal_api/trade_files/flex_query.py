@@ -23,6 +23,7 @@ COLUMNS = {
     "symbol": "Symbol",
     "multiplier": "Multiplier",
     "dateTime": "DateTime",
+    "tradeDate": "TradeDate",
     "quantity": "Quantity",
     "tradePrice": "TradePrice",
     "ibCommission": "IBCommission",

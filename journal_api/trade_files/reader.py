@@ -1,5 +1,6 @@
 """Reads files of trades: recognises the format by the header and yields the trades."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date
@@ -32,6 +33,7 @@ from journal_api.trade_files.table_rows import Reading, name_cells
 from journal_api.trade_files.texts import read_text
 from journal_api.trade_files.threads import with_cancel_checks
 from journal_api.trade_files.timezones import FileTimezone, has_local_times
+from journal_api.trade_files.words import find_currency_columns
 from journal_api.values.instruments import BUILT_IN, InstrumentTable
 from journal_api.values.timestamps import Timestamp
 
@@ -40,7 +42,9 @@ MAX_REASONS = 100
 ROWS_OF_NUMBERS = 500  # that are searched for the meaning of a comma
 # The options of the command by those of the API.
 OPTIONS = {"account_id": "account_id (--account)", "day": "day (--day)", "timezone": "timezone (--timezone)"}
+CURRENCY_CODE = re.compile("[A-Z]{3}")
 ANY_DAY = date(2000, 1, 1)  # in place of one that must be stated, to find what else must be
+NO_TRADES = "the file has no trades: all its rows are left out"
 NO_DAY = "is required: the times in this file have no day"
 
 
@@ -147,6 +151,7 @@ def read(
         dates = FileDates(date_order, "stated")
     unsaid = find_unsaid(header, first_rows, day, into_one_account=into_one_account)
     left_out = LeftOutCounter(instruments, force=force, skip_errors=skip_errors)
+    left_out.warnings += warn_of_currencies(first_rows, header)
     reading = Reading(*(dates.order, comma, str(day or ANY_DAY), skip_errors), *(left_out.warnings, left_out.ends))
     named_rows = name_cells(chain(first_rows, rows), header, reading)
     trades = with_point_values(left_out.remove_from(header.format.read_trades(named_rows)), instruments)
@@ -158,6 +163,8 @@ def read(
         raise (ask(unsaid | error.details["fields"]) if unsaid else error) from None
     if unsaid:
         raise ask(unsaid)
+    if not found and left_out.counts:
+        left_out.warnings.append(NO_TRADES)
     return TradeFile(
         *(header.format.name, found, timezone, left_out, text.encoding, dates),
         *(reading.rounded, unit),
@@ -205,6 +212,15 @@ def find_comma(rows: Iterable[Cells | Rejected], header: Header) -> Comma | None
         return None
     read = (header.format.columns | header.format.optional) - set(header.format.dates)
     return guess_comma(read_columns(islice(rows, ROWS_OF_NUMBERS), header, read), first.comma)
+
+
+def warn_of_currencies(rows: Iterable[Cells | Rejected], header: Header) -> list[str]:
+    """Return a warning if the first rows are in several currencies."""
+    for column in find_currency_columns(header.columns):
+        codes = sorted(set(filter(CURRENCY_CODE.fullmatch, read_columns(rows, header, [column]))))
+        if len(codes) > 1:
+            return [f"{column} is {', '.join(codes[:5])}: amounts are not converted, sums of them are wrong"]
+    return []
 
 
 def read_columns(rows: Iterable[Cells | Rejected], header: Header, columns: Collection[str]) -> Iterator[str]:

@@ -83,6 +83,11 @@ def find_costs(columns: Iterable[str]) -> list[str]:
     return total[:1] or [column for column in amounts if simplify(column).endswith(COSTS)]
 
 
+def find_currency_columns(header: Iterable[str]) -> list[str]:
+    """Return the columns with the currency of an amount."""
+    return [name for name in header if translate(name) in NAMES["currency"]]
+
+
 def find_value_column(header: Iterable[str]) -> str | None:
     """Return the column with the value of a fill, None without one."""
     return find_column(ColumnNames(header), NAMES["value"])

@@ -11,6 +11,7 @@ from journal_api.values.timestamps import Timestamp
 # Names of zones, with different names for daylight saving time. Other abbreviations are ambiguous: CST is
 # also China's zone, and IST the zone of three countries.
 ZONE_NAMES = {0: "UTC GMT", -4: "EDT", -5: "EST CDT", -6: "CST MDT", -7: "MST PDT", -8: "PST"}
+ZONE_NAMES |= {1: "CET", 2: "CEST EET", 3: "EEST MSK", 8: "HKT SGT", 9: "JST"}
 OFFSETS = {name: timezone(timedelta(hours=hours)) for hours, names in ZONE_NAMES.items() for name in names.split()}
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 DIRECTIVES = {

@@ -137,6 +137,35 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("MES JUN26", "long", "1", "20", "1.24"), ("MES JUN26", "short", "1", None, "0.62")],
         {},
     ),
+    "sides of 1 and -1, the time of the order": (
+        "id,qty,stock,orderDateTime,trade_date,side,tradedPrice\n"
+        "1,10,NSE:QLTX-EQ,16-01-2026 09:15,16-01-2026,-1,1145.4\n"
+        "2,10,NSE:QLTX-EQ,16-01-2026 15:00,16-01-2026,1,1140.4\n",
+        None,
+        [("NSE:QLTX-EQ", "short", "10", "50", "0")],
+        {},
+    ),
+    "a zone in Europe, words in one": (
+        "ExecId,Date,StockSymbol,TransactionType,Quantity,PricePerShare\n"
+        "1,20260119 18:33:18 EET,QLTX,SLD,10,22.5\n2,20260119 18:38:03 EET,QLTX,BOT,10,22\n",
+        None,
+        [("QLTX", "short", "10", "5", "0")],
+        {},
+    ),
+    "no side, the day 0 of a spreadsheet": (
+        "Ticker,Open_Date,Close_Date, Shares , Avg_Entry , Avg_Exit \n"
+        'QLTX,11/16/25,1/29/26,"1,200.00",10.5,$11.50 \nQLTX,1/30/26,1/0/00,10,11,$0.00 \n',
+        None,
+        [("QLTX", "long", "10", None, "0"), ("QLTX", "long", "1200", "1200", "0")],
+        {},
+    ),
+    "a symbol like a future, whose values show that it is none": (
+        "Trade date,Symbol,Buy/Sell,Quantity,Price,Gross Amount\n"
+        "2026-03-15,QLX1,Buy,4,1000.0,-4000.0\n2026-08-15,QLX1,Sell,4,1001.00,4004.0\n",
+        None,
+        [("QLX1", "long", "4", "4", "0")],
+        {},
+    ),
 }
 
 
@@ -156,6 +185,48 @@ def test_a_file_is_read_as_it_is_or_by_the_profile_that_is_proposed(name: str) -
     assert file.format == (file_format or "New profile")
     assert sorted(tuple(row[name] for name in members) for row in rows) == trades
     assert file.left_out.counts == left_out
+
+
+FILLS = "Date,Symbol,Quantity,Price,Currency"
+
+
+@pytest.mark.parametrize(
+    ("rows", "warnings"),
+    [
+        (
+            ["2026-03-02,QLTX,1,10,USD", "2026-03-03,QLTX,1,11,USD"],
+            ["every fill is a purchase: the profile has no side, and no quantity is negative"],
+        ),
+        (
+            ["2026-03-02,QLTX,1,10,EUR", "2026-03-03,QLTX,-1,11,USD"],
+            ["Currency is EUR, USD: amounts are not converted, sums of them are wrong"],
+        ),
+        (["2026-03-02,QLTX,,,USD"], ["the file has no trades: all its rows are left out"]),
+        (["2026-03-02,QLTX,1,10,USD", "2026-03-03,QLTX,-1,11,USD"], []),
+    ],
+)
+def test_the_report_says_why_the_trades_may_be_wrong(rows: list[str], warnings: list[str]) -> None:
+    content = "\n".join([FILLS, *rows])
+    proposal = propose_profile(io.BytesIO(f"{content}\n2026-03-03,QLTX,-1,11,USD".encode()))
+    assert proposal is not None
+
+    file = read_file(content, profiles=[decode_profile(as_toml(proposal.profile).encode())])
+
+    assert file.left_out.warnings == warnings
+
+
+def test_a_result_in_another_currency_than_the_prices_shows_no_point_value() -> None:
+    content = (
+        "Action,Time,Ticker,No. of shares,Price / share,Currency (Price / share),Result,Currency (Result)\n"
+        "Market buy,2026-05-02 14:30:05,QLTX,10,150,USD,,\nLimit sell,2026-06-26 15:45:10,QLTX,10,160,USD,50,GBP\n"
+    )
+    proposal = propose_profile(io.BytesIO(content.encode()))
+    assert proposal is not None
+
+    file = read_file(content, profiles=[decode_profile(as_toml(proposal.profile).encode())])
+
+    (trade,) = [row for row in read_positions_of(file) if isinstance(row, FileTrade)]
+    assert show_trade(trade)["gross_pnl"] == "100"
 
 
 DAS = """\

@@ -362,6 +362,9 @@ def fills_on(*dates: str) -> str:
     ("dates", "query", "order", "first_day"),
     [
         (["4/9/2026"], {}, {"order": "month", "source": "assumed"}, "2026-04-09"),
+        (["7/6/2025", "8/6/2025"], {}, {"order": "month", "source": "assumed"}, "2025-07-06"),
+        (["3/1/2025"], {}, {"order": "day", "source": "assumed"}, "2025-01-03"),
+        (["1/9/2026", "2/9/2026", "1/10/2026"], {}, {"order": "day", "source": "assumed"}, "2026-09-01"),
         (["4/9/2026"], {"date_order": "day"}, {"order": "day", "source": "stated"}, "2026-09-04"),
         (["4/9/2026", "13/9/2026"], {}, {"order": "day", "source": "file"}, "2026-09-04"),
         (["2026-04-09"], {"date_order": "day"}, None, "2026-04-09"),

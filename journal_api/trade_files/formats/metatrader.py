@@ -4,12 +4,11 @@ They are not profiles: several columns together decide whether a row is skipped,
 may be a part of another, a stop of 0 is none, and a cost that is empty is an error.
 """
 
-from collections.abc import Callable
+from collections.abc import Collection
 from decimal import Decimal
-from itertools import takewhile
 from typing import NamedTuple
 
-from journal_api.positions.import_rows import ImportedTrade, LeftOut, Rejected
+from journal_api.positions.import_rows import ImportedTrade, LeftOut
 from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.cells import parse_direction
 from journal_api.trade_files.file_format import Format, NoTrade, Rows, Trades, read_row
@@ -22,6 +21,7 @@ from journal_api.values.types import Name40, Name100
 CLOSED_AT, EXIT_PRICE = "Time 2", "Price 2"
 STOP = "S / L"
 # What follows the closed orders: their total, and the next sections.
+OPEN = ("Open Trades:", "Open Positions")
 STATEMENT_ENDS = ("Closed P/L:", "Open Trades:", "Working Orders:", "Summary:")
 HISTORY_ENDS = ("Orders", "Deals", "Open Positions", "Working Orders")
 
@@ -91,7 +91,7 @@ IDENTIFYING = ("Time", "Position", "Symbol", "Type")
 
 def read_statement(rows: Rows) -> Trades:
     """Yield the closed orders. Deposits and pending orders are left out; sums and comments are skipped."""
-    for row in until(lambda row: any(cell.strip() in STATEMENT_ENDS for cell in row.values()), rows):
+    for row in leave_out_open(rows, STATEMENT_ENDS):
         if not isinstance(row, Row):
             yield row
             continue
@@ -104,20 +104,23 @@ def read_statement(rows: Rows) -> Trades:
 
 def read_history(rows: Rows) -> Trades:
     """Yield the positions. The row with their totals, which names none, is skipped."""
-    for row in until(lambda row: row["Time"].strip() in HISTORY_ENDS, rows):
+    for row in leave_out_open(rows, HISTORY_ENDS):
         if not isinstance(row, Row):
             yield row
         elif any(row[name].strip() for name in IDENTIFYING):
             yield read_row(row, POSITION.read_trade)
 
 
-def until(is_end: Callable[[Row], bool], rows: Rows) -> Rows:
-    """Yield the rows before the first that ends the section."""
-
-    def goes_on(row: Row | Rejected | LeftOut) -> bool:
-        return not (isinstance(row, Row) and is_end(row))
-
-    return takewhile(goes_on, rows)
+def leave_out_open(rows: Rows, ends: Collection[str]) -> Rows:
+    """Yield the rows of the section, and leave out the open positions of later ones."""
+    section = ""
+    for row in rows:
+        if isinstance(row, Row):
+            section = next((title for cell in row.values() if (title := cell.strip()) in ends), section)
+        if not section:
+            yield row
+        elif section in OPEN and isinstance(row, Row) and row["Type"].strip().lower() in ("buy", "sell"):
+            yield LeftOut(row.line, "is an open trade, of which a later report has the close")
 
 
 STATEMENT = Format("MetaTrader 4 statement", ORDER.names, read_statement, optional=frozenset({STOP}))

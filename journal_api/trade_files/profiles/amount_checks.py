@@ -52,7 +52,7 @@ class Numbers:
         """Return the numbers of a column that are not 0."""
         return [number for row in self.rows if (number := self.read(row, column))]
 
-    def read_all(self, column: str) -> list[Decimal]:
+    def read_all(self, column: str | None) -> list[Decimal]:
         """Return the numbers of a column."""
         return [number for row in self.rows if (number := self.read(row, column)) is not None]
 
@@ -232,10 +232,20 @@ def show_point_value(symbol: str, samples: Sequence[Sample]) -> float | None:
     """Return the point value that explains all fills of a symbol, None if its own explains any."""
     known = find_point_value(symbol)
     if not samples or any(sample.agrees(float(known or 1)) for sample in samples):
-        return None
+        agree = bool(samples) and is_unknown(symbol) and all(sample.agrees(1) for sample in samples)
+        return 1.0 if agree else None
     # The price of a contract whose point value is known may be that of the whole contract.
     possible = SHOWN_POINT_VALUES if known is None else (1.0,)
     return next((one for one in possible if all(sample.agrees(one) for sample in samples)), None)
+
+
+def is_unknown(symbol: str) -> bool:
+    """Return whether the symbol looks like a future or an option that the table does not know."""
+    try:
+        BUILT_IN.point_value(symbol)
+    except ValidationFailed:
+        return True
+    return False
 
 
 def find_multiplier(instrument: Instrument, instruments: InstrumentTable) -> Decimal:

@@ -36,7 +36,13 @@ from journal_api.trade_files.profiles.columns import (
 )
 from journal_api.trade_files.profiles.fills import execution_reader
 from journal_api.trade_files.profiles.trades import trade_reader
-from journal_api.trade_files.words import ANYTHING, NAMES, find_column, find_value_column
+from journal_api.trade_files.words import (
+    ANYTHING,
+    NAMES,
+    find_column,
+    find_currency_columns,
+    find_value_column,
+)
 from journal_api.values.time_formats import TimeFormat
 from journal_api.values.types import decode_value
 
@@ -126,6 +132,8 @@ def read_checked_fills(profile: ImportProfileCreate, header: Collection[str]) ->
     read_execution = execution_reader(profile, header)
     price, quantity = find_columns(header, without_none([profile.price, profile.quantity]))
     value, result = find_value_column(header) or "", find_column(header, RESULTS) or ""
+    if len(find_currency_columns(header)) > 1:
+        result = ""  # which may be in another currency than the prices
 
     def read_trades(rows: Rows) -> Trades:
         samples, results = ValueSamples(price, quantity, value), StatedResults(result)
@@ -141,6 +149,8 @@ def read_checked_fills(profile: ImportProfileCreate, header: Collection[str]) ->
         def correct(book: Book) -> Iterator[Noted]:
             yield from samples.correct(book)
             yield from results.correct(book) if result else ()
+            if not profile.side and len(book.fills) > 1 and all(one.execution.quantity > 0 for one in book.fills):
+                yield Noted("every fill is a purchase: the profile has no side, and no quantity is negative")
 
         yield from read_fills(read_sampled, correct)(rows)
         if value:

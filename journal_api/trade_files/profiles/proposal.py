@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from journal_api.positions.import_rows import Rejected
 from journal_api.structs.import_profiles import Costs, Option, ProposedProfile, Side
+from journal_api.structs.trades import Direction
 from journal_api.trade_files.amounts import Comma, guess_comma
 from journal_api.trade_files.cells import parse_symbol
 from journal_api.trade_files.dates import CLOCK, DATE, is_time
@@ -40,10 +41,12 @@ REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "t
 # Whether a file has one trade per row: it has both of one of these pairs.
 OF_TRADES = (("entry_price", "exit_price"), ("opened_at", "closed_at"))
 ONLY_TRADES = ("entry_price", "exit_price", "opened_at", "closed_at", "gross_pnl", "net_pnl")
-ONLY_FILLS, NOT_MEMBERS = ("price", "at"), ("commission", "value")
+ONLY_FILLS, NOT_MEMBERS = ("price", "at"), ("commission", "value", "currency")
 OF_OPTIONS = ("expires", "strike", "right")
 TIMES, TEXTS = (("opened_at", "closed_at", "at", "expires"), ("symbol", "side", "account", "external_id", "right"))
+SIGNS: dict[str, Direction | None] = {"1": "long", "+1": "long", "-1": "short"}
 MOST = 0.5  # of the cells of a column, which a total or a remark may end
+NO_SIDE = "the file has no side, and no negative quantity: every row is a purchase or a long trade"
 ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
 DAYS_ONLY = "the file has days without times: fills of a day are in the order of the file"
 ROWS_SEARCHED, ROWS_READ, SAMPLE_ROWS, MAX_SHOWN_LENGTH = 100, 100, 3, 200
@@ -198,6 +201,8 @@ def build_profile(table: Table) -> tuple[ProposedProfile, list[str]]:
     option = [members.pop(name, None) for name in OF_OPTIONS]
     costs = propose_costs(table, members)
     ids = table.read_cells(external_id)
+    if side is None and (sizes := table.numbers.read_all(members.get("quantity"))) and min(sizes) >= 0:
+        warnings.append(NO_SIDE)
     value, size = find_value_column(table.columns), members.get("quantity")
     divided = [value] if value and size and members.get("price") == value else []
     profile = ProposedProfile(
@@ -305,6 +310,8 @@ def propose_condition(table: Table, side: str | None) -> dict[str, list[str]] | 
 def propose_side(column: str, cells: Sequence[str], is_of_trades: bool) -> Side:
     """Return the side with the words of the cells that state one; rows with other words are no trades."""
     words = {word: find_direction(word, of_fill=not is_of_trades) for word in dict.fromkeys(cells)}
+    if words.keys() <= SIGNS.keys():
+        words = {word: SIGNS[word] for word in words}
     long, short = ([word for word in words if words[word] == kind][:50] for kind in ("long", "short"))
     usual = ("Long", "Short") if is_of_trades else ("Buy", "Sell")
     return Side(column=column, long=long or [usual[0]], short=short or [usual[1]])
