@@ -36,6 +36,8 @@ DECODER = msgspec.json.Decoder(float_hook=Decimal)
 @click.option("--account", help="Only the trades of this account.")
 @click.option("--from", "since", metavar="YYYY-MM-DD", help="Only trading days from this one on.")
 @click.option("--to", "until", metavar="YYYY-MM-DD", help="Only trading days to this one.")
+@click.option("--compare-from", metavar="YYYY-MM-DD", help="Show another range beside it, from this day on.")
+@click.option("--compare-to", metavar="YYYY-MM-DD", help="Show another range beside it, to this day.")
 @click.option("--metrics", metavar="KEYS", help="The metrics, separated by commas.")
 @click.option("--sort", metavar="KEY", help="Sort by this metric; with a - before it the highest first.")
 @click.option("--limit", type=click.IntRange(1, 2000), default=50, help="The most groups; default: 50.")
@@ -49,6 +51,8 @@ def print_report(
     account: str | None,
     since: str | None,
     until: str | None,
+    compare_from: str | None,
+    compare_to: str | None,
     metrics: str | None,
     sort: str | None,
     limit: int,
@@ -64,6 +68,8 @@ def print_report(
     members: dict[str, Any] = {
         "since": decode_option(Day.decode, since, "--from"),
         "until": decode_option(Day.decode, until, "--to"),
+        "compare_since": decode_option(Day.decode, compare_from, "--compare-from"),
+        "compare_until": decode_option(Day.decode, compare_to, "--compare-to"),
         "group_by": decode_argument(ReportKeys.decode, by, "--by"),
         "sort": decode_option(ReportSort.decode, sort, "--sort"),
     }

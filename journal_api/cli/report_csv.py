@@ -10,7 +10,7 @@ from journal_api.metrics.groupings import find_grouping
 from journal_api.statistics.report_groups import ANSWERS
 from journal_api.trade_files.spreadsheets import harmless
 
-EDGES = ("edge", "edge_r")
+EDGES = ("edge", "edge_r", "difference")
 EDGE_MEMBERS = ("expectancy", "low", "high", "p", "q", "verdict", "more_needed")
 ENDS = ("low", "high")
 # The columns of one key and of two.
@@ -24,7 +24,8 @@ def format_csv(report: Any) -> str:
     writer.writeheader()
     for group in report["groups"]:
         writer.writerows(confirmation_rows(group) if "present" in group else [group_row(group)])
-    writer.writerow({**value_cells(report["total"]), KEYS[len(list_keys(report))][-1]: "total"})
+    total = {**value_cells(report["total"]), **edge_cells(report["total"])}
+    writer.writerow({**total, KEYS[len(list_keys(report))][-1]: "total"})
     return output.getvalue()
 
 
@@ -33,11 +34,13 @@ def list_columns(report: Any) -> list[str]:
     group_by, metrics = list_keys(report), report["metrics"]
     names = ["setup", "strategy", "answer", "edge", "edge_low", "edge_high"]
     intervals = [f"{metric}_{end}" for metric in metrics if metric in report["total"]["intervals"] for end in ENDS]
-    edges = [edge_column(edge, member) for edge in EDGES for member in EDGE_MEMBERS]
+    compared = [*(EDGES[:2] if find_grouping(group_by).compares else ()), *report["total"].keys() & set(EDGES[2:])]
+    edges = [edge_column(edge, member) for edge in compared for member in EDGE_MEMBERS]
     columns = [
         *KEYS[len(group_by)],
         *(names if "confirmation" in group_by else ()),
-        *(*metrics, *intervals, *(edges if find_grouping(group_by).compares else ())),
+        *(*metrics, *intervals, *edges),
+        *(before_column(metric) for metric in metrics if "before" in report["total"]),
     ]
     return list(dict.fromkeys(columns))
 
@@ -45,6 +48,10 @@ def list_columns(report: Any) -> list[str]:
 def list_keys(report: Any) -> tuple[str, ...]:
     by = report["group_by"]
     return (by,) if isinstance(by, str) else tuple(by)
+
+
+def before_column(metric: str) -> str:
+    return f"{metric}_before"
 
 
 def edge_column(edge: str, member: str) -> str:
@@ -79,9 +86,12 @@ def value_cells(values: Any) -> dict[str, object]:
 
 
 def edge_cells(group: Any) -> dict[str, object]:
-    return {
+    """Return the edges of the group by column, if it has any, and its values in another range."""
+    before = group.get("before") or {"values": {}}
+    edges = {
         edge_column(edge, member): group[edge][member] for edge in EDGES if edge in group for member in EDGE_MEMBERS
     }
+    return {**edges, **{before_column(metric): value for metric, value in before["values"].items()}}
 
 
 def text_cell(value: object) -> object:

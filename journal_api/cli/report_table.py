@@ -25,9 +25,10 @@ NEEDED = "Needed: about how many more trades would make the difference clear.\n"
 def format_table(report: Any) -> str:
     """Return the values of the groups, and the edges of those that are compared."""
     compared = [group for group in report["groups"] if "edge" in group and group.get("key", 0) is not None]
+    beside = f"\n{format_ranges(report)}" if "difference" in report["total"] else ""
     if "confirmation" in report["group_by"]:
-        return format_edges(compared) if compared else "Nothing to compare: no trade has a checklist.\n"
-    return format_values(report) + (f"\n{format_edges(compared)}" if compared else "")
+        return (format_edges(compared) if compared else "Nothing to compare: no trade has a checklist.\n") + beside
+    return format_values(report) + (f"\n{format_edges(compared)}" if compared else "") + beside
 
 
 def name_group(group: Any) -> str:
@@ -83,9 +84,19 @@ def format_interval(group: Any, metric: str) -> str:
 
 def format_edges(groups: Sequence[Any]) -> str:
     """Return the difference between the decisions with and without something, and what it proves."""
-    head = ["", "Present", "Absent", "Edge", "±", "q", "Verdict", "Needed"]
-    rows = [edge_cells(name_group(group), group["edge"]) for group in groups]
-    edges = [group["edge"] for group in groups]
+    return format_differences(("Present", "Absent", "Edge"), [(name_group(one), one["edge"]) for one in groups])
+
+
+def format_ranges(report: Any) -> str:
+    """Return the difference between the groups now and in the other range."""
+    groups = [(name_group(group), group["difference"]) for group in report["groups"]]
+    return format_differences(("Now", "Before", "Difference"), [*groups, ("Total", report["total"]["difference"])])
+
+
+def format_differences(head: Sequence[str], named: Sequence[tuple[str, Any]]) -> str:
+    head = ["", *head, "±", "q", "Verdict", "Needed"]
+    rows = [edge_cells(name, edge) for name, edge in named]
+    edges = [edge for _, edge in named]
     reasons = {edge["reason"] for edge in edges} - {"too_few"}
     needed = NEEDED if any(edge["more_needed"] for edge in edges) else ""
     return align_rows([head, *rows]) + reasons_line(reasons) + needed

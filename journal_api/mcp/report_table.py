@@ -22,6 +22,7 @@ def build_table(report: Any) -> dict[str, Any]:
         **without_nulls({"currency": currency}),
         "columns": ["decisions", *metrics],
         "total": build_row(report["total"], metrics),
+        **build_before(report["total"], metrics, "total_"),
         "groups": [build_group(group, metrics, currency) for group in report["groups"]],
     }
 
@@ -34,11 +35,20 @@ def build_group(group: Any, metrics: Sequence[str], currency: str | None) -> dic
         other = {"currency": own} if own not in (None, currency) else {}
         row = {"row": build_row(group, metrics)}
         key = {"key": group["key"]} if "key" in group else {}
-        return {**key, **names, **other, **row, **build_edges(group, {})}
+        return {**key, **names, **other, **row, **build_edges(group, {}), **build_before(group, metrics)}
     sizes = {answer: find_decisions(group[answer]) for answer in ANSWERS}
     rows = {answer: build_row(group[answer], metrics) for answer in ANSWERS if sizes[answer] != 0}
     key = {} if "keys" in group else group["key"] or {"key": None}
-    return {**key, **names, **rows, **build_edges(group, sizes)}
+    return {**key, **names, **rows, **build_edges(group, sizes), **build_before(group, metrics)}
+
+
+def build_before(group: Any, metrics: Sequence[str], prefix: str = "") -> dict[str, Any]:
+    """The row of the group in another range, and the difference; none without another range."""
+    if "difference" not in group:
+        return {}
+    before = group["before"]
+    row = before and [before["trade_count"], *(build_cell({**before, "reasons": {}}, metric) for metric in metrics)]
+    return {f"{prefix}before": row, f"{prefix}difference": build_edge(group["difference"], {})}
 
 
 def build_row(values: Any, metrics: Sequence[str]) -> list[Any]:

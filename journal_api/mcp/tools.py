@@ -104,6 +104,7 @@ TOOLS = (
         "[value, low, high]. Its verdict takes all lines into account (`q`), its low and high do not; "
         "more_needed: decisions until its interval leaves zero; moves_with: a clearer line with about the "
         "same answers. With two keys each pair has `keys`, and an edge over all other decisions. "
+        "With compare_from and compare_to each group has its row `before`, and the `difference` to it. "
         "Numbers are rounded.",
         reading.report,
         {
@@ -116,6 +117,7 @@ TOOLS = (
             },
             "metrics": {"type": "array", "items": {"enum": REPORTED}},
             "sort": TEXT,
+            **{f"compare_{name}": day for name, day in DAYS.items()},
             **FILTERS,
             **PAGE,
         },

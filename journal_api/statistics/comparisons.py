@@ -9,7 +9,7 @@ from journal_api.metrics.groupings import GroupKeys, find_grouping
 from journal_api.metrics.inference import MIN_DECISIONS, Sample, SharedDays, find_unseen, mean_interval, share_interval
 from journal_api.metrics.members import NO_TRADES, Statistics
 from journal_api.metrics.metrics import METRICS
-from journal_api.statistics.edge import Edge, MovesWith, compute_edge
+from journal_api.statistics.edge import Edge, MovesWith, compute_edge, judge
 from journal_api.statistics.joint_lines import JointPart, judge_lines
 from journal_api.statistics.report_groups import SPLIT_TOTAL, TOTAL, GroupPart, Key
 from journal_api.values.money import SCALE, decimal_json
@@ -45,8 +45,16 @@ class Edges(NamedTuple):
         return {one.moves_with.key for one in self if one.moves_with}
 
 
-def find_measures(group_by: GroupKeys, metrics: Iterable[str]) -> list[Measure]:
-    of_edges = (PNL, R) if find_grouping(group_by).compares else ()
+class Compared(NamedTuple):
+    """What a group has in another range, and by how much its mean exceeds that."""
+
+    before: Part
+    difference: Edge
+
+
+def find_measures(group_by: GroupKeys, metrics: Iterable[str], is_compared: bool) -> list[Measure]:
+    """Return the measures whose samples the report needs; it may be compared with another range."""
+    of_edges = (PNL, R) if find_grouping(group_by).compares else (PNL,) if is_compared else ()
     of_metrics = filter(None, (METRICS[key].formula.measure for key in metrics))
     return list(dict.fromkeys((*of_edges, *of_metrics)))
 
@@ -65,9 +73,14 @@ def find_other(group: GroupPart, group_by: GroupKeys) -> tuple[GroupPart, bool] 
             return None
 
 
+def find_answer(group_by: GroupKeys) -> str:
+    """Return the answer of the decisions that are compared: those with a confirmation, else all of a group."""
+    return "present" if find_grouping(group_by).compares == "answers" else "all"
+
+
 def find_sides(parts: Mapping[GroupPart, Part], group_by: GroupKeys) -> dict[Key, tuple[Part, Part]]:
     """Return the decisions with something and those without it, for the groups that are compared."""
-    answer = "present" if find_grouping(group_by).compares == "answers" else "all"
+    answer = find_answer(group_by)
     sides = {}
     for key in dict.fromkeys(one.key for one in parts):
         one = GroupPart(key, answer)
@@ -140,6 +153,16 @@ def compare(present: Part, absent: Part, measure: Measure) -> Edge:
     if measure == PNL and min(sizes) >= MIN_DECISIONS and (len(currencies) > 1 or None in currencies):
         return Edge(present=sizes[0], absent=sizes[1], reason="mixed_currencies")
     return compute_edge(sides[0], sides[1], present.shared.get(measure, SharedDays()))
+
+
+def compare_ranges(
+    now: Mapping[GroupPart, Part], before: Mapping[GroupPart, Part], groups: Sequence[GroupPart]
+) -> dict[GroupPart, Compared]:
+    """Return what the groups have in another range, with no day in common, and by how much they exceed it."""
+    found = [before.get(one, Part()) for one in groups]
+    sides = zip((now.get(one, Part())._replace(shared={}) for one in groups), found, strict=True)
+    edges = judge([compare(*both, PNL) for both in sides])
+    return dict(zip(groups, map(Compared, found, edges), strict=True))
 
 
 def build_edge(edge: Edge, names: Mapping[Any, str]) -> dict[str, object]:

@@ -10,15 +10,17 @@ from journal_api.metrics.groupings import GROUPINGS, GroupKeys, find_grouping
 from journal_api.metrics.members import ExtraStatistic, show_statistics
 from journal_api.metrics.metrics import METRICS
 from journal_api.statistics.comparisons import (
+    Compared,
     Edges,
     Part,
     Parts,
     build_edge,
     build_intervals,
     compare_parts,
+    compare_ranges,
+    find_answer,
     find_sides,
 )
-from journal_api.statistics.fold import Collected
 from journal_api.statistics.report_groups import ANSWERS, SPLIT_TOTAL, TOTAL, GroupPart, Key, OneKey
 from journal_api.structs.reports import ReportQuery
 from journal_api.values.money import decimal_json
@@ -54,6 +56,7 @@ class Page(NamedTuple):
     groups: list[Group]
     group_count: int
     edges: dict[Key, Edges]
+    compared: Mapping[GroupPart, Compared]  # without another range empty
 
     @property
     def named(self) -> set[Key]:
@@ -61,8 +64,10 @@ class Page(NamedTuple):
         return keys.union(*(self.edges[key].neighbours for key in keys & self.edges.keys()))
 
 
-def build_page(collected: Mapping[GroupPart, Collected], sums: Parts, query: ReportQuery) -> Page:
-    parts = {one: Part(found.compute(), found.samples, found.shared) for one, found in collected.items()}
+def build_page(
+    parts: Mapping[GroupPart, Part], sums: Parts, before: Mapping[GroupPart, Part] | None, query: ReportQuery
+) -> Page:
+    """Return the page. `before` are the parts of the range that the report is compared with."""
     groups: dict[Key, Group] = {}
     for one, part in parts.items():
         if one not in (TOTAL, SPLIT_TOTAL):
@@ -73,7 +78,12 @@ def build_page(collected: Mapping[GroupPart, Collected], sums: Parts, query: Rep
     every = sort_groups(groups.values(), query)
     page = every[query.offset : query.offset + query.limit]
     edges = compare_parts(find_sides(parts, query.keys), query.keys, sums)
-    return Page(parts.get(TOTAL, Part()), page, len(every), edges)
+    compared: dict[GroupPart, Compared] = {}
+    if before is not None:
+        answer = find_answer(query.keys)
+        compared |= compare_ranges(parts, before, [TOTAL])  # judged alone
+        compared |= compare_ranges(parts, before, [GroupPart(group.key, answer) for group in every])
+    return Page(parts.get(TOTAL, Part()), page, len(every), edges, compared)
 
 
 # Order ---------------------------------------------------------------------------------------------------
@@ -126,6 +136,7 @@ def find_sort_value(group: Group, metric: str, group_by: GroupKeys) -> int | Non
 def build_report(
     query: ReportQuery, page: Page, names: NamesByKey, timezone: str, day_rollover: str, breakeven_within: int
 ) -> str:
+    answer = find_answer(query.keys)
     return json.encode(
         {
             "group_by": query.keys if len(query.keys) > 1 else query.keys[0],
@@ -135,12 +146,18 @@ def build_report(
             "day_rollover": day_rollover,
             "breakeven_within": decimal_json(breakeven_within),
             "metrics": query.metrics,
-            "total": {"key": None, "name": None, **build_values(page.total, query.metrics)},
+            "total": {
+                "key": None,
+                "name": None,
+                **build_values(page.total, query.metrics),
+                **build_compared(page.compared.get(TOTAL), query.metrics),
+            },
             "groups": [
                 {
                     **build_keys(group.key, names, query.keys),
                     **build_group(group, query.metrics),
                     **build_edges(page.edges.get(group.key), names[0]),
+                    **build_compared(page.compared.get(GroupPart(group.key, answer)), query.metrics),
                 }
                 for group in page.groups
             ],
@@ -184,7 +201,22 @@ def build_edges(edges: Edges | None, names: Mapping[OneKey, Names]) -> dict[str,
     return {name: build_edge(edge, of_keys) for name, edge in found.items()}
 
 
-def build_values(part: Part, metrics: Sequence[str]) -> dict[str, object]:
+def build_compared(compared: Compared | None, metrics: Sequence[str]) -> dict[str, object]:
+    """Return what another range has as members, none if there is no other one."""
+    if not compared:
+        return {}
+    part = compared.before
+    values = build_values(part, [*metrics, "trade_count"])
+    shown = {
+        "values": {key: values["values"][key] for key in metrics},
+        "intervals": values["intervals"],
+        "trade_count": values["values"]["trade_count"],
+    }
+    has_trades = part.statistics is None or part.statistics.decisions > 0
+    return {"before": shown if has_trades else None, "difference": build_edge(compared.difference, {})}
+
+
+def build_values(part: Part, metrics: Sequence[str]) -> dict[str, Any]:
     """Return the values of the metrics, the reasons of those without one, and the statistics."""
     values = {key: METRICS[key].evaluate(part.statistics) for key in metrics}
     extras: set[ExtraStatistic | None] = {METRICS[key].extra for key in metrics}

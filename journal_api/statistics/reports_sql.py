@@ -15,10 +15,10 @@ from journal_api.database.sql import json_list
 from journal_api.metrics.groupings import GROUPINGS, GroupKeys, find_grouping
 from journal_api.metrics.metrics import METRICS
 from journal_api.statistics import reports, trade_facts
-from journal_api.statistics.comparisons import find_measures, find_other
+from journal_api.statistics.comparisons import Part, Parts, find_measures, find_other
 from journal_api.statistics.earlier_decisions import group_decisions
 from journal_api.statistics.fact_filters import filter_facts
-from journal_api.statistics.report_groups import Key, OneKey, find_groups
+from journal_api.statistics.report_groups import GroupPart, Key, OneKey, find_groups
 from journal_api.statistics.reports import Names, NamesByKey, Page
 from journal_api.statistics.selection import COLUMNS, Selection, collect, with_sums_in_range
 from journal_api.statistics.trade_facts import read_breakeven_within
@@ -54,6 +54,17 @@ async def compute(
 
 
 async def compute_page(db: Connection, user_id: int, breakeven_within: int, query: ReportQuery) -> Page:
+    found, sums = await collect_parts(db, user_id, breakeven_within, query, is_compared=query.is_compared)
+    before = None
+    if query.is_compared:
+        before, _ = await collect_parts(db, user_id, breakeven_within, query.before, is_compared=True)
+    return reports.build_page(found, sums, before, query)
+
+
+async def collect_parts(
+    db: Connection, user_id: int, breakeven_within: int, query: ReportQuery, *, is_compared: bool
+) -> tuple[dict[GroupPart, Part], Parts]:
+    """Return all groups of the report, and what the parts of decisions that `judge_lines` needs have."""
     filtered, values = filter_facts(query)
     values = {**values, "user_id": user_id, "breakeven_within": breakeven_within}
     ctes = f"{await trade_facts.read_source(db, user_id)},{filtered}"
@@ -73,15 +84,15 @@ async def compute_page(db: Connection, user_id: int, breakeven_within: int, quer
     )
     checklists = await read_checklists(db, user_id) if "confirmation" in query.keys else {}
     groups = cache(partial(find_groups, group_by=query.keys, checklists=checklists))
-    measures = find_measures(query.keys, query.metrics)
+    measures = find_measures(query.keys, query.metrics, is_compared)
 
-    async def collect_all(selection: Selection) -> Page:
+    async def collect_all(selection: Selection) -> tuple[dict[GroupPart, Part], Parts]:
         parts: list[Any] = []
         extras = {METRICS[key].extra for key in query.evaluated}
         keeps_parts = len(query.keys) == 1 and grouping.compares in ("answers", "others")
         other = partial(find_other, group_by=query.keys)
         collected = await collect(db, selection, extras, groups, measures, other, parts if keeps_parts else None)
-        return reports.build_page(collected, parts, query)
+        return {one: Part(found.compute(), found.samples, found.shared) for one, found in collected.items()}, parts
 
     return await with_sums_in_range(selection, collect_all)
 

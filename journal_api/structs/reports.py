@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
 from journal_api.metrics.formulas import Reason
@@ -13,13 +14,14 @@ from journal_api.metrics.inference import EdgeReason, EdgeVerdict, Lack
 from journal_api.metrics.members import ShownStatistics
 from journal_api.metrics.metrics import METRICS, MetricName
 from journal_api.structs.trades import TradeSelection
-from journal_api.values.types import DayText, Offset, default_value
+from journal_api.values.types import Day, DayText, Offset, default_value
 
 MAX_GROUPS = 200  # of one key, on one page
 IntervalReason = Literal[Reason, Lack]
 # A balance is of accounts on a day, not of a group of trades.
 REPORTED = [key for key, metric in METRICS.items() if not metric.carries_balance]
 METRIC_LIKE = re.compile("[a-z_ ]{0,40}")  # and no API key
+OVERLAPS = "overlaps the days from `from` to `to`: both ranges must have no day in common"
 NO_BALANCE = "balance_target is not a metric of reports: a group of trades has no balance"
 
 
@@ -89,6 +91,7 @@ class ReportQuery(TradeSelection, kw_only=True):
 
     Without `sort`, periods, weekdays, hours and holding times are in their own order, other groups by net
     P&L, the highest first. `sort` is the key of a metric, with a `-` before it for the highest first.
+    `compare_from` and `compare_to` are trading days of another range, beside which each group is shown.
     """
 
     group_by: ReportKeys = default_value(ReportKeys("none"))
@@ -98,11 +101,34 @@ class ReportQuery(TradeSelection, kw_only=True):
     sort: ReportSort | None = None
     limit: Annotated[int, Meta(ge=1, le=2000)] = 50
     offset: Offset = 0
+    compare_since: Day | None = field(name="compare_from", default=None)
+    compare_until: Day | None = field(name="compare_to", default=None)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self.check_compared()
         if self.limit > MAX_GROUPS and len(self.keys) < 2:
             raise ValidationFailed(fields={"limit": f"must be at most {MAX_GROUPS} with one key"})
+
+    def check_compared(self) -> None:
+        """Raise ValidationFailed unless the other range is one, and has no day of `from` to `to`."""
+        if not self.is_compared:
+            return
+        begin, end = self.compare_since or Day.min, self.compare_until or Day.max
+        if begin > end:
+            raise ValidationFailed(fields={"compare_from": "must not be after compare_to"})
+        if begin <= (self.until or Day.max) and (self.since or Day.min) <= end:
+            name = "compare_from" if self.compare_since else "compare_to"
+            raise ValidationFailed(fields={name: OVERLAPS})
+
+    @property
+    def is_compared(self) -> bool:
+        return bool(self.compare_since or self.compare_until)
+
+    @property
+    def before(self) -> Self:
+        """The report of the other range."""
+        return replace(self, since=self.compare_since, until=self.compare_until, compare_since=None, compare_until=None)
 
     @property
     def keys(self) -> GroupKeys:
@@ -137,13 +163,6 @@ class ReportValues(Struct, kw_only=True, forbid_unknown_fields=True):
     intervals: dict[str, Interval | None]
     interval_reasons: dict[str, IntervalReason]
     statistics: ShownStatistics
-
-
-class ReportTotal(ReportValues, kw_only=True, forbid_unknown_fields=True):
-    """The values over all selected trades."""
-
-    key: None
-    name: None
 
 
 class ConfirmationKey(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -186,6 +205,23 @@ class Edge(Struct, kw_only=True, forbid_unknown_fields=True):
     moves_with: MovesWith | None
 
 
+class Before(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The values in the range of `compare_from` and `compare_to`."""
+
+    values: dict[str, Decimal | None]
+    intervals: dict[str, Interval | None]
+    trade_count: int | None
+
+
+class ReportTotal(ReportValues, kw_only=True, forbid_unknown_fields=True):
+    """The values over all selected trades, with another range beside them if it was asked for."""
+
+    key: None
+    name: None
+    before: Before | None | UnsetType = UNSET
+    difference: Edge | UnsetType = UNSET
+
+
 class ReportGroup(Struct, kw_only=True, forbid_unknown_fields=True):
     """A group of trades; `key` and `name` are null for the trades without a grade, a tag and so on.
 
@@ -195,6 +231,9 @@ class ReportGroup(Struct, kw_only=True, forbid_unknown_fields=True):
     instead of `values`, `reasons` and `statistics` those of the decisions with each answer: `present`,
     `absent` and `unanswered`. Groups of confirmations, tags and rules have an `edge` in money and one in R:
     with a confirmation or tag beside without it, rules followed beside rules broken.
+
+    Beside another range a group has `before`, its values there, null without any, and `difference`, by how
+    much its mean exceeds that before; of a confirmation those of the decisions with it.
     """
 
     key: int | str | ConfirmationKey | None | UnsetType = UNSET
@@ -213,6 +252,8 @@ class ReportGroup(Struct, kw_only=True, forbid_unknown_fields=True):
     unanswered: ReportValues | UnsetType = UNSET
     edge: Edge | UnsetType = UNSET
     edge_r: Edge | UnsetType = UNSET
+    before: Before | None | UnsetType = UNSET
+    difference: Edge | UnsetType = UNSET
 
 
 class Report(Struct, kw_only=True, forbid_unknown_fields=True):

@@ -132,6 +132,21 @@ def test_a_mean_has_its_interval_below_it_from_end_to_end_unless_it_is_in_the_mi
     )
 
 
+def test_another_range_stands_beside_each_group_and_the_total(db_with_tags: Path) -> None:
+    ranges = ("--from", "2026-01-11", "--compare-to", "2026-01-10", "--by", "tag", "--metrics", "net_pnl")
+    lines = run_ok("report", *ranges, "--db", db_with_tags).splitlines()
+    volume, *_, total = csv.DictReader(io.StringIO(run_ok("report", *ranges, "--csv", "--db", db_with_tags)))
+
+    assert lines[-5:-1] == [
+        "        Now  Before  Difference       ±      q    Verdict  Needed",
+        "Volume    4       6           -       -      -    too few       -",
+        "(none)    6       4           -       -      -    too few       -",
+        "Total    10      10      -22.00  117.84  0.699  not shown     482",
+    ]
+    assert (volume["net_pnl"], volume["net_pnl_before"], volume["difference_verdict"]) == ("400", "600", "too_few")
+    assert (total["net_pnl_before"], total["difference"]) == ("560", "-22")
+
+
 def test_csv_has_the_ends_of_intervals_and_both_edges(db_with_tags: Path) -> None:
     out = run_ok("report", "--by", "tag", "--metrics", "expectancy", "--csv", "--db", db_with_tags)
 
@@ -176,6 +191,7 @@ def test_verdicts_are_words_and_say_how_many_decisions_are_needed(tmp_path: Path
         (("--metrics", "balance_target"), "--metrics balance_target is not a metric of reports"),
         (("--sort", "profit"), "--sort must name"),
         (("--from", "yesterday"), "--from must be a date"),
+        (("--compare-to", "2026-01-01"), "--compare-to overlaps the days"),
         (("--account", "Nobody"), "there is no account 'Nobody'"),
         (("--csv", "--json"), "--csv and --json exclude each other"),
     ],

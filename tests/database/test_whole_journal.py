@@ -190,6 +190,8 @@ VALUES: dict[str, list[Any]] = {
     "from": ["2026-01-06"],
     "to": ["2026-10-01"],
     "at": ["2026-09-30"],
+    "compare_from": ["2026-01-06"],
+    "compare_to": ["2026-01-05"],
     "ids": ["3,1,99"],
     "source_trade_id": [1, 2],
     "copies": ["false"],

@@ -281,6 +281,17 @@ def test_setups_come_with_the_name_of_their_strategy(reader: Agent) -> None:
     assert "null" not in json.dumps([group["row"] for group in groups])
 
 
+def test_another_range_is_a_row_beside_each_group(reader: Agent) -> None:
+    ranges = {"from": "2026-10-01", "compare_from": "2026-09-01", "compare_to": "2026-09-30"}
+
+    table = reader.ask("report", group_by="direction", metrics=["expectancy"], **ranges)
+
+    assert {len(group["before"]) for group in table["groups"]} == {2}
+    assert {group["difference"]["verdict"] for group in table["groups"]} == {"not_shown"}
+    assert table["total_before"][0] == sum(group["before"][0] for group in table["groups"])
+    assert len(table["total_difference"]["expectancy"]) == 3
+
+
 def test_exits_are_a_row_a_cell(reader: Agent, db: Path) -> None:
     change(db, "UPDATE trades SET mae = 0, mfe = 1000000000 WHERE id <= 20")
 

@@ -20,11 +20,13 @@ from reference import (
     Query,
     Row,
     compare_sides,
+    compute_report,
     compute_statistics,
     decisions_of,
     evaluate,
     find_key,
     find_keys,
+    group_rows,
     in_time,
     is_selected,
     place_decisions,
@@ -127,6 +129,35 @@ def rank_pair(journal: Journal, pair: Pair, rows: list[Row], group_by: tuple[str
     if isinstance(value, str) or ("confirmation", None) in zip(group_by, pair, strict=True):
         return True, 0, *places
     return False, value if sort and not sort.startswith("-") else -value, *places
+
+
+# Before and beside ---------------------------------------------------------------------------------------
+
+
+def compute_compared(journal: Journal, group_by: str, query: Query, other: Query) -> dict[str, Any]:
+    """The report of the query, the total and each group beside those of the other one."""
+    report = compute_report(journal, group_by, query)
+    now, before = (group_rows(journal, select_rows(journal, one), group_by, one) for one in (query, other))
+    add_before(journal, [(report["total"], select_rows(journal, query), select_rows(journal, other))])
+    answer = [(group["key"], "present") if group_by == "confirmation" else group["key"] for group in report["groups"]]
+    pairs = [(now.get(key, []), before.get(key, [])) for key in answer]
+    add_before(journal, [(group, *pair) for group, pair in zip(report["groups"], pairs, strict=True)])
+    return report
+
+
+def add_before(journal: Journal, table: list[tuple[Any, list[Row], list[Row]]]) -> None:
+    for group, now, before in table:
+        shown = show_group(journal, before, REPORTED)
+        count = len(decisions_of(journal, before))
+        beside = {"values": shown["values"], "intervals": shown["intervals"], "trade_count": count}
+        group["before"] = beside if before else None
+        sides = [decisions_of(journal, rows) for rows in (now, before)]
+        group["difference"] = compare_sides(journal, *sides, is_r=False)
+    inference.judge(
+        {number: group["difference"] for number, (group, *_) in enumerate(table)},
+        {number: {} for number in range(len(table))},
+        {},
+    )
 
 
 # Exits ---------------------------------------------------------------------------------------------------

@@ -298,6 +298,30 @@ async def test_reports_of_two_keys_equal_the_reference(app: Starlette, client: h
         assert await read_report(client, ",".join(pair), **query) == expected, (pair, query)
 
 
+RANGES: list[tuple[dict[str, str], dict[str, str]]] = [
+    ({"from": "2026-03-09"}, {"to": "2026-03-08"}),
+    ({"from": "2026-03-01", "to": "2026-03-31"}, {"from": "2026-01-31", "to": "2026-02-28"}),
+    ({"to": "2026-03-07"}, {"from": "2026-03-08"}),
+]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(examples(full=30, ci=3)))
+async def test_reports_beside_another_range_equal_the_reference(
+    app: Starlette, client: httpx.AsyncClient, seed: int
+) -> None:
+    """Every grouping without a filter and with one; in the short form a third of the groupings a journal."""
+    currencies, most_trades = (["USD"], 200) if seed % 2 else (["USD", "USD", "USD", "EUR"], 60)
+    journal = await write_journal(app, client, Random(seed), most_trades, currencies)
+
+    for number, group_by in enumerate(get_args(GroupBy)[seed % 3 :: examples(full=1, ci=3)]):
+        query, other = RANGES[(number + seed) % 3]
+        for filters in ({}, FILTERS[1 + number % 8]):
+            expected = reference_views.compute_compared(journal, group_by, {**filters, **query}, {**filters, **other})
+            sent = {**filters, **query, **{f"compare_{name}": day for name, day in other.items()}}
+            assert await read_report(client, group_by, **sent) == expected, (group_by, sent)
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(examples(full=60, ci=4)))
 async def test_exits_equal_the_reference(app: Starlette, client: httpx.AsyncClient, seed: int) -> None:
