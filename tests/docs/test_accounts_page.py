@@ -27,6 +27,9 @@ from journal_api.structs.standings import (
 PAGE = DOCS / "accounts.md"
 # Further rows of its table of examples.
 CORNERS = """
+| `end_of_day` 2000 | 2: 800; 3: 600; 4: -500 | 4 | `floor` within, `value` 50900, `limit` 49400, `room` 1500, `peak` 51400, `peak_day` 3 |
+| `end_of_day` 2000 | 2: deposit 1000, 200 | 3 | `floor` within, `value` 51200, `limit` 49200, `room` 2000 |
+| `qualifying_day` 150 × 3 | 2: 200; 3: 150, payout 100; 4: 149; 5: 300 | 5 | `qualifying_day` open, `value` 1, `limit` 3, `missing` 2 |
 | `end_of_day` 2000 | 2: 800; 3: 600 | 3 | `floor` within, `value` 51400, `limit` 48800, `room` 2600, `peak_day` 2 |
 | `end_of_day` 2000 | 2: 400; 3: -1600 | 3 | `floor` near, `value` 48800, `limit` 48400, `room` 400 |
 | `trade` 2000 | 2: 800 600 -500 | 2 | `floor` within, `value` 50900, `limit` 49400, `room` 1500, `peak` 51400, `peak_trade_id` 2 |

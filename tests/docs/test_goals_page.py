@@ -38,6 +38,7 @@ APRIL = {"from": "2026-04-01", "to": "2026-04-30"}
 ARITHMETIC = re.compile(r"[-+*/(), 0-9.]*")
 # Further rows of its table of goals.
 CORNERS = """
+| `win_streak` at least 5 | `on_track` (2 is over 5 × 5 / 22) | 5 - 2 = 3 | null |
 | `winning_days` at least 4 | `achieved` | 0 | 0 |
 | `worst_day` at least -250 | `missed` (5 March was -300) | 0 | null |
 | `max_trades_per_day` at most 2 | `within_limit` (one decision today) | 2 - 1 = 1 | null |
