@@ -8,13 +8,18 @@ from typing import Any, NamedTuple
 from aiosqlite import Connection
 from msgspec import json
 
+from journal_api.database.threads import T
 from journal_api.imports.file_rows import Annotated, FileRow
 from journal_api.positions.book import Position, Told
 from journal_api.positions.commissions import NO_COMMISSIONS, Commissions
+from journal_api.positions.fills import match_fees
 from journal_api.positions.reconcile import Change, Decision, Journal, Plan, StoredTrade, reconcile
 from journal_api.positions.statements import Key, Statement
 from journal_api.repositories import new_trades, statements, trade_annotations, trades
+from journal_api.repositories.accounts import read_commissions
+from journal_api.repositories.new_trades import read_last_id
 from journal_api.repositories.statements import Contract, Moved
+from journal_api.values.clock import now
 from journal_api.values.instruments import canonical_symbol, contract_root, list_bare_names
 
 TRADES_AT_ONCE = 1000
@@ -164,6 +169,15 @@ class Settler:
         await statements.restate(self.db, self.import_id, again)
         await self.write_plan(settled, of_trade)
 
+    async def refold(self, contract: Contract) -> Plan:
+        """Write what follows from the stored statements of a contract."""
+        settled = await self.plan(contract, [], "", is_new_account=False, call=at_once)
+        await self.number([settled])
+        await self.free_external_ids(settled)
+        await self.insert_trades(settled)
+        await self.write_plan(settled, find_trades(settled.plan, settled.trade_ids))
+        return settled.plan
+
     async def free_external_ids(self, settled: Settled) -> None:
         """Take the external ids of trades that get others, or go.
 
@@ -234,6 +248,19 @@ class Settler:
             await trade_annotations.insert_missing(self.db, tags, answers)
 
 
+async def refold_trades(db: Connection, user_id: int, trade_ids: Sequence[int]) -> None:
+    """Write what follows from what files state of trades, which may be more than they have."""
+    contracts = await statements.list_of_trades(db, trade_ids)
+    settler = Settler(db, user_id, None, await read_commissions(db, user_id), await read_last_id(db), now())
+    for contract in contracts:
+        await settler.refold(contract)
+
+
+async def at_once(function: Callable[[], T]) -> T:
+    """Call a function in the writer's thread, which the transaction has."""
+    return function()
+
+
 def find_trades(plan: Plan, trade_ids: Sequence[int]) -> dict[Told, int]:
     """Return the trade that each statement is in: of several the last, which it opens."""
     found: dict[Told, int] = {}
@@ -260,7 +287,9 @@ def find_annotated(change: Change, rows: Mapping[Told, FileRow]) -> Annotated | 
 
 
 def read_typed(trade: StoredTrade) -> dict[str, Any]:
-    """Return the columns that the owner had typed before a file told of the trade."""
-    columns: dict[str, Any] = json.decode(trade.typed or "{}")
+    """Return the columns that the owner had typed before a file told of the trade, or has edited since."""
+    typed: dict[str, Any] = json.decode(trade.typed or "{}")
+    columns = typed | {name: trade.columns[name] for name in trade.edited}
+    columns["fills"] = match_fees(columns["fills"], columns["fees"])
     symbol = columns["symbol"]
     return {**columns, "contract": canonical_symbol(symbol, columns["opened_at"]), "root": contract_root(symbol)}

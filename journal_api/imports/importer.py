@@ -10,7 +10,7 @@ from journal_api.database import calendars
 from journal_api.database.database import Database
 from journal_api.database.threads import T
 from journal_api.errors import ValidationFailed
-from journal_api.imports.contracts import Settled, Settler, find_annotated, find_trades
+from journal_api.imports.contracts import Settled, Settler, at_once, find_annotated, find_trades
 from journal_api.imports.copies import NamedTrade, find_original
 from journal_api.imports.copy_linking import CopyLinker
 from journal_api.imports.file_rows import group_rows, require_allowed
@@ -300,11 +300,6 @@ class FileImport:
             len(matches.links),
             describe_ambiguous(matches.ambiguous, last_trade_id),
         )
-
-
-async def at_once(function: Callable[[], T]) -> T:
-    """Call a function in the writer's thread, which the transaction has."""
-    return function()
 
 
 def list_new(settled: Iterable[Settled]) -> list[NewTrade]:

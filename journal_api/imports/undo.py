@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 from aiosqlite import Connection
 
 from journal_api.errors import TradesKept
-from journal_api.imports.contracts import Settler, find_trades, read_typed
-from journal_api.imports.importer import at_once
+from journal_api.imports.contracts import Settler, read_typed
 from journal_api.repositories import copies, imports, statements, trades
 from journal_api.repositories.accounts import read_commissions
 from journal_api.repositories.new_trades import read_last_id
@@ -103,11 +102,7 @@ async def withdraw(
     deleted: list[int] = []
     written: set[int] = set()
     for contract in contracts:
-        settled = await settler.plan(contract, [], "", is_new_account=False, call=at_once)
-        await settler.number([settled])
-        await settler.free_external_ids(settled)
-        await settler.insert_trades(settled)
-        await settler.write_plan(settled, find_trades(settled.plan, settled.trade_ids))
-        deleted += [trade.trade_id for trade, _ in settled.plan.gone]
-        written |= {trade.trade_id for trade, taker in settled.plan.gone if trade.is_touched and taker is None}
+        plan = await settler.refold(contract)
+        deleted += [trade.trade_id for trade, _ in plan.gone]
+        written |= {trade.trade_id for trade, taker in plan.gone if trade.is_touched and taker is None}
     return deleted, written

@@ -31,7 +31,7 @@ MICROSECOND = timedelta(microseconds=1)
 # Averages of two files may differ by less than this part of the price.
 PRICE_PARTS = 10_000
 # The prices of one order's fills differ from its average by less than this part of it.
-SPREAD_PARTS = 200
+SPREAD_PARTS = 10
 
 
 def read_instant(text: str) -> int:

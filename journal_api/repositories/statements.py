@@ -99,6 +99,19 @@ async def find_moved(db: Connection, account_id: int, keys: Mapping[Key, str]) -
     return {key: Moved(Contract(account_id, name), trade_id) for key, name, trade_id in rows}
 
 
+async def list_of_trades(db: Connection, trade_ids: Sequence[int]) -> list[Contract]:
+    """Return the contracts of the statements that trades are made of."""
+    rows: Iterable[Any] = await db.execute_fetchall(
+        """
+        SELECT DISTINCT account_id, contract
+        FROM statements
+        WHERE trade_id IN (SELECT value FROM json_each(:ids))
+        """,
+        {"ids": json_list(trade_ids)},
+    )
+    return [Contract(*row) for row in rows]
+
+
 async def list_of_import(db: Connection, import_id: int) -> list[Contract]:
     """Return the contracts of which the file of an import states something, or corrects what others state."""
     rows: Iterable[Any] = await db.execute_fetchall(
@@ -276,7 +289,6 @@ async def update_trades(
             trading_day = :trading_day,
             import_id = :import_id,
             typed = :typed,
-            edited = iif(:import_id IS NULL, NULL, edited),
             changed_at = {CHANGED}
         WHERE id = :id
         """,

@@ -20,7 +20,7 @@ REFERENCES = {"strategy_id": "strategies", "setup_id": "setups", "source_trade_i
 async def split(db: Connection, user_id: int, trade_id: int) -> list[int]:
     """Restore the parts of a merged trade and return their ids, the first part first.
 
-    Raises NotFound, and Conflict if the trade is not merged or its fills were changed since.
+    Raises NotFound, and Conflict if the trade is not merged or its owner has changed its fills since.
     """
     await trades.get(db, user_id, trade_id)
     (current,) = await read_parts(db, [trade_id])
@@ -28,7 +28,8 @@ async def split(db: Connection, user_id: int, trade_id: int) -> list[int]:
         raise Conflict("This trade was not merged, so there is nothing to split.")
     first, *others = current["merged"]
     made = first.pop("made")
-    if list_exchanges(current["fills"]) != list_exchanges(made["fills"]):
+    is_stated = current["statement_ids"] and "fills" not in (current["edited"] or "")
+    if not is_stated and list_exchanges(current["fills"]) != list_exchanges(made["fills"]):
         raise Conflict("The fills of this trade were changed since the merge: change them back, then split it again.")
     await drop_deleted_references(db, [first, *others])
     for part in others:

@@ -4,6 +4,7 @@ from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.errors import ValidationFailed
+from journal_api.imports.contracts import refold_trades
 from journal_api.positions.trade_merge import build_whole, find_positions, join_tags, require_one_position, sort_parts
 from journal_api.repositories import imports, trade_merges, trade_splits, trades, users
 from journal_api.structs.many_trades import TradesMerge
@@ -57,6 +58,7 @@ async def split_import(request: Request, db: Connection) -> Response:
     ids = await trade_merges.list_of_format(db, request.user.id, import_id)
     merged = [one.id for one in await trade_merges.find_many(db, request.user.id, ids) if one.merged_ids]
     rows = [row for one in merged for row in await trade_splits.split(db, request.user.id, one)]
+    await refold_trades(db, request.user.id, rows)
     if rows:
         await imports.set_trade_unit(db, request.user.id, import_id, "row")
     return ok(trades=await trades.list_of_ids(db, request.user.id, sorted(rows)))
@@ -65,7 +67,9 @@ async def split_import(request: Request, db: Connection) -> Response:
 async def split_trade(request: Request, db: Connection) -> Response:
     """Split a merged trade into the trades that it was made of.
 
-    Each is what it was. What was annotated since the merge stays on the first.
+    Each is what it was, or what files have told of it since. What was annotated since the merge stays on the
+    first.
     """
     ids = await trade_splits.split(db, request.user.id, request.path_params["id"])
+    await refold_trades(db, request.user.id, ids)
     return ok(trades=await trades.list_of_ids(db, request.user.id, sorted(ids)))

@@ -9,9 +9,10 @@ from typing import Any
 
 import httpx
 import pytest
-from factories import create_account, create_import, create_trade, get_trade, list_trades, patch_trade
+from factories import create_account, create_import, create_trade, get_trade, list_trades, patch_trade, unwrap
 from positions import (
     FileFill,
+    book_positions,
     executions,
     first_in_first_out,
     ninjatrader_trades,
@@ -100,6 +101,136 @@ async def test_any_imports_and_undos_that_end_in_the_same_files_give_the_same_tr
         await import_file(client, straight, file)
 
     assert await read_trades(client, wandering) == await read_trades(client, straight)
+
+
+def trade_for_days(choose: Random) -> list[list[FileFill]]:
+    """The fills of two or three days, of positions that are minutes apart or touch."""
+    days = []
+    for day in range(choose.randint(2, 3)):
+        time, fills = BEGIN + timedelta(days=day), list[FileFill]()
+        for _ in range(choose.randint(1, 5)):
+            time += timedelta(minutes=choose.choice((0, 3, 20)), seconds=choose.randint(0, 59))
+            sizes = [choose.choice((1, 2, 3)) * choose.choice((1, -1)) for _ in range(choose.randint(1, 3))]
+            sizes = [abs(size) if sizes[0] > 0 else -abs(size) for size in sizes]
+            for size in [*sizes, -sum(sizes)]:
+                number = 1000 + 100 * day + len(fills)
+                fills.append(FileFill(number, time, "MNQH6", size, Decimal(choose.randint(400, 480)) / 4))
+                time += timedelta(seconds=choose.choice((1, 7, 90)))
+        days.append(fills)
+    return days
+
+
+def write_days(choose: Random, days: Rows) -> list[bytes]:
+    """A file of each day, or of several, in up to three formats, of which one is whole."""
+    of_fills = {"executions": executions, "orders": orders}
+    of_pairs = {"performance": performance, "grid": ninjatrader_trades, "topstepx": topstepx_trades}
+    files: list[bytes] = []
+    for number, kind in enumerate(choose.sample([*of_fills, *of_pairs], choose.randint(1, 3))):
+        cuts = sorted(choose.sample(range(1, len(days)), choose.randint(0, len(days) - 1)))
+        for begin, end in pairwise([0, *cuts, len(days)]):
+            fills = [fill for day in days[begin:end] for fill in day]
+            pairs = list(first_in_first_out(fills))
+            if number == 0 or choose.random() < 0.6:
+                files.append(of_fills[kind](fills) if kind in of_fills else of_pairs[kind](pairs))
+    return files
+
+
+def type_trade(choose: Random, position: dict[str, Any]) -> dict[str, Any]:
+    """What a trader types of a position during the day: to the minute, at a price that he saw."""
+    opened, closed = (one.replace(second=0) for one in (position["opened_at"], position["closed_at"]))
+    typed = {name: position[name] for name in ("symbol", "direction", "quantity")}
+    prices = {f"{name}_price": round(float(position[name]), 2) + choose.choice((0, 0.25)) for name in ("entry", "exit")}
+    times = {"opened_at": f"{opened:%Y-%m-%dT%H:%M:%SZ}", "closed_at": f"{closed:%Y-%m-%dT%H:%M:%SZ}"}
+    return {**typed, **prices, **times}
+
+
+async def write_or_merge(client: httpx.AsyncClient, choose: Random, account_id: int, noted: list[str]) -> None:
+    """Write a note on a trade, or merge two that follow each other."""
+    trades = await list_trades(client, account_id=account_id)
+    free = [trade for trade in trades if not trade["notes"]]
+    if free and choose.random() < 0.7:
+        trade = choose.choice(free)
+        noted.append(f"Written at {trade['opened_at']}, note {len(noted)}")
+        await patch_trade(client, trade["id"], notes=noted[-1])
+    elif len(trades) > 1:
+        place = choose.randrange(len(trades) - 1)
+        both = [await get_trade(client, one["id"]) for one in trades[place : place + 2]]
+        # Of two that are only typed, no file says which of its positions are meant.
+        if any(is_told(one) for one in both):
+            # Trades that are open, or of two directions, are refused.
+            await client.post("/trades/merge", json={"ids": [one["id"] for one in both]})
+
+
+def is_told(trade: Any) -> bool:
+    """Whether a file tells of a trade, and not only its owner."""
+    return bool(trade["typed"]) or not str(trade["notes"]).startswith("Typed")
+
+
+async def edit_fees(client: httpx.AsyncClient, choose: Random, account_id: int, fees: float) -> int:
+    """Correct the fees of a trade that no one has corrected yet. Return how many were corrected: one or none."""
+    trades = [await get_trade(client, one["id"]) for one in await list_trades(client, account_id=account_id)]
+    free = [one for one in trades if is_told(one) and one["fees_source"] != "typed" and not one["merged_ids"]]
+    for trade in choose.sample(free, min(1, len(free))):
+        await patch_trade(client, trade["id"], fees=fees)
+    return len(free[:1])
+
+
+def find_times(trade: Any) -> tuple[str, ...]:
+    return trade["direction"], trade["opened_at"], trade["closed_at"]
+
+
+async def split_all(client: httpx.AsyncClient, account_id: int) -> None:
+    for trade in await list_trades(client, account_id=account_id):
+        if (await get_trade(client, trade["id"]))["merged_ids"]:
+            unwrap(await client.post(f"/trades/{trade['id']}/split"))
+
+
+@pytest.mark.parametrize("seed", range(examples(full=2000, ci=8)))
+async def test_what_a_trader_types_writes_and_merges_between_imports_stays_and_changes_no_figure(
+    client: httpx.AsyncClient, seed: int
+) -> None:
+    choose = Random(seed)
+    days = trade_for_days(choose)
+    files = write_days(choose, days)
+    wandering, straight = [(await create_account(client, f"{name} {seed}"))["id"] for name in ("A", "B")]
+    noted, edited = list[str](), 0
+    for position in book_positions(fill for day in days for fill in day):
+        if choose.random() < 0.3:
+            typed = type_trade(choose, position)
+            noted.append(f"Typed at {typed['opened_at']}, note {len(noted)}")
+            for account_id in (wandering, straight):
+                await create_trade(client, account_id, **typed, notes=noted[-1])
+    there: list[tuple[bytes, int]] = []
+    for _ in range(choose.randint(3, 10)):
+        step = choose.random()
+        if there and step < 0.2:
+            one = choose.choice(there)
+            if (await client.delete(f"/imports/{one[1]}")).status_code == 204:
+                there.remove(one)
+        elif step < 0.5:
+            file = choose.choice(files)
+            there.append((file, await import_file(client, wandering, file)))
+        elif step < 0.6:
+            edited += await edit_fees(client, choose, wandering, len(noted) + 0.25)
+        else:
+            await write_or_merge(client, choose, wandering, noted)
+    missing = [file for file in files if file not in [one for one, _ in there]]
+    for file in choose.sample(missing, len(missing)):
+        await import_file(client, wandering, file)
+    for file in files:
+        await import_file(client, straight, file)
+    await split_all(client, wandering)
+    corrected = [one for one in await list_trades(client, account_id=wandering) if one["fees_source"] == "typed"]
+    by_times = {find_times(one): one["id"] for one in await list_trades(client, account_id=straight)}
+    for one in corrected:
+        await patch_trade(client, by_times[find_times(one)], fees=one["fees"])
+
+    found, expected = [await read_trades(client, account_id) for account_id in (wandering, straight)]
+    written = "\n".join(trade["notes"] or "" for trade in found)
+    assert len(corrected) == edited
+    assert {note: written.count(note) for note in noted} == dict.fromkeys(noted, 1)
+    own = {"notes": None, "typed": None}  # what was corrected before a file came again is typed, too
+    assert [{**trade, **own} for trade in found] == [{**trade, **own} for trade in expected]
 
 
 # Two trades of one minute, typed at the same price: nothing tells which of them is the position of the file.
