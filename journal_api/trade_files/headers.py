@@ -126,7 +126,7 @@ def recognise(
 
 def find_header(rows: Iterator[Cells | Rejected], formats: Sequence[KnownFormat]) -> Header | UnknownHeader:
     """Return the first header of a format, else the header that is most similar to one."""
-    nearest: tuple[int, list[str]] = (1, [])
+    most, nearest = 0, (1, list[str]())
     heading, report = "", None
     for index, row in zip(range(ROWS_BEFORE_A_SECTION), rows, strict=False):
         if isinstance(row, Rejected):
@@ -141,9 +141,10 @@ def find_header(rows: Iterator[Cells | Rejected], formats: Sequence[KnownFormat]
             if (header := read_header(row, heading, candidates)) is not None:
                 return header
             report = report or find_report(row)
-            other = row.line, name_columns(row.cells)
-            known = [nearest, other] if nearest[1] else [other]
-            nearest = max(known, key=lambda header: count_common_columns(header[1], formats))
+            columns = name_columns(row.cells)
+            common = count_common_columns(columns, formats)
+            if common > most or not nearest[1]:
+                most, nearest = common, (row.line, columns)
         heading = next_heading(row.cells, heading)
     return report or describe_unknown_header(*nearest, formats)
 
@@ -224,7 +225,7 @@ def find_wrong_name(file_format: Format, columns: list[str]) -> str:
 def count_common_columns(columns: list[str], formats: Sequence[KnownFormat]) -> int:
     """Return the largest number of columns that a format has in common with the header."""
     header = ColumnNames(columns)
-    return max(len(known.header) - len(known.missing_columns(header)) for known in formats)
+    return max(sum(known.has(header, names) for names in known.header) for known in formats)
 
 
 def describe_unknown_header(line: int, columns: list[str], formats: Sequence[KnownFormat]) -> UnknownHeader:

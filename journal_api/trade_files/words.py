@@ -44,6 +44,7 @@ def simplify(name: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", shown)))
 
 
+@lru_cache(maxsize=8192)
 def translate(name: str) -> str:
     """Return the simple form of a name, in English."""
     simple = simplify(name)
