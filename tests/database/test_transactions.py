@@ -97,7 +97,7 @@ def calls(step: int = 1) -> Iterator[tuple[int, str]]:
 
 
 WRITES = [operation for operation in OPERATIONS if operation.method != "GET"]
-EVERY = examples(full=1, ci=3)
+EVERY = examples(full=1, ci=5)
 
 
 async def change(client: httpx.AsyncClient, operation: Operation, ids: dict[str, Any]) -> httpx.Response:

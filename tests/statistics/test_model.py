@@ -541,7 +541,7 @@ def clock() -> Iterator[time_machine.Traveller]:
         yield clock
 
 
-@pytest.mark.parametrize("number", range(examples(full=200, ci=6)))
+@pytest.mark.parametrize("number", range(examples(full=200, ci=3)))
 @pytest.mark.promise(13)
 async def test_goals_and_reports_show_what_the_trades_give_whatever_is_written(
     tmp_path: Path,
@@ -575,7 +575,7 @@ async def test_goals_and_reports_show_what_the_trades_give_whatever_is_written(
     )
 
 
-@pytest.mark.parametrize("number", range(examples(full=20, ci=2)))
+@pytest.mark.parametrize("number", range(examples(full=20, ci=1)))
 @pytest.mark.promise(13)
 async def test_reports_by_every_key_and_filter_follow_what_is_written(
     tmp_path: Path,
