@@ -118,20 +118,16 @@ async def test_a_balance_is_drawn_above_its_floor(page: Tab, page_journal: PageJ
     account = add_account(page_journal, qualifying_day={"amount": 100, "days": 5}, floor=floor)
     for days, pnl in ((3, 1000), (2, -500), (0, 150)):
         close_trade(page_journal, account, pnl, days)
-    goal = {"metric": "balance_target", "timeframe": "daily", "target_value": 60_000}
-    page_journal.create("/goals", goal_name="Grow", **goal)
-    await page.sign_in(page_journal, "today?goal=1")
-    await page.see("50,650.00 = opening balance 50,500.00 + cash 0.00 + net P&L 150.00.", "main")
+    add_cash(page_journal, account, "payout", 50, days=1)
+    await page.sign_in(page_journal)
+    await page.see(f"1 of 5, counted from {NOW}", f"#account-{account}")
     await page.see("Balance and floor", CURVE)
     label = await page.get_attribute(f"{CURVE} svg", "aria-label")
-    assert label == "Balance 50,650 above the floor 49,000"
+    assert label == "Balance 50,600 above the floor 49,000"
     lines = page.locator(f"{CURVE} svg .line")
     balance, bottom = await lines.evaluate_all("all => all.map((one) => one.getAttribute('d'))")
-    assert balance == "M0.0 33.33L333.3 0.00L666.7 16.67L1000.0 11.67"
-    assert bottom == "M0.0 100.00H333.3V100.00H666.7V66.67H1000.0V66.67"
-    add_cash(page_journal, account, "payout", 50, days=1)
-    await page.poll()
-    await page.see(f"1 of 5, counted from {NOW}", f"#account-{account}")
+    assert balance == "M0.0 33.33L250.0 0.00L500.0 16.67L750.0 18.33L1000.0 13.33"
+    assert bottom == "M0.0 100.00H250.0V100.00H500.0V66.67H750.0V66.67H1000.0V66.67"
     add_account(page_journal, "Other")
     await page.poll()
     await page.see("Net P&L, last 6 months")
@@ -163,21 +159,6 @@ async def test_a_checkpoint_that_differs_is_said_until_accepted(page: Tab, page_
     await page.gone(LINE)
     accepted = page_journal.read(f"{path}/2")
     assert (accepted["accepted"], accepted["note"]) == (True, "The broker rounds")
-    await page.show(f"settings?account={account}")
-    await page.see("+15.00 accepted", "#checkpoints")
-    await page.count("#checkpoints :text('✓ agrees')", 2)
-
-    await page.click("#new-checkpoint")
-    await page.fill("#edit [name=balance]", "50,000.50")
-    await page.click("#edit .primary")
-    await page.see("is taken", "#edit [data-field=day]")
-    await page.fill("#edit [name=day]", f"{days_ago(2)}")
-    await page.save()
-    await page.see(f"{TWO} 50,000.50 ▲ the journal has 99.50 more", "#checkpoints")
-    await page.click(f"#checkpoints tbody .link:text('{TWO}')")
-    await page.press("Delete", "#edit")
-    await page.agree("Delete")
-    assert len(page_journal.read(path)) == 3
 
 
 # An account in the settings ------------------------------------------------------------------------------
@@ -205,27 +186,34 @@ async def test_rules_are_typed_and_not_written_over_unasked(page: Tab, page_jour
         "best_day_share": 33.5,
         "qualifying_day": {"amount": 150, "days": 5},
     }
-    names = ["floor__distance", "floor__locks_at", "best_day_share", *qualifying]
+    page_journal.put(path, daily_loss=800)
+    await page.fill_in("#rules", daily_loss="900")
+    await page.press("Save", "#rules")
+    await page.agree("Save mine", "This account was changed in the meantime")
+    await page.see("900.00 left before a loss of 900.00", card)
+    names = ["floor__distance", "floor__locks_at", "daily_loss", "best_day_share", *qualifying]
     await page.fill_in("#rules", **dict.fromkeys(names, ""))
     await page.press("Save", "#rules")
     await page.gone(card)
     assert page_journal.client.get(path).status_code == 404
 
-    await page.fill_in("#rules", daily_loss="900")
-    page_journal.put(path, daily_loss=800)
-    await page.press("Save", "#rules")
-    await page.see("This account was changed in the meantime", "dialog")
-    assert page_journal.read(path)["daily_loss"] == 800
-    await page.agree("Save mine")
-    await page.see("900.00 left before a loss of 900.00", card)
-    await page.fill_in("#rules", daily_loss="500")
-    page_journal.delete(path)  # what is gone is saved as typed
-    await page.press("Save", "#rules")
-    await page.see("500.00 left before a loss of 500.00", card)
-    assert page_journal.read(path)["daily_loss"] == 500
+
+# What is typed into the dialog of a table, and the row that is listed then.
+LEDGER: list[tuple[str, dict[str, str], str, str]] = [
+    ("cash", {"amount": "500", "note": "<i>first</i>"}, f"{NOW} Payout −500.00 <i>first</i>", "1,500.00"),
+    ("cash", {"amount": "80", "day": f"{days_ago(1)}"}, f"{ONE} Payout −80.00", "1,420.00"),
+    (
+        "checkpoint",
+        {"balance": "50,000.50", "day": f"{days_ago(2)}"},
+        f"{TWO} 50,000.50 ▲ the journal",
+        "1,420.00",
+    ),
+]
 
 
-async def test_cash_and_days_of_an_account_are_typed_and_changed(page: Tab, page_journal: PageJournal) -> None:
+async def test_cash_checkpoints_and_days_of_an_account_are_typed_and_changed(
+    page: Tab, page_journal: PageJournal
+) -> None:
     account = add_account(page_journal, floor=STATIC)
     path, card = f"/accounts/{account}", f"#account-{account}"
     await page.sign_in(page_journal, f"settings?account={account}")
@@ -233,26 +221,30 @@ async def test_cash_and_days_of_an_account_are_typed_and_changed(page: Tab, page
     await page.fill("#edit [name=amount]", "-500")
     await page.click("#edit .primary")
     await page.see("a payout has no sign", "[data-field=amount]")
-    await page.fill_in("#edit", amount="500", note="<i>first</i>")
-    await page.save()
-    await page.see(f"{NOW} Payout −500.00 <i>first</i>", "#cash")
-    await page.see("1,500.00 left above the floor of 48,000.00", card)
-    await page.click("#cash tbody .link")
+    await page.press("Close", "dialog")
+    await page.agree("Discard it")
+    for kind, typed, row, left in LEDGER:
+        await page.click(f"#new-{kind}")
+        await page.fill_in("#edit", **typed)
+        await page.save()
+        await page.see(row, "#checkpoints" if kind == "checkpoint" else "#cash")
+        await page.see(f"{left} left above the floor of 48,000.00", card)
+    await page.click(f"#cash tbody .link:text('{NOW}')")
     await page.choose("#edit [name=kind]", "Fee")
-    await page.fill_in("#edit", amount="80", day=f"{days_ago(1)}")
     await page.save()
-    await page.see(f"{ONE} Fee −80.00", "#cash")
+    await page.see(f"{NOW} Fee −500.00", "#cash")
+    for row in (f"#cash tbody .link:text('{NOW}')", "#checkpoints tbody .link"):
+        await page.click(row)
+        await page.press("Delete", "#edit")
+        await page.agree("Delete")
     await page.see("1,920.00 left above the floor of 48,000.00", card)
-    await page.click("#cash tbody .link")
-    await page.press("Delete", "#edit")
-    await page.agree("Delete")
-    await page.see("2,000.00 left above the floor of 48,000.00", card)
-    assert page_journal.read(f"{path}/cash") == []
+    assert [one["amount"] for one in page_journal.read(f"{path}/cash")] == [80]
+    assert page_journal.read(f"{path}/checkpoints") == []
 
     await page.show("settings")
-    for typed, stored in ((("prague", "00:00"), ("Europe/Prague", "00:00")), (("", ""), (None, None))):
+    for zone, stored in ((("prague", "00:00"), ("Europe/Prague", "00:00")), (("", ""), (None, None))):
         await page.click("#accounts tbody .link")
-        await page.fill_in("#edit", timezone=typed[0], day_rollover=typed[1])
+        await page.fill_in("#edit", timezone=zone[0], day_rollover=zone[1])
         await page.save()
         account_now = page_journal.read(path)
         assert (account_now["timezone"], account_now["day_rollover"]) == stored

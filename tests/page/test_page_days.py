@@ -54,35 +54,26 @@ async def test_a_day_is_written_and_left_without_a_mouse(page: Tab, page_journal
     await page.see("65536", "form:has(#plan) .error")
     await page.click("#day-after")
     await page.agree("Cancel", "The plan of this day is not saved.")
-    await page.see("Jan 6", "h1")
     await page.enter("#plan", "")
     await page.show(f"day/{FRIDAY}")  # once the plan is saved
     await page.see("Fri, Jan 9, 2026", "h1")
-    for press, what, title in (
-        (page.keys, "ArrowRight", "Mon, Jan 12, 2026"),
-        (page.click, "#day-before", "Fri, Jan 9, 2026"),
-    ):
-        await press(what)
-        await page.see(title, "h1")
+    await page.keys("ArrowRight")
+    await page.see("Mon, Jan 12, 2026", "h1")
+    await page.click("#day-before")
+    await page.see("Fri, Jan 9, 2026", "h1")
     assert await page.title() == "Fri, Jan 9, 2026 · Trading journal"
     await page.show("day/nonsense")
     await page.see(f"{datetime.now(UTC):%b %-d, %Y}", "h1")
-    await page.evaluate("location.hash = '#/day/2026-02-31'")
-    await page.see("This cannot be shown")
 
 
 async def test_a_day_shows_its_trades_goals_and_rules(page: Tab, page_journal: PageJournal) -> None:
     page_journal.create("/accounts", name="Main")
-    euros = page_journal.create("/accounts", name="Euro", currency="EUR")["id"]
     page_journal.add_trade(30, f"{MONDAY}T10:00", 60)
     page_journal.add_trade(-80, f"{MONDAY}T10:15", 15, grade="F")
-    page_journal.add_trade(7, f"{MONDAY}T10:45", account_id=euros)
     page_journal.put("/accounts/1/rules", daily_loss=500)
     limit = {"metric": "worst_day", "target_value": -40, "timeframe": "daily"}
     page_journal.create("/goals", goal_name="Loss limit", account_id=1, **limit)
     await page.sign_in(page_journal, PLACE)
-    await page.see("+7.00 EUR, −50.00 USD in 3 trades")
-    await page.choose("#selection", "Main")
     await page.see("−50.00 USD in 2 trades: 1 win, 1 loss")
     await page.see_all(".of-day tbody tr", "10:15 ES ▲ 1 −80.00 −80.00 F", "10:00 ES ▲ 1 +30.00 −50.00")
     blocks = await page.locator(".timeline i").evaluate_all(
@@ -93,8 +84,6 @@ async def test_a_day_shows_its_trades_goals_and_rules(page: Tab, page_journal: P
     await page.see("450.00 left", "#account-1")
     await page.click(".of-day a >> nth=0")
     await page.see("−80.00", "#trade .big")
-    await page.click("#trade .facts a")
-    await page.drawn("day")
 
 
 async def test_a_text_that_was_changed_meanwhile_shows_both(page: Tab, page_journal: PageJournal) -> None:
@@ -135,19 +124,11 @@ async def test_a_text_that_was_changed_meanwhile_shows_both(page: Tab, page_jour
 async def test_today_shows_the_plan_and_leads_to_days_and_weeks(page: Tab, page_journal: PageJournal) -> None:
     page_journal.patch("/me", trading_weekdays=[1, 2, 3, 4, 5, 6, 7])
     page_journal.add_trade(12)
-    page_journal.patch("/days/2026-01-06", plan="Wait.")
+    page_journal.patch("/days/2026-01-06", plan="Wait.\n<b>bold</b>", review="Waited.", rating=5)
     page_journal.client.post("/days/2026-01-06/pictures", content=PNG).raise_for_status()
-    for link, view, seen in (
-        (".calendar a:has-text('6 ✎')", "day", "Tue, Jan 6, 2026"),
-        (".calendar .week a", "days", "Jan 5 – Jan 11"),
-        ("[aria-label=Calendar] h2 a", "days", "January 2026"),
-    ):
-        await page.sign_in(page_journal, "today?month=2026-01")
-        week = ["5 +12 1 trade", "6 ✎ ▣", "7", "8", "9", "10", "11", "+12 1"]
-        await page.see_all(".calendar tr:has-text('+12') a", *week)
-        await page.click(link)
-        await page.drawn(view)
-        await page.see(seen, "h1")
+    await page.sign_in(page_journal, "today?month=2026-01")
+    week = ["5 +12 1 trade", "6 ✎ ▣", "7", "8", "9", "10", "11", "+12 1"]
+    await page.see_all(".calendar tr:has-text('+12') a", *week)
     await page.show("today")
     await page.see("Nothing is planned yet.", "#day")
     await page.click("#day a:text('Write the plan')")
@@ -162,43 +143,26 @@ async def test_today_shows_the_plan_and_leads_to_days_and_weeks(page: Tab, page_
     await page.poll()
     await page.gone("#day")
 
-
-async def test_a_week_is_read_and_printed_without_the_bar(page: Tab, page_journal: PageJournal) -> None:
-    (tag,) = page_journal.add_tags("<b>Calm</b>")
-    for day, pnl in ((MONDAY, 30), ("2026-01-06", -20), (FRIDAY, 5)):
-        page_journal.add_trade(pnl, f"{day}T10:00")
-    written = {"plan": "Wait.\n<b>bold</b>", "review": "Waited.", "rating": 5, "tag_ids": [tag]}
-    page_journal.patch(f"/days/{FRIDAY}", **written)
-    picture = page_journal.client.post(f"/days/{FRIDAY}/pictures", content=PNG).json()["data"]["picture"]
-    page_journal.patch(f"/pictures/{picture['id']}", caption="The low")
-    await page.sign_in(page_journal, f"days?from={MONDAY}&to=2026-01-11")
+    await page.show("today?month=2026-01")
+    await page.click(".calendar .week a")
+    await page.see("Jan 5 – Jan 11", "h1")
     await page.see_all(
         "main .card",
-        "Mon, Jan 5, 2026 · +30.00 USD in 1 trade",
-        "Tue, Jan 6, 2026 · −20.00 USD in 1 trade",
-        "Fri, Jan 9, 2026 · +5.00 USD in 1 trade · 5 of 5 <b>Calm</b> Plan Wait. <b>bold</b> Review Waited. The low",
+        "Mon, Jan 5, 2026 · +12.00 USD in 1 trade",
+        "Tue, Jan 6, 2026 · 5 of 5 Plan Wait. <b>bold</b> Review Waited.",
     )
-    await page.see("+15.00 USD in 3 trades, 2 of 3 days won")
-    await page.wait_for_selector(".thumb img[src][alt='The low']")
+    await page.see("+12.00 USD in 1 trade, 1 of 1")
     await page.evaluate("window.print = () => { window.printed = true; }")
     await page.press("Print")
     assert await page.evaluate("window.printed")
     await page.emulate_media(media="print")
     await page.hidden("header", "#days-before", "button:text('Print')")
     await page.wait_for_selector(":text('Waited.')")
-    await page.show(f"day/{FRIDAY}")
-    await page.hidden("header", "#day-before", "#add-picture", "#rating-3")
-    await page.wait_for_selector("#rating-5")
     await page.emulate_media(media="screen")
-    await page.show(f"days?from={MONDAY}&to=2026-01-11")
     await page.click("#days-after")
     await page.see("Nothing was traded or written in these days.")
-    await page.click("#days-before")
-    await page.see("Jan 5 – Jan 11", "h1")
     await page.click("a:text('Month')")
     await page.see("January 2026", "h1")
-    await page.show("days?from=2026-01-09&to=2026-01-05")
-    await page.see("From: must not be after to.", ".error")
 
 
 # Search --------------------------------------------------------------------------------------------------
@@ -225,19 +189,10 @@ async def test_a_slash_begins_a_search_and_enter_opens_a_result(page: Tab, page_
     await page.drawn("day")
     await page.holds("#plan", "Not late again")
     await page.holds("#search input", "")
-    await page.resize(360)
-    await page.fill("#search input", "late")
-    page_journal.patch(DAY, plan="theirs")  # a search that is typed does not stop the view from following
-    await page.poll()
-    await page.holds("#plan", "theirs")
-
     page_journal.create("/strategies", name="Late range", setups=[{"name": "Late break"}])
     page_journal.add_tags("Late entry")
     page_journal.create("/goals", goal_name="Never late", metric="net_pnl", target_value=5)
     await page.show("search?q=late")
     hrefs = await page.locator(".results a").evaluate_all("all => all.map((one) => one.getAttribute('href'))")
-    found = ["strategies?id=1", "strategies?id=1", "today?goal=1", "trades?id=1", "trades?tag_id=1"]
+    found = [PLACE, "strategies?id=1", "strategies?id=1", "today?goal=1", "trades?id=1", "trades?tag_id=1"]
     assert sorted(hrefs) == [f"#/{one}" for one in found]
-    for query, words in (("?q=late%20-late", "Nothing has these words."), ("", "What do you look for?")):
-        await page.show(f"search{query}")
-        await page.see(words, "main")

@@ -130,11 +130,7 @@ def test_the_page_is_sent_in_less_than_100_kilobytes() -> None:
 def test_files_are_sent_without_indentation_and_comments() -> None:
     for name, source in MODULES.items():
         assert re.search(r"(?m)^[ \t]|/\*\*", source) is None, name
-    assert "// milliseconds" in SOURCES["app.js"]
-    assert "// milliseconds" not in MODULES["app.js"]
     source, sent = Path(files.FOLDER, "page.css").read_text(), files.contents()["page.css"].decode()
-    texts = re.findall(r'"[^"]*"', source)
-    assert not [one for one in texts if re.search("[{};,:/]", one)], "a text has signs around which blanks go"
     without_comments = re.sub(r"/\*.*?\*/", "", source, flags=re.DOTALL)
     assert re.sub(r"\s|;\s*(?=})", "", without_comments) == re.sub(r"\s", "", sent)
     assert ".calendar :is(.gain" in sent

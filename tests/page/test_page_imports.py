@@ -73,36 +73,24 @@ async def test_a_first_file_is_dropped_imported_and_undone(page: Tab, page_journ
     await page.fill("#edit [name=name]", "Main account")
     await page.save()
     await page.see("Import 3 trades into Main account")
-    rows = WITH_ZONE.splitlines()
-    bad = [row.replace("long", "up") for row in rows[1:3]] + [rows[3], rows[3].replace(",1,", ",x,")]
-    for content, words in (("", "This file is empty."), ("\n".join([rows[0], *bad]), "3 errors")):
-        await page.drop("bad.csv", content)
-        await page.see(words)
-    await page.see_all(
-        TABLE.format("Rows"),
-        re.compile("^2\N{EN DASH}3\\s+error\\s+direction must be "),
-        re.compile(r"^5\s+error\s+quantity must be a"),
-    )
+    await page.drop("bad.csv", WITH_ZONE.replace("long", "up", 2))
+    await page.see("2 errors")
+    await page.see_all(TABLE.format("Rows"), re.compile("^2\N{EN DASH}3\\s+error\\s+direction must be "))
     await expect(page.locator("#import")).to_be_disabled()
-    await page.press("Leave out 3 rows")
+    await page.press("Leave out 2 rows")
     await page.see("Import 1 trade into Main account")
     await page.drop("round trips.csv", WITH_ZONE)
     await page.see("3 new")
     assert page_journal.read("/trades") == []
     await page.click("#import")
     await page.see("Imported: 3 new trades")
-    first, second, _ = page_journal.read("/trades")
     await page.drop("round trips.csv", WITH_ZONE)
     await page.see("All 3 are already there.")
     await expect(page.locator("#import")).to_be_disabled()
 
-    page_journal.patch(f"/trades/{first['id']}", tag_ids=page_journal.add_tags("Patient"))
-    page_journal.patch(f"/trades/{second['id']}", fees=1)
-    for choice, left in (
-        ("Cancel", 3),
-        ("Undo, and keep what was edited", 2),
-        ("Undo, and delete those 2 too", 0),
-    ):
+    edited, *_ = page_journal.read("/trades")
+    page_journal.patch(f"/trades/{edited['id']}", fees=1)
+    for choice, left in (("Undo, and keep what was edited", 1), ("Undo, and delete that one too", 0)):
         await page.press("Undo the import of round trips.csv")
         await page.see("edited since", "dialog")
         await page.agree(choice)
@@ -140,16 +128,13 @@ async def test_an_unknown_header_is_described_and_corrected(page: Tab, page_jour
 async def test_what_is_imported_is_what_was_shown(page: Tab, page_journal: PageJournal, accounts: list[int]) -> None:
     page_journal.import_file(f"{HEADER},external_id\n{ROWS[0]},0", account_id=accounts[0])
     await page.sign_in(page_journal, "import")
-    numbered = "\n".join([f"{HEADER},external_id", *(f"{row},{place}" for place, row in enumerate(ROWS))])
-    await page.drop("again.csv", numbered.replace(",101,", ",103,"))
+    await page.drop("again.csv", f"{HEADER},external_id\n{ROWS[0]},0".replace(",101,", ",103,"))
     await answer(page, WHOSE, "Sim")
     await page.see("Exit price: 101 → 103", "table[aria-label=Rows]")
     await page.press("Close")
     await page.drop("trades.csv", FILE)
     await answer(page, WHOSE, "Sim")
-    await page.see("Import 3 trades into Sim")
     await page.see("ES 1 1 +1.00 0.00 +1.00", "table[aria-label=Symbols]")
-    await page.see("This file states no costs. What do you pay per side?")
     await page.fill(".costs [name=per_side]", "1.25")
     await page.press("Charge this", ".costs")
     await page.agree("Charge them", "Charge 1 earlier trade of Sim too?")
@@ -172,34 +157,28 @@ async def test_what_is_imported_is_what_was_shown(page: Tab, page_journal: PageJ
     assert len(page_journal.read("/trades")) == 2
     await page.click("#import")
     await page.see("Imported: 2 new trades, 0 updated, 1 already there")
-    await page.see("Apex 50K Master", f"{IMPORTS} tbody tr")
-    trades = page_journal.read("/trades", account_id=accounts[1])
-    assert {one["opened_at"][11:16] for one in trades} == {"19:00"}
     assert [one["fees"] for one in page_journal.read("/trades", account_id=accounts[0])] == [2.5]
 
 
 # Several files -------------------------------------------------------------------------------------------
 
 
-async def test_files_go_into_the_accounts_that_their_names_have(
+async def test_files_go_into_the_accounts_that_they_name(
     page: Tab, page_journal: PageJournal, accounts: list[int]
 ) -> None:
-    third = page_journal.create("/accounts", name="Apex 50K")["id"]
     group = f"/copy-groups/{page_journal.create('/copy-groups', name='Copies')['id']}"
     members = [{"account_id": one, "quantity_multiplier": 1} for one in accounts]
     page_journal.put(f"{group}/members", members=members)
     page_journal.patch(group, master_account_id=accounts[1])
     page_journal.put(f"/accounts/{accounts[0]}/rules", daily_loss=500)
     await page.sign_in(page_journal, "import")
-    await page.drop("apex_50k_master 2026.csv", FILE, **{"Fills-Apex-50K": FILE, "unnamed": FILE})
-    await page.see("Import 6 trades of 2 files into 2 accounts", "#import-all")
+    await page.drop("apex_50k_master 2026.csv", FILE, unnamed=FILE)
     await page.see("needs an answer below", ALL_FILES)
     await answer(page, WHOSE, "Sim")
-    await import_all(page, "Import 9 trades of 3 files into 3 accounts", 3)
+    await import_all(page, "Import 6 trades of 2 files into 2 accounts", 2)
     held = Counter(one["account_id"] for one in page_journal.read("/trades"))
-    assert held == dict.fromkeys([*accounts, third], 3)
+    assert held == dict.fromkeys(accounts, 3)
     await page.press("Close all")
-    await page.gone("section[aria-label=File]")
     await page.press("Undo the import of apex_50k_master 2026.csv", IMPORTS)
     await page.see("3 copies in other accounts lose their originals.", "dialog")
     await page.save("dialog")
@@ -211,19 +190,7 @@ async def test_files_go_into_the_accounts_that_their_names_have(
     await page.choose("#edit [name=rules_of]", "Sim")
     await page.save()  # asked for once for all files that name it
     await import_all(page, "Import 2 trades of 2 files into Live", 2)
-    assert page_journal.read(f"/accounts/{third + 1}/rules")["daily_loss"] == 500
-
-    await page.press("Close all")
-    await page.drop("new.csv", naming("Live 1", "Live 2", "Eval 7").replace("2026-", "2023-"))
-    await answer(page, "Which account is Eval 7?", "Sim")
-    await page.press("Create 2 accounts")
-    await page.press("Import 3 trades into 3 accounts")
-    await page.see("Imported: 3 new trades")
-    names = {one["id"]: one["name"] for one in page_journal.read("/accounts")}
-    placed = {trade["symbol"]: names[trade["account_id"]] for trade in page_journal.read("/trades", to="2023-12-31")}
-    assert placed == {"ES": "Live 1", "NQ": "Live 2", "GC": "Sim"}
-    await page.press("Where do I find the file?")
-    await page.see("Position History", "dialog")
+    assert page_journal.read(f"/accounts/{accounts[1] + 1}/rules")["daily_loss"] == 500
 
 
 async def test_copies_are_not_imported_whole_hours_apart(
@@ -232,6 +199,7 @@ async def test_copies_are_not_imported_whole_hours_apart(
     await page.sign_in(page_journal, "import")
     file = f"{PAIRS}\n{PAIR.format(1, 2)}"
     await page.drop("Sim.csv", file, **{"Apex 50K Master": file.replace("09:0", "10:0")})
+    await page.count(f"{ALL_FILES} tbody .warn", 2)  # both are read: no form is drawn again
     await page.enter("#timezone-1", "UTC")
     await page.see("Apex 50K Master.csv has the trades of Sim.csv, 1 hour later.")
     await expect(page.locator("#import-all")).to_be_disabled()
@@ -259,34 +227,23 @@ async def test_rows_are_joined_and_suspects_are_asked_about(page: Tab, page_jour
     await page.see("What the file has is told otherwise by another file of the same time.")
     suspects = TABLE.format("Suspects")
     await page.see_all(suspects, re.compile(r"^Journal\s+MNQH6\s+long"), re.compile("^Line 2"))
-    await page.see_all(f"{suspects}:first-child mark", "1", "2", "0")
     await page.see_all(f"{suspects}:last-child mark", "2", "4", "1")
-    await expect(page.locator("#import")).to_be_disabled()
     await page.press("Import anyway")
     await page.press("Import 1 trade into Sim")
     await page.see("Imported: 0 new trades, 1 updated")
     assert [one["quantity"] for one in page_journal.read("/trades")] == [2]
 
 
-async def test_a_person_says_whose_a_file_is_and_which_trade_a_line_is(
-    page: Tab, page_journal: PageJournal, accounts: list[int]
-) -> None:
-    copied = TWO_FILLS.replace(":01,", ":02,").replace(":03,", ":05,")
-    for account_id, content in zip(accounts, (TWO_FILLS, copied), strict=True):
-        page_journal.import_file(content, account_id=account_id, file_name="monday.csv")
+async def test_a_person_says_which_trade_a_line_is(page: Tab, page_journal: PageJournal, accounts: list[int]) -> None:
+    page_journal.import_file(TWO_FILLS, account_id=accounts[0], file_name="monday.csv")
     prices: dict[str, Any] = {"symbol": "MNQH6", "entry_price": 100, "exit_price": 101}
     typed = [page_journal.add_trade(0, "2026-02-13T09:00", 1, quantity=size, **prices) for size in (2, 3)]
     await page.sign_in(page_journal, "import")
-    await page.drop("fills.csv", copied)
+    await page.drop("fills.csv", TWO_FILLS.replace(":01,", ":02,").replace(":03,", ":05,"))
     await answer(page, WHOSE, "Sim")
     await page.see("monday.csv tells the same time, and no fill in common")
     await page.press("Import anyway")
     await page.see("Import 1 trade into Sim")
-    await page.press("Close")
-    await page.drop("fills.csv", copied)
-    await answer(page, WHOSE, "Sim")
-    await page.press("Apex 50K Master has fills of it")
-    await page.see("All 1 are already there.")
     await page.press("Close")
 
     await page.drop("friday.csv", TWO_FILLS.replace("02/12", "02/13"))

@@ -17,20 +17,17 @@ def import_trades(journal: PageJournal, number: int, symbol: str = "ES") -> None
     journal.import_file(content, account_id=account[0]["id"])
 
 
-def add_trades(journal: PageJournal, number: int, **fields: Any) -> list[int]:
-    """Add trades, one a minute; the list in the page has the last one first."""
-    return [journal.add_trade(10, f"2026-01-05T15:{place:02}", 0, **fields) for place in range(number)]
-
-
 def stored(journal: PageJournal, field: str, **query: Any) -> list[Any]:
     """Return the field of each trade, in the order in which they were added."""
     return [one[field] for one in reversed(journal.read("/trades", limit=200, **query))]
 
 
-async def test_trades_are_changed_together_and_get_back_old_values(page: Tab, page_journal: PageJournal) -> None:
+async def test_selected_trades_are_changed_undone_and_deleted(page: Tab, page_journal: PageJournal) -> None:
     strategy = page_journal.create("/strategies", name="Opening range", setups=SETUPS)
+    (setup,) = strategy["setups"]
+    answer = {"confirmation_id": setup["confirmations"][0]["confirmation_id"], "was_present": True}
     late, early = page_journal.add_tags("Late", "Early")
-    first, second, third, _ = add_trades(page_journal, 4)
+    first, second, third, _ = (page_journal.add_trade(at=f"2026-01-05T15:0{place}") for place in range(4))
     page_journal.patch(f"/trades/{first}", grade="A", tag_ids=[early])
     page_journal.patch(f"/trades/{second}", grade="B", tag_ids=[late])
     names = ("grade", "tag_ids", "strategy_id", "setup_id", "initial_risk")
@@ -39,7 +36,7 @@ async def test_trades_are_changed_together_and_get_back_old_values(page: Tab, pa
     await page.click(f"#select-{third}")
     await page.click(f"#trade-{first}", modifiers=["Shift"])
     await page.see("3 trades selected", "#selected")
-    await page.click("#change-many")
+    await page.keys("e")
     await page.press("Change 3 trades", "#many")
     await page.see("Choose what to change", "#many")
     changes = {"add_tag": "Late", "remove_tag": "Early", "strategy_id": "Opening range", "setup_id": "Break"}
@@ -48,11 +45,10 @@ async def test_trades_are_changed_together_and_get_back_old_values(page: Tab, pa
     await page.fill("[name=initial_risk]", "125.50")
     await page.press("Change 3 trades", "#many")
     await page.see("3 trades changed", "#selected")
-    setup = strategy["setups"][0]["setup_id"]
-    after = ["C"] * 3, [[late]] * 3, [strategy["id"]] * 3, [setup] * 3, [125.5] * 3
+    after = ["C"] * 3, [[late]] * 3, [strategy["id"]] * 3, [setup["setup_id"]] * 3, [125.5] * 3
     assert tuple(stored(page_journal, name)[:3] for name in names) == after
 
-    page_journal.patch(f"/trades/{third}", notes="written meanwhile")
+    page_journal.patch(f"/trades/{third}", confirmations=[answer])
     await page.click("#undo")
     await page.see("1 trade changed in the meantime", "dialog")
     await page.save("dialog")
@@ -61,36 +57,22 @@ async def test_trades_are_changed_together_and_get_back_old_values(page: Tab, pa
         assert stored(page_journal, name)[:2] == before[name][:2], name
     assert stored(page_journal, "grade")[2] == "C"
 
-
-async def test_a_change_or_deletion_says_what_goes_along(page: Tab, page_journal: PageJournal) -> None:
-    setup = page_journal.create("/strategies", name="Opening range", setups=SETUPS)["setups"][0]
-    answer = {"confirmation_id": setup["confirmations"][0]["confirmation_id"], "was_present": True}
-    first, *_ = add_trades(page_journal, 5, setup_id=setup["setup_id"], confirmations=[answer])
-    await page.sign_in(page_journal, "trades")
-    await page.keys("j", "x", "j", "j", "Shift+X")
-    await page.see("3 trades selected", "#selected [role=status]")
-    await page.keys("e")
-    await page.focus("#many [name=grade]")
-    await page.keyboard.type("C")
-    await page.focus("#many .primary")
-    await page.keys("Enter")
-    await page.see("3 trades changed", "#selected")
-    assert stored(page_journal, "grade") == [None, None, "C", "C", "C"]
-
     await page.keys("Escape")
     await page.gone("#trades tbody :checked")
-    await page.keys("j", "x", "a")
-    await page.see("5 trades selected", "#selected")
+    await page.keys("j", "x", "j", "j", "Shift+X")
+    await page.see("3 trades selected", "#selected")
+    await page.keys("a")
+    await page.see("4 trades selected", "#selected")
     await page.click("#change-many")
     await page.choose("#many [name=strategy_id]", "None")
-    await page.press("Change 5 trades", "#many")
-    await page.agree("Cancel", "5 checklist answers of the old setups are deleted.")
+    await page.press("Change 4 trades", "#many")
+    await page.agree("Cancel", "1 checklist answer of the old setups is deleted.")
     page_journal.delete(f"/trades/{first}")
     await page.click("#delete-many")
-    await page.see("Delete 4 trades?", "dialog")
-    await page.see("4 checklist answers, go with them. This cannot be undone.", "dialog")
+    await page.see("Delete 3 trades?", "dialog")
+    await page.see("1 checklist answer, go with them. This cannot be undone.", "dialog")
     await page.click("dialog .danger")
-    await page.see("4 trades deleted", "#selected")
+    await page.see("3 trades deleted", "#selected")
     assert page_journal.read("/trades") == []
 
 

@@ -88,7 +88,6 @@ async def test_the_printed_link_signs_in_once_and_over_no_other_user(page: Tab, 
     await page.see("keys create page", "#sign-in code")
     command = await page.inner_text("#sign-in code")
     assert await page.evaluate("document.documentElement.scrollWidth") <= 360
-    assert page.url == f"{journal.server.url}/"
     await page.enter("#sign-in [name=key]", run_command(command), "Enter")
     await page.drawn("today")
     await sign_out(page)
@@ -100,25 +99,13 @@ async def test_the_printed_link_signs_in_once_and_over_no_other_user(page: Tab, 
     await page.set_extra_http_headers({})
     await sign_out(page)
     await page.gone("#sign-in-by-proxy")
-    # What the browser remembers of its way: the link, whose code has been used, and no key.
-    assert key.startswith("tjk_")
-    assert link in visited
+    assert link in visited  # its code has been used; no key is among what the browser remembers of its way
     assert [url for url in visited if "tjk_" in url] == []
     # A typed key is only forgotten.
     keys = "SELECT name, revoked_at IS NULL FROM api_keys WHERE user_id = 1 ORDER BY id"
     assert rows(journal.db, keys) == [
         ("first key", 1), ("Chrome on Linux", 0), ("page", 1), ("Chrome on Linux", 0)
     ]  # fmt: skip
-
-
-async def test_a_link_replaces_a_sign_in_that_no_longer_works(page: Tab, start: tuple[PageJournal, str]) -> None:
-    journal, link = start
-    await page.sign_in(journal)
-    run_ok("keys", "revoke", "1", "--db", journal.db)
-    await page.evaluate(GO, link)
-    is_another = "key => ![key, null].includes(sessionStorage.getItem('journal-key'))"
-    await page.wait_for_function(is_another, arg=journal.key)
-    await page.drawn("today")
 
 
 # A sign-in that works stays ------------------------------------------------------------------------------
@@ -162,9 +149,4 @@ async def test_a_file_is_found_again_by_the_same_user_alone(page: Tab, page_jour
     await page.evaluate(keep, key)
     await other.evaluate(keep, new_user(page_journal.db))
     await page.see("Drop files here")
-    await page.drawn("import")
     await page.gone(":text('secret.csv')", "#import")
-    await other.goto(f"{page_journal.server.url}/#/settings")
-    await other.drawn("settings")
-    await sign_out(other)
-    await page.wait_for_selector("#sign-in")

@@ -287,9 +287,7 @@ EVERY_PAIR = [
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(examples(full=20, ci=2)))
-async def test_reports_of_two_keys_equal_the_reference(
-    app: Starlette, client: httpx.AsyncClient, seed: int
-) -> None:
+async def test_reports_of_two_keys_equal_the_reference(app: Starlette, client: httpx.AsyncClient, seed: int) -> None:
     """Each pair of keys with a filter; in the short form a 25th of the pairs a journal."""
     currencies, most_trades = (["USD"], 150) if seed % 2 else (["USD", "USD", "USD", "EUR"], 40)
     journal = await write_journal(app, client, Random(seed), most_trades, currencies)
