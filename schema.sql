@@ -379,6 +379,17 @@ CREATE TABLE confirmation_answers (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX answers_of_confirmation ON confirmation_answers (confirmation_id);
 
+-- Of a single category a trade keeps the tag that it has: whoever replaces it deletes it first.
+CREATE TRIGGER trade_tags_of_single_categories BEFORE INSERT ON trade_tags
+WHEN EXISTS (
+  SELECT 1
+  FROM tags
+  JOIN tag_categories ON tag_categories.id = category_id AND single
+  JOIN tags AS other USING (category_id)
+  JOIN trade_tags ON tag_id = other.id AND trade_id = new.trade_id
+  WHERE tags.id = new.tag_id AND other.id <> new.tag_id)
+BEGIN SELECT RAISE(IGNORE); END;
+
 -- The copies of a deleted original stay one decision: the oldest copy becomes the original.
 CREATE TRIGGER trades_keep_copies_together BEFORE DELETE ON trades
 WHEN EXISTS (SELECT 1 FROM trades WHERE source_trade_id = old.id)

@@ -19,7 +19,7 @@ from journal_api.database.database import Database
 from journal_api.database.lock import require_log_of_server
 from journal_api.database.migrations import prepare
 from journal_api.errors import NotFound
-from journal_api.repositories import accounts, users
+from journal_api.repositories import accounts, tag_categories, users
 from journal_api.settings import Settings
 from journal_api.values.types import Name100
 from journal_api.values.visible_text import escape_invisible
@@ -119,6 +119,14 @@ async def find_account(db: Connection, user_id: int, name: str | None) -> int | 
     if name is not None and account_id is None:
         raise NotFound(f"there is no account {name!r}")
     return account_id
+
+
+async def find_category(db: Connection, user_id: int, name: str | None) -> int | None:
+    """The id of the user's tag category with this name; None without a name. Raises NotFound."""
+    category_id = None if name is None else await tag_categories.find_id(db, user_id, name)
+    if name is not None and category_id is None:
+        raise NotFound(f"there is no tag category {name!r}")
+    return category_id
 
 
 def decode_argument(decode: Callable[[str], T], text: str, option: str) -> T:

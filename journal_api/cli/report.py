@@ -10,6 +10,7 @@ from journal_api.cli.common import (
     decode_argument,
     decode_option,
     find_account,
+    find_category,
     find_user,
     run_in_database,
     with_settings,
@@ -33,6 +34,7 @@ DECODER = msgspec.json.Decoder(float_hook=Decimal)
 
 @click.group("report", invoke_without_command=True)
 @click.option("--by", metavar="KEY[,KEY]", default="none", help=f"What to group by: {', '.join(GROUPINGS)}.")
+@click.option("--category", help="With --by category: the tag category whose tags are the groups.")
 @click.option("--account", help="Only the trades of this account.")
 @click.option("--from", "since", metavar="YYYY-MM-DD", help="Only trading days from this one on.")
 @click.option("--to", "until", metavar="YYYY-MM-DD", help="Only trading days to this one.")
@@ -48,6 +50,7 @@ DECODER = msgspec.json.Decoder(float_hook=Decimal)
 def print_report(
     settings: Settings,
     by: str,
+    category: str | None,
     account: str | None,
     since: str | None,
     until: str | None,
@@ -79,7 +82,8 @@ def print_report(
     async def run(database: Database) -> tuple[str, int]:
         owner = await users.find(database.reader, await find_user(database.reader, user))
         account_id = await find_account(database.reader, owner.id, account)
-        query = build_query(account_id=account_id, limit=limit, **members)
+        category_id = await find_category(database.reader, owner.id, category)
+        query = build_query(account_id=account_id, category_id=category_id, limit=limit, **members)
         return await reports_sql.get(database, owner.id, owner.timezone, owner.day_rollover, query)
 
     text, count = run_in_database(settings, run)
@@ -101,4 +105,4 @@ def build_query(**members: Any) -> ReportQuery:
         return ReportQuery(**members)
     except ValidationFailed as error:
         (name, reason), *_ = error.details["fields"].items()
-        raise click.ClickException(f"--{name.replace('_', '-')} {reason}") from None
+        raise click.ClickException(f"--{name.removesuffix('_id').replace('_', '-')} {reason}") from None

@@ -52,6 +52,16 @@ async def read_names(db: Connection, user_id: int) -> Names:
             )
         ),
         dict(await read("SELECT name, id FROM tags WHERE user_id = :user_id")),
+        dict(
+            await read(
+                """
+                SELECT tags.id, tag_categories.name
+                FROM tag_categories
+                JOIN tags ON category_id = tag_categories.id
+                WHERE tag_categories.user_id = :user_id AND single
+                """
+            )
+        ),
         {key: set(ids) for (key,), ids in group_ids(allowed_accounts).items()},
     )
 

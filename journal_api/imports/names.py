@@ -4,6 +4,7 @@ from collections import Counter
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import Answered, ImportedTrade, Names
+from journal_api.structs.tags import require_single
 
 
 def find_strategy(imported: ImportedTrade, names: Names) -> tuple[int | None, int | None]:
@@ -24,7 +25,9 @@ def find_strategy(imported: ImportedTrade, names: Names) -> tuple[int | None, in
 
 def find_tags(imported: ImportedTrade, names: Names) -> list[int]:
     """Return the ids of the row's tags, each once. Raises ValidationFailed."""
-    return [require_id(names.tags.get(name), "tags", name) for name in dict.fromkeys(imported.tags)]
+    tag_ids = [require_id(names.tags.get(name), "tags", name) for name in dict.fromkeys(imported.tags)]
+    require_single(tag_ids, names.single, "tags")
+    return tag_ids
 
 
 def find_answers(imported: ImportedTrade, setup_id: int | None, names: Names) -> list[tuple[int, bool, str | None]]:

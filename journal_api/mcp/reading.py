@@ -48,7 +48,8 @@ async def context(client: httpx.AsyncClient, arguments: Arguments) -> Any:
             client, "/accounts?with=standing", offset, "currency", "starting_balance", "archived", "standing"
         ),
         "copy_groups": await read_names(client, "/copy-groups", offset, "master_account_id"),
-        "tags": await read_names(client, "/tags", offset, "type"),
+        "tags": await read_names(client, "/tags", offset, "type", "category_id"),
+        "tag_categories": await read_names(client, "/tag-categories", offset, "single"),
     }
 
 

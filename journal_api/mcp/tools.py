@@ -79,7 +79,7 @@ TOOLS = (
         "context",
         "Owner and accounts",
         "The owner's time zone, rollover, trading weekdays, trading day and active selection; accounts with "
-        "the states of their rules, copy groups and tags, with ids.",
+        "the states of their rules, copy groups, tags and their categories, with ids.",
         reading.context,
         {"offset": PAGE["offset"]},
     ),
@@ -105,6 +105,7 @@ TOOLS = (
         "more_needed: decisions until its interval leaves zero; moves_with: a clearer line with about the "
         "same answers. With two keys each pair has `keys`, and an edge over all other decisions. "
         "With compare_from and compare_to each group has its row `before`, and the `difference` to it. "
+        "`category` groups by the tags of category_id, day_tag and day_rating by what is written on the day. "
         "Numbers are rounded.",
         reading.report,
         {
@@ -118,6 +119,7 @@ TOOLS = (
             "metrics": {"type": "array", "items": {"enum": REPORTED}},
             "sort": TEXT,
             **{f"compare_{name}": day for name, day in DAYS.items()},
+            "category_id": INTEGER,
             **FILTERS,
             **PAGE,
         },
@@ -212,7 +214,8 @@ TOOLS = (
         "Annotate a trade",
         "Write grade, notes, tags or checklist answers of a trade. Omitted parts stay, null clears. Notes "
         "and tag_ids replace what is there; of the answers only those sent change. Takes the version that "
-        "get_trade returned, and is refused if the trade has changed since. Returns the new version.",
+        "get_trade returned, and is refused if the trade has changed since. Of a single category a trade has one "
+        "tag. Returns the new version.",
         writing.annotate_trade,
         {
             "trade_id": INTEGER,

@@ -30,15 +30,27 @@ RULES = {
     "no_checklist": "No checklist",
 }
 # A decision has the tags and the mistakes of all its selected trades.
-TAGGED = """,
-tagged AS MATERIALIZED (
+TAGS = """,
+{name} AS MATERIALIZED (
     SELECT decision, json_group_array(tag_id) AS tag_ids
     FROM (SELECT DISTINCT decision, tag_id
           FROM filtered
           CROSS JOIN trade_tags ON trade_id = filtered.id
+          {condition}
           ORDER BY decision, tag_id)
     GROUP BY decision
 )"""
+TAGS_OF = "(SELECT tag_ids FROM {name} WHERE {name}.decision = facts.decision)"
+OF_CATEGORY = "WHERE tag_id IN (SELECT id FROM tags WHERE category_id = :category_id)"
+# What the owner wrote on the trading day of a trade.
+DAY_RATING = "(SELECT rating FROM days WHERE days.user_id = :user_id AND date = facts.trading_day)"
+DAY_TAGS = """(
+        SELECT nullif(json_group_array(tag_id), '[]')
+        FROM (SELECT tag_id
+              FROM days
+              CROSS JOIN day_tags ON day_id = days.id
+              WHERE days.user_id = :user_id AND date = facts.trading_day
+              ORDER BY tag_id))"""
 MISTAKEN = ", mistaken AS MATERIALIZED (SELECT DISTINCT decision FROM filtered WHERE is_mistake)"
 IN_IDS = "IN (SELECT value FROM json_each(:ids))"
 OF_SETUP = f"""
@@ -91,6 +103,7 @@ def name_week(key: str) -> str:
     return f"{year:04}-W{week:02}"
 
 
+Tags = partial(Grouping, ids=f"SELECT id, name FROM tags WHERE id {IN_IDS}", is_list=True, compares="others")
 Period = partial(Grouping, by_trade=True, is_ordered=True)
 Earlier = partial(Grouping, is_ordered=True)
 
@@ -112,13 +125,11 @@ GROUPINGS = {
         ctes=MISTAKEN,
         compares="broken",
     ),
-    "tag": Grouping(
-        "Tag",
-        "(SELECT tag_ids FROM tagged WHERE tagged.decision = facts.decision)",
-        ctes=TAGGED,
-        ids=f"SELECT id, name FROM tags WHERE id {IN_IDS}",
-        is_list=True,
-        compares="others",
+    "tag": Tags("Tag", TAGS_OF.format(name="tagged"), ctes=TAGS.format(name="tagged", condition="")),
+    "category": Tags(
+        "Category",
+        TAGS_OF.format(name="in_category"),
+        ctes=TAGS.format(name="in_category", condition=OF_CATEGORY),
     ),
     "symbol": Grouping("Symbol", "contract"),  # one group for a contract, however files write it
     "root": Grouping("Contract root", "root"),
@@ -141,6 +152,8 @@ GROUPINGS = {
     ),
     "hour": Grouping("Hour", "local_hour", is_ordered=True, is_number=True, name=lambda key: f"{key:02}:00"),
     "holding": Grouping("Holding time", f"CASE {HOLDING} END", is_ordered=True, names=list_names(HOLDING_TIMES)),
+    "day_rating": Grouping("Rating of the day", DAY_RATING, is_ordered=True, is_number=True),
+    "day_tag": Tags("Tag of the day", DAY_TAGS),
     "account": Grouping(
         "Account", "account_id", by_trade=True, is_number=True, ids=f"SELECT id, name FROM accounts WHERE id {IN_IDS}"
     ),

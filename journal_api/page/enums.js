@@ -43,6 +43,7 @@ export const GROUPINGS = [
   ["confirmation", "Confirmation", null],
   ["rules", "Rules", null],
   ["tag", "Tag", "tag_id"],
+  ["category", "Category", null],
   ["symbol", "Symbol", "symbol"],
   ["root", "Contract root", "root"],
   ["direction", "Side", "direction"],
@@ -53,6 +54,8 @@ export const GROUPINGS = [
   ["weekday", "Weekday", null],
   ["hour", "Hour", null],
   ["holding", "Holding time", null],
+  ["day_rating", "Rating of the day", null],
+  ["day_tag", "Tag of the day", null],
   ["account", "Account", "account_id"],
   ["month", "Month", null],
 ];

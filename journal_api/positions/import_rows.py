@@ -141,7 +141,7 @@ class Names(NamedTuple):
     """The user's ids by name.
 
     Setups and confirmations are by parent id and name, which may have several ids. `allowed_accounts` has the
-    accounts of each strategy that is restricted to some.
+    accounts of each strategy that is restricted to some, `single` the category of each tag of a single one.
     """
 
     accounts: dict[str, int]
@@ -149,4 +149,5 @@ class Names(NamedTuple):
     setups: dict[tuple[int, str], list[int]]
     confirmations: dict[tuple[int, str], list[int]]
     tags: dict[str, int]
+    single: dict[int, str]
     allowed_accounts: dict[int, set[int]]

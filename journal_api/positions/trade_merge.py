@@ -148,7 +148,7 @@ def join_notes(parts: Sequence[Trade]) -> str | None:
 
 def join_tags(parts: Sequence[Trade]) -> list[int]:
     """Return the ids of the tags of all parts."""
-    return sorted({tag_id for trade in parts for tag_id in trade.tag_ids})
+    return list(dict.fromkeys(tag_id for trade in parts for tag_id in trade.tag_ids))
 
 
 def find_place(fill: Fill) -> tuple[str, int]:

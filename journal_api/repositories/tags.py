@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 
 from aiosqlite import Connection
+from msgspec import UNSET
 from msgspec.structs import asdict
 
 from journal_api.database import sql
-from journal_api.structs.tags import Tag, TagQuery, TradeTag
+from journal_api.repositories import tag_categories
+from journal_api.structs.tags import Tag, TagPatch, TagQuery, TradeTag
 
 TABLE = sql.Table("tags", Tag)
 get, find = TABLE.get, TABLE.find
-insert, update, delete = TABLE.insert, TABLE.update, TABLE.delete
+insert, delete = TABLE.insert, TABLE.delete
 
 
 def select_ids(table: str, condition: str) -> str:
@@ -45,6 +47,15 @@ async def list_of_user(db: Connection, user_id: int, query: TagQuery) -> str:
         """,
         {**asdict(query), "user_id": user_id},
     )
+
+
+async def update(db: Connection, user_id: int, stored: Tag, patch: TagPatch) -> None:
+    """Write the members that differ. Raises Conflict if trades would have two tags of a single category."""
+    await TABLE.update(db, stored, patch)
+    if patch.category_id not in (UNSET, stored.category_id):
+        category = await tag_categories.find(db, user_id, patch.category_id)
+        if category.single:
+            await tag_categories.require_one_each(db, category.id, "category_id")
 
 
 async def replace_links(db: Connection, table: str, owner: str, owner_id: int, tag_ids: Sequence[int]) -> None:

@@ -11,6 +11,7 @@ from journal_api.database.sql import json_list
 from journal_api.errors import ValidationFailed
 from journal_api.repositories import tags
 from journal_api.repositories.trades import LATER
+from journal_api.structs.tags import require_single
 from journal_api.structs.trades import Answer, AnswerBody, Trade, TradeCreate
 from journal_api.values.clock import now, now_after
 
@@ -23,15 +24,22 @@ class Question(NamedTuple):
 
 
 class KnownIds(NamedTuple):
-    """The user's tags, and the questions by their ids, among the ids that were sent."""
+    """The user's tags, and the questions by their ids, among the ids that were sent.
 
-    tag_ids: set[int]
+    Tags of a single category have its name.
+    """
+
+    tags: dict[int, str | None]
     questions: dict[int, Question]
 
     def require_tags(self, tag_ids: Sequence[int]) -> None:
         """Raise ValidationFailed with the ids of tags that are not the user's."""
-        if unknown := [tag_id for tag_id in dict.fromkeys(tag_ids) if tag_id not in self.tag_ids]:
+        if unknown := [tag_id for tag_id in dict.fromkeys(tag_ids) if tag_id not in self.tags]:
             raise ValidationFailed(f"Some tags are not yours: {join_ids(unknown)}.", unknown_tag_ids=unknown)
+
+    def require_single(self, tag_ids: Sequence[int], field: str = "tag_ids") -> None:
+        """Raise ValidationFailed for two tags of a single category."""
+        require_single(tag_ids, {tag_id: name for tag_id, name in self.tags.items() if name}, field)
 
     def require_answers(self, setup_id: int | None, answers: Sequence[AnswerBody]) -> None:
         """Raise ValidationFailed with the confirmations that are not of that setup, repeated or renamed."""
@@ -65,7 +73,7 @@ def join_ids(ids: Iterable[int]) -> str:
 async def read_known_ids(
     db: Connection, user_id: int, tag_ids: Iterable[int], answers: Iterable[AnswerBody]
 ) -> KnownIds:
-    known = KnownIds(set(), {})
+    known = KnownIds({}, {})
     sent = {
         "tag_ids": json_list(list(tag_ids)),
         "confirmation_ids": json_list([answer.confirmation_id for answer in answers]),
@@ -74,10 +82,11 @@ async def read_known_ids(
         return known
     rows: Iterable[Any] = await db.execute_fetchall(
         """
-        SELECT id, NULL, NULL
+        SELECT tags.id, NULL, iif(single, tag_categories.name, NULL)
         -- The + makes SQLite look up the ids instead of scanning all rows of the user.
         FROM tags
-        WHERE +user_id = :user_id AND id IN (SELECT value FROM json_each(:tag_ids))
+        JOIN tag_categories ON tag_categories.id = category_id
+        WHERE +tags.user_id = :user_id AND tags.id IN (SELECT value FROM json_each(:tag_ids))
         UNION ALL
         SELECT id, setup_id, name
         FROM confirmations
@@ -87,7 +96,7 @@ async def read_known_ids(
     )
     for row_id, setup_id, name in rows:
         if setup_id is None:
-            known.tag_ids.add(row_id)
+            known.tags[row_id] = name
         else:
             known.questions[row_id] = Question(setup_id, name)
     return known
@@ -101,10 +110,11 @@ async def require_known(
     tag_ids: Sequence[int] | UnsetType = UNSET,
     answers: Sequence[AnswerBody] | UnsetType = UNSET,
 ) -> None:
-    """Raise ValidationFailed for tags that are not the user's, and for answers to another setup."""
+    """Raise ValidationFailed for tags and answers that a trade with the setup cannot have."""
     tag_ids, answers = () if tag_ids is UNSET else tag_ids, () if answers is UNSET else answers
     known = await read_known_ids(db, user_id, tag_ids, answers)
     known.require_tags(tag_ids)
+    known.require_single(tag_ids)
     known.require_answers(setup_id, answers)
 
 
@@ -123,13 +133,36 @@ async def replace_all(
 
 
 async def replace_tags(db: Connection, stored: Trade, tag_ids: Sequence[int]) -> None:
+    await make_room(db, [stored.id], tag_ids)
     await tags.replace_links(db, "trade_tags", "trade_id", stored.id, tag_ids)
     values = {"id": stored.id, "now": now_after(stored.updated_at)}
     await db.execute_fetchall("UPDATE trades SET updated_at = :now WHERE id = :id", values)
 
 
+async def make_room(db: Connection, trade_ids: Sequence[int], tag_ids: Sequence[int]) -> None:
+    """Take from the trades the other tags of the single categories that the tags are of."""
+    await db.execute_fetchall(
+        """
+        DELETE FROM trade_tags
+        WHERE trade_id IN (SELECT value FROM json_each(:trade_ids))
+          AND tag_id NOT IN (SELECT value FROM json_each(:tag_ids))
+          AND tag_id IN (
+            SELECT other.id
+            FROM tags
+            JOIN tag_categories ON tag_categories.id = category_id AND single
+            JOIN tags AS other USING (category_id)
+            WHERE tags.id IN (SELECT value FROM json_each(:tag_ids)))
+        """,
+        {"trade_ids": json_list(trade_ids), "tag_ids": json_list(tag_ids)},
+    )
+
+
 async def change_tags(db: Connection, trade_ids: Sequence[int], *, add: Sequence[int], remove: Sequence[int]) -> None:
-    """Add tags to all trades and remove others. The caller has checked them, and each trade changes."""
+    """Add tags to all trades and remove others. The caller has checked them, and each trade changes.
+
+    A tag of a single category replaces the one that a trade has.
+    """
+    await make_room(db, trade_ids, add)
     values = {"ids": json_list(trade_ids), "add": json_list(add), "remove": json_list(remove), "now": now()}
     await db.execute_fetchall(
         """

@@ -37,7 +37,8 @@ async def update_day(request: Request, write: Write, patch: DayPatch) -> Respons
 async def write_day(request: Request, db: Connection, patch: DayPatch) -> Response:
     user_id, date = request.user.id, request.path_params["date"]
     stored = await days.find(db, user_id, date)
-    await trade_annotations.require_known(db, user_id, None, tag_ids=patch.tag_ids)
+    tag_ids = patch.tag_ids or []
+    (await trade_annotations.read_known_ids(db, user_id, tag_ids, ())).require_tags(tag_ids)
     await days.update(db, user_id, stored, patch)
     return ok(day=await days.get(db, user_id, date, DayQuery()))
 

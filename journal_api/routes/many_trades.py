@@ -44,6 +44,7 @@ async def update_trades(request: Request, db: Connection, patch: TradesPatch) ->
     sent_tags = [*patch.add_tag_ids, *patch.remove_tag_ids]
     known = await read_known(db, user_id, sent_tags, changes)
     known.require_tags(sent_tags)
+    known.require_single(patch.add_tag_ids, "add_tag_ids")
     errors = IndexedErrors("trades")
     retagged = set()
     for index, trade in enumerate(stored):
@@ -90,6 +91,7 @@ async def change_each(
             changed = charge_again(settle(before[index], patched[index], references, commissions), change)
             answers, tag_ids = change.set.confirmations, change.tag_ids
             known.require_tags(tag_ids or [])
+            known.require_single(tag_ids or [])
             known.require_answers(changed.setup_id, answers or ())
             if changed != before[index]:
                 await trades.update(db, trade, changed, owner.timezone)

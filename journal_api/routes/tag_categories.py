@@ -26,7 +26,7 @@ async def create_tag_category(request: Request, db: Connection, body: TagCategor
 
 
 async def update_tag_category(request: Request, db: Connection, patch: TagCategoryPatch) -> Response:
-    """Rename a category."""
+    """Rename a category, or let trades have one of its tags only; 409 conflict while any have two."""
     category_id = request.path_params["id"]
     stored = await tag_categories.find(db, request.user.id, category_id)
     await tag_categories.update(db, stored, patch)

@@ -26,11 +26,11 @@ async def create_tag(request: Request, db: Connection, body: TagCreate) -> Respo
 
 
 async def update_tag(request: Request, db: Connection, patch: TagPatch) -> Response:
-    """Update the fields sent; trades keep the tag."""
+    """Update the fields sent; trades keep the tag. 409 conflict if any would have two of a single category."""
     tag_id = request.path_params["id"]
     stored = await tags.find(db, request.user.id, tag_id)
     await tag_categories.require(db, request.user.id, patch.category_id, "category_id")
-    await tags.update(db, stored, patch)
+    await tags.update(db, request.user.id, stored, patch)
     return ok(tag=await tags.get(db, request.user.id, tag_id))
 
 

@@ -86,6 +86,7 @@ async def create_trades(request: Request, write: Write, body: TradesCreate) -> R
             with errors.at(index):
                 resolved = charge_new(references.require_allowed(references.resolved(draft)), commissions)
                 known.require_tags(item.tag_ids)
+                known.require_single(item.tag_ids)
                 known.require_answers(resolved.setup_id, item.confirmations)
                 rows[index] = build_columns(resolved, owner.timezone)
         for index in await new_trades.find_duplicate_external_ids(db, rows):

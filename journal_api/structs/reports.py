@@ -14,7 +14,7 @@ from journal_api.metrics.inference import EdgeReason, EdgeVerdict, Lack
 from journal_api.metrics.members import ShownStatistics
 from journal_api.metrics.metrics import METRICS, MetricName
 from journal_api.structs.trades import TradeSelection
-from journal_api.values.types import Day, DayText, Offset, default_value
+from journal_api.values.types import Day, DayText, Offset, RowId, default_value
 
 MAX_GROUPS = 200  # of one key, on one page
 IntervalReason = Literal[Reason, Lack]
@@ -41,7 +41,8 @@ class ReportKeys(str):
     json_schema: ClassVar[dict[str, Any]] = {
         "anyOf": [{"type": "string", "pattern": f"^({pair}),({pair})$"}, {"$ref": "#/components/schemas/GroupBy"}],
         "default": "none",
-        "description": "One key, or two different ones separated by a comma: of tag and confirmation one.",
+        "description": "One key, or two different ones separated by a comma: of tag, category, day_tag and"
+        " confirmation one.",
     }
 
     @classmethod
@@ -92,6 +93,7 @@ class ReportQuery(TradeSelection, kw_only=True):
     Without `sort`, periods, weekdays, hours and holding times are in their own order, other groups by net
     P&L, the highest first. `sort` is the key of a metric, with a `-` before it for the highest first.
     `compare_from` and `compare_to` are trading days of another range, beside which each group is shown.
+    `category_id` is the tag category of `group_by=category`.
     """
 
     group_by: ReportKeys = default_value(ReportKeys("none"))
@@ -99,6 +101,7 @@ class ReportQuery(TradeSelection, kw_only=True):
         ReportMetrics(("trade_count", "net_pnl", "win_rate", "profit_factor", "expectancy", "rr_realized_avg"))
     )
     sort: ReportSort | None = None
+    category_id: RowId | None = None
     limit: Annotated[int, Meta(ge=1, le=2000)] = 50
     offset: Offset = 0
     compare_since: Day | None = field(name="compare_from", default=None)
@@ -109,6 +112,8 @@ class ReportQuery(TradeSelection, kw_only=True):
         self.check_compared()
         if self.limit > MAX_GROUPS and len(self.keys) < 2:
             raise ValidationFailed(fields={"limit": f"must be at most {MAX_GROUPS} with one key"})
+        if ("category" in self.keys) != (self.category_id is not None):
+            raise ValidationFailed(fields={"category_id": "is required with group_by=category, and with it alone"})
 
     def check_compared(self) -> None:
         """Raise ValidationFailed unless the other range is one, and has no day of `from` to `to`."""

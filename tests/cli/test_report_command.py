@@ -193,6 +193,8 @@ def test_verdicts_are_words_and_say_how_many_decisions_are_needed(tmp_path: Path
         (("--from", "yesterday"), "--from must be a date"),
         (("--compare-to", "2026-01-01"), "--compare-to overlaps the days"),
         (("--account", "Nobody"), "there is no account 'Nobody'"),
+        (("--by", "category"), "--category is required with group_by=category"),
+        (("--by", "category", "--category", "Mood"), "there is no tag category 'Mood'"),
         (("--csv", "--json"), "--csv and --json exclude each other"),
     ],
 )

@@ -57,7 +57,9 @@ async def use_everything(client: httpx.AsyncClient) -> None:
         unwrap(await client.put(f"/accounts/{account['id']}/rules", json={"floor": floor}))
     unwrap(await client.get("/accounts?with=standing"))
     for group_by in get_args(GroupBy):
-        unwrap(await client.get("/reports", params={"group_by": group_by, "metrics": "max_drawdown,win_streak"}))
+        of_category = {"category_id": 1} if group_by == "category" else {}
+        query = {"group_by": group_by, "metrics": "max_drawdown,win_streak", **of_category}
+        unwrap(await client.get("/reports", params=query))
     goals = [
         await create_goal(client, metric=metric, timeframe=timeframe, target_value=1)
         for metric in METRICS

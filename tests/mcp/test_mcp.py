@@ -139,7 +139,8 @@ def test_the_context_has_what_other_tools_take(reader: Agent) -> None:
         (1, "Example"),
         (2, "Example copy"),
     ]
-    assert {"id": 1, "name": "FOMO", "type": "mistake"} in context["tags"]
+    assert {"id": 1, "name": "FOMO", "type": "mistake", "category_id": 1} in context["tags"]
+    assert [one["single"] for one in context["tag_categories"]] == [False] * len(context["tag_categories"]) != []
 
 
 def test_goals_say_how_they_stand_today(reader: Agent) -> None:

@@ -9,7 +9,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 from functools import cache, cached_property
@@ -98,8 +98,16 @@ class Journal:
     outside: list[Cash]
     # The zone and the rollover of accounts, None where they have none of their own.
     calendars: dict[int, tuple[str | None, str | None]]
+    # The tags of categories, and the ratings and the tags of days.
+    categories: dict[int, set[int]]
+    days: dict[Day, tuple[int | None, set[int]]]
     # The name, the broker and the share of payouts of accounts.
     terms: dict[int, tuple[str, str | None, Fraction | None]]
+    # The tags of the category by which a report groups.
+    category: set[int] = field(default_factory=set)
+
+    def of_category(self, query: dict[str, Any]) -> "Journal":
+        return replace(self, category=self.categories.get(query.get("category_id", 0), set()))
 
     def day_of(self, instant: datetime, account: int | None = None) -> Day:
         """The trading day of an instant: of the account, without one of the owner."""
@@ -168,7 +176,7 @@ def read_journal(file: Path) -> Journal:
     with closing(sqlite3.connect(file)) as db:
         db.row_factory = sqlite3.Row
 
-        def pairs(sql: str) -> list[tuple[int, Any]]:
+        def pairs(sql: str) -> list[tuple[Any, Any]]:
             return [tuple(row) for row in db.execute(sql)]
 
         ((zone, rollover, within, account, group),) = db.execute(
@@ -210,8 +218,17 @@ def read_journal(file: Path) -> Journal:
             cash=[one for one in moved if not one.outside],
             outside=[one for one in moved if one.outside],
             calendars={row["id"]: (row["timezone"], row["day_rollover"]) for row in accounts},
+            categories={row["id"]: set() for row in db.execute("SELECT id FROM tag_categories")},
+            days={
+                Day.fromisoformat(date): (rating, set())
+                for date, rating in pairs("SELECT date, rating FROM days WHERE user_id = 1")
+            },
             terms={row["id"]: (row["name"], row["broker"], amount_if_any(row["payout_share"])) for row in accounts},
         )
+        for tag_id, category_id in pairs("SELECT id, category_id FROM tags"):
+            journal.categories[category_id].add(tag_id)
+        for date, tag_id in pairs("SELECT date, tag_id FROM days JOIN day_tags ON day_id = id WHERE user_id = 1"):
+            journal.days[Day.fromisoformat(date)][1].add(tag_id)
         for group_id, account_id in pairs("SELECT copy_group_id, account_id FROM copy_group_members"):
             journal.groups[group_id].add(account_id)
         for setup_id, confirmation_id in pairs("SELECT setup_id, id FROM confirmations"):
@@ -625,6 +642,7 @@ HOLDING = {
     "4h_1d": timedelta(days=1),
     "over_1d": timedelta(days=10**6),
 }
+SEVERAL = ("tag", "category", "day_tag")
 BY_TRADE = ("day", "week", "month", "quarter", "year", "account")
 PAUSES = {
     "under_1m": timedelta(minutes=1),
@@ -639,6 +657,7 @@ IN_ORDER: dict[str, list[Any]] = {
     "after": ["first", "win", "loss", "losses", "breakeven"],
     "nth": [1, 2, 3, 4, 5, 6],
     "pause": ["first", *PAUSES],
+    "day_rating": [1, 2, 3, 4, 5],
     "rules": ["followed", "broken", "unanswered", "no_checklist"],
 }
 IN_KEY_ORDER = ("day", "week", "month", "quarter", "year", "weekday", "hour", *IN_ORDER)
@@ -658,6 +677,7 @@ def find_root(symbol: str) -> str:
 
 def compute_report(journal: Journal, group_by: str, query: Query) -> dict[str, Any]:
     """The total and all groups in their order, without names, with the metrics of the query, else all."""
+    journal = journal.of_category(query)
     rows = [row for row in journal.rows_in("all") if is_selected(journal, row, query)]
     parts = group_rows(journal, rows, group_by, query)
     metrics = query["metrics"].split(",") if "metrics" in query else REPORTED
@@ -665,7 +685,7 @@ def compute_report(journal: Journal, group_by: str, query: Query) -> dict[str, A
         groups = show_answers(journal, parts, metrics)
     else:
         groups = [{"key": key, **show_group(journal, part, metrics)} for key, part in parts.items()]
-    if group_by in ("confirmation", "tag", "rules"):
+    if group_by in ("confirmation", "rules", *SEVERAL):
         compare_groups(journal, group_by, groups, parts)
     if group_by == "confirmation":
         parts = {one: parts.get((one, "present"), []) for one, _ in parts}
@@ -738,8 +758,13 @@ def place_decisions(journal: Journal, query: Query, group_by: str) -> dict[int, 
 
 def find_keys(journal: Journal, days: dict[int, Day], decision: Decision, group_by: str) -> Iterable[Any]:
     one = decision.representative
-    if group_by == "tag":
-        return set().union(*(trade.tags for trade in decision.trades)) or {None}
+    if group_by == "day_tag":
+        return journal.days.get(days[one.id], (None, set()))[1] or {None}
+    if group_by == "day_rating":
+        return [journal.days.get(days[one.id], (None, set()))[0]]
+    if group_by in ("tag", "category"):
+        tags = set().union(*(trade.tags for trade in decision.trades))
+        return (tags & journal.category if group_by == "category" else tags) or {None}
     if group_by == "confirmation":
         checklist = journal.checklists.get(one.setup_id or 0, ())
         return [(asked, ANSWERS[one.answers.get(asked)]) for asked in checklist] or [(None, "unanswered")]
@@ -866,8 +891,9 @@ def find_sides(
     """The decisions with something and those without it, nothing for a group that is not compared."""
     if group_by == "confirmation":
         return [decisions_of(journal, parts.get((key, answer), [])) for answer in ("present", "absent")]
-    if group_by == "tag" and key is not None:
-        has = [any(key in trade.tags for trade in one.trades) for one in every]
+    if group_by in SEVERAL and key is not None:
+        days = {one.id: day for part in parts.values() for day, one in part}
+        has = [key in find_keys(journal, days, one, group_by) for one in every]
         return [[one for one, each in zip(every, has, strict=True) if each is side] for side in (True, False)]
     if group_by == "rules" and key == "followed":
         return [decisions_of(journal, parts.get(one, [])) for one in ("followed", "broken")]

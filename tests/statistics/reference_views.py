@@ -42,6 +42,7 @@ Pair = tuple[Any, Any]
 
 def compute_pairs(journal: Journal, group_by: tuple[str, str], query: Query) -> dict[str, Any]:
     """The total and the groups of two keys in their order, without names."""
+    journal = journal.of_category(query)
     rows = select_rows(journal, query)
     split = split_decisions(journal, rows, group_by)
     keys = [list_pairs(journal, query, rows, group_by, *both) for both in split]
@@ -106,7 +107,7 @@ def list_pairs(
             marked = replace(part.representative, tags=set(mistakes))
             found.append(list(find_keys(journal, days, Decision(part.day, [marked], part.currencies), key)))
         else:
-            found.append(list(find_keys(journal, days, whole if key == "tag" else part, key)))
+            found.append(list(find_keys(journal, days, whole if key in ("tag", "category") else part, key)))
     first, second = ([one if isinstance(one, tuple) else (one, "all") for one in keys] for keys in found)
     return [
         ((one, other), answer if answer != "all" else other_answer)

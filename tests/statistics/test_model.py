@@ -51,6 +51,15 @@ SECONDS_HELD = [0, 59.999999, 60, 300, 3599, 14400, 86400]
 # The filters of reports whose values are ids, with the table of each.
 ID_FILTERS = {"account_id": "accounts", "copy_group_id": "copy_groups", "strategy_id": "strategies"}
 ID_FILTERS |= {"setup_id": "setups", "tag_id": "tags", "import_id": "imports"}
+# No trade has two tags of a single category.
+TWO_OF_SINGLE = """
+    SELECT trade_id, category_id
+    FROM trade_tags
+    JOIN tags ON tags.id = tag_id
+    JOIN tag_categories ON tag_categories.id = category_id
+    WHERE single
+    GROUP BY 1, 2
+    HAVING count(*) > 1"""
 # The ledger has accounts of its own.
 NOT_OF_LEDGER = {
     "accounts": "broker IS NULL",
@@ -179,6 +188,7 @@ class Walk:
         journal = self.read_journal()
         for group_by in groups:
             query = self.report_query() if self.random.random() < 0.5 else {}
+            query |= {"category_id": self.pick("tag_categories")} if group_by == "category" else {}
             expected = reference.compute_report(journal, group_by, query)
             assert await read_report(self.client, group_by, **query) == expected, (group_by, query)
         self.reports += len(groups)
@@ -215,11 +225,21 @@ class Walk:
     # Tags, accounts, strategies
 
     async def write_tag(self) -> None:
-        kind = {"type": self.random.choice(["mistake", "custom"])}
+        """Tags move between categories, of which one may become single or stop being it."""
+        kind = {"type": self.random.choice(["mistake", "custom"]), "category_id": self.pick("tag_categories")}
         if self.random.random() < 0.5:
-            await self.write("POST", "/tags", {"category_id": 1, "name": self.new_name(), **kind})
+            await self.write("POST", "/tags", {"name": self.new_name(), **kind})
         else:
-            await self.write("PATCH", f"/tags/{self.pick('tags')}", kind)
+            await self.write("PATCH", f"/tags/{self.pick('tags')}", {name: kind[name] for name in self.some(kind)})
+        if self.random.random() < 0.3:
+            single = {"single": self.random.random() < 0.7}
+            await self.write("PATCH", f"/tag-categories/{self.pick('tag_categories')}", single)
+        assert self.rows(TWO_OF_SINGLE) == []
+
+    async def write_day(self) -> None:
+        tags = self.some(row[0] for row in self.rows("SELECT id FROM tags"))
+        body = {"rating": self.random.choice([None, 1, 2, 3, 4, 5]), "tag_ids": tags}
+        await self.write("PATCH", f"/days/{self.moment()[:10]}", {name: body[name] for name in self.some(body)})
 
     async def delete_something(self) -> None:
         """An account with trades stays. The goals of an account or a group go with it."""
@@ -482,7 +502,10 @@ class Walk:
 
     async def begin(self, trades: int = 0) -> None:
         """A journal with a little of everything, and so many trades."""
-        await self.write("POST", "/tag-categories", {"name": "Psychology"})
+        for name, single in (("Psychology", False), ("Market", True)):
+            await self.write("POST", "/tag-categories", {"name": name, "single": single})
+        for name in ("Trend", "Range"):
+            await self.write("POST", "/tags", {"category_id": 2, "name": name})
         for name, balance in (("Live", 1000), ("Sim", 0)):
             await self.write("POST", "/accounts", {"name": name, "starting_balance": balance})
             await self.write("POST", "/tags", {"category_id": 1, "name": name, "type": "mistake"})
@@ -510,6 +533,7 @@ GROUPS = get_args(GroupBy)
 REPORT_STEPS = [
     *[Walk.create_trades, Walk.change_trade, Walk.annotate_trade, Walk.link_trade] * 3,
     *(Walk.write_tag, Walk.write_account, Walk.write_group, Walk.edit_strategy, Walk.delete_something) * 2,
+    *[Walk.write_day] * 3,
     *(Walk.import_trades, Walk.undo_import, Walk.merge_trades, Walk.change_settings, Walk.reopen),
 ]
 # More often what changes trades and goals.

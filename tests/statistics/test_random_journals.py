@@ -59,7 +59,11 @@ INSERTS = {
     "members": "INSERT INTO copy_group_members (account_id, copy_group_id) VALUES (:id, 1)",
     "tags": """
         INSERT INTO tags (id, user_id, category_id, name, sort_name, color, type, created_at, updated_at)
-        VALUES (:id, 1, 1, :id, :id, '', :type, '', '')""",
+        VALUES (:id, 1, :category_id, :id, :id, '', :type, '', '')""",
+    "days": """
+        INSERT INTO days (id, user_id, date, rating, created_at, updated_at)
+        VALUES (:id, 1, :date, :rating, '', '')""",
+    "day_tags": "INSERT INTO day_tags (day_id, tag_id) VALUES (:day_id, :tag_id)",
     "trades": """
         INSERT INTO trades (id, user_id, account_id, symbol, direction, quantity, entry_price, opened_at,
             closed_at, trading_day, gross_pnl, fees, initial_risk, mae, mfe, grade, strategy_id, setup_id,
@@ -75,6 +79,8 @@ INSERTS = {
 }
 # setup -> its confirmations
 CHECKLISTS: dict[int, list[int]] = {1: [1, 2], 2: [3], 3: []}
+# tag -> its category, of which the second is single
+CATEGORIES = {1: 1, 2: 1, 3: 1, 4: 2, 5: 2}
 
 
 @pytest.fixture(autouse=True)
@@ -113,7 +119,19 @@ def draw_journal(random: Random, most_trades: int, currencies: list[str]) -> dic
         ],
         "cash": [draw_cash(random) for _ in range(random.choice([0, 3, 10]))],
         "members": [{"id": number} for number in (1, 2, 3) if random.random() < 0.6],
-        "tags": [{"id": number, "type": random.choice(["mistake", "custom"])} for number in (1, 2, 3)],
+        "tags": [
+            {"id": number, "type": random.choice(["mistake", "custom"]), "category_id": category}
+            for number, category in CATEGORIES.items()
+        ],
+        "days": [
+            {"id": number, "date": f"2026-{day}", "rating": random.choice([None, 1, 2, 3, 4, 5])}
+            for number, day in enumerate(random.sample(DAYS, len(DAYS) // 2), 1)
+        ],
+        "day_tags": [
+            {"day_id": number, "tag_id": tag}
+            for number in range(1, len(DAYS) // 2 + 1)
+            for tag in random.sample([*CATEGORIES], random.choice([0, 1, 1, 2]))
+        ],
         "trades": sorted(trades, key=lambda one: one["source_id"] is not None),
         "trade_tags": [
             {"trade_id": one["id"], "tag_id": tag} for one in trades for tag in sorted(draw_tags(random, one))
@@ -132,10 +150,11 @@ def draw_journal(random: Random, most_trades: int, currencies: list[str]) -> dic
 
 
 def draw_tags(random: Random, trade: Row) -> set[int]:
-    """The first goes with wins, the second mostly with the first."""
+    """The first goes with wins, the second mostly with the first; of the last two, a single category, at most one."""
     first = random.random() < (0.9 if (trade["gross"] or 0) > 0 else 0.1)
     second = first if random.random() < 0.8 else random.random() < 0.5
-    return {tag for tag, is_set in enumerate((first, second, random.random() < 0.2), 1) if is_set}
+    single = random.choice([0, 0, 4, 5])
+    return {tag for tag, is_set in enumerate((first, second, random.random() < 0.2), 1) if is_set} | {single} - {0}
 
 
 def draw_cash(random: Random) -> Row:
@@ -187,7 +206,8 @@ async def write_journal(
     settings = {"timezone": zone, "day_rollover": rollover, "trading_weekdays": weekdays}
     unwrap(await client.patch("/me", json=settings))
     unwrap(await client.post("/copy-groups", json={"name": "Group"}))
-    unwrap(await client.post("/tag-categories", json={"name": "Tags"}))
+    for name, single in (("Tags", False), ("Market", True)):
+        unwrap(await client.post("/tag-categories", json={"name": name, "single": single}))
     setups = [
         {"name": f"Setup {setup}", "confirmations": [{"name": str(one)} for one in asked]}
         for setup, asked in CHECKLISTS.items()
@@ -274,8 +294,14 @@ async def test_reports_of_every_grouping_metric_and_filter_equal_the_reference(
 
     for number, group_by in enumerate(get_args(GroupBy)):
         for query in [FILTERS[0], *FILTERS[1 + (number + seed) % STEP :: STEP]]:
+            query = add_category(query, group_by)
             expected = reference.compute_report(journal, group_by, query)
             assert await read_report(client, group_by, **query) == expected, (group_by, query)
+
+
+def add_category(query: dict[str, Any], *keys: str) -> dict[str, Any]:
+    """Name a category for a report that groups by its tags, by turns one that is single."""
+    return {**query, "category_id": 1 + len(query) % 2} if "category" in keys else query
 
 
 EVERY_PAIR = [
@@ -294,6 +320,7 @@ async def test_reports_of_two_keys_equal_the_reference(app: Starlette, client: h
 
     for number, pair in enumerate(EVERY_PAIR[seed :: examples(full=3, ci=25)]):
         query = {**FILTERS[number % len(FILTERS)], **({"sort": "win_rate"} if number % 3 else {})}
+        query = add_category(query, *pair)
         expected = reference_views.compute_pairs(journal, pair, query)
         assert await read_report(client, ",".join(pair), **query) == expected, (pair, query)
 
@@ -316,7 +343,7 @@ async def test_reports_beside_another_range_equal_the_reference(
 
     for number, group_by in enumerate(get_args(GroupBy)[seed % 3 :: examples(full=1, ci=3)]):
         query, other = RANGES[(number + seed) % 3]
-        for filters in ({}, FILTERS[1 + number % 8]):
+        for filters in (add_category({}, group_by), add_category(FILTERS[1 + number % 8], group_by)):
             expected = reference_views.compute_compared(journal, group_by, {**filters, **query}, {**filters, **other})
             sent = {**filters, **query, **{f"compare_{name}": day for name, day in other.items()}}
             assert await read_report(client, group_by, **sent) == expected, (group_by, sent)

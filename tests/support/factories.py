@@ -44,8 +44,8 @@ def details_of(response: httpx.Response) -> Any:
     return response.json()["error"]["details"]
 
 
-async def create_category(client: httpx.AsyncClient, name: str = "Psychology") -> Any:
-    return unwrap(await client.post("/tag-categories", json={"name": name}))
+async def create_category(client: httpx.AsyncClient, name: str = "Psychology", **fields: Any) -> Any:
+    return unwrap(await client.post("/tag-categories", json={"name": name, **fields}))
 
 
 async def create_tag(client: httpx.AsyncClient, name: str = "FOMO", **fields: Any) -> Any:

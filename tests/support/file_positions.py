@@ -29,7 +29,7 @@ def read_positions_of(file: reader.TradeFile) -> list[FileTrade | Rejected]:
     """The positions of a file alone, in the order of their first lines, and its errors."""
     candidates = [row for row in file.rows if isinstance(row, Candidate)]
     found: list[FileTrade | Rejected] = [row for row in file.rows if isinstance(row, Rejected)]
-    names = Names({}, {}, {}, {}, {}, {})
+    names = Names({}, {}, {}, {}, {}, {}, {})
     ids = {str(row.account): number for number, row in enumerate(candidates, 1)}
     plain = [row._replace(account=str(row.account), imported=None) for row in candidates]
     groups, rejected = group_rows(plain, file.format, names, FileAccounts(None, ids))

@@ -159,7 +159,8 @@ def requests_with(own: Journal, ids: Journal) -> Iterator[Planted]:
         for value in values_at(place, ids):
             if place.is_query:
                 # A report without groups names nothing.
-                groups = {"group_by": "account"} if path in ("/reports", "/cash-flow") else {}
+                by = {"group_by": "category" if place.member == "category_id" else "account"}
+                groups = by if path in ("/reports", "/cash-flow") else {}
                 yield Planted(place, path, {place.member: value, **groups}, None)
             else:
                 form = " restore" if place.member.startswith("restore[]") else ""
@@ -325,7 +326,8 @@ async def everything_read(client: httpx.AsyncClient, own: Journal) -> dict[str, 
         if operation.method == "GET":
             path = path_about(operation, own)
             filters = [place.name for place in places() if place.operation is operation]
-            paths += [path, *(f"{path}?{name}={own[name]}" for name in filters)]
+            by = {"category_id": "&group_by=category"} if path == "/reports" else {}
+            paths += [path, *(f"{path}?{name}={own[name]}{by.get(name, '')}" for name in filters)]
             forms = choices_of(operation).items()
             stops = "&stops=1" if path == "/exits" else ""  # which money needs
             paths += [f"{path}?{name}={quote(value)}{stops}" for name, values in forms for value in values]
