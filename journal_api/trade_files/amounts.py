@@ -11,15 +11,19 @@ from journal_api.errors import ValidationFailed
 from journal_api.values.money import Money, Result, rounded
 
 M = TypeVar("M", bound=Money)
-Comma = Literal["thousands", "decimals", "either"]
-# 1234.5, -1,234.50, $1,234.50, $-5.00, - 0.08, 90.00 $, 3 250.00, a loss in parentheses: ($5.00), $(5.00).
+Comma = Literal["thousands", "decimals", "either", "shown"]  # shown: decimals, as other numbers of the file show
+# 1234.5, -1,234.50, $1,234.50, $-5.00, - 0.08, 90.00 $, 3 250.00, 3'250.00, 1,00,000, 5.00-, a loss in parentheses:
+# ($5.00), $(5.00).
 BLANK = "[ \N{NO-BREAK SPACE}\N{THIN SPACE}\N{NARROW NO-BREAK SPACE}]"
-CURRENCY = "[$€£]"
-DIGITS = rf"(?:(?:[0-9]{{1,3}}(?:(?:,[0-9]{{3}})+|(?:{BLANK}[0-9]{{3}})+)|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)"
+APART = rf"(?:{BLANK}|['’])"
+CURRENCY = r"(?:[$€£¥₹]|Rs\.?)"
+DIGITS = (
+    rf"(?:(?:[0-9]{{1,3}}(?:(?:,[0-9]{{2}})*(?:,[0-9]{{3}})+|(?:{APART}[0-9]{{3}})+)|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)"
+)
 NUMBER = re.compile(
-    rf"(?P<sign>[+-])?{BLANK}?{CURRENCY}?{BLANK}?(?P<plain>{DIGITS})(?:{BLANK}?{CURRENCY})?"
+    rf"(?P<sign>[+−-])?{BLANK}?{CURRENCY}?{BLANK}?(?P<plain>{DIGITS})(?:{BLANK}?{CURRENCY})?"
     rf"|(?:{CURRENCY}\(|\({CURRENCY}?)(?P<loss>{DIGITS})\)"
-    rf"|{CURRENCY}{BLANK}?-(?P<below>{DIGITS})"
+    rf"|{CURRENCY}{BLANK}?-(?P<below>{DIGITS})|(?P<before>{DIGITS})-"
 )
 # The format of most numbers, which Decimal parses directly.
 PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
@@ -29,7 +33,7 @@ UNIT = re.compile(
     rf"(?<=[0-9.)]){BLANK}?(?:Lots?|Stakes?|Units?|Contracts?|Shares?|[A-Z]{{3,5}})\Z"
     rf"|\A[A-Z]{{3}}{BLANK}(?=[-0-9])"
 )
-NOT_DIGITS = re.compile(rf",|{BLANK}")
+NOT_DIGITS = re.compile(rf",|{APART}")
 # Numbers such as 1.234 that could be 1234 or 1.234.
 AMBIGUOUS = {
     "decimals": re.compile(r"[^0-9]*[0-9]{1,3}(\.[0-9]{3})+[^0-9]*"),
@@ -79,15 +83,17 @@ def guess_comma(cells: Iterable[str], usual: Comma) -> Comma:
     }
     if not shown:
         return usual
-    return "either" if len(shown) == 2 else "decimals" if "," in shown else "thousands"
+    return "either" if len(shown) == 2 else "shown" if "," in shown else "thousands"
 
 
 def parse_cell_number(cell: str, comma: Comma) -> Decimal:
     """Return the number in a cell. Raises ValueError, also for an ambiguous comma."""
-    if comma != "thousands" and AMBIGUOUS[comma].fullmatch(cell):
+    if comma in AMBIGUOUS and AMBIGUOUS[comma].fullmatch(cell):
         raise ValueError("could be thousands or decimals: write 1234,5 with semicolons, 1234.5 with tabs")
-    is_decimal = comma == "decimals" or (comma == "either" and DECIMALS[","].fullmatch(NOT_NUMBER.sub("", cell)))
-    return parse_number(cell.translate(SWAP) if is_decimal and "," in cell else cell)
+    is_decimal = comma in ("decimals", "shown") or (
+        comma == "either" and DECIMALS[","].fullmatch(NOT_NUMBER.sub("", cell))
+    )
+    return parse_number(cell.translate(SWAP) if comma == "shown" or (is_decimal and "," in cell) else cell)
 
 
 def parse_broker_number(cell: str, comma: Comma) -> Decimal:
@@ -104,8 +110,8 @@ def parse_number(text: str) -> Decimal:
     match = NUMBER.fullmatch(text)
     if not match:
         raise ValueError("must be a number")
-    value = Decimal(NOT_DIGITS.sub("", match["plain"] or match["loss"] or match["below"]))
-    return value if match["plain"] and match["sign"] != "-" else value.copy_negate()
+    value = Decimal(NOT_DIGITS.sub("", match["plain"] or match["loss"] or match["below"] or match["before"]))
+    return value if match["plain"] and match["sign"] not in ("-", "−") else value.copy_negate()
 
 
 @lru_cache(maxsize=8192)  # the costs of fills repeat

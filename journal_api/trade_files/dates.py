@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from functools import lru_cache, partial
 from typing import Literal, NamedTuple, get_args
 from zoneinfo import ZoneInfo
@@ -37,6 +37,9 @@ BETWEEN = re.compile(r"(?:[T;]|,? +|,)")
 # What may stand behind a time and says nothing of it: Sierra Chart's BP, Schwab's "as of" another day.
 BEHIND = re.compile(r"[BE]P|as of .*")
 US_ZONES = {"ET": "America/New_York", "CT": "America/Chicago", "PT": "America/Los_Angeles"}
+# Seconds since 1970, also with milliseconds or microseconds.
+UNIX = re.compile(r"(1[0-9]{9})([0-9]{3}|[0-9]{6})?(?:\.[0-9]+)?")
+WEEKDAY = re.compile("(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? ", re.IGNORECASE)
 NOT_A_TIME = "must be a date such as 2026-04-09 or 04/09/2026 and a time such as 15:38:40"
 
 
@@ -144,6 +147,10 @@ def parse_any_time(cell: str, order: DateOrder | None = None) -> Timestamp:
 
     04/09/2026 15:38:40, 1/2/2024 9:30:01 AM, 2024.01.02 15:04, 20260304;093001, 4 Apr 2026, 09:30 EST.
     """
+    if unix := UNIX.fullmatch(cell):
+        seconds, fraction = int(unix[1]), f"{unix[2] or '':0<6}"
+        return Timestamp.fromtimestamp(seconds, UTC).replace(microsecond=int(fraction))
+    cell = WEEKDAY.sub("", cell, count=1)
     first, _, second = cell.partition(" ")
     if usual := CLOCK.fullmatch(second):
         return Timestamp.in_form(f"{parse_day(first.removesuffix(','), order)}T{read_clock(usual)}")
@@ -173,7 +180,7 @@ def parse_zone(text: str) -> tzinfo | None:
 
 def parse_date_and_clock(cell: str, order: DateOrder | None = None) -> Timestamp:
     """Return date and time of one cell, which has both."""
-    if ":" not in cell:
+    if ":" not in cell and not UNIX.fullmatch(cell):
         raise ValueError(NOT_A_TIME)
     return parse_any_time(cell, order)
 

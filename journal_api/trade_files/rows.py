@@ -11,7 +11,7 @@ from journal_api.trade_files.amounts import Comma
 from journal_api.trade_files.texts import ENDS, Unreadable
 
 # The meaning of a comma in a number by the separator of cells. Semicolons are used where commas are decimal.
-COMMAS: dict[str, Comma] = {",": "thousands", ";": "decimals", "\t": "either"}
+COMMAS: dict[str, Comma] = {",": "thousands", ";": "decimals", "\t": "either", "|": "either"}
 # A trade may have 100 answers with notes of 10,000 characters in one cell; the csv module allows 128 KiB.
 MAX_ROW_LENGTH = 4 * 1024 * 1024
 csv.field_size_limit(MAX_ROW_LENGTH)

@@ -34,7 +34,7 @@ PURCHASES, SALES, LONG, SHORT, CLOSING = (
 )
 SIDES = PURCHASES | SALES | LONG | SHORT | CLOSING | {"open", "opening", "entry", "exit", "out"}
 REPORTS: list[dict[str, Any]] = TABLE["reports"]  # those without trades
-NOTHING = frozenset(TABLE["cells"]["nothing"].split())
+NOTHING, SUMS = (frozenset(TABLE["cells"][name].split()) for name in ("nothing", "sums"))
 
 
 @lru_cache(maxsize=8192)

@@ -159,6 +159,27 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLTX", "long", "10", None, "0"), ("QLTX", "long", "1200", "1200", "0")],
         {},
     ),
+    "Swiss thousands, a minus that is none, seconds since 1970": (
+        "time|pair|qty|price\n1772443860|QLTX|1’000|1'010.50\n1772444460123|QLTX|−1’000|1'011.50\n",
+        None,
+        [("QLTX", "long", "1000", "1000", "0")],
+        {},
+    ),
+    "thousands with points, which the decimal commas of other numbers show": (
+        "Datum;Symbol;Kauf/Verkauf;Anzahl;Kurs\n02.03.2026 09:31;QLTX;Kauf;1.000;10,50\n"
+        "02.03.2026 09:41;QLTX;Verkauf;1.000;11,50\nSumme;Gesamt;Verkauf;1.000;11,50\n",
+        None,
+        [("QLTX", "long", "1000", "1000", "0")],
+        {"Symbol is a total": 1},
+    ),
+    "orders that were filled in part, in the order of a feed": (
+        "Date,Symbol,Side,Order Qty,Filled Qty,Price,Status\n"
+        '"Mon, 02 Mar 2026 09:31:00",QLTX,Buy,100,60,10,Partially filled\n'
+        '"Mon, 02 Mar 2026 09:41:00",QLTX,Sell,60,60,11,Filled\n"Mon, 02 Mar 2026 09:42:00",QLTX,Buy,9,0,11,Cancelled\n',
+        None,
+        [("QLTX", "long", "60", "60", "0")],
+        {"Filled Qty is 0": 1},
+    ),
     "a symbol like a future, whose values show that it is none": (
         "Trade date,Symbol,Buy/Sell,Quantity,Price,Gross Amount\n"
         "2026-03-15,QLX1,Buy,4,1000.0,-4000.0\n2026-08-15,QLX1,Sell,4,1001.00,4004.0\n",

@@ -179,6 +179,9 @@ def test_an_unknown_header_names_the_format_that_it_nearly_has(
         *(("-1.250,00 €", "decimals", "-1250"), ("-$ 117,00", "decimals", "-117")),
         *(("1,234", "decimals", "1.234"), ("1.5", "decimals", "1.5")),
         ("20\N{NO-BREAK SPACE}010,00\N{NO-BREAK SPACE}$", "decimals", "20010"),
+        *(("1'234’567.5", "thousands", "1234567.5"), ("12,34,567", "thousands", "1234567")),
+        *(("5.00-", "thousands", "-5"), ("−₹5", "thousands", "-5"), ("Rs. 5", "thousands", "5")),
+        *(("1.234", "shown", "1234"), ("1.234,5", "shown", "1234.5")),
         *(("4\N{THIN SPACE}182.78", "either", "4182.78"), ("1,234,567.5", "either", "1234567.5")),
     ],
 )
@@ -190,7 +193,7 @@ def test_an_amount_is_read_in_every_form_of_brokers(cell: str, comma: Comma, amo
     ("cell", "comma"),
     [
         *((cell, "thousands") for cell in ("", "-", "$", "1e3", "nan", "--5", "-($5.00)", "-$-5.00")),
-        *((cell, "thousands") for cell in ("$- 5.00", "$+5.00", "5.00-", "12,34,567", "٣")),
+        *((cell, "thousands") for cell in ("$- 5.00", "$+5.00", "-5.00-", "12,34,56", "٣")),
         *(("1.234", "decimals"), ("-1.234.567", "decimals"), ("1,234", "either"), ("$1,234", "either")),
     ],
 )

@@ -209,7 +209,7 @@ def build_profile(table: Table) -> tuple[ProposedProfile, list[str]]:
         name="New profile",
         kind="trades" if is_of_trades else "fills",
         header=[column for column in table.columns if column][:50],
-        where=propose_condition(table, side),
+        where=propose_condition(table, side, members.get("quantity", "")),
         side=None if side is None else propose_side(side, table.read_cells(side), is_of_trades),
         clock=clock,
         option=None if is_of_trades else propose_option(table, option),
@@ -296,8 +296,13 @@ def propose_costs(table: Table, members: dict[str, str]) -> ProposedCosts:
     )
 
 
-def propose_condition(table: Table, side: str | None) -> dict[str, list[str]] | None:
-    """Return the condition that leaves out the orders that were not filled, None without such a column."""
+def propose_condition(table: Table, side: str | None, quantity: str) -> dict[str, list[str]] | None:
+    """Return the condition that leaves out the orders that were not filled, None without such a column.
+
+    If the quantity is what was filled, it says so itself, and of orders that were filled in part too.
+    """
+    if any(word in simplify(quantity) for word in ("fill", "exec")):
+        return None
     for column in table.columns:
         words = list(dict.fromkeys(table.read_cells(column)))
         filled = [word for word in words if word.casefold() in FILLED]
