@@ -57,6 +57,7 @@ class Page(NamedTuple):
     group_count: int
     edges: dict[Key, Edges]
     compared: Mapping[GroupPart, Compared]  # without another range empty
+    distribution: Mapping[str, object] | None = None  # with groups None
 
     @property
     def named(self) -> set[Key]:
@@ -161,6 +162,7 @@ def build_report(
                 }
                 for group in page.groups
             ],
+            **({"distribution": page.distribution} if page.distribution else {}),
         }
     ).decode()
 

@@ -261,7 +261,31 @@ class ReportGroup(Struct, kw_only=True, forbid_unknown_fields=True):
     difference: Edge | UnsetType = UNSET
 
 
+class Bin(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The decisions from `low` up to `high`, which only the last bin includes."""
+
+    low: Decimal
+    high: Decimal
+    decisions: int
+
+
+class Histogram(Struct, kw_only=True, forbid_unknown_fields=True):
+    bins: Annotated[list[Bin], Meta(max_length=24)]
+
+
+class Distribution(Struct, kw_only=True, forbid_unknown_fields=True):
+    """How many decisions made how much: each in one of bins of one width, of which 0 is an end.
+
+    `net_pnl` is null for different currencies, `r` without a risk, both out of range.
+    """
+
+    net_pnl: Histogram | None
+    r: Histogram | None
+
+
 class Report(Struct, kw_only=True, forbid_unknown_fields=True):
+    """`distribution` is of all selected decisions, and there without groups only."""
+
     group_by: GroupBy | list[GroupBy]
     since: DayText | None = field(name="from")
     until: DayText | None = field(name="to")
@@ -271,3 +295,4 @@ class Report(Struct, kw_only=True, forbid_unknown_fields=True):
     metrics: list[MetricName]
     total: ReportTotal
     groups: list[ReportGroup]
+    distribution: Distribution | UnsetType = UNSET

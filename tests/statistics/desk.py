@@ -129,7 +129,8 @@ async def read_report(client: httpx.AsyncClient, group_by: str, **query: Any) ->
             group["key"] = find_id(group["key"])
         else:
             group["keys"] = [find_id(key) for key in group["keys"]]
-    return {"total": report["total"], "groups": groups}
+    shape = {"distribution": report["distribution"]} if "distribution" in report else {}
+    return {"total": report["total"], "groups": groups, **shape}
 
 
 def find_id(key: Any) -> Any:

@@ -14,6 +14,7 @@ from datetime import date, datetime, timedelta
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import accumulate
+from math import ceil
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -691,7 +692,35 @@ def compute_report(journal: Journal, group_by: str, query: Query) -> dict[str, A
         parts = {one: parts.get((one, "present"), []) for one, _ in parts}
     sort = query.get("sort")
     groups.sort(key=lambda group: rank(journal, group["key"], parts[group["key"]], group_by, sort))
-    return {"total": show_group(journal, rows, metrics), "groups": groups}
+    shape = {"distribution": show_shape(journal, rows)} if group_by == "none" else {}
+    return {"total": show_group(journal, rows, metrics), "groups": groups, **shape}
+
+
+def show_shape(journal: Journal, rows: list[Row]) -> dict[str, Any]:
+    """The bins of docs/api.md#the-shape-of-results."""
+    decisions = decisions_of(journal, rows)
+    nets, rs = [one.net for one in decisions], [one.r for one in decisions if one.r is not None]
+    is_mixed = len(journal.currencies_of(trade.account_id for _, trade in rows)) > 1
+    return {
+        "net_pnl": None if is_mixed else {"bins": fill_bins(nets)},
+        "r": {"bins": fill_bins(rs)} if rs else None,
+    }
+
+
+def fill_bins(values: list[Fraction]) -> list[dict[str, Any]]:
+    if len(set(values)) < 2:
+        return [{"low": one, "high": one, "decisions": values.count(one)} for one in set(values)]
+    lowest, highest = min(values), max(values)
+    for width in (Fraction(digit * 10**power, 10**8) for power in range(30) for digit in (1, 2, 5)):
+        first, last = lowest // width, ceil(highest / width)
+        if last - first <= 24:
+            break
+    bins: list[dict[str, Any]] = [
+        {"low": place * width, "high": (place + 1) * width, "decisions": 0} for place in range(first, last)
+    ]
+    for value in values:
+        bins[min(int(value // width) - first, len(bins) - 1)]["decisions"] += 1
+    return bins
 
 
 def is_selected(journal: Journal, row: Row, query: Query) -> bool:

@@ -283,3 +283,40 @@ async def test_a_report_is_not_modified_until_a_trade_is(
     changed = await client.get("/reports?group_by=symbol", headers={"If-None-Match": etag})
 
     assert (same.status_code, changed.status_code) == (304, 200)
+
+
+# The shape of results ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("results", "bins"),
+    [
+        ([], []),
+        ([7, 7], [(7, 7, 2)]),
+        ([-3, 0, 9.5, 21], [(low, low + 1, int(low in (-3, 0, 9)) + (low == 20)) for low in range(-3, 21)]),
+        ([-3, 22], [(low, low + 2, int(low in (-4, 20))) for low in range(-4, 22, 2)]),
+        ([0, 1000, 1000], [(low, low + 50, (low == 0) + 2 * (low == 950)) for low in range(0, 1000, 50)]),
+    ],
+)
+async def test_every_decision_is_in_one_bin_of_at_most_24(
+    app: Starlette, client: httpx.AsyncClient, results: list[float], bins: list[tuple[float, float, int]]
+) -> None:
+    account = int((await create_account(client, "Main"))["id"])
+    for pnl in results:
+        await insert_trade(app, account, gross_pnl=pnl)
+
+    found = (await read_report(client))["distribution"]
+
+    assert [tuple(one.values()) for one in found["net_pnl"]["bins"]] == bins
+    assert found["r"] is None
+    assert "distribution" not in await read_report(client, "day")
+
+
+async def test_results_in_two_currencies_have_a_shape_in_r_only(app: Starlette, client: httpx.AsyncClient) -> None:
+    for currency in ("USD", "EUR"):
+        account = int((await create_account(client, currency, currency=currency))["id"])
+        await insert_trade(app, account, gross_pnl=5, initial_risk=10)
+
+    found = (await read_report(client))["distribution"]
+
+    assert found == {"net_pnl": None, "r": {"bins": [{"low": 0.5, "high": 0.5, "decisions": 2}]}}
