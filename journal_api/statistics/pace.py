@@ -63,6 +63,13 @@ class GoalProgress(NamedTuple):
         return left - (has_today and self.has_traded_today)
 
     @property
+    def known(self) -> tuple[Statistics, Statistics]:
+        """The statistics of the period and of today, without which `compute_pace` ends."""
+        assert self.statistics is not None, "checked by compute_pace"
+        assert self.of_today is not None, "checked by compute_pace"
+        return self.statistics, self.of_today
+
+    @property
     def has_traded_today(self) -> bool:
         return self.of_today is None or self.of_today.trades > 0
 
@@ -107,9 +114,7 @@ def is_lost_by_worst(progress: GoalProgress) -> bool:
         return True
     if progress.metric != "worst_day":
         return False
-    statistics, of_today = progress.statistics, progress.of_today
-    assert statistics is not None, "checked by compute_pace"
-    assert of_today is not None, "checked by compute_pace"
+    statistics, of_today = progress.known
     # A worst day that equals today's may be today alone, which can still win.
     return not of_today.trades or statistics.worst_day != of_today.net_pnl
 
@@ -132,10 +137,8 @@ def has_won_too_often(progress: GoalProgress) -> bool:
     """Return whether the winning days before today are more than the limit. Today can still lose."""
     if progress.metric != "winning_days":
         return False
-    assert progress.statistics is not None, "checked by compute_pace"
-    assert progress.of_today is not None, "checked by compute_pace"
-    before_today = progress.statistics.winning_days - progress.of_today.winning_days
-    return before_today * SCALE > progress.target
+    statistics, of_today = progress.known
+    return (statistics.winning_days - of_today.winning_days) * SCALE > progress.target
 
 
 # What counts towards the limit now, where that is not the value of the whole period: a new day, a new trade
@@ -151,11 +154,9 @@ USED_NOW: dict[str, Callable[[Statistics, Statistics], int]] = {
 
 def find_room(progress: GoalProgress) -> int | None:
     """Return what is left until the limit, which is not broken; None for an average without a trade."""
-    assert progress.statistics is not None, "checked by compute_pace"
-    assert progress.of_today is not None, "checked by compute_pace"
     used = progress.value.actual
     if progress.is_final and progress.metric in USED_NOW:
-        used = USED_NOW[progress.metric](progress.statistics, progress.of_today)
+        used = USED_NOW[progress.metric](*progress.known)
     if used is None:
         return None
     room = used - progress.target if progress.direction == "at_least" else progress.target - used
@@ -192,9 +193,8 @@ def count_possible_days(progress: GoalProgress) -> int:
     Today counts while it has no trade, and as a winning day also while its trades have not won.
     """
     later = (progress.period.end - progress.today).days
-    assert progress.of_today is not None, "checked by compute_pace"
     if progress.metric == "winning_days":
-        return later + (progress.of_today.winning_days == 0)
+        return later + (progress.known[1].winning_days == 0)
     return later + (not progress.has_traded_today)
 
 

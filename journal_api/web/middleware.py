@@ -31,15 +31,8 @@ STOPPING = "The server is stopping; nothing was written. Try again."
 SENT_HEADERS = [*("Authorization", "Content-Type", "If-Match", "If-None-Match", "X-Request-Id", "Idempotency-Key")]
 READ_HEADERS = [
     *("Content-Disposition", "ETag", "Location", "Retry-After", "X-Request-Id"),
-    *(
-        "X-Answers-Deleted",
-        "X-Copies-Unlinked",
-        "X-Cursor",
-        "X-Idempotent-Replay",
-        "X-Journal-Version",
-        "X-Trades-Annotated",
-    ),
-    *("X-Trades-Charged", "X-Trades-Deleted", "X-Trades-Kept", "X-Trades-Unlinked"),
+    *("X-Answers-Deleted", "X-Copies-Unlinked", "X-Cursor", "X-Idempotent-Replay", "X-Journal-Version"),
+    *("X-Trades-Annotated", "X-Trades-Charged", "X-Trades-Deleted", "X-Trades-Kept", "X-Trades-Unlinked"),
     *("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
 ]
 
