@@ -12,13 +12,15 @@ from journal_api.cli.common import find_user, run_in_database, with_settings
 from journal_api.cli.status_accounts import AccountStatus
 from journal_api.cli.status_report import Status, report
 from journal_api.database.database import Database
-from journal_api.repositories import accounts, checkpoints, days, snapshots, standings, users
+from journal_api.repositories import accounts, cash_flow, checkpoints, days, snapshots, standings, users
 from journal_api.rules.goal_warnings import find_warnings
 from journal_api.settings import Settings
 from journal_api.structs.accounts import Account
+from journal_api.structs.cash_flow import CashFlowQuery
 from journal_api.structs.goals import GoalListItem, GoalQuery
 from journal_api.values.money import ENCODER
 from journal_api.values.periods import find_period
+from journal_api.values.types import Day
 from journal_api.values.visible_text import escape_invisible, json_escape
 
 
@@ -57,6 +59,7 @@ async def read_status(database: Database, user_name: str | None) -> Status:
         trades=counts["trades"],
         week=await days.list_totals(database.reader, user_id, week),
         accounts=await read_accounts(database, user_id),
+        cash_flow=(await cash_flow.read(database, user_id, CashFlowQuery(since=Day(int(today[:4]), 1, 1)))).total,
         goals=goals,
     )
 

@@ -8,6 +8,7 @@ from msgspec import Struct
 from journal_api.cli.common import printable
 from journal_api.cli.text_width import fit_text
 from journal_api.structs.account_rules import AccountRules
+from journal_api.structs.cash_flow import CashFlowGroup
 from journal_api.structs.checkpoints import CheckpointListItem
 from journal_api.structs.standings import BestDayStanding, FloorStanding, RuleStanding, Standing, TargetStanding
 from journal_api.values.money import format_money
@@ -46,6 +47,15 @@ def account_lines(account: AccountStatus, *, is_colored: bool) -> Iterator[str]:
     for checkpoint in account.checkpoints:
         yield f"  {describe_difference(checkpoint, account.currency)}"
     yield ""
+
+
+def cash_flow_lines(total: CashFlowGroup) -> Iterator[str]:
+    """Yield what the accounts cost and paid; nothing if no money moved, or in several currencies."""
+    amounts = [total.paid, total.received, total.net]
+    if total.accounts and None not in amounts:
+        paid, received, net = (format_money(amount) for amount in amounts if amount is not None)
+        yield f"Accounts: paid {paid}, received {received}, net {net} since January"
+        yield ""
 
 
 def describe_rule(name: str, rule: RuleStanding, currency: str) -> str:

@@ -10,10 +10,11 @@ import click
 from msgspec import Struct, UnsetType
 
 from journal_api.cli.common import printable
-from journal_api.cli.status_accounts import AccountStatus, account_lines
+from journal_api.cli.status_accounts import AccountStatus, account_lines, cash_flow_lines
 from journal_api.cli.text_width import fit_text, text_width
 from journal_api.metrics.metrics import METRICS
 from journal_api.repositories.days import DailyTotal
+from journal_api.structs.cash_flow import CashFlowGroup
 from journal_api.structs.goals import GoalListItem
 from journal_api.structs.snapshots import Pace, Snapshot
 from journal_api.values.money import format_money, shorten
@@ -32,7 +33,10 @@ COLORS = {
 
 
 class Status(Struct, frozen=True):
-    """What a user's journal says today. `trades` is the number of all trades, open ones included."""
+    """What a user's journal says today. `trades` is the number of all trades, open ones included.
+
+    `cash_flow` is since January.
+    """
 
     user: str
     timezone: str
@@ -40,6 +44,7 @@ class Status(Struct, frozen=True):
     trades: int
     week: list[DailyTotal]
     accounts: list[AccountStatus]
+    cash_flow: CashFlowGroup
     goals: list[GoalListItem]
 
 
@@ -51,6 +56,7 @@ def report(status: Status, *, is_colored: bool) -> Iterator[str]:
     yield ""
     for account in status.accounts:
         yield from account_lines(account, is_colored=is_colored)
+    yield from cash_flow_lines(status.cash_flow)
     for goal in status.goals:
         yield from goal_lines(goal, find_currency(goal, status.accounts), is_colored=is_colored)
     if not status.goals:

@@ -45,7 +45,7 @@ async def context(client: httpx.AsyncClient, arguments: Arguments) -> Any:
         "trading_day_today": trading_day(now(), me["timezone"], me["day_rollover"]),
         "active_selection": me["active_selection"],
         "accounts": await read_names(
-            client, "/accounts?with=standing", offset, "currency", "starting_balance", "archived", "standing"
+            client, "/accounts?with=standing", offset, "currency", "broker", "starting_balance", "archived", "standing"
         ),
         "copy_groups": await read_names(client, "/copy-groups", offset, "master_account_id"),
         "tags": await read_names(client, "/tags", offset, "type", "category_id"),
@@ -87,6 +87,7 @@ async def goals_now(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     built = build_page("goals", rows, page.offset, len(goals))
     if page.offset == 0:
         built["accounts"] = await read_standings(client, filters.get("account_id"))
+        built["cash_flow"] = await read_cash_flow(client)
     return built
 
 
@@ -103,10 +104,19 @@ async def read_standings(client: httpx.AsyncClient, account_id: str | None) -> A
     ]
 
 
+async def read_cash_flow(client: httpx.AsyncClient) -> Any:
+    """What accounts cost and paid since January; the API's message, if the key must not read accounts."""
+    try:
+        flow = (await get(client, "/cash-flow", {"from": f"{now():.4}-01-01"})).data
+    except Forbidden as error:
+        return str(error)
+    return without_nulls(flow["total"])
+
+
 def standing_row(account: Any) -> Any:
     standing = account["standing"]
     rules = {name: without_nulls(rule) for name, rule in list_rules(standing).items()}
-    return {**pick(account, ("id", "name", "currency")), **pick(standing, ("at", "sees", "balance")), **rules}
+    return {**pick(account, ("id", "name", "currency")), **pick(standing, ("at", "sees", "balance", "payout")), **rules}
 
 
 def goal_row(goal: Any) -> Any:

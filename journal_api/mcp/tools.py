@@ -89,7 +89,8 @@ TOOLS = (
         "Goals with today's period: metric, direction, target, actual, achieved, and pace: state, what "
         "remains until target or limit, days left, needed per day. An actual of null has a reason. "
         "A goal with warnings is probably a mistake: say so before its pace. Then accounts with rules: room "
-        "until floor or daily loss, and what is missing, as far as closed trades tell.",
+        "until floor or daily loss, and what is missing, as far as closed trades tell. `cash_flow`: what accounts cost "
+        "and paid since January.",
         reading.goals_now,
         {"status": enum_schema(GoalStatusFilter), "account_id": INTEGER, **PAGE},
     ),
@@ -105,7 +106,7 @@ TOOLS = (
         "more_needed: decisions until its interval leaves zero; moves_with: a clearer line with about the "
         "same answers. With two keys each pair has `keys`, and an edge over all other decisions. "
         "With compare_from and compare_to each group has its row `before`, and the `difference` to it. "
-        "`category` groups by the tags of category_id, day_tag and day_rating by what is written on the day. "
+        "`category` is by tags of category_id. "
         "Numbers are rounded.",
         reading.report,
         {
@@ -214,8 +215,7 @@ TOOLS = (
         "Annotate a trade",
         "Write grade, notes, tags or checklist answers of a trade. Omitted parts stay, null clears. Notes "
         "and tag_ids replace what is there; of the answers only those sent change. Takes the version that "
-        "get_trade returned, and is refused if the trade has changed since. Of a single category a trade has one "
-        "tag. Returns the new version.",
+        "get_trade returned, and is refused if the trade has changed since. Returns the new version.",
         writing.annotate_trade,
         {
             "trade_id": INTEGER,

@@ -11,7 +11,7 @@ from journal_api.repositories import standings
 from journal_api.repositories.cash import RECEIVED
 from journal_api.statistics import trade_facts
 from journal_api.structs.cash_flow import CashFlow, CashFlowGroup, CashFlowQuery
-from journal_api.values.money import ENCODER, shown
+from journal_api.values.money import shown
 from journal_api.values.types import sort_name
 
 MOVED = f"""
@@ -55,12 +55,11 @@ KEYS: dict[str, Callable[[Moved], Key]] = {
 }
 
 
-async def get(database: Database, user_id: int, query: CashFlowQuery) -> str:
-    """Return the groups and the total as JSON, all of one snapshot."""
+async def read(database: Database, user_id: int, query: CashFlowQuery) -> CashFlow:
+    """Return the groups and the total, all of one snapshot."""
     await trade_facts.refresh(database, user_id)
     async with database.read_transaction() as db:
-        cash_flow = await db.run(partial(compute, user_id=user_id, query=query))
-    return ENCODER.encode(cash_flow).decode()
+        return await db.run(partial(compute, user_id=user_id, query=query))
 
 
 async def compute(db: Connection, user_id: int, query: CashFlowQuery) -> CashFlow:

@@ -22,6 +22,7 @@ from commands import (
 from factories import (
     A_TRADE,
     create_account,
+    create_cash,
     create_checkpoint,
     create_goal,
     create_trade,
@@ -283,6 +284,22 @@ async def test_rules_with_their_room_and_checkpoints_that_differ_are_printed(
     ]
     assert lines[lines.index("Beyond") + 1] == "  2026-03-11: the balance is too large to compare"
     assert not any("Own" in line for line in lines)
+
+
+async def test_what_accounts_cost_and_paid_since_january_is_one_line(
+    app: Starlette, client: httpx.AsyncClient, clock: Clock
+) -> None:
+    account = await create_account(client, payout_share=90)
+    await create_cash(client, account["id"], kind="fee", outside=True, amount=77, day="2025-12-31")
+    before = await lines_of(app)
+    await create_cash(client, account["id"], kind="fee", outside=True, amount=150, day="2026-01-01")
+    await create_cash(client, account["id"], kind="payout", amount=1000, day=TODAY)
+    since = await lines_of(app)
+    await create_cash(client, (await create_account(client, "Euros", currency="EUR"))["id"], day=TODAY)
+
+    line = "Accounts: paid 150.00, received 900.00, net 750.00 since January"
+    assert [one for one in since if one not in before] == [line]
+    assert await lines_of(app) == before
 
 
 async def test_a_broken_rule_says_since_when_until_the_account_is_archived(

@@ -26,6 +26,7 @@ from factories import (
     A_TRADE,
     build_file,
     create_account,
+    create_cash,
     create_copy_group,
     create_example_journal,
     create_goal,
@@ -141,6 +142,9 @@ async def fill(client: httpx.AsyncClient, clock: time_machine.Traveller) -> None
     await create_one_of_each(client)
     await create_example_journal(client)
     master, copy, euro = [await create_account(client, name, currency="EUR") for name in ("M", "C", "€")]
+    unwrap(await client.patch(f"/accounts/{euro['id']}", json={"payout_share": 33.33333333}))
+    for body in ({"kind": "fee", "outside": True}, {"kind": "payout", "received": 0.1}, {"kind": "payout"}):
+        await create_cash(client, euro["id"], **body)
     group = await create_copy_group(client, "Mirror", [master["id"], copy["id"]])
     unwrap(await client.patch(f"/copy-groups/{group['id']}", json={"master_account_id": master["id"]}))
     for account, fees in product((master, copy), ("1", "2", "2")):
@@ -165,6 +169,7 @@ async def fill(client: httpx.AsyncClient, clock: time_machine.Traveller) -> None
     strategy = await create_strategy(
         client, "Late", setups=[{"name": f"late {one}", "confirmations": [{"name": "late"}]} for one in "ab"]
     )
+    unwrap(await client.patch(f"/tag-categories/{tag['category_id']}", json={"single": True}))
     for path, name in ((f"/strategies/{strategy['id']}", "later"), (f"/tags/{tag['id']}", "Latest")):
         unwrap(await client.patch(path, json={"name": name}))
     goals = [await create_goal(client, metric=metric, timeframe="daily") for metric in ("net_pnl", "win_rate")]

@@ -309,6 +309,13 @@ def test_exits_are_a_row_a_cell(reader: Agent, db: Path) -> None:
     assert rows[1]["interval_low"] is None
 
 
+def test_what_accounts_cost_and_paid_is_beside_how_they_stand(reader: Agent) -> None:
+    flow = reader.ask("goals_now")["cash_flow"]
+
+    assert flow.keys() == {"paid", "received", "net", "payouts", "accounts", "lost"}
+    assert flow["net"] == flow["received"] - flow["paid"]
+
+
 def test_the_report_by_confirmation_leaves_room_in_the_context_of_a_model(reader: Agent) -> None:
     _, text = reader.send("report", {"group_by": "confirmation"})
 
