@@ -7,6 +7,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal, NamedTuple, TypeVar
@@ -60,12 +61,13 @@ def examine(path: Path, row_checks: Mapping[tuple[str, str], str], *, full: bool
     yield server_running
     yield check_schema(version, schema_differences)
     yield check_pages(file, "integrity_check" if full else "quick_check")
-    yield check_references(file)
+    yield examine_rows(file, "foreign_key_check", find_dangling)
     if version == VERSION and not schema_differences:
         values = {"most": -1 if full else MAX_TRADES}
-        yield check_values(file, values["most"])
+        yield examine_rows(file, "values", partial(find_invalid, most=values["most"]), ": as the API accepts them")
         for (name, rows), statement in row_checks.items():
-            yield check_rows(file, name, rows, statement, values)
+            find = partial(find_disagreeing, rows=rows, statement=statement, values=values)
+            yield examine_rows(file, name, find, f": in agreement with their {rows}")
 
 
 def query(
@@ -196,37 +198,29 @@ def check_pages(file: Path, check: Literal["quick_check", "integrity_check"]) ->
     return Finding("wrong", f"{check}: {join_first([' '.join(one.split()) for one in results], maximum=1)}")
 
 
-def check_references(file: Path) -> Finding:
+def examine_rows(file: Path, name: str, find: Callable[[sqlite3.Connection], str], praise: str = "") -> Finding:
+    """Check that a function finds nothing wrong in the database, about which it returns no text then."""
     try:
-        violations = query(file, lambda db: db.execute("PRAGMA foreign_key_check").fetchall())
+        fault = query(file, find, Reader)
     except sqlite3.Error as error:
-        return Finding("wrong", f"foreign_key_check: {error}")
-    if not violations:
-        return Finding("ok", "foreign_key_check")
+        fault = str(error)
+    return Finding("wrong", f"{name}: {fault}") if fault else Finding("ok", f"{name}{praise}")
+
+
+def find_dangling(db: sqlite3.Connection) -> str:
+    violations = db.execute("PRAGMA foreign_key_check").fetchall()
     tables = ", ".join(sorted({row[0] for row in violations}))
-    return Finding("wrong", f"foreign_key_check: rows with dangling references: {len(violations)}, in {tables}")
+    return f"rows with dangling references: {len(violations)}, in {tables}" if violations else ""
 
 
-def check_rows(file: Path, name: str, rows: str, statement: str, values: Mapping[str, object]) -> Finding:
-    """Check that a statement, which selects the ids of wrong rows, selects none."""
-    try:
-        wrong = [row[0] for row in query(file, lambda db: db.execute(statement, values).fetchall(), Reader)]
-    except sqlite3.Error as error:
-        return Finding("wrong", f"{name}: {error}")
-    if not wrong:
-        return Finding("ok", f"{name}: in agreement with their {rows}")
-    return Finding("wrong", f"{name}: not in agreement with {rows} {join_first(wrong, ', ')}")
+def find_disagreeing(db: sqlite3.Connection, rows: str, statement: str, values: Mapping[str, object]) -> str:
+    """Name the rows whose ids a statement selects, because they are wrong."""
+    wrong = [row[0] for row in db.execute(statement, values)]
+    return f"not in agreement with {rows} {join_first(wrong, ', ')}" if wrong else ""
 
 
-def check_values(file: Path, most: int) -> Finding:
-    try:
-        invalid = query(file, lambda db: list(list_invalid(db, most)), Reader)
-    except sqlite3.Error as error:
-        return Finding("wrong", f"values: {error}")
-    if not invalid:
-        return Finding("ok", "values: as the API accepts them")
-    faults = [f"{table} {row}: {reason}" for table, row, reason in invalid]
-    return Finding("wrong", f"values: {join_first(faults)}")
+def find_invalid(db: sqlite3.Connection, most: int) -> str:
+    return join_first([f"{table} {row}: {reason}" for table, row, reason in list_invalid(db, most)])
 
 
 def join_first(items: Sequence[object], separator: str = "; ", maximum: int = MAX_LISTED) -> str:

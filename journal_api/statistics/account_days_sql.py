@@ -12,10 +12,9 @@ from journal_api.statistics.account_floor import Peak
 from journal_api.statistics.trade_facts import FACTS_CURSOR
 from journal_api.values.clock import now
 
-# Rows of (part, day, value): the account with the day at which its history ends, its share of payouts, its
-# cash in the order of entry, and the results of each day as one text, because 10^5 rows take twice as long.
-# The primary key of the facts has the order of the closes. Days that changed since the facts were stored are
-# read from the trades.
+# Rows of (part, day, value): the account with the day at which its history ends, its share of payouts, its cash in the
+# order of entry, and the results of each day as one text, because 10^5 rows take twice as long. The primary key of the
+# facts has the order of the closes. Days that changed since the facts were stored are read from the trades.
 DAYS = f"""
     WITH
     account AS MATERIALIZED (
