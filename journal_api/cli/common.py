@@ -7,24 +7,28 @@ import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+import msgspec
 from aiosqlite import Connection
 
 from journal_api.database.backup import Report
 from journal_api.database.database import Database
 from journal_api.database.lock import require_log_of_server
 from journal_api.database.migrations import prepare
-from journal_api.errors import NotFound
+from journal_api.errors import NotFound, ValidationFailed
 from journal_api.repositories import accounts, tag_categories, users
 from journal_api.settings import Settings
 from journal_api.values.types import Name100
-from journal_api.values.visible_text import escape_invisible
+from journal_api.values.visible_text import escape_invisible, json_escape
 
 T = TypeVar("T")
+# Numbers with a fraction stay exact.
+DECODER = msgspec.json.Decoder(float_hook=Decimal)
 
 
 def one_line(message: str) -> str:
@@ -127,6 +131,20 @@ async def find_category(db: Connection, user_id: int, name: str | None) -> int |
     if name is not None and category_id is None:
         raise NotFound(f"there is no tag category {name!r}")
     return category_id
+
+
+@contextmanager
+def naming_options() -> Iterator[None]:
+    """Raise ClickException that names an option when the block refuses a member of its query."""
+    try:
+        yield
+    except ValidationFailed as error:
+        (name, reason), *_ = error.details["fields"].items()
+        raise click.ClickException(f"--{name.removesuffix('_id').replace('_', '-')} {reason}") from None
+
+
+def print_json(text: str) -> None:
+    click.echo(msgspec.json.format(escape_invisible(text, json_escape), indent=2))
 
 
 def decode_argument(decode: Callable[[str], T], text: str, option: str) -> T:

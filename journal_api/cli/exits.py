@@ -1,31 +1,27 @@
 """`journal-api report exits`: prints what an additional stop or target would have made of trades."""
 
-from decimal import Decimal
 from typing import Any
 
 import click
-import msgspec
 
-from journal_api.cli.common import decode_option, find_account, find_user, run_in_database, with_settings
+from journal_api.cli.common import (
+    DECODER,
+    decode_option,
+    find_account,
+    find_user,
+    naming_options,
+    print_json,
+    run_in_database,
+    with_settings,
+)
 from journal_api.cli.report_table import align_rows, format_cell, format_rate
 from journal_api.database.database import Database
-from journal_api.errors import ValidationFailed
-from journal_api.metrics.inference import ExitVerdict
 from journal_api.settings import Settings
 from journal_api.statistics import exits_sql
 from journal_api.structs.exits import ExitLevels, ExitQuery
 from journal_api.values.types import Day
-from journal_api.values.visible_text import escape_invisible, json_escape
 
-# Numbers with a fraction stay exact.
-DECODER = msgspec.json.Decoder(float_hook=Decimal)
 HEAD = ["Stop", "Target", "Changed", "Either", "Difference", "q", "Verdict"]
-VERDICTS: dict[ExitVerdict, str] = {
-    "better": "better",
-    "worse": "worse",
-    "not_shown": "not shown",
-    "too_few": "too few",
-}
 
 
 @click.command("exits")
@@ -60,15 +56,12 @@ def print_exits(
     async def run(database: Database) -> str:
         owner_id = await find_user(database.reader, user)
         account_id = await find_account(database.reader, owner_id, account)
-        try:
+        with naming_options():
             return await exits_sql.get(database, owner_id, ExitQuery(account_id=account_id, **members))
-        except ValidationFailed as error:
-            (name, reason), *_ = error.details["fields"].items()
-            raise click.ClickException(f"--{name} {reason}") from None
 
     text = run_in_database(settings, run)
     if as_json:
-        click.echo(msgspec.json.format(escape_invisible(text, json_escape), indent=2))
+        print_json(text)
     else:
         click.echo(format_exits(DECODER.decode(text), limit), nl=False)
 
@@ -98,7 +91,7 @@ def name_level(halves: Any, name: str) -> str:
 def build_row(cell: Any) -> list[str]:
     difference = cell["difference"]
     levels = ["-" if cell[name] is None else str(cell[name]) for name in ("stop", "target")]
-    ends, rate, verdict = format_ends(difference), format_rate(difference["q"]), VERDICTS[difference["verdict"]]
+    ends, rate, verdict = format_ends(difference), format_rate(difference["q"]), difference["verdict"].replace("_", " ")
     return [*levels, str(cell["changed"]), str(cell["either"]), ends, rate, verdict]
 
 

@@ -1,17 +1,18 @@
 """`journal-api report`: prints the statistics of groups of trades."""
 
-from decimal import Decimal
 from typing import Any
 
 import click
-import msgspec
 
 from journal_api.cli.common import (
+    DECODER,
     decode_argument,
     decode_option,
     find_account,
     find_category,
     find_user,
+    naming_options,
+    print_json,
     run_in_database,
     with_settings,
 )
@@ -19,17 +20,12 @@ from journal_api.cli.exits import print_exits
 from journal_api.cli.report_csv import format_csv
 from journal_api.cli.report_table import format_table
 from journal_api.database.database import Database
-from journal_api.errors import ValidationFailed
 from journal_api.metrics.groupings import GROUPINGS
 from journal_api.repositories import users
 from journal_api.settings import Settings
 from journal_api.statistics import reports_sql
 from journal_api.structs.reports import ReportKeys, ReportMetrics, ReportQuery, ReportSort
 from journal_api.values.types import Day
-from journal_api.values.visible_text import escape_invisible, json_escape
-
-# Numbers with a fraction stay exact.
-DECODER = msgspec.json.Decoder(float_hook=Decimal)
 
 
 @click.group("report", invoke_without_command=True)
@@ -83,12 +79,13 @@ def print_report(
         owner = await users.find(database.reader, await find_user(database.reader, user))
         account_id = await find_account(database.reader, owner.id, account)
         category_id = await find_category(database.reader, owner.id, category)
-        query = build_query(account_id=account_id, category_id=category_id, limit=limit, **members)
+        with naming_options():
+            query = ReportQuery(account_id=account_id, category_id=category_id, limit=limit, **members)
         return await reports_sql.get(database, owner.id, owner.timezone, owner.day_rollover, query)
 
     text, count = run_in_database(settings, run)
     if as_json:
-        click.echo(msgspec.json.format(escape_invisible(text, json_escape), indent=2))
+        print_json(text)
         return
     report = DECODER.decode(text)
     click.echo(format_csv(report) if as_csv else format_table(report), nl=False)
@@ -97,12 +94,3 @@ def print_report(
 
 
 print_report.add_command(print_exits)
-
-
-def build_query(**members: Any) -> ReportQuery:
-    """Return the query. Raises ClickException if its members do not fit together."""
-    try:
-        return ReportQuery(**members)
-    except ValidationFailed as error:
-        (name, reason), *_ = error.details["fields"].items()
-        raise click.ClickException(f"--{name.removesuffix('_id').replace('_', '-')} {reason}") from None
