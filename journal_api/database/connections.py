@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import aiosqlite
 
-from journal_api.database.threads import ThreadConnection, finish
+from journal_api.database.thread_connection import ThreadConnection, finish
 from journal_api.metrics.by_day import SampleSums
 from journal_api.metrics.metrics import goal_formula, goal_kind
 from journal_api.values.clock import instant_after

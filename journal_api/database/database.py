@@ -1,7 +1,7 @@
 """The open database of a process: its connections, and the lock that makes writes wait for each other.
 
 Exactly one connection writes. With `isolation_level=None` transactions begin and end explicitly, in
-threads.py. Only `execute_fetchall` and `executemany` are used: an open cursor would pin a snapshot, and an
+thread_connection.py. Only `execute_fetchall` and `executemany` are used: an open cursor would pin a snapshot, and an
 unfetched RETURNING would hold the write lock.
 """
 
@@ -28,7 +28,7 @@ from journal_api.database.connections import (
 from journal_api.database.journal_file import OpenFiles
 from journal_api.database.shared_runs import SharedRuns
 from journal_api.database.sqlite_errors import DAMAGED, api_error, primary_code
-from journal_api.database.threads import T, ThreadConnection, Work
+from journal_api.database.thread_connection import T, ThreadConnection, Work
 from journal_api.errors import Busy, StorageUnavailable
 
 # Writes of this process that may wait for the one before them, and seconds that each may wait. With

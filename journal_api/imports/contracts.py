@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database.threads import T
+from journal_api.database.thread_connection import T
 from journal_api.imports.file_rows import Annotated, FileRow
 from journal_api.positions.book import Position, Told
 from journal_api.positions.commissions import NO_COMMISSIONS, Commissions

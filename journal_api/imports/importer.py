@@ -8,7 +8,7 @@ from aiosqlite import Connection
 
 from journal_api.database import calendars
 from journal_api.database.database import Database
-from journal_api.database.threads import T
+from journal_api.database.thread_connection import T
 from journal_api.errors import ValidationFailed
 from journal_api.imports.contracts import Settled, Settler, at_once, find_annotated, find_trades
 from journal_api.imports.copies import NamedTrade, find_original

@@ -3,7 +3,7 @@
 from typing import BinaryIO
 from zipfile import BadZipFile, ZipFile
 
-from journal_api.database.threads import raise_if_cancelled
+from journal_api.database.thread_connection import raise_if_cancelled
 
 MAX_DIRECTORY = 1024 * 1024  # bytes of the list; a part is read in smaller pieces
 

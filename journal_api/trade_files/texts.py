@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from os import SEEK_END
 from typing import BinaryIO, NamedTuple
 
-from journal_api.database.threads import raise_if_cancelled
+from journal_api.database.thread_connection import raise_if_cancelled
 from journal_api.trade_files.archives import is_workbook
 
 # Bytes read at once, so that no step between two cancel checks takes long.

@@ -8,7 +8,7 @@ import anyio.to_thread
 from anyio import CapacityLimiter
 from anyio.lowlevel import RunVar
 
-from journal_api.database.threads import T, cancelled_by, raise_if_cancelled
+from journal_api.database.thread_connection import T, cancelled_by, raise_if_cancelled
 
 # Further files of the same user wait; files of other users do not.
 THREADS_OF_A_USER = 2

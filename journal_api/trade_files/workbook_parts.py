@@ -12,7 +12,7 @@ from typing import IO, Any, BinaryIO
 from xml.parsers.expat import ExpatError, ParserCreate
 from zipfile import ZipFile
 
-from journal_api.database.threads import raise_if_cancelled
+from journal_api.database.thread_connection import raise_if_cancelled
 from journal_api.trade_files.archives import ArchiveBytes
 from journal_api.trade_files.texts import Unreadable
 

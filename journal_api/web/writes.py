@@ -6,7 +6,7 @@ from tempfile import SpooledTemporaryFile
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.database.threads import Work
+from journal_api.database.thread_connection import Work
 from journal_api.errors import NotFound
 from journal_api.repositories import changes
 from journal_api.structs.queries import DryRunQuery
