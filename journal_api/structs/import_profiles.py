@@ -164,6 +164,7 @@ class ProposedProfile(Struct, kw_only=True, forbid_unknown_fields=True):
 
     name: str
     kind: ProfileKind
+    one_trade_is: OneTradeIs | None = None
     header: list[str]
     where: dict[str, list[str]] | None = None
     symbol: str | None = None

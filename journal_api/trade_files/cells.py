@@ -20,6 +20,8 @@ MAX_ITEMS_IN_CELL, MAX_LIST_LENGTH = 1000, 1024 * 1024
 MAX_CACHED_LENGTH = 64
 MAX_CACHED = 8192
 ISIN = re.compile(r"\b[A-Z]{2}[A-Z0-9]{9}[0-9]\b")
+# What is filled of the quantity of an order: 3/10.
+PART_OF_ORDER = re.compile("([0-9.,]+) ?/ ?[0-9.,]+")
 
 text = Text.decode
 

@@ -33,18 +33,23 @@ COLUMNS = {
     "ibExecID": "IBExecID",
 }
 # The beginning of its CSV form with section lines, and the section of the trades.
-SECTION_LINES, TRADES = '"BOF",', "TRNT"
+SECTION_LINES, TRADES = ('"BOF",', '"HEADER",'), "TRNT"
 MAX_ELEMENT_LENGTH = 64 * 1024
 MAX_DEPTH, MAX_NAMES = 100, 10_000
 
 
 def read_section(rows: Iterable[Cells | Rejected]) -> Iterator[Cells | Rejected]:
     """Yield the header and the rows of the trades in a file with section lines."""
+    has_trades, line = False, 1
     for row in rows:
+        line = row.line
         if isinstance(row, Rejected):
             yield row
         elif row.cells[:2] in (["HEADER", TRADES], ["DATA", TRADES]):
+            has_trades = True
             yield replace(row, cells=row.cells[2:])
+    if not has_trades:
+        yield Rejected(line, "has no section of trades: add Trades to the Flex query")
 
 
 def read_trades(pieces: Iterable[str]) -> Iterator[Cells | Rejected]:

@@ -67,7 +67,7 @@ def split_rows(text: FileText) -> Iterator[Iterator[Cells | Rejected]]:
     rest: Iterator[str | Unreadable] = chain(start, pieces)
     if head.lstrip().startswith(flex_query.BEGINNINGS):
         yield until_unreadable(flex_query.read_trades(raise_unreadable(rest)))
-    elif head.startswith(activity_statement.BEGINNINGS):
+    elif head.replace('"', "").startswith(activity_statement.BEGINNINGS):
         lines = activity_statement.without_padding(raise_unreadable(rest))
         yield until_unreadable(activity_statement.read_orders(read_csv(lines, ",")))
     elif head.startswith(flex_query.SECTION_LINES):

@@ -29,6 +29,7 @@ NO_TEXTS = {
     b"7z\xbc\xaf\x27\x1c": "is a 7-Zip archive: extract the file",
     b"Rar!": "is a RAR archive: extract the file",
     b"%PDF-": "is a PDF document: export the trades as CSV",
+    **dict.fromkeys((b"{", b"[{", b"[\n", b"[\r"), "is JSON: export the trades as CSV"),
     **dict.fromkeys((b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM6"), "is a picture: export the trades as CSV"),
 }
 TOO_MANY_SHORT_LINES = (

@@ -84,6 +84,11 @@ def find_costs(columns: Iterable[str]) -> list[str]:
     return total[:1] or [column for column in amounts if simplify(column).endswith(COSTS)]
 
 
+def converts_currencies(header: Collection[str]) -> bool:
+    """Return whether amounts may be in another currency than prices."""
+    return len(find_currency_columns(header)) > 1 or find_column(header, NAMES["exchange_rate"]) is not None
+
+
 def find_currency_columns(header: Iterable[str]) -> list[str]:
     """Return the columns with the currency of an amount."""
     return [name for name in header if translate(name) in NAMES["currency"]]

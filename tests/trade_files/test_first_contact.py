@@ -180,6 +180,29 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLTX", "long", "60", "60", "0")],
         {"Filled Qty is 0": 1},
     ),
+    "the filled part of an order": (
+        '"Time","Type","Instrument","Qty.","Avg. price","Status"\n'
+        '"2026-05-05 10:27:58","BUY","QLTX","17/20",288.85,"COMPLETE"\n'
+        '"2026-05-05 10:28:58","SELL","QLTX","17/17",289.85,"COMPLETE"\n',
+        None,
+        [("QLTX", "long", "17", "17", "0")],
+        {},
+    ),
+    "a swap, which is a booking, and results at changing rates, each of its own row": (
+        "Time;Type;Volume;Symbol;Price;Time;Price;Commission;Swap;Profit\n"
+        "2026.03.02 11:00:00;Buy;1;USDCAD;1.33;2026.03.02 12:00:00;1.34;;-5.5;750.12\n"
+        "2026.03.02 11:30:00;Buy;1;USDCAD;1.33;2026.03.02 12:30:00;1.34;;-1.5;745.01\n",
+        None,
+        [("USDCAD", "long", "1", "745.01", "1.5"), ("USDCAD", "long", "1", "750.12", "5.5")],
+        {},
+    ),
+    "values in another currency than the prices": (
+        "Code,Type,Date,Quantity,Price *,Currency,Exchange Rate,Value\n"
+        "QLTX,Buy,2026-03-02,10,250,USD,1.3,1923.08\nQLTX,Sell,2026-03-03,-10,300,USD,1.4,-2142.86\n",
+        None,
+        [("QLTX", "long", "10", "500", "0")],
+        {},
+    ),
     "a symbol like a future, whose values show that it is none": (
         "Trade date,Symbol,Buy/Sell,Quantity,Price,Gross Amount\n"
         "2026-03-15,QLX1,Buy,4,1000.0,-4000.0\n2026-08-15,QLX1,Sell,4,1001.00,4004.0\n",
@@ -334,6 +357,7 @@ def test_a_line_at_which_reading_ends_is_an_error_whatever_is_left_out() -> None
         ("Time,Balance before,Balance after,Profit", "a balance history of TradingView"),
         ("Datum,Tijd,Valutadatum,Product,ISIN,Omschrijving,FX,Mutatie,,Saldo,,Order Id", "DEGIRO's account"),
         ("Bars in test,31033,Ticks modelled,1567268", "strategy tester"),
+        ("Symbol,ActivityCode,ActivityDescription,Amount,Balance", "statement of funds"),
     ],
 )
 async def test_a_file_without_trades_is_told_by_name_with_what_to_export_instead(

@@ -112,10 +112,12 @@ def test_wrong_bytes_make_a_file_windows_1252_or_damaged(content: bytes, encodin
         (b"PK\x03\x04" + bytes(100) + b"trades.csv", "is a ZIP archive: extract the file"),
         (b"\x1f\x8b\x08" + bytes(20), "is a compressed archive: extract the file"),
         (b"\x89PNG\r\n\x1a\n" + bytes(20), "is a picture: export the trades as CSV"),
+        (b'[{"symbol": "QLTX"}]', "is JSON: export the trades as CSV"),
+        (b'"HEADER","STFU","Symbol"\n', "has no section of trades: add Trades to the Flex query"),
         (b"\xff\xd8\xff\xe0" + bytes(20), "is a picture: export the trades as CSV"),
         (b"%PDF-1.7\n", "is a PDF document: export the trades as CSV"),
     ],
-    ids=["xls", "zip", "gz", "png", "jpeg", "pdf"],
+    ids=["xls", "zip", "gz", "png", "json", "flex", "jpeg", "pdf"],
 )
 async def test_a_file_that_is_no_text_says_what_it_is(
     client: httpx.AsyncClient, account_id: int, content: bytes, reason: str

@@ -9,7 +9,8 @@ const OF_TRADES = ["entry_price", "exit_price", "opened_at", "closed_at"];
 const OF_FILLS = ["price", "at"];
 const OPTIONAL = ["gross_pnl", "net_pnl", "multiplier", "account"];
 // The service proposes these.
-const KEPT = ["where", "abs", "external_id", "zone"];
+const KEPT = ["where", "abs", "divide_by", "external_id", "zone"];
+const KEPT_OF_KIND = ["clock", "option", "one_trade_is"];
 const HINTS = {
   quantity: "Contracts or shares",
   at: "When the fill was",
@@ -119,7 +120,9 @@ function bodyOf(values, proposed) {
   ];
   const used = Object.fromEntries(names.filter((name) => values[name]).map((name) => [name, values[name]]));
   const kept = Object.fromEntries(
-    KEPT.filter((name) => proposed[name]).map((name) => [name, proposed[name]]),
+    [...KEPT, ...(values.kind === proposed.kind ? KEPT_OF_KIND : [])]
+      .filter((name) => proposed[name])
+      .map((name) => [name, proposed[name]]),
   );
   const costs = proposed.costs?.columns ?? [];
   return {

@@ -75,16 +75,34 @@ def find_cost_sign(numbers: Numbers, costs: Sequence[str], gross: str | None, ne
     if differences:
         booked = sum(abs(difference - charged) <= CENT for difference, charged in differences)
         return -1 if 2 * booked > len(differences) else 1
+    found = {column: amounts for column in costs if (amounts := numbers.read_column(column))}
     signs = {
-        -1 if 2 * sum(cost < 0 for cost in found) > len(found) else 1
-        for column in costs
-        if (found := numbers.read_column(column)) and column.casefold() != "swap"
+        -1 if 2 * sum(cost < 0 for cost in amounts) > len(amounts) else 1
+        for column, amounts in found.items()
+        if column.casefold() != "swap" or len(found) == 1
     }
     return sum(signs or {1})
 
 
 def sum_costs(numbers: Numbers, costs: Sequence[str], row: Sequence[str]) -> Decimal:
     return sum((numbers.read(row, column) or Decimal() for column in costs), Decimal())
+
+
+def are_results_apart(numbers: Numbers, members: Mapping[str, str], costs: Sequence[str]) -> bool:
+    """Return whether no value of a point explains the results of a symbol, as of currencies whose rates change.
+
+    Joined to positions, the trades would have other results.
+    """
+    found: defaultdict[str, list[Row]] = defaultdict(list)
+    for line in numbers.rows:
+        if row := read_row(numbers, members, costs, line):
+            found[row.symbol].append(row)
+    return any(
+        abs(row.points * value - abs(row.result)) > CENT + abs(row.costs)
+        for rows in found.values()
+        if (value := median(abs(row.result) / row.points for row in rows))
+        for row in rows
+    )
 
 
 def is_net_of_costs(numbers: Numbers, members: Mapping[str, str], costs: Sequence[str], sign: int) -> bool:
@@ -101,8 +119,9 @@ def is_net_of_costs(numbers: Numbers, members: Mapping[str, str], costs: Sequenc
 
 def read_row(numbers: Numbers, members: Mapping[str, str], costs: Sequence[str], line: Sequence[str]) -> Row | None:
     """Return the amounts of a row, None for a row without one of them or without a gain or loss."""
-    names = ("gross_pnl", "quantity", "entry_price", "exit_price")
-    result, quantity, entry, exit_ = (numbers.read(line, members.get(name)) for name in names)
+    names = ("quantity", "entry_price", "exit_price")
+    quantity, entry, exit_ = (numbers.read(line, members.get(name)) for name in names)
+    result = numbers.read(line, members.get("gross_pnl") or members.get("net_pnl"))
     if result is None or not quantity or entry is None or exit_ is None or entry == exit_:
         return None
     points = abs((exit_ - entry) * quantity)

@@ -39,8 +39,8 @@ from journal_api.trade_files.profiles.trades import trade_reader
 from journal_api.trade_files.words import (
     ANYTHING,
     NAMES,
+    converts_currencies,
     find_column,
-    find_currency_columns,
     find_value_column,
 )
 from journal_api.values.time_formats import TimeFormat
@@ -132,8 +132,8 @@ def read_checked_fills(profile: ImportProfileCreate, header: Collection[str]) ->
     read_execution = execution_reader(profile, header)
     price, quantity = find_columns(header, without_none([profile.price, profile.quantity]))
     value, result = find_value_column(header) or "", find_column(header, RESULTS) or ""
-    if len(find_currency_columns(header)) > 1:
-        result = ""  # which may be in another currency than the prices
+    if converts_currencies(header):
+        value = result = ""
 
     def read_trades(rows: Rows) -> Trades:
         samples, results = ValueSamples(price, quantity, value), StatedResults(result)

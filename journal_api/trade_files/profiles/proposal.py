@@ -12,10 +12,16 @@ from journal_api.positions.import_rows import Rejected
 from journal_api.structs.import_profiles import Costs, Option, ProposedProfile, Side
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.amounts import Comma, guess_comma
-from journal_api.trade_files.cells import parse_symbol
+from journal_api.trade_files.cells import PART_OF_ORDER, parse_symbol
 from journal_api.trade_files.dates import CLOCK, DATE, is_time
 from journal_api.trade_files.headers import name_columns, split_rows
-from journal_api.trade_files.profiles.amount_checks import Numbers, find_cost_sign, find_warnings, is_net_of_costs
+from journal_api.trade_files.profiles.amount_checks import (
+    Numbers,
+    are_results_apart,
+    find_cost_sign,
+    find_warnings,
+    is_net_of_costs,
+)
 from journal_api.trade_files.rows import MAX_COLUMNS, Cells
 from journal_api.trade_files.texts import Unreadable, read_text
 from journal_api.trade_files.words import (
@@ -41,7 +47,7 @@ REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "t
 # Whether a file has one trade per row: it has both of one of these pairs.
 OF_TRADES = (("entry_price", "exit_price"), ("opened_at", "closed_at"))
 ONLY_TRADES = ("entry_price", "exit_price", "opened_at", "closed_at", "gross_pnl", "net_pnl")
-ONLY_FILLS, NOT_MEMBERS = ("price", "at"), ("commission", "value", "currency")
+ONLY_FILLS, NOT_MEMBERS = ("price", "at"), ("commission", "value", "currency", "exchange_rate")
 OF_OPTIONS = ("expires", "strike", "right")
 TIMES, TEXTS = (("opened_at", "closed_at", "at", "expires"), ("symbol", "side", "account", "external_id", "right"))
 SIGNS: dict[str, Direction | None] = {"1": "long", "+1": "long", "-1": "short"}
@@ -88,7 +94,7 @@ class Table:
     def holds(self, member: str, column: str) -> bool:
         """Return whether most cells of a column can be read as this member."""
         cells, numbers = self.read_cells(column), self.numbers.read_all(column)
-        if not cells:
+        if not cells or (member == "quantity" and all(map(PART_OF_ORDER.fullmatch, cells))):
             return True
         if member in TIMES:
             return self.count(column, lambda cell: is_time(cell) or CLOCK.fullmatch(cell)) >= MOST * len(cells)
@@ -208,6 +214,7 @@ def build_profile(table: Table) -> tuple[ProposedProfile, list[str]]:
     profile = ProposedProfile(
         name="New profile",
         kind="trades" if is_of_trades else "fills",
+        one_trade_is="row" if is_of_trades and are_results_apart(table.numbers, members, costs.names) else None,
         header=[column for column in table.columns if column][:50],
         where=propose_condition(table, side, members.get("quantity", "")),
         side=None if side is None else propose_side(side, table.read_cells(side), is_of_trades),
@@ -219,8 +226,7 @@ def build_profile(table: Table) -> tuple[ProposedProfile, list[str]]:
         external_id=[external_id] if external_id and len(set(ids)) == len(ids) else None,
         **costs.members,  # type: ignore[arg-type]  # texts, of which it is a dict
     )
-    names = [] if costs.columns is None else [str(name) for name in costs.columns.columns]
-    return profile, warnings + find_warnings(table.numbers, members, names, None if divided else value)
+    return profile, warnings + find_warnings(table.numbers, members, costs.names, None if divided else value)
 
 
 def derive_price(table: Table, members: dict[str, str], warnings: list[str]) -> None:
@@ -278,6 +284,10 @@ class ProposedCosts(NamedTuple):
     columns: Costs | None
     without_sign: list[str] | None
     members: dict[str, str]
+
+    @property
+    def names(self) -> list[str]:
+        return [] if self.columns is None else [str(name) for name in self.columns.columns]
 
 
 def propose_costs(table: Table, members: dict[str, str]) -> ProposedCosts:

@@ -12,7 +12,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.positions.statements import Effect
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate
 from journal_api.trade_files.amounts import derive_amount
-from journal_api.trade_files.cells import parse_symbol
+from journal_api.trade_files.cells import PART_OF_ORDER, parse_symbol
 from journal_api.trade_files.dates import ANY_TIMES, CLOCK
 from journal_api.trade_files.file_format import NoTrade
 from journal_api.trade_files.named_rows import Row, refuse_cell, shorten
@@ -123,6 +123,8 @@ class ProfileReader:
         for column in (*columns, self._symbol, self._quantity):
             if not row.has(column):
                 raise NoTrade(f"{column} is empty")
+        if "/" in row[self._quantity]:
+            row[self._quantity] = PART_OF_ORDER.sub(r"\1", row[self._quantity])
         if simplify(row[self._symbol]) in SUMS:
             raise NoTrade(f"{self._symbol} is a total")
         if not row[self._quantity].strip("0.,+- "):
