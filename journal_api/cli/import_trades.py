@@ -148,7 +148,7 @@ def import_file(
 
         source = imports.Source(None, file_name, sha256)
         result = await importer.import_trades(
-            *(database, user_id, source, trade_file, on_verdicts),
+            *(database, user_id, source, trade_file, choice, on_verdicts),
             dry_run=dry_run,
             accounts_in=accounts_in,
             force=force,

@@ -10,7 +10,7 @@ from msgspec import json
 
 from journal_api.database.thread_connection import T
 from journal_api.imports.file_rows import Annotated, FileRow
-from journal_api.positions.book import Position, Told
+from journal_api.positions.book import Told
 from journal_api.positions.commissions import NO_COMMISSIONS, Commissions
 from journal_api.positions.fills import match_fees
 from journal_api.positions.reconcile import Change, Decision, Journal, Plan, StoredTrade, reconcile
@@ -23,6 +23,7 @@ from journal_api.values.clock import now
 from journal_api.values.instruments import canonical_symbol, contract_root, list_bare_names
 
 TRADES_AT_ONCE = 1000
+NEW_IMPORT = 2**62  # stands for the import until it is written
 # What a new trade has of what only its owner writes.
 NO_ANNOTATIONS = dict.fromkeys(
     ("stop_loss", "initial_risk", "grade", "strategy_id", "setup_id", "source_trade_id", "notes")
@@ -38,27 +39,26 @@ class Settled(NamedTuple):
     versions: dict[Key, list[Told]]  # what is stored, and what is new
     chosen: dict[Key, Told]
     trade_ids: list[int]
+    trades: dict[Told, int]  # the trade that each statement is in, once the new ones have their ids
 
-    def find_lines(self, position: Position) -> list[int]:
+    def find_lines(self, told: Iterable[Told]) -> list[int]:
         """Return the lines of the file that a position is made of: first that of its first fill."""
-        return [self.rows[told].line for told in position.told if told in self.rows]
+        return [self.rows[one].line for one in told if one in self.rows]
 
 
 class Settler:
-    """Settles contracts. With `import_id` None, as in a dry run, it only reads."""
+    """Finds what changes in contracts, which only reads, and writes it."""
 
     def __init__(
         self,
         db: Connection,
         user_id: int,
-        import_id: int | None,
         commissions: Mapping[int, Commissions],
         last_trade_id: int,
         written_at: str,
     ) -> None:
-        self.db, self.user_id, self.import_id, self.written_at = db, user_id, import_id, written_at
-        self.import_number = import_id or 2**62  # of an import that is not stored
-        self.only_this = (self.import_number,)
+        self.db, self.user_id, self.written_at = db, user_id, written_at
+        self.import_id: int | None = None  # of the import that is written
         self.leaving: set[int] = set()  # trades that go because no file tells of them any more
         self.commissions = commissions
         self.next_ids = count(last_trade_id + 1)
@@ -88,17 +88,17 @@ class Settler:
         for one, row in of_rows.items():
             one.line = row.line
         journal = await self.read_journal(contract, told, is_new_account=is_new_account)
-        plan = await call(lambda: reconcile(told, journal, self.import_number, force=force, decisions=decisions))
+        plan = await call(lambda: reconcile(told, journal, NEW_IMPORT, force=force, decisions=decisions))
         self.met |= {
             change.stored.trade_id for change in plan.changes if change.stored and change.stored.import_id is None
         }
         ids = [change.stored.trade_id if change.stored else 0 for change in plan.changes]
-        return Settled(contract, plan, of_rows, stored, chosen, ids)
+        return Settled(contract, plan, of_rows, stored, chosen, ids, {})
 
     async def number(self, settled: Sequence[Settled]) -> None:
         """Give the new trades their ids in the order of lines, and external ids that are free."""
         new = [
-            (next(iter(one.find_lines(change.position)), 0), change.position.opened, number, place)
+            (next(iter(one.find_lines(change.told)), 0), change.position.opened, number, place)
             for number, one in enumerate(settled)
             for place, change in enumerate(one.plan.changes)
             if change.stored is None
@@ -121,6 +121,8 @@ class Settler:
             if key in taken:
                 columns["external_id"] = None
             taken.add(key)
+        for one in settled:
+            one.trades.update(find_trades(one.plan, one.trade_ids))
 
     def add_rows(
         self, stored: dict[Key, list[Told]], rows: Sequence[FileRow], file_format: str, moved: Mapping[Key, Moved]
@@ -134,7 +136,10 @@ class Settler:
                 told = Told(row.statement, file_format, trade_id=before.trade_id if before else None)
                 versions.append(told)
             told.is_left_out = False
-            told.imports = (*told.imports, self.import_number) if told.imports else self.only_this
+            told.imports = (*told.imports, NEW_IMPORT) if told.imports else (NEW_IMPORT,)
+
+    def import_of(self, change: Change) -> int | None:
+        return self.import_id if change.import_id == NEW_IMPORT else change.import_id
 
     async def read_journal(self, contract: Contract, told: Iterable[Told], *, is_new_account: bool) -> Journal:
         """Return the trades that the statements are in, and those that may be positions of them."""
@@ -154,20 +159,19 @@ class Settler:
     async def write(self, settled: Settled) -> None:
         """Write what the file states of a contract, and what follows from it."""
         assert self.import_id is not None
-        of_trade = find_trades(settled.plan, settled.trade_ids)
         await self.free_external_ids(settled)
         await self.insert_trades(settled)
         new: list[tuple[Key, Statement, int | None]] = []
         again: list[int] = []
         for chosen, row in settled.rows.items():
-            told = next(one for one in settled.versions[row.key] if self.import_number in one.imports)
+            told = next(one for one in settled.versions[row.key] if NEW_IMPORT in one.imports)
             if told.row_id is not None:
                 again.append(told.row_id)
             elif told not in settled.plan.left_out:
-                new.append((row.key, row.statement, of_trade.get(chosen)))
+                new.append((row.key, row.statement, settled.trades.get(chosen)))
         await statements.insert(self.db, settled.contract, self.import_id, new)
         await statements.restate(self.db, self.import_id, again)
-        await self.write_plan(settled, of_trade)
+        await self.write_plan(settled)
 
     async def refold(self, contract: Contract) -> Plan:
         """Write what follows from the stored statements of a contract."""
@@ -175,7 +179,7 @@ class Settler:
         await self.number([settled])
         await self.free_external_ids(settled)
         await self.insert_trades(settled)
-        await self.write_plan(settled, find_trades(settled.plan, settled.trade_ids))
+        await self.write_plan(settled)
         return settled.plan
 
     async def free_external_ids(self, settled: Settled) -> None:
@@ -192,9 +196,9 @@ class Settler:
         if leaving:
             await trades.clear_external_ids(self.db, leaving)
 
-    async def write_plan(self, settled: Settled, of_trade: Mapping[Told, int]) -> None:
+    async def write_plan(self, settled: Settled) -> None:
         """Write which trades statements are in, and the trades that change, go, or are as they were typed."""
-        plan, trade_ids = settled.plan, settled.trade_ids
+        plan, trade_ids, of_trade = settled.plan, settled.trade_ids, settled.trades
         moved: dict[int, int | None] = {
             version.row_id: of_trade[told]
             for key, told in settled.chosen.items()
@@ -208,9 +212,9 @@ class Settler:
                     moved[claim.told.row_id] = None
         await statements.set_trades(self.db, [(trade_id, row_id) for row_id, trade_id in moved.items()])
         changed: list[tuple[int, dict[str, Any], int | None, str | None]] = [
-            (change.stored.trade_id, change.columns, change.import_id, change.typed)
+            (change.stored.trade_id, change.columns, self.import_of(change), change.typed)
             for change in plan.changes
-            if change.stored and (change.is_written or change.stored.import_id != change.import_id)
+            if change.stored and (change.is_written or change.stored.import_id != self.import_of(change))
         ]
         changed += [(one.trade_id, read_typed(one), None, None) for one in plan.restored]
         gone = [trade.trade_id for trade, _ in plan.gone]
@@ -234,7 +238,7 @@ class Settler:
                     **(annotated.columns if annotated else {}),
                     "id": trade_id,
                     "account_id": account_id,
-                    "import_id": change.import_id,
+                    "import_id": self.import_of(change),
                 }
                 for trade_id, change, annotated in found
             ]
@@ -251,7 +255,7 @@ class Settler:
 async def refold_trades(db: Connection, user_id: int, trade_ids: Sequence[int]) -> None:
     """Write what follows from what files state of trades, which may be more than they have."""
     contracts = await statements.list_of_trades(db, trade_ids)
-    settler = Settler(db, user_id, None, await read_commissions(db, user_id), await read_last_id(db), now())
+    settler = Settler(db, user_id, await read_commissions(db, user_id), await read_last_id(db), now())
     for contract in contracts:
         await settler.refold(contract)
 
@@ -266,13 +270,13 @@ def find_trades(plan: Plan, trade_ids: Sequence[int]) -> dict[Told, int]:
     found: dict[Told, int] = {}
     for change, trade_id in zip(plan.changes, trade_ids, strict=True):
         opening = {claim.told for claim in change.position.parts[0].claims}
-        for told in change.position.told:
+        for told in change.told:
             if told not in found or told in opening:
                 found[told] = trade_id
     # A pair may open two positions: no trade is without a statement as long as another has one to spare.
     numbers = Counter(found.values())
     for change, trade_id in zip(plan.changes, trade_ids, strict=True):
-        spare = next((told for told in change.position.told if numbers[found[told]] > 1), None)
+        spare = next((told for told in change.told if numbers[found[told]] > 1), None)
         if not numbers[trade_id] and spare is not None:
             numbers[found[spare]] -= 1
             numbers[trade_id] += 1
@@ -282,7 +286,7 @@ def find_trades(plan: Plan, trade_ids: Sequence[int]) -> dict[Told, int]:
 
 def find_annotated(change: Change, rows: Mapping[Told, FileRow]) -> Annotated | None:
     """Return what a row of the file says besides of a new trade, None for nothing."""
-    found = (rows[told].annotated for told in change.position.told if told in rows)
+    found = (rows[told].annotated for told in change.told if told in rows)
     return next((one for one in found if one is not None), None)
 
 

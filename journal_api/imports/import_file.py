@@ -16,7 +16,7 @@ from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
 from journal_api.structs.imports import AccountMapping
 from journal_api.trade_files import reader
-from journal_api.trade_files.accounts import AccountChoice, mapped_accounts
+from journal_api.trade_files.accounts import NOT_CREATED, AccountChoice, mapped_accounts
 from journal_api.trade_files.dates import DateOrder
 from journal_api.trade_files.headers import UnknownHeader
 from journal_api.trade_files.threads import in_thread
@@ -24,7 +24,6 @@ from journal_api.trade_files.timezones import timezone_of_import
 from journal_api.values.types import CONTROL, Name, Name100
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-NOT_CREATED = 0  # an id that no account has; further ones are negative
 
 
 async def read_file(

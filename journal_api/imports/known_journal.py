@@ -25,7 +25,7 @@ class KnownJournal(NamedTuple):
 
 
 async def read_known(db: Connection, user_id: int) -> KnownJournal:
-    """Return what the journal has. New ids are assigned from it, under the write lock (DECISIONS 28)."""
+    """Return what the journal has."""
     return KnownJournal(
         await read_last_id(db),
         await read_names(db, user_id),

@@ -64,7 +64,7 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool, kee
         raise TradesKept(trades=len(written), others=len(lost) - len(written))
     kept = written if not force else []
     contracts = await statements.list_of_import(db, import_id)
-    settler = Settler(db, user_id, None, await read_commissions(db, user_id), await read_last_id(db), now())
+    settler = Settler(db, user_id, await read_commissions(db, user_id), await read_last_id(db), now())
     gone = await statements.read_trades(db, lost.keys() - set(kept))
     settler.leaving = set(gone)
     await db.execute_fetchall("SAVEPOINT undone")

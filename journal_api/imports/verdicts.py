@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -10,35 +10,17 @@ from journal_api.errors import ValidationFailed
 from journal_api.structs.imports import Counts, Verdict
 
 MAX_ERRORS = 1000
-MAX_COUNTED_ERRORS = 100_000  # the rest of a file with more is not read
 
 
-class VerdictCounter:
-    """Counts the verdicts of an import and passes them on, of the errors only the first MAX_ERRORS."""
+def count_verdicts(verdicts: Iterable[Verdict]) -> Counts:
+    return msgspec.convert(Counter(verdict.verdict for verdict in verdicts), Counts)
 
-    def __init__(self, on_verdicts: Callable[[list[Verdict]], object]) -> None:
-        self.errors = list[Verdict]()
-        self._numbers = Counter[str]()
-        self._on_verdicts = on_verdicts
 
-    @property
-    def counts(self) -> Counts:
-        return msgspec.convert(self._numbers, Counts)
-
-    @property
-    def has_too_many_errors(self) -> bool:
-        return self._numbers["error"] > MAX_COUNTED_ERRORS
-
-    def add(self, verdicts: list[Verdict]) -> None:
-        self._numbers.update([verdict.verdict for verdict in verdicts])
-        reported = []
-        for verdict in verdicts:
-            if verdict.verdict != "error":
-                reported.append(verdict)
-            elif len(self.errors) < MAX_ERRORS:
-                self.errors.append(verdict)
-                reported.append(verdict)
-        self._on_verdicts(reported)
+def list_reported(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Return the verdicts without the errors beyond the first MAX_ERRORS."""
+    errors = [number for number, verdict in enumerate(verdicts) if verdict.verdict == "error"]
+    hidden = set(errors[MAX_ERRORS:])
+    return [verdict for number, verdict in enumerate(verdicts) if number not in hidden] if hidden else [*verdicts]
 
 
 class EncodedVerdicts:

@@ -110,7 +110,10 @@ class FolderImports:
             return (await choose_accounts(db, self.user_id, account, dry_run=False))[0]
 
         result = await importer.import_trades(
-            *(database, self.user_id, source, read, note), dry_run=False, accounts_in=accounts_in, arrival="folder"
+            *(database, self.user_id, source, read, choice, note),
+            dry_run=False,
+            accounts_in=accounts_in,
+            arrival="folder",
         )
         return result.counts, left_out
 

@@ -66,6 +66,7 @@ class Change(NamedTuple):
     position: Position
     stored: StoredTrade | None
     columns: dict[str, Any]
+    told: tuple[Told, ...]  # what the position is made of
     changed: list[str]  # the fields of the verdict
     typed: str | None = None
 
@@ -75,7 +76,7 @@ class Change(NamedTuple):
 
     @property
     def import_id(self) -> int:
-        return min(import_id for told in self.position.told for import_id in told.imports)
+        return min(import_id for told in self.told for import_id in told.imports)
 
 
 class Suspect(NamedTuple):
@@ -360,7 +361,7 @@ def may_double(typed: Extent, told: Extent) -> bool:
 def change_trade(position: Position, stored: StoredTrade | None, commissions: Commissions) -> Change:
     """Return what a position makes of a trade. What its owner has edited stays. Raises ValidationFailed."""
     if stored is None:
-        return Change(position, None, build_columns(position, commissions), [])
+        return Change(position, None, build_columns(position, commissions), (*position.told,), [])
     own = stored.columns["multiplier"] if "multiplier" in stored.edited else None
     columns = build_columns(position, commissions, own)
     typed = stored.typed
@@ -377,7 +378,7 @@ def change_trade(position: Position, stored: StoredTrade | None, commissions: Co
         columns |= {name: stored.columns[name] for name in ("fees", "fills")}  # by the commissions of its time
     columns["root"], columns["contract"] = contract_root(columns["symbol"]), columns["contract"]
     changed = [name for name in BROKER_FIELDS if columns[name] != stored.columns[name]]
-    return Change(position, stored, columns, changed, typed)
+    return Change(position, stored, columns, (*position.told,), changed, typed)
 
 
 def differs(stored: StoredTrade, columns: Mapping[str, Any]) -> bool:

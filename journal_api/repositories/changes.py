@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 from msgspec import json
@@ -48,6 +48,23 @@ CHANGE = build_object(
     deleted=json_boolean("deleted"),
 )
 LISTED = build_json_array("change", f"SELECT {CHANGE} AS change FROM listed ORDER BY seq, id IS NULL, resource")
+
+
+async def list_since(db: Connection, user_id: int, cursor: int) -> list[Any]:
+    """Return the resources of the objects that changed since, whether they are deleted, and of trades the
+    account, root and external id.
+    """
+    return list(
+        await db.execute_fetchall(
+            """
+            SELECT resource, deleted OR changed_objects.id IS NULL, account_id, root, external_id
+            FROM changed_objects
+            LEFT JOIN trades ON resource = 'trades' AND trades.id = changed_objects.id
+            WHERE changed_objects.user_id = :user_id AND seq > :cursor
+            """,
+            {"user_id": user_id, "cursor": cursor},
+        )
+    )
 
 
 class Page(NamedTuple):

@@ -73,7 +73,7 @@ async def import_upload(request: Request, write: Write, query: ImportQuery, uplo
         raise file.refusal(dry_run=query.dry_run)
     rows = EncodedVerdicts()
     file_import = importer.FileImport(
-        *(user_id, source, file, rows.add, partial(account_choice, user_id=user_id, query=query)),
+        *(user_id, source, file, choice, rows.add, partial(account_choice, user_id=user_id, query=query)),
         force=query.force,
         decisions={answer.line: answer.decision for answer in query.answers},
     )
@@ -88,7 +88,7 @@ async def import_upload(request: Request, write: Write, query: ImportQuery, uplo
         report = build_report(result, source, file, rows)
         return created(f"/v1/imports/{result.import_id}", **{"import": report})
 
-    await file_import.require_readable(db)
+    await file_import.prepare(database(request))
     return await write(store)
 
 

@@ -9,6 +9,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.repositories import accounts
 from journal_api.structs.imports import AccountMapping, FileAccount
 
+NOT_CREATED = 0  # an id that no account has; further ones are negative
 # Names that the report lists, so that a hostile file cannot make it long.
 MAX_NAMES = 100
 
@@ -18,6 +19,11 @@ class AccountChoice(NamedTuple):
 
     account_id: int | None = None
     mapped: Mapping[str, int] = {}
+
+    @property
+    def has_new(self) -> bool:
+        """Whether it names an account that is not stored yet."""
+        return any(row_id is not None and row_id <= NOT_CREATED for row_id in (self.account_id, *self.mapped.values()))
 
 
 async def mapped_accounts(

@@ -7,13 +7,17 @@ import asyncio
 import sqlite3
 import threading
 from contextlib import closing
+from io import BytesIO
+from typing import Any
 
 import httpx
+import pytest
 from aiosqlite import Connection
-from factories import build_file, error_of, send_file
+from factories import build_file, create_import, create_trade, error_of, list_trades, send_file
 from starlette.applications import Starlette
 
 from journal_api.imports import importer
+from journal_api.imports.import_file import read_file
 from journal_api.repositories import imports
 from journal_api.settings import Settings
 from journal_api.structs.imports import Counts
@@ -56,19 +60,49 @@ async def test_an_import_under_the_write_lock_does_not_wait_for_other_files_of_i
     ]
     await asyncio.sleep(0)
     file = TradeFile("round trips", [], FileTimezone("UTC"), LeftOutCounter())
+    file_import = importer.FileImport(1, SOURCE, file, AccountChoice(), lambda verdicts: None, no_account)
     try:
         async with asyncio.timeout(30):
-            _, counts, *_ = await importer.import_trades(
-                app.state.database,
-                1,
-                SOURCE,
-                file,
-                lambda verdicts: None,
-                dry_run=False,
-                accounts_in=no_account,
-            )
+            _, counts, *_ = await app.state.database.write(file_import.store)
     finally:
         release.set()
         await asyncio.gather(*others)
 
     assert counts == Counts()
+
+
+MEANWHILE: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "nothing": ({}, ["ES", "NQ"]),
+    "a trade of another contract": ({"symbol": "CL"}, ["CL", "ES", "NQ"]),
+    "a trade that the file tells": ({"symbol": "ES"}, ["ES", "NQ"]),
+    "a trade with an id of the file": ({"symbol": "CL", "external_id": "A"}, ["CL", "ES", "NQ"]),
+}
+
+
+@pytest.mark.parametrize("name", MEANWHILE)
+async def test_what_is_written_between_the_reading_of_a_file_and_its_import_is_known_to_it(
+    app: Starlette, client: httpx.AsyncClient, account_id: int, name: str
+) -> None:
+    fields, symbols = MEANWHILE[name]
+    content = BytesIO(build_file({"symbol": "ES", "external_id": "A"}, {"symbol": "NQ"}).encode())
+    choice = AccountChoice(account_id)
+    file = await read_file(app.state.database.reader, 1, content, choice, timezone="UTC")
+    assert isinstance(file, TradeFile)
+
+    async def one_account(db: Connection) -> AccountChoice:
+        return choice
+
+    file_import = importer.FileImport(1, SOURCE, file, choice, lambda verdicts: None, one_account)
+    await file_import.prepare(app.state.database)
+    if fields:
+        await create_trade(client, account_id, **fields)
+    result = await app.state.database.write(file_import.store)
+
+    trades = await list_trades(client)
+    assert sorted(trade["symbol"] for trade in trades) == symbols
+    assert len({trade["id"] for trade in trades}) == len(symbols)
+    assert result.counts.new + result.counts.updated + result.counts.duplicate == 2
+    again = await create_import(
+        client, build_file({"symbol": "ES", "external_id": "A"}, {"symbol": "NQ"}), account_id=account_id
+    )
+    assert again["counts"]["duplicate"] == 2

@@ -51,6 +51,7 @@ async def test_an_account_is_created_with_a_location_and_the_defaults(client: ht
         "one_trade_is": None,
         "timezone": None,
         "day_rollover": None,
+        "payout_share": None,
         "created_at": account["created_at"],
         "updated_at": account["created_at"],
     }

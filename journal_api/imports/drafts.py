@@ -1,0 +1,221 @@
+"""What the import of a file would change: found in a dry run, before the transaction, or within it."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from itertools import count
+from typing import Any
+
+from aiosqlite import Connection
+
+from journal_api.database import calendars
+from journal_api.errors import ValidationFailed
+from journal_api.imports.contracts import Settled, Settler, find_annotated
+from journal_api.imports.copies import NamedTrade, find_original
+from journal_api.imports.file_rows import group_rows, require_allowed
+from journal_api.imports.import_costs import ImportCosts
+from journal_api.imports.known_journal import KnownJournal, read_known
+from journal_api.imports.other_account import require_own_account
+from journal_api.imports.previews import ImportDigest, NewTrade
+from journal_api.imports.row_verdicts import change_verdict, error_verdict, suspect_verdict, unmatched_verdict
+from journal_api.imports.verdicts import count_verdicts, list_reported, refused
+from journal_api.positions.commissions import NO_COMMISSIONS
+from journal_api.positions.position_columns import build_columns
+from journal_api.positions.reconcile import Decision, Suspect
+from journal_api.positions.statements import Key
+from journal_api.repositories import statements
+from journal_api.repositories.changes import list_since
+from journal_api.repositories.statements import Moved
+from journal_api.structs.imports import Verdict
+from journal_api.trade_files.accounts import AccountChoice, FileAccounts
+from journal_api.trade_files.file_format import first_reason
+from journal_api.trade_files.reader import TradeFile
+from journal_api.values.clock import now
+from journal_api.values.instruments import contract_root
+
+# Objects that no trade of a file depends on, unless they are deleted.
+INDEPENDENT = frozenset(("tags", "tag_categories", "cash", "checkpoints", "goals", "days", "keys", "import_profiles"))
+Call = Callable[[Callable[[], Any]], Awaitable[Any]]
+Reserve = Callable[[int], Awaitable[int]]
+
+
+class Draft:
+    """What a file changes in each contract, the verdicts of its rows, and the originals that it names of copies.
+
+    `last_trade_id` is the id after which its new trades have theirs.
+    """
+
+    def __init__(self, user_id: int, choice: AccountChoice, known: KnownJournal, settler: Settler) -> None:
+        self.user_id, self.choice, self.known, self.settler = user_id, choice, known, settler
+        self.accounts = FileAccounts(choice.account_id, {**known.names.accounts, **choice.mapped})
+        self.digest, self.costs = ImportDigest(), ImportCosts()
+        self.settled: list[Settled] = []
+        self.originals: dict[int, int | None] = {}
+        self.verdicts: list[Verdict] = []
+        self.last_trade_id = known.last_trade_id
+        self.open_at_end = 0
+
+    def require_no_errors(self) -> None:
+        """Raise ValidationFailed with the counts and the errors, if there are any."""
+        errors = [verdict for verdict in list_reported(self.verdicts) if verdict.verdict == "error"]
+        if errors:
+            raise refused(count_verdicts(self.verdicts), errors, self.accounts.unknown)
+
+    async def number(self, reserve: Reserve | None) -> None:
+        """Give the new trades their ids, of those that `reserve` returns or after the last one."""
+        new = sum(change.stored is None for one in self.settled for change in one.plan.changes)
+        if reserve is not None and new:
+            self.last_trade_id = await reserve(new)
+        self.settler.next_ids = count(self.last_trade_id + 1)
+        await self.settler.number(self.settled)
+
+    def list_new(self) -> list[NewTrade]:
+        """Return the new trades in the order of their lines."""
+        new = []
+        for one in self.settled:
+            for change in one.plan.changes:
+                lines = one.find_lines(change.told)
+                if change.stored is None and lines:
+                    columns = {**change.columns, "account_id": one.contract.account_id}
+                    new.append(NewTrade(lines[0], len(lines), columns))
+        return sorted(new, key=lambda trade: trade.line)
+
+    async def write(self, db: Connection, import_id: int) -> None:
+        """Write the trades and what the file states, under the write lock."""
+        self.settler.db, self.settler.import_id = db, import_id
+        for one in self.settled:
+            await self.settler.write(one)
+
+    async def has_changed(self, db: Connection, cursor: int) -> bool:
+        """Return whether anything on which it depends has changed since."""
+        contracts = {(one.contract.account_id, contract_root(one.contract.name)) for one in self.settled}
+        account_ids = {account_id for account_id, _ in contracts}
+        for resource, deleted, account_id, root, external_id in await list_since(db, self.user_id, cursor):
+            if deleted or resource not in (*INDEPENDENT, "trades"):
+                return True
+            if (account_id, root) in contracts or (account_id in account_ids and external_id is not None):
+                return True
+        return False
+
+    def judge(self, settled: Settled, errors: Mapping[int, ValidationFailed], *, is_dry_run: bool) -> list[Verdict]:
+        """Return the verdicts of the file's positions in a contract."""
+        verdicts: list[Verdict] = []
+        plan, rows = settled.plan, settled.rows
+
+        lines = settled.find_lines
+        for change, trade_id in zip(plan.changes, settled.trade_ids, strict=True):
+            found = lines(change.told)
+            if not found:
+                continue
+            if error := errors.get(trade_id):
+                verdicts.append(error_verdict(found[0], first_reason(error)))
+                continue
+            if change.stored is None:
+                try:
+                    require_allowed(find_annotated(change, rows), settled.contract.account_id, self.known.names)
+                except ValidationFailed as error:
+                    verdicts.append(error_verdict(found[0], first_reason(error)))
+                    continue
+            self.costs.add(settled.contract.account_id, change)
+            self.open_at_end += change.columns["closed_at"] is None
+            shown = None if change.stored is None and is_dry_run else trade_id
+            verdicts.append(change_verdict(change, found[0], len(found), shown))
+        by_line: dict[int, list[Suspect]] = {}
+        for suspect in plan.suspects:
+            if found := lines(suspect.position.told):
+                by_line.setdefault(found[0], []).append(suspect)
+        commissions = self.known.commissions.get(settled.contract.account_id, NO_COMMISSIONS)
+        for line, suspects in by_line.items():
+            first = suspects[0]
+            columns = build_columns(first.position, commissions)
+            typed = [one.typed_id for one in suspects if one.typed_id is not None]
+            verdicts.append(suspect_verdict(first, line, len(lines(first.position.told)), columns, typed))
+        for part in plan.unmatched:
+            verdicts += [
+                unmatched_verdict(rows[claim.told].line, claim.told.statement.symbol, part.quantity)
+                for claim in part.claims
+                if claim.told in rows
+            ]
+        for one in plan.refused:
+            found = lines(one.position.told)
+            verdicts.append(error_verdict(found[0] if found else 0, first_reason(one.reason)))
+        return verdicts
+
+    def find_originals(self) -> dict[int, ValidationFailed]:
+        """Find the originals of the file's new copies. Return what is wrong with other copies."""
+        named: dict[str, NamedTrade] = {}
+        copies: list[tuple[int, str]] = []
+        for one in self.settled:
+            changes = dict(zip(one.trade_ids, one.plan.changes, strict=True))
+            for told, trade_id in one.trades.items():
+                annotated = one.rows[told].annotated if told in one.rows else None
+                if annotated is None:
+                    continue
+                stored = changes[trade_id].stored
+                source_id = (stored.source_trade_id or stored.trade_id) if stored else None
+                if annotated.row_name is not None:
+                    named[annotated.row_name] = NamedTrade(trade_id, annotated.copy_of, source_id)
+                if annotated.copy_of is not None and stored is None:
+                    copies.append((trade_id, annotated.copy_of))
+        errors: dict[int, ValidationFailed] = {}
+        for trade_id, copy_of in copies:
+            try:
+                self.originals[trade_id] = find_original(copy_of, named)
+            except ValidationFailed as error:
+                errors[trade_id] = error
+        return errors
+
+
+async def draft_import(
+    db: Connection,
+    user_id: int,
+    file: TradeFile,
+    choice: AccountChoice,
+    file_name: str | None,
+    call: Call,
+    *,
+    force: bool,
+    decisions: Mapping[int, Decision],
+    reserve: Reserve | None = None,
+    is_dry_run: bool = False,
+) -> Draft:
+    """Return what a file changes. `call` runs work without a database, `reserve` returns the id after which
+    so many ids are free. Raises Conflict for a file of another account.
+    """
+    known = await read_known(db, user_id)
+    settler = Settler(db, user_id, known.commissions, known.last_trade_id, now())
+    draft = Draft(user_id, choice, known, settler)
+    draft.digest.add_calendars(await calendars.by_account(db, user_id))
+    groups, rejected = await call(lambda: group_rows(file.rows, file.format, known.names, draft.accounts))
+    moved: dict[Key, Moved] = {}
+    for account_id in {contract.account_id for contract in groups} & known.accounts_with_trades:
+        keys = {
+            row.key: contract.name
+            for contract, rows in groups.items()
+            if contract.account_id == account_id
+            for row in rows
+        }
+        moved |= await statements.find_moved(db, account_id, keys)
+    draft.settled = [
+        await settler.plan(
+            contract,
+            groups.get(contract, []),
+            file.format,
+            moved,
+            is_new_account=contract.account_id not in known.accounts_with_trades,
+            force=force,
+            decisions=decisions,
+            call=call,
+        )
+        for contract in dict.fromkeys((*groups, *(one.contract for one in moved.values())))
+    ]
+    if not force:
+        await require_own_account(db, user_id, file_name, draft.settled)
+    await draft.number(None if rejected else reserve)
+    errors = draft.find_originals()
+    draft.verdicts += map(error_verdict, *zip(*rejected, strict=True)) if rejected else []
+    for one in draft.settled:
+        draft.verdicts += await call(partial(draft.judge, one, errors, is_dry_run=is_dry_run))
+        draft.digest.add_changes(one.contract.account_id, one.plan.changes)
+    draft.verdicts.sort(key=lambda verdict: verdict.line)
+    draft.digest.add_verdicts(list_reported(draft.verdicts))
+    return draft
