@@ -23,7 +23,10 @@ def format_csv(report: Any) -> str:
     writer = csv.DictWriter(output, list_columns(report), lineterminator="\n")
     writer.writeheader()
     for group in report["groups"]:
-        writer.writerows(confirmation_rows(group) if "present" in group else [group_row(group)])
+        if "present" in group:
+            writer.writerows(confirmation_rows(group))
+        else:
+            writer.writerow({**key_cells(group), **value_cells(group), **edge_cells(group)})
     total = {**value_cells(report["total"]), **edge_cells(report["total"])}
     writer.writerow({**total, KEYS[len(list_keys(report))][-1]: "total"})
     return output.getvalue()
@@ -56,10 +59,6 @@ def before_column(metric: str) -> str:
 
 def edge_column(edge: str, member: str) -> str:
     return edge if member == "expectancy" else f"{edge}_{member}"
-
-
-def group_row(group: Any) -> dict[str, object]:
-    return {**key_cells(group), **value_cells(group), **edge_cells(group)}
 
 
 def key_cells(group: Any) -> dict[str, object]:

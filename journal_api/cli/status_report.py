@@ -71,8 +71,12 @@ def week_lines(status: Status) -> Iterator[str]:
     if not status.trades:
         yield "No trades. Import a file: journal-api import FILE --account NAME"
         return
-    today = [total for total in status.week if total.day == status.today]
-    yield f"Today  {', '.join(map(format_total, today)) or 'no trades'}"
+    today = [
+        f"{format_money(total.net_pnl)} {total.currency} in {format_count(total)}"
+        for total in status.week
+        if total.day == status.today
+    ]
+    yield f"Today  {', '.join(today) or 'no trades'}"
     yield ""
     amounts = [text_width(format_money(total.net_pnl)) for total in status.week]
     for number in range(7):
@@ -85,10 +89,6 @@ def week_lines(status: Status) -> Iterator[str]:
             label = ""
         if not totals:
             yield f"{label:<14}  {'-':>{max(amounts, default=1)}}"
-
-
-def format_total(total: DailyTotal) -> str:
-    return f"{format_money(total.net_pnl)} {total.currency} in {format_count(total)}"
 
 
 def format_count(total: DailyTotal) -> str:

@@ -56,7 +56,11 @@ def group_after(day: Sequence[Decision]) -> Iterator[tuple[int, str | int]]:
 
 def group_pause(day: Sequence[Decision]) -> Iterator[tuple[int, str | int]]:
     for one, earlier in list_earlier(day):
-        yield one.id, name_pause(one.opened_at, earlier[-1].closed_at) if earlier else "first"
+        if not earlier:
+            yield one.id, "first"
+            continue
+        pause = datetime.fromisoformat(one.opened_at) - datetime.fromisoformat(earlier[-1].closed_at)
+        yield one.id, next(key for key, (bound, _) in PAUSES.items() if pause < bound)
 
 
 def list_earlier(day: Sequence[Decision]) -> Iterator[tuple[Decision, Sequence[Decision]]]:
@@ -73,9 +77,3 @@ def name_outcome(earlier: Sequence[Decision]) -> str:
     if signs == [-1, -1]:
         return "losses"
     return {1: "win", 0: "breakeven", -1: "loss"}[signs[-1]]
-
-
-def name_pause(opened_at: str, closed_at: str) -> str:
-    """Return the group of the time between the last close and the opening."""
-    pause = datetime.fromisoformat(opened_at) - datetime.fromisoformat(closed_at)
-    return next(key for key, (bound, _) in PAUSES.items() if pause < bound)

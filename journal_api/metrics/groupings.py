@@ -98,11 +98,6 @@ def list_names(bounds: Mapping[str, tuple[timedelta, str]]) -> dict[Any, str]:
     return {key: name for key, (_, name) in bounds.items()}
 
 
-def name_week(key: str) -> str:
-    year, week, _ = date.fromisoformat(key).isocalendar()
-    return f"{year:04}-W{week:02}"
-
-
 Tags = partial(Grouping, ids=f"SELECT id, name FROM tags WHERE id {IN_IDS}", is_list=True, compares="others")
 Period = partial(Grouping, by_trade=True, is_ordered=True)
 Earlier = partial(Grouping, is_ordered=True)
@@ -158,7 +153,9 @@ GROUPINGS = {
         "Account", "account_id", by_trade=True, is_number=True, ids=f"SELECT id, name FROM accounts WHERE id {IN_IDS}"
     ),
     "day": Period("Day", "trading_day"),
-    "week": Period("Week", "date(trading_day, '-6 days', 'weekday 1')", name=name_week),
+    "week": Period(
+        "Week", "date(trading_day, '-6 days', 'weekday 1')", name=lambda key: f"{date.fromisoformat(key):%G-W%V}"
+    ),
     "month": Period("Month", "substr(trading_day, 1, 8) || '01'", name=lambda key: key[:7]),
     "quarter": Period(
         "Quarter",
