@@ -29,14 +29,16 @@ export async function view(context) {
   const { day } = opened.data;
   const numbers = Object.keys(selection).length ? (await get(path, selection)).data.day : day;
   const kind = { member: "day", labels: LABELS, words: { tag_ids: tagNames(tags.data.tags) } };
-  const { save } = saver(context, path, opened, kind);
+  const standings = standingCards(await standingsOf(context, trades.data.trades, date));
+  const { save, latest } = saver(context, path, opened, kind);
+  const written = latest().data.day; // saved since it was read, perhaps
   return [
     head(date, numbers, me),
     h(
       ".split",
       card(
         "Before",
-        textForm(path, "plan", "Plan", day.plan, save, {
+        textForm(path, "plan", "Plan", written.plan, save, {
           draft: "The plan of this day is not saved.",
           rows: 6,
           template: me.plan_template,
@@ -45,11 +47,11 @@ export async function view(context) {
       ),
       tradesOf(trades.data.trades, trades.meta.pagination.total, numbers, context),
     ),
-    standingCards(await standingsOf(context, trades.data.trades, date)),
+    standings,
     h("section.card", pictureStrip(path, day.pictures)),
     card(
       "After",
-      textForm(path, "review", "Review", day.review, save, {
+      textForm(path, "review", "Review", written.review, save, {
         draft: "The review of this day is not saved.",
         rows: 6,
         template: me.review_template,

@@ -120,7 +120,9 @@ export async function tradePanel(context, lists, opened, back) {
     tagsOf(trade, lists.tags, save),
     setupOf(trade, lists.strategies, strategy, recent, save),
     setup && checklist(trade, setup, save),
-    textForm(path, "notes", "Notes", trade.notes, save, { draft: "The notes of this trade are not saved." }),
+    textForm(path, "notes", "Notes", latest().data.trade.notes, save, {
+      draft: "The notes of this trade are not saved.",
+    }),
     pictureStrip(path, trade.pictures),
     h("p#saved.muted", { role: "status" }),
     h(
