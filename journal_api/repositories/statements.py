@@ -17,12 +17,7 @@ from journal_api.values.periods import trading_day
 
 ROWS_AT_ONCE = 250
 COLUMNS = (*FILE_COLUMNS, "contract", "root")
-# The import that stated it first, and those that have stated the same since.
-IMPORTS = """(
-    SELECT group_concat(import_id)
-    FROM restatements
-    WHERE statement_id = statements.id)"""
-WRITTEN_BY_HAND = """updated_at > created_at"""
+WRITTEN_BY_HAND = "updated_at > created_at"
 
 
 class Contract(NamedTuple):
@@ -33,10 +28,15 @@ class Contract(NamedTuple):
 
 
 async def list_of_contract(db: Connection, contract: Contract) -> dict[Key, list[Told]]:
-    """Return the statements of a contract by key. One of another contract that corrects them holds instead."""
+    """Return the statements of a contract by key. One of another contract that corrects them holds instead.
+
+    Each has the import that stated it first, and those that have stated the same since.
+    """
     rows: Iterable[Any] = await db.execute_fetchall(
-        f"""
-        SELECT key, statements.id, import_id, {IMPORTS}, trade_id, is_left_out, format, stated
+        """
+        SELECT key, statements.id, import_id,
+            (SELECT group_concat(import_id) FROM restatements WHERE statement_id = statements.id),
+            trade_id, is_left_out, format, stated
         FROM statements
         JOIN imports ON imports.id = import_id
         WHERE statements.account_id = :account_id
@@ -160,12 +160,7 @@ async def restate(db: Connection, import_id: int, row_ids: Sequence[int]) -> Non
         "INSERT INTO restatements (statement_id, import_id) SELECT value, :import_id FROM json_each(:ids)", values
     )
     await db.execute_fetchall(
-        """
-        UPDATE statements
-        SET is_left_out = 0
-        WHERE id IN (SELECT value FROM json_each(:ids)) AND is_left_out
-        """,
-        values,
+        "UPDATE statements SET is_left_out = 0 WHERE id IN (SELECT value FROM json_each(:ids)) AND is_left_out", values
     )
 
 
@@ -179,11 +174,7 @@ async def withdraw(db: Connection, import_id: int, kept_trade_ids: Sequence[int]
     values = {"id": import_id, "kept": json_list(kept_trade_ids)}
     kept = "coalesce(trade_id, 0) NOT IN (SELECT value FROM json_each(:kept))"
     await db.execute_fetchall(
-        f"""
-        DELETE FROM restatements
-        WHERE import_id = :id
-          AND statement_id IN (SELECT id FROM statements WHERE {kept})
-        """,
+        f"DELETE FROM restatements WHERE import_id = :id AND statement_id IN (SELECT id FROM statements WHERE {kept})",
         values,
     )
     # What another file states as well is its statement from now on.
@@ -196,10 +187,7 @@ async def withdraw(db: Connection, import_id: int, kept_trade_ids: Sequence[int]
         values,
     )
     await db.execute_fetchall(
-        """
-        DELETE FROM restatements
-        WHERE (statement_id, import_id) IN (SELECT id, import_id FROM statements)
-        """
+        "DELETE FROM restatements WHERE (statement_id, import_id) IN (SELECT id, import_id FROM statements)"
     )
     await db.execute_fetchall(f"DELETE FROM statements WHERE import_id = :id AND {kept}", values)
 
@@ -271,17 +259,16 @@ async def update_trades(
     """
     by_account = await calendars.by_account(db, user_id)
     rows = list(changes)
+    ids = [trade_id for trade_id, *_ in rows]
     accounts: Iterable[Any] = await db.execute_fetchall(
-        "SELECT id, account_id FROM trades WHERE id IN (SELECT value FROM json_each(:ids))",
-        {"ids": json_list([trade_id for trade_id, *_ in rows])},
+        "SELECT id, account_id FROM trades WHERE id IN (SELECT value FROM json_each(:ids))", {"ids": json_list(ids)}
     )
     account_of: dict[int, int] = dict(accounts)
-    calendar = {trade_id: by_account[account_id] for trade_id, account_id in account_of.items()}
     # The id of a trade as it was typed may be another trade's by now.
-    typed = [
+    as_typed = [
         (account_of[trade_id], columns["external_id"]) for trade_id, columns, import_id, _ in rows if import_id is None
     ]
-    taken = await find_external_ids(db, typed, [trade_id for trade_id, *_ in rows]) if typed else set()
+    taken = await find_external_ids(db, as_typed, ids) if as_typed else set()
     await db.executemany(
         f"""
         UPDATE trades
@@ -298,7 +285,7 @@ async def update_trades(
                 "external_id": None
                 if import_id is None and (account_of[trade_id], columns["external_id"]) in taken
                 else columns["external_id"],
-                "trading_day": trading_day(columns["closed_at"], *calendar[trade_id]),
+                "trading_day": trading_day(columns["closed_at"], *by_account[account_of[trade_id]]),
                 "id": trade_id,
                 "import_id": import_id,
                 "typed": typed,
