@@ -4,23 +4,17 @@ Each row of a statement begins with its section and its kind, and the section Tr
 kind of asset.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from decimal import Context
+from collections.abc import Iterable, Iterator
 
 from journal_api.positions.import_rows import Rejected
-from journal_api.trade_files.amounts import parse_number
 from journal_api.trade_files.rows import Cells
 
 BEGINNINGS = ("Statement,Header,", "Account Information,Header,", "Trades,Header,")
 # Columns of the table that all headers have.
 SAME = ("DataDiscriminator", "Asset Category", "Symbol", "Date/Time", "Quantity", "T. Price")
-ACCOUNT, COSTS, MULTIPLIER, CODE = "Account", "Comm/Fee", "Multiplier", "Code"
+ACCOUNT, COSTS, CODE = "Account", "Comm/Fee", "Code"
 COSTS_IN = "Comm in "  # the costs of currencies, in the currency of the account: Comm in USD
-NOTIONAL = ("Notional Value", "Proceeds")
-WITH_MULTIPLIER = ("Options", "Futures", "Bonds")
-SHARES_OF_AN_OPTION = {"Equity and Index Options": "100"}
-# Amounts of a statement are rounded, multipliers have few digits.
-THREE_DIGITS = Context(prec=3)
+VALUE, NOTIONAL = "Proceeds", "Notional Value"  # by which the general check finds what a point is worth
 
 
 def without_padding(lines: Iterable[str]) -> Iterator[str]:
@@ -68,7 +62,6 @@ class StatementTrades:
         self.columns: list[str] = []  # of the table
         self._names: list[str] = []  # the columns of the section
         self._level: str | None = None  # of the rows that are fills: Order, or Trade in a file without orders
-        self._multipliers: dict[str, str] = {}  # by symbol
 
     def read_header(self, line: int, names: list[str]) -> Iterator[Cells]:
         """Read a header of the section. Yields the header of the table after the first."""
@@ -76,7 +69,7 @@ class StatementTrades:
         if not self.columns:
             account = [ACCOUNT] if self.account or ACCOUNT in self._names else []
             same = [name for name in (*SAME, COSTS, CODE, "Currency") if name in self._names]
-            self.columns = [*account, *same, MULTIPLIER]
+            self.columns = [*account, *same, VALUE]
             yield Cells(line, self.columns)
 
     def read_order(self, line: int, cells: list[str]) -> Iterator[Cells | Rejected]:
@@ -91,32 +84,7 @@ class StatementTrades:
             if level != self._level:
                 return
         row[ACCOUNT] = row.get(ACCOUNT) or self.account
-        row[MULTIPLIER] = self._find_multiplier(row)
+        row[VALUE] = row.get(NOTIONAL) or row.get(VALUE, "")
         codes = {code.strip() for code in row.get(CODE, "").split(";")}
         row[CODE] = "C" if "C" in codes and "O" not in codes else ""  # with both, the position is reversed
         yield Cells(line, [row.get(name, "") for name in self.columns])
-
-    def _find_multiplier(self, row: Mapping[str, str]) -> str:
-        """Return the multiplier of the first order of the symbol that shows it; empty if it is not known.
-
-        An option that expires has the price 0, which shows none.
-        """
-        category, symbol = row.get("Asset Category", ""), row.get("Symbol", "")
-        if not any(word in category for word in WITH_MULTIPLIER):
-            return "1"
-        if symbol not in self._multipliers:
-            shown = derive_multiplier(row) or SHARES_OF_AN_OPTION.get(category, "")
-            if not shown:
-                return ""
-            self._multipliers[symbol] = shown
-        return self._multipliers[symbol]
-
-
-def derive_multiplier(row: Mapping[str, str]) -> str:
-    """Return the value of the order divided by quantity and price, empty if one of them is 0 or no number."""
-    try:
-        value = next((parse_number(row[name]) for name in NOTIONAL if name in row), 0)
-        points = parse_number(row.get("Quantity", "")) * parse_number(row.get("T. Price", ""))
-    except ValueError:
-        return ""
-    return f"{abs(THREE_DIGITS.divide(value, points)):f}" if value and points else ""

@@ -510,7 +510,6 @@ def test_a_flex_query_or_a_row_of_a_statement_that_is_cut_is_an_error_of_its_lin
     ("category", "price", "value", "multiplier"),
     [
         ("Equity and Index Options", "1.05", "-105", "100"),
-        ("Equity and Index Options", "0", "0", "100"),
         ("Options On Futures", "12.25", "-612.5", "50"),
         ("Futures", "0.0067125", "-83906.25", "12500000"),
         ("Bonds", "98.5", "-0.985", "0.01"),

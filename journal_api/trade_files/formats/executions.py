@@ -9,14 +9,13 @@ from journal_api.trade_files.dates import parse_midnight, parse_time
 from journal_api.trade_files.file_format import Format
 from journal_api.trade_files.fill_book import Execution, FillId, Instrument, add_contract, read_fills, read_option
 from journal_api.trade_files.named_rows import Row
+from journal_api.trade_files.words import closes
 from journal_api.values.instruments import SHARES_OF_AN_OPTION
 from journal_api.values.money import ONE, Money, PositiveMoney
 from journal_api.values.types import Name40, Name100
 
 # Alternative names of a column.
 SIDES = ("Side", "Buy/Sell")
-# The sides that only close a position.
-CLOSING_SIDES = frozenset({"BTC", "STC", "BC", "BUY TO CLOSE", "SELL TO CLOSE", "BUY TO COVER"})
 ACCOUNTS = ("Account", "account")
 # Ids of fills. The id of an order does not identify a fill, because an order may have many.
 IDS = ("Execution ID", "Exec ID", "Fill ID")
@@ -34,7 +33,7 @@ def read_execution(row: Row) -> Execution:
         read_quantity(row),
         row.amount("Price", Money).units,
         sum_costs(row),
-        read_effect(row),
+        Effect.CLOSES if any(closes(row.get(side, "")) for side in SIDES) else Effect.NOT_STATED,
     )
 
 
@@ -75,12 +74,6 @@ def read_quantity(row: Row) -> int:
     if not (side := row.find(SIDES)):
         return quantity
     return -abs(quantity) if row.read(side, is_sale) else abs(quantity)
-
-
-def read_effect(row: Row) -> Effect:
-    """Return whether the side says that the fill closes: bought or sold to close."""
-    cell = row.get(SIDES[0]) or row.get(SIDES[1]) or ""
-    return Effect.CLOSES if cell.strip().upper() in CLOSING_SIDES else Effect.NOT_STATED
 
 
 def sum_costs(row: Row) -> int | None:
