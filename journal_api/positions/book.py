@@ -503,12 +503,13 @@ def find_contradictions(told: Iterable[Told], positions: Iterable[Position]) -> 
         return
     contradicted = find_corrected(told, stretches)
     for position in positions:
+        of_whole = {import_id for whole in position.positions for import_id in whole.imports}
         for part in position.parts:
             for claim in part.claims:
                 if claim.told in contradicted:
                     yield Contradiction(position, part.execution, contradicted[claim.told])
             instant, is_exit = part.execution.instant, part.quantity * position.parts[0].quantity < 0
-            by = {import_id for claim in part.execution.claims for import_id in claim.told.imports}
+            by = of_whole.union(*(claim.told.imports for claim in part.execution.claims))
             for (import_id, is_pair), (first, last) in stretches.items():
                 if first + NEAR < instant < last - NEAR and import_id not in by and (is_exit or not is_pair):
                     yield Contradiction(position, part.execution, import_id)

@@ -27,6 +27,7 @@ from proofs import examples
 BEGIN, END = datetime(2026, 2, 12, 9, 0, 20), datetime(2026, 2, 12, 9, 5, 10)
 CSV = {"Content-Type": "text/csv"}
 OWN = ("id", "account_id", "source_trade_id", "created_at", "updated_at")
+TOLD = ("symbol", "direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at", "gross_pnl")
 Rows = Sequence[Any]
 
 
@@ -231,6 +232,32 @@ async def test_what_a_trader_types_writes_and_merges_between_imports_stays_and_c
     assert {note: written.count(note) for note in noted} == dict.fromkeys(noted, 1)
     own = {"notes": None, "typed": None}  # what was corrected before a file came again is typed, too
     assert [{**trade, **own} for trade in found] == [{**trade, **own} for trade in expected]
+
+
+@pytest.mark.parametrize("seed", range(examples(full=300, ci=6)))
+async def test_the_export_of_a_journal_is_known_to_it_and_meets_the_files_in_another_account(
+    client: httpx.AsyncClient, seed: int
+) -> None:
+    choose = Random(seed)
+    days = trade_for_days(choose)
+    files = write_days(choose, days)
+    own, other = [(await create_account(client, f"{name} {seed}"))["id"] for name in ("A", "B")]
+    for position in book_positions(fill for day in days for fill in day):
+        if choose.random() < 0.3:
+            await create_trade(client, own, **type_trade(choose, position))
+    for file in files:
+        await import_file(client, own, file)
+    before = await read_trades(client, own)
+    export = (await client.get("/trades/export", params={"account_id": own})).content
+
+    again = await create_import(client, export, account_id=own, timezone="UTC")
+    for file in (export, *files):
+        await import_file(client, other, file)
+
+    assert again["counts"] == {"new": 0, "duplicate": len(before), "updated": 0, "error": 0}
+    assert await read_trades(client, own) == before
+    told = [{name: trade[name] for name in TOLD} for trade in await read_trades(client, other)]
+    assert told == [{name: trade[name] for name in TOLD} for trade in before]
 
 
 # Two trades of one minute, typed at the same price: nothing tells which of them is the position of the file.
