@@ -84,6 +84,7 @@ async def test_the_printed_link_signs_in_once_and_over_no_other_user(page: Tab, 
     await page.resize(360)
     await lead_to(page, link)
     await page.see("This link no longer signs in", "#sign-in .error")
+    await page.see("keys create page", "#sign-in code")
     command = await page.inner_text("#sign-in code")
     assert await page.evaluate("document.documentElement.scrollWidth") <= 360
     await page.enter("#sign-in [name=key]", run_command(command), "Enter")
