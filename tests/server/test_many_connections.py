@@ -16,8 +16,6 @@ from commands import PATIENCE, free_port, new_key, running, running_program, wai
 from factories import A_FILE, A_TRADE, error_of, unwrap
 from streams import CLOSE, Clock, Journal, Served, is_open, serve_in_thread
 
-from journal_api.server.descriptors import MAX_CONNECTIONS
-
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of open files")
 
 
@@ -120,8 +118,9 @@ def limited(limit: str, *arguments: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("limit", "expected"),
-    [("-n 1024", "240 1024"), ("-Sn 256", f"{MAX_CONNECTIONS} 8064"), ("-n 40", "1 40")],
-)
+    [("-n 1024", "240 1024"), ("-n 68", "1 68"), ("-n 72", "2 72"), ("-n 40", "1 40"),
+     ("-Sn 256", "2000 8064"), ("-Sn 8063", "2000 8064"), ("-Sn 8065", "2000 8065")],
+)  # fmt: skip
 def test_the_limit_of_open_files_is_raised_as_far_as_allowed_and_bounds_the_connections(
     limit: str, expected: str
 ) -> None:
