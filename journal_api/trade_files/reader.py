@@ -33,7 +33,7 @@ from journal_api.trade_files.table_rows import Reading, name_cells
 from journal_api.trade_files.texts import read_text
 from journal_api.trade_files.threads import with_cancel_checks
 from journal_api.trade_files.timezones import FileTimezone, has_local_times
-from journal_api.trade_files.words import find_currency_columns
+from journal_api.trade_files.words import find_costs, find_currency_columns
 from journal_api.values.instruments import BUILT_IN, InstrumentTable
 from journal_api.values.timestamps import Timestamp
 
@@ -42,7 +42,7 @@ MAX_REASONS = 100
 ROWS_OF_NUMBERS = 500  # that are searched for the meaning of a comma
 # The options of the command by those of the API.
 OPTIONS = {"account_id": "account_id (--account)", "day": "day (--day)", "timezone": "timezone (--timezone)"}
-CURRENCY_CODE = re.compile("[A-Z]{3}")
+CURRENCY_CODE = re.compile("(?:^|[0-9 ])([A-Z]{3,5})$")
 ANY_DAY = date(2000, 1, 1)  # in place of one that must be stated, to find what else must be
 NO_TRADES = "the file has no trades: all its rows are left out"
 NO_DAY = "is required: the times in this file have no day"
@@ -215,11 +215,12 @@ def find_comma(rows: Iterable[Cells | Rejected], header: Header) -> Comma | None
 
 
 def warn_of_currencies(rows: Iterable[Cells | Rejected], header: Header) -> list[str]:
-    """Return a warning if the first rows are in several currencies."""
-    for column in find_currency_columns(header.columns):
-        codes = sorted(set(filter(CURRENCY_CODE.fullmatch, read_columns(rows, header, [column]))))
+    """Return a warning if prices, or costs such as 0.001BNB, of the first rows are in several currencies."""
+    for column in [*find_currency_columns(header.columns), *find_costs(header.columns)]:
+        cells = read_columns(rows, header, [column])
+        codes = sorted({found[1] for cell in cells if (found := CURRENCY_CODE.search(cell))})
         if len(codes) > 1:
-            return [f"{column} is {', '.join(codes[:5])}: amounts are not converted, sums of them are wrong"]
+            return [f"{column} is in {', '.join(codes[:5])}: amounts are not converted, sums of them are wrong"]
     return []
 
 

@@ -196,6 +196,13 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("USDCAD", "long", "1", "745.01", "1.5"), ("USDCAD", "long", "1", "750.12", "5.5")],
         {},
     ),
+    "commissions without a sign, swaps with one": (
+        "Symbol,Side,Qty,Entry Price,Exit Price,Entry Time,Exit Time,Commission,Swap,Profit\n"
+        "QLTX,Long,100,10,11,2026-03-02 09:31,2026-03-02 09:41,2,-1,100\n",
+        None,
+        [("QLTX", "long", "100", "100", "3")],
+        {},
+    ),
     "values in another currency than the prices": (
         "Code,Type,Date,Quantity,Price *,Currency,Exchange Rate,Value\n"
         "QLTX,Buy,2026-03-02,10,250,USD,1.3,1923.08\nQLTX,Sell,2026-03-03,-10,300,USD,1.4,-2142.86\n",
@@ -243,7 +250,7 @@ FILLS = "Date,Symbol,Quantity,Price,Currency"
         ),
         (
             ["2026-03-02,QLTX,1,10,EUR", "2026-03-03,QLTX,-1,11,USD"],
-            ["Currency is EUR, USD: amounts are not converted, sums of them are wrong"],
+            ["Currency is in EUR, USD: amounts are not converted, sums of them are wrong"],
         ),
         (["2026-03-02,QLTX,,,USD"], ["the file has no trades: all its rows are left out"]),
         (["2026-03-02,QLTX,1,10,USD", "2026-03-03,QLTX,-1,11,USD"], []),

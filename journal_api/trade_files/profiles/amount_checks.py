@@ -79,7 +79,7 @@ def find_cost_sign(numbers: Numbers, costs: Sequence[str], gross: str | None, ne
     signs = {
         -1 if 2 * sum(cost < 0 for cost in amounts) > len(amounts) else 1
         for column, amounts in found.items()
-        if column.casefold() != "swap" or len(found) == 1
+        if column.casefold() != "swap" or len(found) == 1 or max(amounts) < 0
     }
     return sum(signs or {1})
 
