@@ -31,6 +31,7 @@ BEYOND_A_SCHEMA = [
     r"metrics: must not repeat a metric",  # a list in one text, of which a pattern cannot say it
     r"ids: must .*",
     r"fees: is required with apply_to=earlier",
+    r"category_id: is required with group_by=category, and with it alone",
     # One member goes with another, or with what is stored.
     r"(entry_price|exit_price|opened_at|closed_at|bought|sold|side|quantity|price|at): is required",
     r"\w+: does not belong to the kind (trades|fills)",
@@ -108,6 +109,8 @@ def before_call(context: Any, case: Any, kwargs: Any) -> None:
     if is_valid:
         # What a dry run creates is not there, and what it deletes is: the checks for both do not know that.
         case.query.pop("dry_run", None)
+    if is_valid and case.query.get("group_by") != "category":
+        case.query.pop("category_id", None)  # or hardly any report would be one
     if is_valid and "Idempotency-Key" in case.headers:
         case.headers["Idempotency-Key"] = f"request-{next(NUMBERS)}"
 
