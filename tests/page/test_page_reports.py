@@ -74,5 +74,69 @@ async def test_groups_are_chosen_and_refused_filters_say_why(page: Tab, page_jou
     await page.show("report?by=mistake")
     await page.see_all(".edges tbody th", "FOMO")
     await page.show("report?from=2026-03-09&to=2026-03-02")
-    await page.see("From: must not be after to.", ".error")
+    await page.see("From: must not be after to.", "section.error")
     await page.holds("#filter-from", "2026-03-09")
+
+
+def add_months(page_journal: PageJournal) -> None:
+    """Twelve trades in January and in February at ten, three of them at eleven; all know how far they went."""
+    for month, pnl in ((1, -20), (2, 30)):
+        for day in range(1, 13):
+            page_journal.add_trade(pnl + day, f"2026-{month:02}-{day:02}T10:00", stop_loss=9_990, mae=40, mfe=day * 10)
+    for day in (1, 2, 3):
+        page_journal.add_trade(-5, f"2026-02-{day:02}T11:00", 10, stop_loss=9_990)
+
+
+async def test_two_keys_are_a_map_in_which_few_trades_have_no_colour(page: Tab, page_journal: PageJournal) -> None:
+    add_months(page_journal)
+    await page.sign_in(page_journal, "report?by=direction")
+    await page.choose("[name=and]", "Hour")
+    await page.see("all pairs judged together: 0 of 2.")
+    await page.see_all(".heat-map td", "+12 24", "−5 3")
+    await page.count(".heat-map td.heat", 1)
+    await page.see_all(".report tbody th", re.compile("^long · 10:00"), re.compile("^long · 11:00"))
+    await page.press("In R")
+    await page.see("Average R by side and hour")
+
+
+async def test_one_press_puts_the_month_before_beside_each_group(page: Tab, page_journal: PageJournal) -> None:
+    add_months(page_journal)
+    await page.sign_in(page_journal, "report?by=direction&from=2026-02-01&to=2026-02-28")
+    await page.get_by_role("link", name="and the month before").click()
+    await page.see("Beside Jan 1 – Jan 31")
+    await page.see_all(".verdict span", "▲ Better than before", "▲ Better than before")
+    await page.see_all("tbody td.side", *["+28.20 15 · 80.0 % won", "−13.50 12 · 0.0 % won"] * 2)
+    await page.get_by_role("link", name="without what was before").click()
+    await page.gone("td.side")
+
+
+async def test_the_shape_of_all_results_is_below_the_table(page: Tab, page_journal: PageJournal) -> None:
+    add_months(page_journal)
+    await page.sign_in(page_journal, "report?by=direction")
+    await page.count(".shape", 2)
+    await page.count(".points circle", 48)
+    assert await page.find_violations() == set()
+    assert await page.locator(".shape .bins i.gain").count() > 2
+
+
+async def test_exits_are_a_map_whose_cells_open_their_trades(page: Tab, page_journal: PageJournal) -> None:
+    add_months(page_journal)
+    await page.sign_in(page_journal, "report?by=exits")
+    await page.see("Chosen here, tried there:")
+    await page.choose("[name=unit]", "Money")
+    await page.press("Show")
+    await page.see("Name stops or targets in money.")
+    await page.fill("[name=stops]", "30")
+    await page.fill("[name=targets]", "100")
+    await page.press("Show")
+    await page.see("in 24 trades")
+    await page.see("3 trades without MAE and MFE.")
+    await page.count(".heat-map td.hatched", 1)
+    for dark in (False, True):
+        assert await page.find_violations(dark=dark) == set()
+    await page.locator(".heat-map button").nth(2).click()
+    await page.see("6 of the newest 27 trades; 6 in all.", "dialog")
+    await page.keys("Escape")
+    await page.fill("[name=stops]", "none")
+    await page.press("Show")
+    await page.see("Stops: must be 1 to 12 numbers above 0", "section.error")

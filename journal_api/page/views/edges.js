@@ -119,7 +119,7 @@ function rowOf(group, scales, link) {
   ];
 }
 
-const side = (label, { expectancy, trade_count: trades, win_rate }) =>
+export const side = (label, { expectancy, trade_count: trades, win_rate }) =>
   h(
     "td.num.side",
     { "data-label": label },
@@ -128,7 +128,7 @@ const side = (label, { expectancy, trade_count: trades, win_rate }) =>
   );
 
 const toneOf = ({ verdict }) => ({ more: "gain", less: "loss" })[verdict] ?? "plain";
-const lineOf = (edge, scale, unit = "") =>
+export const lineOf = (edge, scale, unit = "") =>
   h(
     "td.edge",
     edge.low != null && [

@@ -1,17 +1,26 @@
 // #/report
 
 import { get, href } from "../client.js";
-import { card, find, h, select } from "../dom.js";
+import { card, choiceField, find, h } from "../dom.js";
 import { GROUPINGS } from "../enums.js";
-import { count, number, plusDays, signed, whyNone } from "../format.js";
+import { count, number, plusDays, signed, tradingDay, whyNone } from "../format.js";
+import { besideCard, nameBefore, rangeBefore, withBefore } from "./beside.js";
 import { costsNotice } from "./costs.js";
 import { edgeTable, isEdgeSort } from "./edges.js";
+import { exitsView } from "./exits.js";
 import { filterForm, filtersOf, orRefused } from "./filters.js";
+import { joined, pairMap, secondKey, secondOf } from "./pairs.js";
 import { reportTable } from "./report_table.js";
+import { newestQuery, shapeOf } from "./shape.js";
 
 const LIMIT = 200;
+const MAX_PAIRS = 2000;
+const OWN = ["by", "and", "in", "sort", "beside", "unit", "stops", "targets"]; // what is no filter
 const MISTAKE = ["mistake", "Mistake", "tag_id"]; // a tag of the type mistake
-const GROUPS = GROUPINGS.flatMap((one) => (one[0] === "tag" ? [one, MISTAKE] : [one]));
+const GROUPS = [
+  ...GROUPINGS.flatMap((one) => (one[0] === "tag" ? [one, MISTAKE] : [one])),
+  ["exits", "Exits"],
+];
 const METRICS = "expectancy,net_pnl,trade_count,win_rate,rr_realized_avg,profit_factor"; // the columns
 const WITH_RISK = ["rules", "after", "nth", "pause"]; // whether one trades larger after a loss
 // The filters of groups whose key is no value of a filter.
@@ -25,87 +34,122 @@ const filterOf = (/** @type {any[]} */ [by, , name], key) => FILTERS[by]?.(key) 
 export async function view(context) {
   const { query, go } = context;
   const by = GROUPS.some(([key]) => key === query.get("by")) ? query.get("by") : "strategy";
+  const second = secondOf(by, query);
   const sort = query.get("sort") ?? (by === "mistake" ? "net_pnl" : undefined);
   const { outcome, copies, source_trade_id, ...filters } = filtersOf(context);
-  const [
-    {
-      data: { report },
-      meta,
-      refused,
-    },
-    strategies,
-    tags,
-  ] = await Promise.all([
+  const before = query.get("beside") && rangeBefore(filters);
+  const key = by === "mistake" ? "tag" : by;
+  const report = () =>
     orRefused(
       get("/reports", {
         ...filters,
-        group_by: by === "mistake" ? "tag" : by,
+        group_by: second ? `${key},${second}` : key,
         metrics: METRICS + (WITH_RISK.includes(by) ? ",average_risk" : ""),
         sort: by === "confirmation" || isEdgeSort(sort) ? undefined : sort,
-        limit: LIMIT,
+        limit: second ? MAX_PAIRS : LIMIT,
+        ...(before && { compare_from: before.from, compare_to: before.to }),
       }),
       {},
-    ),
+    );
+  const [shown, strategies, tags] = await Promise.all([
+    by === "exits" ? exitsView(context, filters) : report(),
     get("/strategies"),
     get("/tags"),
   ]);
+  const total = shown.data?.report?.total;
+  const symbols =
+    by === "symbol" && !second && total ? shown.data.report.groups.map((group) => group.key) : [];
   requestAnimationFrame(() =>
     find(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }),
   );
-  const own = Object.fromEntries([...query].filter(([name]) => name !== "by" && name !== "sort"));
+  const own = Object.fromEntries([...query].filter(([name]) => !OWN.includes(name)));
+  const kept = Object.fromEntries([...query].filter(([name]) => OWN.includes(name)));
   return [
     h("h1.unseen", "What pays"),
-    tabs(by, own, go),
+    tabs(by, second, own, kept, context),
     filterForm(
       context,
       {
         strategies: strategies.data.strategies,
         tags: tags.data.tags,
-        symbols: by === "symbol" && !refused ? report.groups.map(({ key }) => key) : [],
+        symbols,
       },
-      { by, sort: query.get("sort") ?? "" },
+      { ...kept, by, sort: query.get("sort") ?? "" },
     ),
-    !refused && (await costsNotice(context, filters)),
-    refused ??
-      (report.total.values.trade_count === 0
-        ? nothing(own)
-        : groupsOf(report, { by, sort, own, go, tags: tags.data.tags, total: meta.pagination.total })),
+    !shown.refused && (await costsNotice(context, filters)),
+    by === "exits"
+      ? shown
+      : (shown.refused ??
+        (total.values.trade_count === 0
+          ? nothing(own)
+          : groupsOf(shown.data.report, {
+              ...{ by, second, sort, own, kept, go, before, filters },
+              ...{ tags: tags.data.tags, total: shown.meta.pagination.total },
+              shape: await readShape(filters),
+            }))),
   ];
 }
 
+async function readShape(filters) {
+  const [{ data }, newest] = await Promise.all([
+    get("/reports", { ...filters, metrics: "trade_count" }),
+    get("/trades", newestQuery(filters)),
+  ]);
+  return shapeOf(data.report.distribution, newest.data.trades);
+}
+
 // As a list where a row of so many has no room.
-function tabs(by, own, go) {
+function tabs(by, second, own, kept, { me, go }) {
   const link = ([key, title]) =>
     h(
       "a",
       { href: href("report", { ...own, by: key }), id: `by-${key}`, "aria-current": key === by && "true" },
       title,
     );
-  const choose = ({ target }) => go("report", { ...own, by: target.value });
+  const beside = kept.beside
+    ? { ...own, ...kept, beside: "" }
+    : withBefore(own, { ...kept, by }, tradingDay(me));
+  const chosen = ({ target }) => go("report", { ...own, by, [target.name]: target.value });
   return [
     h("nav.tabs", { "aria-label": "Group by" }, GROUPS.map(link)),
     h(
-      "label.field.tab-list",
-      h("span", "Group by"),
-      select({ name: "by", value: by, onchange: choose }, GROUPS),
+      ".row",
+      { onchange: chosen },
+      h(".tab-list", choiceField("Group by", "by", by, GROUPS)),
+      by !== "exits" && [
+        secondKey(by, second, GROUPS),
+        h(
+          "a.before-link",
+          { href: href("report", beside) },
+          kept.beside ? "without what was before" : nameBefore(own),
+        ),
+      ],
     ),
   ];
 }
 
-function groupsOf(report, { by, sort, own, go, tags, total }) {
+function groupsOf(report, { by, second, sort, own, kept, go, before, tags, total, shape }) {
   const mistakes = new Set(tags.filter(({ type }) => type === "mistake").map(({ id }) => id));
-  const groups = by === "mistake" ? report.groups.filter(({ key }) => mistakes.has(key)) : report.groups;
-  const grouping = GROUPS.find(([key]) => key === by);
-  const title = grouping[1];
+  const found = second ? joined(report.groups) : report.groups;
+  const groups = by === "mistake" ? found.filter(({ key }) => mistakes.has(key)) : found;
+  const groupings = [by, second].filter(Boolean).map((one) => GROUPS.find(([key]) => key === one));
+  const titles = groupings.map(([, title]) => title);
+  const title = titles.join(" and ");
   const link = (key) => {
-    const filter = key != null && filterOf(grouping, key);
-    return filter && href("trades", { ...own, ...filter });
+    const keys = second ? key : [key];
+    const parts = keys?.map((one, at) => one != null && filterOf(groupings[at], one));
+    return parts?.every(Boolean) && href("trades", Object.assign({}, own, ...parts));
   };
-  const sortBy = (key) => go("report", { ...own, by, sort: key });
+  const sortBy = (key) => go("report", { ...own, ...kept, by, sort: key });
   const shown = { title, sort, groups, report, link, sortBy };
-  const edges = edgeTable(shown);
-  const without = by === "confirmation" && groups.find(({ key }) => !key);
+  const edges = !(second && by !== "confirmation" && second !== "confirmation") && edgeTable(shown);
+  const without = by === "confirmation" && !second && groups.find(({ key }) => !key);
+  const inR = kept.in === "r";
+  const switchUnit = () => go("report", { ...own, ...kept, in: inR ? "" : "r" });
+  const map = second && groups.length > 0 && pairMap({ groups, titles, link, inR, switchUnit });
   return [
+    map,
+    before && besideCard({ title, report, groups, before }),
     edges &&
       card(
         RULES[by] ?? `With each ${title.toLowerCase()} and without it`,
@@ -117,7 +161,7 @@ function groupsOf(report, { by, sort, own, go, tags, total }) {
       by === "mistake" &&
         !groups.length &&
         h("p", mistakes.size ? "No trade here has a tag of the type mistake." : NO_MISTAKES),
-      by === "confirmation"
+      by === "confirmation" || second === "confirmation"
         ? !edges && h("p.muted", "No trade here belongs to a setup with confirmations.")
         : groups.length > 0 && reportTable(shown),
       without &&
@@ -125,7 +169,8 @@ function groupsOf(report, { by, sort, own, go, tags, total }) {
           "p.muted",
           `Not compared: ${count(without.unanswered.values.trade_count, "trade")} whose setup has no checklist.`,
         ),
-      total > LIMIT && h("p.muted", `The first ${LIMIT} of ${number(total)} groups.`),
+      shape,
+      !second && total > LIMIT && h("p.muted", `The first ${LIMIT} of ${number(total)} groups.`),
       h("p.muted", note(by, report)),
       h("p.muted", NOT_KNOWN),
     ),
@@ -134,8 +179,8 @@ function groupsOf(report, { by, sort, own, go, tags, total }) {
 
 // docs/statistics.md#what-no-number-here-can-know
 const NOT_KNOWN =
-  "No number here knows how often you look (look every 20 trades, and 35 of 100 journals in which nothing pays " +
-  "show something at some time), what you answered after the result, or that whole weeks differ.";
+  "No number here knows how often you look (every 20 trades, and 35 of 100 journals in which nothing pays show " +
+  "something), what you answered after the result, or that whole weeks differ.";
 const RULES = { rules: "Rules followed beside rules broken" };
 const NO_MISTAKES =
   "No tag is of the type mistake. Make one under Settings, tag trades with it, and its cost stands here.";
