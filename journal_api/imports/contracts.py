@@ -10,11 +10,12 @@ from msgspec import json
 
 from journal_api.database.thread_connection import T
 from journal_api.imports.file_rows import Annotated, FileRow
-from journal_api.positions.book import Told
 from journal_api.positions.commissions import NO_COMMISSIONS, Commissions
 from journal_api.positions.fills import match_fees
-from journal_api.positions.reconcile import Change, Decision, Journal, Plan, StoredTrade, reconcile
+from journal_api.positions.plans import Change, Decision, Journal, Plan, StoredTrade
+from journal_api.positions.reconcile import reconcile
 from journal_api.positions.statements import Key, Statement
+from journal_api.positions.told import Told
 from journal_api.repositories import new_trades, statements, trade_annotations, trades
 from journal_api.repositories.accounts import read_commissions
 from journal_api.repositories.new_trades import read_last_id

@@ -7,7 +7,7 @@ from typing import Any
 from aiosqlite import Connection
 
 from journal_api.positions.copy_match import COMPARED, CopyMatches, CopyPosition, CopyRules, match_copies
-from journal_api.positions.reconcile import Change
+from journal_api.positions.plans import Change
 from journal_api.repositories import copies
 from journal_api.values.clock import as_text
 

@@ -19,8 +19,8 @@ from journal_api.imports.previews import ImportDigest, NewTrade
 from journal_api.imports.row_verdicts import change_verdict, error_verdict, suspect_verdict, unmatched_verdict
 from journal_api.imports.verdicts import count_verdicts, list_reported, refused
 from journal_api.positions.commissions import NO_COMMISSIONS
+from journal_api.positions.plans import Decision, Suspect
 from journal_api.positions.position_columns import build_columns
-from journal_api.positions.reconcile import Decision, Suspect
 from journal_api.positions.statements import Key
 from journal_api.repositories import statements
 from journal_api.repositories.changes import list_since

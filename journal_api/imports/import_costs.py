@@ -1,6 +1,6 @@
 """Where the costs of an import's trades come from, and what the commissions of the accounts charge."""
 
-from journal_api.positions.reconcile import Change
+from journal_api.positions.plans import Change
 from journal_api.structs.imports import AppliedFees, CostsSource
 from journal_api.values.money import from_units
 

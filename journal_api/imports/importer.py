@@ -15,7 +15,7 @@ from journal_api.imports.drafts import Draft, draft_import
 from journal_api.imports.previews import PreviewCollector
 from journal_api.imports.verdicts import count_verdicts, list_reported
 from journal_api.positions.copy_match import CopyMatches, describe_ambiguous
-from journal_api.positions.reconcile import Decision
+from journal_api.positions.plans import Decision
 from journal_api.repositories import imports
 from journal_api.repositories.changes import read_cursor
 from journal_api.repositories.copies import link_by_import, set_originals

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from msgspec import json
 
 from journal_api.errors import PreviewChanged
-from journal_api.positions.reconcile import Change
+from journal_api.positions.plans import Change
 from journal_api.structs.import_previews import (
     ImportPreview,
     PreviewAccount,

@@ -7,8 +7,8 @@ from msgspec import UNSET, UnsetType
 
 from journal_api.positions.commissions import NO_COMMISSIONS
 from journal_api.positions.fills import decode_fills
+from journal_api.positions.plans import Change, StoredTrade, Suspect
 from journal_api.positions.position_columns import build_columns
-from journal_api.positions.reconcile import Change, StoredTrade, Suspect
 from journal_api.structs.imports import FieldChange, Verdict
 from journal_api.values.money import decimal_json, json_text
 

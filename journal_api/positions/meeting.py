@@ -5,7 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, product
 from typing import Any, NamedTuple
 
-from journal_api.positions.book import NEAR, PRICE_PARTS, SECOND, Position, read_instant
+from journal_api.positions.book import Position
+from journal_api.positions.executions import PRICE_PARTS
+from journal_api.positions.told import NEAR, SECOND, read_instant
 
 MINUTE = 60 * SECOND
 DAY = 86_400 * SECOND

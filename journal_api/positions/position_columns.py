@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.book import Claim, Part, Position, Told
+from journal_api.positions.book import Part, Position
 from journal_api.positions.commissions import Commissions
 from journal_api.positions.fills import Fill, charge_fills, encode_fills, state_fills, summarize_whole
+from journal_api.positions.told import Claim, Told
 from journal_api.structs.fills import FillSide
 from journal_api.values.instruments import canonical_symbol, contract_root
 from journal_api.values.money import MAX_AMOUNT, SCALE, Money

@@ -4,124 +4,29 @@ A trade is a position, with what the trader wrote on it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from msgspec import json
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.book import (
-    Part,
-    Position,
-    Told,
-    find_apart,
-    find_contradictions,
-    find_strangers,
-    fold_book,
-    read_instant,
-)
+from journal_api.positions.book import Part, Position, find_apart, fold_book, has_new
 from journal_api.positions.commissions import Commissions
+from journal_api.positions.contradictions import find_contradictions, find_strangers
 from journal_api.positions.fills import match_fees
 from journal_api.positions.meeting import (
-    Extent,
-    find_extent,
-    find_extent_of_trade,
     find_shifted,
-    match_typed,
     unite_positions,
 )
+from journal_api.positions.plans import Change, Decision, Journal, Plan, Refused, StoredTrade, Suspect
 from journal_api.positions.position_columns import BROKER_FIELDS, FILE_COLUMNS, build_columns
+from journal_api.positions.told import Told, is_of
+from journal_api.positions.trade_match import assign, count_shares, find_nearest, find_takers, find_typed
 from journal_api.positions.trade_merge import read_fill_ids
 from journal_api.values.instruments import contract_root
 
 OTHER_FILE = "is at the time of a position that another file has added"
 OTHER_ZONE = "is a position that another file has at the time of another zone"
 CONTRADICTED = "is told otherwise by another file of the same time"
-BY_HAND = "is at the time of a trade that was entered by hand"
-
-Decision = int | Literal["new", "leave"]  # of a person about a line: it is that trade, none, or to be left out
-
-
-class StoredTrade(NamedTuple):
-    """A trade of the journal.
-
-    `edited` are the columns that its owner has changed, who is right about them.
-    """
-
-    trade_id: int
-    columns: dict[str, Any]
-    import_id: int | None = None
-    edited: tuple[str, ...] = ()
-    typed: str | None = None  # the columns that its owner had typed before a file told of it, as JSON
-    is_merged: bool = False
-    is_touched: bool = False  # whether a person wrote anything on it
-    source_trade_id: int | None = None
-
-
-class Change(NamedTuple):
-    """A position and the trade that it is, None if it is new.
-
-    `columns` are those of the trade, afterwards.
-    """
-
-    position: Position
-    stored: StoredTrade | None
-    columns: dict[str, Any]
-    told: tuple[Told, ...]  # what the position is made of
-    changed: list[str]  # the fields of the verdict
-    typed: str | None = None
-
-    @property
-    def is_written(self) -> bool:
-        return self.stored is None or self.columns != self.stored.columns or self.typed != self.stored.typed
-
-    @property
-    def import_id(self) -> int:
-        return min(import_id for told in self.told for import_id in told.imports)
-
-
-class Suspect(NamedTuple):
-    """A position of the file that may be in the journal already, and what it may be."""
-
-    position: Position
-    reason: str
-    other: Position | StoredTrade | None
-
-    @property
-    def typed_id(self) -> int | None:
-        """The id of the trade that its owner typed, if it may be one."""
-        other = self.other
-        return other.trade_id if isinstance(other, StoredTrade) and self.reason == BY_HAND else None
-
-
-class Refused(NamedTuple):
-    """A position of the file that exceeds a limit."""
-
-    position: Position
-    reason: ValidationFailed
-
-
-class Plan(NamedTuple):
-    """All that statements which have come or gone change in one contract."""
-
-    changes: list[Change]
-    gone: list[tuple[StoredTrade, int | None]]  # trades without a position, and the one that took their fills
-    restored: list[StoredTrade]  # trades that their owner has typed, and of which no file tells any more
-    unmatched: list[Part]
-    suspects: list[Suspect]
-    refused: list[Refused]
-    left_out: frozenset[Told] = frozenset()  # of the file, because they are suspect
-    strangers: frozenset[int] = frozenset()  # imports that are of another account, unless the file is
-
-
-class Journal(NamedTuple):
-    """What the journal has of a contract.
-
-    The trades that statements are in, and those that its owner typed.
-    """
-
-    trades: Mapping[int, StoredTrade]
-    typed: Sequence[StoredTrade]
-    commissions: Commissions
 
 
 def reconcile(
@@ -147,11 +52,6 @@ def reconcile(
             return plan._replace(suspects=suspects, left_out=frozenset(left_out), strangers=strangers)
         suspects += found
         left_out |= new
-
-
-def is_of(told: Told, import_id: int | None) -> bool:
-    """Return whether only the new file states it."""
-    return told.imports == (import_id,)
 
 
 def is_decided(suspect: Suspect, decisions: Mapping[int, Decision]) -> bool:
@@ -207,10 +107,6 @@ def find_holder(position: Position, journal: Journal) -> StoredTrade | None:
     return journal.trades.get(max(shares, key=lambda one: (shares[one], -one), default=0))
 
 
-def has_new(position: Position, new_import: int) -> bool:
-    return any(is_of(one, new_import) for one in position.told)
-
-
 def is_told_by(claims: Iterable[Any], new_import: int) -> bool:
     return all(is_of(claim.told, new_import) for claim in claims)
 
@@ -261,103 +157,6 @@ def join_shared(parts: Iterable[Part]) -> list[Part]:
     return list(joined.values())
 
 
-def count_shares(position: Position) -> dict[int, int]:
-    """Return the quantity of the position that is in each trade so far."""
-    shares: dict[int, int] = {}
-    for one, quantity in position.told.items():
-        if one.trade_id is not None:
-            shares[one.trade_id] = shares.get(one.trade_id, 0) + quantity
-    return shares
-
-
-def assign(positions: Sequence[Position], trades: Mapping[int, StoredTrade]) -> dict[int, int]:
-    """Return the trades by the number of the position that each is: the one that has most of its quantity.
-
-    A trade that opens and closes with a position is that one first: a statement may be in two trades, and
-    leads to one of them. What no statement leads to is known by its opening.
-    """
-    claims: list[tuple[bool, int, int, int]] = []
-    by_times = {find_times(trade.columns): trade_id for trade_id, trade in trades.items()}
-    for number, position in enumerate(positions):
-        times, shares = find_times_of_position(position), count_shares(position)
-        if times in by_times:
-            shares.setdefault(by_times[times], 0)
-        claims += [
-            (times != find_times(trades[trade_id].columns), -quantity, trade_id, number)
-            for trade_id, quantity in shares.items()
-            if trade_id in trades
-        ]
-    found: dict[int, int] = {}
-    taken: set[int] = set()
-    for *_, trade_id, number in sorted(claims):
-        if number not in found and trade_id not in taken:
-            found[number] = trade_id
-            taken.add(trade_id)
-    opened = {find_times(trade.columns)[:2]: one for one, trade in trades.items() if one not in taken}
-    for number, position in enumerate(positions) if opened else ():
-        trade_id = opened.get(find_times_of_position(position)[:2], 0)
-        if trade_id and number not in found and trade_id not in taken:
-            found[number] = trade_id
-            taken.add(trade_id)
-    return found
-
-
-def find_times(columns: Mapping[str, Any]) -> tuple[str, str, str | None]:
-    return columns["direction"], columns["opened_at"], columns["closed_at"]
-
-
-def find_times_of_position(position: Position) -> tuple[str, str, str | None]:
-    direction = "long" if position.parts[0].quantity > 0 else "short"
-    closed_at = position.parts[-1].execution.at if position.is_closed else None
-    return direction, position.parts[0].execution.at, closed_at
-
-
-def find_typed(
-    positions: Sequence[Position],
-    trade_ids: Mapping[int, int],
-    typed: Sequence[StoredTrade],
-    new_import: int | None,
-    decisions: Mapping[int, Decision],
-) -> tuple[dict[int, StoredTrade], list[Suspect]]:
-    """Return the typed trades by the number of the position that each is, and the positions to decide on."""
-    if not typed:
-        return {}, []
-    found: dict[int, StoredTrade] = {}
-    by_id = {trade.trade_id: trade for trade in typed}
-    by_external_id = {trade.columns["external_id"]: trade for trade in typed if trade.columns["external_id"]}
-    free: list[int] = []
-    for number, position in enumerate(positions):
-        if number in trade_ids:
-            continue
-        decision = next((decisions[one.line] for one in position.told if one.line in decisions), None)
-        ids = {one.statement.external_id for one in position.told}
-        chosen = by_id.get(decision) if isinstance(decision, int) else None
-        chosen = chosen or next((by_external_id[one] for one in ids if one in by_external_id), None)
-        if chosen is not None and chosen.trade_id in by_id:
-            found[number] = by_id.pop(chosen.trade_id)
-        elif decision != "new":
-            free.append(number)
-    rest = list(by_id.values())
-    extents = [find_extent_of_trade(trade.columns) for trade in rest]
-    told = [find_extent(positions[number]) for number in free]
-    matched = match_typed(extents, told)
-    found |= {free[place]: rest[number] for place, number in matched.found.items()}
-    taken = {trade.trade_id for trade in found.values()}
-    alone = [number for number, trade in enumerate(rest) if trade.trade_id not in taken]
-    suspects = [
-        Suspect(positions[free[place]], BY_HAND, rest[number])
-        for place, mine in enumerate(told)
-        if free[place] not in found and new_import is not None and has_new(positions[free[place]], new_import)
-        for number in alone
-        if (number, place) in matched.asked or may_double(extents[number], mine)
-    ]
-    return found, suspects
-
-
-def may_double(typed: Extent, told: Extent) -> bool:
-    return typed.direction == told.direction and typed.overlaps(told)
-
-
 def change_trade(position: Position, stored: StoredTrade | None, commissions: Commissions) -> Change:
     """Return what a position makes of a trade. What its owner has edited stays. Raises ValidationFailed."""
     if stored is None:
@@ -388,21 +187,3 @@ def differs(stored: StoredTrade, columns: Mapping[str, Any]) -> bool:
 
 def encode_typed(columns: Mapping[str, Any]) -> str:
     return json.encode({name: columns[name] for name in FILE_COLUMNS}).decode()
-
-
-def find_nearest(trade: StoredTrade, changes: Sequence[Change]) -> int:
-    """Return the index of the change that opens nearest to a trade, in its direction if there is one."""
-    opened, direction = read_instant(trade.columns["opened_at"]), trade.columns["direction"]
-    return min(
-        range(len(changes)),
-        key=lambda one: (changes[one].columns["direction"] != direction, abs(changes[one].position.opened - opened)),
-    )
-
-
-def find_takers(positions: Sequence[Position], changes: Sequence[Change]) -> dict[int, int]:
-    """Return by the id of each trade that goes the index of the change that has most of its fills."""
-    best: dict[int, tuple[int, int]] = {}
-    for number, change in enumerate(changes):
-        for trade_id, quantity in count_shares(change.position).items():
-            best[trade_id] = max(best.get(trade_id, (0, 0)), (quantity, -number))
-    return {trade_id: -number for trade_id, (_, number) in best.items()}

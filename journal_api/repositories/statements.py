@@ -8,10 +8,10 @@ from aiosqlite import Connection
 
 from journal_api.database import calendars
 from journal_api.database.sql import json_list
-from journal_api.positions.book import Told
+from journal_api.positions.plans import StoredTrade
 from journal_api.positions.position_columns import FILE_COLUMNS
-from journal_api.positions.reconcile import StoredTrade
 from journal_api.positions.statements import Key, Statement, choose_last, decode, encode
+from journal_api.positions.told import Told
 from journal_api.repositories.trades import CHANGED, find_external_ids
 from journal_api.values.periods import trading_day
 

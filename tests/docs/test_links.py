@@ -14,7 +14,8 @@ from pages import DOCS, ROOT, blocks_of, code_in, rows_under
 from journal_api import errors
 from journal_api.errors import ApiError
 from journal_api.metrics.groupings import GROUPINGS
-from journal_api.positions.reconcile import BY_HAND, CONTRADICTED, OTHER_FILE, OTHER_ZONE
+from journal_api.positions.plans import BY_HAND
+from journal_api.positions.reconcile import CONTRADICTED, OTHER_FILE, OTHER_ZONE
 from journal_api.settings import NO_SETTINGS, Settings
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.known_formats import known_formats

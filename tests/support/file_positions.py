@@ -4,11 +4,12 @@ from typing import Any, NamedTuple
 
 from journal_api.errors import ValidationFailed
 from journal_api.imports.file_rows import group_rows
-from journal_api.positions.book import Position, Told, find_apart, fold_book
+from journal_api.positions.book import Position, find_apart, fold_book
 from journal_api.positions.commissions import NO_COMMISSIONS
 from journal_api.positions.import_rows import Candidate, ImportedTrade, Names, Rejected
 from journal_api.positions.position_columns import build_columns
 from journal_api.positions.statements import Statement
+from journal_api.positions.told import Told
 from journal_api.trade_files import reader
 from journal_api.trade_files.accounts import FileAccounts
 from journal_api.trade_files.file_format import first_reason

@@ -1,0 +1,115 @@
+"""Files that cannot both be right: of one account, or of one stretch of time."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import permutations
+from typing import Any, NamedTuple
+
+from journal_api.positions.book import Position
+from journal_api.positions.told import NEAR, Execution, Told, read_instant
+
+
+class Contradiction(NamedTuple):
+    """An execution that a file does not have, although it tells what was before and after it."""
+
+    position: "Position"
+    execution: Execution
+    import_id: int
+
+
+def find_contradictions(told: Iterable[Told], positions: Iterable[Position]) -> Iterator[Contradiction]:
+    """Yield the executions within the stretch of time of a file that the file does not have.
+
+    A file tells all of a contract from its first fill to its last; a file of pairs tells all exits.
+    """
+    told = list(told)
+    stretches = find_stretches(told)
+    if len(stretches) < 2:
+        return
+    contradicted = find_corrected(told, stretches)
+    for position in positions:
+        of_whole = {import_id for whole in position.positions for import_id in whole.imports}
+        for part in position.parts:
+            for claim in part.claims:
+                if claim.told in contradicted:
+                    yield Contradiction(position, part.execution, contradicted[claim.told])
+            instant, is_exit = part.execution.instant, part.quantity * position.parts[0].quantity < 0
+            by = of_whole.union(*(claim.told.imports for claim in part.execution.claims))
+            for (import_id, is_pair), (first, last) in stretches.items():
+                if first + NEAR < instant < last - NEAR and import_id not in by and (is_exit or not is_pair):
+                    yield Contradiction(position, part.execution, import_id)
+
+
+def find_stretches(told: Iterable[Told]) -> dict[tuple[int, bool], list[int]]:
+    """Return the first and the last time that each file tells, by import and whether it tells pairs."""
+    stretches: dict[tuple[int, bool], list[int]] = {}
+    for one in told:
+        instant = read_instant(one.statement.sides[-1].at)
+        for import_id in one.imports:
+            stretch = stretches.setdefault((import_id, one.statement.kind == "pair"), [instant, instant])
+            stretch[:] = min(stretch[0], instant), max(stretch[1], instant)
+    return stretches
+
+
+def find_strangers(told: Sequence[Told], new_import: int) -> set[int]:
+    """Return the imports of the new file's format that state the same stretch of time, and none of its fills.
+
+    Both tell all fills of the contract, so one of them is of another account.
+    """
+    stretches = find_stretches(told)
+    exact = [one for one in told if is_exact(one)]
+    mine = [one for one in exact if new_import in one.imports]
+    tellings = {one.telling for one in mine}
+    # Pairs of one fill may be in two files.
+    sides = {side._replace(quantity=0) for one in mine for side in one.statement.sides}
+    found, related = set[int](), {import_id for one in mine for import_id in one.imports}
+    for one in exact:
+        if one.telling in tellings:
+            is_pair = one.statement.kind == "pair"
+            first, last = stretches[new_import, is_pair]
+            if is_pair and not sides.isdisjoint(side._replace(quantity=0) for side in one.statement.sides):
+                related.update(one.imports)
+            for import_id in one.imports:
+                begin, end = stretches[import_id, is_pair]
+                # A copied trade that is all that both tell is seconds apart.
+                near = NEAR if is_pair and first == last and begin == end else 0
+                if first < end + near and begin < last + near:
+                    found.add(import_id)
+    return found - related
+
+
+def is_exact(told: Told) -> bool:
+    """Return whether it is one of all fills or pairs that its file tells of a stretch of time."""
+    return told.statement.kind != "whole" and not told.statement.is_kept
+
+
+def find_corrected(told: Iterable[Told], stretches: Mapping[tuple[int, bool], Sequence[int]]) -> dict[Told, int]:
+    """Return what another file of the format states at other prices, and the import of that file.
+
+    Both files begin before it, or both end after it; of parts of one file, one ends where the other begins.
+    """
+    by_times: dict[tuple[Any, ...], dict[frozenset[int], list[Told]]] = {}
+    for one in told:
+        sides, kind = one.statement.sides, one.statement.kind
+        if kind != "whole" and sides[0].external_id is one.statement.external_id is None:
+            times = one.telling, kind == "pair", *((side.quantity, side.at) for side in sides)
+            by_times.setdefault(times, {}).setdefault(frozenset(one.imports), []).append(one)
+    found: dict[Told, int] = {}
+    for (_, is_pair, *_, (_, at)), by_imports in by_times.items():
+        for mine, theirs in permutations(by_imports, 2):
+            if not mine & theirs and overlap(read_instant(at), is_pair, mine, theirs, stretches):
+                found |= dict.fromkeys(by_imports[mine], min(theirs))
+    return found
+
+
+def overlap(
+    instant: int,
+    is_pair: bool,
+    mine: Iterable[int],
+    theirs: Iterable[int],
+    stretches: Mapping[tuple[int, bool], Sequence[int]],
+) -> bool:
+    """Return whether files of both begin before an instant, or end after it."""
+    sides = [[stretches[import_id, is_pair] for import_id in imports] for imports in (mine, theirs)]
+    return all(any(first < instant for first, _ in side) for side in sides) or all(
+        any(last > instant for _, last in side) for side in sides
+    )
