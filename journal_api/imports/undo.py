@@ -7,7 +7,7 @@ from aiosqlite import Connection
 
 from journal_api.errors import TradesKept
 from journal_api.imports.contracts import Settler, read_typed
-from journal_api.repositories import copies, imports, statements, trades
+from journal_api.repositories import copies, imports, statements, trade_splits, trades
 from journal_api.repositories.accounts import read_commissions
 from journal_api.repositories.new_trades import read_last_id
 from journal_api.repositories.statements import Contract
@@ -45,10 +45,14 @@ class Undone(NamedTuple):
 async def undo(db: Connection, user_id: int, import_id: int, *, force: bool, keep: bool) -> Undone:
     """Undo an import. A trade on which a person wrote is asked about, unless a file tells of it still.
 
-    With `keep` such trades stay as they are, and the import with them; with `force` they go too. What the
+    With `keep` such trades stay as they are, and the import with them; with `force` they go too, but for the
+    typed parts of merged trades. What the
     owner had typed before the file told of it is as it was. Raises NotFound or TradesKept.
     """
     await imports.get(db, user_id, import_id)
+    if force:
+        for trade_id in await trade_splits.list_partly_typed(db, import_id):
+            await trade_splits.split(db, user_id, trade_id)
     rows: Iterable[Any] = await db.execute_fetchall(
         f"""
         SELECT id, typed IS NULL AND {statements.WRITTEN_BY_HAND}, {ANNOTATED}

@@ -45,6 +45,21 @@ async def split(db: Connection, user_id: int, trade_id: int) -> list[int]:
     return [first["id"], *(part["id"] for part in others)]
 
 
+async def list_partly_typed(db: Connection, import_id: int) -> list[int]:
+    """Return the merged trades of which an import tells and of which no file tells some part."""
+    rows: Iterable[Any] = await db.execute_fetchall(
+        """
+        SELECT id
+        FROM trades
+        WHERE id IN (SELECT trade_id FROM statements WHERE import_id = :import_id)
+          AND EXISTS (
+            SELECT 1 FROM json_each(merged) WHERE json_array_length(value, '$.statement_ids') = 0)
+        """,
+        {"import_id": import_id},
+    )
+    return [trade_id for (trade_id,) in rows]
+
+
 def list_exchanges(fills: str) -> list[tuple[Any, ...]]:
     """Return what was bought and sold; fees may have been charged or corrected since."""
     return [(fill.side, fill.quantity, fill.price, fill.at) for fill in decode_fills(fills)]

@@ -340,3 +340,20 @@ async def test_a_file_of_another_account_is_refused_and_forced_leaves_nothing_wh
     assert forced["counts"]["new"] + forced["counts"]["updated"] > 0
     assert undone.status_code == 204
     assert after == await read_trades(client, account_id) == before
+
+
+async def test_the_typed_part_of_a_merged_trade_stays_when_the_file_of_the_other_is_undone(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    fills = [FileFill(1, BEGIN, "MNQH6", 1, Decimal(108)), FileFill(2, END, "MNQH6", -1, Decimal(110))]
+    report = await create_import(client, executions(fills), account_id=account_id, timezone="UTC")
+    times = {"opened_at": "2026-02-12T09:05:10Z", "closed_at": "2026-02-12T09:20:00Z"}
+    typed = await create_trade(client, account_id, **TYPED, **times, notes="The second half")
+    ids = [report["rows"][0]["trade_id"], typed["id"]]
+    assert (await client.post("/trades/merge", json={"ids": ids})).status_code == 200
+
+    asked = await client.delete(f"/imports/{report['id']}")
+    forced = await client.delete(f"/imports/{report['id']}?force=true")
+
+    assert (asked.status_code, forced.status_code) == (409, 204)
+    assert [(one["id"], one["notes"]) for one in await list_trades(client)] == [(typed["id"], "The second half")]
