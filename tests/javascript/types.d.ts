@@ -10,6 +10,7 @@ declare global {
   type Cash = Schemas["Cash"];
   type Checkpoint = Schemas["Checkpoint"];
   type CheckpointListItem = Schemas["CheckpointListItem"];
+  type CashFlow = Schemas["CashFlow"];
   type CopyGroup = Schemas["CopyGroupListItem"];
   type Goal = Schemas["GoalListItem"];
   type ImportReport = Schemas["ImportReport"];

@@ -238,3 +238,51 @@ async def test_cash_checkpoints_and_days_of_an_account_are_typed_and_changed(
         await page.save()
         account_now = page_journal.read(path)
         assert (account_now["timezone"], account_now["day_rollover"]) == stored
+
+
+# What accounts cost and pay ------------------------------------------------------------------------------
+
+
+async def test_a_payout_asks_for_what_arrived_and_costs_are_for_all_of_a_broker(
+    page: Tab, page_journal: PageJournal
+) -> None:
+    first, second = (page_journal.create("/accounts", name=name, broker="Apex")["id"] for name in "AB")
+    page_journal.put(f"/accounts/{first}/rules", floor=STATIC)
+    await page.sign_in(page_journal)
+    await page.show("settings")
+    await page.gone("#cash-flow")
+    await page.click("#accounts .link:text-is('A')")
+    await page.fill_in("#edit", fees="0.5", payout_share="90")
+    await page.check("#edit [name=for_broker]")
+    await page.press("Save", "#edit")
+    await page.gone("#edit")
+    costs = [(one["fees"], one["payout_share"]) for one in page_journal.read("/accounts")]
+    assert costs == [({"default": 0.5}, 90)] * 2
+
+    await page.show(f"settings?account={first}")
+    await page.click("#new-cash")
+    await page.fill("#edit [name=amount]", "1000")
+    assert await page.input_value("#edit [name=received]") == "900"
+    await page.press("Create", "#edit")
+    await page.see("Payout, 900.00 arrived", "#cash")
+    await page.click("#cash .link")
+    await page.fill("#edit [name=received]", "880")
+    await page.press("Save", "#edit")
+    await page.see("Payout, 880.00 arrived", "#cash")
+    await page.click("#new-cash")
+    await page.choose("#edit [name=kind]", "Fee")
+    await page.fill("#edit [name=amount]", "150")
+    await page.check("#edit [name=outside]")
+    await page.press("Create", "#edit")
+    await page.see("Fee, by card", "#cash")
+    cash = page_journal.read(f"/accounts/{first}/cash")
+    assert {(one["kind"], one["received"], one["received_source"], one["outside"]) for one in cash} == {
+        ("payout", 880, "stated", False),
+        ("fee", None, None, True),
+    }
+
+    await page.show("settings")
+    await page.see("Paid 150.00, received 880.00, net +730.00 since January", "#cash-flow")
+    await page.click("#cash-flow summary")
+    await page.see("Apex", "#cash-flow table")
+    assert second

@@ -203,6 +203,7 @@ async def test_goals_are_made_asked_about_changed_and_deleted(page: Tab, page_jo
     await page.see("Did you mean at least −500?")
     assert len(page_journal.read("/goals")) == 1
     await page.agree("Save at least −500")
+    await page.gone("#edit")
     await page.click("#goals .link:text('Limit') >> nth=-1")
     await page.wait_for_selector("#edit")
     (goal,) = (one for one in page_journal.read("/goals") if one["target_value"] == -500)

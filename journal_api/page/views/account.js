@@ -2,10 +2,10 @@
 
 import { get, send } from "../client.js";
 import { showConflict, trying } from "../dialogs.js";
-import { card, choiceField, form, h, select, textField } from "../dom.js";
+import { card, checkbox, choiceField, find, form, h, select, textField } from "../dom.js";
 import { CASH_KINDS } from "../enums.js";
 import { amount, dayOfYear, inWords, signed, words } from "../format.js";
-import { numberField, numbersOf, write } from "../inputs.js";
+import { numberField, numbersOf, parse, write } from "../inputs.js";
 import { ruled } from "./account_form.js";
 import { checkpointKind, checkpointRow, dayField, today } from "./checkpoints.js";
 import { differences, listCard } from "./editing.js";
@@ -154,22 +154,52 @@ const cashKind = (account) => ({
   name: "day",
   none: "No deposits, payouts, fees or resets.",
   loss: "All balances from that day on change.",
-  fields: (cash, context) => [
-    h(
-      ".row",
-      choiceField("Kind", "kind", cash.kind ?? "payout", inWords(CASH_KINDS)),
-      numberField("Amount", "amount", cash.amount, "Only an adjustment may be negative"),
-      dayField("Trading day", cash.day ?? today(account, context)),
-    ),
-    textField("Note", "note", cash),
-  ],
-  body: ({ kind, day, note, ...values }) => ({
-    kind,
-    day,
-    note: note || null,
-    ...numbersOf(values, ["amount"]),
-  }),
+  fields(cash, context) {
+    const kind = choiceField("Kind", "kind", cash.kind ?? "payout", inWords(CASH_KINDS));
+    const amount = numberField("Amount", "amount", cash.amount, "Only an adjustment may be negative");
+    const day = dayField("Trading day", cash.day ?? today(account, context));
+    return [
+      h(".row", kind, amount, day),
+      ofKind(account, cash, find("select", kind), find("input", amount)),
+      textField("Note", "note", cash),
+    ];
+  },
+  body({ kind, day, note, outside, ...values }, cash, { elements }) {
+    const { amount, received } = numbersOf(values, ["amount", "received"]);
+    const isStated = cash.received_source === "stated" || elements.received.dataset.stated;
+    return {
+      kind,
+      day,
+      amount,
+      note: note || null,
+      outside: kind === "fee" && Boolean(outside),
+      received: kind === "payout" && isStated ? received : null,
+    };
+  },
 });
+
+// What is asked of a payout and of a fee. What arrived follows the amount until it is typed.
+/** @param {Account} account @param {any} cash */
+function ofKind({ payout_share: share, standing }, cash, kind, written) {
+  const above = standing?.payout?.room;
+  const hint = above > 0 ? `${amount(above)} is above the floor today` : "";
+  const arrived = numberField("What arrived", "received", cash.received, hint);
+  const outside = checkbox("Paid by card, not from the account", { name: "outside", checked: cash.outside });
+  const control = find("input", arrived);
+  const show = () => {
+    arrived.hidden = kind.value !== "payout";
+    outside.hidden = kind.value !== "fee";
+    if (!control.dataset.stated && cash.received_source !== "stated")
+      control.value = write(Math.round(parse(written.value) * (share ?? 100)) / 100 || null);
+  };
+  control.addEventListener("input", () => {
+    control.dataset.stated = "true";
+  });
+  kind.addEventListener("change", show);
+  written.addEventListener("input", show);
+  show();
+  return h("div", arrived, outside);
+}
 
 // As it moves the balance: an adjustment has its own sign, a reset is a balance.
 const OUT = ["withdrawal", "payout", "fee"];
@@ -177,8 +207,17 @@ const amountOf = (kind, value) =>
   kind === "reset" ? amount(value) : signed(OUT.includes(kind) ? -value : value);
 
 /** @param {Cash} cash */
-const cashRow = ({ id, kind, amount: value, day, note }) => ({
+const cashRow = ({ id, kind, amount: value, day, note, outside, received }) => ({
   id,
   name: dayOfYear(day),
-  cells: [words(kind), amountOf(kind, value), note],
+  cells: [
+    words(kind) +
+      (outside
+        ? ", by card"
+        : kind === "payout" && received !== value
+          ? `, ${amount(received)} arrived`
+          : ""),
+    amountOf(kind, value),
+    note,
+  ],
 });

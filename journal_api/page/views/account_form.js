@@ -2,6 +2,7 @@
 
 import { get, refused, send } from "../client.js";
 import { checkbox, choiceField, h, textField } from "../dom.js";
+import { count } from "../format.js";
 import { numberField, numbersOf, parse, write } from "../inputs.js";
 import { zoneField } from "../zones.js";
 import { offerEarlier } from "./costs.js";
@@ -29,14 +30,24 @@ function feesOf(written) {
 }
 
 // What a further account mostly shares with the last that was made.
-const SHARED = ["broker", "currency", "starting_balance", "fees", "one_trade_is", "timezone", "day_rollover"];
+const SHARED = ["broker", "currency", "starting_balance", "fees", "payout_share", "one_trade_is"];
+const OF_DAYS = ["timezone", "day_rollover"];
+
+// What an account costs is mostly what the others of its broker cost.
+/** @param {Account} account @param {Account[]} accounts */
+const ofBroker = ({ id, broker }, accounts) =>
+  accounts.filter((one) => broker && one.broker === broker && one.id !== id && !one.archived);
+
+async function giveToOthers({ fees, payout_share }, others) {
+  for (const { id } of others) await send("PATCH", `/accounts/${id}`, { body: { fees, payout_share } });
+}
 
 /** @param {Account[]} accounts */
 function lastOf(accounts) {
   const open = accounts.filter((one) => !one.archived);
   return open.sort((one, other) => other.id - one.id)[0];
 }
-const shared = (last) => Object.fromEntries(SHARED.map((name) => [name, last?.[name]]));
+const shared = (last) => Object.fromEntries([...SHARED, ...OF_DAYS].map((name) => [name, last?.[name]]));
 
 /** @param {Account[]} accounts */
 export const ruled = (accounts) =>
@@ -64,6 +75,13 @@ const accountFields = (account, me, accounts, last) => [
     {},
     `${FEES}: for trades whose costs neither a file states nor you type`,
   ),
+  numberField("Your share of payouts, %", "payout_share", account.payout_share, "Empty: all of it"),
+  account.id &&
+    ofBroker(account, accounts).length > 0 &&
+    checkbox(
+      `Commission and share also for ${count(ofBroker(account, accounts).length, "other account")} of ${account.broker}`,
+      { name: "for_broker" },
+    ),
   choiceField("One trade of an imported file is", "one_trade_is", account.one_trade_is ?? "", [
     ["", "a position, from flat to flat"],
     ["row", "a row, as the broker writes it"],
@@ -105,14 +123,16 @@ export const accountKind = {
     broker: broker || null,
     currency: currency.toUpperCase(),
     starting_balance: numbersOf(values, ["starting_balance"]).starting_balance ?? 0,
+    payout_share: numbersOf(values, ["payout_share"]).payout_share,
     fees: feesOf(fees),
     archived: Boolean(archived),
     one_trade_is: one_trade_is || null,
     timezone: timezone || null,
     day_rollover: day_rollover || null,
   }),
-  async after(values, account, before, { redraw }) {
+  async after(values, account, before, { accounts, redraw }) {
     await copyRules(values, account);
+    if (values.for_broker) await giveToOthers(account, ofBroker(before, accounts));
     if (values.fees !== feesText(before.fees) && before.id) await offerEarlier(account, redraw);
   },
 };

@@ -1,7 +1,7 @@
 // Filters stand in the address, under the names that the API has for them.
 
 import { href } from "../client.js";
-import { find, h, select, wordsOf } from "../dom.js";
+import { find, findAll, h, select, wordsOf } from "../dom.js";
 import { DIRECTIONS, GRADES, OUTCOMES } from "../enums.js";
 import { inWords, plusDays, tradingDay, weekOf, words } from "../format.js";
 
@@ -53,7 +53,7 @@ export const orRefused = (reading, data) =>
 
 // `fixed` is what else the address keeps.
 /** @param {Context} context @param {any} lists */
-export function filterForm(context, { strategies, setups, tags, symbols, outcomes }, fixed = {}) {
+export function filterForm(context, { strategies, setups, rest, singles, symbols, outcomes }, fixed = {}) {
   const { name: place, query, go, me, accounts, copyGroups } = context;
   const value = (name) => query.get(name) ?? "";
   const count = NAMES.filter(value).length;
@@ -61,19 +61,29 @@ export function filterForm(context, { strategies, setups, tags, symbols, outcome
   const chosen = `${value("from")} ${value("to")}`;
   const choice = (name, label, any, options) =>
     labelled(label, select({ name, id: `filter-${name}`, value: value(name) }, [["", any], ...options]));
+  const tagChoice = (id, label, tags) => {
+    const chosen = tags.some((tag) => String(tag.id) === value("tag_id")) ? value("tag_id") : "";
+    const options = [["", "Any"], ...named(tags)];
+    return labelled(label, select({ name: "tag_id", id: `filter-${id}`, value: chosen }, options));
+  };
   const typed = (name, label, type, more) =>
     labelled(label, h("input", { name, type, id: `filter-${name}`, value: value(name), ...more }));
   let timer;
   const apply = () => {
     clearTimeout(timer);
     if (!form.isConnected) return;
-    const filters = Object.fromEntries(new FormData(form));
+    const filters = Object.fromEntries(
+      [...new FormData(form)].filter(([name, text]) => text || name !== "tag_id"),
+    );
     if (filters.strategy_id !== value("strategy_id")) filters.setup_id = "";
     go(place, { ...fixed, ...filters });
   };
   const changed = ({ target }) => {
     if (target.id === "filter-period")
       [form.elements.from.value, form.elements.to.value] = target.value.split(" ");
+    // Several lists choose one tag.
+    for (const other of findAll("[name=tag_id]", form))
+      if (target.name === "tag_id" && other !== target) other.value = "";
     clearTimeout(timer);
     timer = setTimeout(apply, target.tagName === "SELECT" ? 0 : TYPED);
   };
@@ -124,7 +134,8 @@ export function filterForm(context, { strategies, setups, tags, symbols, outcome
       ),
     choice("strategy_id", "Strategy", "Any", named(strategies)),
     setups && choice("setup_id", "Setup", "Any", named(setups)),
-    choice("tag_id", "Tag", "Any", named(tags)),
+    tagChoice("tag_id", "Tag", rest),
+    singles.map(({ id, name: label, tags }) => tagChoice(`category-${id}`, label, tags)),
     choice("direction", "Side", "Both", inWords(DIRECTIONS)),
     choice(
       "grade",

@@ -34,8 +34,8 @@ async function readNow(ids) {
 const idsOf = (trades) => trades.map(({ id }) => id);
 
 // `changed` is told what was done, and gets a function that takes it back.
-/** @param {Context} context @param {{ strategies: StrategyListItem[], tags: Tag[] }} lists */
-export function changeMany({ accounts }, { strategies, tags }, selected, changed) {
+/** @param {Context} context @param {{ strategies: StrategyListItem[], rest: Tag[], singles: any[] }} lists */
+export function changeMany({ accounts }, { strategies, rest, singles }, selected, changed) {
   let lost;
   const change = async (body) => {
     const { data, etag } = await send("PATCH", "/trades", { body });
@@ -43,7 +43,7 @@ export function changeMany({ accounts }, { strategies, tags }, selected, changed
     await changed(`${count(data.trades.length, "trade")} changed`, undo);
   };
   const write = async (values) => {
-    const wanted = bodyOf(values);
+    const wanted = bodyOf(values, singles);
     const body = { ids: idsOf((await readNow(selected)).trades), ...wanted };
     lost = answersLost(await tried("PATCH", body));
     return lost ? body : void (await change(body));
@@ -65,9 +65,14 @@ export function changeMany({ accounts }, { strategies, tags }, selected, changed
     ask,
     h(
       ".row",
-      one("Add a tag", "add_tag", idsAndNames(tags)),
-      one("Remove a tag", "remove_tag", idsAndNames(tags)),
+      one("Add a tag", "add_tag", idsAndNames(rest)),
+      one("Remove a tag", "remove_tag", idsAndNames(rest)),
     ),
+    singles.length > 0 &&
+      h(
+        ".row",
+        singles.map(({ id, name, tags }) => one(name, `category_${id}`, [NONE, ...idsAndNames(tags)])),
+      ),
     h(".row", one("Strategy", "strategy_id", [NONE, ...idsAndNames(strategies)]), setup),
     h(
       ".row",
@@ -88,7 +93,7 @@ async function offerSetups({ target }, setup) {
   list.replaceChildren(...[LEAVE, NONE, ...options].map(([value, label]) => h("option", { value }, label)));
 }
 
-function bodyOf(values) {
+function bodyOf(values, singles) {
   const { initial_risk: risk } = numbersOf(values, ["initial_risk"]);
   const valueOf = (name, value) => (value === "none" ? null : name === "grade" ? value : Number(value));
   const set = Object.fromEntries(
@@ -98,6 +103,11 @@ function bodyOf(values) {
   const [add_tag_ids, remove_tag_ids] = ["add_tag", "remove_tag"].map((name) =>
     values[name] ? [Number(values[name])] : [],
   );
+  for (const { id, tags } of singles) {
+    const value = values[`category_${id}`];
+    if (value === "none") remove_tag_ids.push(...tags.map((tag) => tag.id));
+    else if (value) add_tag_ids.push(Number(value));
+  }
   if (!Object.keys(set).length && !add_tag_ids.length && !remove_tag_ids.length)
     throw refused({ add_tag: "Choose what to change" });
   return { set, add_tag_ids, remove_tag_ids };

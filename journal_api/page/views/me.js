@@ -8,6 +8,7 @@ import { numberField, numbersOf } from "../inputs.js";
 import { accountView } from "./account.js";
 import { accountKind } from "./account_form.js";
 import { accountRows, groupKind, groupRows } from "./accounts.js";
+import { cashFlowCard } from "./cash_flow.js";
 import { listCard } from "./editing.js";
 import { goalKind, goalRows } from "./goal_form.js";
 import { categoryKind, tagKind, tagRows } from "./tags.js";
@@ -18,6 +19,7 @@ import { zoneField } from "../zones.js";
 export async function view(context) {
   const account = context.accounts.find((one) => String(one.id) === context.query.get("account"));
   if (account) return accountView(account, context);
+  const paid = cashFlowCard(context);
   const [goals, metrics, categories, tags, keys] = (
     await Promise.all([
       get("/goals", { status: "all" }),
@@ -27,6 +29,7 @@ export async function view(context) {
       get("/keys"),
     ])
   ).map(({ data }) => Object.values(data)[0]);
+  const cashFlow = await paid;
   const { accounts, copyGroups } = context;
   const list = (title, kind, heads, rows) => listCard(title, kind, context, heads, rows);
   return [
@@ -52,13 +55,18 @@ export async function view(context) {
           ["Account", "Broker", "Starting balance", "", ""],
           accountRows(accounts),
         ),
+        cashFlow,
         list("Copy groups", groupKind, ["Group", "Accounts", "Master", ""], groupRows(copyGroups, context)),
         list("Tags", tagKind(categories), ["Tag", "Category", "Type", ""], tagRows(tags, categories)),
         list(
           "Tag categories",
           categoryKind,
-          ["Category", "Tags"],
-          categories.map((one) => ({ id: one.id, name: one.name, cells: [one.tag_count] })),
+          ["Category", "Tags", ""],
+          categories.map((one) => ({
+            id: one.id,
+            name: one.name,
+            cells: [one.tag_count, one.single && "one on a trade"],
+          })),
         ),
         keysCard(keys, context),
       ),

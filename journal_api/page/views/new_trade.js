@@ -3,20 +3,19 @@
 import { get, send } from "../client.js";
 import { field, h } from "../dom.js";
 import { addPictures } from "./pictures.js";
-import { checklist, setupOf, tagsOf } from "./trade_parts.js";
+import { checklist, setupOf, singlesOf, tagsOf } from "./trade_parts.js";
 
 // What is chosen, as members of the trade, and its fields, which are drawn again with each choice.
-/** @param {{ strategies: StrategyListItem[], tags: Tag[] }} lists */
-export function judgement({ strategies, tags }) {
+/** @param {{ strategies: StrategyListItem[], rest: Tag[], singles: any[] }} lists */
+export function judgement({ strategies, rest, singles }) {
   /** @type {any} */
-  const chosen = { strategy_id: null, setup_id: null, tag_ids: [], tags: [], confirmations: [] };
+  const chosen = { strategy_id: null, setup_id: null, tag_ids: [], confirmations: [] };
   const place = h(".stack");
   let strategy;
   const choose = async (changeOf) => {
     const change = changeOf(chosen);
     Object.assign(chosen, "strategy_id" in change && { setup_id: null, confirmations: [] });
     Object.assign(chosen, "setup_id" in change && { confirmations: [] }, change);
-    chosen.tags = tags.filter(({ id }) => chosen.tag_ids.includes(id));
     const { strategy_id: id } = chosen;
     const read = id && strategy?.id !== id ? (await get(`/strategies/${id}`)).data.strategy : strategy;
     if (id !== chosen.strategy_id) return; // another choice was faster
@@ -30,14 +29,15 @@ export function judgement({ strategies, tags }) {
     place.replaceChildren(
       setupOf(chosen, strategies, strategy, null, choose),
       ...(setup ? [checklist(chosen, setup, choose)] : []),
-      tagsOf(chosen, tags, choose),
+      ...singlesOf(chosen, singles, choose),
+      tagsOf(chosen, rest, choose),
     );
     // What was pressed may be gone: on with the tags, which stand below the checklist.
     const again = focused.id && place.querySelector(`#${focused.id}`);
     /** @type {any} */ (again || (hadFocus && place.querySelector("#new-tag")))?.focus?.();
   };
   draw();
-  return { place, body: () => (({ tags: _, ...members }) => members)(chosen) };
+  return { place, body: () => chosen };
 }
 
 // Files are chosen, or pasted anywhere in the form.

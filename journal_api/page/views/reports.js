@@ -12,6 +12,7 @@ import { filterForm, filtersOf, orRefused } from "./filters.js";
 import { joined, pairMap, secondKey, secondOf } from "./pairs.js";
 import { reportTable } from "./report_table.js";
 import { newestQuery, shapeOf } from "./shape.js";
+import { readTags } from "./tags.js";
 
 const LIMIT = 200;
 const MAX_PAIRS = 2000;
@@ -21,6 +22,10 @@ const GROUPS = [
   ...GROUPINGS.flatMap((one) => (one[0] === "tag" ? [one, MISTAKE] : [one])),
   ["exits", "Exits"],
 ];
+// A single category is a group of its own: category-3.
+const CATEGORY = "category-";
+const isCategory = (key) => key?.startsWith(CATEGORY);
+const ofCategory = ({ id, name }) => [CATEGORY + id, name, "tag_id"];
 const METRICS = "expectancy,net_pnl,trade_count,win_rate,rr_realized_avg,profit_factor"; // the columns
 const WITH_RISK = ["rules", "after", "nth", "pause"]; // whether one trades larger after a loss
 // The filters of groups whose key is no value of a filter.
@@ -33,17 +38,19 @@ const filterOf = (/** @type {any[]} */ [by, , name], key) => FILTERS[by]?.(key) 
 /** @param {Context} context */
 export async function view(context) {
   const { query, go } = context;
-  const by = GROUPS.some(([key]) => key === query.get("by")) ? query.get("by") : "strategy";
+  const isKnown = (by) => isCategory(by) || GROUPS.some(([key]) => key === by && by !== "category");
+  const by = isKnown(query.get("by")) ? query.get("by") : "strategy";
   const second = secondOf(by, query);
   const sort = query.get("sort") ?? (by === "mistake" ? "net_pnl" : undefined);
   const { outcome, copies, source_trade_id, ...filters } = filtersOf(context);
   const before = query.get("beside") && rangeBefore(filters);
-  const key = by === "mistake" ? "tag" : by;
+  const key = [by === "mistake" ? "tag" : by, second].filter(Boolean);
   const report = () =>
     orRefused(
       get("/reports", {
         ...filters,
-        group_by: second ? `${key},${second}` : key,
+        group_by: key.map((one) => (isCategory(one) ? "category" : one)).join(),
+        category_id: key.find(isCategory)?.slice(CATEGORY.length),
         metrics: METRICS + (WITH_RISK.includes(by) ? ",average_risk" : ""),
         sort: by === "confirmation" || isEdgeSort(sort) ? undefined : sort,
         limit: second ? MAX_PAIRS : LIMIT,
@@ -54,7 +61,7 @@ export async function view(context) {
   const [shown, strategies, tags] = await Promise.all([
     by === "exits" ? exitsView(context, filters) : report(),
     get("/strategies"),
-    get("/tags"),
+    readTags(),
   ]);
   const total = shown.data?.report?.total;
   const symbols =
@@ -62,16 +69,17 @@ export async function view(context) {
   requestAnimationFrame(() =>
     find(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }),
   );
+  const groups = GROUPS.flatMap((one) => (one[0] === "category" ? tags.singles.map(ofCategory) : [one]));
   const own = Object.fromEntries([...query].filter(([name]) => !OWN.includes(name)));
   const kept = Object.fromEntries([...query].filter(([name]) => OWN.includes(name)));
   return [
     h("h1.unseen", "What pays"),
-    tabs(by, second, own, kept, context),
+    tabs(groups, by, second, own, kept, context),
     filterForm(
       context,
       {
         strategies: strategies.data.strategies,
-        tags: tags.data.tags,
+        ...tags,
         symbols,
       },
       { ...kept, by, sort: query.get("sort") ?? "" },
@@ -84,7 +92,7 @@ export async function view(context) {
           ? nothing(own)
           : groupsOf(shown.data.report, {
               ...{ by, second, sort, own, kept, go, before, filters },
-              ...{ tags: tags.data.tags, total: shown.meta.pagination.total },
+              ...{ groupsKnown: groups, tags: tags.tags, total: shown.meta.pagination.total },
               shape: await readShape(filters),
             }))),
   ];
@@ -99,7 +107,7 @@ async function readShape(filters) {
 }
 
 // As a list where a row of so many has no room.
-function tabs(by, second, own, kept, { me, go }) {
+function tabs(groups, by, second, own, kept, { me, go }) {
   const link = ([key, title]) =>
     h(
       "a",
@@ -111,13 +119,13 @@ function tabs(by, second, own, kept, { me, go }) {
     : withBefore(own, { ...kept, by }, tradingDay(me));
   const chosen = ({ target }) => go("report", { ...own, by, [target.name]: target.value });
   return [
-    h("nav.tabs", { "aria-label": "Group by" }, GROUPS.map(link)),
+    h("nav.tabs", { "aria-label": "Group by" }, groups.map(link)),
     h(
       ".row",
       { onchange: chosen },
-      h(".tab-list", choiceField("Group by", "by", by, GROUPS)),
+      h(".tab-list", choiceField("Group by", "by", by, groups)),
       by !== "exits" && [
-        secondKey(by, second, GROUPS),
+        secondKey(by, second, groups),
         h(
           "a.before-link",
           { href: href("report", beside) },
@@ -128,11 +136,13 @@ function tabs(by, second, own, kept, { me, go }) {
   ];
 }
 
-function groupsOf(report, { by, second, sort, own, kept, go, before, tags, total, shape }) {
+function groupsOf(report, { groupsKnown, by, second, sort, own, kept, go, before, tags, total, shape }) {
   const mistakes = new Set(tags.filter(({ type }) => type === "mistake").map(({ id }) => id));
   const found = second ? joined(report.groups) : report.groups;
   const groups = by === "mistake" ? found.filter(({ key }) => mistakes.has(key)) : found;
-  const groupings = [by, second].filter(Boolean).map((one) => GROUPS.find(([key]) => key === one));
+  const groupings = [by, second]
+    .filter(Boolean)
+    .map((one) => groupsKnown.find(([key]) => key === one) ?? [one, "Category"]);
   const titles = groupings.map(([, title]) => title);
   const title = titles.join(" and ");
   const link = (key) => {

@@ -1,5 +1,5 @@
-import { refused, send } from "../client.js";
-import { choiceField, field, h, select, textField } from "../dom.js";
+import { get, refused, send } from "../client.js";
+import { checkbox, choiceField, field, h, select, textField } from "../dom.js";
 import { TAG_TYPES } from "../enums.js";
 import { idsAndNames, inWords, nameIn } from "../format.js";
 
@@ -10,9 +10,26 @@ export const categoryKind = {
   section: "tag-categories",
   none: "No categories. Every tag is in one.",
   loss: "A category with tags cannot be deleted.",
-  fields: (category) => [textField("Name", "name", category, { required: true })],
-  body: ({ name }) => ({ name }),
+  fields: (category) => [
+    textField("Name", "name", category, { required: true }),
+    checkbox("A trade has one of its tags at most: a row of buttons", {
+      name: "single",
+      checked: category.single,
+    }),
+    h("small.error", { "data-field": "single" }),
+  ],
+  body: ({ name, single }) => ({ name, single: Boolean(single) }),
 };
+
+// All tags, and apart from each other: those of single categories, by category, and the rest.
+export async function readTags() {
+  const [{ data }, categories] = await Promise.all([get("/tags"), get("/tag-categories")]);
+  const singles = categories.data.tag_categories
+    .filter(({ single }) => single)
+    .map(({ id, name }) => ({ id, name, tags: data.tags.filter((tag) => tag.category_id === id) }));
+  const rest = data.tags.filter((tag) => !singles.some(({ id }) => id === tag.category_id));
+  return { tags: data.tags, rest, singles: singles.filter(({ tags }) => tags.length) };
+}
 const NEW = "new";
 
 /** @param {TagCategory[]} categories */

@@ -20,7 +20,7 @@ import { saver, textForm } from "./saver.js";
 import { fillsOf } from "./trade_fills.js";
 import { editTrade } from "./trade_form.js";
 import { copiesOf, copyOf, linkButton, mergeButton, mergeOf, splitOf } from "./trade_links.js";
-import { checklist, marks, setupOf, tagNames, tagsOf } from "./trade_parts.js";
+import { checklist, marks, setupOf, singlesOf, tagNames, tagsOf } from "./trade_parts.js";
 
 const readOf = async (path, member) => (await get(path)).data[member];
 
@@ -107,6 +107,7 @@ export async function tradePanel(context, lists, opened, back) {
       close,
     ),
     marks("grade", "Grade", GRADES, trade, save),
+    singlesOf(trade, lists.singles, save),
     facts(context, trade),
     trade.fees_source === "none" &&
       trade.net_pnl != null &&
@@ -117,7 +118,7 @@ export async function tradePanel(context, lists, opened, back) {
     splitOf(context, trade),
     copyOf(context, trade, original, latest),
     copiesOf(context, copies),
-    tagsOf(trade, lists.tags, save),
+    tagsOf(trade, lists.rest, save),
     setupOf(trade, lists.strategies, strategy, recent, save),
     setup && checklist(trade, setup, save),
     textForm(path, "notes", "Notes", latest().data.trade.notes, save, {

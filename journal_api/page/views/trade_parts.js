@@ -24,32 +24,61 @@ export const tagNames = (tags) => (ids) =>
     .join(", ");
 
 // Buttons with a key each, of which one is pressed or none.
-/** @param {string} name @param {string} label @param {Save} save */
-export const marks = (name, label, values, thing, save) =>
+const markRow = (name, label, buttons) =>
   h(
     ".field",
     h(`span#${name}-label`, label),
     h(
-      ".row",
+      ".row.marks",
       { role: "group", "aria-labelledby": `${name}-label` },
-      values.map((value, place) =>
+      buttons.map(({ text, isPressed, onclick, ...more }, place) =>
         h(
           "button.mark",
           {
             id: `${name}-${place + 1}`,
-            [`data-${name}`]: value,
-            "aria-pressed": String(thing[name] === value),
+            "aria-pressed": String(isPressed),
             title: `Key ${place + 1}`,
-            onclick: () => save((now) => ({ [name]: now[name] === value ? null : value })),
+            onclick,
+            ...more,
           },
-          value,
+          text,
         ),
       ),
     ),
   );
 
+/** @param {string} name @param {string} label @param {Save} save */
+export const marks = (name, label, values, thing, save) =>
+  markRow(
+    name,
+    label,
+    values.map((value) => ({
+      text: value,
+      [`data-${name}`]: value,
+      isPressed: thing[name] === value,
+      onclick: () => save((now) => ({ [name]: now[name] === value ? null : value })),
+    })),
+  );
+
+// A row for each single category: another tag takes the place of the one that the trade has.
+/** @param {{ tag_ids: number[] }} trade @param {Save} save */
+export const singlesOf = (trade, singles, save) =>
+  singles.map(({ id, name, tags }) => {
+    const without = (ids) => ids.filter((one) => !tags.some((tag) => tag.id === one));
+    const press = (tag) => () =>
+      save(({ tag_ids: ids }) => ({
+        tag_ids: ids.includes(tag.id) ? without(ids) : [...without(ids), tag.id],
+      }));
+    const button = (tag) => ({
+      text: tag.name,
+      isPressed: trade.tag_ids.includes(tag.id),
+      onclick: press(tag),
+    });
+    return markRow(`category-${id}`, name, tags.map(button));
+  });
+
 // Of a trade, or of a day.
-/** @param {{ tag_ids: number[], tags: object[] }} trade @param {Tag[]} tags @param {Save} save */
+/** @param {{ tag_ids: number[] }} trade @param {Tag[]} tags @param {Save} save */
 export function tagsOf(trade, tags, save) {
   const without = (ids, { id }) => ids.filter((one) => one !== id);
   const toggle = (tag) =>
@@ -83,7 +112,7 @@ export function tagsOf(trade, tags, save) {
     ".field",
     { role: "group", "aria-label": "Tags" },
     h("span", "Tags"),
-    h("#tags.row", (tags.length > MANY ? trade.tags : tags).map(button)),
+    h("#tags.row", tags.filter(({ id }) => tags.length <= MANY || trade.tag_ids.includes(id)).map(button)),
     h("button#new-tag.link", { onclick: make }, "New tag…"),
     tags.length > MANY && [
       h("input#add-tag", {

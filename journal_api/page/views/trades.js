@@ -3,8 +3,8 @@
 import { get } from "../client.js";
 import { open, trying } from "../dialogs.js";
 import { find, findAll, h, isKey, isTyping, withKeys } from "../dom.js";
-import { GRADES } from "../enums.js";
 import { filterForm, listFiltersOf, orRefused } from "./filters.js";
+import { readTags } from "./tags.js";
 import { tradePanel } from "./trade.js";
 import { editTrade } from "./trade_form.js";
 import { choose, clear, selectionBar } from "./trade_selection.js";
@@ -33,26 +33,27 @@ export async function view(context) {
   ] = await Promise.all([
     orRefused(get("/trades", { ...filters, limit: LIMIT, offset }), { trades: [] }),
     get("/strategies"),
-    get("/tags"),
+    readTags(),
     id && orMissing(get(`/trades/${encodeURIComponent(id)}`)),
   ]);
   const ofStrategy = query.get("strategy_id") ?? (query.get("setup_id") && trades[0]?.strategy_id);
   const ofFilter =
     ofStrategy && (await orMissing(get(`/strategies/${encodeURIComponent(ofStrategy)}/setups`)));
-  const lists = { strategies: strategies.data.strategies, tags: tags.data.tags, trades };
+  const lists = { strategies: strategies.data.strategies, ...tags, trades };
   const panel = id && (await tradePanel(context, lists, opened, address(query, { id: null })));
   const isAdded = !find("main :focus, #trade");
   const isEntered = id && (isEntering || isAdded);
   isEntering = false;
   requestAnimationFrame(() => {
     bringIntoSight(id, before);
+    keyedRow();
     if (isEntered) find("#trade")?.focus();
   });
   return [
     h(
       ".title",
       h("h1", "Trades"),
-      keys(),
+      keys(tags.singles.length > 0),
       h("button", { onclick: trying(() => addTrade(context, lists)) }, "Add a trade"),
     ),
     filterForm(context, {
@@ -119,13 +120,23 @@ function nothing(query, { copies }) {
   );
 }
 
-const keys = () =>
+const keys = (hasSingles) =>
   h(
     "p.muted.keys",
     withKeys(
-      "`j` `k` move · `Enter` open · `1`–`6` grade A+ to F · `x` `X` `a` select · `e` change · `Esc` close",
+      `\`j\` \`k\` move · \`Enter\` open · \`1\`–\`6\` grade A+ to F${hasSingles ? ", \`t\` the next row of buttons" : ""} · \`x\` \`X\` \`a\` select · \`e\` change · \`Esc\` close`,
     ),
   );
+
+// The row of buttons of the open trade that digits press.
+let keyed = 0;
+function keyedRow() {
+  const rows = findAll("#trade .marks");
+  rows.forEach((row, place) =>
+    row.classList.toggle("keyed", rows.length > 1 && place === keyed % rows.length),
+  );
+  return rows[keyed % rows.length];
+}
 
 const BUTTONS = { a: "#select-all:enabled", e: "#change-many:not([hidden])" };
 const toggle = (box, isRange) => choose(box, isRange, isRange || !box.checked);
@@ -140,7 +151,7 @@ function pressed(event) {
   const place = (selector) => links.findIndex((link) => link.closest("tr").matches(selector));
   const here = place(":focus-within") < 0 ? place("[aria-current]") : place(":focus-within");
   const step = { j: 1, k: -1 }[event.key];
-  const grade = GRADES[Number(event.key) - 1];
+  const digit = /^[1-9]$/.test(event.key) && Number(event.key);
   if (step) {
     const link = links[here < 0 ? 0 : here + step];
     link?.focus();
@@ -149,8 +160,11 @@ function pressed(event) {
   } else if (event.key.toLowerCase() === "x" && links[here])
     toggle(find("input", links[here].closest("tr")), event.shiftKey);
   else if (BUTTONS[event.key]) find(BUTTONS[event.key])?.click();
-  else if (grade) isOfAddress(panel) && find(`[data-grade="${grade}"]`, panel).click();
-  else if (event.key === "Escape" && panel) {
+  else if (digit) isOfAddress(panel) && findAll("button", keyedRow())[digit - 1]?.click();
+  else if (event.key === "t" && panel) {
+    keyed += 1;
+    keyedRow();
+  } else if (event.key === "Escape" && panel) {
     links[here]?.focus();
     find(".close", panel).click();
   } else if (event.key !== "Escape" || !clear()) return;
