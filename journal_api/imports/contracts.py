@@ -64,6 +64,7 @@ class Settler:
         self.commissions = commissions
         self.next_ids = count(last_trade_id + 1)
         self.met: set[int] = set()  # typed trades that are positions of contracts already planned
+        self.read: set[int] = set()  # trades on which the plans depend
 
     async def plan(
         self,
@@ -155,6 +156,7 @@ class Settler:
         names = [contract.name, *(name for root in roots for name in list_bare_names(contract.name, root))]
         typed = await statements.list_typed(self.db, self.user_id, contract.account_id, names)
         free = [trade for trade in typed if trade.trade_id not in self.met]
+        self.read |= {*found, *(trade.trade_id for trade in free)}
         return Journal(found, free, commissions)
 
     async def write(self, settled: Settled) -> None:

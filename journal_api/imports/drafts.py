@@ -89,10 +89,14 @@ class Draft:
         """Return whether anything on which it depends has changed since."""
         contracts = {(one.contract.account_id, contract_root(one.contract.name)) for one in self.settled}
         account_ids = {account_id for account_id, _ in contracts}
-        for resource, deleted, account_id, root, external_id in await list_since(db, self.user_id, cursor):
+        for resource, deleted, trade_id, account_id, root, external_id in await list_since(db, self.user_id, cursor):
             if deleted or resource not in (*INDEPENDENT, "trades"):
                 return True
-            if (account_id, root) in contracts or (account_id in account_ids and external_id is not None):
+            if (
+                trade_id in self.settler.read
+                or (account_id, root) in contracts
+                or (account_id in account_ids and external_id is not None)
+            ):
                 return True
         return False
 

@@ -51,13 +51,13 @@ LISTED = build_json_array("change", f"SELECT {CHANGE} AS change FROM listed ORDE
 
 
 async def list_since(db: Connection, user_id: int, cursor: int) -> list[Any]:
-    """Return the resources of the objects that changed since, whether they are deleted, and of trades the
+    """Return the resources of the objects that changed since, whether they are deleted, and of trades the id,
     account, root and external id.
     """
     return list(
         await db.execute_fetchall(
             """
-            SELECT resource, deleted OR changed_objects.id IS NULL, account_id, root, external_id
+            SELECT resource, deleted OR changed_objects.id IS NULL, trades.id, account_id, root, external_id
             FROM changed_objects
             LEFT JOIN trades ON resource = 'trades' AND trades.id = changed_objects.id
             WHERE changed_objects.user_id = :user_id AND seq > :cursor

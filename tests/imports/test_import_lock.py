@@ -13,7 +13,17 @@ from typing import Any
 import httpx
 import pytest
 from aiosqlite import Connection
-from factories import build_file, create_import, create_trade, error_of, list_trades, send_file
+from factories import (
+    build_file,
+    create_account,
+    create_import,
+    create_trade,
+    error_of,
+    get_trade,
+    list_trades,
+    patch_trade,
+    send_file,
+)
 from starlette.applications import Starlette
 
 from journal_api.imports import importer
@@ -71,6 +81,20 @@ async def test_an_import_under_the_write_lock_does_not_wait_for_other_files_of_i
     assert counts == Counts()
 
 
+async def prepare_import(app: Starlette, account_id: int, text: str) -> importer.FileImport:
+    """An import whose file is read, and that waits for the write lock."""
+    choice = AccountChoice(account_id)
+    file = await read_file(app.state.database.reader, 1, BytesIO(text.encode()), choice, timezone="UTC")
+    assert isinstance(file, TradeFile)
+
+    async def one_account(db: Connection) -> AccountChoice:
+        return choice
+
+    file_import = importer.FileImport(1, SOURCE, file, choice, lambda verdicts: None, one_account)
+    await file_import.prepare(app.state.database)
+    return file_import
+
+
 MEANWHILE: dict[str, tuple[dict[str, Any], list[str]]] = {
     "nothing": ({}, ["ES", "NQ"]),
     "a trade of another contract": ({"symbol": "CL"}, ["CL", "ES", "NQ"]),
@@ -84,16 +108,8 @@ async def test_what_is_written_between_the_reading_of_a_file_and_its_import_is_k
     app: Starlette, client: httpx.AsyncClient, account_id: int, name: str
 ) -> None:
     fields, symbols = MEANWHILE[name]
-    content = BytesIO(build_file({"symbol": "ES", "external_id": "A"}, {"symbol": "NQ"}).encode())
-    choice = AccountChoice(account_id)
-    file = await read_file(app.state.database.reader, 1, content, choice, timezone="UTC")
-    assert isinstance(file, TradeFile)
-
-    async def one_account(db: Connection) -> AccountChoice:
-        return choice
-
-    file_import = importer.FileImport(1, SOURCE, file, choice, lambda verdicts: None, one_account)
-    await file_import.prepare(app.state.database)
+    text = build_file({"symbol": "ES", "external_id": "A"}, {"symbol": "NQ"})
+    file_import = await prepare_import(app, account_id, text)
     if fields:
         await create_trade(client, account_id, **fields)
     result = await app.state.database.write(file_import.store)
@@ -102,7 +118,21 @@ async def test_what_is_written_between_the_reading_of_a_file_and_its_import_is_k
     assert sorted(trade["symbol"] for trade in trades) == symbols
     assert len({trade["id"] for trade in trades}) == len(symbols)
     assert result.counts.new + result.counts.updated + result.counts.duplicate == 2
-    again = await create_import(
-        client, build_file({"symbol": "ES", "external_id": "A"}, {"symbol": "NQ"}), account_id=account_id
-    )
+    again = await create_import(client, text, account_id=account_id)
     assert again["counts"]["duplicate"] == 2
+
+
+@pytest.mark.parametrize("name", ["account_id", "symbol"])
+async def test_a_typed_trade_that_goes_elsewhere_before_the_import_is_no_trade_of_the_file(
+    app: Starlette, client: httpx.AsyncClient, account_id: int, name: str
+) -> None:
+    typed = await create_trade(client, account_id, symbol="ES")
+    fields = {"account_id": (await create_account(client, "Other"))["id"], "symbol": "CL"}
+    file_import = await prepare_import(app, account_id, build_file({"symbol": "ES"}))
+    moved = await patch_trade(client, typed["id"], **{name: fields[name]})
+    result = await app.state.database.write(file_import.store)
+
+    (new,) = [trade for trade in await list_trades(client) if trade["id"] != typed["id"]]
+    assert result.counts.new == 1
+    assert (new["account_id"], new["symbol"]) == (account_id, "ES")
+    assert await get_trade(client, typed["id"]) == moved
