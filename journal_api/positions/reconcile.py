@@ -46,7 +46,7 @@ def reconcile(
     strangers = frozenset(() if new_import is None else find_strangers(told, new_import))
     while True:
         plan = build_plan([one for one in told if one not in left_out], journal, new_import, decisions)
-        found = [one for one in plan.suspects if not (force or is_decided(one, decisions))]
+        found = [] if force else find_undecided(plan, decisions)
         new = {one for suspect in found for one in suspect.position.told if is_of(one, new_import)}
         if not new:
             return plan._replace(suspects=suspects, left_out=frozenset(left_out), strangers=strangers)
@@ -54,8 +54,14 @@ def reconcile(
         left_out |= new
 
 
-def is_decided(suspect: Suspect, decisions: Mapping[int, Decision]) -> bool:
-    return any(decisions.get(one.line) not in (None, "leave") for one in suspect.position.told)
+def find_undecided(plan: Plan, decisions: Mapping[int, Decision]) -> list[Suspect]:
+    """Return the suspects that nobody has said to be new, or to be the trade that they are in this plan."""
+    trade_of = {one: change.stored.trade_id for change in plan.changes if change.stored for one in change.told}
+    return [
+        suspect
+        for suspect in plan.suspects
+        if not any(decisions.get(one.line, "leave") in ("new", trade_of.get(one)) for one in suspect.position.told)
+    ]
 
 
 def build_plan(
