@@ -2,10 +2,10 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from itertools import count
 from typing import Any
 
 from aiosqlite import Connection
+from msgspec.structs import replace
 
 from journal_api.database import calendars
 from journal_api.errors import ValidationFailed
@@ -35,7 +35,6 @@ from journal_api.values.instruments import contract_root
 # Objects that no trade of a file depends on, unless they are deleted.
 INDEPENDENT = frozenset(("tags", "tag_categories", "cash", "checkpoints", "goals", "days", "keys", "import_profiles"))
 Call = Callable[[Callable[[], Any]], Awaitable[Any]]
-Reserve = Callable[[int], Awaitable[int]]
 
 
 class Draft:
@@ -60,13 +59,23 @@ class Draft:
         if errors:
             raise refused(count_verdicts(self.verdicts), errors, self.accounts.unknown)
 
-    async def number(self, reserve: Reserve | None) -> None:
-        """Give the new trades their ids, of those that `reserve` returns or after the last one."""
-        new = sum(change.stored is None for one in self.settled for change in one.plan.changes)
-        if reserve is not None and new:
-            self.last_trade_id = await reserve(new)
-        self.settler.next_ids = count(self.last_trade_id + 1)
-        await self.settler.number(self.settled)
+    def shift_ids(self, last_trade_id: int) -> None:
+        """Give the new trades the ids after one that was given out since."""
+        last, further = self.last_trade_id, last_trade_id - self.last_trade_id
+
+        def shift(trade_id: int) -> int:
+            return trade_id + further if trade_id > last else trade_id
+
+        self.last_trade_id = last_trade_id
+        for one in self.settled if further else ():
+            one.trade_ids[:] = map(shift, one.trade_ids)
+            one.trades.update((told, shift(trade_id)) for told, trade_id in one.trades.items())
+        if further:
+            self.originals = {shift(one): source and shift(source) for one, source in self.originals.items()}
+            self.verdicts = [
+                replace(one, trade_id=shift(one.trade_id)) if one.verdict == "new" and one.trade_id else one
+                for one in self.verdicts
+            ]
 
     def list_new(self) -> list[NewTrade]:
         """Return the new trades in the order of their lines."""
@@ -179,12 +188,9 @@ async def draft_import(
     *,
     force: bool,
     decisions: Mapping[int, Decision],
-    reserve: Reserve | None = None,
     is_dry_run: bool = False,
 ) -> Draft:
-    """Return what a file changes. `call` runs work without a database, `reserve` returns the id after which
-    so many ids are free. Raises Conflict for a file of another account.
-    """
+    """Return what a file changes. `call` runs work without a database. Raises Conflict for another account's file."""
     known = await read_known(db, user_id)
     settler = Settler(db, user_id, known.commissions, known.last_trade_id, now())
     draft = Draft(user_id, choice, known, settler)
@@ -214,7 +220,7 @@ async def draft_import(
     ]
     if not force:
         await require_own_account(db, user_id, file_name, draft.settled)
-    await draft.number(None if rejected else reserve)
+    await settler.number(draft.settled)
     errors = draft.find_originals()
     draft.verdicts += map(error_verdict, *zip(*rejected, strict=True)) if rejected else []
     for one in draft.settled:

@@ -20,7 +20,7 @@ from journal_api.repositories import imports
 from journal_api.repositories.changes import read_cursor
 from journal_api.repositories.copies import link_by_import, set_originals
 from journal_api.repositories.imports import Source, insert, set_counts
-from journal_api.repositories.new_trades import reserve_ids
+from journal_api.repositories.new_trades import read_last_id
 from journal_api.structs.copy_groups import AmbiguousCopy
 from journal_api.structs.import_previews import ImportPreview
 from journal_api.structs.imports import AppliedFees, CostsSource, Counts, FileAccount, ImportSource, Verdict
@@ -89,13 +89,7 @@ class FileImport:
         """Find what the file changes without the write lock. Raises ValidationFailed for a file with errors."""
         db = database.slow_reader
         self.cursor = await read_cursor(db, self.user_id)
-
-        async def reserve(number: int) -> int:
-            return await database.write(lambda db: reserve_ids(db, number))
-
-        # A new account is stored in the transaction, where its trades are found again.
-        ids = None if self.choice.has_new else reserve
-        self.draft = await self.draft_on(db, choice=self.choice, call=self._in_thread, reserve=ids)
+        self.draft = await self.draft_on(db, choice=self.choice, call=self._in_thread)
         self.draft.require_no_errors()
 
     async def store(self, db: Connection) -> ImportResult:
@@ -107,6 +101,7 @@ class FileImport:
         if draft is None or choice != draft.choice or await draft.has_changed(db, self.cursor):
             draft = await self.draft_on(db, choice=choice, call=at_once)
             draft.require_no_errors()
+        draft.shift_ids(await read_last_id(db))
         import_id = await insert(
             db,
             self.user_id,

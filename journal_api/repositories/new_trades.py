@@ -105,12 +105,3 @@ async def record_days(db: Connection, trade_ids: Sequence[int]) -> None:
 async def read_last_id(db: Connection) -> int:
     """Return the highest id of a trade so far."""
     return await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {}) or 0
-
-
-async def reserve_ids(db: Connection, number: int) -> int:
-    """Return the id after which so many ids are the caller's, for trades that it inserts later."""
-    last_id = await read_last_id(db)
-    values = {"seq": last_id + number}
-    await db.execute_fetchall("DELETE FROM sqlite_sequence WHERE name = 'trades'")
-    await db.execute_fetchall("INSERT INTO sqlite_sequence (name, seq) VALUES ('trades', :seq)", values)
-    return last_id

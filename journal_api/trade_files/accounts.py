@@ -20,11 +20,6 @@ class AccountChoice(NamedTuple):
     account_id: int | None = None
     mapped: Mapping[str, int] = {}
 
-    @property
-    def has_new(self) -> bool:
-        """Whether it names an account that is not stored yet."""
-        return any(row_id is not None and row_id <= NOT_CREATED for row_id in (self.account_id, *self.mapped.values()))
-
 
 async def mapped_accounts(
     db: Connection, user_id: int, mappings: Sequence[AccountMapping], new: Mapping[str, int] = {}
