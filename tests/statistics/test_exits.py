@@ -202,4 +202,4 @@ async def test_exits_of_a_walk_have_a_verdict_in_one_of_twenty_journals_at_most(
         found += len(wrong)
         cells += len(verdicts) - verdicts.count("too_few")
     assert found <= 0.05 * cells
-    assert journals <= examples(full=20, ci=3)
+    assert journals <= examples(full=15, ci=3)

@@ -54,7 +54,8 @@ function result({ decisions, without_excursions: without, as_it_was: was, cells,
       .filter((name) => cell[name] != null)
       .map((name) => `${name} ${number(cell[name])}`)
       .join(", ");
-  const levels = (name) => [...new Set(cells.map((cell) => cell[name]))].map((one) => [one, number(one)]);
+  const levels = (name) =>
+    [...new Set(cells.map((cell) => cell[name]))].map((one) => [one, one ? number(one) : "none"]);
   const cellOf = (stop, target) => {
     const cell = cells.find((one) => one.stop === stop && one.target === target);
     if (!cell) return null;
