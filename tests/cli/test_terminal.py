@@ -1,12 +1,18 @@
 """Every command that prints stored text or text of a file, with one hostile text in all of them."""
 
+import io
 import json
+import re
+import sys
 import tomllib
+from itertools import groupby
 from pathlib import Path
 
 import pytest
 from commands import change, command, make_journal, new_key, run_ok, running
 from factories import A_TRADE, unwrap
+
+from journal_api.cli.common import show_progress
 
 # A C1 control sequence, a bidirectional override, a filler of Hangul, a private character and a tag.
 HOSTILE = "pwn\x9b2J\u202egpj\u3164\ue000\U000e0041"
@@ -117,3 +123,24 @@ def test_a_proposed_profile_shows_the_escapes_and_means_the_names_of_the_file(db
 
     assert_harmless(proposed)
     assert HOSTILE in tomllib.loads(proposed)["header"]
+
+
+# Progress ------------------------------------------------------------------------------------------------
+
+
+class Screen(io.StringIO):
+    """What is printed on a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_bar_shows_the_share_that_is_done_and_ends_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+
+    with show_progress("Reading") as report:
+        for share in (0.25, 0.5, 0.5):
+            report(share)
+
+    assert [share for share, _ in groupby(re.findall(r"(\d+)%", screen.getvalue()))] == ["0", "25", "50", "100"]
