@@ -9,7 +9,7 @@ import pytest
 from commands import wait_until
 
 from journal_api.server import log
-from journal_api.server.log import BackgroundHandler, JsonFormatter, format_time
+from journal_api.server.log import BackgroundHandler, JsonFormatter, PlainFormatter, format_time
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,14 @@ from journal_api.server.log import BackgroundHandler, JsonFormatter, format_time
 )
 def test_the_time_of_a_line_has_three_digits_of_a_second(seconds: float, text: str) -> None:
     assert format_time(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("level", "text"), [(logging.INFO, "ready"), (logging.WARNING, "WARNING: ready"), (logging.ERROR, "ERROR: ready")]
+)
+def test_a_line_on_a_terminal_names_its_level_from_warnings_on(level: int, text: str) -> None:
+    record = logging.LogRecord("journal_api", level, "", 0, "ready", None, None)
+    assert PlainFormatter().format(record)[len("12:15:22 ") :] == text
 
 
 def test_lines_are_written_again_once_a_full_disk_has_room(monkeypatch: pytest.MonkeyPatch) -> None:
