@@ -55,14 +55,15 @@ class Client:
 
     def __init__(self, stack: ExitStack, journal: Served) -> None:
         self.connection = stack.enter_context(journal.connect())
-        self.side = journal.side_of(self.connection)
+        self.journal, self.side = journal, journal.side_of(self.connection)
         self.sent, self.received, self.is_open = 0, b"", True
 
     def send(self, data: bytes) -> None:
         """Send these bytes; return when the server has read them and waits for more."""
         send(self.connection, data)
         self.sent += len(data)
-        wait_until(lambda: self.side.has_read(self.sent) and self.side.waits_for_client)
+        side = self.side
+        wait_until(lambda: self.journal.in_loop(lambda: side.has_read(self.sent) and side.waits_for_client))
 
     def read(self) -> "Client":
         """Read what is there."""

@@ -110,6 +110,14 @@ class Served(Journal):
         wait_until(lambda: bool(found()))
         return found()[0]
 
+    def in_loop(self, ask: Callable[[], bool]) -> bool:
+        """What is so between two callbacks of the server; another thread may look in the middle of one."""
+
+        async def answer() -> bool:
+            return ask()
+
+        return asyncio.run_coroutine_threadsafe(answer(), self.loop).result(PATIENCE)
+
     def pass_time(self, seconds: float) -> None:
         """Let the time of a server with a `Clock` go on; what is due is done then."""
 
