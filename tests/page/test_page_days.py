@@ -1,6 +1,6 @@
 """Days, weeks, Today's calendar and the search on the page at / (docs/journal.md#on-the-page)."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 
 from chromium import PageJournal, Tab, eventually, in_a_browser
 from pictures import PNG
@@ -196,3 +196,18 @@ async def test_a_slash_begins_a_search_and_enter_opens_a_result(page: Tab, page_
     hrefs = await page.locator(".results a").evaluate_all("all => all.map((one) => one.getAttribute('href'))")
     found = [PLACE, "strategies?id=1", "strategies?id=1", "today?goal=1", "trades?id=1", "trades?tag_id=1"]
     assert sorted(hrefs) == [f"#/{one}" for one in found]
+
+
+async def test_a_week_stands_beside_the_mean_of_the_weeks_before(page: Tab, page_journal: PageJournal) -> None:
+    for week, pnl in enumerate([100, 20, 40, -20, 30, 80]):  # the newest last; the first is too old
+        day = date(2026, 3, 2) + timedelta(weeks=week) - (timedelta(weeks=9) if not week else timedelta())
+        page_journal.add_trade(pnl, f"{day}T10:00")
+    await page.sign_in(page_journal)
+    await page.show("days?from=2026-04-06&to=2026-04-12")
+
+    await page.see("The week beside those before")
+    texts = [" ".join(one.split()) for one in await page.locator("#week tbody tr").all_inner_texts()]
+    assert texts[0] == "Net P&L +80.00 +17.50 –"  # four weeks are too few for an interval
+    assert texts[2] == "Trades 1 1 –"
+    await page.show("days?from=2026-04-01&to=2026-04-30")
+    await page.gone("#week")

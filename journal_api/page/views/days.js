@@ -8,6 +8,7 @@ import { moneyOf, monthAfter, sumsOf, tradesOf } from "./calendar.js";
 import { orRefused } from "./filters.js";
 import { imageOf } from "./pictures.js";
 import { chip } from "./trade_parts.js";
+import { weekCard } from "./week.js";
 
 const LIMIT = 366;
 
@@ -16,13 +17,16 @@ export async function view({ me, query, selection }) {
   const today = format.tradingDay(me);
   const week = format.weekOf(today);
   const range = { from: query.get("from") ?? week.from, to: query.get("to") ?? week.to };
-  const [{ data, refused }, tags] = await Promise.all([
+  const isWeek = format.weekOf(range.from).from === range.from && format.weekOf(range.from).to === range.to;
+  const [{ data, refused }, tags, beside] = await Promise.all([
     orRefused(get("/days", { ...selection, ...range, limit: LIMIT, with: "text" }), { days: [] }),
     get("/tags"),
+    isWeek && weekCard(range, selection),
   ]);
   const days = data.days.toReversed();
   return [
     head(range, refused ? [] : days, today),
+    beside,
     refused ??
       (days.length
         ? days.map((day) => (isWritten(day) ? written(day, tags.data.tags) : h("p.card.short", titleOf(day))))
