@@ -178,9 +178,11 @@ def change_trade(position: Position, stored: StoredTrade | None, commissions: Co
     if columns["fees_source"] != "file" and stored.columns["fees_source"] == "typed":
         stays |= {"fees", "fees_source"}
     columns |= {name: stored.columns[name] for name in stays}
+    sources = {stored.columns["fees_source"], columns["fees_source"]}
+    charged = {"account"} if stored.import_id is None else {"account", "none"}
+    if sources <= charged and not differs(stored, columns):  # by the commissions of its time
+        columns |= {name: stored.columns[name] for name in ("fees", "fees_source")}
     columns["fills"] = match_fees(columns["fills"], columns["fees"])
-    if stored.columns["fees_source"] == columns["fees_source"] == "account" and not differs(stored, columns):
-        columns |= {name: stored.columns[name] for name in ("fees", "fills")}  # by the commissions of its time
     columns["root"], columns["contract"] = contract_root(columns["symbol"]), columns["contract"]
     changed = [name for name in BROKER_FIELDS if columns[name] != stored.columns[name]]
     return Change(position, stored, columns, (*position.told,), changed, typed)

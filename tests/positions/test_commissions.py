@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 from commands import import_file
-from factories import create_account, create_import, details_of, error_of, send_file, unwrap
+from factories import create_account, create_import, details_of, error_of, get_trade, list_trades, send_file, unwrap
 
 FEES = {"MNQ": 0.37, "default": 2}
 HEADER = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at"
@@ -79,6 +79,40 @@ async def test_the_same_file_after_a_change_of_the_fees_changes_no_trade(client:
 
     assert (again["counts"]["duplicate"], again["fees_applied"]) == (1, [])
     assert await fees_of(client) == [2.22]
+
+
+@pytest.mark.parametrize(("before", "after"), [({}, FEES), (FEES, {}), (FEES, {"default": 9})])
+async def test_a_later_file_of_the_contract_charges_no_stored_trade_anew(
+    client: httpx.AsyncClient, before: Any, after: Any
+) -> None:
+    account_id = await account_with_fees(client, before)
+    options = {"account_id": account_id, "timezone": "UTC"}
+    await create_import(client, FILLS + CLOSING_FILL, **options)
+    (trade,) = await list_trades(client)
+    stored = await get_trade(client, trade["id"])
+    await client.patch(f"/accounts/{account_id}", json={"fees": after})
+
+    later = (FILLS + CLOSING_FILL).replace("1/5/2026", "1/6/2026")
+    report = await create_import(client, later, **options)
+    assert [row["verdict"] for row in report["rows"]] == ["new"]
+    assert await get_trade(client, stored["id"]) == stored
+    await client.delete(f"/imports/{report['id']}")
+
+    assert await get_trade(client, stored["id"]) == stored
+
+
+async def test_a_corrected_price_is_that_of_the_fill_of_a_trade_that_pays_commissions(
+    client: httpx.AsyncClient,
+) -> None:
+    options = {"account_id": await account_with_fees(client), "timezone": "UTC"}
+    file = FILLS.replace("Price\n", "Price,Execution ID\n").replace("100\n", "100,1\n") + CLOSING_FILL.strip() + ",2\n"
+    await create_import(client, file, **options)
+    report = await create_import(client, file.replace("101", "102"), **options)
+
+    (row,) = report["rows"]
+    trade = await get_trade(client, row["trade_id"])
+    assert [fill["price"] for fill in trade["fills"]] == [trade["entry_price"], trade["exit_price"]] == [100, 102]
+    assert trade["fees"] == sum(fill["fees"] for fill in trade["fills"]) == 2.22
 
 
 async def test_each_account_of_a_file_pays_its_own_commissions(client: httpx.AsyncClient) -> None:
