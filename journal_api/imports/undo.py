@@ -51,8 +51,9 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool, kee
     """
     await imports.get(db, user_id, import_id)
     if force:
-        for trade_id in await trade_splits.list_partly_typed(db, import_id):
-            await trade_splits.split(db, user_id, trade_id)
+        for trade_id, is_partly_typed in (await trade_splits.list_merged(db, import_id)).items():
+            if is_partly_typed:
+                await trade_splits.split(db, user_id, trade_id)
     rows: Iterable[Any] = await db.execute_fetchall(
         f"""
         SELECT id, typed IS NULL AND {statements.WRITTEN_BY_HAND}, {ANNOTATED}
@@ -102,6 +103,7 @@ async def withdraw(
     db: Connection, settler: Settler, import_id: int, contracts: Iterable[Contract], kept: Sequence[int]
 ) -> tuple[list[int], set[int]]:
     """Withdraw what the import states. Return the trades that go, and those that a person wrote on."""
+    merged = await trade_splits.list_merged(db, import_id)
     await statements.withdraw(db, import_id, kept)
     deleted: list[int] = []
     written: set[int] = set()
@@ -109,4 +111,5 @@ async def withdraw(
         plan = await settler.refold(contract)
         deleted += [trade.trade_id for trade, _ in plan.gone]
         written |= {trade.trade_id for trade, taker in plan.gone if trade.is_touched and taker is None}
+    await trade_splits.drop_unstated_parts(db, merged)
     return deleted, written

@@ -357,3 +357,22 @@ async def test_the_typed_part_of_a_merged_trade_stays_when_the_file_of_the_other
 
     assert (asked.status_code, forced.status_code) == (409, 204)
     assert [(one["id"], one["notes"]) for one in await list_trades(client)] == [(typed["id"], "The second half")]
+
+
+async def test_a_merged_trade_forgets_the_part_whose_file_is_undone(client: httpx.AsyncClient, account_id: int) -> None:
+    middle, last = BEGIN + timedelta(minutes=30), BEGIN + timedelta(minutes=40)
+    fills = [FileFill(1, BEGIN, "MNQH6", 1, Decimal(108)), FileFill(2, middle, "MNQH6", -1, Decimal(110))]
+    further = [FileFill(3, middle, "MNQH6", 1, Decimal(110)), FileFill(4, last, "MNQH6", -1, Decimal(111))]
+    options = {"account_id": account_id, "timezone": "UTC"}
+    first, second = [await create_import(client, executions(one), **options) for one in (fills, further)]
+    ids = [report["rows"][0]["trade_id"] for report in (first, second)]
+    assert (await client.post("/trades/merge", json={"ids": ids})).status_code == 200
+
+    assert (await client.delete(f"/imports/{second['id']}")).status_code == 204
+    (alone,) = [await get_trade(client, one["id"]) for one in await list_trades(client)]
+    again = await create_import(client, executions(further), **options)
+
+    assert (alone["id"], alone["gross_pnl"], alone["merged_ids"]) == (ids[0], 4, [])
+    assert again["counts"]["new"] == 1
+    assert sorted(one["gross_pnl"] for one in await list_trades(client)) == [2, 4]
+    assert (await client.post(f"/trades/{ids[0]}/split")).status_code == 409
