@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database.thread_connection import T
 from journal_api.imports.file_rows import Annotated, FileRow
+from journal_api.imports.own_rows import find_own_rows
 from journal_api.positions.commissions import NO_COMMISSIONS, Commissions
 from journal_api.positions.fills import match_fees
 from journal_api.positions.plans import Change, Decision, Journal, Plan, StoredTrade
@@ -20,6 +20,7 @@ from journal_api.repositories import new_trades, statements, trade_annotations, 
 from journal_api.repositories.accounts import read_commissions
 from journal_api.repositories.new_trades import read_last_id
 from journal_api.repositories.statements import Contract, Moved
+from journal_api.trade_files.threads import at_once
 from journal_api.values.clock import now
 from journal_api.values.instruments import canonical_symbol, contract_root, list_bare_names
 
@@ -41,6 +42,7 @@ class Settled(NamedTuple):
     chosen: dict[Key, Told]
     trade_ids: list[int]
     trades: dict[Told, int]  # the trade that each statement is in, once the new ones have their ids
+    own: dict[int, int]  # lines that say a trade as its owner has merged or edited it
 
     def find_lines(self, told: Iterable[Told]) -> list[int]:
         """Return the lines of the file that a position is made of: first that of its first fill."""
@@ -83,6 +85,8 @@ class Settler:
         for key, (left, _) in moved.items():
             if left == contract:
                 stored.pop(key, None)
+        own = await find_own_rows(self.db, stored, rows, file_format)
+        rows = [row for row in rows if row.line not in own] if own else rows
         self.add_rows(stored, rows, file_format, moved)
         told = statements.choose_versions(stored.values())
         chosen = dict(zip(stored, told, strict=True))
@@ -95,7 +99,7 @@ class Settler:
             change.stored.trade_id for change in plan.changes if change.stored and change.stored.import_id is None
         }
         ids = [change.stored.trade_id if change.stored else 0 for change in plan.changes]
-        return Settled(contract, plan, of_rows, stored, chosen, ids, {})
+        return Settled(contract, plan, of_rows, stored, chosen, ids, {}, own)
 
     async def number(self, settled: Sequence[Settled]) -> None:
         """Give the new trades their ids in the order of lines, and external ids that are free."""
@@ -261,11 +265,6 @@ async def refold_trades(db: Connection, user_id: int, trade_ids: Sequence[int]) 
     settler = Settler(db, user_id, await read_commissions(db, user_id), await read_last_id(db), now())
     for contract in contracts:
         await settler.refold(contract)
-
-
-async def at_once(function: Callable[[], T]) -> T:
-    """Call a function in the writer's thread, which the transaction has."""
-    return function()
 
 
 def find_trades(plan: Plan, trade_ids: Sequence[int]) -> dict[Told, int]:

@@ -142,6 +142,9 @@ class Draft:
             columns = build_columns(first.position, commissions)
             typed = [one.typed_id for one in suspects if one.typed_id is not None]
             verdicts.append(suspect_verdict(first, line, len(lines(first.position.told)), columns, typed))
+        verdicts += [
+            Verdict(line=line, verdict="duplicate", trade_id=trade_id) for line, trade_id in settled.own.items()
+        ]
         for part in plan.unmatched:
             verdicts += [
                 unmatched_verdict(rows[claim.told].line, claim.told.statement.symbol, part.quantity)

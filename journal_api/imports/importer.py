@@ -9,7 +9,6 @@ from aiosqlite import Connection
 from journal_api.database import calendars
 from journal_api.database.database import Database
 from journal_api.database.thread_connection import T
-from journal_api.imports.contracts import at_once
 from journal_api.imports.copy_linking import CopyLinker
 from journal_api.imports.drafts import Draft, draft_import
 from journal_api.imports.previews import PreviewCollector
@@ -26,7 +25,7 @@ from journal_api.structs.import_previews import ImportPreview
 from journal_api.structs.imports import AppliedFees, CostsSource, Counts, FileAccount, ImportSource, Verdict
 from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.reader import TradeFile
-from journal_api.trade_files.threads import in_thread
+from journal_api.trade_files.threads import at_once, in_thread
 
 
 class ImportResult(NamedTuple):

@@ -33,6 +33,11 @@ async def in_thread(user_id: int, function: Callable[[], T]) -> T:
         cancelled.set()
 
 
+async def at_once(function: Callable[[], T]) -> T:
+    """Call a function in the writer's thread, which the transaction has."""
+    return function()
+
+
 def find_limiter(user_id: int) -> CapacityLimiter:
     """Return the limiter of the user's threads in this event loop."""
     try:

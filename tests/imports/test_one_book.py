@@ -376,3 +376,29 @@ async def test_a_merged_trade_forgets_the_part_whose_file_is_undone(client: http
     assert again["counts"]["new"] == 1
     assert sorted(one["gross_pnl"] for one in await list_trades(client)) == [2, 4]
     assert (await client.post(f"/trades/{ids[0]}/split")).status_code == 409
+
+
+ROWS = """symbol,direction,quantity,multiplier,entry_price,exit_price,opened_at,closed_at,external_id
+ES,long,2,50,5000,5001,2026-02-12T09:00:00Z,2026-02-12T09:10:00Z,{0}
+ES,long,1,50,5001,5003,2026-02-12T09:10:00Z,2026-02-12T09:20:00Z,{1}
+"""
+
+
+@pytest.mark.parametrize("names", [("A", "B"), ("", "")], ids=["with ids", "without ids"])
+@pytest.mark.parametrize("change", ["merged", "edited"])
+async def test_the_export_of_trades_that_their_owner_has_changed_is_known_to_the_journal(
+    client: httpx.AsyncClient, account_id: int, names: tuple[str, str], change: str
+) -> None:
+    report = await create_import(client, ROWS.format(*names), account_id=account_id)
+    ids = [row["trade_id"] for row in report["rows"]]
+    if change == "merged":
+        assert (await client.post("/trades/merge", json={"ids": ids})).status_code == 200
+    else:
+        await patch_trade(client, ids[0], exit_price=5002)
+    before = await read_trades(client, account_id)
+    export = (await client.get("/trades/export")).content
+
+    again = await create_import(client, export, account_id=account_id)
+
+    assert again["counts"] == {"new": 0, "duplicate": len(before), "updated": 0, "error": 0}
+    assert await read_trades(client, account_id) == before
