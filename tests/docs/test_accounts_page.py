@@ -27,6 +27,8 @@ from journal_api.structs.standings import (
 PAGE = DOCS / "accounts.md"
 # Further rows of its table of examples.
 CORNERS = """
+| `static` 2000 | 2: 800; 3: -1500 | 3 | `floor` within, `value` 49300, `limit` 48000, `room` 1300, `peak` 50000 |
+| `end_of_day` 2000 to 50100 | 2: 2500; 3: payout 2000 | 4 | `floor` near, `value` 50500, `limit` 50100, `room` 400 |
 | `end_of_day` 2000 | 2: 800; 3: 600; 4: -500 | 4 | `floor` within, `value` 50900, `limit` 49400, `room` 1500, `peak` 51400, `peak_day` 3 |
 | `end_of_day` 2000 | 2: deposit 1000, 200 | 3 | `floor` within, `value` 51200, `limit` 49200, `room` 2000 |
 | `qualifying_day` 150 × 3 | 2: 200; 3: 150, payout 100; 4: 149; 5: 300 | 5 | `qualifying_day` open, `value` 1, `limit` 3, `missing` 2 |
@@ -43,6 +45,19 @@ CORNERS = """
 | `best_day_share` 30 | 2: 300; 3: -400 | 3 | `best_day_share` open, `reason` no_profit, `value` null, `remaining` 1100 |
 | `minimum_days` 3 | 2: 100 50; 3: -20; 4: deposit 100; 5: 10 | 5 | `minimum_days` met, `since` 5, `value` 3 |
 """  # noqa: E501
+# Accounts with the trades of -300 at 15:00 and of -250 at 22:30 UTC on 2 March.
+CALENDARS = [
+    (
+        ("Europe/Prague", "00:00"),
+        "`daily_loss` broken, `since` 2, `value` -550, `room` 0",
+        "`daily_loss` broken, `since` 2, `value` 0, `room` 500",
+    ),
+    (
+        ("America/New_York", "17:00"),
+        "`daily_loss` within, `value` -300, `room` 200",
+        "`daily_loss` within, `value` -250, `room` 250",
+    ),
+]
 EXAMPLES = [
     *rows_under(PAGE, "given"),
     *(
@@ -117,16 +132,15 @@ async def test_an_account_stands_as_the_page_says(client: httpx.AsyncClient, row
 async def test_the_same_trades_are_on_other_days_of_accounts_with_other_calendars(
     client: httpx.AsyncClient,
 ) -> None:
-    for number, row in enumerate(rows_under(PAGE, "day of the account")):
-        (timezone,), rollover = code_in(row["day of the account"]), row["day of the account"][-5:]
-        account = await create_account(client, f"{number}", timezone=timezone, day_rollover=rollover)
+    for (timezone, rollover), *standings in CALENDARS:
+        account = await create_account(client, timezone, timezone=timezone, day_rollover=rollover)
         await put_rules(client, account["id"], daily_loss=500)
         for time, result in (("15:00", -300), ("22:30", -250)):
             trade = {**A_TRADE, "closed_at": f"2026-03-02T{time}:00Z", "gross_pnl": result}
             unwrap(await client.post("/trades", json={**trade, "account_id": account["id"]}))
-        for day in "23":
+        for day, expected in zip("23", standings, strict=True):
             path = f"/accounts/{account['id']}/standing?at={day_of(day)}"
-            rule, members = told(row[f"standing on {day} March"])
+            rule, members = told(expected)
             standing = unwrap(await client.get(path))[rule]
             assert {name: as_told(name, standing[name]) for name in members} == members, (timezone, day)
         with time_machine.travel("2026-03-02T22:45:00Z", tick=False):  # 23:45 in Prague, 17:45 in New York
