@@ -1,4 +1,4 @@
-"""A late change shows at the next read, in the period that it belongs to (docs/goals.md#late-changes)."""
+"""A late change shows at the next read, in the period that it belongs to (docs/goals.md#periods)."""
 
 from typing import Any, NamedTuple
 
