@@ -1,8 +1,7 @@
 // The frame: routes, selection, redrawing.
 
 import { get, href, key, readAnew, send, watchAnew } from "./client.js";
-import { DRAFT, TYPED, leave, trying } from "./dialogs.js";
-import { draftsNotice } from "./drafts.js";
+import { DRAFT, TYPED, draftsNotice, leave, trying } from "./dialogs.js";
 import { card, find, findAll, h, isKey, select } from "./dom.js";
 import { follow } from "./following.js";
 import { scopeOf, scopeOptions, tradingDay } from "./format.js";

@@ -2,7 +2,6 @@
 
 import { h } from "./dom.js";
 import { count } from "./format.js";
-import { reading } from "./readings.js";
 
 const WIDTH = 1000;
 const scale = (low, high, size) => (value) => size - ((value - low) / (high - low || 1)) * size;
@@ -196,4 +195,30 @@ export function axis(scale, format) {
     label(100, "end", scale[1]),
     zero > 28 && zero < 72 && label(zero, "middle", 0),
   );
+}
+
+// What a chart says of the day under the pointer, or where the arrow keys lead: a slider over the chart.
+/** @param {string} label of the chart @param {string[]} texts of each place, from left to right */
+function reading(label, texts) {
+  const last = texts.length - 1;
+  const said = h("span.said", { "aria-hidden": "true", hidden: true });
+  const line = h("i.at", { hidden: true });
+  const show = () => {
+    const left = `${(100 * input.value) / (last || 1)}%`;
+    said.textContent = texts[input.value];
+    input.setAttribute("aria-valuetext", texts[input.value]);
+    for (const one of [said, line]) one.style.setProperty("--at", left);
+    said.hidden = line.hidden = false;
+  };
+  const hide = () => {
+    said.hidden = line.hidden = document.activeElement !== input;
+  };
+  const point = ({ offsetX }) => {
+    input.value = Math.round((offsetX / input.offsetWidth) * last);
+    show();
+  };
+  const attributes = { type: "range", max: String(last), value: String(last), "aria-label": label };
+  const events = { oninput: show, onfocus: show, onpointermove: point, onpointerleave: hide, onblur: hide };
+  const input = h("input", { ...attributes, "aria-valuetext": texts[last], ...events });
+  return [line, said, input];
 }

@@ -1,8 +1,7 @@
 // Signing in and out.
 
 import { exchange, key, send, waysIn, whoIs } from "./client.js";
-import { confirm, open } from "./dialogs.js";
-import { dropDrafts, keepDraftsOf } from "./drafts.js";
+import { confirm, dropDrafts, keepDraftsOf, open } from "./dialogs.js";
 import { checkbox, field, find, form, h } from "./dom.js";
 
 let owner = null; // the id of the last user of this page

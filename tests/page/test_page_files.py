@@ -122,8 +122,8 @@ async def test_no_other_file_is_served(anybody: httpx.AsyncClient, path: str) ->
     assert (await anybody.get(path)).status_code == 404
 
 
-def test_the_page_is_sent_in_less_than_106_kilobytes() -> None:
-    assert sum(len(files.sent_file(name).compressed["br"]) for name in files.contents()) < 106_000
+def test_the_page_is_sent_in_less_than_100_kilobytes() -> None:
+    assert sum(len(files.sent_file(name).compressed["br"]) for name in files.contents()) < 100 * 1024
 
 
 def test_files_are_sent_without_indentation_and_comments() -> None:

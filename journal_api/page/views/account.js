@@ -7,9 +7,8 @@ import { CASH_KINDS } from "../enums.js";
 import { amount, dayOfYear, inWords, signed, words } from "../format.js";
 import { numberField, numbersOf, parse, write } from "../inputs.js";
 import { ruled } from "./account_form.js";
-import { checkpointKind, checkpointRow, dayField, today } from "./checkpoints.js";
 import { differences, listCard } from "./editing.js";
-import { standingCard } from "./standings.js";
+import { checkpointKind, checkpointRow, dayField, standingCard, today } from "./standings.js";
 
 const MAX_CASH = 200; // of a page
 

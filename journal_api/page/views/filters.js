@@ -1,7 +1,7 @@
 // Filters stand in the address, under the names that the API has for them.
 
 import { href } from "../client.js";
-import { find, findAll, h, select, wordsOf } from "../dom.js";
+import { field, find, findAll, h, select, wordsOf } from "../dom.js";
 import { DIRECTIONS, GRADES, OUTCOMES } from "../enums.js";
 import { inWords, plusDays, tradingDay, weekOf, words } from "../format.js";
 
@@ -60,14 +60,14 @@ export function filterForm(context, { strategies, setups, rest, singles, symbols
   const periods = periodsUntil(tradingDay(me));
   const chosen = `${value("from")} ${value("to")}`;
   const choice = (name, label, any, options) =>
-    labelled(label, select({ name, id: `filter-${name}`, value: value(name) }, [["", any], ...options]));
+    field(label, select({ name, id: `filter-${name}`, value: value(name) }, [["", any], ...options]));
   const tagChoice = (id, label, tags) => {
     const chosen = tags.some((tag) => String(tag.id) === value("tag_id")) ? value("tag_id") : "";
     const options = [["", "Any"], ...named(tags)];
-    return labelled(label, select({ name: "tag_id", id: `filter-${id}`, value: chosen }, options));
+    return field(label, select({ name: "tag_id", id: `filter-${id}`, value: chosen }, options));
   };
   const typed = (name, label, type, more) =>
-    labelled(label, h("input", { name, type, id: `filter-${name}`, value: value(name), ...more }));
+    field(label, h("input", { name, type, id: `filter-${name}`, value: value(name), ...more }));
   let timer;
   const apply = () => {
     clearTimeout(timer);
@@ -117,7 +117,7 @@ export function filterForm(context, { strategies, setups, rest, singles, symbols
         apply();
       },
     },
-    labelled(
+    field(
       "Period",
       select(
         { id: "filter-period", value: chosen },
@@ -155,8 +155,6 @@ export function filterForm(context, { strategies, setups, rest, singles, symbols
   const open = find("#filters")?.open ?? matchMedia("(min-width: 760px)").matches;
   return h("details#filters.card", { open }, h("summary", count ? `Filters (${count})` : "Filters"), form);
 }
-
-const labelled = (label, control) => h("label.field", h("span", label), control);
 
 function periodsUntil(today) {
   const since = (day) => `${day} ${today}`;

@@ -6,11 +6,10 @@ import * as format from "../format.js";
 import { groupKind } from "./accounts.js";
 import { costsQuestion } from "./costs.js";
 import { edit } from "./editing.js";
-import { read, readAll, without, works, writeAll } from "./import_file.js";
+import { isShifted, read, readAll, without, works, writeAll } from "./import_file.js";
 import { isAsking, optionsForm, questionsOf } from "./import_options.js";
 import { conflictOf, sumsOf, suspectsOf, tablesOf } from "./import_preview.js";
 import { profileForm, withoutProfile } from "./import_profiles.js";
-import { isShifted } from "./import_shifts.js";
 import { copiesOf, details, rowTable, verdicts } from "./import_report.js";
 import { undoButton } from "./past_imports.js";
 

@@ -2,7 +2,7 @@
 
 import { send } from "../client.js";
 import { confirm } from "../dialogs.js";
-import { card, field, form, h, select, table } from "../dom.js";
+import { card, choiceField, form, h, table, textField } from "../dom.js";
 import * as format from "../format.js";
 
 const OF_TRADES = ["entry_price", "exit_price", "opened_at", "closed_at"];
@@ -56,12 +56,11 @@ export function profileForm({ columns, sample_rows: rows, proposed_profile: gues
   const proposed = { ...guessed, ...Object.fromEntries(known) };
   const options = [["", "–"], ...columns.map((name) => [name, name])];
   const column = (name, value) =>
-    field(format.words(name), select({ name, value: first(value) ?? "" }, options), HINTS[name]);
+    choiceField(format.words(name), name, first(value) ?? "", options, HINTS[name]);
   const kinds = [
     ["trades", "one trade a row"],
     ["fills", "one fill a row"],
   ];
-  const text = (label, name, value, hint) => field(label, h("input", { name, value: value ?? "" }), hint);
   const sample = table(
     { "aria-label": "First rows" },
     columns,
@@ -83,28 +82,38 @@ export function profileForm({ columns, sample_rows: rows, proposed_profile: gues
     sample,
     h(
       ".row",
-      text("Name of the format", "name", proposed.name),
-      field(
+      textField("Name of the format", "name", { name: proposed.name }),
+      choiceField(
         "Rows",
-        select({ name: "kind", value: proposed.kind }, kinds),
+        "kind",
+        proposed.kind,
+        kinds,
         "Prices of a trade: entry and exit; of a fill: price",
       ),
     ),
     groups,
     h(
       ".row",
-      field(
+      choiceField(
         "Side",
-        select({ name: "side", value: first(proposed.side?.column) ?? "" }, options),
+        "side",
+        first(proposed.side?.column) ?? "",
+        options,
         "Without it, the sign of the quantity",
       ),
-      text("Words for long", "long", proposed.side?.long.join(", ")),
-      text("Words for short", "short", proposed.side?.short.join(", ")),
+      textField("Words for long", "long", { long: proposed.side?.long.join(", ") }),
+      textField("Words for short", "short", { short: proposed.side?.short.join(", ") }),
     ),
     h(
       ".row",
-      field("Costs", select({ name: "costs", value: first(proposed.costs?.columns[0]) ?? "" }, options)),
-      text("Form of the times", "time", proposed.time?.join(", "), "Such as %d.%m.%Y %H:%M"),
+      choiceField("Costs", "costs", first(proposed.costs?.columns[0]) ?? "", options),
+      textField(
+        "Form of the times",
+        "time",
+        { time: proposed.time?.join(", ") },
+        {},
+        "Such as %d.%m.%Y %H:%M",
+      ),
     ),
     h("button.primary", "Remember this format and read the file"),
   );

@@ -1,7 +1,6 @@
 // #/import
 
 import { get } from "../client.js";
-import { open } from "../dialogs.js";
 import { h, table } from "../dom.js";
 import * as format from "../format.js";
 import {
@@ -14,10 +13,9 @@ import {
   tradesOf,
   whyNothing,
 } from "./import_card.js";
-import { take, without, works } from "./import_file.js";
+import { shiftQuestions, take, without, works } from "./import_file.js";
 import { isAsking } from "./import_options.js";
 import { ownProfiles } from "./import_profiles.js";
-import { shiftQuestions } from "./import_shifts.js";
 import { pastImports } from "./past_imports.js";
 import { daysQuestion } from "./welcome.js";
 
@@ -30,7 +28,11 @@ export async function view(context) {
   ]);
   const own = profiles.data.import_profiles;
   return [
-    h(".title", h("h1", "Import"), helpButton()),
+    h(
+      ".title",
+      h("h1", "Import"),
+      h("a", { href: "/help/formats#brokers", target: "_blank" }, "Where do I find the file?"),
+    ),
     question,
     dropZone(context),
     works.length > 1 && importAll(context),
@@ -112,38 +114,3 @@ function cellsOf(work, context) {
     state,
   ];
 }
-
-const PLACES = [
-  ["Fidelity", "Activity & Orders, History, download as CSV"],
-  [
-    "Interactive Brokers",
-    "Performance & Reports, Statements: Activity as CSV, in English; or a Flex Query of Trades with executions",
-  ],
-  ["MetaTrader 4 and 5", "History, right click, Report or Save as Detailed Report: HTML, in English"],
-  [
-    "NinjaTrader 8",
-    "Control Center, New, Trade Performance: the grid of Trades or Executions, right click, Export; show the columns of all fees",
-  ],
-  ["Quantower", "the panel Trades, Export"],
-  ["Sierra Chart", "Trade, Trade Activity Log, save the log as text"],
-  ["thinkorswim, Schwab", "Monitor, Account Statement, Export to File"],
-  ["TopstepX, ProjectX", "Trades or Orders, Export"],
-  ["TradeZella, Tradervue", "the export of all trades as CSV"],
-  ["TradeZero", "Trades, as CSV"],
-  ["TradingView", "Strategy Tester, List of trades, Export"],
-  ["Tradovate", "Reports: Position History, Performance or Orders, download as CSV"],
-  ["Webull", "Orders, Export, with all filled orders"],
-];
-
-const helpButton = () => h("button#where-is-it.link", { onclick: show }, "Where do I find the file?");
-
-const show = () =>
-  open(
-    "Where do I find the file?",
-    table(
-      null,
-      [],
-      PLACES.map(([name, place]) => [h("th", { scope: "row" }, name), place]),
-    ),
-    h("p.muted", "A file in any other form is read too: say once what its columns hold."),
-  );

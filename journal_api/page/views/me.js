@@ -1,19 +1,17 @@
 // #/settings
 
 import { get, send } from "../client.js";
-import { confirm } from "../dialogs.js";
-import { card, checkbox, findAll, form, h, table, textField } from "../dom.js";
+import { confirm, showConflict } from "../dialogs.js";
+import { card, checkbox, field, find, findAll, form, h, table, textField } from "../dom.js";
 import { NONE, WEEKDAYS, dayOfYear } from "../format.js";
 import { numberField, numbersOf } from "../inputs.js";
+import { zoneField } from "../zones.js";
 import { accountView } from "./account.js";
 import { accountKind } from "./account_form.js";
-import { accountRows, groupKind, groupRows } from "./accounts.js";
-import { cashFlowCard } from "./cash_flow.js";
-import { listCard } from "./editing.js";
+import { accountRows, cashFlowCard, groupKind, groupRows } from "./accounts.js";
+import { differences, listCard } from "./editing.js";
 import { goalKind, goalRows } from "./goal_form.js";
 import { categoryKind, tagKind, tagRows } from "./tags.js";
-import { saveMe, templates } from "./templates.js";
-import { zoneField } from "../zones.js";
 
 /** @param {Context} context */
 export async function view(context) {
@@ -181,3 +179,51 @@ function askToRevoke({ id, name, last_four: lastFour, is_current: isCurrent }, {
     },
   );
 }
+
+// What an empty plan and review begin with; and saving one's own settings.
+// Writes what was changed, and asks only if the same was changed meanwhile.
+function saveMe(typed, { me, meEtag, redraw }) {
+  const changed = Object.entries(typed).filter(([name, value]) => String(value) !== String(me[name]));
+  return save(Object.fromEntries(changed), me, meEtag, redraw);
+}
+
+async function save(changed, before, etag, redraw) {
+  try {
+    if (Object.keys(changed).length) await send("PATCH", "/me", { body: changed, etag });
+  } catch (error) {
+    if (error.status !== 412) throw error;
+    const {
+      data: { me: now },
+      etag: newer,
+    } = await get("/me");
+    const again = () => save(changed, now, newer, redraw);
+    if (Object.keys(changed).every((name) => String(now[name]) === String(before[name]))) return again();
+    return showConflict("setting", differences(changed, now), { keepMine: again, takeStored: redraw });
+  }
+  for (const name of Object.keys(changed))
+    find(`form [name=${name}]`)?.closest("form").removeAttribute("data-changed");
+  await redraw();
+}
+
+const NAMES = { plan_template: "Plan", review_template: "Review" };
+
+/** @param {Context} context */
+const templates = (context) =>
+  card(
+    "Templates",
+    h("p.muted", "An empty plan or review begins with this. It is stored on a day once you type into it."),
+    form(
+      { id: "templates", "data-draft": "The templates are not saved." },
+      (values) =>
+        saveMe(
+          Object.fromEntries(
+            Object.keys(NAMES).map((name) => [name, values[name].trim() ? values[name] : null]),
+          ),
+          context,
+        ),
+      Object.entries(NAMES).map(([name, label]) =>
+        field(label, h("textarea", { name, rows: 4, value: context.me[name] ?? "" })),
+      ),
+      h("button.primary", "Save"),
+    ),
+  );

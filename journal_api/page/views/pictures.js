@@ -3,7 +3,6 @@
 import { blob, get, send } from "../client.js";
 import { confirm, open, saveTexts, trying } from "../dialogs.js";
 import { find, h, isTyping, wordsOf } from "../dom.js";
-import { asKept } from "./picture_files.js";
 import { saver, textForm } from "./saver.js";
 
 // Of the trade or day that is shown: what is being added, what was refused, and the images, which outlive a redraw.
@@ -233,3 +232,24 @@ function dragged(event) {
 
 document.addEventListener("paste", pasted);
 for (const name of ["dragover", "dragleave", "drop"]) document.addEventListener(name, dragged);
+
+// Turns a picture into one that the service keeps, before it is sent.
+// What the service keeps, by the first bytes of a file, whatever its type is said to be.
+const KEPT = /^(\x89PNG|\xff\xd8\xff|RIFF.{4}WEBP)/s;
+const MAX_PNG = 4 * 2 ** 20;
+
+// GIF, AVIF, HEIC and what else this browser can draw as PNG, or as JPEG if that is large as of a photograph.
+/** @param {File} file */
+async function asKept(file) {
+  const start = new Uint8Array(await file.slice(0, 12).arrayBuffer());
+  if (KEPT.test(String.fromCharCode(...start))) return file;
+  try {
+    const image = await createImageBitmap(file);
+    const canvas = new OffscreenCanvas(image.width, image.height);
+    canvas.getContext("2d").drawImage(image, 0, 0);
+    const drawn = await canvas.convertToBlob({ type: "image/png" });
+    return drawn.size > MAX_PNG ? await canvas.convertToBlob({ type: "image/jpeg", quality: 0.92 }) : drawn;
+  } catch {
+    return file; // the service says what to do
+  }
+}

@@ -4,14 +4,11 @@ import { get, href } from "../client.js";
 import { card, choiceField, find, h } from "../dom.js";
 import { GROUPINGS } from "../enums.js";
 import { count, number, plusDays, signed, tradingDay, whyNone } from "../format.js";
-import { besideCard, nameBefore, rangeBefore, withBefore } from "./beside.js";
 import { costsNotice } from "./costs.js";
-import { edgeTable, isEdgeSort } from "./edges.js";
-import { exitsView } from "./exits.js";
+import { besideCard, edgeTable, isEdgeSort, nameBefore, rangeBefore, withBefore } from "./edges.js";
 import { filterForm, filtersOf, orRefused } from "./filters.js";
-import { joined, pairMap, secondKey, secondOf } from "./pairs.js";
-import { reportTable } from "./report_table.js";
-import { newestQuery, shapeOf } from "./shape.js";
+import { exitsView, joined, pairMap, secondKey, secondOf } from "./maps.js";
+import { newestQuery, reportTable, shapeOf } from "./report_table.js";
 import { readTags } from "./tags.js";
 
 const LIMIT = 200;

@@ -1,9 +1,8 @@
 // Saves what is written about a thing: one write after the other.
 
 import { get, send } from "../client.js";
-import { showConflict } from "../dialogs.js";
+import { draftOf, keepDraft, showConflict } from "../dialogs.js";
 import { find, findAll, h, wordsOf } from "../dom.js";
-import { draftOf, keepDraft } from "../drafts.js";
 import { NONE } from "../format.js";
 
 const PAUSE = 800; // milliseconds after a key, until the text is saved

@@ -2,7 +2,7 @@
 
 import { get } from "../client.js";
 import { trying } from "../dialogs.js";
-import { h, select } from "../dom.js";
+import { field, h, select } from "../dom.js";
 import { edit } from "./editing.js";
 import { tagKind } from "./tags.js";
 
@@ -132,9 +132,8 @@ export function tagsOf(trade, tags, save) {
 /** @param {Trade} trade @param {StrategyListItem[]} strategies @param {Strategy} strategy @param {Save} save */
 export function setupOf(trade, strategies, strategy, recent, save) {
   const choice = (name, label, value, options) =>
-    h(
-      "label.field",
-      h("span", label),
+    field(
+      label,
       select(
         {
           id: `of-${name}`,

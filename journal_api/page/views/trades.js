@@ -7,8 +7,7 @@ import { filterForm, listFiltersOf, orRefused } from "./filters.js";
 import { readTags } from "./tags.js";
 import { tradePanel } from "./trade.js";
 import { editTrade } from "./trade_form.js";
-import { choose, clear, selectionBar } from "./trade_selection.js";
-import { address, pages, table } from "./trade_table.js";
+import { address, choose, clear, pages, selectionBar, table } from "./trade_list.js";
 import { daysQuestion } from "./welcome.js";
 
 const LIMIT = 50;
