@@ -1,13 +1,15 @@
 """Undoing an import: what its file states is gone, and the trades are what follows from the rest."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 
-from journal_api.errors import TradesKept
+from journal_api.errors import Conflict, TradesKept, ValidationFailed
 from journal_api.imports.contracts import Settler, read_typed
-from journal_api.repositories import copies, imports, statements, trade_splits, trades
+from journal_api.positions.trade_merge import build_whole, join_tags, require_one_position, sort_parts
+from journal_api.repositories import copies, imports, statements, trade_merges, trade_splits, trades, users
 from journal_api.repositories.accounts import read_commissions
 from journal_api.repositories.new_trades import read_last_id
 from journal_api.repositories.statements import Contract
@@ -45,15 +47,12 @@ class Undone(NamedTuple):
 async def undo(db: Connection, user_id: int, import_id: int, *, force: bool, keep: bool) -> Undone:
     """Undo an import. A trade on which a person wrote is asked about, unless a file tells of it still.
 
-    With `keep` such trades stay as they are, and the import with them; with `force` they go too, but for the
-    typed parts of merged trades. What the
-    owner had typed before the file told of it is as it was. Raises NotFound or TradesKept.
+    With `keep` such trades stay as they are, and the import with them; with `force` they go too. What the owner
+    had typed before the file told of it is as it was, and so are the other parts of a merged trade, which stay
+    merged. Raises NotFound or TradesKept.
     """
     await imports.get(db, user_id, import_id)
-    if force:
-        for trade_id, is_partly_typed in (await trade_splits.list_merged(db, import_id)).items():
-            if is_partly_typed:
-                await trade_splits.split(db, user_id, trade_id)
+    split = [await split_whole(db, user_id, one) for one in await trade_splits.list_merged(db, import_id)]
     rows: Iterable[Any] = await db.execute_fetchall(
         f"""
         SELECT id, typed IS NULL AND {statements.WRITTEN_BY_HAND}, {ANNOTATED}
@@ -95,15 +94,36 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool, kee
         )
     else:
         await db.execute_fetchall("DELETE FROM imports WHERE id = :id", {"id": import_id})
+    for parts in split:
+        await merge_again(db, user_id, parts)
     annotated = sum(all(lost[trade_id]) for trade_id in deleted if trade_id in lost)
     return Undone(len(deleted), annotated, unlinked, kept)
+
+
+async def split_whole(db: Connection, user_id: int, trade_id: int) -> list[int]:
+    """Return the ids of the parts of a merged trade; it is whole if its owner has changed its fills since."""
+    try:
+        parts = await trade_splits.split(db, user_id, trade_id)
+    except Conflict:
+        return [trade_id]
+    return [one for part in parts for one in await split_whole(db, user_id, part)]
+
+
+async def merge_again(db: Connection, user_id: int, trade_ids: Sequence[int]) -> None:
+    """Merge the parts that are left of a trade, if they are one position without the others."""
+    parts = sort_parts(await trade_merges.find_many(db, user_id, trade_ids))
+    if len(parts) < 2:
+        return
+    with suppress(ValidationFailed):
+        require_one_position(parts)
+        owner = await users.find(db, user_id)
+        await trade_merges.merge(db, parts, build_whole(parts), join_tags(parts), owner.timezone)
 
 
 async def withdraw(
     db: Connection, settler: Settler, import_id: int, contracts: Iterable[Contract], kept: Sequence[int]
 ) -> tuple[list[int], set[int]]:
     """Withdraw what the import states. Return the trades that go, and those that a person wrote on."""
-    merged = await trade_splits.list_merged(db, import_id)
     await statements.withdraw(db, import_id, kept)
     deleted: list[int] = []
     written: set[int] = set()
@@ -111,5 +131,4 @@ async def withdraw(
         plan = await settler.refold(contract)
         deleted += [trade.trade_id for trade, _ in plan.gone]
         written |= {trade.trade_id for trade, taker in plan.gone if trade.is_touched and taker is None}
-    await trade_splits.drop_unstated_parts(db, merged)
     return deleted, written

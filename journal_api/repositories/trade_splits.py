@@ -45,41 +45,21 @@ async def split(db: Connection, user_id: int, trade_id: int) -> list[int]:
     return [first["id"], *(part["id"] for part in others)]
 
 
-async def drop_unstated_parts(db: Connection, trade_ids: Iterable[int]) -> None:
-    """Forget the parts of merged trades of which files told and none tells any more."""
+async def list_merged(db: Connection, import_id: int) -> list[int]:
+    """Return the merged trades of which only the file of an import tells some part."""
     rows: Iterable[Any] = await db.execute_fetchall(
         """
-        SELECT trades.id, merged, (SELECT json_group_array(id) FROM statements WHERE trade_id = trades.id)
+        SELECT id
         FROM trades
-        WHERE trades.id IN (SELECT value FROM json_each(:ids)) AND merged IS NOT NULL
-        """,
-        {"ids": sql.json_list(sorted(trade_ids))},
-    )
-    for trade_id, merged, stated in list(rows):
-        parts, told = json.decode(merged), set(json.decode(stated))
-        kept = [part for part in parts if not part["statement_ids"] or told.intersection(part["statement_ids"])]
-        if len(kept) == len(parts):
-            continue
-        if kept:
-            kept[0] = {**kept[0], "id": trade_id, "made": parts[0]["made"]}
-        await db.execute_fetchall(
-            "UPDATE trades SET merged = :merged WHERE id = :id",
-            {"id": trade_id, "merged": json.encode(kept).decode() if len(kept) > 1 else None},
-        )
-
-
-async def list_merged(db: Connection, import_id: int) -> dict[int, bool]:
-    """Return the merged trades of which an import tells, and whether no file tells of some part."""
-    rows: Iterable[Any] = await db.execute_fetchall(
-        """
-        SELECT id, EXISTS (
-            SELECT 1 FROM json_each(merged) WHERE json_array_length(value, '$.statement_ids') = 0)
-        FROM trades
-        WHERE id IN (SELECT trade_id FROM statements WHERE import_id = :import_id) AND merged IS NOT NULL
+        WHERE merged IS NOT NULL AND id IN (
+            SELECT trade_id
+            FROM statements
+            LEFT JOIN restatements ON statement_id = statements.id
+            WHERE statements.import_id = :import_id AND statement_id IS NULL)
         """,
         {"import_id": import_id},
     )
-    return {trade_id: bool(is_partly_typed) for trade_id, is_partly_typed in rows}
+    return [trade_id for (trade_id,) in rows]
 
 
 def list_exchanges(fills: str) -> list[tuple[Any, ...]]:

@@ -352,11 +352,36 @@ async def test_the_typed_part_of_a_merged_trade_stays_when_the_file_of_the_other
     ids = [report["rows"][0]["trade_id"], typed["id"]]
     assert (await client.post("/trades/merge", json={"ids": ids})).status_code == 200
 
-    asked = await client.delete(f"/imports/{report['id']}")
-    forced = await client.delete(f"/imports/{report['id']}?force=true")
+    undone = await client.delete(f"/imports/{report['id']}")
+
+    assert undone.status_code == 204
+    assert [(one["id"], one["notes"]) for one in await list_trades(client)] == [(typed["id"], "The second half")]
+
+
+async def test_an_undo_asks_about_the_note_of_a_merged_part_and_keeps_the_others_merged(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    times = [BEGIN + timedelta(minutes=10 * number) for number in range(4)]
+    files = [
+        [
+            FileFill(2 * number, first, "MNQH6", 1, Decimal(108)),
+            FileFill(2 * number + 1, last, "MNQH6", -1, Decimal(110)),
+        ]
+        for number, (first, last) in enumerate(pairwise(times), 1)
+    ]
+    options = {"account_id": account_id, "timezone": "UTC"}
+    reports = [await create_import(client, executions(file), **options) for file in files]
+    ids = [report["rows"][0]["trade_id"] for report in reports]
+    await patch_trade(client, ids[2], notes="The third", fees=5)
+    assert (await client.post("/trades/merge", json={"ids": ids})).status_code == 200
+
+    asked = await client.delete(f"/imports/{reports[2]['id']}")
+    forced = await client.delete(f"/imports/{reports[2]['id']}?force=true")
+    (left,) = [await get_trade(client, one["id"]) for one in await list_trades(client)]
 
     assert (asked.status_code, forced.status_code) == (409, 204)
-    assert [(one["id"], one["notes"]) for one in await list_trades(client)] == [(typed["id"], "The second half")]
+    assert asked.json()["error"]["details"] == {"trades": 1, "others": 0}
+    assert (left["merged_ids"], left["notes"], left["fees"], left["gross_pnl"]) == (ids[1:2], None, 0, 8)
 
 
 async def test_a_merged_trade_forgets_the_part_whose_file_is_undone(client: httpx.AsyncClient, account_id: int) -> None:
