@@ -33,7 +33,7 @@ from journal_api.values.clock import now
 from journal_api.values.instruments import contract_root
 
 # Objects that no trade of a file depends on, unless they are deleted.
-INDEPENDENT = frozenset(("tags", "tag_categories", "cash", "checkpoints", "goals", "days", "keys", "import_profiles"))
+INDEPENDENT = frozenset(("cash", "checkpoints", "goals", "days", "keys", "import_profiles"))
 Call = Callable[[Callable[[], Any]], Awaitable[Any]]
 
 
@@ -193,7 +193,12 @@ async def draft_import(
     decisions: Mapping[int, Decision],
     is_dry_run: bool = False,
 ) -> Draft:
-    """Return what a file changes. `call` runs work without a database. Raises Conflict for another account's file."""
+    """Return what a file changes. `call` runs work without a database.
+
+    Raises Conflict for another account's file, and ValidationFailed for a decision about a line without a trade.
+    """
+    if unknown := decisions.keys() - {row.line for row in file.rows if decisions}:
+        raise ValidationFailed(fields={"answers": f"line {min(unknown)} of the file has no trade"})
     known = await read_known(db, user_id)
     settler = Settler(db, user_id, known.commissions, known.last_trade_id, now())
     draft = Draft(user_id, choice, known, settler)

@@ -1,6 +1,7 @@
 """Imports a file of trades in one transaction, completely or not at all."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -26,6 +27,12 @@ from journal_api.structs.imports import AppliedFees, CostsSource, Counts, FileAc
 from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.reader import TradeFile
 from journal_api.trade_files.threads import at_once, in_thread
+
+PREPARED_AT_MOST = 3  # times without the write lock
+
+
+class Outdated(Exception):
+    """What an import depends on has changed since it was prepared."""
 
 
 class ImportResult(NamedTuple):
@@ -74,6 +81,7 @@ class FileImport:
         )
         self.draft: Draft | None = None
         self.cursor = 0
+        self.is_prepared_again = False
 
     async def preview(self, db: Connection) -> ImportResult:
         """Return what the import of the file would do."""
@@ -91,13 +99,26 @@ class FileImport:
         self.draft = await self.draft_on(db, choice=self.choice, call=self._in_thread)
         self.draft.require_no_errors()
 
-    async def store(self, db: Connection) -> ImportResult:
-        """Store what the file states. What changed since it was prepared is found again.
+    async def run(self, database: Database, store: Callable[[], Awaitable[T]]) -> T:
+        """Prepare the import and store it; what changed meanwhile is prepared again, the last time by `store`."""
+        self.is_prepared_again = True
+        for _ in range(PREPARED_AT_MOST - 1):
+            await self.prepare(database)
+            with suppress(Outdated):
+                return await store()
+        self.is_prepared_again = False
+        await self.prepare(database)
+        return await store()
 
-        Raises ValidationFailed with the counts and the errors, if there are any.
+    async def store(self, db: Connection) -> ImportResult:
+        """Store what the file states, under the write lock.
+
+        Raises ValidationFailed with the counts and the errors, if there are any, and Outdated.
         """
         choice, draft = await self.accounts_in(db), self.draft
         if draft is None or choice != draft.choice or await draft.has_changed(db, self.cursor):
+            if self.is_prepared_again and draft is not None and choice == draft.choice:
+                raise Outdated
             draft = await self.draft_on(db, choice=choice, call=at_once)
             draft.require_no_errors()
         draft.shift_ids(await read_last_id(db))
@@ -166,5 +187,4 @@ async def import_trades(
     )
     if dry_run:
         return await file_import.preview(database.slow_reader)
-    await file_import.prepare(database)
-    return await database.write(file_import.store)
+    return await file_import.run(database, lambda: database.write(file_import.store))

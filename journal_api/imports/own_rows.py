@@ -23,8 +23,8 @@ async def find_own_rows(
     """Return the trades that rows of whole positions say as they are, by line: of each trade one row."""
     rows = [row for row in rows if row.statement.kind == "whole"]
     ids = {one.trade_id for versions in stored.values() for one in versions if one.trade_id is not None}
-    trades = await statements.read_trades(db, ids) if rows and ids else {}
-    own = {describe(trade.columns): trade_id for trade_id, trade in trades.items() if trade.is_merged or trade.edited}
+    trades = await statements.read_changed(db, ids) if rows and ids else {}
+    own = {describe(trade.columns): trade_id for trade_id, trade in trades.items()}
     found: dict[int, int] = {}
     for row in rows if own else ():
         try:

@@ -27,6 +27,8 @@ from journal_api.values.instruments import contract_root
 OTHER_FILE = "is at the time of a position that another file has added"
 OTHER_ZONE = "is a position that another file has at the time of another zone"
 CONTRADICTED = "is told otherwise by another file of the same time"
+LEFT_OUT = "is left out, as you said"
+IS_NOT = "is not the trade that you said"
 
 
 def reconcile(
@@ -46,12 +48,22 @@ def reconcile(
     strangers = frozenset(() if new_import is None else find_strangers(told, new_import))
     while True:
         plan = build_plan([one for one in told if one not in left_out], journal, new_import, decisions)
-        found = [] if force else find_undecided(plan, decisions)
+        found = find_left_out(plan, decisions) + ([] if force else find_undecided(plan, decisions))
         new = {one for suspect in found for one in suspect.position.told if is_of(one, new_import)}
         if not new:
             return plan._replace(suspects=suspects, left_out=frozenset(left_out), strangers=strangers)
         suspects += found
         left_out |= new
+
+
+def find_left_out(plan: Plan, decisions: Mapping[int, Decision]) -> list[Suspect]:
+    """Return the positions that a person leaves out, or says to be a trade that they cannot be."""
+    found: list[Suspect] = []
+    for change in plan.changes if decisions else ():
+        said = {decisions[one.line] for one in change.told if one.line in decisions} - {"new"}
+        if said - {change.stored and change.stored.trade_id}:
+            found.append(Suspect(change.position, LEFT_OUT if "leave" in said else IS_NOT, change.stored))
+    return found
 
 
 def find_undecided(plan: Plan, decisions: Mapping[int, Decision]) -> list[Suspect]:

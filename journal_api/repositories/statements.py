@@ -196,6 +196,13 @@ async def read_trades(db: Connection, trade_ids: Iterable[int]) -> dict[int, Sto
     return await fetch_trades(db, "id IN (SELECT value FROM json_each(:ids))", {"ids": json_list(sorted(trade_ids))})
 
 
+async def read_changed(db: Connection, trade_ids: Iterable[int]) -> dict[int, StoredTrade]:
+    """Return those of the trades that their owner has merged or edited."""
+    changed = "coalesce(merged, edited) IS NOT NULL"
+    values = {"ids": json_list(sorted(trade_ids))}
+    return await fetch_trades(db, f"id IN (SELECT value FROM json_each(:ids)) AND {changed}", values)
+
+
 async def read_lost(db: Connection, user_id: int, contract: Contract) -> dict[int, StoredTrade]:
     """Return the imported trades of a contract that no statement leads to. All of theirs are in another as well."""
     return await fetch_trades(

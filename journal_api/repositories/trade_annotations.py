@@ -241,7 +241,10 @@ async def insert_missing(
 
 
 async def move(db: Connection, trade_id: int, to_id: int) -> None:
-    """Add what a person wrote on a trade that goes to the trade that has its fills now."""
+    """Add what a person wrote on a trade that goes to the trade that has its fills now.
+
+    A trade has one grade and one setup: notes say those of the other.
+    """
     values = {"id": trade_id, "to_id": to_id, "now": now()}
     await db.execute_fetchall(
         """
@@ -255,7 +258,13 @@ async def move(db: Connection, trade_id: int, to_id: int) -> None:
     await db.execute_fetchall(
         f"""
         UPDATE trades
-        SET notes = coalesce(trades.notes || char(10, 10) || old.notes, trades.notes, old.notes),
+        SET notes = nullif(ltrim(
+                coalesce(trades.notes, '')
+                || coalesce(char(10, 10) || old.notes, '')
+                || iif(trades.grade <> old.grade, char(10, 10) || 'Joined trade: grade ' || old.grade, '')
+                || iif(trades.strategy_id <> old.strategy_id OR trades.setup_id <> old.setup_id,
+                    char(10, 10) || 'Joined trade: ' || coalesce(setups.name || ' of ', '') || strategies.name, ''),
+                char(10)), ''),
             grade = coalesce(trades.grade, old.grade),
             stop_loss = coalesce(trades.stop_loss, old.stop_loss),
             initial_risk = coalesce(trades.initial_risk, old.initial_risk),
@@ -263,6 +272,8 @@ async def move(db: Connection, trade_id: int, to_id: int) -> None:
             strategy_id = coalesce(trades.strategy_id, old.strategy_id),
             updated_at = iif(old.updated_at > old.created_at, {LATER}, trades.updated_at)
         FROM trades AS old
+        LEFT JOIN strategies ON strategies.id = old.strategy_id
+        LEFT JOIN setups ON setups.id = old.setup_id
         WHERE trades.id = :to_id AND old.id = :id
         """,
         values,

@@ -88,8 +88,7 @@ async def import_upload(request: Request, write: Write, query: ImportQuery, uplo
         report = build_report(result, source, file, rows)
         return created(f"/v1/imports/{result.import_id}", **{"import": report})
 
-    await file_import.prepare(database(request))
-    return await write(store)
+    return await file_import.run(database(request), lambda: write(store))
 
 
 def with_token(

@@ -81,8 +81,8 @@ async def test_an_import_under_the_write_lock_does_not_wait_for_other_files_of_i
     assert counts == Counts()
 
 
-async def prepare_import(app: Starlette, account_id: int, text: str) -> importer.FileImport:
-    """An import whose file is read, and that waits for the write lock."""
+async def read_import(app: Starlette, account_id: int, text: str) -> importer.FileImport:
+    """An import whose file is read."""
     choice = AccountChoice(account_id)
     file = await read_file(app.state.database.reader, 1, BytesIO(text.encode()), choice, timezone="UTC")
     assert isinstance(file, TradeFile)
@@ -90,9 +90,7 @@ async def prepare_import(app: Starlette, account_id: int, text: str) -> importer
     async def one_account(db: Connection) -> AccountChoice:
         return choice
 
-    file_import = importer.FileImport(1, SOURCE, file, choice, lambda verdicts: None, one_account)
-    await file_import.prepare(app.state.database)
-    return file_import
+    return importer.FileImport(1, SOURCE, file, choice, lambda verdicts: None, one_account)
 
 
 MEANWHILE: dict[str, tuple[dict[str, Any], list[str]]] = {
@@ -109,7 +107,8 @@ async def test_what_is_written_between_the_reading_of_a_file_and_its_import_is_k
 ) -> None:
     fields, symbols = MEANWHILE[name]
     text = build_file({"symbol": "ES", "external_id": "A"}, {"symbol": "NQ"})
-    file_import = await prepare_import(app, account_id, text)
+    file_import = await read_import(app, account_id, text)
+    await file_import.prepare(app.state.database)
     if fields:
         await create_trade(client, account_id, **fields)
     result = await app.state.database.write(file_import.store)
@@ -128,7 +127,8 @@ async def test_a_typed_trade_that_goes_elsewhere_before_the_import_is_no_trade_o
 ) -> None:
     typed = await create_trade(client, account_id, symbol="ES")
     fields = {"account_id": (await create_account(client, "Other"))["id"], "symbol": "CL"}
-    file_import = await prepare_import(app, account_id, build_file({"symbol": "ES"}))
+    file_import = await read_import(app, account_id, build_file({"symbol": "ES"}))
+    await file_import.prepare(app.state.database)
     moved = await patch_trade(client, typed["id"], **{name: fields[name]})
     result = await app.state.database.write(file_import.store)
 
@@ -136,3 +136,29 @@ async def test_a_typed_trade_that_goes_elsewhere_before_the_import_is_no_trade_o
     assert result.counts.new == 1
     assert (new["account_id"], new["symbol"]) == (account_id, "ES")
     assert await get_trade(client, typed["id"]) == moved
+
+
+@pytest.mark.parametrize("writes", [1, 9], ids=["once", "each time"])
+async def test_what_changes_before_the_lock_is_prepared_again_without_it_and_then_under_it(
+    app: Starlette, client: httpx.AsyncClient, account_id: int, writes: int
+) -> None:
+    file_import = await read_import(app, account_id, build_file({"symbol": "ES"}))
+    notes = [f"Note {number}" for number in range(writes)]
+    typed = await create_trade(client, account_id, symbol="ES")
+    tries: list[str] = []
+
+    async def write_beside() -> importer.ImportResult:
+        if notes:
+            await patch_trade(client, typed["id"], notes=notes[-1])
+            tries.append(notes.pop())
+        else:
+            tries.append("undisturbed")
+        result: importer.ImportResult = await app.state.database.write(file_import.store)
+        return result
+
+    result = await file_import.run(app.state.database, write_beside)
+
+    assert tries == {1: ["Note 0", "undisturbed"], 9: ["Note 8", "Note 7", "Note 6"]}[writes]
+    assert result.counts.duplicate == 1
+    (trade,) = await list_trades(client)
+    assert trade["notes"] == next(note for note in reversed(tries) if note != "undisturbed")

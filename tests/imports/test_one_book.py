@@ -289,6 +289,47 @@ async def test_a_person_decides_which_of_two_typed_trades_a_position_is(
     assert len(after) == 2 + (answer == "new")
 
 
+@pytest.mark.parametrize(
+    ("answers", "left"),
+    [(["2:leave"], 1), (["3:leave"], 1), (["4:new"], 2), (["2:999"], 1), (["2:leave", "4:leave"], 0)],
+)
+async def test_an_answer_is_heard_about_any_line(
+    client: httpx.AsyncClient, account_id: int, answers: list[str], left: int
+) -> None:
+    later = timedelta(hours=1)
+    fills = [FileFill(1, BEGIN, "MNQH6", 1, Decimal(108)), FileFill(2, END, "MNQH6", -1, Decimal(110))]
+    fills += [fill._replace(id=fill.id + 2, time=fill.time + later) for fill in fills]
+    options = {"account_id": account_id, "timezone": "UTC"}
+
+    report = await create_import(client, executions(fills), **options, answers=answers)
+    unknown = await client.post(
+        f"/imports?account_id={account_id}&timezone=UTC&answers=9:leave", content=executions(fills), headers=CSV
+    )
+
+    assert len(await list_trades(client)) == report["counts"]["new"] == left
+    assert report["counts"].get("suspect", 0) == 2 - left
+    assert unknown.json()["error"]["details"] == {"fields": {"answers": "line 9 of the file has no trade"}}
+
+
+async def test_a_file_that_joins_two_trades_keeps_both_grades(client: httpx.AsyncClient, account_id: int) -> None:
+    fills = [
+        FileFill(number, BEGIN + timedelta(minutes=number), "MNQH6", 1 if number % 2 else -1, Decimal(108))
+        for number in range(1, 5)
+    ]
+    options = {"account_id": account_id, "timezone": "UTC"}
+    report = await create_import(client, executions(fills), **options)
+    ids = [row["trade_id"] for row in report["rows"]]
+    for trade_id, grade in zip(ids, "AB", strict=True):
+        await patch_trade(client, trade_id, grade=grade, notes=f"Graded {grade}")
+
+    first = FileFill(9, BEGIN - timedelta(minutes=5), "MNQH6", 1, Decimal(108))
+    await create_import(client, executions([first]), **options)
+
+    (trade,) = await list_trades(client)
+    assert (trade["id"], trade["grade"]) == (ids[0], "A")
+    assert trade["notes"] == "Graded A\n\nGraded B\n\nJoined trade: grade B"
+
+
 async def test_a_trade_that_is_moved_to_its_account_is_known_to_the_file_of_that_account(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
