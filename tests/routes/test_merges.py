@@ -455,18 +455,18 @@ async def test_a_file_that_corrects_a_part_corrects_the_merged_trade(client: htt
     assert (corrected["gross_pnl"], corrected["fees"]) == (whole["gross_pnl"] + 1, whole["fees"])
 
 
-async def test_a_whole_with_a_typed_part_outlives_the_import_of_the_others_and_can_be_split(
+async def test_the_typed_part_of_a_whole_is_what_was_typed_once_the_import_of_the_others_is_undone(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
     imported = unwrap(await send_file(client, build_file(*CHAIN[1:]), 1))
     first = await create_trade(client, 1, **CHAIN[0], entry_price=99)
     whole = await merge(client, first, *({"id": trade_id} for trade_id in read_ids(imported)))
 
-    undone = await client.delete(f"/imports/{imported['id']}?keep=true")
-    parts = await split(client, whole)
+    undone = await client.delete(f"/imports/{imported['id']}")
 
-    assert undone.headers["x-trades-kept"] == str(whole["id"])
-    assert [part["id"] for part in parts] == sorted([first["id"], *read_ids(imported)])
+    assert (undone.status_code, undone.headers["x-trades-deleted"]) == (204, str(len(CHAIN) - 1))
+    assert whole["id"] == first["id"]
+    assert [await get_trade(client, one) for one in await list_trades(client)] == [first]
     assert await run_sql(app, "PRAGMA foreign_key_check") == []
 
 
