@@ -1,35 +1,24 @@
 """One contract of an account, after what files state of it has come or gone: its trades are its positions."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import count, islice
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import count
 from typing import Any, NamedTuple
 
 from aiosqlite import Connection
-from msgspec import json
 
 from journal_api.imports.file_rows import Annotated, FileRow
 from journal_api.imports.own_rows import find_own_rows
 from journal_api.positions.commissions import NO_COMMISSIONS, Commissions
-from journal_api.positions.fills import match_fees
-from journal_api.positions.plans import Change, Decision, Journal, Plan, StoredTrade
+from journal_api.positions.plans import Change, Decision, Journal, Plan
 from journal_api.positions.reconcile import reconcile
-from journal_api.positions.statements import Key, Statement
+from journal_api.positions.statements import Key
 from journal_api.positions.told import Told
-from journal_api.repositories import new_trades, statements, trade_annotations, trades
-from journal_api.repositories.accounts import read_commissions
-from journal_api.repositories.new_trades import read_last_id
+from journal_api.repositories import statements, trades
 from journal_api.repositories.statements import Contract, Moved
-from journal_api.trade_files.threads import at_once
-from journal_api.values.clock import now
-from journal_api.values.instruments import canonical_symbol, contract_root, list_bare_names
+from journal_api.values.instruments import contract_root, list_bare_names
 
-TRADES_AT_ONCE = 1000
 NEW_IMPORT = 2**62  # stands for the import until it is written
-# What a new trade has of what only its owner writes.
-NO_ANNOTATIONS = dict.fromkeys(
-    ("stop_loss", "initial_risk", "grade", "strategy_id", "setup_id", "source_trade_id", "notes")
-)
 
 
 class Settled(NamedTuple):
@@ -50,7 +39,7 @@ class Settled(NamedTuple):
 
 
 class Settler:
-    """Finds what changes in contracts, which only reads, and writes it."""
+    """Finds what changes in contracts, which only reads."""
 
     def __init__(
         self,
@@ -58,12 +47,9 @@ class Settler:
         user_id: int,
         commissions: Mapping[int, Commissions],
         last_trade_id: int,
-        written_at: str,
+        leaving: Collection[int] = (),  # trades that go because no file tells of them any more
     ) -> None:
-        self.db, self.user_id, self.written_at = db, user_id, written_at
-        self.import_id: int | None = None  # of the import that is written
-        self.leaving: set[int] = set()  # trades that go because no file tells of them any more
-        self.commissions = commissions
+        self.db, self.user_id, self.commissions, self.leaving = db, user_id, commissions, leaving
         self.next_ids = count(last_trade_id + 1)
         self.met: set[int] = set()  # typed trades that are positions of contracts already planned
         self.read: set[int] = set()  # trades on which the plans depend
@@ -144,9 +130,6 @@ class Settler:
             told.is_left_out = False
             told.imports = (*told.imports, NEW_IMPORT) if told.imports else (NEW_IMPORT,)
 
-    def import_of(self, change: Change) -> int | None:
-        return self.import_id if change.import_id == NEW_IMPORT else change.import_id
-
     async def read_journal(self, contract: Contract, told: Iterable[Told], *, is_new_account: bool) -> Journal:
         """Return the trades that the statements are in, and those that may be positions of them."""
         commissions = self.commissions.get(contract.account_id, NO_COMMISSIONS)
@@ -162,109 +145,6 @@ class Settler:
         free = [trade for trade in typed if trade.trade_id not in self.met]
         self.read |= {*found, *(trade.trade_id for trade in free)}
         return Journal(found, free, commissions)
-
-    async def write(self, settled: Settled) -> None:
-        """Write what the file states of a contract, and what follows from it."""
-        assert self.import_id is not None
-        await self.free_external_ids(settled)
-        await self.insert_trades(settled)
-        new: list[tuple[Key, Statement, int | None]] = []
-        again: list[int] = []
-        for chosen, row in settled.rows.items():
-            told = next(one for one in settled.versions[row.key] if NEW_IMPORT in one.imports)
-            if told.row_id is not None:
-                again.append(told.row_id)
-            elif told not in settled.plan.left_out:
-                new.append((row.key, row.statement, settled.trades.get(chosen)))
-        await statements.insert(self.db, settled.contract, self.import_id, new)
-        await statements.restate(self.db, self.import_id, again)
-        await self.write_plan(settled)
-
-    async def refold(self, contract: Contract) -> Plan:
-        """Write what follows from the stored statements of a contract."""
-        settled = await self.plan(contract, [], "", is_new_account=False, call=at_once)
-        await self.number([settled])
-        await self.free_external_ids(settled)
-        await self.insert_trades(settled)
-        await self.write_plan(settled)
-        return settled.plan
-
-    async def free_external_ids(self, settled: Settled) -> None:
-        """Take the external ids of trades that get others, or go.
-
-        Trades that are written next may have them.
-        """
-        leaving = [
-            change.stored.trade_id
-            for change in settled.plan.changes
-            if change.stored and change.stored.columns["external_id"] != change.columns["external_id"]
-        ]
-        leaving += [trade.trade_id for trade, _ in settled.plan.gone]
-        if leaving:
-            await trades.clear_external_ids(self.db, leaving)
-
-    async def write_plan(self, settled: Settled) -> None:
-        """Write which trades statements are in, and the trades that change, go, or are as they were typed."""
-        plan, trade_ids, of_trade = settled.plan, settled.trade_ids, settled.trades
-        moved: dict[int, int | None] = {
-            version.row_id: of_trade[told]
-            for key, told in settled.chosen.items()
-            if told in of_trade
-            for version in settled.versions[key]
-            if version.row_id is not None and version.trade_id != of_trade[told]
-        }
-        for part in plan.unmatched:
-            for claim in part.claims:
-                if claim.told.row_id is not None and claim.told.trade_id and claim.told not in of_trade:
-                    moved[claim.told.row_id] = None
-        await statements.set_trades(self.db, [(trade_id, row_id) for row_id, trade_id in moved.items()])
-        changed: list[tuple[int, dict[str, Any], int | None, str | None]] = [
-            (change.stored.trade_id, change.columns, self.import_of(change), change.typed)
-            for change in plan.changes
-            if change.stored and (change.is_written or change.stored.import_id != self.import_of(change))
-        ]
-        changed += [(one.trade_id, read_typed(one), None, None) for one in plan.restored]
-        gone = [trade.trade_id for trade, _ in plan.gone]
-        for trade, taker in plan.gone:
-            if taker is not None:
-                await trade_annotations.move(self.db, trade.trade_id, trade_ids[taker])
-        await trades.delete_many(self.db, gone)
-        await statements.update_trades(self.db, self.user_id, changed, self.written_at)
-
-    async def insert_trades(self, settled: Settled) -> None:
-        """Insert the new trades with what the file says of them besides, a thousand at a time."""
-        pairs = zip(settled.plan.changes, settled.trade_ids, strict=True)
-        new = ((change, trade_id) for change, trade_id in pairs if change.stored is None)
-        while part := list(islice(new, TRADES_AT_ONCE)):
-            found = [(trade_id, change, find_annotated(change, settled.rows)) for change, trade_id in part]
-            account_id = settled.contract.account_id
-            rows = [
-                {
-                    **NO_ANNOTATIONS,
-                    **change.columns,
-                    **(annotated.columns if annotated else {}),
-                    "id": trade_id,
-                    "account_id": account_id,
-                    "import_id": self.import_of(change),
-                }
-                for trade_id, change, annotated in found
-            ]
-            await new_trades.insert_all(self.db, self.user_id, rows, self.written_at)
-            earlier = [row["id"] for row in rows if row["import_id"] != self.import_id]
-            if earlier:
-                await new_trades.record_days(self.db, earlier)
-            told = [(trade_id, annotated) for trade_id, _, annotated in found if annotated]
-            tags = [(trade_id, tag_id) for trade_id, annotated in told for tag_id in annotated.tag_ids]
-            answers = [(trade_id, *answer) for trade_id, annotated in told for answer in annotated.answers]
-            await trade_annotations.insert_missing(self.db, tags, answers)
-
-
-async def refold_trades(db: Connection, user_id: int, trade_ids: Sequence[int]) -> None:
-    """Write what follows from what files state of trades, which may be more than they have."""
-    contracts = await statements.list_of_trades(db, trade_ids)
-    settler = Settler(db, user_id, await read_commissions(db, user_id), await read_last_id(db), now())
-    for contract in contracts:
-        await settler.refold(contract)
 
 
 def find_trades(plan: Plan, trade_ids: Sequence[int]) -> dict[Told, int]:
@@ -290,12 +170,3 @@ def find_annotated(change: Change, rows: Mapping[Told, FileRow]) -> Annotated | 
     """Return what a row of the file says besides of a new trade, None for nothing."""
     found = (rows[told].annotated for told in change.told if told in rows)
     return next((one for one in found if one is not None), None)
-
-
-def read_typed(trade: StoredTrade) -> dict[str, Any]:
-    """Return the columns that the owner had typed before a file told of the trade, or has edited since."""
-    typed: dict[str, Any] = json.decode(trade.typed or "{}")
-    columns = typed | {name: trade.columns[name] for name in trade.edited}
-    columns["fills"] = match_fees(columns["fills"], columns["fees"])
-    symbol = columns["symbol"]
-    return {**columns, "contract": canonical_symbol(symbol, columns["opened_at"]), "root": contract_root(symbol)}

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from journal_api.database import calendars
 from journal_api.errors import ValidationFailed
+from journal_api.imports.contract_writes import Writer
 from journal_api.imports.contracts import Settled, Settler, find_annotated
 from journal_api.imports.copies import NamedTrade, find_original
 from journal_api.imports.file_rows import group_rows, require_allowed
@@ -46,6 +47,7 @@ class Draft:
     def __init__(self, user_id: int, choice: AccountChoice, known: KnownJournal, settler: Settler) -> None:
         self.user_id, self.choice, self.known, self.settler = user_id, choice, known, settler
         self.accounts = FileAccounts(choice.account_id, {**known.names.accounts, **choice.mapped})
+        self.written_at = now()
         self.digest, self.costs = ImportDigest(), ImportCosts()
         self.settled: list[Settled] = []
         self.originals: dict[int, int | None] = {}
@@ -90,9 +92,9 @@ class Draft:
 
     async def write(self, db: Connection, import_id: int) -> None:
         """Write the trades and what the file states, under the write lock."""
-        self.settler.db, self.settler.import_id = db, import_id
+        writer = Writer(db, self.user_id, self.written_at, import_id)
         for one in self.settled:
-            await self.settler.write(one)
+            await writer.write(one)
 
     async def has_changed(self, db: Connection, cursor: int) -> bool:
         """Return whether anything on which it depends has changed since."""
@@ -200,7 +202,7 @@ async def draft_import(
     if unknown := decisions.keys() - {row.line for row in file.rows if decisions}:
         raise ValidationFailed(fields={"answers": f"line {min(unknown)} of the file has no trade"})
     known = await read_known(db, user_id)
-    settler = Settler(db, user_id, known.commissions, known.last_trade_id, now())
+    settler = Settler(db, user_id, known.commissions, known.last_trade_id)
     draft = Draft(user_id, choice, known, settler)
     draft.digest.add_calendars(await calendars.by_account(db, user_id))
     groups, rejected = await call(lambda: group_rows(file.rows, file.format, known.names, draft.accounts))

@@ -134,7 +134,7 @@ class FileImport:
         await draft.write(db, import_id)
         await set_originals(db, draft.originals)
         matches = await find_copies(db, draft)
-        await link_by_import(db, import_id, matches.links, draft.settler.written_at)
+        await link_by_import(db, import_id, matches.links, draft.written_at)
         await set_counts(db, import_id, count_verdicts(draft.verdicts))
         account_ids = {draft.accounts.find_id(name or None) for name in self.file.timezone.accounts}
         await imports.insert_timezone(db, import_id, self.file.timezone.name, sorted(account_ids))

@@ -1,17 +1,15 @@
 """Undoing an import: what its file states is gone, and the trades are what follows from the rest."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 
 from journal_api.errors import Conflict, TradesKept, ValidationFailed
-from journal_api.imports.contracts import Settler, read_typed
-from journal_api.positions.trade_merge import build_whole, join_tags, require_one_position, sort_parts
-from journal_api.repositories import copies, imports, statements, trade_merges, trade_splits, trades, users
-from journal_api.repositories.accounts import read_commissions
-from journal_api.repositories.new_trades import read_last_id
+from journal_api.imports.contract_writes import read_typed, refold
+from journal_api.positions.trade_merge import require_one_position, sort_parts
+from journal_api.repositories import copies, imports, statements, trade_merges, trade_splits, trades
 from journal_api.repositories.statements import Contract
 from journal_api.values.clock import now
 
@@ -68,11 +66,9 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool, kee
         raise TradesKept(trades=len(written), others=len(lost) - len(written))
     kept = written if not force else []
     contracts = await statements.list_of_import(db, import_id)
-    settler = Settler(db, user_id, await read_commissions(db, user_id), await read_last_id(db), now())
     gone = await statements.read_trades(db, lost.keys() - set(kept))
-    settler.leaving = set(gone)
     await db.execute_fetchall("SAVEPOINT undone")
-    deleted, others = await withdraw(db, settler, import_id, contracts, kept)
+    deleted, others = await withdraw(db, user_id, import_id, contracts, kept, gone)
     others -= gone.keys()
     if others and not force:
         # Other files tell of them, but not enough: what is left of them closes nothing.
@@ -80,14 +76,14 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool, kee
             raise TradesKept(trades=len(written) + len(others), others=len(lost) - len(written))
         await db.execute_fetchall("ROLLBACK TO undone")
         kept += sorted(others)
-        deleted, _ = await withdraw(db, settler, import_id, contracts, kept)
+        deleted, _ = await withdraw(db, user_id, import_id, contracts, kept, gone)
     await db.execute_fetchall("RELEASE undone")
     deleted += [trade.trade_id for trade in gone.values() if trade.typed is None]
     deleted = list(dict.fromkeys(deleted))
     unlinked = await copies.unlink(db, None if kept else import_id, deleted)
     await trades.delete_many(db, deleted)
     restored = [(one.trade_id, read_typed(one), None, None) for one in gone.values() if one.typed is not None]
-    await statements.update_trades(db, user_id, restored, settler.written_at)
+    await statements.update_trades(db, user_id, restored, now())
     if kept:
         await db.execute_fetchall(
             "UPDATE imports SET updated_at = :now WHERE id = :id", {"id": import_id, "now": now()}
@@ -116,19 +112,19 @@ async def merge_again(db: Connection, user_id: int, trade_ids: Sequence[int]) ->
         return
     with suppress(ValidationFailed):
         require_one_position(parts)
-        owner = await users.find(db, user_id)
-        await trade_merges.merge(db, parts, build_whole(parts), join_tags(parts), owner.timezone)
+        await trade_merges.merge(db, user_id, parts)
 
 
 async def withdraw(
-    db: Connection, settler: Settler, import_id: int, contracts: Iterable[Contract], kept: Sequence[int]
+    db: Connection,
+    user_id: int,
+    import_id: int,
+    contracts: Iterable[Contract],
+    kept: Sequence[int],
+    leaving: Collection[int],
 ) -> tuple[list[int], set[int]]:
     """Withdraw what the import states. Return the trades that go, and those that a person wrote on."""
     await statements.withdraw(db, import_id, kept)
-    deleted: list[int] = []
-    written: set[int] = set()
-    for contract in contracts:
-        plan = await settler.refold(contract)
-        deleted += [trade.trade_id for trade, _ in plan.gone]
-        written |= {trade.trade_id for trade, taker in plan.gone if trade.is_touched and taker is None}
-    return deleted, written
+    gone = [one for plan in await refold(db, user_id, contracts, leaving) for one in plan.gone]
+    written = {trade.trade_id for trade, taker in gone if trade.is_touched and taker is None}
+    return [trade.trade_id for trade, _ in gone], written

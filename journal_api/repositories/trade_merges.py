@@ -14,8 +14,8 @@ from msgspec import json
 from journal_api.database import sql
 from journal_api.errors import ValidationFailed
 from journal_api.positions.position_columns import FILE_COLUMNS
-from journal_api.positions.trade_draft import TradeDraft
-from journal_api.repositories import imports, pictures, trade_annotations, trades
+from journal_api.positions.trade_merge import build_whole, join_tags
+from journal_api.repositories import imports, pictures, trade_annotations, trades, users
 from journal_api.structs.trades import Trade
 
 Part = dict[str, Any]
@@ -96,11 +96,13 @@ async def list_of_format(db: Connection, user_id: int, import_id: int) -> list[i
     return [trade_id for (trade_id,) in rows]
 
 
-async def merge(
-    db: Connection, parts: Sequence[Trade], whole: TradeDraft, tag_ids: Sequence[int], timezone: str
-) -> None:
-    """Make the first of the parts the whole trade, and delete the others. Their copies become its copies."""
-    first = parts[0]
+async def merge(db: Connection, user_id: int, parts: Sequence[Trade]) -> None:
+    """Make the first of the sorted parts the whole trade, and delete the others. Their copies become its copies.
+
+    Raises ValidationFailed for amounts or notes that are too large together.
+    """
+    first, whole = parts[0], build_whole(parts)
+    owner = await users.find(db, user_id)
     before = await read_parts(db, [trade.id for trade in parts])
     original_id = whole.source_trade_id or first.id
     await db.execute_fetchall(
@@ -120,7 +122,7 @@ async def merge(
     await db.execute_fetchall(
         "DELETE FROM trades WHERE id IN (SELECT value FROM json_each(:ids)) AND id <> :id", values
     )
-    await trades.update(db, first, whole, timezone)
+    await trades.update(db, first, whole, owner.timezone)
     # Files state the whole as they state its parts; a part that was typed makes it the owner's.
     edited = (*FILE_COLUMNS, "contract", "root") if len(stated) < len(parts) else find_edited(before)
     await db.execute_fetchall(
@@ -130,7 +132,7 @@ async def merge(
     answers = next((trade.confirmations for trade in parts if trade.setup_id == whole.setup_id), [])
     await trade_annotations.insert_missing(
         db,
-        [(first.id, tag_id) for tag_id in tag_ids],
+        [(first.id, tag_id) for tag_id in join_tags(parts)],
         [(first.id, *trade_annotations.answer_row(answer)) for answer in answers],
     )
     (made,) = await read_parts(db, [first.id])

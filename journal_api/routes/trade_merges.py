@@ -4,9 +4,9 @@ from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.errors import ValidationFailed
-from journal_api.imports.contracts import refold_trades
-from journal_api.positions.trade_merge import build_whole, find_positions, join_tags, require_one_position, sort_parts
-from journal_api.repositories import imports, trade_merges, trade_splits, trades, users
+from journal_api.imports.contract_writes import refold
+from journal_api.positions.trade_merge import find_positions, require_one_position, sort_parts
+from journal_api.repositories import imports, statements, trade_merges, trade_splits, trades
 from journal_api.structs.many_trades import TradesMerge
 from journal_api.web.etags import check_versions
 from journal_api.web.responses import Response, ok
@@ -26,8 +26,7 @@ async def merge_trades(request: Request, db: Connection, body: TradesMerge) -> R
     if len(parts) == 1:
         raise ValidationFailed(fields={"ids": "must name two trades at least"})
     require_one_position(parts)
-    owner = await users.find(db, request.user.id)
-    await trade_merges.merge(db, parts, build_whole(parts), join_tags(parts), owner.timezone)
+    await trade_merges.merge(db, request.user.id, parts)
     return ok(trade=await trades.get(db, request.user.id, parts[0].id))
 
 
@@ -39,9 +38,8 @@ async def join_import(request: Request, db: Connection) -> Response:
     import_id = request.path_params["id"]
     ids = await trade_merges.list_of_format(db, request.user.id, import_id)
     positions = find_positions(await trade_merges.find_many(db, request.user.id, ids))
-    owner = await users.find(db, request.user.id)
     for parts in positions:
-        await trade_merges.merge(db, parts, build_whole(parts), join_tags(parts), owner.timezone)
+        await trade_merges.merge(db, request.user.id, parts)
     await imports.set_trade_unit(db, request.user.id, import_id, "position")
     return ok(
         joined=str(sum(map(len, positions))),
@@ -58,7 +56,7 @@ async def split_import(request: Request, db: Connection) -> Response:
     ids = await trade_merges.list_of_format(db, request.user.id, import_id)
     merged = [one.id for one in await trade_merges.find_many(db, request.user.id, ids) if one.merged_ids]
     rows = [row for one in merged for row in await trade_splits.split(db, request.user.id, one)]
-    await refold_trades(db, request.user.id, rows)
+    await refold(db, request.user.id, await statements.list_of_trades(db, rows))
     if rows:
         await imports.set_trade_unit(db, request.user.id, import_id, "row")
     return ok(trades=await trades.list_of_ids(db, request.user.id, sorted(rows)))
@@ -71,5 +69,5 @@ async def split_trade(request: Request, db: Connection) -> Response:
     first.
     """
     ids = await trade_splits.split(db, request.user.id, request.path_params["id"])
-    await refold_trades(db, request.user.id, ids)
+    await refold(db, request.user.id, await statements.list_of_trades(db, ids))
     return ok(trades=await trades.list_of_ids(db, request.user.id, sorted(ids)))
