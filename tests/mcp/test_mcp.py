@@ -740,7 +740,8 @@ def test_the_configurations_of_the_page_are_commands_with_known_settings() -> No
 @pytest.mark.parametrize("missing", ["mcp", "httpx"])
 def test_without_the_extra_the_command_says_how_to_install_it_and_no_other_imports_it(missing: str) -> None:
     code = (
-        "import sys; from journal_api.cli import main;"
+        "import click, sys; from journal_api.cli import cli, main;"
+        "cli.get_help(click.Context(cli));"  # of all commands
         "print([name for name in ('mcp', 'httpx', 'pydantic') if name in sys.modules]);"
         f"sys.modules['{missing}'] = None; main()"
     )

@@ -14,10 +14,13 @@ from multiprocessing import get_context
 from multiprocessing.reduction import DupFd
 from typing import Any
 
-from journal_api.cli import main
+from journal_api.cli import COMMANDS, main
 
-# What a server imports, its event loop included.
-PRELOADED = ["journal_api.cli", "uvloop", "anyio._backends._asyncio", "uvicorn.lifespan.on"]
+# What a command imports, and the event loop of a server.
+PRELOADED = [
+    *sorted({f"journal_api.cli.{module}" for module, _ in COMMANDS.values()}),
+    *("uvloop", "anyio._backends._asyncio", "uvicorn.lifespan.on"),
+]
 
 
 class Descriptor:
