@@ -59,6 +59,16 @@ JSON: dict[str, Any] = {
     "trading_weekdays": Weekdays,
 }
 Check = Callable[[Any], object]  # raises what `find_fault` catches
+# Trades with several tags of a category of which a trade has one, the newest first.
+SEVERAL_TAGS = """
+    SELECT trade_id, tag_categories.name
+    FROM trade_tags
+    JOIN tags ON tags.id = tag_id
+    JOIN tag_categories ON tag_categories.id = category_id AND single
+    GROUP BY trade_id, category_id
+    HAVING count(*) > 1
+    ORDER BY trade_id DESC
+    LIMIT :maximum"""
 
 
 class Invalid(NamedTuple):
@@ -68,7 +78,9 @@ class Invalid(NamedTuple):
 
 
 def list_invalid(db: sqlite3.Connection, maximum: int = -1) -> Iterator[Invalid]:
-    """Yield a value of each of the newest rows that has one which the API would refuse."""
+    """Yield a value of each of the newest rows that has one which the API would refuse,
+    then the trades with several tags of a single category.
+    """
     db.create_function("find_fault", 3, find_fault, deterministic=True)
     for name, last_id in db.execute("SELECT name, seq FROM sqlite_sequence WHERE seq > ?", (MAX_ID,)):
         yield Invalid(name, f"id {last_id}", f"the last id must be at most {MAX_ID}")
@@ -89,6 +101,8 @@ def list_invalid(db: sqlite3.Connection, maximum: int = -1) -> Iterator[Invalid]
         )
         for row_id, fault in rows:
             yield Invalid(table, f"{first} {row_id}", fault)
+    for trade_id, name in db.execute(SEVERAL_TAGS, {"maximum": maximum}):
+        yield Invalid("trade_tags", f"trade_id {trade_id}", f"a trade must have at most one tag of {name}")
 
 
 @lru_cache(maxsize=1024)

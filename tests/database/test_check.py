@@ -20,6 +20,7 @@ from journal_api.database.schemas import VERSION
 from journal_api.errors import DatabaseRefused
 from journal_api.statistics.row_checks import CHECKS
 
+TIME = "2026-01-05T09:00:00.000000Z"
 # An open trade from 09:00 with fees of 1, of which a part was sold; its user and account are left out.
 A_SCALED_TRADE = """
     INSERT INTO trades (user_id, account_id, symbol, direction, quantity, entry_price, opened_at, fees,
@@ -43,6 +44,13 @@ A_CLOSED_TRADE = """
         trading_day, gross_pnl, created_at, updated_at)
     VALUES (1, 1, 'ES', 'long', 1, 1, '2026-01-05T09:00:00.000000Z', '2026-01-05T10:00:00.000000Z',
         '2026-01-05', 1, '', '')"""
+TWO_OF_MARKET = (
+    f"INSERT INTO tag_categories VALUES (1, 1, 'Market', 'market', '{TIME}', '{TIME}', 0)",
+    f"INSERT INTO tags VALUES (1, 1, 1, 'Trend', 'trend', '#000000', 'custom', '{TIME}', '{TIME}')",
+    f"INSERT INTO tags VALUES (2, 1, 1, 'Range', 'range', '#000000', 'custom', '{TIME}', '{TIME}')",
+    "INSERT INTO trade_tags VALUES (1, 1), (1, 2)",
+    "UPDATE tag_categories SET single = 1",
+)
 LINES = ("database", "permissions", "disk", "SQLite", "write-ahead", "server", "schema")
 
 
@@ -299,6 +307,11 @@ def test_what_is_no_journal_of_this_release_is_refused(db: Path, state: Callable
                 ["DELETE FROM accounts", "UPDATE changed_objects SET deleted = 0"],
             )
         ),
+        (
+            statements(*TWO_OF_MARKET),
+            "values",
+            ("wrong", "values: trade_tags trade_id 1: a trade must have at most one tag of Market"),
+        ),
         (statements(A_CONTENT, A_PART), "pictures", ("ok", "pictures: in agreement with their contents")),
         (
             statements(A_CONTENT, A_PART, "UPDATE picture_parts SET bytes = x'01'"),
@@ -310,7 +323,15 @@ def test_what_is_no_journal_of_this_release_is_refused(db: Path, state: Callable
         *("empty", "older", "differences", "many differences", "loose row", "loose row in the log"),
         *("fills", "fees of fills", "size of fills"),
         *("facts to come", "missing facts", "wrong counts", "lost text"),
-        *("old text", "missing day", "object that is there", "object that is gone", "picture", "cut picture"),
+        *(
+            "old text",
+            "missing day",
+            "object that is there",
+            "object that is gone",
+            "two tags",
+            "picture",
+            "cut picture",
+        ),
     ],
 )
 def test_a_finding_says_what_is_wrong_by_the_name_of_the_file_and_by_a_link(

@@ -495,6 +495,15 @@ def make_svg(folder: Path) -> None:
     (folder / "pictures/1.png").rename(folder / "pictures/1.svg+xml")
 
 
+def give_two_tags_of_one_category(folder: Path) -> None:
+    category = json.loads((folder / "tags.jsonl").read_text().splitlines()[0])["category_id"]
+    change_file("tag_categories.jsonl", '"single":0', '"single":1', -1)(folder)
+    for name, row in (("tags", {"id": 2, "category_id": category}), ("trade_tags", {"trade_id": 1, "tag_id": 2})):
+        first, *_ = (folder / f"{name}.jsonl").read_text().splitlines()
+        line = {**json.loads(first), **({"name": "Two", "sort_name": "two"} if "id" in row else {}), **row}
+        (folder / f"{name}.jsonl").write_text(f"{first}\n{json.dumps(line)}\n")
+
+
 TAG = '{"id":1,'
 EVIL = '"media_type":"image/../../../../../../../../etc/passwd"'
 # What was done to the folder, and a part of the reason. With `--edited`, so that no checksum hides the fault.
@@ -562,6 +571,10 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
     "text for an amount": (change_file("trades.csv", ",100,", ",a,"), "trades.csv: row "),
     "no bytes": (change_file("trades.csv", ",ES,ES,", ",ES,ES,,", 1), "trades.csv: row "),
     "open quote": (change_file("trades.csv", "long", '"long'), "trades.csv: row "),
+    "two of one category": (
+        give_two_tags_of_one_category,
+        "trade_tags.jsonl: trade_id 1: a trade must have at most one",
+    ),
     "dangling row": (
         change_file("tags.jsonl", '"category_id":1', '"category_id":77'),
         "of tag_categories that",
