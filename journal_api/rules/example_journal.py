@@ -13,6 +13,7 @@ from journal_api.structs.example_journal import ExampleContent, ExampleTrade
 from journal_api.structs.me import Me
 from journal_api.structs.strategies import Setup
 from journal_api.structs.trades import AnswerPut, TradeCreate
+from journal_api.values.money import Money, UnsignedMoney
 from journal_api.values.periods import ONE_DAY, trading_day
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import decode_value
@@ -71,6 +72,8 @@ def build_body(trade: ExampleTrade, places: Places, day: date, rollover: str) ->
         entry_price=trade.entry,
         exit_price=trade.exit,
         stop_loss=trade.stop,
+        mae=build_excursion(trade, trade.worst),
+        mfe=build_excursion(trade, trade.best),
         opened_at=Timestamp.decode(f"{day}T{trade.opened}"),
         closed_at=Timestamp.decode(f"{day}T{trade.closed}") if trade.closed else None,
         grade=trade.grade or None,
@@ -82,3 +85,11 @@ def build_body(trade: ExampleTrade, places: Places, day: date, rollover: str) ->
             for confirmation, letter in confirmations
         ],
     )
+
+
+def build_excursion(trade: ExampleTrade, price: Money | None) -> UnsignedMoney | None:
+    """Return the amount between the entry and the price."""
+    if price is None:
+        return None
+    distance = abs(price - trade.entry)
+    return UnsignedMoney.checked(distance * trade.quantity * read_content().trades.point_values[trade.symbol])

@@ -44,6 +44,8 @@ class ExampleTrade(Struct, array_like=True, forbid_unknown_fields=True):
     stop: Money
     closed: ClockTime | None = None
     exit: Money | None = None
+    worst: Money | None = None
+    best: Money | None = None
     grade: Grade | Literal[""] = ""
     setup: str = ""
     checklist: str = ""
