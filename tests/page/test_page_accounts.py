@@ -250,6 +250,7 @@ async def test_a_payout_asks_for_what_arrived_and_costs_are_for_all_of_a_broker(
 ) -> None:
     first, second = (page_journal.create("/accounts", name=name, broker="Apex")["id"] for name in "AB")
     page_journal.put(f"/accounts/{first}/rules", floor=STATIC)
+    earlier = page_journal.add_trade(1, account_id=second)
     await page.sign_in(page_journal)
     await page.show("settings")
     await page.gone("#cash-flow")
@@ -257,7 +258,9 @@ async def test_a_payout_asks_for_what_arrived_and_costs_are_for_all_of_a_broker(
     await page.fill_in("#edit", fees="0.5", payout_share="90")
     await page.check("#edit [name=for_broker]")
     await page.press("Save", "#edit")
+    await page.agree("Charge them", "Charge 1 earlier trade of A, B too?")
     await page.gone("#edit")
+    assert page_journal.read(f"/trades/{earlier}")["fees"] == 1
     costs = [(one["fees"], one["payout_share"]) for one in page_journal.read("/accounts")]
     assert costs == [({"default": 0.5}, 90)] * 2
 

@@ -96,7 +96,10 @@ async def test_a_copy_says_whose_judgement_counts(page: Tab, page_journal: PageJ
 
 async def test_costs_that_are_not_stated_are_said_and_charged(page: Tab, page_journal: PageJournal) -> None:
     account, other = add_accounts(page_journal, "Sim", "Other")
+    beside = page_journal.create("/accounts", name="Sim 2", broker="Apex")["id"]
+    page_journal.patch(f"/accounts/{account}", broker="Apex")
     single, charged = (page_journal.add_trade(1, account_id=account) for _ in range(2))
+    of_beside = page_journal.add_trade(1, "2026-01-02T10:00", account_id=beside)
     of_other = page_journal.add_trade(1, account_id=other)
     await page.sign_in(page_journal, f"trades?id={single}")
     await page.see("Gross = net, no costs", "#trade")
@@ -112,10 +115,12 @@ async def test_costs_that_are_not_stated_are_said_and_charged(page: Tab, page_jo
     await page.agree("Charge them", "Charge 1 earlier trade of Other too?")
 
     await page.show("today")
-    await page.see("Gross = net, no costs: 1 trade", "#no-costs")
+    await page.see("Gross = net, no costs: 2 trades", "#no-costs")
     await page.press("What does Sim pay?")
     await page.fill("dialog [name=per_side]", "0.25")
+    await page.check("dialog [name=for_broker]")
     await page.press("Charge this", "dialog")
-    await page.agree("Charge them")
+    await page.agree("Charge them", "Charge 2 earlier trades of Sim, Sim 2 too?")
     await page.gone("#no-costs")
-    assert [page_journal.read(f"/trades/{one}")["fees"] for one in (single, charged, of_other)] == [0.5] * 3
+    charged_all = (single, charged, of_other, of_beside)
+    assert [page_journal.read(f"/trades/{one}")["fees"] for one in charged_all] == [0.5] * 4

@@ -2,10 +2,9 @@
 
 import { get, refused, send } from "../client.js";
 import { checkbox, choiceField, h, textField } from "../dom.js";
-import { count } from "../format.js";
 import { numberField, numbersOf, parse, write } from "../inputs.js";
 import { zoneField } from "../zones.js";
-import { offerEarlier } from "./costs.js";
+import { forBroker, ofBroker, offerEarlier } from "./costs.js";
 
 // "0.62" or "MES 0.62, MNQ 0.62". A comma before a digit belongs to the number.
 const feesText = (fees = {}) =>
@@ -32,15 +31,6 @@ function feesOf(written) {
 // What a further account mostly shares with the last that was made.
 const SHARED = ["broker", "currency", "starting_balance", "fees", "payout_share", "one_trade_is"];
 const OF_DAYS = ["timezone", "day_rollover"];
-
-// What an account costs is mostly what the others of its broker cost.
-/** @param {Account} account @param {Account[]} accounts */
-const ofBroker = ({ id, broker }, accounts) =>
-  accounts.filter((one) => broker && one.broker === broker && one.id !== id && !one.archived);
-
-async function giveToOthers({ fees, payout_share }, others) {
-  for (const { id } of others) await send("PATCH", `/accounts/${id}`, { body: { fees, payout_share } });
-}
 
 /** @param {Account[]} accounts */
 function lastOf(accounts) {
@@ -76,12 +66,7 @@ const accountFields = (account, me, accounts, last) => [
     `${FEES}: for trades whose costs neither a file states nor you type`,
   ),
   numberField("Your share of payouts, %", "payout_share", account.payout_share, "Empty: all of it"),
-  account.id &&
-    ofBroker(account, accounts).length > 0 &&
-    checkbox(
-      `Commission and share also for ${count(ofBroker(account, accounts).length, "other account")} of ${account.broker}`,
-      { name: "for_broker" },
-    ),
+  account.id && forBroker(account, ofBroker(account, accounts), "Commission and share"),
   choiceField("One trade of an imported file is", "one_trade_is", account.one_trade_is ?? "", [
     ["", "a position, from flat to flat"],
     ["row", "a row, as the broker writes it"],
@@ -132,7 +117,10 @@ export const accountKind = {
   }),
   async after(values, account, before, { accounts, redraw }) {
     await copyRules(values, account);
-    if (values.for_broker) await giveToOthers(account, ofBroker(before, accounts));
-    if (values.fees !== feesText(before.fees) && before.id) await offerEarlier(account, redraw);
+    const charged = values.fees !== feesText(before.fees) && before.id ? [account] : [];
+    const { fees, payout_share } = account;
+    for (const { id } of values.for_broker ? ofBroker(before, accounts) : [])
+      charged.push((await send("PATCH", `/accounts/${id}`, { body: { fees, payout_share } })).data.account);
+    await offerEarlier(charged, redraw);
   },
 };
