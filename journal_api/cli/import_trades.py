@@ -92,7 +92,7 @@ def import_file(
     account: str | None,
     accounts: tuple[str, ...],
     timezone: str | None,
-    date_order: Literal["month", "day"] | None,
+    date_order: Literal["month", "day", "year"] | None,
     day: datetime | None,
     one_trade_is: Literal["position", "row"] | None,
     profile: Path | None,

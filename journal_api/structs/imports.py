@@ -15,7 +15,7 @@ from journal_api.structs.queries import DryRunQuery
 from journal_api.values.types import DayText, Instant, Name, Name100, RowId, TimeZone
 
 TimezoneSource = Literal["stated", "remembered", "owner"]
-DateOrder = Literal["month", "day"]
+DateOrder = Literal["month", "day", "year"]
 DateOrderSource = Literal["stated", "file", "assumed"]
 CostsSource = Literal["stated", "by_account", "none"]
 VerdictWord = Literal["new", "duplicate", "updated", "suspect", "unmatched", "error"]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache, partial
 from typing import Literal, NamedTuple, get_args
 from zoneinfo import ZoneInfo
@@ -12,10 +12,11 @@ from journal_api.trade_files.amounts import Comma
 from journal_api.values.time_formats import MONTHS, find_literal_zone
 from journal_api.values.timestamps import Timestamp
 
-DateOrder = Literal["month", "day"]  # which of the two is first
+DateOrder = Literal["month", "day", "year"]  # which of them is first; the year of two digits
 # The number of rows that are searched for a number over 12.
 ROWS_SEARCHED = 5000
 SATURDAY = 5
+PLAUSIBLE_AGE = timedelta(days=5 * 366)  # of a file with one day, which can be read as another
 NAME = rf"(?P<{{}}>{'|'.join(MONTHS)})[a-z]*"
 DATE = re.compile(
     r"(?P<year>[0-9]{4})([-/.])(?P<month>[0-9]{1,2})\2(?P<day>[0-9]{1,2})(?![0-9])"
@@ -27,7 +28,7 @@ DATE = re.compile(
 )
 DAY_AND_MONTH = re.compile(
     r"(?P<first>[0-9]{1,2})(?P<separator>[-/.])(?P<second>[0-9]{1,2})(?P=separator)"
-    r"(?:[0-9]{4}|[0-9]{2})(?![0-9])"
+    r"(?P<last>[0-9]{4}|[0-9]{2})(?![0-9])"
 )
 # Hour, minute, second, fraction, half of the day.
 CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.:,]([0-9]{1,9}))?)?(?: ?([AaPp])\.?[Mm]\.?)?")
@@ -46,7 +47,8 @@ NOT_A_TIME = "must be a date such as 2026-04-09 or 04/09/2026 and a time such as
 class FileDates(NamedTuple):
     """The order of day and month in a file, None if no date of it needs one, and the reason for it.
 
-    `stated`: by whoever imports the file; `file`: by a number over 12; `assumed`: the file does not tell.
+    `stated`: by whoever imports the file; `file`: by a number over 12; `assumed`: the file does not tell; None:
+    it must be stated.
     """
 
     order: DateOrder | None = None
@@ -64,7 +66,7 @@ def find_date_order(cells: Iterable[str], comma: Comma, *, is_local: bool) -> Fi
     if not dates:
         return FileDates()
     if any(int(found["first"]) > 12 for found in dates):
-        return FileDates("day", "file")
+        return find_first_year(dates)
     if any(int(found["second"]) > 12 for found in dates):
         return FileDates("month", "file")
     separators = {found["separator"] for found in dates}
@@ -75,6 +77,27 @@ def find_date_order(cells: Iterable[str], comma: Comma, *, is_local: bool) -> Fi
     is_other = has_weekend(usual) > has_weekend(other) or is_sorted(usual) < is_sorted(other)
     is_usual = has_weekend(usual) < has_weekend(other) or is_sorted(usual) > is_sorted(other)
     return FileDates("day" if is_day != (is_other and not is_usual) else "month", "assumed")
+
+
+def find_first_year(dates: Sequence[re.Match[str]]) -> FileDates:
+    """Return whether the year or the day is first in dates that cannot begin with a month, as 26-03-04.
+
+    Of two possible readings the file has the one whose days are closer together, and no trade is of tomorrow.
+    """
+    orders: tuple[DateOrder, DateOrder] = ("day", "year")
+    readings = {order: [day for day, _ in list_days(dates, order)] for order in orders}
+    tomorrow = datetime.now() + timedelta(days=1)
+    days, years = readings.values()
+    if any(len(found["last"]) > 2 for found in dates) or len(years) < len(days) or max(years) > tomorrow:
+        return FileDates("day", "file")
+    if len(days) < len(years) or max(days) > tomorrow:
+        return FileDates("year", "file")
+    spans = [max(read) - min(read) for read in (days, years)]
+    if spans[0] == spans[1]:
+        ages = sorted((tomorrow - max(read), order) for order, read in readings.items())
+        is_clear = ages[1][0] > PLAUSIBLE_AGE >= ages[0][0]
+        return FileDates(ages[0][1], "assumed" if is_clear else None)
+    return FileDates("day" if spans[0] < spans[1] else "year", "assumed")
 
 
 def list_days(dates: Iterable[re.Match[str]], order: DateOrder) -> list[tuple[datetime, bool]]:
@@ -132,10 +155,14 @@ def parse_day(text: str, order: DateOrder | None) -> str:
     if name := date["name"] or date["first_name"]:
         month, day = str(MONTHS.index(name.lower()) + 1), date["before"] or date["its_day"]
         return f"{full_year(date['after'] or date['its_year'])}-{month:0>2}-{day:0>2}"
-    month, day = (date["second"], date["first"]) if order == "day" else (date["first"], date["second"])
+    month, day, year = date["first"], date["second"], date["last"]
+    if order == "year" and len(year) == 2:
+        year, month, day = month, day, year
+    elif order == "day":
+        month, day = day, month
     if order and int(month) > 12:
-        raise ValueError(f"has no month {month}: other dates of the file have day and month the other way round")
-    return f"{full_year(date['last'])}-{month:0>2}-{day:0>2}"
+        raise ValueError(f"has no month {month}: other dates of the file have another order of day and month")
+    return f"{full_year(year)}-{month:0>2}-{day:0>2}"
 
 
 def full_year(year: str) -> str:

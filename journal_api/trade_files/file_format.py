@@ -8,7 +8,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import FileCheck, ImportedFill, ImportedTrade, LeftOut, Noted, Rejected
 from journal_api.structs.import_profiles import Columns
 from journal_api.trade_files.named_rows import Row
-from journal_api.trade_files.words import ANYTHING, find_column, translate
+from journal_api.trade_files.words import ANYTHING, SUMS, find_column, simplify, translate
 
 T = TypeVar("T")
 MAX_NAMES_SHOWN = 5
@@ -16,7 +16,7 @@ CANNOT_BE_READ = "cannot be read: "
 Rows = Iterable[Row | Rejected | LeftOut]
 Trades = Iterator[ImportedTrade | ImportedFill | Rejected | LeftOut | Noted | FileCheck]
 # A column that names accounts: Account display name. Others with that word hold amounts of an account.
-NO_ACCOUNT = "balance|value|currency|equity|cash|size|profit|p ?& ?l|risk"
+NO_ACCOUNT = "type|balance|value|currency|equity|cash|size|profit|p ?& ?l|risk"
 ACCOUNT = re.compile(rf"(?!.*(?:{NO_ACCOUNT})).*account.*", re.IGNORECASE)
 
 
@@ -99,9 +99,14 @@ def list_names(columns: Columns) -> tuple[str, ...]:
     return (columns,) if isinstance(columns, str) else tuple(columns)
 
 
-def find_account_column(header: Iterable[str]) -> str | None:
-    """Return the first column that seems to name an account, None without one."""
-    return next((name for name in header if ACCOUNT.fullmatch(name)), None)
+def find_account_columns(header: Iterable[str]) -> list[str]:
+    """Return the columns that seem to name an account."""
+    return [name for name in header if ACCOUNT.fullmatch(name)]
+
+
+def failed_check(line: int, text: str) -> FileCheck:
+    """Return what rejects a file that contradicts itself, without force."""
+    return FileCheck(line, lambda instruments: text)
 
 
 def word_matches(word: str, folded: str) -> bool:
@@ -123,6 +128,15 @@ def one_trade_per_row(read_trade: Callable[[Row], ImportedTrade]) -> Callable[[R
 
 class NoTrade(Exception):
     """A row that is no trade, such as a cancelled order or a dividend, and the reason."""
+
+
+def require_symbol(row: Row, *columns: str) -> None:
+    """Raise NoTrade for a row in which all of the columns are empty, or one says that the row is a total."""
+    for column in columns:
+        if simplify(row[column]) in SUMS:
+            raise NoTrade(f"{column} is a total")
+    if not any(map(row.has, columns)):
+        raise NoTrade(f"{columns[0]} is empty")
 
 
 def read_row(row: Row, reader: Callable[[Row], T]) -> T | Rejected | LeftOut:

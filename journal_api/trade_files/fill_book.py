@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.import_rows import ImportedFill, LeftOut, Noted, Rejected
+from journal_api.positions.import_rows import FileCheck, ImportedFill, LeftOut, Noted, Rejected
 from journal_api.positions.statements import Effect
 from journal_api.trade_files.cells import EXPIRATIONS, parse_right
 from journal_api.trade_files.file_format import Rows, Trades, read_row
@@ -168,7 +168,7 @@ class Book:
 
 
 def read_fills(
-    read_execution: Callable[[Row], Execution], correct: Callable[[Book], Iterable[Noted]] = lambda book: ()
+    read_execution: Callable[[Row], Execution], correct: Callable[[Book], Iterable[Noted | FileCheck]] = lambda book: ()
 ) -> Callable[[Rows], Trades]:
     """Return the function that parses the rows of a format with one fill per row.
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files import activity_statement, flex_query
-from journal_api.trade_files.file_format import Format, KnownFormat, find_account_column
+from journal_api.trade_files.file_format import Format, KnownFormat, find_account_columns
 from journal_api.trade_files.formats import round_trips
 from journal_api.trade_files.html_tables import read_html
 from journal_api.trade_files.rows import COMMAS, MAX_BLANK_ROWS, MAX_COLUMNS, Cells, read_csv
@@ -208,7 +208,7 @@ def name_columns(header: list[str], own_names: Mapping[str, str] = {}) -> list[s
 
 def name_account(columns: list[str], accounts: Sequence[str]) -> list[str]:
     """Return the columns; without one of these for accounts, a column named like one has that name."""
-    other = None if not set(accounts).isdisjoint(columns) else find_account_column(columns)
+    other = None if not set(accounts).isdisjoint(columns) else next(iter(find_account_columns(columns)), None)
     return [accounts[0] if name == other else name for name in columns] if accounts and other else columns
 
 

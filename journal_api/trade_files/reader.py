@@ -1,33 +1,25 @@
 """Reads files of trades: recognises the format by the header and yields the trades."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date
 from itertools import chain, islice
 from typing import BinaryIO, NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.import_rows import (
-    Candidate,
-    FileCheck,
-    ImportedFill,
-    ImportedTrade,
-    LeftOut,
-    Noted,
-    Rejected,
-)
+from journal_api.positions.import_rows import Candidate, ImportedFill, ImportedTrade, Rejected
 from journal_api.positions.statements import Side, Statement
 from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
-from journal_api.structs.imports import LeftOutRows
 from journal_api.trade_files.amounts import Comma, guess_comma
 from journal_api.trade_files.dates import CLOCK, ROWS_SEARCHED, DateOrder, FileDates, find_date_order
-from journal_api.trade_files.file_format import CANNOT_BE_READ, Format, Trades, first_reason
+from journal_api.trade_files.file_format import Format, find_account_columns, first_reason
 from journal_api.trade_files.headers import Header, UnknownHeader, recognise
 from journal_api.trade_files.known_formats import known_formats
+from journal_api.trade_files.left_out import LeftOutCounter
 from journal_api.trade_files.named_rows import RoundedCells
 from journal_api.trade_files.point_values import with_point_values
 from journal_api.trade_files.profiles.profile_format import in_date_order, known_profile
+from journal_api.trade_files.row_checks import warn_of_lots
 from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.table_rows import Reading, name_cells
 from journal_api.trade_files.texts import read_text
@@ -38,68 +30,19 @@ from journal_api.values.instruments import BUILT_IN, InstrumentTable
 from journal_api.values.timestamps import Timestamp
 
 MAX_ERRORS = 100_000  # the rest of a file with more is not read
-MAX_REASONS = 100
 ROWS_OF_NUMBERS = 500  # that are searched for the meaning of a comma
 # The options of the command by those of the API.
-OPTIONS = {"account_id": "account_id (--account)", "day": "day (--day)", "timezone": "timezone (--timezone)"}
+OPTIONS = {
+    "account_id": "account_id (--account)",
+    "day": "day (--day)",
+    "date_order": "date_order (--date-order)",
+    "timezone": "timezone (--timezone)",
+}
 CURRENCY_CODE = re.compile("(?:^|[0-9 ])([A-Z]{3,5})$")
 ANY_DAY = date(2000, 1, 1)  # in place of one that must be stated, to find what else must be
 NO_TRADES = "the file has no trades: all its rows are left out"
 NO_DAY = "is required: the times in this file have no day"
-
-
-class LeftOutCounter:
-    """Counts the rows that are no trades, by the reason, and keeps the warnings of the file.
-
-    With `skip_errors` rows that cannot be read are counted too, but not what ends the reading of a file.
-    """
-
-    def __init__(
-        self, instruments: InstrumentTable = BUILT_IN, *, force: bool = False, skip_errors: bool = False
-    ) -> None:
-        self.counts: Counter[str] = Counter()
-        self.warnings: list[str] = []
-        self.has_failed_check = False
-        self.ends: set[int] = set()  # the lines at which reading ends
-        self._instruments, self._force, self._skip_errors = instruments, force, skip_errors
-
-    def remove_from(self, trades: Trades) -> Iterator[ImportedTrade | ImportedFill | Rejected]:
-        """Yield the trades and the rejected lines; count the others."""
-        for trade in trades:
-            if isinstance(trade, LeftOut):
-                self._count(trade.reason)
-            elif isinstance(trade, Noted):
-                self.warnings.append(trade.text)
-            elif isinstance(trade, FileCheck):
-                yield from self._check(trade)
-            else:
-                yield trade
-
-    def remove_errors(self, rows: Iterator[Candidate | Rejected]) -> Iterator[Candidate | Rejected]:
-        """Yield the trades; with `skip_errors` count the errors."""
-        for row in rows:
-            if self._skip_errors and isinstance(row, Rejected) and row.line not in self.ends:
-                self._count(f"{CANNOT_BE_READ}{row.reason}")
-            else:
-                yield row
-
-    def _count(self, reason: str) -> None:
-        is_known = reason in self.counts or len(self.counts) < MAX_REASONS
-        self.counts[reason if is_known else "another reason"] += 1
-
-    def _check(self, check: FileCheck) -> Iterator[Rejected]:
-        """Reject the file if its check fails; with `force`, the report only warns."""
-        if (warning := check.find_warning(self._instruments)) is None:
-            return
-        self.has_failed_check = True
-        if self._force:
-            self.warnings.append(warning)
-        else:
-            self.ends.add(check.line)
-            yield Rejected(check.line, f"{warning}; force (--force) imports it as it is")
-
-    def report(self) -> list[LeftOutRows]:
-        return [LeftOutRows(reason=reason, rows=rows) for reason, rows in self.counts.items()]
+NO_ORDER = "is required: dates such as 26-03-24 may begin with the year or with the day"
 
 
 class TradeFile(NamedTuple):
@@ -150,12 +93,15 @@ def read(
     if date_order and dates.order:
         dates = FileDates(date_order, "stated")
     unsaid = find_unsaid(header, first_rows, day, into_one_account=into_one_account)
+    if dates.order and not dates.source:
+        unsaid["date_order"] = NO_ORDER
     left_out = LeftOutCounter(instruments, force=force, skip_errors=skip_errors)
-    left_out.warnings += warn_of_currencies(first_rows, header)
+    left_out.warnings += [*warn_of_currencies(first_rows, header), *warn_of_accounts(first_rows, header)]
     reading = Reading(*(dates.order, comma, str(day or ANY_DAY), skip_errors), *(left_out.warnings, left_out.ends))
     named_rows = name_cells(chain(first_rows, rows), header, reading)
     trades = with_point_values(left_out.remove_from(header.format.read_trades(named_rows)), instruments)
     unit = one_trade_is(header.format.name)
+    trades = warn_of_lots(trades, left_out.warnings)
     statements = read_statements(trades, timezone, header.format, into_one_account, is_apart=unit == "row")
     try:
         found = take_rows(left_out.remove_errors(statements))
@@ -215,13 +161,26 @@ def find_comma(rows: Iterable[Cells | Rejected], header: Header) -> Comma | None
 
 
 def warn_of_currencies(rows: Iterable[Cells | Rejected], header: Header) -> list[str]:
-    """Return a warning if prices, or costs such as 0.001BNB, of the first rows are in several currencies."""
-    for column in [*find_currency_columns(header.columns), *find_costs(header.columns)]:
-        cells = read_columns(rows, header, [column])
-        codes = sorted({found[1] for cell in cells if (found := CURRENCY_CODE.search(cell))})
-        if len(codes) > 1:
-            return [f"{column} is in {', '.join(codes[:5])}: amounts are not converted, sums of them are wrong"]
-    return []
+    """Return a warning if the first rows have several currencies, also in costs such as 0.001BNB."""
+    found = {
+        column: {code[1] for cell in read_columns(rows, header, [column]) if (code := CURRENCY_CODE.search(cell))}
+        for column in [*find_currency_columns(header.columns), *find_costs(header.columns)]
+    }
+    columns, codes = [column for column in found if found[column]], sorted(set().union(*found.values()))
+    where = f"{' and '.join(columns[:3])} {'is' if len(columns) == 1 else 'are'} in {', '.join(codes[:5])}"
+    return [f"{where}: amounts are not converted, sums of them are wrong"] if len(codes) > 1 else []
+
+
+def warn_of_accounts(rows: Sequence[Cells | Rejected], header: Header) -> list[str]:
+    """Return a warning for each column beside the read one that names further accounts in the first rows."""
+    others = [name for name in find_account_columns(header.columns) if name not in header.format.accounts]
+    read = list(read_columns(rows, header, header.format.accounts))
+    warnings = []
+    for column in others if read else ():
+        pairs = set(zip(read, read_columns(rows, header, [column]), strict=False))
+        if len(pairs) > len(set(read)):
+            warnings.append(f"{column} has several values, and only {header.format.accounts[0]} names the account")
+    return warnings
 
 
 def read_columns(rows: Iterable[Cells | Rejected], header: Header, columns: Collection[str]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import get_args
 from journal_api.positions.import_rows import LeftOut, Rejected
 from journal_api.trade_files.amounts import CACHED_AMOUNTS, Comma
 from journal_api.trade_files.dates import DateOrder
-from journal_api.trade_files.file_format import find_account_column, reject
+from journal_api.trade_files.file_format import find_account_columns, reject
 from journal_api.trade_files.headers import Header
 from journal_api.trade_files.named_rows import CellRules, RoundedCells, Row, shorten
 from journal_api.trade_files.rows import MAX_BLANK_ROWS, Cells
@@ -71,7 +71,7 @@ def name_cells(
 
 def of_one_account(rows: Iterable[Cells | Rejected | LeftOut], header: Header) -> Iterator[Cells | Rejected | LeftOut]:
     """Yield the rows of a format without accounts, and reject those of a second account."""
-    column = find_account_column(header.columns)
+    column = next(iter(find_account_columns(header.columns)), None)
     index = -1 if column is None else header.columns.index(column)
     first = ""
     for row in rows:

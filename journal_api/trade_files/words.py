@@ -13,6 +13,7 @@ from typing import Any
 
 from journal_api.structs.import_profiles import Columns
 from journal_api.structs.trades import Direction
+from journal_api.values.currencies import CURRENCIES
 
 ANYTHING = "*"
 MAX_NAME_LENGTH = 255  # of a column
@@ -28,7 +29,9 @@ TRANSLATIONS = {
     for other in group.split("/")[1:]
 }
 COSTS, TOTALS = (tuple(TABLE["costs"][name].split()) for name in ("ends", "totals"))
-STATUS, FILLED, UNFILLED = (frozenset(TABLE["status"][name].split()) for name in ("columns", "filled", "unfilled"))
+STATUS, KINDS, FILLED, UNFILLED = (
+    frozenset(TABLE["status"][name].split()) for name in ("columns", "kinds", "filled", "unfilled")
+)
 PURCHASES, SALES, LONG, SHORT, CLOSING = (
     frozenset(TABLE["sides"][name].split()) for name in ("purchase", "sale", "long", "short", "closing")
 )
@@ -40,8 +43,10 @@ NOTHING, SUMS = (frozenset(TABLE["cells"][name].split()) for name in ("nothing",
 @lru_cache(maxsize=8192)
 def simplify(name: str) -> str:
     """Return a name without capitals, accents, signs, the currency and a remark in parentheses."""
-    shown = REMARK.sub("", name[:MAX_NAME_LENGTH]).replace("%", "percent").casefold()
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", shown)))
+    name = name[:MAX_NAME_LENGTH]
+    currency, _, rest = name.partition(" ")
+    shown = REMARK.sub("", rest if rest and currency in CURRENCIES else name).replace("%", "percent")
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", shown.casefold())))
 
 
 @lru_cache(maxsize=8192)

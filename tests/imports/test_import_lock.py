@@ -33,7 +33,8 @@ from journal_api.settings import Settings
 from journal_api.structs.imports import Counts
 from journal_api.trade_files import threads
 from journal_api.trade_files.accounts import AccountChoice
-from journal_api.trade_files.reader import LeftOutCounter, TradeFile
+from journal_api.trade_files.left_out import LeftOutCounter
+from journal_api.trade_files.reader import TradeFile
 from journal_api.trade_files.timezones import FileTimezone
 
 SOURCE = imports.Source(None, "trades.csv", "0" * 64)

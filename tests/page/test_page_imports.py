@@ -57,6 +57,13 @@ async def import_all(page: Tab, button: str, files: int) -> None:
     await page.count(f"{ALL_FILES} .gain:text('imported')", files)
 
 
+OPTIONS = """\
+Datum,Uhrzeit,Symbol,Expiry,Strike,Call/Put,Action,Menge,Wert
+14-03-13,09:31,QLTX,2014-03-21,12,C,Buy to open,2,4
+14-03-13,10:31,QLTX,2014-03-21,12,C,Sell to close,2,6
+"""
+
+
 def naming(*names: str) -> str:
     """A file of a trade in each of these accounts."""
     header, *rows = WITH_ZONE.splitlines()
@@ -123,6 +130,24 @@ async def test_an_unknown_header_is_described_and_corrected(page: Tab, page_jour
     await page.agree("Remove it", "What was imported stays.")
     await page.gone("section[aria-label='Your formats']")
     assert page_journal.read("/import-profiles") == []
+
+
+async def test_all_that_is_proposed_for_an_unknown_header_is_remembered(page: Tab, page_journal: PageJournal) -> None:
+    page_journal.create("/accounts", name="Main")
+    page_journal.patch("/me", timezone="America/New_York")
+    await page.sign_in(page_journal, "import")
+    await page.drop("options.csv", OPTIONS)
+    await page.click("#profile .primary")
+    await page.press("Use America/New_York")
+    await page.press("The year")
+    await page.press("Import 1 trade into Main")
+    await page.see("Imported: 1 new trade")
+
+    (profile,) = page_journal.read("/import-profiles")
+    option = {"expires": "Expiry", "strike": "Strike", "right": "Call/Put"}
+    assert [profile[name] for name in ("clock", "option", "divide_by")] == ["Uhrzeit", option, {"Wert": "Menge"}]
+    (trade,) = page_journal.read("/trades")
+    assert (trade["opened_at"], trade["gross_pnl"]) == ("2014-03-13T13:31:00.000000Z", 2)
 
 
 async def test_what_is_imported_is_what_was_shown(page: Tab, page_journal: PageJournal, accounts: list[int]) -> None:

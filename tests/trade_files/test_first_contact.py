@@ -217,6 +217,58 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLX1", "long", "4", "4", "0")],
         {},
     ),
+    "a total below a grid": (
+        "Trade number,Instrument,Account,Market pos.,Qty,Entry price,Exit price,Entry time,Exit time,Profit\n"
+        "1,MNQ 03-26,Sim,Long,1,100,110,3/4/2026 10:00:00 AM,3/4/2026 10:01:00 AM,$20.00\nTotal,,,,,,,,,$20.00\n",
+        "NinjaTrader trades",
+        [("MNQ 03-26", "long", "1", "20", "0")],
+        {"Instrument is empty": 1},
+    ),
+    "a Flex query without accounts": (
+        "Symbol,Buy/Sell,LevelOfDetail,Quantity,TradePrice,DateTime,IBCommission\n"
+        "QLTX,BUY,EXECUTION,10,40,20260302;093105,-1\nQLTX,SELL,EXECUTION,-10,41,20260302;100000,-1\n",
+        "IBKR Flex trades",
+        [("QLTX", "long", "10", "10", "2")],
+        {},
+    ),
+    "payments of funding among fills": (
+        "Symbol,Order No.,Opening Time,Direction,Filled Type,Filled Qty,Filled Price,Fees Paid\n"
+        "NEARUSDT,1,2026-05-10 00:10:30,Open Long,Trade,10,5,0.5\nNEARUSDT,2,2026-05-10 08:00:00,Open Long,Funding,10,5,1\n"
+        "NEARUSDT,3,2026-05-10 09:10:30,Close Long,Trade,10,6,0.5\n",
+        None,
+        [("NEARUSDT", "long", "10", "10", "1")],
+        {"Filled Type is not Trade": 1},
+    ),
+    "averages that are all 0 beside fills": (
+        "Ticker,Action,Date,Shares,Amount,Value,Avg_Entry,Avg_Exit\n"
+        "QLTX,BUY,2026-03-02 09:31:00,10,5,50,0.0,0.0\nQLTX,SELL,2026-03-02 10:31:00,10,6,60,0.0,0.0\n",
+        None,
+        [("QLTX", "long", "10", "10", "0")],
+        {},
+    ),
+    "the price of one end alone is named for it": (
+        "Ticket,Open Time,Type,Size,Symbol,Price,S/L,Close Time,Close Price,Swap,Profit\n"
+        "1,2026.03.02 10:30:00,buy,0.10,EURUSD,1.08500,1.08,2026.03.02 14:45:00,1.08850,-0.50,35.00\n",
+        None,
+        [("EURUSD", "long", "0.1", "35", "0.5")],
+        {},
+    ),
+    "two tables, the trades in the second, the side in a sentence": (
+        "Cash Transactions,,,,,\nDate,Details,Amount,Balance,,\n08/03/2026,Deposit,15000,15000,,\n,,,,,\n"
+        "Date,InvestmentName,TransactionDetails,Quantity,Price,Cost\n"
+        '10/03/2026,Foo ETF (FOO),"Bought 1,000 Foo ETF (FOO)",1000,9.5,9500\n'
+        "25/03/2026,Foo ETF (FOO),Sold 1000 Foo ETF (FOO),1000,10,10000\nCost,0,,,,\n",
+        None,
+        [("Foo ETF (FOO)", "long", "1000", "500", "0")],
+        {"Price is empty": 1},
+    ),
+    "a currency before the names": (
+        "Timestamp,Transaction Type,Asset,Quantity Transacted,EUR Spot Price at Transaction,EUR Subtotal,EUR Fees\n"
+        "2026-03-02T08:51:48Z,Buy,BTC,0.5,5000,2500,7.5\n2026-03-03T08:51:48Z,Sell,BTC,0.5,6000,3000,7.5\n",
+        None,
+        [("BTC", "long", "0.5", "500", "15")],
+        {},
+    ),
 }
 
 
@@ -239,11 +291,52 @@ def test_a_file_is_read_as_it_is_or_by_the_profile_that_is_proposed(name: str) -
 
 
 FILLS = "Date,Symbol,Quantity,Price,Currency"
+LONG, SHORT = "2026-03-02 10:00,2026-03-02 11:00", "2026-03-02 12:00,2026-03-02 13:00"
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        (
+            ["Date,Symbol,Qty,Price,P&L", "2026-03-02,QLTX,-10,10,", "2026-03-03,QLTX,10,11,10"],
+            "P&L of QLTX is 10.00, and its fills make the opposite: are purchases and sales reversed?",
+        ),
+        (
+            [
+                "Symbol,Side,Qty,Entry Price,Exit Price,Entry Time,Exit Time,P&L",
+                f"QLTX,Long,10,10,11,{LONG},-10",
+                f"QLTX,Long,10,11,10,{SHORT},10",
+            ],
+            "1 of 1 results contradict the direction and the prices of their trades: are long and short reversed?",
+        ),
+    ],
+    ids=["fills", "trades"],
+)
+def test_results_that_contradict_the_sides_reject_the_file_without_force(rows: list[str], reason: str) -> None:
+    content = "\n".join(rows)
+    proposal = propose_profile(io.BytesIO(content.encode()))
+    assert proposal is not None
+    profiles = [decode_profile(as_toml(proposal.profile).encode())]
+
+    file = read_file(content, profiles=profiles)
+    forced = read_file(content, profiles=profiles, force=True)
+
+    errors = [row.reason for row in read_positions_of(file) if isinstance(row, Rejected)]
+    assert errors == [f"{reason}; force (--force) imports it as it is"]
+    assert forced.left_out.warnings == [reason]
 
 
 @pytest.mark.parametrize(
     ("rows", "warnings"),
     [
+        (
+            ["2026-03-02,EURUSD,0.01,1.1,USD", "2026-03-03,EURUSD,-0.01,1.2,USD"],
+            [
+                "quantities of EURUSD are read as units of the currency: if they are lots, state the point value of"
+                " EURUSD as 100000"
+            ],
+        ),
+        (["2026-03-02,EURUSD,1000,1.1,USD", "2026-03-03,EURUSD,-1000,1.2,USD"], []),
         (
             ["2026-03-02,QLTX,1,10,USD", "2026-03-03,QLTX,1,11,USD"],
             ["every fill is a purchase: the profile has no side, and no quantity is negative"],
@@ -295,6 +388,19 @@ DAS_PROFILE = {
     "price": "Price",
     "at": "Time",
 }
+
+
+def test_a_second_column_of_accounts_is_told() -> None:
+    content = (
+        "Date,Symbol,Side,Qty,Price,Account,Sub Account,Account Type\n"
+        "2026-03-04 10:00,QLTX,Buy,1,10,X,1,Cash\n2026-03-04 11:00,QLTX,Sell,1,11,X,2,Margin\n"
+    )
+    proposal = propose_profile(io.BytesIO(content.encode()))
+    assert proposal is not None
+
+    file = read_file(content, profiles=[decode_profile(as_toml(proposal.profile).encode())])
+
+    assert file.left_out.warnings == ["Sub Account has several values, and only Account names the account"]
 
 
 async def test_all_that_a_file_does_not_say_is_asked_at_once(client: httpx.AsyncClient, account_id: int) -> None:

@@ -483,7 +483,6 @@ def test_a_flex_trade_without_an_account_has_the_account_of_its_statement_and_no
     ("file", "reason"),
     [
         (flex(), "has no <Trade>: add Trades to the Flex Query"),
-        (flex(TRADE, statement=""), "it has no column 'ClientAccountID'"),
         (
             '<?xml version="1.0"?><Workbook/>',
             "is <Workbook>, and a Flex Query begins with <FlexQueryResponse>",

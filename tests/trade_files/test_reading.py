@@ -1,5 +1,6 @@
 """Encodings, separators, dates and amounts of files: docs/formats.md#what-can-be-read."""
 
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 from commands import import_file, rows
-from factories import create_account, details_of, read_file, send_file, unwrap
+from factories import create_account, create_import, details_of, read_file, send_file, unwrap
 from file_positions import FileTrade, read_positions_of
 from file_tables import SAMPLES, read_errors, read_rows, read_trade, write_file
 from hypothesis import given
@@ -332,6 +333,9 @@ def grid_at(*times: str, separator: str = ",") -> bytes:
         (["2/9/2026 12:18"], ";", ("day", "assumed"), ["2026-09-02"]),
         *(([time], ",", ("day", "assumed"), ["2026-04-01"])
           for time in ("1.4.2026 0:27:56", "1-4-26 12:27:56 AM")),
+        (["26-03-04 9:31", "26-03-05 9:31"], ",", ("year", "assumed"), ["2026-03-04", "2026-03-05"]),
+        (["24-03-26 9:31", "25-03-26 9:31"], ",", ("day", "assumed"), ["2026-03-24", "2026-03-25"]),
+        ([f"{date.today().year % 100 - 1}-01-04 9:31"], ",", ("year", "assumed"), [f"{date.today().year - 1}-01-04"]),
         *(([time], ",", (None, None), ["2026-01-06"])
           for time in ("2026/1/6 9:31:12", "2026.01.06 9:31:12 AM")),
     ],
@@ -345,6 +349,20 @@ def test_the_order_of_day_and_month_is_that_of_all_dates(
 
     assert file.dates == order
     assert [trade["opened_at"][:10] for trade in trades] == days
+
+
+async def test_one_day_that_begins_with_the_year_or_the_day_is_asked(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    file = grid_at("14-03-13 9:31")
+    refused = await send_file(client, file, account_id)
+    days = [await create_import(client, file, account_id=account_id, dry_run="true", date_order=order)
+            for order in ("year", "day")]  # fmt: skip
+
+    assert details_of(refused)["fields"] == {
+        "date_order": "is required: dates such as 26-03-24 may begin with the year or with the day"
+    }
+    assert [report["date_order"]["order"] for report in days] == ["year", "day"]
 
 
 def test_a_file_is_read_beyond_the_rows_that_show_the_order() -> None:
@@ -390,10 +408,10 @@ async def test_a_date_against_the_stated_order_or_another_order_is_an_error(
 ) -> None:
     refused = await send_file(client, fills_on("4/13/2026"), account_id, date_order="day")
     others = [await send_file(client, fills_on("4/9/2026"), account_id, date_order=order)
-              for order in ("", "year", "DAY")]  # fmt: skip
+              for order in ("", "years", "DAY")]  # fmt: skip
 
     assert details_of(refused)["reason"].startswith("Date has no month 13")
-    assert [details_of(other)["allowed"] for other in others] == [["month", "day"]] * 3
+    assert [details_of(other)["allowed"] for other in others] == [["month", "day", "year"]] * 3
 
 
 # The command ---------------------------------------------------------------------------------------------

@@ -15,9 +15,10 @@ const unknownNames = ({ report }) =>
 const asked = ({ error }) => error?.details?.fields ?? {};
 const asksZone = (work) => Boolean(asked(work).timezone) && !work.options.timezone;
 const asksDay = (work) => Boolean(asked(work).day) && !work.options.day;
+const asksOrder = (work) => Boolean(asked(work).date_order) && !work.options.date_order;
 const asksNames = (work) => unknownNames(work).length > 0;
 export const isAsking = (work) =>
-  asksZone(work) || asksDay(work) || Boolean(asked(work).account_id) || asksNames(work);
+  asksZone(work) || asksDay(work) || asksOrder(work) || Boolean(asked(work).account_id) || asksNames(work);
 
 /** @param {Context} context */
 export function questionsOf(work, context) {
@@ -29,6 +30,7 @@ export function questionsOf(work, context) {
       })),
     asksZone(work) && zoneQuestion(context),
     asksDay(work) && h("p", h("strong", "The times in this file have no day. Which is it?")),
+    asksOrder(work) && orderQuestion(context),
     names.length > 1 && createAll(names, context),
     ...names.map((name) =>
       accountQuestion(work, context, `Which account is ${name}?`, name, (id) => ({
@@ -55,6 +57,14 @@ function zoneQuestion(context) {
   );
 }
 
+function orderQuestion(context) {
+  const use = (date_order) => () => readAll(works.filter(asksOrder), { date_order }, context);
+  return question("Dates of this file may begin with the year or with the day. Which is first?", [
+    choice("The year", use("year"), true),
+    choice("The day", use("day")),
+  ]);
+}
+
 function accountQuestion(work, context, text, name, optionsOf) {
   const { accounts } = context;
   const answer = ({ id }) => readAll([work], optionsOf(id), context);
@@ -66,7 +76,9 @@ function accountQuestion(work, context, text, name, optionsOf) {
     await readAll(works.filter(asksNames), {}, context); // another file may name the same account
   };
   const createOne = async () => {
-    const { data } = await send("POST", "/accounts", { body: { name: suggested } });
+    const { data } = await send("POST", "/accounts", {
+      body: { name: suggested },
+    });
     await then(data.account);
   };
   const create = () => newAccount(context, suggested, then);
@@ -118,7 +130,14 @@ export function optionsForm(work, context, suffix) {
     if (asksZone(work) && shown.timezone)
       return readAll(works.filter(asksZone), { timezone: shown.timezone }, context);
     await read(
-      { file, options: { ...options, ...shown, accounts: shown.account_id ? [] : options.accounts } },
+      {
+        file,
+        options: {
+          ...options,
+          ...shown,
+          accounts: shown.account_id ? [] : options.accounts,
+        },
+      },
       context,
     );
   };
@@ -138,13 +157,22 @@ export function optionsForm(work, context, suffix) {
         placeholder: report ? "as last time" : "another city",
       }),
     (asksDay(work) || options.day) &&
-      field("Day", h("input", { id: `day${suffix}`, name: "day", type: "date", value: options.day ?? "" })),
+      field(
+        "Day",
+        h("input", {
+          id: `day${suffix}`,
+          name: "day",
+          type: "date",
+          value: options.day ?? "",
+        }),
+      ),
     !isOpen &&
       (report?.date_order || options.date_order) &&
       choice("date_order", "Dates", [
         ["", "as the file shows"],
         ["month", "month first"],
         ["day", "day first"],
+        ["year", "year first"],
       ]),
     !isOpen &&
       joinsRows(work) &&

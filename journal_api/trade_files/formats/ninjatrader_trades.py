@@ -10,7 +10,7 @@ from decimal import Decimal
 from journal_api.positions.import_rows import ImportedTrade
 from journal_api.trade_files.amounts import CURRENCY, derive_amount
 from journal_api.trade_files.cells import parse_direction
-from journal_api.trade_files.file_format import Format, one_trade_per_row
+from journal_api.trade_files.file_format import Format, one_trade_per_row, require_symbol
 from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier, find_loss, find_profit
 from journal_api.trade_files.named_rows import Row
 from journal_api.values.money import EXACT, Money, PositiveMoney
@@ -23,6 +23,7 @@ CURRENCY_SIGN = re.compile(CURRENCY)
 
 
 def read_trade(row: Row) -> ImportedTrade:
+    require_symbol(row, "Instrument", "Market pos.")
     direction = row.read("Market pos.", parse_direction)
     entry_price, exit_price = row.amount("Entry price", Money), row.amount("Exit price", Money)
     quantity = row.amount("Qty", PositiveMoney)

@@ -2,14 +2,16 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from statistics import median
 from typing import NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.import_rows import Noted
+from journal_api.positions.import_rows import FileCheck, Noted
 from journal_api.positions.statements import Effect
 from journal_api.trade_files.amounts import Comma, parse_broker_number
+from journal_api.trade_files.file_format import failed_check
 from journal_api.trade_files.fill_book import Book, Execution, Instrument
 from journal_api.values.instruments import BUILT_IN, CONTRACT_ROOTS, InstrumentTable
 from journal_api.values.money import SCALE, PositiveMoney
@@ -204,27 +206,30 @@ class StatedResults:
     """What a file of fills states as their results, beside what the fills of each instrument make."""
 
     def __init__(self, column: str) -> None:
-        self.column = column
+        self.column, self._line = column, 0
         self._stated: defaultdict[Instrument, float] = defaultdict(float)
 
-    def add(self, instrument: Instrument, cell: str, comma: Comma) -> None:
+    def add(self, line: int, instrument: Instrument, cell: str, comma: Comma) -> None:
         """Add the result that the row of a fill states, if it does."""
-        try:
+        with suppress(ValueError):
             self._stated[instrument] += float(parse_broker_number(cell, comma))
-        except ValueError:
-            return
+            self._line = self._line or line
 
-    def correct(self, book: Book) -> Iterator[Noted]:
+    def correct(self, book: Book) -> Iterator[Noted | FileCheck]:
         """Give instruments the point value that their results show; say which results it does not explain."""
         for number, (points, fees) in sum_results(book).items():
             instrument, stated = book.instruments[number], self._stated.get(book.instruments[number], 0)
             sample = Sample(abs(points), abs(stated), fees)
             known = float(find_multiplier(instrument, BUILT_IN))
-            if not (points and stated) or sample.agrees(known):
+            values = (known,) if instrument.is_stated else (known, *SHOWN_POINT_VALUES)
+            shown = next((one for one in values if points and stated and sample.agrees(one)), None)
+            is_opposite = points * stated < 0
+            if not (points and stated) or (shown == known and not is_opposite):
                 continue
-            values = () if instrument.is_stated else SHOWN_POINT_VALUES
-            shown = next((one for one in values if points * stated > 0 and sample.agrees(one)), None)
-            if shown is not None:
+            if shown is not None and is_opposite:
+                text = f"{self.column} of {instrument.symbol} is {stated:.2f}, and its fills make the opposite"
+                yield failed_check(self._line, f"{text}: are purchases and sales reversed?")
+            elif shown is not None:
                 book.instruments[number] = state_multiplier(instrument, shown)
                 yield Noted(f"a point of {instrument.symbol} is worth {shown:g}, as {self.column} shows")
             else:

@@ -17,7 +17,7 @@ from journal_api.trade_files.file_format import (
     KnownFormat,
     Rows,
     Trades,
-    find_account_column,
+    find_account_columns,
     list_names,
     one_trade_per_row,
 )
@@ -36,6 +36,7 @@ from journal_api.trade_files.profiles.columns import (
 )
 from journal_api.trade_files.profiles.fills import execution_reader
 from journal_api.trade_files.profiles.trades import trade_reader
+from journal_api.trade_files.row_checks import check_results
 from journal_api.trade_files.words import (
     ANYTHING,
     NAMES,
@@ -84,7 +85,7 @@ def decode_profile(document: bytes) -> ImportProfileCreate:
 
 def in_date_order(profile: ImportProfileCreate, order: DateOrder | None) -> ImportProfileCreate:
     """Return the profile with day and month of its times in a stated order, unless the year is first."""
-    if order is None:
+    if order in (None, "year"):
         return profile
     day_and_month = r"%d\1%m" if order == "day" else r"%m\1%d"
     times = [TimeFormat(DAY_AND_MONTH.sub(day_and_month, time_format)) for time_format in profile.time]
@@ -102,18 +103,18 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
     if find_column(header, profile.account) is None:
         read = {*find_columns(header, [*required_columns(profile), *optional_columns(profile)])}
         others = [name for name in header if name not in read]
-        account = find_column(others, NAMES["account"]) or find_account_column(others)
+        account = find_column(others, NAMES["account"]) or find_account_columns(others)[:1] or None
         profile = replace(profile, account=account)
     checked = without_none([find_value_column(header), find_column(header, RESULTS)])
     if profile.kind == "trades":
-        checked, read_all = [], one_trade_per_row(trade_reader(profile, header))
+        checked, read_trades = [], one_trade_per_row(trade_reader(profile, header))
     else:
-        read_all = read_checked_fills(profile, header)
+        read_trades = read_checked_fills(profile, header)
     repeated = find_columns(header, profile.repeated or ())
     conditions = list_conditions(profile, header)
 
     def read_chosen(rows: Rows) -> Trades:
-        return read_all(choose_rows(conditions, repeat_cells(repeated, rows) if repeated else rows))
+        return check_results(read_trades(choose_rows(conditions, repeat_cells(repeated, rows) if repeated else rows)))
 
     return Format(
         str(profile.name),
@@ -143,10 +144,10 @@ def read_checked_fills(profile: ImportProfileCreate, header: Collection[str]) ->
             if value:
                 samples.add(row.line, execution, row[value], row.rules.comma)
             if result:
-                results.add(execution.instrument, row[result], row.rules.comma)
+                results.add(row.line, execution.instrument, row[result], row.rules.comma)
             return execution
 
-        def correct(book: Book) -> Iterator[Noted]:
+        def correct(book: Book) -> Iterator[Noted | FileCheck]:
             yield from samples.correct(book)
             yield from results.correct(book) if result else ()
             if not profile.side and len(book.fills) > 1 and all(one.execution.quantity > 0 for one in book.fills):

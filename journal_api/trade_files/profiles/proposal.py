@@ -26,6 +26,7 @@ from journal_api.trade_files.rows import MAX_COLUMNS, Cells
 from journal_api.trade_files.texts import Unreadable, read_text
 from journal_api.trade_files.words import (
     FILLED,
+    KINDS,
     NAMES,
     NOTHING,
     STATUS,
@@ -51,6 +52,7 @@ ONLY_FILLS, NOT_MEMBERS = ("price", "at"), ("commission", "value", "currency", "
 OF_OPTIONS = ("expires", "strike", "right")
 TIMES, TEXTS = (("opened_at", "closed_at", "at", "expires"), ("symbol", "side", "account", "external_id", "right"))
 SIGNS: dict[str, Direction | None] = {"1": "long", "+1": "long", "-1": "short"}
+AMOUNTS = ("price", "entry_price", "exit_price")  # which are not 0 in all rows
 MOST = 0.5  # of the cells of a column, which a total or a remark may end
 NO_SIDE = "the file has no side, and no negative quantity: every row is a purchase or a long trade"
 ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
@@ -102,7 +104,8 @@ class Table:
             return any(map(find_direction, cells))
         if member == "symbol":
             return len(numbers) < len(cells) and all(map(is_symbol, cells))
-        return member in TEXTS or len(numbers) >= MOST * len(cells)
+        has_amounts = any(numbers) or member not in AMOUNTS
+        return member in TEXTS or (has_amounts and len(numbers) >= MOST * len(cells))
 
     def count(self, column: str, test: Callable[[str], object]) -> int:
         return sum(map(bool, map(test, self.read_cells(column))))
@@ -238,7 +241,10 @@ def derive_price(table: Table, members: dict[str, str], warnings: list[str]) -> 
 
 
 def complete_trade(members: dict[str, str], warnings: list[str]) -> None:
-    """Take the only time of a trade for both of its ends."""
+    """Take a price beside that of one end for the other, and the only time of a trade for both of its ends."""
+    ends = [name for name in ("entry_price", "exit_price") if members.get(name) is None]
+    if len(ends) == 1 and "price" in members:
+        members[ends[0]] = members["price"]
     times = {members.get(name) for name in ("opened_at", "closed_at")} - {None}
     if len(times) < 2 and (time := next(iter(times), members.get("at"))):
         members["opened_at"] = members["closed_at"] = time
@@ -309,15 +315,15 @@ def propose_costs(table: Table, members: dict[str, str]) -> ProposedCosts:
 def propose_condition(table: Table, side: str | None, quantity: str) -> dict[str, list[str]] | None:
     """Return the condition that leaves out the orders that were not filled, None without such a column.
 
-    If the quantity is what was filled, it says so itself, and of orders that were filled in part too.
+    If the quantity is what was filled, only the kind of a fill counts: an order may be filled in part.
     """
-    if any(word in simplify(quantity) for word in ("fill", "exec")):
-        return None
+    is_filled = any(word in simplify(quantity) for word in ("fill", "exec"))
+    status = KINDS if is_filled else STATUS | KINDS
     for column in table.columns:
         words = list(dict.fromkeys(table.read_cells(column)))
         filled = [word for word in words if word.casefold() in FILLED]
         has_orders = not UNFILLED.isdisjoint(map(str.casefold, words))
-        if simplify(column) in STATUS and column != side and (filled or has_orders):
+        if simplify(column) in status and column != side and (filled or has_orders):
             return {column: filled or ["Filled"]}
     return None
 

@@ -14,10 +14,10 @@ from journal_api.structs.import_profiles import Columns, ImportProfileCreate
 from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.cells import PART_OF_ORDER, parse_symbol
 from journal_api.trade_files.dates import ANY_TIMES, CLOCK
-from journal_api.trade_files.file_format import NoTrade
+from journal_api.trade_files.file_format import NoTrade, require_symbol
 from journal_api.trade_files.named_rows import Row, refuse_cell, shorten
 from journal_api.trade_files.profiles.columns import find_columns, word_matcher
-from journal_api.trade_files.words import SUMS, closes, find_column, find_direction, simplify
+from journal_api.trade_files.words import closes, find_column, find_direction
 from journal_api.values.money import EXACT, SCALE, Money, PositiveMoney, Result, from_units, rounded
 from journal_api.values.options import find_option
 from journal_api.values.time_formats import find_literal_zone
@@ -120,13 +120,13 @@ class ProfileReader:
 
     def require_trade(self, row: Row, *columns: str) -> None:
         """Raise NoTrade for a row without a symbol, a quantity or one of these columns."""
-        for column in (*columns, self._symbol, self._quantity):
-            if not row.has(column):
-                raise NoTrade(f"{column} is empty")
+        if empty := next((column for column in columns if not row.has(column)), None):
+            raise NoTrade(f"{empty} is empty")
+        require_symbol(row, self._symbol)
+        if not row.has(self._quantity):
+            raise NoTrade(f"{self._quantity} is empty")
         if "/" in row[self._quantity]:
             row[self._quantity] = PART_OF_ORDER.sub(r"\1", row[self._quantity])
-        if simplify(row[self._symbol]) in SUMS:
-            raise NoTrade(f"{self._symbol} is a total")
         if not row[self._quantity].strip("0.,+- "):
             raise NoTrade(f"{self._quantity} is 0")
 

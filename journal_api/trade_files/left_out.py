@@ -1,0 +1,73 @@
+"""Rows that are no trades, counted by the reason, and what the report of a file warns of."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from journal_api.positions.import_rows import (
+    Candidate,
+    FileCheck,
+    ImportedFill,
+    ImportedTrade,
+    LeftOut,
+    Noted,
+    Rejected,
+)
+from journal_api.structs.imports import LeftOutRows
+from journal_api.trade_files.file_format import CANNOT_BE_READ, Trades
+from journal_api.values.instruments import BUILT_IN, InstrumentTable
+
+MAX_REASONS = 100
+
+
+class LeftOutCounter:
+    """Counts the rows that are no trades, by the reason, and keeps the warnings of the file.
+
+    With `skip_errors` rows that cannot be read are counted too, but not what ends the reading of a file.
+    """
+
+    def __init__(
+        self, instruments: InstrumentTable = BUILT_IN, *, force: bool = False, skip_errors: bool = False
+    ) -> None:
+        self.counts: Counter[str] = Counter()
+        self.warnings: list[str] = []
+        self.has_failed_check = False
+        self.ends: set[int] = set()  # the lines at which reading ends
+        self._instruments, self._force, self._skip_errors = instruments, force, skip_errors
+
+    def remove_from(self, trades: Trades) -> Iterator[ImportedTrade | ImportedFill | Rejected]:
+        """Yield the trades and the rejected lines; count the others."""
+        for trade in trades:
+            if isinstance(trade, LeftOut):
+                self._count(trade.reason)
+            elif isinstance(trade, Noted):
+                self.warnings.append(trade.text)
+            elif isinstance(trade, FileCheck):
+                yield from self.check(trade)
+            else:
+                yield trade
+
+    def remove_errors(self, rows: Iterator[Candidate | Rejected]) -> Iterator[Candidate | Rejected]:
+        """Yield the trades; with `skip_errors` count the errors."""
+        for row in rows:
+            if self._skip_errors and isinstance(row, Rejected) and row.line not in self.ends:
+                self._count(f"{CANNOT_BE_READ}{row.reason}")
+            else:
+                yield row
+
+    def _count(self, reason: str) -> None:
+        is_known = reason in self.counts or len(self.counts) < MAX_REASONS
+        self.counts[reason if is_known else "another reason"] += 1
+
+    def check(self, check: FileCheck) -> Iterator[Rejected]:
+        """Reject the file if its check fails; with `force`, the report only warns."""
+        if (warning := check.find_warning(self._instruments)) is None:
+            return
+        self.has_failed_check = True
+        if self._force:
+            self.warnings.append(warning)
+        else:
+            self.ends.add(check.line)
+            yield Rejected(check.line, f"{warning}; force (--force) imports it as it is")
+
+    def report(self) -> list[LeftOutRows]:
+        return [LeftOutRows(reason=reason, rows=rows) for reason, rows in self.counts.items()]
