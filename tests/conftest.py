@@ -307,10 +307,7 @@ def settings(tmp_path: Path) -> Settings:
 
 @pytest.fixture
 async def app(
-    request: pytest.FixtureRequest,
-    template: Template,
-    sharing: Sharing,
-    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest, template: Template, sharing: Sharing, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Starlette]:
     """An empty journal: a shared one, unless the test asks for `settings` or is marked `own_journal`."""
     if "settings" in request.fixturenames or request.node.get_closest_marker("own_journal"):

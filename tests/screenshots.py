@@ -38,10 +38,7 @@ def days_of_today() -> dict[str, object]:
     weekday = (datetime.now(UTC) + timedelta(hours=hours)).isoweekday()
     # The signs of these names are the reverse of the usual: Etc/GMT-8 is eight hours ahead.
     zone = f"Etc/GMT{-hours:+d}" if hours else "Etc/GMT"
-    return {
-        "timezone": zone,
-        "trading_weekdays": sorted({1, 2, 3, 4, 5} if weekday < 6 else {1, 2, 3, 4, weekday}),
-    }
+    return {"timezone": zone, "trading_weekdays": sorted({1, 2, 3, 4, 5} if weekday < 6 else {1, 2, 3, 4, weekday})}
 
 
 async def main() -> None:

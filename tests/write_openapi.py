@@ -88,11 +88,7 @@ def record_examples() -> dict[str, Any]:
     }
     current = {**resources["Snapshot"], "closed": False}
     change = {**resources["Change"], "at": FIXED["created_at"]}
-    return {
-        **resources,
-        "Change": change,
-        "GoalListItem": {**resources["Goal"], "current": current, "warnings": []},
-    }
+    return {**resources, "Change": change, "GoalListItem": {**resources["Goal"], "current": current, "warnings": []}}
 
 
 def first_resource(data: dict[str, Any]) -> dict[str, Any]:

@@ -114,9 +114,7 @@ def test_a_folder_or_a_file_in_the_place_of_a_folder_is_refused(tmp_path: Path, 
     assert str(in_the_way) in run_failing(*line.split(), "--db", in_the_way / "journal.db")
 
 
-def test_a_command_that_writes_names_the_journal_on_standard_error_and_one_that_reads_does_not(
-    db: Path,
-) -> None:
+def test_a_command_that_writes_names_the_journal_on_standard_error_and_one_that_reads_does_not(db: Path) -> None:
     make_journal(db)
     writes = ["keys create test --scopes read", "keys revoke 1", "users add other", IMPORT]
     reads = [f"{IMPORT} --dry-run", "keys list", f"export {db.with_name('trades.csv')}"]
@@ -136,11 +134,7 @@ def test_the_database_is_named_by_the_option_the_variable_or_the_data_folder(tmp
     run_ok("users", "add", "by folder", settings=data_folder)
 
     found = {file.name: rows(file, "SELECT name FROM users WHERE id > 1") for file in tmp_path.rglob("*.db")}
-    assert found == {
-        "option.db": [("by option",)],
-        "variable.db": [("by variable",)],
-        "journal.db": [("by folder",)],
-    }
+    assert found == {"option.db": [("by option",)], "variable.db": [("by variable",)], "journal.db": [("by folder",)]}
 
 
 # Errors -------------------------------------------------------------------------------------------------
@@ -505,9 +499,7 @@ def test_the_files_of_a_server_are_its_owners_alone_and_one_is_left_after_ctrl_c
     assert rows(db, "SELECT name FROM tag_categories") == [("Kept",)]
 
 
-def test_a_server_listens_on_the_port_of_the_variable_makes_no_key_and_writes_the_last_use_of_one(
-    db: Path,
-) -> None:
+def test_a_server_listens_on_the_port_of_the_variable_makes_no_key_and_writes_the_last_use_of_one(db: Path) -> None:
     key, _ = new_key(db), new_key(db)
     with running(db, by_variables=True) as server, server.client(key) as client:
         assert client.get("/tags").status_code == 200

@@ -69,11 +69,7 @@ def test_systemd_finds_no_mistake_in_the_unit(unit: Path, tmp_path: Path) -> Non
     copy.write_text(unit.read_text().replace("/opt/journal-api/bin/journal-api", "/bin/true"))
 
     ran = subprocess.run(
-        ["systemd-analyze", "verify", "--man=no", copy],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
+        ["systemd-analyze", "verify", "--man=no", copy], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
 
     assert [line for line in ran.stderr.splitlines() if unit.name in line] == []

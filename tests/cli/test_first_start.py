@@ -6,18 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from commands import (
-    PATIENCE,
-    Server,
-    command,
-    key_in,
-    make_journal,
-    notes_in,
-    rows,
-    run_failing,
-    running,
-    wait_until,
-)
+from commands import PATIENCE, Server, command, key_in, make_journal, notes_in, rows, run_failing, running, wait_until
 from factories import unwrap
 
 from journal_api.database.migrations import prepare
@@ -26,9 +15,7 @@ from journal_api.settings import Settings, SettingsError
 ZONES = "SELECT name, timezone, day_rollover FROM users ORDER BY id"
 
 
-def test_the_first_start_says_the_zone_of_the_machine_and_the_request_that_sets_futures_days(
-    db: Path,
-) -> None:
+def test_the_first_start_says_the_zone_of_the_machine_and_the_request_that_sets_futures_days(db: Path) -> None:
     with running(db, "--first-key", JOURNAL_TIMEZONE="", TZ="America/New_York") as server:
         key = key_in(server.out.read_text())
         with server.client(key) as client:
@@ -91,11 +78,7 @@ def test_a_setting_names_a_zone_of_the_list_of_tzdata(name: str) -> None:
     ("settings", "options", "days"),
     [
         ({"JOURNAL_TIMEZONE": "", "TZ": "America/New_York"}, "", ("America/New_York", "00:00")),
-        (
-            {"JOURNAL_TIMEZONE": "America/Chicago", "JOURNAL_DAY_ROLLOVER": "16:00"},
-            "",
-            ("America/Chicago", "16:00"),
-        ),
+        ({"JOURNAL_TIMEZONE": "America/Chicago", "JOURNAL_DAY_ROLLOVER": "16:00"}, "", ("America/Chicago", "16:00")),
         ({}, "--timezone America/New_York --day-rollover 17:00", ("America/New_York", "17:00")),
     ],
     ids=["the machine", "the settings", "the options"],

@@ -112,9 +112,7 @@ def test_options_select_sort_and_limit(db: Path) -> None:
     assert "NQ" not in limited.out
 
 
-def test_a_mean_has_its_interval_below_it_from_end_to_end_unless_it_is_in_the_middle(
-    db_with_tags: Path,
-) -> None:
+def test_a_mean_has_its_interval_below_it_from_end_to_end_unless_it_is_in_the_middle(db_with_tags: Path) -> None:
     """The examples of docs/statistics.md#intervals."""
     out = run_ok("report", "--by", "tag", "--metrics", "expectancy,win_rate", "--db", db_with_tags)
 
@@ -163,10 +161,7 @@ def test_csv_has_the_ends_of_intervals_and_both_edges(db_with_tags: Path) -> Non
 def test_without_checklists_there_is_nothing_to_compare(db: Path) -> None:
     assert run_ok("report", "--by", "confirmation", "--db", db) == ("Nothing to compare: no trade has a checklist.\n")
     rows = list(csv.reader(io.StringIO(run_ok("report", "--by", "confirmation", "--csv", "--db", db))))
-    assert rows[0][:8] == [
-        *("key", "name", "setup", "strategy"),
-        *("answer", "edge", "edge_low", "edge_high"),
-    ]
+    assert rows[0][:8] == [*("key", "name", "setup", "strategy"), *("answer", "edge", "edge_low", "edge_high")]
     assert [row[4] for row in rows] == ["answer", "present", "absent", "unanswered", ""]
 
 
@@ -213,9 +208,6 @@ def test_two_keys_are_two_columns_and_a_line_a_pair(tmp_path: Path) -> None:
 
     assert lines[1].startswith("Monday, 1st ")
     assert any(line.startswith("Monday, ") and "too few" in line for line in lines)
-    assert (head[:4], rows[0][:4]) == (
-        ["key_1", "key_2", "name_1", "name_2"],
-        ["1", "1", "Monday", "1st"],
-    )
+    assert (head[:4], rows[0][:4]) == (["key_1", "key_2", "name_1", "name_2"], ["1", "1", "Monday", "1st"])
     assert (rows[-1][3], "edge_q" in head) == ("total", True)
     assert [row["answer"] for row in by_answer][:3] == ["present", "absent", "unanswered"]

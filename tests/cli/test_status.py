@@ -10,15 +10,7 @@ from typing import Any
 import httpx
 import pytest
 import time_machine
-from commands import (
-    command,
-    command_in_process,
-    dump,
-    make_journal,
-    on_a_terminal,
-    run_failing,
-    run_ok,
-)
+from commands import command, command_in_process, dump, make_journal, on_a_terminal, run_failing, run_ok
 from factories import (
     A_TRADE,
     create_account,
@@ -208,9 +200,7 @@ def test_a_pipe_gets_two_decimals_without_colors_and_json_all_digits(filled: Pat
     assert (pace["state"], pace["remaining"]) == ("within_limit", Decimal("119.999999"))
 
 
-def test_the_status_is_of_the_user_who_is_named_and_a_second_one_of_the_day_writes_nothing(
-    filled: Path,
-) -> None:
+def test_the_status_is_of_the_user_who_is_named_and_a_second_one_of_the_day_writes_nothing(filled: Path) -> None:
     run_ok("users", "add", "Ada", "--db", filled)
     assert "in 3 trades" in run_ok("status", "--db", filled)
     before = dump(filled)
@@ -278,10 +268,7 @@ async def test_rules_with_their_room_and_checkpoints_that_differ_are_printed(
         "  2026-03-11: the journal has 155.50 USD less than the broker, beyond what was accepted",
     ]
     start = lines.index("Manual")
-    assert lines[start + 1 : start + 3] == [
-        "  2026-03-11: the journal has 0.50 USD more than the broker",
-        "",
-    ]
+    assert lines[start + 1 : start + 3] == ["  2026-03-11: the journal has 0.50 USD more than the broker", ""]
     assert lines[lines.index("Beyond") + 1] == "  2026-03-11: the balance is too large to compare"
     assert not any("Own" in line for line in lines)
 

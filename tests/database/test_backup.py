@@ -19,30 +19,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-from commands import (
-    PATIENCE,
-    change,
-    dump,
-    new_key,
-    on_a_terminal,
-    rows,
-    run_failing,
-    run_ok,
-    running,
-)
+from commands import PATIENCE, change, dump, new_key, on_a_terminal, rows, run_failing, run_ok, running
 from conftest import client_of, new_key_for, started
 from factories import create_category, unwrap
-from journals import (
-    FOREIGN_FILES,
-    LOOSE_ROW,
-    MANY_ROWS,
-    TRIGGER,
-    Write,
-    crash,
-    names,
-    prepare,
-    write_released,
-)
+from journals import FOREIGN_FILES, LOOSE_ROW, MANY_ROWS, TRIGGER, Write, crash, names, prepare, write_released
 from proofs import examples
 
 from journal_api.app import create_app

@@ -217,11 +217,7 @@ def test_what_is_no_journal_of_this_release_is_refused(db: Path, state: Callable
     ("state", "subject", "finding"),
     [
         (lambda db: db.write_bytes(b""), "schema", ("wrong", f"schema 0 of {VERSION}: the file is empty")),
-        (
-            of_an_older_release,
-            "schema",
-            ("warn", f"schema 1 of {VERSION}: the next start of the service migrates it"),
-        ),
+        (of_an_older_release, "schema", ("warn", f"schema 1 of {VERSION}: the next start of the service migrates it")),
         (
             statements(TRIGGER, "DROP INDEX tags_of_category"),
             "schema",
@@ -251,11 +247,7 @@ def test_what_is_no_journal_of_this_release_is_refused(db: Path, state: Callable
             "foreign_key_check",
             ("wrong", "foreign_key_check: rows with dangling references: 1, in tag_categories"),
         ),
-        (
-            statements(A_SCALED_TRADE.format(fees=0.3, size=1)),
-            "fills",
-            ("ok", "fills: in agreement with their trades"),
-        ),
+        (statements(A_SCALED_TRADE.format(fees=0.3, size=1)), "fills", ("ok", "fills: in agreement with their trades")),
         (
             statements(A_SCALED_TRADE.format(fees=1.3, size=1)),
             "fills",
@@ -266,11 +258,7 @@ def test_what_is_no_journal_of_this_release_is_refused(db: Path, state: Callable
             "fills",
             ("wrong", "fills: not in agreement with trades 1"),
         ),
-        (
-            statements(AN_ACCOUNT, A_CLOSED_TRADE),
-            "facts",
-            ("ok", "facts: in agreement with their trades"),
-        ),
+        (statements(AN_ACCOUNT, A_CLOSED_TRADE), "facts", ("ok", "facts: in agreement with their trades")),
         (
             statements(AN_ACCOUNT, A_CLOSED_TRADE, "UPDATE users SET facts_cursor = 1"),
             "facts",
@@ -297,11 +285,7 @@ def test_what_is_no_journal_of_this_release_is_refused(db: Path, state: Callable
             ("wrong", "changes: not in agreement with days 2026-01-05 of account 1"),
         ),
         *(
-            (
-                statements(AN_ACCOUNT, *by_hand),
-                "objects",
-                ("wrong", "objects: not in agreement with rows accounts 1"),
-            )
+            (statements(AN_ACCOUNT, *by_hand), "objects", ("wrong", "objects: not in agreement with rows accounts 1"))
             for by_hand in (
                 ["UPDATE changed_objects SET deleted = 1"],
                 ["DELETE FROM accounts", "UPDATE changed_objects SET deleted = 0"],
@@ -426,14 +410,8 @@ def test_the_api_accepts_what_every_release_has_stored(db: Path, version: int) -
     ("sql", "finding"),
     [
         ("UPDATE users SET timezone = '../../etc/passwd'", "users id 1: timezone must be an IANA time zone"),
-        (
-            "UPDATE users SET day_rollover = '99:99', updated_at = 'x'",
-            "users id 1: day_rollover must be a time",
-        ),
-        (
-            f"UPDATE sqlite_sequence SET seq = {2**63 - 1} WHERE name = 'users'",
-            "users id 9223372036854775807: ",
-        ),
+        ("UPDATE users SET day_rollover = '99:99', updated_at = 'x'", "users id 1: day_rollover must be a time"),
+        (f"UPDATE sqlite_sequence SET seq = {2**63 - 1} WHERE name = 'users'", "users id 9223372036854775807: "),
     ],
 )
 def test_values_that_the_api_would_refuse_are_wrong(db: Path, sql: str, finding: str) -> None:

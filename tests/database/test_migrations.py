@@ -13,16 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
-from commands import (
-    PATIENCE,
-    change,
-    command,
-    dump,
-    environment,
-    rows,
-    run_ok,
-    running,
-)
+from commands import PATIENCE, change, command, dump, environment, rows, run_ok, running
 from conftest import client_of, new_key_for, started
 from factories import create_goal, snapshots_of, unwrap
 from journals import (

@@ -90,9 +90,7 @@ async def test_reading_50_times_100_is_one_statement(client: httpx.AsyncClient, 
     assert len(noted) == 1
 
 
-async def test_1000_trades_at_once_take_one_statement_more_for_each_250_rows(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_1000_trades_at_once_take_one_statement_more_for_each_250_rows(client: httpx.AsyncClient) -> None:
     account = await create_account(client)
     counts = []
     for size in (2, 1000):

@@ -250,9 +250,7 @@ async def assert_only_reads_work(client: httpx.AsyncClient, reason: str) -> None
         assert (await client.get(path)).status_code == 200
 
 
-async def test_damaged_pages_are_told_as_such_and_the_service_says_that_it_is_not_well(
-    tmp_path: Path,
-) -> None:
+async def test_damaged_pages_are_told_as_such_and_the_service_says_that_it_is_not_well(tmp_path: Path) -> None:
     db = tmp_path / "journal.db"
     make_journal(db)
     change(db, "INSERT INTO tag_categories VALUES (1, 1, 'Psychology', 'psychology', '', '', 0)")
@@ -396,11 +394,7 @@ async def test_a_full_database_refuses_writes_and_answers_reads_and_room_is_all_
 ) -> None:
     old = await create_strategy(client, "Old", **LARGE)
     tag = {"category_id": (await create_category(client))["id"]}
-    kinds: list[tuple[str, dict[str, Any]]] = [
-        ("/strategies", LARGE),
-        ("/tag-categories", {}),
-        ("/tags", tag),
-    ]
+    kinds: list[tuple[str, dict[str, Any]]] = [("/strategies", LARGE), ("/tag-categories", {}), ("/tags", tag)]
     await limit_pages(app, 50)
 
     written = [await fill(client, path, body) for path, body in kinds]

@@ -26,15 +26,7 @@ from factories import (
     unwrap,
 )
 from msgspec import structs
-from operations import (
-    CHANGES,
-    body_of,
-    create_needs,
-    create_one_of_each,
-    documented_path_of,
-    dump,
-    path_of,
-)
+from operations import CHANGES, body_of, create_needs, create_one_of_each, documented_path_of, dump, path_of
 from pictures import HEADERS, png
 from proofs import examples
 from sql_calls import every_sql_call
@@ -193,9 +185,7 @@ def without_times(tables: dict[str, list[Any]]) -> dict[str, list[Any]]:
 
 
 @pytest.mark.parametrize(
-    ("send", "names"),
-    [(post, ["new", "old"]), (patch, ["patched"]), (delete, [])],
-    ids=["post", "patch", "delete"],
+    ("send", "names"), [(post, ["new", "old"]), (patch, ["patched"]), (delete, [])], ids=["post", "patch", "delete"]
 )
 @pytest.mark.parametrize("times", [1, 3])
 @pytest.mark.promise(5)
@@ -261,10 +251,7 @@ async def test_of_50_writes_that_exclude_each_other_one_wins(
         stored = [await get_strategy(client, item["id"]) for item in unwrap(await client.get("/strategies"))]
         (confirmations,) = await run_sql(app, "SELECT count(*) FROM confirmations")
     refusal = (429, "limit_reached") if "room" in kind else (409, "duplicate_name")
-    assert Counter(one.status_code for one in responses) == {
-        200 if kind == "renames" else 201: 1,
-        refusal[0]: 49,
-    }
+    assert Counter(one.status_code for one in responses) == {200 if kind == "renames" else 201: 1, refusal[0]: 49}
     assert {error_of(one) for one in responses if not one.is_success} == {refusal}
     assert len(stored) == len(made) + ("strategies" in kind)
     assert confirmations == (9 if kind == "strategies" else 0,)

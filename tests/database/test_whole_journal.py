@@ -529,20 +529,11 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
     "device": (replace_by_fifo, "tags.jsonl: there is no such file"),
     "missing picture": (remove("pictures/1.png"), "1.png: there is no such file"),
     "longer picture": (change_file("picture_contents.jsonl", '"bytes":', '"bytes":1'), "is not the picture"),
-    "other picture": (
-        change_file("picture_contents.jsonl", '"sha256":"', '"sha256":"0'),
-        "is not the picture",
-    ),
+    "other picture": (change_file("picture_contents.jsonl", '"sha256":"', '"sha256":"0'), "is not the picture"),
     "picture with scripts": (make_svg, "is not the picture"),
-    "picture outside": (
-        change_file("picture_contents.jsonl", '"media_type":"image/png"', EVIL),
-        "or it is a link",
-    ),
+    "picture outside": (change_file("picture_contents.jsonl", '"media_type":"image/png"', EVIL), "or it is a link"),
     "no columns": (change_file("trades.csv", "id,", "id\n"), "trades.csv: row 0: "),
-    "unknown column": (
-        change_file("tags.jsonl", TAG, '{"id":1,"evil":1,'),
-        "row 1: the columns are not id, ",
-    ),
+    "unknown column": (change_file("tags.jsonl", TAG, '{"id":1,"evil":1,'), "row 1: the columns are not id, "),
     "missing column": (change_file("tags.jsonl", TAG, "{"), "row 1: the columns are not id, "),
     "column twice": (change_file("trades.csv", "id,user_id", "id,id"), "row 1: the columns are not id, "),
     "no object": (change_file("tags.jsonl", TAG, "[]\n" + TAG), "row 1: the columns are not id, "),
@@ -556,15 +547,9 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
     "id of 5,000 digits": (change_file("tags.jsonl", TAG, f'{{"id":{"1" * 5000},'), "tags.jsonl: row 0: "),
     "half a character": (change_file("tags.jsonl", "FOMO", r"\ud800"), "tags.jsonl: row 1: "),
     "no UTF-8": (change_file("tags.jsonl", "FOMO", "\ud800"), "tags.jsonl: row 0: "),
-    "null": (
-        change_file("tags.jsonl", '"name":"FOMO"', '"name":null'),
-        "NOT NULL constraint failed: tags.name",
-    ),
+    "null": (change_file("tags.jsonl", '"name":"FOMO"', '"name":null'), "NOT NULL constraint failed: tags.name"),
     "tag twice": (change_file("tags.jsonl", '"id":2', '"id":1'), "UNIQUE constraint failed: tags.id"),
-    "unknown kind": (
-        change_file("tags.jsonl", '"type":"custom"', '"type":"evil"'),
-        "CHECK constraint failed",
-    ),
+    "unknown kind": (change_file("tags.jsonl", '"type":"custom"', '"type":"evil"'), "CHECK constraint failed"),
     "nine decimals": (change_file("trades.csv", ",100,", ",100.000000001,"), "is not AMOUNT"),
     "huge amount": (change_file("trades.csv", ",100,", ",1e999999999,"), "is not AMOUNT"),
     "no amount": (change_file("trades.csv", ",100,", ",NaN,"), "is not AMOUNT"),
@@ -575,10 +560,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
         give_two_tags_of_one_category,
         "trade_tags.jsonl: trade_id 1: a trade must have at most one",
     ),
-    "dangling row": (
-        change_file("tags.jsonl", '"category_id":1', '"category_id":77'),
-        "of tag_categories that",
-    ),
+    "dangling row": (change_file("tags.jsonl", '"category_id":1', '"category_id":77'), "of tag_categories that"),
 }
 
 

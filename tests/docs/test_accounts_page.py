@@ -91,10 +91,7 @@ async def enter(client: httpx.AsyncClient, account_id: int, days: str) -> None:
                 await create_cash(client, account_id, kind=kind, amount=int(amount), day=day_of(day))
                 continue
             for minute, result in enumerate(entry.split()):
-                times = {
-                    "opened_at": f"{day_of(day)}T10:00:00Z",
-                    "closed_at": f"{day_of(day)}T12:{minute:02}:00Z",
-                }
+                times = {"opened_at": f"{day_of(day)}T10:00:00Z", "closed_at": f"{day_of(day)}T12:{minute:02}:00Z"}
                 costs = {"gross_pnl": int(result) + 1.5, "fees": 1.5}
                 body = {**A_TRADE, **times, **costs, "account_id": account_id}
                 unwrap(await client.post("/trades", json=body))
@@ -129,9 +126,7 @@ async def test_an_account_stands_as_the_page_says(client: httpx.AsyncClient, row
     assert [name for name in AccountRulesPut.__struct_fields__ if standing[name]] == [rule]
 
 
-async def test_the_same_trades_are_on_other_days_of_accounts_with_other_calendars(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_the_same_trades_are_on_other_days_of_accounts_with_other_calendars(client: httpx.AsyncClient) -> None:
     for (timezone, rollover), *standings in CALENDARS:
         account = await create_account(client, timezone, timezone=timezone, day_rollover=rollover)
         await put_rules(client, account["id"], daily_loss=500)

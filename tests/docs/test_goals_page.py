@@ -125,9 +125,7 @@ async def read_snapshots(client: httpx.AsyncClient, month: dict[str, str]) -> di
     return found
 
 
-async def test_the_examples_and_the_values_without_a_trade_are_those_of_the_service(
-    entered: httpx.AsyncClient,
-) -> None:
+async def test_the_examples_and_the_values_without_a_trade_are_those_of_the_service(entered: httpx.AsyncClient) -> None:
     march = await read_snapshots(entered, MARCH)
     april = await read_snapshots(entered, APRIL)
 
@@ -263,15 +261,7 @@ def test_every_member_of_snapshot_data_is_explained() -> None:
     explained = {name for row in rows_under(PAGE, "member") for name in code_in(row["member"])}
 
     facts = {name for name, member in MEMBERS.items() if member.is_shown}
-    assert {*shown, *explained} == {
-        "unit",
-        "timezone",
-        "day_rollover",
-        "breakeven_within",
-        "reason",
-        "pace",
-        *facts,
-    }
+    assert {*shown, *explained} == {"unit", "timezone", "day_rollover", "breakeven_within", "reason", "pace", *facts}
 
 
 def test_every_reason_and_timeframe_is_explained() -> None:

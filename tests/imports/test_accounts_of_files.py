@@ -88,9 +88,7 @@ async def test_rows_without_a_name_go_where_the_others_go_and_are_errors_if_none
     assert details_of(refused)["reason"].startswith("account is required unless")
 
 
-async def test_all_accounts_that_the_journal_does_not_have_are_named_at_once(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_all_accounts_that_the_journal_does_not_have_are_named_at_once(client: httpx.AsyncClient) -> None:
     sim = await new_account(client, "Sim")
     file = build_round_trips("A", "Sim", "B", "A")
 
@@ -108,9 +106,7 @@ async def test_all_accounts_that_the_journal_does_not_have_are_named_at_once(
     assert await list_accounts_of_trades(client) == []
 
 
-async def test_a_build_round_trips_very_many_accounts_is_told_the_first_100(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_build_round_trips_very_many_accounts_is_told_the_first_100(client: httpx.AsyncClient) -> None:
     refused = await send_file(client, build_round_trips(*(f"A{number}" for number in range(150))))
 
     assert details_of(refused)["counts"]["error"] == 150
@@ -178,9 +174,7 @@ def write_file(folder: Path, content: str) -> Path:
     return file
 
 
-def test_the_command_maps_names_to_accounts_by_name_or_id_and_creates_those_that_are_missing(
-    tmp_path: Path,
-) -> None:
+def test_the_command_maps_names_to_accounts_by_name_or_id_and_creates_those_that_are_missing(tmp_path: Path) -> None:
     db = tmp_path / "journal.db"
     import_file(db, write_file(tmp_path, HEADER), account="Main")
     before, file = dump(db), write_file(tmp_path, build_round_trips("U1", "U2", "U3", "Main", "U4"))
@@ -238,10 +232,7 @@ async def test_a_column_that_is_named_like_an_account_is_the_account(
 
     refused = await send_file(client, file, main)
     report = await create_import(
-        client,
-        file,
-        account_id=None,
-        accounts=[f"APEX-1:{main}", f"APEX-2:{await new_account(client, 'Copy')}"],
+        client, file, account_id=None, accounts=[f"APEX-1:{main}", f"APEX-2:{await new_account(client, 'Copy')}"]
     )
 
     assert details_of(refused)["rows"][0]["reason"].startswith(

@@ -9,15 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from commands import read_record
-from factories import (
-    build_file,
-    create_account,
-    create_copy_group,
-    create_trade,
-    list_trades,
-    send_file,
-    unwrap,
-)
+from factories import build_file, create_account, create_copy_group, create_trade, list_trades, send_file, unwrap
 from positions import FileFill, executions
 from proofs import examples
 
@@ -317,9 +309,7 @@ async def test_what_the_trader_linked_or_unlinked_stays_as_it_is(client: httpx.A
     assert (await journal.add("M", build_row("M3", 600)))["linked"] == 1
 
 
-async def test_a_new_trade_stays_as_new_and_what_has_copies_of_its_own_is_no_copy(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_new_trade_stays_as_new_and_what_has_copies_of_its_own_is_no_copy(client: httpx.AsyncClient) -> None:
     journal = await Journal(client).begin({"A": 1, "B": 1})
     await journal.add("A", build_row("A1", 1))
     await journal.add("B", build_row("B1", 1, 400))
@@ -444,9 +434,7 @@ async def test_a_position_that_a_file_cuts_is_linked_when_the_next_file_complete
 # What is there already -----------------------------------------------------------------------------------
 
 
-async def test_one_request_links_what_is_there_already_and_a_dry_run_does_not(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_one_request_links_what_is_there_already_and_a_dry_run_does_not(client: httpx.AsyncClient) -> None:
     journal = await Journal(client).begin({"A": 1, "B": 1}, master_account_id=None)
     trades = {
         account: await create_trade(

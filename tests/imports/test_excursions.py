@@ -12,12 +12,7 @@ Excursions = tuple[float | None, float | None]
 GRID = PLAIN["NinjaTrader"]
 STATED: Cells = {"MAE": "$10.00", "MFE": "$35.00"}
 # A second pair that was entered while the first was open.
-ADDED: Cells = {
-    "Entry time": "1/6/2026 9:40:00 AM",
-    "Exit time": "1/6/2026 9:58:03 AM",
-    "MAE": "$1.00",
-    "MFE": "$9.00",
-}
+ADDED: Cells = {"Entry time": "1/6/2026 9:40:00 AM", "Exit time": "1/6/2026 9:58:03 AM", "MAE": "$1.00", "MFE": "$9.00"}
 
 
 def grid(*rows: Cells) -> str:

@@ -26,14 +26,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
-METRICS = (
-    "net_pnl",
-    "win_rate",
-    "rr_realized_avg",
-    "protocol_completion_rate",
-    "mistake_free_rate",
-    "trade_count",
-)
+METRICS = ("net_pnl", "win_rate", "rr_realized_avg", "protocol_completion_rate", "mistake_free_rate", "trade_count")
 # What a trade is called, when it was written, and whether it was merged, is all that may differ.
 OWN = ("id", "created_at", "updated_at", "merged_ids", "typed")
 
@@ -153,9 +146,7 @@ async def test_an_export_ends_when_its_client_leaves(app: Starlette, client: htt
     assert (await client.get("/trades/export")).status_code == 200
 
 
-async def test_export_wipe_and_import_give_the_same_responses_and_the_same_export(
-    journal: httpx.AsyncClient,
-) -> None:
+async def test_export_wipe_and_import_give_the_same_responses_and_the_same_export(journal: httpx.AsyncClient) -> None:
     trades, history = await read_record(journal), await read_history(journal)
     file = await export(journal)
     beside = unwrap(await send_file(journal, file))
@@ -177,9 +168,7 @@ async def test_export_wipe_and_import_give_the_same_responses_and_the_same_expor
     assert first == second
 
 
-async def test_namesakes_among_setups_and_confirmations_come_back_with_their_answers(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_namesakes_among_setups_and_confirmations_come_back_with_their_answers(client: httpx.AsyncClient) -> None:
     asked = [{"name": "Volume"}, {"name": "Volume"}]
     setups = [{"name": "Break"}, {"name": "Break", "confirmations": asked}]
     strategy = await create_strategy(client, setups=setups)
@@ -245,10 +234,7 @@ async def test_a_query_that_is_not_valid_is_refused_before_anything_is_sent(
         [{"exit_price": None, "gross_pnl": 7}, {"exit_price": 99}],
         [{"exit_price": 99}, {"exit_price": None, "gross_pnl": -7}],
         [{"exit_price": None, "gross_pnl": 7}, {"exit_price": None, "closed_at": None}],
-        [
-            {"exit_price": None, "gross_pnl": 7, "direction": "short"},
-            {"entry_price": 98, "direction": "short"},
-        ],
+        [{"exit_price": None, "gross_pnl": 7, "direction": "short"}, {"entry_price": 98, "direction": "short"}],
     ],
     ids=["first", "last", "still open", "short"],
 )

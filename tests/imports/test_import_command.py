@@ -255,11 +255,7 @@ def test_without_an_account_option_the_file_says_which(db: Path, tmp_path: Path)
 
 @pytest.mark.parametrize(
     ("name", "shown"),
-    [
-        ("\x1b]0;pwn\x07a.csv", "\ufffd]0;pwn\ufffda.csv"),
-        ("a\nb\x9b.csv ", "a\ufffdb\ufffd.csv"),
-        (" ", None),
-    ],
+    [("\x1b]0;pwn\x07a.csv", "\ufffd]0;pwn\ufffda.csv"), ("a\nb\x9b.csv ", "a\ufffdb\ufffd.csv"), (" ", None)],
     ids=["an escape", "a line end, a control of eight bits, white space around", "white space alone"],
 )
 def test_control_characters_in_the_name_of_a_file_are_neither_kept_nor_shown(

@@ -194,12 +194,7 @@ async def test_a_dry_run_names_the_rows_that_the_import_is_refused_for(
     wrong = [row for row in report["rows"] if row["verdict"] == "error"]
     assert [row["line"] for row in wrong] == [2, 4, 5]
     assert report["counts"] == {"new": 2, "duplicate": 0, "updated": 0, "error": 3}
-    assert details_of(refused) == {
-        "line": 2,
-        "reason": wrong[0]["reason"],
-        "counts": report["counts"],
-        "rows": wrong,
-    }
+    assert details_of(refused) == {"line": 2, "reason": wrong[0]["reason"], "counts": report["counts"], "rows": wrong}
 
 
 async def test_one_bad_row_leaves_the_journal_as_it_was(
@@ -338,11 +333,7 @@ async def test_a_file_is_refused_from_a_byte_over_64_mib(
     ],
 )
 async def test_a_body_of_an_accepted_type_is_read_by_its_content(
-    client: httpx.AsyncClient,
-    account_id: int,
-    content_type: str | None,
-    encoding: str | None,
-    is_accepted: bool,
+    client: httpx.AsyncClient, account_id: int, content_type: str | None, encoding: str | None, is_accepted: bool
 ) -> None:
     stated = {"Content-Type": content_type, "Content-Encoding": encoding}
     headers = {name: value for name, value in stated.items() if value is not None}
@@ -414,8 +405,7 @@ SEQUENCES: dict[str, list[Step]] = {
     "a file again": [
         Send([{}, {}, {"symbol": "NQ"}, A, OPEN_ROW], "new 1, new 2, new 3, new 4, new 5"),
         Send(
-            [{}, {}, {"symbol": "NQ"}, A, OPEN_ROW],
-            "duplicate 1, duplicate 2, duplicate 3, duplicate 4, duplicate 5",
+            [{}, {}, {"symbol": "NQ"}, A, OPEN_ROW], "duplicate 1, duplicate 2, duplicate 3, duplicate 4, duplicate 5"
         ),
     ],
     "identical trades are as many as the rows": [
@@ -429,11 +419,7 @@ SEQUENCES: dict[str, list[Step]] = {
         Delete(2),
         Send([{}] * 3, "duplicate 1, new 4, duplicate 3"),
     ],
-    "an id that the trader has changed": [
-        Send([A], "new 1"),
-        Edit({"external_id": "other"}),
-        Send([A], "duplicate 1"),
-    ],
+    "an id that the trader has changed": [Send([A], "new 1"), Edit({"external_id": "other"}), Send([A], "duplicate 1")],
     "a file from before a trade was closed": [
         Send([with_id("a", fees="1", **OPEN_ROW)], "new 1"),
         Send([with_id("a", fees="1")], "updated 1 exit_price closed_at gross_pnl"),
@@ -443,8 +429,7 @@ SEQUENCES: dict[str, list[Step]] = {
     "a correction of a trade without an id": [
         Send([{"gross_pnl": "1", "fees": "1"}] * 2, "new 1, new 2"),
         Send(
-            [{"gross_pnl": "2", "fees": "3"}, {"gross_pnl": "1", "fees": "1"}],
-            "updated 1 gross_pnl fees, duplicate 2",
+            [{"gross_pnl": "2", "fees": "3"}, {"gross_pnl": "1", "fees": "1"}], "updated 1 gross_pnl fees, duplicate 2"
         ),
         Send([{"gross_pnl": "2", "fees": "3"}], "duplicate 1"),
         Expect({"net_pnl": -1}),
@@ -578,11 +563,7 @@ CORRECTIONS: list[tuple[dict[str, str], dict[str, str], dict[str, Any]]] = [
     ("before", "after", "changed"), CORRECTIONS, ids=[", ".join(changed) for *_, changed in CORRECTIONS]
 )
 async def test_a_corrected_row_updates_its_trade_and_lists_what_changed(
-    client: httpx.AsyncClient,
-    account_id: int,
-    before: dict[str, str],
-    after: dict[str, str],
-    changed: dict[str, Any],
+    client: httpx.AsyncClient, account_id: int, before: dict[str, str], after: dict[str, str], changed: dict[str, Any]
 ) -> None:
     await create_import(client, build_file(with_id("1", **before)), account_id=account_id)
     (trade,) = await list_trades(client)
@@ -651,11 +632,7 @@ async def test_rows_that_stand_on_one_line_of_a_page_are_told_apart(client: http
     files = (build_page({"symbol": "ES"}), two, two)
     reports = [await create_import(client, file, account_id=account_id) for file in files]
 
-    assert [read_verdicts(report) for report in reports] == [
-        ["new"],
-        ["duplicate", "new"],
-        ["duplicate", "duplicate"],
-    ]
+    assert [read_verdicts(report) for report in reports] == [["new"], ["duplicate", "new"], ["duplicate", "duplicate"]]
     assert read_ids(reports[2]) == read_ids(reports[1])
 
 
@@ -712,12 +689,7 @@ async def test_a_new_copy_of_a_stored_trade_belongs_to_the_stored_original(
 
 @pytest.mark.parametrize(
     ("cell", "names"),
-    [
-        (" FOMO ; Late; FOMO;", ["FOMO", "Late"]),
-        ('["a;b", "FOMO", "a;b"]', ["FOMO", "a;b"]),
-        ("", []),
-        ("[]", []),
-    ],
+    [(" FOMO ; Late; FOMO;", ["FOMO", "Late"]), ('["a;b", "FOMO", "a;b"]', ["FOMO", "a;b"]), ("", []), ("[]", [])],
 )
 async def test_tags_are_separated_by_semicolons_or_a_json_array(
     client: httpx.AsyncClient, account_id: int, cell: str, names: list[str]
@@ -734,12 +706,7 @@ async def test_tags_are_separated_by_semicolons_or_a_json_array(
 async def test_notes_keep_their_white_space_and_a_row_has_the_line_that_it_ends_on(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
-    notes = [
-        "  two spaces before\tand after  ",
-        "a line\nand another\n",
-        'she said "wait"; I did, twice',
-        " ",
-    ]
+    notes = ["  two spaces before\tand after  ", "a line\nand another\n", 'she said "wait"; I did, twice', " "]
 
     report = await create_import(client, build_file(*({"notes": one} for one in notes)), account_id=account_id)
 

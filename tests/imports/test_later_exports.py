@@ -4,15 +4,7 @@ from typing import Any
 
 import httpx
 import pytest
-from factories import (
-    create_account,
-    create_import,
-    create_tag,
-    patch_trade,
-    read_ids,
-    send_file,
-    unwrap,
-)
+from factories import create_account, create_import, create_tag, patch_trade, read_ids, send_file, unwrap
 from file_tables import SAMPLES, write_csv, write_file
 from plain_rows import FEES, PLAIN
 
@@ -40,9 +32,7 @@ async def test_two_forms_of_a_report_are_the_same_trades(
     assert [report["counts"] for report in reports] == [counts(new=trades), counts(duplicate=trades)]
 
 
-async def test_a_position_that_is_still_open_is_left_out_of_the_position_history(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_position_that_is_still_open_is_left_out_of_the_position_history(client: httpx.AsyncClient) -> None:
     *lines, last = POSITION_HISTORY.decode().splitlines()
     open_position = ",".join([*last.split(",")[:16], *[""] * 7, "USD", "", ""])
 
@@ -52,9 +42,7 @@ async def test_a_position_that_is_still_open_is_left_out_of_the_position_history
     assert report["left_out"] == [{"reason": "Pair ID is empty", "rows": 1}]
 
 
-async def test_a_file_of_any_media_type_goes_into_the_account_that_it_names(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_file_of_any_media_type_goes_into_the_account_that_it_names(client: httpx.AsyncClient) -> None:
     account = await create_account(client, "U7654321")
     headers = {"Content-Type": "application/xml"}
 
@@ -65,10 +53,7 @@ async def test_a_file_of_any_media_type_goes_into_the_account_that_it_names(
 
 OPENED = "Date,Time,Symbol,Quantity,Price,Side\n3/9/2026,09:00:00,NVTA,1,10,Buy\n"
 CLOSED = f"{OPENED}3/9/2026,09:01:00,NVTA,1,12,Sell\n"
-META, VUE = (
-    PLAIN["MetaTrader 5"],
-    {**PLAIN["Tradervue"], "Symbol": "ESH6", "Exec Count": "3", "Gross P&L": "300"},
-)
+META, VUE = (PLAIN["MetaTrader 5"], {**PLAIN["Tradervue"], "Symbol": "ESH6", "Exec Count": "3", "Gross P&L": "300"})
 IN_PART = {"Volume": "0.10 / 0.50", "Profit": "24.30"}
 NO_PROFIT = {"Exit price": "6012.50", "Profit": "($0.96)"}
 LATER: dict[str, tuple[bytes | str, dict[str, Any], bytes | str, list[str], dict[str, Any]]] = {

@@ -40,10 +40,7 @@ def write_pairs(accounts: Mapping[str, Iterable[FileFill]]) -> list[str]:
     """The lines of a file of pairs, an account after the other."""
     header, *_ = position_history([]).decode().splitlines()
     files = {name: position_history(first_in_first_out(fills)).decode() for name, fills in accounts.items()}
-    return [
-        header,
-        *(line.replace(NAMES[0], name) for name, file in files.items() for line in file.splitlines()[1:]),
-    ]
+    return [header, *(line.replace(NAMES[0], name) for name, file in files.items() for line in file.splitlines()[1:])]
 
 
 @pytest.mark.parametrize("form", [write_fills, write_pairs])

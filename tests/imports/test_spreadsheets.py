@@ -8,15 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 from commands import import_file, new_key, run_failing, run_ok, running
-from factories import (
-    create_account,
-    create_strategy,
-    create_tag,
-    create_trade,
-    details_of,
-    error_of,
-    send_file,
-)
+from factories import create_account, create_strategy, create_tag, create_trade, details_of, error_of, send_file
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -31,10 +23,7 @@ HOSTILE = [
     *("a;=1", "a; =1", 'a;"=1"', "a;b;-1", ";=1"),
 ]
 # What a name may not have, and a note may.
-HOSTILE_NOTES = [
-    *HOSTILE,
-    *("\t=1", "\r=1", "\n=1", "\ta", "\ra", "\na", "a\n=1", "a\r\n=1", "a\t=1", "a\t\n ;=1"),
-]
+HOSTILE_NOTES = [*HOSTILE, *("\t=1", "\r=1", "\n=1", "\ta", "\ra", "\na", "a\n=1", "a\r\n=1", "a\t=1", "a\t\n ;=1")]
 
 
 def is_formula(cell: str) -> bool:
@@ -73,8 +62,7 @@ def test_no_cell_of_any_text_is_taken_for_a_formula_and_only_apostrophes_are_add
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["", "ES", "A+", "2026-01-05T14:00:00.000000Z", "a-b", "1 + 1 = 2", "FOMO;Chased", "a, -1", '["a"]'],
+    "text", ["", "ES", "A+", "2026-01-05T14:00:00.000000Z", "a-b", "1 + 1 = 2", "FOMO;Chased", "a, -1", '["a"]']
 )
 def test_what_is_no_formula_stays_as_it_is(text: str) -> None:
     assert harmless(text) == text
@@ -100,11 +88,7 @@ async def hostile(client: httpx.AsyncClient) -> httpx.AsyncClient:
         )  # fmt: skip
         tag = await create_tag(client, text)
         await client.put(f"/trades/{trade['id']}/tags", json={"tag_ids": [tag["id"]]})
-        answer = {
-            "confirmation_id": setup["confirmations"][0]["confirmation_id"],
-            "was_present": True,
-            "notes": text,
-        }
+        answer = {"confirmation_id": setup["confirmations"][0]["confirmation_id"], "was_present": True, "notes": text}
         await client.put(f"/trades/{trade['id']}/confirmations", json={"confirmations": [answer]})
     for note in HOSTILE_NOTES:
         await create_trade(client, account["id"], notes=note)

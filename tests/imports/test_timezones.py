@@ -6,16 +6,7 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 from commands import import_file, notes_in
-from factories import (
-    create_account,
-    create_goal,
-    create_import,
-    details_of,
-    error_of,
-    send_file,
-    snapshots_of,
-    unwrap,
-)
+from factories import create_account, create_goal, create_import, details_of, error_of, send_file, snapshots_of, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import max_examples
@@ -126,9 +117,7 @@ async def test_a_file_with_offsets_needs_no_zone_and_none_is_remembered(
 # Files that name their accounts ------------------------------------------------------------------------
 
 
-async def test_a_file_of_several_accounts_is_read_in_the_zone_that_all_of_them_have(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_file_of_several_accounts_is_read_in_the_zone_that_all_of_them_have(client: httpx.AsyncClient) -> None:
     ids = {name: (await create_account(client, name))["id"] for name in ("Eval", "Live")}
     await import_of(client, fills("Eval", "Live"), None, timezone=NEW_YORK)
     await import_of(client, fills(), ids["Live"], timezone=NEW_YORK)

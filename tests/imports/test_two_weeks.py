@@ -9,15 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from factories import create_account, create_copy_group, create_import, create_trade, list_trades, read_report, unwrap
-from positions import (
-    FileFill,
-    book_positions,
-    executions,
-    first_in_first_out,
-    orders,
-    performance,
-    position_history,
-)
+from positions import FileFill, book_positions, executions, first_in_first_out, orders, performance, position_history
 from proofs import examples
 
 # None of them states costs, so the account's commissions are charged.

@@ -158,10 +158,7 @@ HISTORIES: dict[str, tuple[list[Any], dict[str, int], list[int]]] = {
         [0],
     ),
     "a trade that a later import corrected": (
-        [
-            *(("import", {"a": 1, "b": 1}), ("import", {"a": 2})),
-            *(("undo", 0, ""), ("undo", 1, "")),
-        ],
+        [*(("import", {"a": 1, "b": 1}), ("import", {"a": 2})), *(("undo", 0, ""), ("undo", 1, ""))],
         {},
         [],
     ),

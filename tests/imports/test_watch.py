@@ -8,18 +8,7 @@ from pathlib import Path
 
 import commands
 import pytest
-from commands import (
-    PATIENCE,
-    command,
-    environment,
-    import_file,
-    make_journal,
-    rows,
-    run_ok,
-    running,
-    start,
-    wait_until,
-)
+from commands import PATIENCE, command, environment, import_file, make_journal, rows, run_ok, running, start, wait_until
 from factories import build_file
 from proofs import examples
 

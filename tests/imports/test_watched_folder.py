@@ -111,10 +111,7 @@ async def test_a_file_is_imported_however_old_it_is_whatever_its_name_and_again_
         await folder.look()
 
     assert await list_ids(client) == ["1"]
-    assert folder.list_files() == [
-        os.fsdecode(b"imported/day\xff-2.csv"),
-        os.fsdecode(b"imported/day\xff.csv"),
-    ]
+    assert folder.list_files() == [os.fsdecode(b"imported/day\xff-2.csv"), os.fsdecode(b"imported/day\xff.csv")]
     assert folder.lines == [
         f"day\N{REPLACEMENT CHARACTER}.csv imported: {counts} already there" for counts in ("1 new, 0", "0 new, 1")
     ]

@@ -562,10 +562,7 @@ def test_a_day_is_reviewed_found_and_not_overwritten(writer: Agent, server: Serv
         ({"grade": "Z"}, '"grade":"must be one of: A+, A, B, C, D, F"'),
         ({"grade": "B", "notes": "x" * 10_001}, '"notes":"must be at most 10000 characters"'),
         ({"grade": "B", "tag_ids": [1, 77]}, '"unknown_tag_ids":[77]'),
-        (
-            {"grade": "B", "answers": [{"confirmation_id": 3, "was_present": True}]},
-            '"unknown_confirmation_ids":[3]',
-        ),
+        ({"grade": "B", "answers": [{"confirmation_id": 3, "was_present": True}]}, '"unknown_confirmation_ids":[3]'),
         ({"grade": "B", "answers": [{"confirmation_id": 1}]}, '"answers[0].was_present":"is required"'),
     ],
 )
@@ -656,10 +653,7 @@ def request(method: str, **params: Any) -> bytes:
 
 
 INITIALIZE = request(
-    "initialize",
-    protocolVersion="2025-06-18",
-    capabilities={},
-    clientInfo={"name": "an older client", "version": "1"},
+    "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "an older client", "version": "1"}
 )
 
 
@@ -718,10 +712,7 @@ def test_the_page_lists_the_tools_and_their_arguments(writer: Agent) -> None:
     for tool in writer.tools():
         (row,) = re.findall(rf"^\| `{tool.name}` \|.*\|(.*)\|$", PAGE.read_text(), re.MULTILINE)
         arguments = row.replace("filters", filters[1])
-        assert set(re.findall(r"`(\w+)`", arguments)) == set(tool.input_schema["properties"]) - {
-            "limit",
-            "offset",
-        }
+        assert set(re.findall(r"`(\w+)`", arguments)) == set(tool.input_schema["properties"]) - {"limit", "offset"}
 
 
 def test_the_configurations_of_the_page_are_commands_with_known_settings() -> None:

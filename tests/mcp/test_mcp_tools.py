@@ -41,10 +41,7 @@ def test_a_clipped_text_says_how_long_it_was() -> None:
 
 
 def test_nulls_and_empty_lists_are_left_out_at_every_level() -> None:
-    assert without_nulls({"a": None, "b": [{"c": None, "d": 0}], "e": [], "f": False}) == {
-        "b": [{"d": 0}],
-        "f": False,
-    }
+    assert without_nulls({"a": None, "b": [{"c": None, "d": 0}], "e": [], "f": False}) == {"b": [{"d": 0}], "f": False}
 
 
 def test_a_page_says_how_to_get_the_next() -> None:

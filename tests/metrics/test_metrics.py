@@ -51,14 +51,7 @@ def test_a_sum_that_does_not_fit_leaves_no_metric_a_value(metric: str) -> None:
         ("payoff_ratio", {"losses": 1, "losing_pnl": -5}, MetricValue(None, "no_wins")),
         *(
             ("expectancy", {"net_pnl": net, "decisions": decisions}, MetricValue(rounded))
-            for net, decisions, rounded in [
-                (1, 2, 0),
-                (3, 2, 2),
-                (5, 2, 2),
-                (-1, 2, 0),
-                (-3, 2, -2),
-                (5, 4, 1),
-            ]
+            for net, decisions, rounded in [(1, 2, 0), (3, 2, 2), (5, 2, 2), (-1, 2, 0), (-3, 2, -2), (5, 4, 1)]
         ),
         ("net_pnl", {"net_pnl": MAX_AMOUNT}, MetricValue(MAX_AMOUNT)),
         ("trade_count", {"decisions": MAX_AMOUNT}, MetricValue(None, "out_of_range")),

@@ -119,12 +119,7 @@ def build_document(recorded_examples: Json) -> Json:
             schemas[name]["examples"] = [example]
     return {
         "openapi": "3.1.0",
-        "info": {
-            "title": "Trading journal",
-            "version": __version__,
-            "description": ABOUT,
-            "license": LICENSE,
-        },
+        "info": {"title": "Trading journal", "version": __version__, "description": ABOUT, "license": LICENSE},
         "servers": [{"url": "/"}],
         "tags": [{"name": name} for name in dict.fromkeys(map(tag_name, OPERATIONS))] + [{"name": "service"}],
         "paths": paths,
@@ -203,11 +198,7 @@ def describe_operation(operation: Operation) -> Json:
         "description": "\n\n".join(filter(None, (details, about_query, scope))),
         "tags": [tag_name(operation)],
         "security": [{"key": [operation.required_scope] if operation.required_scope else []}],
-        "parameters": [
-            *path_parameters(operation),
-            *query_parameters(operation),
-            *header_parameters(operation),
-        ],
+        "parameters": [*path_parameters(operation), *query_parameters(operation), *header_parameters(operation)],
         "responses": build_responses(operation),
     }
     if content := describe_body(operation):

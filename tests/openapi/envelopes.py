@@ -120,11 +120,7 @@ def error_schemas() -> Json:
         },
         "ErrorBody": {
             "type": "object",
-            "properties": {
-                "code": refer_to("ErrorCode"),
-                "message": TEXT,
-                "details": refer_to("ErrorDetails"),
-            },
+            "properties": {"code": refer_to("ErrorCode"), "message": TEXT, "details": refer_to("ErrorDetails")},
             "required": ["code", "message", "details"],
         },
         "ErrorResponse": {

@@ -12,10 +12,7 @@ import pytest
 from generated_projects import install_project, run
 from proofs import SOAK
 
-pytestmark = [
-    pytest.mark.soak,
-    pytest.mark.skipif(not SOAK, reason="npm installs packages for half a minute"),
-]
+pytestmark = [pytest.mark.soak, pytest.mark.skipif(not SOAK, reason="npm installs packages for half a minute")]
 SOURCES = Path(__file__).with_name("generators")
 OPENAPI_GENERATOR = "openapi-generator-cli==7.26.0"  # the package on PyPI, which brings the program along
 NPX = ("npx", "--no-install")

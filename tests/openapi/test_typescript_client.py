@@ -13,10 +13,7 @@ from generated_projects import install_project, run
 from openapi_examples import FILES
 from proofs import SOAK
 
-pytestmark = [
-    pytest.mark.soak,
-    pytest.mark.skipif(not SOAK, reason="npm installs packages for half a minute"),
-]
+pytestmark = [pytest.mark.soak, pytest.mark.skipif(not SOAK, reason="npm installs packages for half a minute")]
 SOURCES = Path(__file__).with_name("typescript")
 
 

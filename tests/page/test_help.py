@@ -56,9 +56,7 @@ async def read(client: httpx.AsyncClient, name: str) -> Page:
     return Page(answer.text)
 
 
-async def test_every_page_renders_and_its_links_lead_to_pages_and_headings(
-    anybody: httpx.AsyncClient,
-) -> None:
+async def test_every_page_renders_and_its_links_lead_to_pages_and_headings(anybody: httpx.AsyncClient) -> None:
     pages = {name: await read(anybody, name) for name in PAGES}
 
     for name, page in pages.items():

@@ -194,12 +194,7 @@ async def test_rules_are_typed_and_not_written_over_unasked(page: Tab, page_jour
 LEDGER: list[tuple[str, dict[str, str], str, str]] = [
     ("cash", {"amount": "500", "note": "<i>first</i>"}, f"{NOW} Payout −500.00 <i>first</i>", "1,500.00"),
     ("cash", {"amount": "80", "day": f"{days_ago(1)}"}, f"{ONE} Payout −80.00", "1,420.00"),
-    (
-        "checkpoint",
-        {"balance": "50,000.50", "day": f"{days_ago(2)}"},
-        f"{TWO} 50,000.50 ▲ the journal",
-        "1,420.00",
-    ),
+    ("checkpoint", {"balance": "50,000.50", "day": f"{days_ago(2)}"}, f"{TWO} 50,000.50 ▲ the journal", "1,420.00"),
 ]
 
 

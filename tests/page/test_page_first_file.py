@@ -25,10 +25,7 @@ FOUR_ACCOUNTS = "Instrument,Action,Quantity,Price,Time,ID,E/X,Account display na
 
 @pytest.mark.parametrize(
     ("name", "file", "accounts", "net", "most"),
-    [
-        ("Apex 50K - Performance.csv", ONE_ACCOUNT, 1, "-1.48", 6),
-        ("executions.csv", FOUR_ACCOUNTS, 4, "77.04", 12),
-    ],
+    [("Apex 50K - Performance.csv", ONE_ACCOUNT, 1, "-1.48", 6), ("executions.csv", FOUR_ACCOUNTS, 4, "77.04", 12)],
     ids=["one account", "four accounts with copies"],
 )
 async def test_from_the_drop_to_the_first_right_number(

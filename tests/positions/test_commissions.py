@@ -131,9 +131,7 @@ async def test_each_account_of_a_file_pays_its_own_commissions(client: httpx.Asy
     ]
 
 
-async def test_a_commission_beyond_the_limit_of_amounts_is_an_error_of_its_row(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_commission_beyond_the_limit_of_amounts_is_an_error_of_its_row(client: httpx.AsyncClient) -> None:
     account_id = await account_with_fees(client, {"default": 10_000_000_000})
 
     refused = await send_file(client, file_of(("ESH6", 1)), account_id)

@@ -11,16 +11,7 @@ from typing import Any, TypeVar
 
 import httpx
 import pytest
-from factories import (
-    A_FILE,
-    create_account,
-    create_import,
-    details_of,
-    list_trades,
-    run_sql,
-    send_file,
-    unwrap,
-)
+from factories import A_FILE, create_account, create_import, details_of, list_trades, run_sql, send_file, unwrap
 from positions import (
     FileFill,
     Pair,
@@ -52,12 +43,7 @@ def test_fills_and_the_pairs_of_them_are_the_positions_of_a_simple_book(seed: in
     assert read_positions(performance(first_in_first_out(fills))) == {None: expected_positions(fills)}
 
 
-FORMS: list[Callable[[Iterable[Pair]], bytes]] = [
-    performance,
-    position_history,
-    topstepx_trades,
-    ninjatrader_trades,
-]
+FORMS: list[Callable[[Iterable[Pair]], bytes]] = [performance, position_history, topstepx_trades, ninjatrader_trades]
 OF_FILLS: list[Callable[[Iterable[FileFill]], bytes]] = [executions, partial(executions, has_ids=False)]
 
 
@@ -153,12 +139,7 @@ async def test_a_pair_of_fills_that_two_files_cut_is_never_stored_twice(
     assert verdicts == ["new", "duplicate" if order[0] == "pair" else "updated", "duplicate"]
 
 
-SCALED = [
-    ("09:00:00", 2, "100", 1),
-    ("09:30:00", -1, "110", 2),
-    ("10:07:00", 1, "105", 3),
-    ("10:30:00", -2, "110", 4),
-]
+SCALED = [("09:00:00", 2, "100", 1), ("09:30:00", -1, "110", 2), ("10:07:00", 1, "105", 3), ("10:30:00", -2, "110", 4)]
 
 
 async def test_pairs_and_fills_complete_each_other(client: httpx.AsyncClient, account_id: int) -> None:
@@ -290,19 +271,11 @@ async def test_stored_rows_are_joined_to_the_positions_of_the_file_and_split_to_
     assert await read_record(app) == before
 
 
-WHOLE = [
-    ("14:00:00", -1, "100", 1),
-    ("14:05:00", 1, "90", 2),
-    ("15:00:00", -1, "100", 3),
-    ("15:05:00", 1, "90", 4),
-]
+WHOLE = [("14:00:00", -1, "100", 1), ("14:05:00", 1, "90", 2), ("15:00:00", -1, "100", 3), ("15:05:00", 1, "90", 4)]
 LATER = [("14:05:00", -2, "110", 2), ("15:00:00", 1, "100", 3), ("15:05:00", -1, "200", 4)]
 LONG = ("14:00:00", 2, "100", 1)
 OVERLAPS: dict[str, tuple[list[list[tuple[str, int, str, int]]], list[tuple[Any, ...]]]] = {
-    "a fill turns the position over": (
-        [[LONG, ("14:05:00", -8, "110", 2)]],
-        [("long", 2, 40), ("short", 6, None)],
-    ),
+    "a fill turns the position over": ([[LONG, ("14:05:00", -8, "110", 2)]], [("long", 2, 40), ("short", 6, None)]),
     "the whole after its first part": ([WHOLE[:1], WHOLE], [("short", 1, 20), ("short", 1, 20)]),
     "the whole after its later part": ([LATER, [LONG, *LATER]], [("long", 2, 40), ("long", 1, 200)]),
     "a fill of another position closes that one only": (

@@ -58,12 +58,7 @@ async def test_an_account_is_created_with_a_location_and_the_defaults(client: ht
 
 
 async def test_what_was_created_is_what_is_read_and_listed(client: httpx.AsyncClient) -> None:
-    sent: dict[str, Any] = {
-        "currency": "EUR",
-        "starting_balance": 50000.01,
-        "broker": "Tradovate",
-        "archived": True,
-    }
+    sent: dict[str, Any] = {"currency": "EUR", "starting_balance": 50000.01, "broker": "Tradovate", "archived": True}
     sent |= {"fees": {"MNQ": 0.37, "default": 2}, "one_trade_is": "row"}
     sent |= {"timezone": "Europe/Prague", "day_rollover": "17:00"}
 
@@ -153,9 +148,7 @@ async def test_the_goals_of_a_deleted_account_go_with_their_snapshots_and_its_st
     assert bound == strategies[1]
 
 
-async def test_a_deleted_account_leaves_its_copy_group_and_the_active_selection(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_deleted_account_leaves_its_copy_group_and_the_active_selection(client: httpx.AsyncClient) -> None:
     master, copy = await create_account(client, "Master"), await create_account(client, "Copy")
     group = await create_copy_group(client, account_ids=[master["id"], copy["id"]])
     await client.patch(f"/copy-groups/{group['id']}", json={"master_account_id": master["id"]})

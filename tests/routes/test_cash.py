@@ -86,9 +86,7 @@ async def test_a_patch_changes_what_is_sent_and_nothing_else(client: httpx.Async
     assert again == after
 
 
-async def test_a_patch_is_checked_with_the_kind_and_the_amount_that_are_stored(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_patch_is_checked_with_the_kind_and_the_amount_that_are_stored(client: httpx.AsyncClient) -> None:
     account = await create_account(client)
     cash = await create_cash(client, account["id"], kind="adjustment", amount=-20)
     path = f"/accounts/{account['id']}/cash/{cash['id']}"

@@ -157,9 +157,7 @@ WATCHED = {
     "/accounts?with=standing": {"accounts", "checkpoints", "me"},
     "/days": {"days"},
     **{
-        f"/reports?group_by={name}&account_id=1": {
-            *("trades", "accounts", "copy_groups", "tags", "strategies", "me"),
-        }
+        f"/reports?group_by={name}&account_id=1": {*("trades", "accounts", "copy_groups", "tags", "strategies", "me")}
         for name in ("none", "day", "account", "strategy", "setup", "tag", "confirmation")
     },
     "/reports?copy_group_id=1": {"trades", "copy_groups"},
@@ -231,9 +229,7 @@ async def test_another_program_names_what_it_changes(
     assert await lines_since(client, since) == (sorted(named, key=str), gone)
 
 
-async def test_an_account_takes_its_cash_its_checkpoints_and_its_goals_along(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_an_account_takes_its_cash_its_checkpoints_and_its_goals_along(client: httpx.AsyncClient) -> None:
     account = await create_account(client)
     await create_cash(client, account["id"])
     await create_checkpoint(client, account["id"])
@@ -257,10 +253,7 @@ async def test_an_import_and_its_undo_name_their_trades(client: httpx.AsyncClien
     imported = await lines_since(client, since)
     await client.delete(f"/imports/{report['id']}")
 
-    assert imported == (
-        sorted([*OF_TRADES, ("imports", 1), *[("trades", n) for n in trade_ids]], key=str),
-        [],
-    )
+    assert imported == (sorted([*OF_TRADES, ("imports", 1), *[("trades", n) for n in trade_ids]], key=str), [])
     assert (await lines_since(client, since))[1] == [("imports", 1), *[("trades", n) for n in trade_ids]]
 
 
@@ -384,9 +377,7 @@ async def test_a_removed_user_leaves_no_changes(app: Starlette, client: httpx.As
 # Cursors of other responses ------------------------------------------------------------------------------
 
 
-async def test_a_cached_and_an_unchanged_response_have_the_cursor_of_their_data(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_cached_and_an_unchanged_response_have_the_cursor_of_their_data(client: httpx.AsyncClient) -> None:
     await create_tag(client)
     first = await client.get("/tags")
     again = await client.get("/tags")
@@ -400,9 +391,7 @@ async def test_a_cached_and_an_unchanged_response_have_the_cursor_of_their_data(
     assert await lines_since(client, written.headers["x-cursor"]) == ([("tag_categories", 2)], [])
 
 
-async def test_a_repeat_with_an_idempotency_key_has_the_cursor_of_the_first_response(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_repeat_with_an_idempotency_key_has_the_cursor_of_the_first_response(client: httpx.AsyncClient) -> None:
     key = {"Idempotency-Key": "once"}
     first = await client.post("/tag-categories", json={"name": "New"}, headers=key)
     await create_category(client, "Later")

@@ -95,9 +95,7 @@ async def test_an_accepted_difference_is_carried_until_a_reset(client: httpx.Asy
     assert (later["unexplained"], later["since"]) == (0, "2026-01-09")
 
 
-async def test_an_accepted_difference_that_changes_is_not_accepted_any_more(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_an_accepted_difference_that_changes_is_not_accepted_any_more(client: httpx.AsyncClient) -> None:
     account = await create_account(client)
     first = await create_checkpoint(client, account["id"], day="2026-01-05", balance=-5)
     later = await create_checkpoint(client, account["id"], day="2026-01-08", balance=-5)
@@ -127,9 +125,7 @@ async def test_a_difference_that_is_refused_when_it_changed_stays_refused_when_i
     assert (await read(client, first))["accepted"] is False
 
 
-async def test_balances_that_agree_need_no_explanation_whatever_was_accepted_before(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_balances_that_agree_need_no_explanation_whatever_was_accepted_before(client: httpx.AsyncClient) -> None:
     account = await create_account(client)
     first = await create_checkpoint(client, account["id"], day="2026-01-05", balance=-5)
     agreed = await create_checkpoint(client, account["id"], day="2026-01-06", balance=0)
@@ -169,9 +165,7 @@ async def test_a_day_has_one_checkpoint(client: httpx.AsyncClient) -> None:
     assert unwrap(await client.post(path, json=again))["balance"] == 7
 
 
-async def test_what_was_read_before_a_trade_came_is_stale_when_it_is_sent_back(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_what_was_read_before_a_trade_came_is_stale_when_it_is_sent_back(client: httpx.AsyncClient) -> None:
     account = await create_account(client)
     checkpoint = await create_checkpoint(client, account["id"])
     path = f"/accounts/{account['id']}/checkpoints/{checkpoint['id']}"

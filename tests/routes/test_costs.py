@@ -110,16 +110,12 @@ async def test_a_smaller_trade_pays_its_part_also_at_other_rates(client: httpx.A
     assert (costs(smaller), costs(larger)) == ((4, "account"), (204, "account"))
 
 
-async def test_earlier_trades_pay_unless_a_file_or_a_person_stated_their_fees(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_earlier_trades_pay_unless_a_file_or_a_person_stated_their_fees(client: httpx.AsyncClient) -> None:
     account = await create_account(client)
     other = await create_trade(client)
     await create_import(client, A_FILE, account_id=account["id"])
     await create_import(
-        client,
-        A_FILE.replace("exit_price", "exit_price,fees").replace(",101,", ",103,7,"),
-        account_id=account["id"],
+        client, A_FILE.replace("exit_price", "exit_price,fees").replace(",101,", ",103,7,"), account_id=account["id"]
     )
     await create_trade(client, account["id"], exit_price=104)
     await create_trade(client, account["id"], exit_price=105, fees=0)

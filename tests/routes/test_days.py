@@ -70,9 +70,7 @@ async def count_rows(app: Starlette) -> int:
 # What is written -----------------------------------------------------------------------------------
 
 
-async def test_a_day_on_which_nothing_happened_can_be_read_and_is_in_no_list(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_day_on_which_nothing_happened_can_be_read_and_is_in_no_list(client: httpx.AsyncClient) -> None:
     assert await get_day(client) == UNWRITTEN
     assert await list_days(client) == []
 
@@ -222,9 +220,7 @@ async def test_a_day_with_nothing_written_has_a_version(client: httpx.AsyncClien
     assert error_of(await client.delete(path, headers=version)) == (412, "precondition_failed")
 
 
-async def test_the_version_of_a_write_is_that_of_the_next_read_while_goals_are_stale(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_the_version_of_a_write_is_that_of_the_next_read_while_goals_are_stale(client: httpx.AsyncClient) -> None:
     await create_goal(client, timeframe="daily")
     await create_trade(client)
 
@@ -340,11 +336,7 @@ async def test_the_numbers_are_of_the_accounts_asked_for_and_texts_of_all(client
     text = ("2026-01-06", 0, 0, 0, 0)
 
     assert await numbers_of(client, account_id=first["id"]) == [text, (DAY, 5, 1, 1, 0)]
-    assert await numbers_of(client, copy_group_id=group["id"]) == [
-        ("2026-01-07", 9, 1, 1, 0),
-        text,
-        (DAY, 7, 1, 1, 0),
-    ]
+    assert await numbers_of(client, copy_group_id=group["id"]) == [("2026-01-07", 9, 1, 1, 0), text, (DAY, 7, 1, 1, 0)]
     assert await numbers_of(client, account_id=999) == [text]
     assert (await get_day(client, account_id=second["id"]))["net_pnl"] == 7
 
@@ -393,9 +385,7 @@ async def test_a_day_has_the_snapshots_of_its_daily_goals(client: httpx.AsyncCli
     ]
 
 
-async def test_texts_stay_where_they_are_when_the_rollover_moves_the_trades(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_texts_stay_where_they_are_when_the_rollover_moves_the_trades(client: httpx.AsyncClient) -> None:
     await create_trade(client, closed_at="2026-01-05T23:00:00Z")
     await write_day(client)
 

@@ -160,8 +160,7 @@ async def test_a_strategy_and_a_tag_of_a_trade_of_ones_own_stay(client: httpx.As
 
 
 @for_rows(
-    "days, rollover",
-    [([6, 7], "00:00"), ([1, 2, 3, 4, 5], "08:00"), ([6, 7], "12:00"), ([1, 2, 3, 4, 5], "17:00")],
+    "days, rollover", [([6, 7], "00:00"), ([1, 2, 3, 4, 5], "08:00"), ([6, 7], "12:00"), ([1, 2, 3, 4, 5], "17:00")]
 )
 async def test_an_example_has_trades_on_the_owners_trading_weekdays_alone(
     client: httpx.AsyncClient, days: list[int], rollover: str

@@ -164,9 +164,7 @@ async def test_a_trade_of_two_fills_is_one_of_prices_again(client: httpx.AsyncCl
     assert [one["quantity"] for one in patched["fills"]] == [2, 2]
 
 
-async def test_a_stated_result_stays_until_the_fills_are_worth_something_else(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_stated_result_stays_until_the_fills_are_worth_something_else(client: httpx.AsyncClient) -> None:
     trade = await create_trade(client, gross_pnl=7)
     path = f"/trades/{trade['id']}/fills/2"
 
@@ -191,12 +189,7 @@ REFUSED: dict[str, tuple[str, str, Json | None, str]] = {
     "a fill of another id": ("PATCH", "/3", {"id": 2}, "id"),
     "no price": ("PATCH", "/3", {"price": None}, "price"),
     "nothing of a fill": ("POST", "", {"side": "buy"}, "quantity"),
-    "both forms": (
-        "POST",
-        "",
-        {**fill("buy", 1, 1, "14:00"), "fills": [fill("buy", 1, 1, "14:00")]},
-        "fills",
-    ),
+    "both forms": ("POST", "", {**fill("buy", 1, 1, "14:00"), "fills": [fill("buy", 1, 1, "14:00")]}, "fills"),
     "fees that are too large": ("POST", "", fill("buy", 1, 1, "14:25", fees=10**10), "fees"),
 }
 
@@ -227,8 +220,7 @@ async def test_a_fill_that_turns_the_position_over_or_begins_another_is_told_wha
     await add(client, trade, fill("sell", 3, 101, "14:30"))
     another = await client.post(f"/trades/{trade['id']}/fills", json=fill("buy", 1, 101, "14:40"))
     several = await client.post(
-        f"/trades/{trade['id']}/fills",
-        json={"fills": [fill("buy", 1, 101, "14:20"), fill("sell", 5, 101, "14:50")]},
+        f"/trades/{trade['id']}/fills", json={"fills": [fill("buy", 1, 101, "14:20"), fill("sell", 5, 101, "14:50")]}
     )
 
     assert details_of(turned)["fields"]["quantity"] == (
@@ -238,9 +230,7 @@ async def test_a_fill_that_turns_the_position_over_or_begins_another_is_told_wha
     assert list(details_of(several)["fields"]) == ["fills[1].quantity"]
 
 
-async def test_a_change_that_another_fill_does_not_allow_says_which_to_change_first(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_change_that_another_fill_does_not_allow_says_which_to_change_first(client: httpx.AsyncClient) -> None:
     trade = await create_trade(client, quantity=2, **OPEN)
     path = f"/trades/{trade['id']}/fills"
     later = [fill("sell", 1, 101, "14:30"), fill("buy", 1, 101, "14:40"), fill("sell", 2, 102, "14:50")]

@@ -417,10 +417,7 @@ async def test_a_goal_that_is_probably_a_mistake_is_taken_with_one_warning(
     "patch, warned",
     [
         ({"custom_start": "2025-01-01"}, "custom_start was not stored"),
-        (
-            {"custom_start": "2025-01-01", "custom_end": "2025-12-31"},
-            "custom_start and custom_end were not stored",
-        ),
+        ({"custom_start": "2025-01-01", "custom_end": "2025-12-31"}, "custom_start and custom_end were not stored"),
         ({"custom_start": "2026-06-01", "goal_name": "New"}, None),
         (JULY, None),
         ({"timeframe": "weekly"}, None),

@@ -14,9 +14,7 @@ MNQ = {
 }
 
 
-async def test_the_list_has_the_built_in_and_the_owners_point_values_by_root(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_the_list_has_the_built_in_and_the_owners_point_values_by_root(client: httpx.AsyncClient) -> None:
     await create_instrument(client, "MNQ", 3)
     await create_instrument(client, "AAA", 7)
 

@@ -143,10 +143,7 @@ async def test_a_key_of_another_form_is_refused_although_its_hash_is_stored(app:
 async def test_a_revocation_takes_effect_at_the_next_request_of_a_running_server(
     app: Starlette, settings: Settings
 ) -> None:
-    async with (
-        client_of(app, await new_key_for(app)) as revoked,
-        client_of(app, await new_key_for(app)) as other,
-    ):
+    async with client_of(app, await new_key_for(app)) as revoked, client_of(app, await new_key_for(app)) as other:
         before = [(await client.get("/tags")).status_code for client in (revoked, other)]
 
         await journal_api(settings, "keys", "revoke", "1")
@@ -183,10 +180,7 @@ ENDING = {
         *("key_expired", "PATCH", "/accounts/1", b'{"name": "Later"}'),
     ),
     "deleted": ("DELETE FROM api_keys", *("unauthorized", "PUT", "/instruments/XYZ", b'{"point_value": 5}')),
-    "during a file": (
-        *(REVOKE, "key_revoked"),
-        *("POST", "/imports?account_id=1&timezone=UTC", A_FILE.encode()),
-    ),
+    "during a file": (*(REVOKE, "key_revoked"), *("POST", "/imports?account_id=1&timezone=UTC", A_FILE.encode())),
 }
 
 
@@ -320,8 +314,7 @@ READS = {scope for scope in SCOPES if scope.startswith("read:")}
 
 
 @pytest.mark.parametrize(
-    ("sent", "given"),
-    [("all", set(SCOPES)), ("read", READS), ("read:tags,write:tags", {"read:tags", "write:tags"})],
+    ("sent", "given"), [("all", set(SCOPES)), ("read", READS), ("read:tags,write:tags", {"read:tags", "write:tags"})]
 )
 async def test_keys_create_prints_a_key_with_the_scopes_and_end_of_its_options_that_works_at_once(
     app: Starlette, settings: Settings, sent: str, given: set[str]

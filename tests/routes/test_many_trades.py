@@ -121,8 +121,7 @@ async def test_many_trades_are_changed_as_a_patch_of_each_would_change_it(
     stored = [await get_trade(client, trade_id) for trade_id in various]
     alone = [
         await client.patch(
-            f"/trades/{trade['id']}?dry_run=true",
-            json={**changes, "tag_ids": sorted({*trade["tag_ids"], late} - {1})},
+            f"/trades/{trade['id']}?dry_run=true", json={**changes, "tag_ids": sorted({*trade["tag_ids"], late} - {1})}
         )
         for trade in stored
     ]
@@ -165,10 +164,7 @@ async def test_no_charge_replaces_stated_fees(client: httpx.AsyncClient, various
 
 
 async def test_texts_of_many_trades_are_bounded_together(
-    client: httpx.AsyncClient,
-    other_user_client: httpx.AsyncClient,
-    various: list[int],
-    monkeypatch: pytest.MonkeyPatch,
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, various: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trade_merges, "MAX_TEXTS", 500)
     fewer, notes = various[:2], {"notes": "é" * 100}

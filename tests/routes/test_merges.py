@@ -78,9 +78,7 @@ async def account(client: httpx.AsyncClient) -> Any:
 TIMES = ["14:00", "14:10", "14:10", "14:15", "14:20", "14:40"]
 
 
-async def test_parts_that_touch_are_one_position_with_the_sums_of_the_parts(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_parts_that_touch_are_one_position_with_the_sums_of_the_parts(client: httpx.AsyncClient) -> None:
     second = await create_part(client, "14:10", "14:20", quantity=3, exit_price=105, fees=1.5)
     first = await create_part(client, "14:00", "14:10", gross_pnl=7, fees=1, initial_risk=40, symbol="mnqz6", mae=3)
     third = await create_part(client, "14:15", "14:40", quantity=2, exit_price=90)
@@ -198,9 +196,7 @@ async def test_only_ones_own_trades_are_merged_and_only_several(
     assert (error_of(not_merged)[0], error_of(not_mine)[0]) == (409, 404)
 
 
-async def test_rows_of_pairs_that_share_a_fill_share_it_when_they_are_merged(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_rows_of_pairs_that_share_a_fill_share_it_when_they_are_merged(client: httpx.AsyncClient) -> None:
     file = """\
 symbol,buyFillId,sellFillId,qty,buyPrice,sellPrice,pnl,boughtTimestamp,soldTimestamp
 MNQH6,1,3,1,100,103,$6.00,02/12/2026 09:00:00,02/12/2026 09:02:00
@@ -230,14 +226,7 @@ async def create_annotated(client: httpx.AsyncClient) -> tuple[list[Any], list[A
     answers = [{"confirmation_id": setup["confirmations"][0]["confirmation_id"], "was_present": True}]
     first = await create_part(client, "14:00", "14:10", notes="One", tag_ids=[tags[0]["id"]])
     second = await create_part(
-        client,
-        "14:10",
-        "14:20",
-        grade="B",
-        setup_id=setup["setup_id"],
-        confirmations=answers,
-        stop_loss=90,
-        mae=4,
+        client, "14:10", "14:20", grade="B", setup_id=setup["setup_id"], confirmations=answers, stop_loss=90, mae=4
     )
     third = await create_part(
         client, "14:20", "14:30", grade="A", notes="Three", tag_ids=[tags[1]["id"], tags[0]["id"]]
@@ -284,11 +273,7 @@ async def test_what_was_annotated_since_the_merge_stays_on_the_first(client: htt
     parts, tags, _ = await create_annotated(client)
     whole = await merge(client, *parts)
     changed = await patch(
-        client,
-        whole,
-        grade="F",
-        notes="One\n\nThree\n\nAfter all: no",
-        tag_ids=[tags[1]["id"], tags[2]["id"]],
+        client, whole, grade="F", notes="One\n\nThree\n\nAfter all: no", tag_ids=[tags[1]["id"], tags[2]["id"]]
     )
 
     first, *others = await split(client, whole)

@@ -25,21 +25,7 @@ from factories import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from pictures import (
-    EXIF,
-    GIF,
-    HEADERS,
-    PNG,
-    WEBP_PIXELS,
-    XMP,
-    big_png,
-    jpeg,
-    png,
-    png_chunk,
-    riff,
-    webp,
-    webp_chunk,
-)
+from pictures import EXIF, GIF, HEADERS, PNG, WEBP_PIXELS, XMP, big_png, jpeg, png, png_chunk, riff, webp, webp_chunk
 from PIL import Image, ImageCms, ImageSequence
 from PIL.PngImagePlugin import PngInfo
 from saved_journals import for_rows
@@ -157,13 +143,7 @@ METADATA: dict[str, tuple[bytes, bytes]] = {
     ),
     "JPEG with another picture after its end": (jpeg(end=jpeg((0xFE, b"SECRET"))), jpeg()),
     "PNG frames without an animation": (
-        png(
-            3,
-            2,
-            (b"fcTL", bytes(26)),
-            (b"fdAT", b"SECRET"),
-            after=((b"fdAT", b"SECRET"), (b"tRNS", b"SECRET")),
-        ),
+        png(3, 2, (b"fcTL", bytes(26)), (b"fdAT", b"SECRET"), after=((b"fdAT", b"SECRET"), (b"tRNS", b"SECRET"))),
         png(),
     ),
     "PNG chunks twice": (png(3, 2, (b"gAMA", bytes(4)), (b"gAMA", b"SECR")), png(3, 2, (b"gAMA", bytes(4)))),
@@ -258,11 +238,7 @@ HOSTILE: dict[str, tuple[bytes, int, str]] = {
     "WebP with a damaged frame": (webp((b"ANMF", b"12")), 400, "is animated"),
     "WebP of a thousand nested frames": (webp((b"ANMF", nest(1000))), 400, "is animated"),
     "PNG that is animated": (png(3, 2, (b"acTL", bytes(8))), 400, "is animated: save one frame"),
-    "PNG with pixels in two places": (
-        png(3, 2, after=((b"tEXt", b""), (b"IDAT", b"SECRET"))),
-        400,
-        "two places",
-    ),
+    "PNG with pixels in two places": (png(3, 2, after=((b"tEXt", b""), (b"IDAT", b"SECRET"))), 400, "two places"),
     "PNG with two palettes": (png(3, 2, *[(b"PLTE", bytes(3))] * 2), 400, "cannot be left out"),
     "GIF": (b"GIF89a" + b"\xff" * 99, 415, "Save the picture as PNG"),
     "AVIF": (b"\0\0\0\x14ftypavif\0\0\0\0mif1", 415, "is none of"),
@@ -334,19 +310,14 @@ def test_a_picture_is_in_memory_once_more_while_it_is_cleaned(file: bytes) -> No
 # Types and limits ----------------------------------------------------------------------------------------
 
 
-async def test_the_type_is_that_of_the_first_bytes_whatever_the_header_says(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_the_type_is_that_of_the_first_bytes_whatever_the_header_says(client: httpx.AsyncClient) -> None:
     picture = unwrap(await post(client, PNG, **{"Content-Type": "image/jpeg"}))
 
     assert picture["media_type"] == "image/png"
     refused = await post(client, GIF, **{"Content-Type": "image/gif"})
     assert "Send the body as image/png or image/jpeg or image/webp" in refused.json()["error"]["message"]
     for header in ("image/svg+xml", "text/html", "application/octet-stream"):
-        assert error_of(await post(client, PNG, **{"Content-Type": header})) == (
-            415,
-            "unsupported_media_type",
-        )
+        assert error_of(await post(client, PNG, **{"Content-Type": header})) == (415, "unsupported_media_type")
 
 
 async def test_a_picture_may_have_ten_mebibytes(client: httpx.AsyncClient) -> None:
@@ -378,9 +349,7 @@ async def test_the_settings_limit_the_pictures_of_a_day_and_of_a_user(tmp_path: 
 # The resource --------------------------------------------------------------------------------------------
 
 
-async def test_pictures_are_in_the_order_of_their_numbers_then_of_their_ids(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_pictures_are_in_the_order_of_their_numbers_then_of_their_ids(client: httpx.AsyncClient) -> None:
     made = [await create_picture(client) for _ in range(3)]
 
     unwrap(await client.patch(f"/pictures/{made[0]['id']}", json={"sort_order": 2, "caption": "Low\nof the day"}))
@@ -498,9 +467,7 @@ async def test_the_same_picture_is_stored_once_for_each_user_and_goes_with_its_l
     assert counts == [[3, 2, 2], [2, 2, 2], [1, 1, 1]]
 
 
-async def test_merged_trades_show_all_pictures_and_split_trades_their_own_again(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_merged_trades_show_all_pictures_and_split_trades_their_own_again(client: httpx.AsyncClient) -> None:
     account = await create_account(client)
     first, second = [await create_trade(client, account["id"]) for _ in range(2)]
     late, early = [await create_picture(client, f"/trades/{trade['id']}") for trade in (second, first)]

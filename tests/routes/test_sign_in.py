@@ -251,10 +251,7 @@ PROXY, NETWORK = "192.0.2.10", "2001:db8::/64"
 @pytest.fixture
 async def proxied(settings: Settings) -> AsyncIterator[Starlette]:
     """A journal of the owner and Ada, which believes Remote-User from two places."""
-    trusted = {
-        "trusted_proxies": parse_networks(f"{PROXY} {NETWORK}"),
-        "user_header": parse_header("Remote-User"),
-    }
+    trusted = {"trusted_proxies": parse_networks(f"{PROXY} {NETWORK}"), "user_header": parse_header("Remote-User")}
     app = create_app(structs.replace(settings, **trusted), SignInOptions(OneTimeCode(), HERE))
     async with started(app):
         await run_sql(app, "UPDATE users SET name = 'Ada L.' WHERE id = 1")

@@ -82,13 +82,7 @@ async def test_a_new_strategy_is_returned_whole_with_its_location(client: httpx.
         "setup_count": 2,
         "setups": [
             {**SETUPS[0], "setup_id": flag["setup_id"], "sort_order": 0, "confirmations": [volume, trend]},
-            {
-                "setup_id": wedge["setup_id"],
-                "name": "Wedge",
-                "description": None,
-                "sort_order": 1,
-                "confirmations": [],
-            },
+            {"setup_id": wedge["setup_id"], "name": "Wedge", "description": None, "sort_order": 1, "confirmations": []},
         ],
         "created_at": strategy["created_at"],
         "updated_at": strategy["created_at"],
@@ -143,10 +137,7 @@ async def test_the_filters_choose_by_account_and_by_copy_group(app: Starlette, c
     }
     for name, scope in scopes.items():
         made = await create_strategy(client, name, **scope)
-        assert (made["account_id"], made["copy_group_id"]) == (
-            scope.get("account_id"),
-            scope.get("copy_group_id"),
-        )
+        assert (made["account_id"], made["copy_group_id"]) == (scope.get("account_id"), scope.get("copy_group_id"))
 
     assert await list_names(client, account_id=one) == ["a", "b"]
     assert await list_names(client, copy_group_id=group) == ["d"]

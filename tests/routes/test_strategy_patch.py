@@ -22,11 +22,7 @@ from saved_journals import for_rows
 from starlette.applications import Starlette
 
 CHECKLISTS = [
-    {
-        "name": "a",
-        "description": "of a",
-        "confirmations": [{"name": "x", "description": "of x"}, {"name": "y"}],
-    },
+    {"name": "a", "description": "of a", "confirmations": [{"name": "x", "description": "of x"}, {"name": "y"}]},
     {"name": "b", "confirmations": [{"name": "z"}]},
 ]
 INVALID = (400, "validation_error")
@@ -78,10 +74,7 @@ def setup(strategy: Any, position: int, **members: Any) -> dict[str, Any]:
 
 def confirmation(strategy: Any, position: int, place: int, **members: Any) -> dict[str, Any]:
     """The item of a PATCH that keeps this confirmation, with those members."""
-    return {
-        "confirmation_id": strategy["setups"][position]["confirmations"][place]["confirmation_id"],
-        **members,
-    }
+    return {"confirmation_id": strategy["setups"][position]["confirmations"][place]["confirmation_id"], **members}
 
 
 def names_in(items: Any) -> list[str]:
@@ -453,10 +446,7 @@ def without_number(item: dict[str, Any]) -> dict[str, Any]:
 ORDERS: dict[str, tuple[Callable[[Any, Any, Any], list[Any]], str]] = {
     "an item that is appended comes last": (lambda a, b, c: [a, b, c, {"name": "d"}], "abcd"),
     "an item in front comes first": (lambda a, b, c: [{"name": "d"}, a, b, c], "dabc"),
-    "items without numbers are a new order": (
-        lambda a, b, c: [without_number(one) for one in (c, a, b)],
-        "cab",
-    ),
+    "items without numbers are a new order": (lambda a, b, c: [without_number(one) for one in (c, a, b)], "cab"),
     "numbers that were read are no order": (lambda a, b, c: [c, b, a], "cba"),
     "one other number makes the numbers decide": (lambda a, b, c: [c, {**b, "sort_order": 99}, a], "acb"),
     "a new item with a number, too": (lambda a, b, c: [c, b, a, {"name": "d", "sort_order": 15}], "adbc"),

@@ -53,10 +53,7 @@ async def test_an_unknown_category_is_named_before_a_taken_name_and_after_a_miss
     tag = await create_tag(client, "Tag")
     body = {"category_id": 999, "name": "Taken"}
 
-    for refused in (
-        await client.post("/tags", json=body),
-        await client.patch(f"/tags/{tag['id']}", json=body),
-    ):
+    for refused in (await client.post("/tags", json=body), await client.patch(f"/tags/{tag['id']}", json=body)):
         assert error_of(refused) == (400, "validation_error")
         assert details_of(refused) == {"fields": {"category_id": "is not one of your tag categories"}}
     assert error_of(await client.patch("/tags/999", json=body)) == (404, "not_found")
@@ -65,13 +62,7 @@ async def test_an_unknown_category_is_named_before_a_taken_name_and_after_a_miss
 
 async def test_the_filters_choose_by_category_and_type_and_keep_the_order(client: httpx.AsyncClient) -> None:
     a, b = [(await create_category(client, name))["id"] for name in "AB"]
-    made = (
-        (a, "mistake", "d"),
-        (a, "custom", "C"),
-        (b, "mistake", "b"),
-        (b, "custom", "A"),
-        (a, "mistake", "a"),
-    )
+    made = ((a, "mistake", "d"), (a, "custom", "C"), (b, "mistake", "b"), (b, "custom", "A"), (a, "mistake", "a"))
     for category_id, kind, name in made:
         await create_tag(client, name, category_id=category_id, type=kind)
 

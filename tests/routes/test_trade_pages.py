@@ -6,16 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from factories import (
-    A_TRADE,
-    create_account,
-    create_import,
-    create_strategy,
-    create_tag,
-    details_of,
-    run_sql,
-    unwrap,
-)
+from factories import A_TRADE, create_account, create_import, create_strategy, create_tag, details_of, run_sql, unwrap
 from proofs import examples
 from saved_journals import for_rows
 from starlette.applications import Starlette

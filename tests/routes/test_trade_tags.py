@@ -335,9 +335,7 @@ async def test_a_trade_is_written_with_all_of_its_tags_and_answers_or_not_at_all
     for members, details in bad:
         body = {**A_TRADE, "account_id": trade["account_id"], **flag, "grade": "F", **members}
         refused = await client.request(
-            "PATCH" if method == "PATCH" else "POST",
-            path,
-            json={"trades": [body, body]} if method == "bulk" else body,
+            "PATCH" if method == "PATCH" else "POST", path, json={"trades": [body, body]} if method == "bulk" else body
         )
 
         assert error_of(refused) == INVALID

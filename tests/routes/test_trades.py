@@ -59,9 +59,7 @@ def select(trade: Any, expected: dict[str, Any]) -> dict[str, Any]:
 # Create and PATCH ----------------------------------------------------------------------------------------
 
 
-async def test_a_trade_is_created_with_a_location_the_defaults_and_what_follows(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_trade_is_created_with_a_location_the_defaults_and_what_follows(client: httpx.AsyncClient) -> None:
     account = await create_account(client)
 
     created = await client.post("/trades", json={"account_id": account["id"], **A_TRADE})
@@ -173,11 +171,7 @@ PATCHED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
     "another quantity": ({}, {"quantity": 4}, {"gross_pnl": 4}),
     "another multiplier": ({}, {"multiplier": 2.5}, {"gross_pnl": 2.5}),
     "another direction": ({}, {"direction": "short"}, {"gross_pnl": -1}),
-    "another close": (
-        {},
-        {"closed_at": "2026-03-01T00:00:00Z"},
-        {"gross_pnl": 1, "trading_day": "2026-03-01"},
-    ),
+    "another close": ({}, {"closed_at": "2026-03-01T00:00:00Z"}, {"gross_pnl": 1, "trading_day": "2026-03-01"}),
     "an exit beside a stated result": ({"gross_pnl": 33}, {"exit_price": 98}, {"gross_pnl": 33}),
     "a result with an exit": ({}, {"exit_price": 120, "gross_pnl": 19}, {"gross_pnl": 19}),
     "no result": ({"gross_pnl": 33}, {"gross_pnl": None}, {"gross_pnl": 1}),
@@ -265,9 +259,7 @@ CHANGES: list[tuple[str, object]] = [
 ]
 
 
-async def test_a_patch_changes_the_field_sent_and_what_follows_from_it_alone(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_patch_changes_the_field_sent_and_what_follows_from_it_alone(client: httpx.AsyncClient) -> None:
     trade = await create_trade(
         client, gross_pnl=5, grade="B", external_id="T-1", notes="Before", initial_risk=1, exit_price=None
     )
@@ -458,10 +450,7 @@ async def test_an_external_id_comes_once_in_a_file_however_many_rows_lie_between
     answer = await send_file(client, build_file(*rows), account_id)
 
     assert error_of(answer) == INVALID
-    assert (details_of(answer)["line"], details_of(answer)["reason"]) == (
-        1003,
-        "external_id 'T-1' is repeated",
-    )
+    assert (details_of(answer)["line"], details_of(answer)["reason"]) == (1003, "external_id 'T-1' is repeated")
 
 
 async def test_of_many_posts_of_one_external_id_at_once_one_is_written(client: httpx.AsyncClient) -> None:

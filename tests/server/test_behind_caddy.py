@@ -159,10 +159,7 @@ def test_the_proxy_says_who_the_user_is_and_nobody_else_does(tmp_path: Path) -> 
     with (
         empty_pages(portal) as auth_port,
         running(
-            db,
-            JOURNAL_ALLOWED_HOSTS=SITE,
-            JOURNAL_TRUSTED_PROXIES="127.0.0.1",
-            JOURNAL_USER_HEADER="Remote-User",
+            db, JOURNAL_ALLOWED_HOSTS=SITE, JOURNAL_TRUSTED_PROXIES="127.0.0.1", JOURNAL_USER_HEADER="Remote-User"
         ) as server,
         caddy(tmp_path, httpx.URL(server.url).port or 0, "Signing in by the proxy", auth_port) as port,
     ):

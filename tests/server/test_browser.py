@@ -59,10 +59,7 @@ async def served(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> 
     db = tmp_path_factory.mktemp("browser") / "journal.db"
     with ExitStack() as stack:
         allowed, other = (stack.enter_context(empty_pages(front_end)) for _ in range(2))
-        settings = {
-            "JOURNAL_CORS_ORIGINS": f"http://127.0.0.1:{allowed}",
-            "JOURNAL_ALLOWED_HOSTS": "journal.example",
-        }
+        settings = {"JOURNAL_CORS_ORIGINS": f"http://127.0.0.1:{allowed}", "JOURNAL_ALLOWED_HOSTS": "journal.example"}
         journal = stack.enter_context(announced(db, settings=settings))
         tab = await browser.context.new_page()
         yield Served(journal, tab, allowed, other)

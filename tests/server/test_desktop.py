@@ -254,9 +254,7 @@ async def run_app(tmp_path: Path) -> AsyncIterator[Starlette]:
         yield app
 
 
-async def test_the_key_of_the_run_has_every_scope_of_the_first_user(
-    run_app: Starlette,
-) -> None:
+async def test_the_key_of_the_run_has_every_scope_of_the_first_user(run_app: Starlette) -> None:
     other = await insert_user(run_app)
     async with client_of(run_app, await new_key_for(run_app, other)) as theirs:
         await create_category(theirs)

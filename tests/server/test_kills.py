@@ -16,15 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import (
-    PATIENCE,
-    Server,
-    environment,
-    new_key,
-    run_ok,
-    running,
-    start,
-)
+from commands import PATIENCE, Server, environment, new_key, run_ok, running, start
 from factories import A_TRADE, unwrap
 from journals import assert_sound, prepare, write_released
 from proofs import SOAK, examples

@@ -115,10 +115,7 @@ def ok(request_id: bytes, is_last: bool = False) -> Response:
 
 # The packets of a connection, and the responses until the server closes it.
 EXCHANGES: dict[str, tuple[list[bytes], list[Response]]] = {
-    "pipelined requests": (
-        [head(ME, "a"), head("HEAD /v1/me", "h"), LAST],
-        [ok(b"a"), ok(b"h"), ok(b"b", True)],
-    ),
+    "pipelined requests": ([head(ME, "a"), head("HEAD /v1/me", "h"), LAST], [ok(b"a"), ok(b"h"), ok(b"b", True)]),
     "a body in chunks": (
         [head(PATCH_ME, "a", CHUNKED, CLOSE), b"5\r\n" + BODY[:5] + b"\r\n", chunked(BODY[5:])],
         [ok(b"a", True)],
@@ -139,10 +136,7 @@ EXCHANGES: dict[str, tuple[list[bytes], list[Response]]] = {
         [ok(b"a"), ok(b"b", True)],
     ),
     **{
-        f"what follows an upgrade with {method}": (
-            [head(f"{method} /v1/me", "a", *UPGRADE), LAST],
-            [response],
-        )
+        f"what follows an upgrade with {method}": ([head(f"{method} /v1/me", "a", *UPGRADE), LAST], [response])
         for method, response in (("GET", ok(b"a", True)), ("DELETE", Response(405, b"a", True)))
     },
     **{
@@ -172,18 +166,12 @@ EXCHANGES: dict[str, tuple[list[bytes], list[Response]]] = {
         [head(PATCH_ME, "a", CHUNKED), chunked(BODY, b"Content-Length: 400\r\n"), LAST],
         [REFUSED],
     ),
-    "chunks in HTTP/1.0": (
-        [head(ME, "a", CHUNKED).replace(b"HTTP/1.1", b"HTTP/1.0"), chunked(b"")],
-        [REFUSED],
-    ),
+    "chunks in HTTP/1.0": ([head(ME, "a", CHUNKED).replace(b"HTTP/1.1", b"HTTP/1.0"), chunked(b"")], [REFUSED]),
     "bytes that are no request, after requests": (
         [head(PATCH_ME, "a", LENGTH), BODY, head(ME, "b"), b"not HTTP at all\r\n\r\n"],
         [ok(b"a"), ok(b"b"), REFUSED],
     ),
-    "a bad body after a request": (
-        [head(ME, "a"), head(PATCH_ME, "b", CHUNKED), b"no size\r\n"],
-        [ok(b"a"), REFUSED],
-    ),
+    "a bad body after a request": ([head(ME, "a"), head(PATCH_ME, "b", CHUNKED), b"no size\r\n"], [ok(b"a"), REFUSED]),
     "a body that is announced too large": (
         [head("POST /v1/tags", "a", b"Content-Length: 4194305", CLOSE)],
         [Response(413, b"a", True)],

@@ -144,9 +144,7 @@ def test_a_change_by_another_program_is_answered_after_a_second(
         assert resource in read_to_end(connection)
 
 
-def test_a_wait_without_changes_ends_with_an_empty_page_and_a_client_that_leaves_is_forgotten(
-    journal: Served,
-) -> None:
+def test_a_wait_without_changes_ends_with_an_empty_page_and_a_client_that_leaves_is_forgotten(journal: Served) -> None:
     with waiting_client(journal, wait=60) as connection:
         journal.pass_time(59)
         assert listeners(journal) == 1

@@ -107,13 +107,7 @@ async def read_report(client: httpx.AsyncClient, group_by: str, **query: Any) ->
     groups: list[Any] = []
     total = None
     while total is None or len(groups) < total:
-        sent = {
-            "group_by": group_by,
-            "metrics": ",".join(REPORTED),
-            **query,
-            "offset": len(groups),
-            "limit": 30,
-        }
+        sent = {"group_by": group_by, "metrics": ",".join(REPORTED), **query, "offset": len(groups), "limit": 30}
         answer = exact(await client.get("/reports", params=sent))
         report, total = answer["data"]["report"], answer["meta"]["pagination"]["total"]
         groups += report["groups"]

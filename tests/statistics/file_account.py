@@ -10,15 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from commands import read_record
-from positions import (
-    FileFill,
-    Pair,
-    book_positions,
-    executions,
-    first_in_first_out,
-    performance,
-    position_history,
-)
+from positions import FileFill, Pair, book_positions, executions, first_in_first_out, performance, position_history
 from walks import Row, Walk, amount
 
 LONG_AFTER = datetime(2027, 1, 1)

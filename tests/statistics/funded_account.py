@@ -77,10 +77,7 @@ def stand(journal: Journal, account: int, rules: dict[str, Any], at: str) -> dic
         "last_payout_day": max(payouts, default=None),
         "floor": standing_floor,
         "payout": standing_floor
-        and {
-            "room": standing_floor["room"],
-            "received": arrived(journal, account, standing_floor["room"]),
-        },
+        and {"room": standing_floor["room"], "received": arrived(journal, account, standing_floor["room"])},
         "daily_loss": rules.get("daily_loss") and daily_loss(trades, rules["daily_loss"], at),
         "profit_target": rules.get("profit_target")
         and {**profit(counted, rules["profit_target"]), "counts_from": begins},
@@ -118,11 +115,9 @@ def bank(journal: Journal, query: dict[str, Any], rules: dict[int, dict[str, Any
     def find_key(one: Cash) -> tuple[Any, str | None]:
         name, broker, _ = journal.terms[one.account_id]
         month = f"{one.day:%Y-%m}"
-        return {
-            "account": (one.account_id, name),
-            "broker": (broker, broker),
-            "month": (f"{month}-01", month),
-        }[group_by]
+        return {"account": (one.account_id, name), "broker": (broker, broker), "month": (f"{month}-01", month)}[
+            group_by
+        ]
 
     groups = dict.fromkeys([] if group_by == "none" else map(find_key, lines))
     in_order = sorted(groups, key=lambda key: (key[1] is None, str(key[1]).casefold()))
@@ -134,9 +129,7 @@ def bank(journal: Journal, query: dict[str, Any], rules: dict[int, dict[str, Any
                 "key": key[0],
                 "name": key[1],
                 **sum_lines(
-                    journal,
-                    [one for one in lines if find_key(one) == key],
-                    None if group_by == "month" else lost,
+                    journal, [one for one in lines if find_key(one) == key], None if group_by == "month" else lost
                 ),
             }
             for key in in_order

@@ -701,10 +701,7 @@ def show_shape(journal: Journal, rows: list[Row]) -> dict[str, Any]:
     decisions = decisions_of(journal, rows)
     nets, rs = [one.net for one in decisions], [one.r for one in decisions if one.r is not None]
     is_mixed = len(journal.currencies_of(trade.account_id for _, trade in rows)) > 1
-    return {
-        "net_pnl": None if is_mixed else {"bins": fill_bins(nets)},
-        "r": {"bins": fill_bins(rs)} if rs else None,
-    }
+    return {"net_pnl": None if is_mixed else {"bins": fill_bins(nets)}, "r": {"bins": fill_bins(rs)} if rs else None}
 
 
 def fill_bins(values: list[Fraction]) -> list[dict[str, Any]]:

@@ -86,12 +86,7 @@ def split_decisions(journal: Journal, rows: list[Row], group_by: tuple[str, str]
 
 
 def list_pairs(
-    journal: Journal,
-    query: Query,
-    rows: list[Row],
-    group_by: tuple[str, str],
-    part: Decision,
-    whole: Decision,
+    journal: Journal, query: Query, rows: list[Row], group_by: tuple[str, str], part: Decision, whole: Decision
 ) -> list[tuple[Pair, str]]:
     """The pairs of keys of a part, each with the answer to the confirmation, or `all`."""
     days = {trade.id: day for day, trade in rows}

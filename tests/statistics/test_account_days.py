@@ -105,9 +105,7 @@ WAYS = [
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 async def test_a_trade_has_the_day_of_its_account_however_it_is_written(
-    app: Starlette,
-    client: httpx.AsyncClient,
-    way: Callable[[httpx.AsyncClient, Any], Awaitable[None]],
+    app: Starlette, client: httpx.AsyncClient, way: Callable[[httpx.AsyncClient, Any], Awaitable[None]]
 ) -> None:
     account = await create_account(client, "Kiritimati", **KIRITIMATI)
 
@@ -165,9 +163,7 @@ async def test_the_owners_change_moves_what_an_account_has_not_of_its_own(client
     assert days == ["2026-01-06", "2026-01-06", "2026-01-06", "2026-01-05"]
 
 
-async def test_filters_are_by_the_days_of_accounts_and_hours_by_the_owners_clock(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_filters_are_by_the_days_of_accounts_and_hours_by_the_owners_clock(client: httpx.AsyncClient) -> None:
     account = await create_account(client, **KIRITIMATI)
     await create_trade(client, account["id"])
 
@@ -202,10 +198,7 @@ async def test_today_of_a_goal_of_one_account_is_the_accounts_and_of_others_the_
         currents = [await read_current(client, goal) for goal in (own, followed, of_all)]
         seen.append([one["period_start"][-2:] for one in currents])
         assert all("pace" in one["snapshot_data"] and not one["closed"] for one in currents)
-        assert [one["snapshot_data"]["timezone"] for one in currents] == [
-            *[KIRITIMATI["timezone"]] * 2,
-            "UTC",
-        ]
+        assert [one["snapshot_data"]["timezone"] for one in currents] == [*[KIRITIMATI["timezone"]] * 2, "UTC"]
 
     assert seen == [["05", "05", "05"], ["06", "06", "05"], ["06", "06", "06"]]
 

@@ -6,16 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from factories import (
-    create_account,
-    create_goal,
-    details_of,
-    error_of,
-    insert_trade,
-    run_sql,
-    snapshots_of,
-    unwrap,
-)
+from factories import create_account, create_goal, details_of, error_of, insert_trade, run_sql, snapshots_of, unwrap
 from starlette.applications import Starlette
 
 from journal_api.statistics.row_checks import WRONG_COUNTS

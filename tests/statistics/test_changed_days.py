@@ -2,16 +2,7 @@
 
 import httpx
 import pytest
-from factories import (
-    create_account,
-    create_goal,
-    create_import,
-    create_trade,
-    run_sql,
-    send_file,
-    snapshots_of,
-    unwrap,
-)
+from factories import create_account, create_goal, create_import, create_trade, run_sql, send_file, snapshots_of, unwrap
 from starlette.applications import Starlette
 
 DAYS = ("2026-01-05", "2026-01-06")

@@ -109,23 +109,14 @@ EXAMPLES: dict[str, tuple[list[T], dict[str, Any]] | tuple[list[T], dict[str, An
     "no risk": ([T(5)], {"average_risk": "no_risk", "largest_risk": "no_risk"}),
     # Excursions
     "no excursion is stated": ([T(50)], excursions(NONE, NONE, NONE)),
-    "some excursions are stated": (
-        [T(50, mae=10, mfe=80), T(-20, mae=25), T(30)],
-        excursions(17.5, 80, 62.5),
-    ),
+    "some excursions are stated": ([T(50, mae=10, mfe=80), T(-20, mae=25), T(30)], excursions(17.5, 80, 62.5)),
     "only losses have an mfe": ([T(-20, mae=0, mfe=5)], excursions(0, 5, NONE)),
     "the mfe of wins is 0": ([T(20, mfe=0)], excursions(NONE, 0, NONE)),
     "an mfe below the result": ([T(30, mfe=20)], excursions(NONE, 20, 150)),
     "captured is net of fees": ([T(30, mfe=40, fees=6)], excursions(NONE, 40, 60)),
-    "excursions of copies are added": (
-        [T(50, mae=10, mfe=80), T(25, of=1, mae=4, mfe=20)],
-        excursions(14, 100, 75),
-    ),
+    "excursions of copies are added": ([T(50, mae=10, mfe=80), T(25, of=1, mae=4, mfe=20)], excursions(14, 100, 75)),
     "a copy without excursions": ([T(40, mae=10, mfe=80), T(25, of=1)], excursions(10, 80, 50)),
-    "a win of which the copy with an mfe is a loss": (
-        [T(40), T(-5, of=1, mfe=10)],
-        excursions(NONE, 10, -50),
-    ),
+    "a win of which the copy with an mfe is a loss": ([T(40), T(-5, of=1, mfe=10)], excursions(NONE, 10, -50)),
     "a break-even within the tolerance captures nothing": ([T(1, mfe=50)], excursions(NONE, 50, NONE), 1),
     # Currencies
     "amounts in different currencies are not added, counts and percents are": (

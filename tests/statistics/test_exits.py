@@ -53,12 +53,7 @@ async def test_a_stop_and_a_target_beside_what_was_done(
     shown = [[cell["stop"], cell["target"], cell["changed"], cell["either"]] for cell in found["cells"]]
     assert shown == [[50, 90, 2, 1], [50, None, 2, 0], [None, 90, 1, 0]]
     assert stop["net_pnl"] == {"low": -24, "high": -24}
-    assert stop["difference"] == {
-        "low": 2,
-        "high": 2,
-        "verdict": "too_few",
-        **dict.fromkeys(("interval", "p", "q")),
-    }
+    assert stop["difference"] == {"low": 2, "high": 2, "verdict": "too_few", **dict.fromkeys(("interval", "p", "q"))}
     assert both["expectancy"] == {"low": -8, "high": 38.66666667}
     assert both["difference"]["high"] == 48.66666667
     assert both["win_rate"] == {"low": 33.33333333, "high": 66.66666667}

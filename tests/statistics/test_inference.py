@@ -14,16 +14,7 @@ import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import examples, max_examples
-from samples import (
-    Numbers,
-    a_day_each,
-    build_sample,
-    edge_between,
-    edge_of,
-    share_days,
-    sum_days,
-    welch_p_value,
-)
+from samples import Numbers, a_day_each, build_sample, edge_between, edge_of, share_days, sum_days, welch_p_value
 
 from journal_api.metrics.distributions import pearson_tails, t_p_value, t_quantile
 from journal_api.metrics.inference import (

@@ -131,9 +131,7 @@ CHANGES = {
         ],
     ),
     "a mistake deleted": Late(
-        "mistake_free_rate",
-        100,
-        [("INSERT INTO trade_tags VALUES (1, 1)", 66.66666667), ("DELETE FROM tags", 100)],
+        "mistake_free_rate", 100, [("INSERT INTO trade_tags VALUES (1, 1)", 66.66666667), ("DELETE FROM tags", 100)]
     ),
     "an answer changed, deleted and given again": Late(
         "protocol_completion_rate",
@@ -155,15 +153,11 @@ CHANGES = {
         ],
     ),
     "a missing confirmation deleted": Late(
-        "protocol_completion_rate",
-        100,
-        [(NEW_CONFIRMATION, 0), ("DELETE FROM confirmations WHERE id = 2", 100)],
+        "protocol_completion_rate", 100, [(NEW_CONFIRMATION, 0), ("DELETE FROM confirmations WHERE id = 2", 100)]
     ),
     "a setup deleted": Late("protocol_completion_rate", 100, [("DELETE FROM setups", "no_checklists")]),
     "a setup changed and changed back, without its answers": Late(
-        "protocol_completion_rate",
-        100,
-        [(update("setup_id = 2"), "no_checklists"), (update("setup_id = 1"), 0)],
+        "protocol_completion_rate", 100, [(update("setup_id = 2"), "no_checklists"), (update("setup_id = 1"), 0)]
     ),
     "a starting balance": Late(
         "balance_target", 111, [("UPDATE accounts SET starting_balance = 200e8 WHERE id = 1", 211)]

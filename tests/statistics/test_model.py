@@ -568,10 +568,7 @@ def clock() -> Iterator[time_machine.Traveller]:
 @pytest.mark.parametrize("number", range(examples(full=200, ci=3)))
 @pytest.mark.promise(13)
 async def test_goals_and_reports_show_what_the_trades_give_whatever_is_written(
-    tmp_path: Path,
-    clock: time_machine.Traveller,
-    number: int,
-    record_observation: Callable[[str], None],
+    tmp_path: Path, clock: time_machine.Traveller, number: int, record_observation: Callable[[str], None]
 ) -> None:
     seed = Random().randrange(10**9) if SOAK else number
     walk = Walk(tmp_path / "journal.db", Random(seed), clock)
@@ -602,10 +599,7 @@ async def test_goals_and_reports_show_what_the_trades_give_whatever_is_written(
 @pytest.mark.parametrize("number", range(examples(full=20, ci=1)))
 @pytest.mark.promise(13)
 async def test_reports_by_every_key_and_filter_follow_what_is_written(
-    tmp_path: Path,
-    clock: time_machine.Traveller,
-    number: int,
-    record_observation: Callable[[str], None],
+    tmp_path: Path, clock: time_machine.Traveller, number: int, record_observation: Callable[[str], None]
 ) -> None:
     """What changes between two reads piles up: after a third of the steps nobody reads."""
     seed = Random().randrange(10**9) if SOAK else 100 + number

@@ -55,11 +55,7 @@ async def test_only_a_trade_in_scope_that_is_closed_ends_the_day(desk: Desk) -> 
 
 @pytest.mark.parametrize(
     ("weekdays", "expected"),
-    [
-        ([1, 2, 3, 4, 5], ("behind", 3, 33.33333333)),
-        ([3, 4, 5, 6], ("on_track", 4, 25)),
-        ([1, 2], ("behind", 0, None)),
-    ],
+    [([1, 2, 3, 4, 5], ("behind", 3, 33.33333333)), ([3, 4, 5, 6], ("on_track", 4, 25)), ([1, 2], ("behind", 0, None))],
 )
 async def test_other_trading_weekdays_change_the_pace(
     desk: Desk, weekdays: list[int], expected: tuple[str, int, float | None]

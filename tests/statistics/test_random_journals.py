@@ -386,11 +386,7 @@ def draw_rules(random: Random) -> dict[str, Any]:
     kind = random.choice(["static", "end_of_day", "trade"])
     locks_at = random.choice([None, 0, 100])
     every: dict[str, Any] = {
-        "floor": {
-            "kind": kind,
-            "distance": random.choice([50, 500, 1500, 5000, 10_000]),
-            "locks_at": locks_at,
-        },
+        "floor": {"kind": kind, "distance": random.choice([50, 500, 1500, 5000, 10_000]), "locks_at": locks_at},
         "daily_loss": random.choice([100, 500, 1000, 1200]),
         "profit_target": random.choice([1, 100, 1000]),
         "best_day_share": random.choice([25, 40, Fraction("33.3333"), 50, 100]),
@@ -431,9 +427,7 @@ async def test_every_standing_of_an_account_is_that_on_paper(
             journal = reference.read_journal(app.state.settings.db)
         account, at, rules = random.randint(1, 3), f"2026-{random.choice(DAYS)}", draw_rules(random)
         await put_rules(
-            client,
-            account,
-            **{name: float(one) if isinstance(one, Fraction) else one for name, one in rules.items()},
+            client, account, **{name: float(one) if isinstance(one, Fraction) else one for name, one in rules.items()}
         )
 
         seen = exact(await client.get(f"/accounts/{account}/standing?at={at}"))["data"]["standing"]

@@ -174,9 +174,7 @@ async def test_a_computation_goes_on_for_who_is_left_and_ends_when_all_have_gone
     assert began == [[1, 2], [4]]
 
 
-async def test_the_history_of_one_user_waits_for_one_turn_of_another_who_asks_many_times(
-    app: Starlette,
-) -> None:
+async def test_the_history_of_one_user_waits_for_one_turn_of_another_who_asks_many_times(app: Starlette) -> None:
     database: Database = app.state.database
     order: list[int] = []
 

@@ -24,11 +24,7 @@ async def account_id(client: httpx.AsyncClient) -> int:
 
 
 async def insert_day(
-    app: Starlette,
-    account_id: int,
-    trades: Sequence[tuple[str, str, float]],
-    day: str = "2026-01-05",
-    **fields: Any,
+    app: Starlette, account_id: int, trades: Sequence[tuple[str, str, float]], day: str = "2026-01-05", **fields: Any
 ) -> list[int]:
     """The ids of trades of (opened, closed, P&L) on a day, each of a symbol of its own."""
     return [
@@ -78,10 +74,7 @@ async def test_a_mean_has_an_interval_from_ten_decisions_on_and_a_share_from_two
 
     assert (few["intervals"]["expectancy"], few["interval_reasons"]["expectancy"]) == (None, "too_few")
     assert few["intervals"]["win_rate"] == {"low": 62.85945537, "high": 100, "n": 9, "unseen": 4}
-    assert (of_one_day["intervals"]["win_rate"], of_one_day["interval_reasons"]["win_rate"]) == (
-        None,
-        "too_few_days",
-    )
+    assert (of_one_day["intervals"]["win_rate"], of_one_day["interval_reasons"]["win_rate"]) == (None, "too_few_days")
     assert found["intervals"] == {
         "expectancy": {"low": 32.13528512, "high": 167.86471488, "n": 10, "unseen": 4},
         "win_rate": {"low": 66.14913773, "high": 100, "n": 10, "unseen": 4},
@@ -154,12 +147,7 @@ async def test_four_days_on_a_side_are_too_few_for_an_edge_however_many_trades_t
 
     (edge,) = [group["edge"] for group in (await read_report(client, "tag"))["groups"] if group["key"]]
 
-    assert (edge["verdict"], edge["reason"], edge["present"], edge["p"]) == (
-        "too_few",
-        "too_few_days",
-        20,
-        None,
-    )
+    assert (edge["verdict"], edge["reason"], edge["present"], edge["p"]) == ("too_few", "too_few_days", 20, None)
 
 
 async def test_a_line_that_only_has_the_answers_of_one_that_pays_is_not_shown_beside_it(
@@ -190,11 +178,7 @@ async def test_rules_followed_are_compared_with_rules_broken(
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
     strategy = await create_strategy(
-        client,
-        setups=[
-            {"name": "Break", "confirmations": [{"name": "Volume"}, {"name": "Trend"}]},
-            {"name": "Fade"},
-        ],
+        client, setups=[{"name": "Break", "confirmations": [{"name": "Volume"}, {"name": "Trend"}]}, {"name": "Fade"}]
     )
     (break_id, fade_id), confirmations = (
         [setup["setup_id"] for setup in strategy["setups"]],
@@ -238,10 +222,7 @@ async def test_a_verdict_counts_all_groups_of_the_report_not_only_those_of_the_p
     tags = [(await create_tag(client, f"Tag {number}"))["id"] for number in range(12)]
     for number in range(48):
         trade = await insert_trade(
-            app,
-            account_id,
-            gross_pnl=100 + number if number % 2 else 10 * (number % 7),
-            **on_day(number % 24),
+            app, account_id, gross_pnl=100 + number if number % 2 else 10 * (number % 7), **on_day(number % 24)
         )
         await insert_trade_tags(app, trade, [tag for place, tag in enumerate(tags) if (number >> place % 5) & 1])
 
@@ -293,9 +274,7 @@ async def test_a_tolerance_makes_losses_break_even_for_what_follows_them(
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
     await insert_day(
-        app,
-        account_id,
-        [("09:00:00", "09:10:00", -1), ("09:20:00", "09:30:00", -2), ("09:40:00", "09:50:00", 4)],
+        app, account_id, [("09:00:00", "09:10:00", -1), ("09:20:00", "09:30:00", -2), ("09:40:00", "09:50:00", 4)]
     )
     before = await place(client, "after", [-1, -2, 4])
 
@@ -348,9 +327,7 @@ async def test_a_trade_belongs_to_the_day_after_the_rollover(
 ) -> None:
     unwrap(await client.patch("/me", json={"timezone": "UTC", "day_rollover": "17:00"}))
     await insert_day(
-        app,
-        account_id,
-        [("16:00:00", "16:30:00", -1), ("16:40:00", "17:10:00", 2), ("17:20:00", "17:30:00", 4)],
+        app, account_id, [("16:00:00", "16:30:00", -1), ("16:40:00", "17:10:00", 2), ("17:20:00", "17:30:00", 4)]
     )
 
     assert await place(client, "after", [-1, 2, 4]) == ["first", "first", "win"]

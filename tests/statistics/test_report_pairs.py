@@ -4,15 +4,7 @@ from typing import Any
 
 import httpx
 import pytest
-from factories import (
-    create_account,
-    create_tag,
-    details_of,
-    insert_trade,
-    insert_trade_tags,
-    read_report,
-    run_sql,
-)
+from factories import create_account, create_tag, details_of, insert_trade, insert_trade_tags, read_report, run_sql
 from starlette.applications import Starlette
 
 # 2,001 symbols, each with a trade.
@@ -32,10 +24,7 @@ async def account_id(client: httpx.AsyncClient) -> int:
 
 def at(day: int, hour: int = 15) -> dict[str, Any]:
     """January 2026; the fifth is a Monday."""
-    return {
-        "opened_at": f"2026-01-{day:02}T{hour:02}:00:00Z",
-        "closed_at": f"2026-01-{day:02}T{hour:02}:30:00Z",
-    }
+    return {"opened_at": f"2026-01-{day:02}T{hour:02}:00:00Z", "closed_at": f"2026-01-{day:02}T{hour:02}:30:00Z"}
 
 
 async def test_a_pair_has_both_keys_and_is_compared_with_all_other_trades(

@@ -41,10 +41,7 @@ async def test_the_total_counts_every_closed_trade_once(
     found = await read_report(client)
 
     assert (empty["groups"], found["groups"]) == ([], [])
-    assert (empty["total"]["values"]["trade_count"], empty["total"]["reasons"]["win_rate"]) == (
-        0,
-        "no_trades",
-    )
+    assert (empty["total"]["values"]["trade_count"], empty["total"]["reasons"]["win_rate"]) == (0, "no_trades")
     assert found["total"]["values"] == {
         "trade_count": 2,
         "net_pnl": 200,
@@ -60,14 +57,7 @@ async def test_the_total_counts_every_closed_trade_once(
 @pytest.mark.parametrize(
     ("group_by", "groups"),
     [
-        (
-            "day",
-            [
-                ("2026-01-05", "2026-01-05", 1),
-                ("2026-01-11", "2026-01-11", 2),
-                ("2026-04-01", "2026-04-01", 4),
-            ],
-        ),
+        ("day", [("2026-01-05", "2026-01-05", 1), ("2026-01-11", "2026-01-11", 2), ("2026-04-01", "2026-04-01", 4)]),
         ("week", [("2026-01-05", "2026-W02", 3), ("2026-03-30", "2026-W14", 4)]),
         ("month", [("2026-01-01", "2026-01", 3), ("2026-04-01", "2026-04", 4)]),
         ("quarter", [("2026-01-01", "2026-Q1", 3), ("2026-04-01", "2026-Q2", 4)]),
@@ -129,9 +119,7 @@ async def test_groups_are_sorted_by_net_pnl_or_by_any_metric_and_the_total_is_of
     assert unwrap(response)["total"]["values"]["net_pnl"] == 1
 
 
-async def test_spellings_of_a_contract_are_one_group_and_its_months_one_root(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_spellings_of_a_contract_are_one_group_and_its_months_one_root(client: httpx.AsyncClient) -> None:
     account = await create_account(client)
     for symbol in ("MNQZ6", "mnqz6", "MNQ 12-26", "MNQ DEC26", "MNQH7", "AAPL"):
         await create_trade(client, account["id"], symbol=symbol)

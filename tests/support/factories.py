@@ -58,10 +58,7 @@ async def create_tag(client: httpx.AsyncClient, name: str = "FOMO", **fields: An
 def three_by_three(word: str) -> list[dict[str, Any]]:
     """Three setups of three confirmations, whose names begin with the word."""
     return [
-        {
-            "name": f"{word} s{number}",
-            "confirmations": [{"name": f"{word} c{number}.{place}"} for place in range(3)],
-        }
+        {"name": f"{word} s{number}", "confirmations": [{"name": f"{word} c{number}.{place}"} for place in range(3)]}
         for number in range(3)
     ]
 
@@ -413,11 +410,7 @@ async def insert_trade(app: Starlette, account_id: int, user_id: int = 1, **fiel
         **fields,
     }
     trade = msgspec.convert(sent, TradeCreate, dec_hook=decode_value)
-    columns = build_columns(TradeDraft.of_body(trade), "UTC") | {
-        "id": None,
-        "content": None,
-        "occurrence": 1,
-    }
+    columns = build_columns(TradeDraft.of_body(trade), "UTC") | {"id": None, "content": None, "occurrence": 1}
 
     async def insert(db: Connection) -> int:
         await new_trades.insert_all(db, user_id, [columns], now())
@@ -432,9 +425,7 @@ async def insert_trade_tags(app: Starlette, trade_id: int, tag_ids: Sequence[int
     await run_sql(app, "DELETE FROM trade_tags WHERE trade_id = :id", {"id": trade_id})
     for tag_id in tag_ids:
         await run_sql(
-            app,
-            "INSERT INTO trade_tags (trade_id, tag_id) VALUES (:trade, :tag)",
-            {"trade": trade_id, "tag": tag_id},
+            app, "INSERT INTO trade_tags (trade_id, tag_id) VALUES (:trade, :tag)", {"trade": trade_id, "tag": tag_id}
         )
 
 

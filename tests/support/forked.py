@@ -40,11 +40,7 @@ class Fork:
     """What tests use of `subprocess.Popen`."""
 
     def __init__(
-        self,
-        arguments: Sequence[str],
-        env: Mapping[str, str],
-        files: Sequence[int],
-        constants: Mapping[str, float],
+        self, arguments: Sequence[str], env: Mapping[str, str], files: Sequence[int], constants: Mapping[str, float]
     ) -> None:
         context = get_context("forkserver")
         context.set_forkserver_preload(PRELOADED)

@@ -10,21 +10,11 @@ from commands import PATIENCE, Completed, environment
 from journal_api.openapi.docs_page import read_document
 
 OLDEST_NODE = 20
-INSTALL = (
-    "install",
-    "--no-audit",
-    "--no-fund",
-    "--ignore-scripts",
-    "--no-update-notifier",
-    "--no-package-lock",
-)
+INSTALL = ("install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-update-notifier", "--no-package-lock")
 
 
 def run(
-    folder: Path,
-    *arguments: str | Path,
-    settings: dict[str, str] | None = None,
-    timeout: float = 2 * PATIENCE,
+    folder: Path, *arguments: str | Path, settings: dict[str, str] | None = None, timeout: float = 2 * PATIENCE
 ) -> Completed:
     """What a program says that is run in the folder."""
     ran = subprocess.run(

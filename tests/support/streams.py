@@ -86,11 +86,7 @@ class Journal:
 
     def head(self, line: str, request_id: str, *headers: bytes) -> bytes:
         """The request line and the headers of a request with the key."""
-        known = (
-            HOST,
-            b"Authorization: Bearer %b" % self.key.encode(),
-            b"X-Request-Id: %b" % request_id.encode(),
-        )
+        known = (HOST, b"Authorization: Bearer %b" % self.key.encode(), b"X-Request-Id: %b" % request_id.encode())
         return b"\r\n".join([f"{line} HTTP/1.1".encode(), *known, *headers, b"", b""])
 
 
@@ -206,9 +202,7 @@ def is_open(connection: socket.socket) -> bool:
 
 @contextmanager
 def serve_in_thread(
-    db: Path,
-    loop_factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop,
-    **limits: float,
+    db: Path, loop_factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop, **limits: float
 ) -> Iterator[Served]:
     """A server for a new journal, in this process with its own event loop; it stops as on SIGTERM."""
     key = new_key(db)

@@ -14,13 +14,7 @@ def run(*arguments: str | Path, cwd: Path, **settings: str) -> str:
     mine = ("PYTHON", "PYTEST", "JOURNAL_", "COV")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(mine)}
     ran = subprocess.run(
-        arguments,
-        cwd=cwd,
-        env=kept | settings,
-        capture_output=True,
-        text=True,
-        timeout=MINUTES,
-        check=False,
+        arguments, cwd=cwd, env=kept | settings, capture_output=True, text=True, timeout=MINUTES, check=False
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout

@@ -132,10 +132,7 @@ def new_strategy(name: str) -> Any:
     return {
         "name": name,
         "setups": [
-            {
-                "name": f"{name}: {setup}",
-                "confirmations": [{"name": f"{name}: {setup}.{number}"} for number in "123"],
-            }
+            {"name": f"{name}: {setup}", "confirmations": [{"name": f"{name}: {setup}.{number}"} for number in "123"]}
             for setup in "123"
         ],
     }

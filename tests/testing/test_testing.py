@@ -265,15 +265,9 @@ def test_fields_replace_the_sensible_ones_and_a_bad_one_says_why_it_is_refused(j
         journal.create("order")  # type: ignore[arg-type]
 
 
-def test_a_second_user_and_a_second_key_are_clients_of_the_same_journal(
-    make_journal: MakeJournal,
-) -> None:
+def test_a_second_user_and_a_second_key_are_clients_of_the_same_journal(make_journal: MakeJournal) -> None:
     owner = make_journal(serve=True, timezone="Asia/Tokyo")
-    reader, ada, ada_again = (
-        owner.with_key(scopes="read"),
-        owner.with_key(user="Ada"),
-        owner.with_key(user="Ada"),
-    )
+    reader, ada, ada_again = (owner.with_key(scopes="read"), owner.with_key(user="Ada"), owner.with_key(user="Ada"))
     tag = owner.create("tag")
     theirs = ada.create("tag")
 

@@ -137,9 +137,7 @@ def test_a_sample_is_read_as_documented(sample: Sample) -> None:
 
 
 @every_format
-def test_a_file_without_a_required_column_is_not_of_the_format_and_the_column_is_named(
-    sample: Sample,
-) -> None:
+def test_a_file_without_a_required_column_is_not_of_the_format_and_the_column_is_named(sample: Sample) -> None:
     table = sample.table
     header, names = find_header(sample, table)
     for parts in sample.known.header:

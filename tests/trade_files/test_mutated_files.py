@@ -18,30 +18,8 @@ from journal_api.trade_files.profiles.proposal import propose_profile
 
 MAX_SIZE = 2 * 1024 * 1024
 TOKENS = (
-    *(
-        b"\0",
-        b"\xff",
-        b'"',
-        b",",
-        b";",
-        b"\t",
-        b"\n",
-        b"\r",
-        b"\xf0\x9f\x98\x80",
-        b"\xe2\x80\xae",
-        b"\xff\xfe",
-    ),
-    *(
-        b"9" * 5000,
-        b"1e999",
-        b"NaN",
-        b"-1",
-        b"2026-02-30",
-        b"x" * 70_000,
-        b"&#9",
-        b"<tr>",
-        b"<td colspan=999>",
-    ),
+    *(b"\0", b"\xff", b'"', b",", b";", b"\t", b"\n", b"\r", b"\xf0\x9f\x98\x80", b"\xe2\x80\xae", b"\xff\xfe"),
+    *(b"9" * 5000, b"1e999", b"NaN", b"-1", b"2026-02-30", b"x" * 70_000, b"&#9", b"<tr>", b"<td colspan=999>"),
     *(b"<Trade ", b"<!DOCTYPE x>", b'<row r="2000000000">', b'<c r="ZZZ1" t="s"><v>-1</v></c>', b"<si/>"),
     *(b'<c t="d"><v>x</v></c>', b'<c s="99"><v>1e308</v></c>', b'<c s="1"><v>99999999999</v></c>', b'r="A0"'),
 )

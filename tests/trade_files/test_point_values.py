@@ -30,10 +30,7 @@ def round_trips(*symbols: str) -> str:
 
 
 def executions(symbol: str, quantity: int, bought: str, sold: str) -> str:
-    lines = [
-        f"4/6/26,09:15:49,{symbol},BUY,{quantity},{bought}",
-        f"4/6/26,09:16:12,{symbol},SELL,{quantity},{sold}",
-    ]
+    lines = [f"4/6/26,09:15:49,{symbol},BUY,{quantity},{bought}", f"4/6/26,09:16:12,{symbol},SELL,{quantity},{sold}"]
     return "\n".join([FILLS, *lines])
 
 

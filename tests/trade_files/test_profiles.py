@@ -62,9 +62,7 @@ async def test_a_file_is_read_by_the_owners_profile(client: httpx.AsyncClient) -
     ]
 
 
-async def test_fills_are_read_by_a_profile_with_conditions_costs_and_a_zone(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_fills_are_read_by_a_profile_with_conditions_costs_and_a_zone(client: httpx.AsyncClient) -> None:
     assert (await client.post("/import-profiles", json=FILLS)).status_code == 201
 
     report = await create_import(client, FILL_FILE, timezone="America/New_York")
@@ -72,10 +70,7 @@ async def test_fills_are_read_by_a_profile_with_conditions_costs_and_a_zone(
     assert report["left_out"] == [{"reason": "State is not DONE* or Part", "rows": 1}]
     (trade,) = unwrap(await client.get("/trades"))
     assert (trade["direction"], trade["quantity"], trade["gross_pnl"], trade["fees"]) == ("long", 10, 10, 1)
-    assert (trade["opened_at"], trade["closed_at"]) == (
-        "2026-03-02T08:31:00.000000Z",
-        "2026-03-02T08:41:00.000000Z",
-    )
+    assert (trade["opened_at"], trade["closed_at"]) == ("2026-03-02T08:31:00.000000Z", "2026-03-02T08:41:00.000000Z")
 
 
 async def test_a_profile_without_formats_of_times_reads_dates_in_the_order_of_the_file(
@@ -92,12 +87,7 @@ async def test_a_profile_without_formats_of_times_reads_dates_in_the_order_of_th
 
 
 async def test_an_own_profile_goes_before_the_built_in_formats(client: httpx.AsyncClient) -> None:
-    names = {
-        "symbol": "symbol",
-        "quantity": "quantity",
-        "entry_price": "entry_price",
-        "exit_price": "exit_price",
-    }
+    names = {"symbol": "symbol", "quantity": "quantity", "entry_price": "entry_price", "exit_price": "exit_price"}
     times = {"opened_at": "opened_at", "closed_at": "closed_at", "time": ["%Y-%m-%dT%H:%M:%S%z"]}
     side = {"column": "direction", "long": ["short"], "short": ["long"]}
     await create_import_profile(client, name="Turned", header=["symbol"], side=side, **names, **times)
@@ -327,10 +317,7 @@ async def test_the_values_and_the_results_of_fills_show_what_a_point_is_worth(
     client: httpx.AsyncClient, symbol: str, value: str, result: str, multiplier: int, gross_pnl: int
 ) -> None:
     await client.post("/import-profiles", json=VALUED | {"costs": None})
-    rows = [
-        f"2026-01-05 10:00:00,Buy,{symbol},1,5,{value},",
-        f"2026-01-06 10:00:00,Sell,{symbol},1,7,,{result}",
-    ]
+    rows = [f"2026-01-05 10:00:00,Buy,{symbol},1,5,{value},", f"2026-01-06 10:00:00,Sell,{symbol},1,7,,{result}"]
     file = "\n".join(["Date,Action,Symbol,Quantity,Average Price,Value,Realized P/L", *rows])
 
     report = await create_import(client, file)
@@ -359,8 +346,7 @@ NINJATRADER_DAY_FIRST = (
 
 
 @pytest.mark.parametrize(
-    ("day", "order", "days"),
-    [("27", None, ["2026-04-07", "2026-04-27"]), ("08", "day", ["2026-04-07", "2026-04-08"])],
+    ("day", "order", "days"), [("27", None, ["2026-04-07", "2026-04-27"]), ("08", "day", ["2026-04-07", "2026-04-08"])]
 )
 async def test_executions_of_ninjatrader_have_dates_in_the_order_of_windows(
     client: httpx.AsyncClient, account_id: int, day: str, order: str | None, days: list[str]

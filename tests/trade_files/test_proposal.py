@@ -125,17 +125,9 @@ ORDERS = {
         (CELLS, [{"Time": "20260302;093105", "Done": "2026-03-02"}], {"at": "Time", "clock": None}),
         (CELLS, [{"Time": "yesterday"}], {"at": None}),
         (CELLS, [{"Time": "09:31", "Date": "2026-03-02"}], {"at": "Date", "clock": "Time"}),
-        (
-            CELLS,
-            [{"Time": None, "Datum": "02.03.2026", "Uhrzeit": "9:31"}],
-            {"at": "Datum", "clock": "Uhrzeit"},
-        ),
+        (CELLS, [{"Time": None, "Datum": "02.03.2026", "Uhrzeit": "9:31"}], {"at": "Datum", "clock": "Uhrzeit"}),
         (CELLS, [{"Price": None, "Kurs": "1,5"}], {"price": "Kurs"}),
-        (
-            ORDERS,
-            [{"Price": None}],
-            {"price": "Amount", "divide_by": {"Amount": "Qty"}, "abs": ["Amount"]},
-        ),
+        (ORDERS, [{"Price": None}], {"price": "Amount", "divide_by": {"Amount": "Qty"}, "abs": ["Amount"]}),
         (
             ORDERS,
             [{"Strike": "12", "Expiry": "3/20/2026", "Call/Put": "C"}],
@@ -144,11 +136,7 @@ ORDERS = {
         (POSITIONS, [{}], {"net_pnl": "Profit", "gross_pnl": None, "costs.paid": "negative"}),
         (POSITIONS, [{"Profit": "-90"}], {"net_pnl": None, "gross_pnl": "Profit", "costs.paid": "negative"}),
         (POSITIONS, [{"Commission": "26.76"}], {"net_pnl": "Profit", "costs.paid": "positive"}),
-        (
-            POSITIONS,
-            [{"Profit": "-90", "Commission": "26.76"}],
-            {"gross_pnl": "Profit", "costs.paid": "positive"},
-        ),
+        (POSITIONS, [{"Profit": "-90", "Commission": "26.76"}], {"gross_pnl": "Profit", "costs.paid": "positive"}),
         (POSITIONS, [{"Commission": "0"}], {"gross_pnl": "Profit", "costs.paid": "positive"}),
         # Two results state the sign: a swap is a booking, whatever its own sign.
         (

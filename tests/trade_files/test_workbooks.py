@@ -136,15 +136,9 @@ REFUSED: list[tuple[Callable[[], bytes], str]] = [
     (lambda: workbook([["a", "b"], [1, 2]], [["c"]]), "this header is of no known format"),
     (lambda: packed("xl/workbook.xml", "<"), "is a damaged Excel file: save it as CSV"),
     (lambda: packed(SHEET, f"{SHEET_BEGINS}<row><c><v>1</v></c></row><row"), "is a damaged Excel file"),
-    (
-        lambda: packed(SHEET, f'{SHEET_BEGINS}<row><c t="s"><v>9</v></c></row>'),
-        "is in a damaged sheet: save ",
-    ),
+    (lambda: packed(SHEET, f'{SHEET_BEGINS}<row><c t="s"><v>9</v></c></row>'), "is in a damaged sheet: save "),
     (lambda: packed(SHEET, " " * MAX_EXTRACTED), "has over 67108864 bytes when it is extracted: save it as "),
-    (
-        lambda: packed(SHEET, " " * 2 * MIB),
-        "has over 100 times its size when it is extracted: save it as CSV",
-    ),
+    (lambda: packed(SHEET, " " * 2 * MIB), "has over 100 times its size when it is extracted: save it as CSV"),
     (lambda: packed(SHEET, LAUGHS), "with a document type declaration"),
     (lambda: with_many_parts(30_000), "line 1: is a ZIP archive: extract the file"),
     (lambda: workbook([[*["x"] * 1001], TRIPS]), "line 1: has over 1000 columns"),

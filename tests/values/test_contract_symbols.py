@@ -8,13 +8,7 @@ from hypothesis import strategies as st
 from proofs import max_examples
 
 from journal_api.errors import ValidationFailed
-from journal_api.values.instruments import (
-    BUILT_IN,
-    CONTRACT_ROOTS,
-    InstrumentTable,
-    canonical_symbol,
-    find_contract,
-)
+from journal_api.values.instruments import BUILT_IN, CONTRACT_ROOTS, InstrumentTable, canonical_symbol, find_contract
 from journal_api.values.money import PositiveMoney
 from journal_api.values.options import find_option, looks_like_option
 
@@ -55,8 +49,7 @@ def test_a_contract_symbol_has_the_point_value_of_its_root(symbol: str, point_va
 
 # FH6 and XYZM4 have the form of a contract, but are not taken for one.
 @pytest.mark.parametrize(
-    ("symbol", "name"),
-    [("mnqz6", "MNQZ26"), ("NQ1!", "/NQ"), ("FH6", "FH6"), ("xyzm4", "XYZM4"), ("brk.b", "BRK.B")],
+    ("symbol", "name"), [("mnqz6", "MNQZ26"), ("NQ1!", "/NQ"), ("FH6", "FH6"), ("xyzm4", "XYZM4"), ("brk.b", "BRK.B")]
 )
 def test_a_symbol_that_may_be_a_share_is_not_written_as_a_contract(symbol: str, name: str) -> None:
     assert canonical_symbol(symbol, "2026-01-05T14:00:00.000000Z") == name
@@ -167,12 +160,7 @@ def test_the_owners_value_takes_precedence() -> None:
 
 @given(st.sampled_from(sorted(CONTRACT_ROOTS)), st.sampled_from("FGHJKMNQUVXZ"), st.integers(0, 39))
 def test_every_root_is_found_in_every_form(root: str, month: str, year: int) -> None:
-    forms = {
-        f"/{root}{month}{year:02}",
-        f"{root}{month}{year:02}.CME",
-        f"F.US.{root}",
-        f"{root} 09-{year:02}",
-    }
+    forms = {f"/{root}{month}{year:02}", f"{root}{month}{year:02}.CME", f"F.US.{root}", f"{root} 09-{year:02}"}
     assert {BUILT_IN.point_value(form) for form in forms} == {CONTRACT_ROOTS[root].point_value}
     assert BUILT_IN.point_value(f"{root}{month}{year:02}") == CONTRACT_ROOTS[root].point_value
 

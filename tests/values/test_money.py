@@ -187,13 +187,7 @@ def test_no_amount_is_null() -> None:
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [
-        ("1.68553459", "1.69"),
-        ("-285.71428571", "-285.71"),
-        ("0.00000001", "0.00000001"),
-        ("2", "2.00"),
-        ("0", "0.00"),
-    ],
+    [("1.68553459", "1.69"), ("-285.71428571", "-285.71"), ("0.00000001", "0.00000001"), ("2", "2.00"), ("0", "0.00")],
 )
 def test_an_amount_is_shown_with_two_decimals_unless_it_would_look_like_nothing(value: str, shown: str) -> None:
     assert format_money(Decimal(value)) == shown

@@ -105,12 +105,7 @@ BAD_VALUES: dict[type, list[str]] = {
     Timestamp: in_quotes(
         [
             *("2026-01-05", "2026-02-30T10:00:00Z", "yesterday", "", "2026-01-05T10Z", "20260105T100000Z"),
-            *(
-                "2026-01-05T25:00:00Z",
-                "2026-01-05T10:00:00+2",
-                "1969-12-31T23:59:59Z",
-                "2201-01-01T00:00:00Z",
-            ),
+            *("2026-01-05T25:00:00Z", "2026-01-05T10:00:00+2", "1969-12-31T23:59:59Z", "2201-01-01T00:00:00Z"),
         ]
     ),
     Selection: in_quotes(
@@ -130,10 +125,7 @@ BAD_VALUES: dict[type, list[str]] = {
         ]
     ),
     DayRollover: in_quotes(
-        [
-            *("", "24:00", "17", "17:60", "5:00", "17:00:00", "17.00", " 17:00", "17:00\n"),
-            *("１７:00", "-1:00"),
-        ]
+        [*("", "24:00", "17", "17:60", "5:00", "17:00:00", "17.00", " 17:00", "17:00\n"), *("１７:00", "-1:00")]
     ),
     Currency: in_quotes(["usd", "US", "USDT", "ABC", "", "USD\n", "U$D"]),
 }
@@ -417,17 +409,10 @@ async def test_every_error_of_a_query_is_told_at_once(client: httpx.AsyncClient)
     of_goal = await client.get(f"/goals/{goal['id']}/snapshots?from=2026-02-02&to=2026-01-01")
 
     assert details_of(refused) == {
-        "fields": {
-            "symbol": "must be sent once",
-            "limit": "must be a whole number",
-            "offset": "must be int >= 0",
-        },
+        "fields": {"symbol": "must be sent once", "limit": "must be a whole number", "offset": "must be int >= 0"},
         "unknown_parameters": ["side", "dry_run"],
     }
-    assert details_of(range_alone) == {
-        "fields": {"from": "must not be after to"},
-        "unknown_parameters": ["side"],
-    }
+    assert details_of(range_alone) == {"fields": {"from": "must not be after to"}, "unknown_parameters": ["side"]}
     assert details_of(of_goal) == {"fields": {"from": "must not be after to"}}
 
 
@@ -452,9 +437,7 @@ NOT_IN_A_PATH = {
 async def test_what_no_path_can_have_is_404_and_changes_nothing(client: httpx.AsyncClient) -> None:
     answers = {
         (name_of(operation), value): await client.request(
-            operation.method,
-            path_of(operation).replace(path_of(operation).split("/")[2], value),
-            **input_of(operation),
+            operation.method, path_of(operation).replace(path_of(operation).split("/")[2], value), **input_of(operation)
         )
         for kind, values in NOT_IN_A_PATH.items()
         for operation in OPERATIONS

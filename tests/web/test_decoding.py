@@ -70,10 +70,7 @@ BODIES: list[tuple[str, dict[str, Any]]] = [
     ('{"number": 1, "no_such": [1, {"a": 2}]}', {"unknown_fields": ["no_such"]}),
     ('{"groups": [{"title": "A"}, {"title": "B", "no_such": 1}]}', {"unknown_fields": ["groups[1].no_such"]}),
     (A_GROUP + '[{"name": "B", "id": 7}]}]}', {"unknown_fields": ["groups[0].items[0].id"]}),
-    (
-        f'{{"groups": [{{"title": "A", "{"n" * 1_000_000}": 1}}]}}',
-        {"unknown_fields": [f"groups[0].{'n' * 100}..."]},
-    ),
+    (f'{{"groups": [{{"title": "A", "{"n" * 1_000_000}": 1}}]}}', {"unknown_fields": [f"groups[0].{'n' * 100}..."]}),
     # What is no object has no fields to name.
     *((content, {}) for content in ("[]", '"x"', "null", "5", "1.5", "true")),
     # A member that comes twice.
@@ -86,12 +83,7 @@ BODIES: list[tuple[str, dict[str, Any]]] = [
     # The rules of an object are asked even if a member of its neighbour is wrong.
     (
         A_GROUP + '[{"notes": "B"}, {"notes": 5}]}]}',
-        {
-            "fields": {
-                "groups[0].items[0].name": "is required",
-                "groups[0].items[1].notes": "must be str, not int",
-            }
-        },
+        {"fields": {"groups[0].items[0].name": "is required", "groups[0].items[1].notes": "must be str, not int"}},
     ),
     # Of two lists of words `allowed` is the first.
     (
@@ -241,10 +233,7 @@ def test_every_member_that_is_wrong_is_named() -> None:
         "number": "5",
         "row_id": 0,
         "no_such": 1,
-        "groups": [
-            {"title": 5, "items": [{"name": ""}, {"notes": "x"}, [], {"name": "B", "id": 7}]},
-            {"items": {}},
-        ],
+        "groups": [{"title": 5, "items": [{"name": ""}, {"notes": "x"}, [], {"name": "B", "id": 7}]}, {"items": {}}],
         "word": "sideways",
         "flag": True,
     }
@@ -336,8 +325,7 @@ async def test_every_error_of_a_strategy_is_told_at_once(client: httpx.AsyncClie
 
 
 @for_rows(
-    "content, said",
-    [(b"{", "JSON"), (b"\xff", "UTF-8"), (b"[" * 100_000, "deep"), (b'{"name":' * 100_000, "deep")],
+    "content, said", [(b"{", "JSON"), (b"\xff", "UTF-8"), (b"[" * 100_000, "deep"), (b'{"name":' * 100_000, "deep")]
 )
 async def test_a_body_that_cannot_be_read_is_told_why(client: httpx.AsyncClient, content: bytes, said: str) -> None:
     refused = await client.post("/strategies", content=b'{"name": "A", "risk_rules": ' + content)

@@ -76,12 +76,7 @@ def database(app: Starlette) -> Database:
 
 @pytest.mark.parametrize(
     ("kind", "arguments"),
-    [
-        ("read_transaction", ()),
-        ("report_transaction", ()),
-        ("history_transaction", ()),
-        ("search_transaction", (1,)),
-    ],
+    [("read_transaction", ()), ("report_transaction", ()), ("history_transaction", ()), ("search_transaction", (1,))],
     ids=lambda one: one if isinstance(one, str) else "",
 )
 async def test_a_statement_whose_request_was_cancelled_ends(

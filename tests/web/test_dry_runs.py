@@ -6,15 +6,7 @@ from typing import Any
 import httpx
 import pytest
 import time_machine
-from factories import (
-    create_account,
-    create_import,
-    create_strategy,
-    create_tag,
-    create_trade,
-    error_of,
-    unwrap,
-)
+from factories import create_account, create_import, create_strategy, create_tag, create_trade, error_of, unwrap
 from operations import CHANGES, body_of, create_needs, dump, file_of, for_each, path_of
 from starlette.applications import Starlette
 

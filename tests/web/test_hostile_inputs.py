@@ -14,16 +14,7 @@ from typing import Any
 import httpx
 import pytest
 from conftest import BASE_URL, client_of, new_key_for, started
-from factories import (
-    create_strategy,
-    create_tag,
-    details_of,
-    error_of,
-    get_strategy,
-    renamed,
-    run_sql,
-    unwrap,
-)
+from factories import create_strategy, create_tag, details_of, error_of, get_strategy, renamed, run_sql, unwrap
 from operations import dump, path_of
 from proofs import SOAK, examples
 from saved_journals import for_rows
@@ -204,9 +195,7 @@ OTHER_MEDIA = {
 
 
 @pytest.mark.usefixtures("unchanged")
-async def test_a_body_that_says_it_is_not_plain_json_is_415_and_changes_nothing(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_body_that_says_it_is_not_plain_json_is_415_and_changes_nothing(client: httpx.AsyncClient) -> None:
     answers = {
         (case, operation.path): await client.request(
             operation.method, path_of(operation), content=b'{"name": "A"}', headers=headers

@@ -397,10 +397,7 @@ async def test_the_same_requests_about_what_is_ones_own_are_done(
 
 @pytest.mark.promise(14)
 async def test_no_list_no_export_and_no_number_of_one_user_knows_of_the_other(
-    app: Starlette,
-    client: httpx.AsyncClient,
-    caller: httpx.AsyncClient,
-    record_observation: Callable[[str], None],
+    app: Starlette, client: httpx.AsyncClient, caller: httpx.AsyncClient, record_observation: Callable[[str], None]
 ) -> None:
     mine = await make_journal(caller, "Mine")
     await create_goal(caller, goal_name="Mine of a day", timeframe="daily")

@@ -31,9 +31,7 @@ def limit_of(answer: httpx.Response) -> tuple[str, str]:
     return answer.headers["x-ratelimit-limit"], answer.headers["x-ratelimit-remaining"]
 
 
-async def test_requests_beyond_the_limit_of_one_key_are_429_and_say_when_to_come_again(
-    limited: Starlette,
-) -> None:
+async def test_requests_beyond_the_limit_of_one_key_are_429_and_say_when_to_come_again(limited: Starlette) -> None:
     async with client_of(limited, await new_key_for(limited)) as client:
         answers = [await client.get("/tags") for _ in range(4)]
     async with client_of(limited, await new_key_for(limited)) as other:

@@ -117,9 +117,7 @@ async def test_a_timestamp_may_be_sent_back_with_another_offset(client: httpx.As
     assert unwrap(written)["name"] == "New"
 
 
-async def test_a_tag_that_was_added_meanwhile_is_a_conflict_with_its_category(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_tag_that_was_added_meanwhile_is_a_conflict_with_its_category(client: httpx.AsyncClient) -> None:
     category = await create_category(client)
     path = f"/tag-categories/{category['id']}"
     await create_tag(client, category_id=category["id"])

@@ -144,9 +144,7 @@ async def test_the_cache_takes_a_bounded_amount_of_memory(
     assert app.state.response_cache.size == 0
 
 
-async def test_a_response_that_was_read_before_a_write_is_not_cached_after_it(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_response_that_was_read_before_a_write_is_not_cached_after_it(client: httpx.AsyncClient) -> None:
     path = f"/trades/{(await create_trade(client, symbol='OLD'))['id']}"
     has_read, goes_on = threading.Event(), threading.Event()
 
@@ -169,9 +167,7 @@ async def test_a_response_that_was_read_before_a_write_is_not_cached_after_it(
 
 
 @pytest.mark.soak
-async def test_a_reader_never_sees_less_than_what_was_acknowledged_before_it_asked(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_reader_never_sees_less_than_what_was_acknowledged_before_it_asked(client: httpx.AsyncClient) -> None:
     path = f"/tags/{(await create_tag(client, '0'))['id']}"
     acknowledged = 0
 
