@@ -16,7 +16,7 @@ from journal_api.repositories.goals import MATCHING as MATCHING_GOALS
 from journal_api.statistics import snapshot_refreshes
 from journal_api.structs.days import DayGoal
 from journal_api.structs.goals import GoalQuery
-from journal_api.structs.snapshots import Snapshot, SnapshotQuery
+from journal_api.structs.snapshots import GoalPeriod, Snapshot, SnapshotQuery
 from journal_api.values.clock import now
 from journal_api.values.money import json_number
 
@@ -101,43 +101,71 @@ async def refresh_daily(database: Database, user_id: int) -> None:
     await snapshot_refreshes.refresh_all(database, user_id, stale)
 
 
-# The newest period that has begun is read alone, so that a long history costs nothing.
-GOALS = build_json_array(
-    "goal",
+MAX_PERIODS = 366
+PERIODS = build_json_array(
+    "period",
     f"""
-    SELECT json_object({goals.TABLE.members},
-        'current', json((
+    SELECT {build_object(GoalPeriod, **EXPRESSIONS)} AS period
+    FROM snapshots
+    WHERE goal_id = goals.id
+      AND (:since IS NULL OR period_start >= :since)
+      AND (:until IS NULL OR period_start <= :until)
+    ORDER BY period_start DESC
+    LIMIT {MAX_PERIODS}
+    """,
+)
+# The newest period that has begun is read alone, so that a long history costs nothing.
+PARTS = {
+    "snapshot": f"""'current', json((
             SELECT {SNAPSHOT}
             FROM (SELECT *
                   FROM snapshots
                   WHERE goal_id = goals.id AND period_start <= today
                   ORDER BY period_start DESC
                   LIMIT 1)
-            WHERE period_end >= today))) AS goal
-    FROM (SELECT goals.*, trading_day(:now, timezone, day_rollover) AS today
-          FROM goals
-          JOIN goal_calendars ON goal_id = goals.id) AS goals
-    WHERE {MATCHING_GOALS}
-    ORDER BY id
-    """,
-)
-# The goals, and whether one of them was redefined after its snapshots had been refreshed.
-CURRENT_GOALS = f"""
-    SELECT ({GOALS}), EXISTS (SELECT 1
-                              FROM goals
-                              WHERE {MATCHING_GOALS} AND status = 'active' AND change_cursor IS NULL)"""
+            WHERE period_end >= today))""",
+    "periods": f"'periods', json(({PERIODS}))",
+}
+
+
+def select_goals(part: str) -> str:
+    """Return the SELECT of the goals, and of whether one was redefined after its snapshots had been refreshed."""
+    listed = build_json_array(
+        "goal",
+        f"""
+        SELECT json_object({goals.TABLE.members}, {PARTS[part]}) AS goal
+        FROM (SELECT goals.*, trading_day(:now, timezone, day_rollover) AS today
+              FROM goals
+              JOIN goal_calendars ON goal_id = goals.id) AS goals
+        WHERE {MATCHING_GOALS}
+        ORDER BY id
+        """,
+    )
+    return f"""
+        SELECT ({listed}), EXISTS (SELECT 1
+                                   FROM goals
+                                   WHERE {MATCHING_GOALS} AND status = 'active' AND change_cursor IS NULL)"""
 
 
 async def list_with_goals(database: Database, user_id: int, query: GoalQuery) -> str:
-    """Return the goals as a JSON array, oldest first, each with `current`, the snapshot of today's period.
+    """Return the goals as a JSON array, oldest first, each with `current` or `periods`.
 
-    Stale snapshots are refreshed first. `current` is null for a goal without a snapshot of today. Raises Busy.
+    Stale snapshots are refreshed first. `current`, the snapshot of today's period, is null for a goal without
+    one. Raises Busy.
     """
-    values = {"user_id": user_id, "now": now(), "status": query.status, "account_id": query.account_id}
+    select = select_goals(query.parts or "snapshot")
+    values = {
+        "user_id": user_id,
+        "now": now(),
+        "status": query.status,
+        "account_id": query.account_id,
+        "since": query.since and str(query.since),
+        "until": query.until and str(query.until),
+    }
     for _ in range(snapshot_refreshes.MAX_TRIES):
         if stale := await list_stale(database.reader, MATCHING_GOALS, values):
             await snapshot_refreshes.refresh_all(database, user_id, stale)
-        goals, has_new_definition = next(iter(await database.reader.execute_fetchall(CURRENT_GOALS, values)))
+        goals, has_new_definition = next(iter(await database.reader.execute_fetchall(select, values)))
         if not has_new_definition:
             return str(goals)
     raise Busy(snapshot_refreshes.CHANGING)

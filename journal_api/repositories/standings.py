@@ -27,14 +27,14 @@ async def read(database: Database, user_id: int, account_id: int, at: str | None
     return ENCODER.encode(standing).decode()
 
 
-async def read_all(database: Database, user_id: int) -> dict[int, Standing]:
-    """Return the current standings of the user's accounts that have rules, by account id."""
+async def read_all(database: Database, user_id: int, at: str | None = None) -> dict[int, Standing]:
+    """Return the standings of the user's accounts that have rules, by account id."""
     await trade_facts.refresh(database, user_id)
     async with database.read_transaction() as db:
-        return await db.run(partial(compute_all, user_id=user_id))
+        return await db.run(partial(compute_all, user_id=user_id, at=at))
 
 
-async def compute_all(db: Connection, user_id: int) -> dict[int, Standing]:
+async def compute_all(db: Connection, user_id: int, at: str | None) -> dict[int, Standing]:
     rows = await db.execute_fetchall(
         """
         SELECT id
@@ -45,7 +45,7 @@ async def compute_all(db: Connection, user_id: int) -> dict[int, Standing]:
         """,
         {"user_id": user_id},
     )
-    return {account_id: await compute(db, user_id, account_id, None) for (account_id,) in rows}
+    return {account_id: await compute(db, user_id, account_id, at) for (account_id,) in rows}
 
 
 async def compute(

@@ -15,14 +15,12 @@ from journal_api.web.responses import Response, created, no_content, ok
 
 
 async def list_accounts(request: Request, db: Connection, query: AccountQuery) -> Response:
-    """List the caller's accounts, by name.
-
-    `with=standing` adds how those with rules stand today, and where the broker's balance differs.
-    """
+    """List the caller's accounts, by name."""
     listed = await accounts.list_of_user(db, request.user.id)
     if query.parts is None:
         return ok(accounts=listed)
-    reading = standings.read_all(database(request), request.user.id)
+    at = str(query.at) if query.at else None
+    reading = standings.read_all(database(request), request.user.id, at)
     standing_of = await cancel_on_disconnect(request, reading)
     differing = await checkpoints.list_differing(database(request).slow_reader, request.user.id)
     return ok(accounts=with_standings(listed, standing_of, differing))
@@ -56,8 +54,6 @@ async def update_account(request: Request, db: Connection, patch: AccountPatch, 
     """Update the fields sent; a new starting balance changes the values of all balance goals.
 
     A new time zone or rollover recomputes the trading day of every trade of the account.
-
-    `apply_to=earlier` charges earlier trades with the `fees`; X-Trades-Charged says how many change.
     """
     account_id = request.path_params["id"]
     query.require_fees(patch)

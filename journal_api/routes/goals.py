@@ -14,11 +14,12 @@ from journal_api.web.responses import Response, created, no_content, ok
 
 
 async def list_goals(request: Request, db: Connection, query: GoalQuery) -> Response:
-    """List the caller's goals, by default the active ones; `with=snapshot` adds the snapshot of today."""
+    """List the caller's goals, by default the active ones."""
     if query.parts is None:
         return ok(goals=await goals.list_of_user(db, request.user.id, query))
     listing = snapshots.list_with_goals(database(request), request.user.id, query)
-    return ok(goals=with_warnings(await cancel_on_disconnect(request, listing)))
+    listed = await cancel_on_disconnect(request, listing)
+    return ok(goals=with_warnings(listed) if query.parts == "snapshot" else listed)
 
 
 async def get_goal(request: Request, db: Connection) -> Response:

@@ -14,7 +14,7 @@ from journal_api.structs.queries import DryRunQuery
 from journal_api.structs.standings import Standing
 from journal_api.values.currencies import Currency
 from journal_api.values.money import MAX_AMOUNT, Money
-from journal_api.values.types import DayRollover, Instant, Name100, TimeZone, default_value
+from journal_api.values.types import Day, DayRollover, Instant, Name100, TimeZone, default_value
 
 
 class Fees(dict[str, Money]):
@@ -94,9 +94,12 @@ class AccountPatchQuery(DryRunQuery, kw_only=True):
 
 
 class AccountQuery(Struct, kw_only=True):
-    """`with=standing` adds `standing` to each account with rules, `checkpoints` to each that differs."""
+    """`with=standing` adds `standing` to each account with rules, at the end of the trading day `at` or today,
+    and `checkpoints` to each whose broker's balance differs.
+    """
 
     parts: Literal["standing"] | None = field(name="with", default=None)
+    at: Day | None = None
 
 
 class Account(Struct, kw_only=True, forbid_unknown_fields=True):

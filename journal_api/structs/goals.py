@@ -8,7 +8,8 @@ from msgspec import UNSET, Struct, UnsetType, field
 from journal_api.errors import ValidationFailed
 from journal_api.metrics.formulas import GoalDirection
 from journal_api.metrics.metrics import METRICS, GoalKind, MetricKey, MetricName
-from journal_api.structs.snapshots import Snapshot
+from journal_api.structs.queries import check_range
+from journal_api.structs.snapshots import GoalPeriod, Snapshot
 from journal_api.structs.strategies import check_scope
 from journal_api.values.money import Money
 from journal_api.values.periods import Timeframe
@@ -59,11 +60,16 @@ class GoalPatch(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class GoalQuery(Struct, kw_only=True):
-    """`with=snapshot` adds `current` and `warnings` to each goal."""
+    """`with=snapshot` adds `current` and `warnings` to each goal, `with=periods` those that begin `from` - `to`."""
 
     status: GoalStatusFilter = "active"
     account_id: RowId | None = None
-    parts: Literal["snapshot"] | None = field(name="with", default=None)
+    parts: Literal["snapshot", "periods"] | None = field(name="with", default=None)
+    since: Day | None = field(name="from", default=None)
+    until: Day | None = field(name="to", default=None)
+
+    def __post_init__(self) -> None:
+        check_range(self.since, self.until)
 
 
 class Goal(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -91,13 +97,13 @@ class Goal(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class GoalListItem(Goal, kw_only=True, forbid_unknown_fields=True):
-    """`with=snapshot` adds `current`, the snapshot of today's period or null, and `warnings`.
-
-    `warnings` are the sentences of `meta.warnings` about this goal.
+    """`current` is the snapshot of today's period or null, `warnings` are the sentences of `meta.warnings` about
+    this goal, `periods` the newest 366, newest first.
     """
 
     current: Snapshot | None | UnsetType = UNSET
     warnings: list[str] | UnsetType = UNSET
+    periods: list[GoalPeriod] | UnsetType = UNSET
 
 
 def check_target(metric: str, target: Decimal) -> None:

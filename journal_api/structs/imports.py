@@ -112,9 +112,8 @@ class PreviewToken(str):
 class ImportQuery(DryRunQuery, kw_only=True):
     """`account_id` may be omitted for a file that names its accounts. `accounts` may be repeated.
 
-    With the token `preview` of a dry run, nothing is imported but what the dry run has shown. `day` is for
-    times without one. `answers` say what the suspects of some lines are. `force` imports suspects too, and a
-    file whose check fails; `skip_errors` imports the rest of a file with rows that cannot be read.
+    `day` is for times without one. `answers` say what the suspects of some lines are. `force` imports
+    suspects too, and a file whose check fails; `skip_errors` the rest of a file with unreadable rows.
     """
 
     account_id: RowId | None = None
@@ -135,10 +134,7 @@ class ImportQuery(DryRunQuery, kw_only=True):
 
 
 class UndoQuery(DryRunQuery, kw_only=True):
-    """Trades on which the trader wrote are kept with `keep`, and go too with `force`.
-
-    One of both is needed then.
-    """
+    """Trades on which the trader wrote are kept with `keep`, and go too with `force`."""
 
     keep: bool = False
     force: bool = False

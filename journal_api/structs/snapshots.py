@@ -50,6 +50,14 @@ class SnapshotData(ShownStatistics, kw_only=True):
     pace: Pace | UnsetType = UNSET
 
 
+class GoalPeriod(Struct, kw_only=True, forbid_unknown_fields=True):
+    period_start: DayText
+    target: Decimal
+    actual: Decimal | None
+    achieved: bool | None
+    closed: bool
+
+
 class Snapshot(Struct, kw_only=True, forbid_unknown_fields=True):
     goal_id: int
     period_start: DayText

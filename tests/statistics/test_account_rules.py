@@ -1,6 +1,7 @@
 """Rules of accounts, and standings beyond the examples of tests/docs/test_accounts_page.py."""
 
 import time
+from datetime import date, timedelta
 from statistics import median
 from typing import Any, get_args
 
@@ -111,11 +112,18 @@ async def test_an_account_is_deleted_with_its_rules(client: httpx.AsyncClient, a
 async def test_the_list_has_the_standing_of_the_accounts_with_rules(client: httpx.AsyncClient) -> None:
     funded, own = await create_account(client, "A", starting_balance=100), await create_account(client, "B")
     await put_rules(client, funded["id"], floor={"kind": "static", "distance": 50})
+    trade = await create_trade(client, funded["id"], gross_pnl=20)
+    day = trade["trading_day"]
+    day_before = str(date.fromisoformat(day) - timedelta(days=1))
     plain = unwrap(await client.get("/accounts"))
 
-    accounts = unwrap(await client.get("/accounts?with=standing"))
+    for at in (None, day, day_before):
+        query = {"at": at} if at else {}
+        accounts = unwrap(await client.get("/accounts", params={"with": "standing", **query}))
 
-    assert accounts == [{**funded, "standing": await read_standing(client, funded)}, own]
+        standing = unwrap(await client.get(f"/accounts/{funded['id']}/standing", params=query))
+        assert accounts == [{**funded, "standing": standing}, own]
+        assert standing["balance"] == (100 if at and at < day else 120)
     assert plain == [funded, own]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 from desk import JANUARY, TODAY, Desk, desk_of
-from factories import held_writes, insert_copy_group, insert_trade, run_sql, unwrap
+from factories import details_of, held_writes, insert_copy_group, insert_trade, run_sql, unwrap
 from starlette.applications import Starlette
 
 from journal_api.metrics.metrics import METRICS
@@ -438,3 +438,20 @@ async def test_the_list_of_goals_has_the_snapshots_of_today(desk: Desk) -> None:
     for goal, one in zip(goals[:2], listed, strict=False):
         assert one == {**goal, "current": (await desk.read(goal))[-1], "warnings": []}
     assert unwrap(await desk.client.get("/goals")) == goals[:3]
+
+
+async def test_the_list_of_goals_has_the_periods_of_a_range(desk: Desk) -> None:
+    account = await desk.account()
+    goals = [await desk.goal(**fields) for fields in ({}, {"timeframe": "daily"}, {"timeframe": "weekly"})]
+    for day in ("04-01", "04-09", "04-14"):
+        await desk.trade(account, day, -2)
+
+    for days in ({}, {"from": "2026-04-01", "to": "2026-04-13"}):
+        listed = unwrap(await desk.client.get("/goals", params={"with": "periods", **days}))
+
+        for goal, one in zip(goals, listed, strict=True):
+            snapshots = unwrap(await desk.client.get(f"/goals/{goal['id']}/snapshots", params={**days, "limit": 365}))
+            members = ("period_start", "target", "actual", "achieved", "closed")
+            assert one == {**goal, "periods": [{name: two[name] for name in members} for two in snapshots]}
+    refused = await desk.client.get("/goals", params={"from": "2026-04-02", "to": "2026-04-01"})
+    assert details_of(refused)["fields"] == {"from": "must not be after to"}
