@@ -11,10 +11,10 @@ from journal_api.database import calendars
 from journal_api.errors import ValidationFailed
 from journal_api.imports.contract_writes import Writer
 from journal_api.imports.contracts import Settled, Settler, find_annotated
-from journal_api.imports.copies import NamedTrade, find_original
 from journal_api.imports.file_rows import group_rows, require_allowed
 from journal_api.imports.import_costs import ImportCosts
 from journal_api.imports.known_journal import KnownJournal, read_known
+from journal_api.imports.named_originals import NamedTrade, find_original
 from journal_api.imports.other_account import require_own_account
 from journal_api.imports.previews import ImportDigest, NewTrade
 from journal_api.imports.row_verdicts import change_verdict, error_verdict, suspect_verdict, unmatched_verdict

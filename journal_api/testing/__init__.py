@@ -28,7 +28,7 @@ except ModuleNotFoundError:
     raise ModuleNotFoundError('journal_api.testing needs httpx: pip install "trading-journal-api[testing]"') from None
 
 from journal_api.testing.clients import AsyncJournal, Journal, MakeJournal, journal_client, open_journal
-from journal_api.testing.journal_file import Options
+from journal_api.testing.journals import Options
 from journal_api.testing.traffic import RecordedRequest
 
 __all__ = ["AsyncJournal", "Journal", "MakeJournal", "Options", "RecordedRequest", "journal_client", "open_journal"]

@@ -16,7 +16,7 @@ from journal_api.server.stopping import Server
 from journal_api.settings import Settings
 from journal_api.testing import factories
 from journal_api.testing.factories import Kind
-from journal_api.testing.journal_file import Folder, Options, add_key, open_app
+from journal_api.testing.journals import Folder, Options, add_key, open_app
 from journal_api.testing.traffic import Traffic
 
 IN_PROCESS = "http://localhost"

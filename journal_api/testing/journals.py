@@ -1,4 +1,4 @@
-"""The database file of a test journal, and the application that has it open."""
+"""A test journal: its database file, and the application that has it open."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, nullcontext

@@ -1,4 +1,4 @@
-"""The copies of a file: rows that name the row of their original (`copy_of`), also one further down."""
+"""Rows of a file that name the row of their original (`copy_of`), also one further down."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
