@@ -30,17 +30,16 @@ RULES = {
     "no_checklist": "No checklist",
 }
 # A decision has the tags and the mistakes of all its selected trades.
-TAGS = """,
-{name} AS MATERIALIZED (
-    SELECT decision, json_group_array(tag_id) AS tag_ids
-    FROM (SELECT DISTINCT decision, tag_id
-          FROM filtered
-          CROSS JOIN trade_tags ON trade_id = filtered.id
-          {condition}
-          ORDER BY decision, tag_id)
-    GROUP BY decision
-)"""
-TAGS_OF = "(SELECT tag_ids FROM {name} WHERE {name}.decision = facts.decision)"
+TAGS = """
+SELECT decision, json_group_array(tag_id)
+FROM (SELECT DISTINCT decision, tag_id
+      FROM filtered
+      CROSS JOIN trade_tags ON trade_id = filtered.id
+      {condition}
+      ORDER BY decision, tag_id)
+GROUP BY decision"""
+# A table with a key: in a CTE of which SQLite expects few rows, it would read all rows for each decision.
+PLACED = "(SELECT part FROM temp.placed_{key} WHERE placed_{key}.decision = facts.decision)"
 OF_CATEGORY = "WHERE tag_id IN (SELECT id FROM tags WHERE category_id = :category_id)"
 # What the owner wrote on the trading day of a trade.
 DAY_RATING = "(SELECT rating FROM days WHERE days.user_id = :user_id AND date = facts.trading_day)"
@@ -78,7 +77,8 @@ class Grouping(NamedTuple):
     ctes: str = ""
     ids: str = ""  # the names of groups whose keys are ids
     compares: Literal["answers", "others", "broken"] | None = None
-    # The group of each decision of a day, by what happened before it.
+    placed: str = ""  # the statement of the decisions and their groups, which are stored first
+    # The same of each decision of a day, by what happened before it.
     place_day: Callable[[Sequence[Decision]], Iterator[tuple[int, str | int]]] | None = None
     # With two keys of which one is by trade, that key: it splits decisions, whose parts count by themselves.
     split: str = ""
@@ -120,21 +120,17 @@ GROUPINGS = {
         ctes=MISTAKEN,
         compares="broken",
     ),
-    "tag": Tags("Tag", TAGS_OF.format(name="tagged"), ctes=TAGS.format(name="tagged", condition="")),
-    "category": Tags(
-        "Category",
-        TAGS_OF.format(name="in_category"),
-        ctes=TAGS.format(name="in_category", condition=OF_CATEGORY),
-    ),
+    "tag": Tags("Tag", PLACED.format(key="tag"), placed=TAGS.format(condition="")),
+    "category": Tags("Category", PLACED.format(key="category"), placed=TAGS.format(condition=OF_CATEGORY)),
     "symbol": Grouping("Symbol", "contract"),  # one group for a contract, however files write it
     "root": Grouping("Contract root", "root"),
     "direction": Grouping("Side", "direction"),
     "grade": Grouping("Grade", "grade"),
-    "after": Earlier("After win or loss", "earlier_after(decision)", names=AFTER, place_day=group_after),
-    "nth": Earlier("Nth of the day", "earlier_nth(decision)", is_number=True, names=NTH, place_day=group_nth),
+    "after": Earlier("After win or loss", PLACED.format(key="after"), names=AFTER, place_day=group_after),
+    "nth": Earlier("Nth of the day", PLACED.format(key="nth"), is_number=True, names=NTH, place_day=group_nth),
     "pause": Earlier(
         "Pause",
-        "earlier_pause(decision)",
+        PLACED.format(key="pause"),
         names={"first": "First of the day", **list_names(PAUSES)},
         place_day=group_pause,
     ),

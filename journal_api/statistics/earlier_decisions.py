@@ -23,23 +23,26 @@ LEFT JOIN (SELECT decision, min(opened_at) AS first_opened_at FROM copied GROUP 
 ORDER BY trading_day, closed_at, id"""
 
 
-async def group_decisions(
-    db: Connection, ctes: str, values: dict[str, Any], place_day: PlaceDay
-) -> dict[int, str | int]:
-    """Return the group of each decision by its id; the CTEs are `facts` and `account`."""
+async def store_groups(db: Connection, table: str, ctes: str, values: dict[str, Any], place_day: PlaceDay) -> None:
+    """Store the group of each decision by its id; the CTEs are `facts` and `account`."""
     selection = Selection(ctes, SCOPE, values, by_trade=True)
-    return await with_sums_in_range(selection, partial(group_days, db, place_day=place_day))
+    await with_sums_in_range(selection, partial(group_days, db, table, place_day=place_day))
 
 
-async def group_days(db: Connection, selection: Selection, place_day: PlaceDay) -> dict[int, str | int]:
-    groups: dict[int, str | int] = {}
+async def group_days(db: Connection, table: str, selection: Selection, place_day: PlaceDay) -> None:
+    groups: list[tuple[int, str | int]] = []
     day: list[Decision] = []
     last_day = None
     async for rows in iterate(db, selection, IN_ORDER):
         for trading_day, *decision in rows:
             if trading_day != last_day:
-                groups.update(place_day(day))
+                groups += place_day(day)
                 day, last_day = [], trading_day
             day.append(Decision(*decision))
-    groups.update(place_day(day))
-    return groups
+        await store(db, table, groups)
+    await store(db, table, [*place_day(day)])
+
+
+async def store(db: Connection, table: str, groups: list[tuple[int, str | int]]) -> None:
+    await db.executemany(f"INSERT OR REPLACE INTO {table} VALUES (?, ?)", groups)
+    groups.clear()

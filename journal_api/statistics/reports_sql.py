@@ -16,7 +16,7 @@ from journal_api.metrics.groupings import GROUPINGS, GroupKeys, find_grouping
 from journal_api.metrics.metrics import METRICS
 from journal_api.statistics import reports, trade_facts
 from journal_api.statistics.comparisons import Part, Parts, find_measures, find_other
-from journal_api.statistics.earlier_decisions import group_decisions
+from journal_api.statistics.earlier_decisions import store_groups
 from journal_api.statistics.fact_filters import filter_facts
 from journal_api.statistics.report_groups import TOTAL, GroupPart, Key, OneKey, find_groups
 from journal_api.statistics.reports import Names, NamesByKey, Page
@@ -44,12 +44,7 @@ async def compute(
     # files have no name, and a small report needs none.
     await db.execute_fetchall("PRAGMA temp_store = FILE")
     within = await read_breakeven_within(db, user_id)
-    try:
-        page = await compute_page(db, user_id, within, query)
-    finally:
-        for key in query.keys:
-            if GROUPINGS[key].place_day:  # the connection is kept, its groups are not
-                await db.create_function(f"earlier_{key}", 1, str)
+    page = await compute_page(db, user_id, within, query)
     names = await read_names(db, query.keys, page.named)
     return reports.build_report(query, page, names, timezone, day_rollover, within), page.group_count
 
@@ -71,9 +66,7 @@ async def collect_parts(
     ctes = f"{await trade_facts.read_source(db, user_id)},{filtered}"
     grouping = find_grouping(query.keys)
     for key in query.keys:
-        if place_day := GROUPINGS[key].place_day:
-            places = await group_decisions(db, ctes, values, place_day)
-            await db.create_function(f"earlier_{key}", 1, places.get, deterministic=True)
+        await place_decisions(db, key, ctes, values)
     split = f"{grouping.split} AS split, " if grouping.split else ""
     selection = Selection(
         ctes=f"{ctes}{grouping.ctes}",
@@ -97,6 +90,19 @@ async def collect_parts(
         return parts, sums, selection
 
     return await with_sums_in_range(selection, collect_all)
+
+
+async def place_decisions(db: Connection, key: str, ctes: str, values: dict[str, Any]) -> None:
+    """Store the groups of decisions that the grouping reads. The end of the read transaction removes them."""
+    grouping, table = GROUPINGS[key], f"temp.placed_{key}"
+    if not (grouping.placed or grouping.place_day):
+        return
+    await db.execute_fetchall(f"DROP TABLE IF EXISTS {table}")  # of the other range
+    await db.execute_fetchall(f"CREATE TABLE {table} (decision INTEGER PRIMARY KEY, part)")
+    if grouping.placed:
+        await db.execute_fetchall(f"INSERT INTO {table} WITH {ctes} {grouping.placed}", values)
+    elif grouping.place_day:
+        await store_groups(db, table, ctes, values, grouping.place_day)
 
 
 async def read_shape(db: Connection, selection: Selection, total: Part) -> dict[str, object]:
