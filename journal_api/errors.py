@@ -95,10 +95,7 @@ class Conflict(ApiError):
 
 class TradesKept(ApiError):
     status, code = 409, "trades_kept"
-    message = (
-        "You wrote on trades that only this import tells of: keep=true keeps them, force=true deletes them"
-        " with what you wrote."
-    )
+    message = "You annotated trades that no other file has: keep=true keeps them, force=true deletes them as well."
 
 
 class PreviewChanged(ApiError):

@@ -26,7 +26,7 @@ from journal_api.values.instruments import contract_root
 
 OTHER_FILE = "is at the time of a position that another file has added"
 OTHER_ZONE = "is a position that another file has at the time of another zone"
-CONTRADICTED = "is told otherwise by another file of the same time"
+CONTRADICTED = "is contradicted by another file of the same time"
 LEFT_OUT = "is left out, as you said"
 IS_NOT = "is not the trade that you said"
 

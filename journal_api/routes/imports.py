@@ -181,8 +181,7 @@ def build_report(
 async def delete_import(request: Request, db: Connection, query: UndoQuery) -> Response:
     """Take away what only the file of an import states; the trades are what follows from the other files.
 
-    If the trader wrote on trades of which no other file tells, `keep` or `force` must say what becomes of
-    them.
+    If the owner annotated trades that no other file has, `keep` or `force` must say what becomes of them.
     The header X-Trades-Kept lists up to 100 ids of trades that are kept, and the import is kept for them.
     X-Trades-Deleted and X-Trades-Annotated say how many trades go, X-Copies-Unlinked how many copies lose
     their original.

@@ -65,8 +65,7 @@ async def split_import(request: Request, db: Connection) -> Response:
 async def split_trade(request: Request, db: Connection) -> Response:
     """Split a merged trade into the trades that it was made of.
 
-    Each is what it was, or what files have told of it since. What was annotated since the merge stays on the
-    first.
+    Each is what it was, or what files have stated of it since. Annotations since the merge stay on the first.
     """
     ids = await trade_splits.split(db, request.user.id, request.path_params["id"])
     await refold(db, request.user.id, await statements.list_of_trades(db, ids))

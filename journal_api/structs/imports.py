@@ -134,7 +134,7 @@ class ImportQuery(DryRunQuery, kw_only=True):
 
 
 class UndoQuery(DryRunQuery, kw_only=True):
-    """Trades on which the trader wrote are kept with `keep`, and go too with `force`."""
+    """Trades that the owner annotated are kept with `keep`, and deleted with `force`."""
 
     keep: bool = False
     force: bool = False

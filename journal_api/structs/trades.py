@@ -260,7 +260,7 @@ class Answer(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class TypedTrade(Struct, kw_only=True, forbid_unknown_fields=True):
-    """What the owner had entered of a trade before a file told of it."""
+    """What the owner had entered of a trade before a file with it was imported."""
 
     symbol: str
     quantity: Decimal
@@ -275,7 +275,7 @@ class TypedTrade(Struct, kw_only=True, forbid_unknown_fields=True):
 class Trade(TradeListItem, kw_only=True, forbid_unknown_fields=True):
     """A trade. `fills` are in the order of time, `merged_ids` the trades that were merged into this one.
 
-    `typed` is what its owner had entered, if a file has told of the trade since.
+    `typed` is what its owner had entered, if a file with the trade was imported since.
     """
 
     fills: list[Fill]

@@ -195,7 +195,7 @@ def test_the_command_names_suspects_and_imports_them_when_told(tmp_path: Path, s
     forced = import_file(db, paths[1], *said)
 
     assert plain.out == "0 new, 0 already there, 1 suspect: --answer or --force imports them\n"
-    assert "line 2: suspect: is told otherwise by another file of the same time" in plain.err
+    assert "line 2: suspect: is contradicted by another file of the same time" in plain.err
     assert "(--answer 2=new or --answer 2=leave)" in plain.err
     assert forced.out == "0 new, 1 updated, 0 already there\n"
 

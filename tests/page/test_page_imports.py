@@ -249,7 +249,7 @@ async def test_rows_are_joined_and_suspects_are_asked_about(page: Tab, page_jour
     page_journal.delete(f"/imports/{page_journal.read('/imports')[0]['id']}")
     page_journal.import_file(TWO_FILLS, account_id=account)
     await page.drop("other.csv", OTHER_PAIRS)
-    await page.see("What the file has is told otherwise by another file of the same time.")
+    await page.see("What the file has is contradicted by another file of the same time.")
     suspects = TABLE.format("Suspects")
     await page.see_all(suspects, re.compile(r"^Journal\s+MNQH6\s+long"), re.compile("^Line 2"))
     await page.see_all(f"{suspects}:last-child mark", "2", "4", "1")
