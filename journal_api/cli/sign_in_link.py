@@ -12,7 +12,7 @@ OPEN_NETWORK = """\
 Anyone in this network can read along: the connection is not encrypted. Stop the server outside of your own
 network.
 """
-# Light modules around the code, of which cameras want some.
+# Light modules around the code, because cameras need a margin.
 BORDER = 2
 
 

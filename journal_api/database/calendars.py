@@ -5,7 +5,7 @@ from aiosqlite import Connection
 from journal_api.database.sql import build_json_array, fetch_json
 from journal_api.values.periods import Calendar
 
-# The owner's calendar and those of accounts with their own, each once, of the user with the id `{user_id}`.
+# The calendar of the user with the id `{user_id}`, and each other one of an account, once.
 OF_USER = """
     SELECT timezone, day_rollover FROM users WHERE id = {user_id}
     UNION

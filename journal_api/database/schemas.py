@@ -15,7 +15,7 @@ from journal_api.values.instruments import canonical_symbol, contract_root
 VERSION = 13
 # to_<n>.sql migrates the tables of version n - 1 and their rows to version n.
 SCRIPTS = Path(__file__).parent / "migration_scripts"
-# The tables whose rows follow from those of others.
+# The tables whose rows triggers derive from other tables.
 FOLLOWING_TABLES = ("trade_counts", "search_documents")
 # The objects of released schemas that no script makes: first and last version, type, name, table, hash.
 RELEASED = Path(__file__).parent / "released_objects.txt"
@@ -167,7 +167,7 @@ def find_differences(db: sqlite3.Connection, version: int) -> list[str]:
 
 
 def differs(key: Key, expected: bytes, actual: bytes) -> bool:
-    """Return whether an object has other tokens than it should: those of a statement, or of a hash."""
+    """Return whether an object has other tokens than the expected statement, or the statement of the expected hash."""
     return actual != expected and hash_tokens(key, actual) not in (expected, hash_tokens(key, expected))
 
 

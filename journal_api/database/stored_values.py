@@ -59,7 +59,7 @@ JSON: dict[str, Any] = {
     "trading_weekdays": Weekdays,
 }
 Check = Callable[[Any], object]  # raises what `find_fault` catches
-# Trades with several tags of a category of which a trade has one, the newest first.
+# Trades with several tags of a single category, the newest first.
 SEVERAL_TAGS = """
     SELECT trade_id, tag_categories.name
     FROM trade_tags

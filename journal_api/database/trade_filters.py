@@ -66,7 +66,7 @@ BY_ID = {name: f"+{CONDITIONS[name]}" for name in ("strategy_id", "setup_id")}
 # Filters by the columns of `trade_counts`, which has the numbers of trades.
 NOT_KEPT = {"ids", "tag_id", "import_id", "source_trade_id", "copies"}
 KEPT = {*CONDITIONS, "account_id", "outcome"} - NOT_KEPT
-# Filters of which the index of results finds exactly the trades.
+# Filters for which the index of results alone finds the trades.
 OF_RESULT = {"account_id", "copy_group_id", "outcome"}
 COUNT_TAGGED = """SELECT count(*) FROM trade_tags
     WHERE tag_id = (SELECT id FROM tags WHERE id = :tag_id AND user_id = :user_id)"""

@@ -105,7 +105,7 @@ RECORDED = {
 
 # Rows that another object may show after a change.
 MOVING = {"copy_group_members", "pictures"}
-# The tables of which no response shows a row as it is written: what follows from others, and what passes.
+# Tables whose rows no response shows as they are written: derived or temporary.
 NOT_SHOWN = {
     *("users", "idempotency_keys", "goal_targets", "snapshots", "example_rows"),
     *("import_timezones", "statements", "restatements", "import_links", "picture_contents", "picture_parts"),

@@ -43,10 +43,7 @@ def edited_columns(checksums: bytes | None, *values: object) -> str | None:
 
 
 def edited_of_whole(merged: str, fees: int, gross_pnl: int | None, fills: str | None) -> str | None:
-    """Return the columns of a merged trade that are its owner's: those of any part, and those changed since.
-
-    All are if a part was typed.
-    """
+    """Return the columns of a merged trade that its owner set, in any part or since; all if a part was typed."""
     parts = json.loads(merged)
     if all(part["content"] is None for part in parts):
         return None
@@ -72,7 +69,7 @@ def read_checked(part: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def state_parts(merged: str) -> str:
-    """Return the parts of a merged trade with the ids of their statements, which are those of the parts."""
+    """Return the parts of a merged trade, each with its id as the id of its statement."""
     parts = json.loads(merged)
     for part in parts:
         state_part(part)

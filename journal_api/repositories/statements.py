@@ -113,7 +113,7 @@ async def list_of_trades(db: Connection, trade_ids: Sequence[int]) -> list[Contr
 
 
 async def list_of_import(db: Connection, import_id: int) -> list[Contract]:
-    """Return the contracts of which the file of an import states something, or corrects what others state."""
+    """Return the contracts for which the file of an import states or corrects something."""
     rows: Iterable[Any] = await db.execute_fetchall(
         """
         SELECT account_id, contract
@@ -197,14 +197,14 @@ async def read_trades(db: Connection, trade_ids: Iterable[int]) -> dict[int, Sto
 
 
 async def read_changed(db: Connection, trade_ids: Iterable[int]) -> dict[int, StoredTrade]:
-    """Return those of the trades that their owner has merged or edited."""
+    """Return the trades among these that their owner has merged or edited."""
     changed = "coalesce(merged, edited) IS NOT NULL"
     values = {"ids": json_list(sorted(trade_ids))}
     return await fetch_trades(db, f"id IN (SELECT value FROM json_each(:ids)) AND {changed}", values)
 
 
 async def read_lost(db: Connection, user_id: int, contract: Contract) -> dict[int, StoredTrade]:
-    """Return the imported trades of a contract that no statement leads to. All of theirs are in another as well."""
+    """Return the imported trades of a contract without a statement of their own: another trade has all of theirs."""
     return await fetch_trades(
         db,
         """
@@ -216,7 +216,7 @@ async def read_lost(db: Connection, user_id: int, contract: Contract) -> dict[in
 
 
 async def list_typed(db: Connection, user_id: int, account_id: int, contracts: Sequence[str]) -> list[StoredTrade]:
-    """Return the trades of contracts that were typed, and of which no file tells."""
+    """Return the trades of contracts that were typed and that no file has."""
     found = await fetch_trades(
         db,
         """
@@ -260,9 +260,9 @@ async def fetch_trades(db: Connection, condition: str, values: Mapping[str, Any]
 async def update_trades(
     db: Connection, user_id: int, changes: Iterable[tuple[int, dict[str, Any], int | None, str | None]], written_at: str
 ) -> None:
-    """Write the columns of trades, the import that told of them first, and what was typed before.
+    """Write the columns of trades, the first import with them, and what was typed before.
 
-    The trader has not edited them, so only `changed_at` tells of it.
+    The owner has not edited them, so `changed_at` changes and `updated_at` does not.
     """
     by_account = await calendars.by_account(db, user_id)
     rows = list(changes)

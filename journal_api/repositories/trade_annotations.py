@@ -241,9 +241,9 @@ async def insert_missing(
 
 
 async def move(db: Connection, trade_id: int, to_id: int) -> None:
-    """Add what a person wrote on a trade that goes to the trade that has its fills now.
+    """Move the annotations of a trade that is about to be deleted to the trade that has its fills now.
 
-    A trade has one grade and one setup: notes say those of the other.
+    A trade has one grade and one setup: the notes say the other one's.
     """
     values = {"id": trade_id, "to_id": to_id, "now": now()}
     await db.execute_fetchall(

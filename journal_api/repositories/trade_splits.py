@@ -46,7 +46,7 @@ async def split(db: Connection, user_id: int, trade_id: int) -> list[int]:
 
 
 async def list_merged(db: Connection, import_id: int) -> list[int]:
-    """Return the merged trades of which only the file of an import tells some part."""
+    """Return the merged trades with a part that only the file of an import states."""
     rows: Iterable[Any] = await db.execute_fetchall(
         """
         SELECT id
@@ -141,7 +141,7 @@ async def restore_statements(db: Connection, whole_id: int, part: Part) -> None:
 
 
 async def restore_imports(db: Connection, trade_ids: Sequence[int]) -> None:
-    """Write which import tells of a part, if the one that had added it was undone since."""
+    """Give a part the first import that states it, if the import that had added it was undone since."""
     await db.execute_fetchall(
         """
         UPDATE trades

@@ -137,12 +137,12 @@ async def update(db: Connection, stored: Trade, trade: TradeDraft, timezone: str
             {**changed, **values, "edited": json_list(names)},
         )
     if "account_id" in changed:
-        # What files state of the trade moves with it: files of the other account tell of it from now on.
+        # What files state of the trade moves with it: from now on it is matched with files of the other account.
         await db.execute_fetchall("UPDATE statements SET account_id = :account WHERE trade_id = :id", values)
 
 
 def moves_fills(before: dict[str, Any], after: dict[str, Any]) -> bool:
-    """Return whether fills differ by more than their fees, which follow from those of the trade."""
+    """Return whether fills differ by more than their fees: those follow from the fees of the trade."""
     exchanges = [
         [fill._replace(id=0, fees=0) for fill in decode_fills(columns["fills"] or "[]")] for columns in (before, after)
     ]
@@ -150,10 +150,10 @@ def moves_fills(before: dict[str, Any], after: dict[str, Any]) -> bool:
 
 
 def find_edited(changed: Iterable[str]) -> set[str]:
-    """Return the columns that files state and that are the owner's after a change of some columns.
+    """Return the columns that are the owner's after a change of some columns, and no longer the files'.
 
-    Who states one of those that follow from the fills states all of them; a result that follows from another
-    multiplier is not stated.
+    A change of one column that follows from the fills makes all of them the owner's; a result that follows from
+    another multiplier is not the owner's.
     """
     edited = set(changed) & set(FILE_COLUMNS)
     if edited & {"multiplier", "quantity"}:
@@ -168,7 +168,7 @@ def find_edited(changed: Iterable[str]) -> set[str]:
 async def find_external_ids(
     db: Connection, wanted: Sequence[tuple[int, str | None]], leaving: Iterable[int]
 ) -> set[tuple[int, str | None]]:
-    """Return those of pairs of account and external id that other trades have than those that are leaving."""
+    """Return the pairs of account and external id that trades have which are not leaving."""
     rows: Iterable[Any] = await db.execute_fetchall(
         """
         SELECT account_id, external_id
@@ -226,7 +226,7 @@ PLACE = ("account_id", "strategy_id", "setup_id")
 class References(NamedTuple):
     """The ids that belong to the user, the strategy id by setup id, the id of the original by trade id.
 
-    `forbidden` has the pairs of strategy id and account id of which the strategy is restricted to others.
+    `forbidden` has pairs of a strategy and an account to which the strategy is not open.
     """
 
     account_ids: set[int]
