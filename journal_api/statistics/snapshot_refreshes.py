@@ -5,8 +5,9 @@ the days that changed since then are evaluated, and the periods from the newest 
 other snapshots stay (DECISIONS 17, 18).
 """
 
+import asyncio
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import partial
 from typing import Any, NamedTuple
@@ -31,8 +32,8 @@ from journal_api.statistics.goal_history import (
 from journal_api.values.clock import now
 from journal_api.values.periods import Period, find_period
 
-# Periods after which histories are stored, and how often a goal may change meanwhile.
-MAX_PERIODS, MAX_TRIES = 10_000, 3
+# Periods after which histories are stored, so that the lock is short, and how often a goal may change meanwhile.
+MAX_PERIODS, MAX_TRIES = 2_000, 3
 CHANGING = "The goal or its accounts are being changed. Try again."
 
 
@@ -49,7 +50,7 @@ class Plan(NamedTuple):
 
     state: GoalState
     changed: Sequence[date]
-    stale: Sequence[Period]
+    stale: tuple[Period, ...]
 
     @property
     def today(self) -> Period:
@@ -59,6 +60,15 @@ class Plan(NamedTuple):
     def requested(self) -> list[Period]:
         """The stale periods, and today for the pace."""
         return [*self.stale, self.today]
+
+
+class Source(NamedTuple):
+    """What a history is built from. Goals of the same accounts share the statistics of periods."""
+
+    plan: Plan
+    by_period: Mapping[Period, Statistics | None]
+    opening_balance: int | None  # of the first stale period, and the cash by day; only of a balance
+    cash: Mapping[date, int]
 
 
 async def refresh_all(database: Database, user_id: int, goal_ids: Sequence[int]) -> None:
@@ -75,31 +85,47 @@ async def refresh_each(database: Database, user_id: int, goal_ids: Sequence[int]
     await trade_facts.refresh(database, user_id)
     tries = 0
     while goal_ids:
+        done = set[int]()
         async with database.computing_history:
             async with database.history_transaction() as db:
                 # One call of the thread: waking it for each statement would cost more than most statements.
-                computed = await db.run(partial(compute_some, goal_ids=goal_ids))
+                ready, sources = await db.run(partial(compute_all, goal_ids=goal_ids))
             # After the read transaction, which would keep the write-ahead log from being reused.
-            done = await store_unchanged(database, computed)
+            if ready:
+                done |= await store_unchanged(database, ready)
+            for some in split_sources(sources):
+                histories = await asyncio.to_thread(build_histories, some)
+                done |= await store_unchanged(database, {one.state.goal_id: one for one in histories})
         tries = 0 if done else tries + 1
         if tries == MAX_TRIES:
             raise Busy(CHANGING)
         goal_ids = [goal_id for goal_id in goal_ids if goal_id not in done]
 
 
-async def compute_some(db: Connection, goal_ids: Sequence[int]) -> dict[int, History | None]:
-    """Return the histories of the first goals, of up to MAX_PERIODS periods together, at least one."""
-    computed: dict[int, History | None] = {}
+async def compute_all(db: Connection, goal_ids: Sequence[int]) -> tuple[dict[int, History | None], list[Source]]:
+    """Return the histories of goals of which nothing is stale, and what those of the others are built from."""
+    ready: dict[int, History | None] = {}
     plans: list[Plan] = []
+    stales: dict[tuple[Period, ...], tuple[Period, ...]] = {}  # most goals have those of another
     for goal_id in goal_ids:
         plan = await find_plan(db, goal_id)
         if isinstance(plan, Plan):
-            plans.append(plan)
+            plans.append(plan._replace(stale=stales.setdefault(plan.stale, plan.stale)))
         else:
-            computed[goal_id] = plan
-        if sum(len(plan.stale) for plan in plans) > MAX_PERIODS:
-            break
-    return computed | {history.state.goal_id: history for history in await compute(db, plans)}
+            ready[goal_id] = plan
+    return ready, await compute(db, plans)
+
+
+def split_sources(sources: Iterable[Source]) -> Iterator[list[Source]]:
+    """Yield some goals at a time, of little more than MAX_PERIODS periods together."""
+    some: list[Source] = []
+    for source in sources:
+        some.append(source)
+        if sum(len(one.plan.stale) for one in some) > MAX_PERIODS:
+            yield some
+            some = []
+    if some:
+        yield some
 
 
 async def store_unchanged(database: Database, computed: Mapping[int, History | None]) -> set[int]:
@@ -128,7 +154,7 @@ async def refresh(db: Connection, goal_id: int, *, is_stopped: bool = False) -> 
     or archived goal is refreshed, to the day on which it was stopped.
     """
     plan = await find_plan(db, goal_id, is_stopped=is_stopped)
-    histories = await compute(db, [plan]) if isinstance(plan, Plan) else [plan] if plan else []
+    histories = build_histories(await compute(db, [plan])) if isinstance(plan, Plan) else [plan] if plan else []
     for history in histories:
         await store(db, history)
 
@@ -142,39 +168,52 @@ async def find_plan(db: Connection, goal_id: int, *, is_stopped: bool = False) -
     if state.is_of_today and not changed:
         # All new changes, if there are any, are of other users or out of scope.
         return None if state.change_cursor == state.latest_change else History(state, None)
-    return Plan(state, changed, list(dict.fromkeys(find_stale_periods(state, changed))))
+    return Plan(state, changed, tuple(dict.fromkeys(find_stale_periods(state, changed))))
 
 
-async def compute(db: Connection, plans: Sequence[Plan]) -> list[History]:
-    """Return the histories of goals. Goals of the same accounts share the statistics of days."""
+async def compute(db: Connection, plans: Sequence[Plan]) -> list[Source]:
+    """Return what the histories of goals are built from. The trades of each scope are read once."""
     scopes = defaultdict[tuple[Any, ...], list[Plan]](list)
     for plan in plans:
         scopes[plan.state.user_id, plan.state.today, *plan.state.account_ids].append(plan)
-    histories: list[History] = []
+    sources: list[Source] = []
     for (user_id, today, *account_ids), shared in scopes.items():
         periods = dict.fromkeys(period for plan in shared for period in plan.requested)
         extras = {plan.state.extra for plan in shared}
         computed = await periods_sql.list_of_periods(db, user_id, account_ids, list(periods), extras, today)
-        histories += [await build_history(db, plan, computed) for plan in shared]
-    return histories
+        sources += [Source(plan, computed, *await read_balance(db, plan)) for plan in shared]
+    return sources
 
 
-async def build_history(db: Connection, plan: Plan, computed: Mapping[Period, Statistics | None]) -> History:
-    """Return the snapshots of the stale periods, given the statistics of the requested ones."""
+async def read_balance(db: Connection, plan: Plan) -> tuple[int | None, dict[date, int]]:
+    """Return the balance at the start of the first stale period and the cash since, by day."""
     state, stale = plan.state, plan.stale
-    by_period, of_today = {period: computed[period] for period in stale}, computed[plan.today]
+    # Nothing is stale if the goal was stopped before the day of its creation, as of now.
+    if not state.carries_balance or state.mixes_currencies or not stale:
+        return None, {}
+    opening_balance = await balances.read_opening_balance(db, state, stale, plan.changed)
+    return opening_balance, await balances.read_cash(db, state.account_ids, Period(stale[0].start, stale[-1].end))
+
+
+def build_histories(sources: Iterable[Source]) -> list[History]:
+    return [build_history(source) for source in sources]
+
+
+def build_history(source: Source) -> History:
+    """Return the snapshots of the stale periods."""
+    plan, computed = source.plan, source.by_period
+    state = plan.state
+    by_period, of_today = {period: computed[period] for period in plan.stale}, computed[plan.today]
     if state.carries_balance and state.mixes_currencies:
         by_period = mark_mixed_currencies(by_period)
-    elif state.carries_balance and stale:  # none if it was stopped before the day of its creation, as of now
-        opening_balance = await balances.read_opening_balance(db, state, stale, plan.changed)
-        cash = await balances.read_cash(db, state.account_ids, Period(stale[0].start, stale[-1].end))
-        by_period = add_balances(by_period, opening_balance, cash, state.currency)
+    elif state.carries_balance:
+        by_period = add_balances(by_period, source.opening_balance, source.cash, state.currency)
     snapshots = [
         build_snapshot(state, period, totals, of_today)
         for period, totals in by_period.items()
         if has_snapshot(state, period, totals)
     ]
-    return History(state, stale, snapshots)
+    return History(state, plan.stale, snapshots)
 
 
 async def store(db: Connection, history: History) -> None:

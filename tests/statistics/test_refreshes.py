@@ -1,6 +1,7 @@
 """Histories of goals are computed while others write: nothing is lost, nothing is late."""
 
 import asyncio
+import itertools
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from factories import create_goal, create_tag, error_of, insert_account, insert_trade, run_sql, unwrap
+from sql_calls import noted_statements
 from starlette.applications import Starlette
 
 from journal_api.database.database import Database
@@ -71,6 +73,23 @@ async def test_others_write_while_the_histories_of_many_goals_are_computed(
 
     assert len(unwrap(await reading)) == 10
     assert written > 5  # in one transaction for all goals, it was the first or the second alone
+
+
+async def test_the_trades_of_a_scope_are_read_once_for_all_its_goals(
+    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshot_refreshes, "MAX_PERIODS", 0)  # each history is stored by itself
+    accounts = [await insert_account(app, name) for name in ("One", "Other")]
+    for account in accounts:
+        await insert_trade(app, account, gross_pnl=1)
+    for metric, timeframe in itertools.product(("net_pnl", "win_rate", "balance_target"), ("daily", "weekly")):
+        for scope in ({}, *({"account_id": account} for account in accounts)):
+            await create_goal(client, metric=metric, timeframe=timeframe, target_value=1, **scope)
+
+    with noted_statements() as noted:
+        assert len(unwrap(await client.get("/goals?with=snapshot"))) == 18
+
+    assert len([sql for sql, _ in noted if "FROM decisions\nGROUP BY" in sql]) == 3
 
 
 async def test_a_trade_written_while_its_history_is_computed_is_in_the_next_answer(
