@@ -107,7 +107,7 @@ class Interval(NamedTuple):
 def mean_interval(sample: Sample) -> Interval | Lack:
     """Return the 95 % interval of the mean: at each end the widest of three, or why there is none.
 
-    Student's (1908), Hall's (1992), which a skewed sample needs, and that of days.
+    The three are Student's (1908), Hall's (1992), which a skewed sample needs, and the interval of days.
     """
     if sample.size < MIN_DECISIONS:
         return "too_few"
@@ -131,8 +131,8 @@ def bend(sample: Sample, t: float) -> tuple[float, float]:
 
 
 def mean_p_value(sample: Sample) -> float:
-    """Return the probability of a mean as far from 0 by chance: the largest of Student's, Hall's and that of
-    days, whose intervals `mean_interval` returns. There are two days or more."""
+    """Return the probability of a mean as far from 0 by chance, for two days or more: the largest of the p values
+    that belong to the three intervals of `mean_interval`."""
     error = sqrt(sample.variance / sample.size)
     second, third = sample.central
     if not error or not second:

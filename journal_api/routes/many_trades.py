@@ -167,7 +167,7 @@ async def find_sent(db: Connection, user_id: int, ids: Sequence[int]) -> list[Tr
 
 
 async def delete_trades(request: Request, db: Connection, body: TradesDelete) -> Response:
-    """Delete up to 1,000 trades, all or none. X-Answers-Deleted says how many checklist answers go along."""
+    """Delete up to 1,000 trades, all or none. X-Answers-Deleted says how many checklist answers go."""
     stored = await find_sent(db, request.user.id, body.ids)
     check_versions(request, stored)
     await trades.delete_many(db, body.ids)

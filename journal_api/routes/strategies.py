@@ -36,7 +36,7 @@ async def create_strategy(request: Request, db: Connection, body: StrategyCreate
 async def update_strategy(request: Request, db: Connection, patch: StrategyPatch) -> Response:
     """Update the fields sent; `setups`, if sent, replaces the whole list.
 
-    X-Trades-Unlinked and X-Answers-Deleted say what the deleted setups and confirmations take along.
+    X-Trades-Unlinked and X-Answers-Deleted count the trades and answers of deleted setups and confirmations.
     """
     strategy_id = request.path_params["id"]
     stored = await strategies.find(db, request.user.id, strategy_id)
@@ -48,7 +48,7 @@ async def update_strategy(request: Request, db: Connection, patch: StrategyPatch
 
 
 async def delete_strategy(request: Request, db: Connection) -> Response:
-    """Delete a strategy; its trades stay. X-Trades-Unlinked and X-Answers-Deleted say what it takes along."""
+    """Delete a strategy; its trades stay. X-Trades-Unlinked and X-Answers-Deleted count its trades and answers."""
     counts = await strategies.delete(db, request.user.id, request.path_params["id"])
     return no_content(cascade_headers(counts))
 

@@ -85,7 +85,7 @@ class AsItWas(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class ExitDifference(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The mean difference to as it was (docs/statistics.md#exits).
+    """The mean difference to what the decisions made (docs/statistics.md#exits).
 
     `interval` reaches from the lower end of the 95 % interval of `low` to the upper end of that of `high`.
     `q` looks at all cells. `verdict` is `better` only if `low` is, `worse` only if `high` is, `too_few` below
@@ -114,10 +114,7 @@ class ExitCell(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class ExitHalves(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The cell with the highest low end in the first half of the decisions, and what it did in the second.
-
-    Both are mean differences to as it was.
-    """
+    """The cell with the highest low end in the first half of the decisions, and its mean difference in each half."""
 
     stop: Decimal | None
     target: Decimal | None

@@ -179,7 +179,7 @@ class ConfirmationKey(Struct, kw_only=True, forbid_unknown_fields=True):
 class MovesWith(Struct, kw_only=True, forbid_unknown_fields=True):
     """A clearer line with the same answer in `agreement` percent of decisions, the opposite in the others.
 
-    `p` is that of the difference within its groups, the decisions with it and those without it.
+    `p` belongs to the difference within two groups, the decisions with that line and the decisions without it.
     """
 
     id: int
@@ -233,12 +233,12 @@ class ReportGroup(Struct, kw_only=True, forbid_unknown_fields=True):
     With two keys it has `keys` and `names` instead, and the edges compare its decisions with all others.
 
     Groups of setups have `strategy`, its name; groups of confirmations have `setup` and `strategy`, and
-    instead of `values`, `reasons` and `statistics` those of the decisions with each answer: `present`,
-    `absent` and `unanswered`. Groups of confirmations, tags and rules have an `edge` in money and one in R:
-    with a confirmation or tag beside without it, rules followed beside rules broken.
+    instead of `values`, `reasons` and `statistics` three of each, for the decisions with each answer:
+    `present`, `absent` and `unanswered`. Groups of confirmations, tags and rules have an `edge` in money and
+    one in R: with a confirmation or tag compared with without it, rules followed with rules broken.
 
     Beside another range a group has `before`, its values there, null without any, and `difference`, by how
-    much its mean exceeds that before; of a confirmation those of the decisions with it.
+    much its mean exceeds the mean before; a confirmation compares the decisions with it.
     """
 
     key: int | str | ConfirmationKey | None | UnsetType = UNSET
@@ -274,7 +274,7 @@ class Histogram(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class Distribution(Struct, kw_only=True, forbid_unknown_fields=True):
-    """How many decisions made how much: each in one of bins of one width, of which 0 is an end.
+    """The decisions by their result, in bins of one width that begin or end at 0.
 
     `net_pnl` is null for different currencies, `r` without a risk, both out of range.
     """
