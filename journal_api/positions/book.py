@@ -141,4 +141,4 @@ def fold_book(told: Sequence[Told]) -> tuple[list[Position], list[Part]]:
 
 
 def has_new(position: Position, new_import: int) -> bool:
-    return any(is_of(one, new_import) for one in position.told)
+    return any(is_of(claim.told, new_import) for claim in position.claims)

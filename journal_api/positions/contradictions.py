@@ -5,7 +5,7 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 from journal_api.positions.book import Position
-from journal_api.positions.told import NEAR, Execution, Told, read_instant
+from journal_api.positions.told import NEAR, Execution, Told, is_of, read_instant
 
 
 class Contradiction(NamedTuple):
@@ -55,6 +55,8 @@ def find_strangers(told: Sequence[Told], new_import: int) -> set[int]:
 
     Both tell all fills of the contract, so one of them is of another account.
     """
+    if all(is_of(one, new_import) for one in told):
+        return set()
     stretches = find_stretches(told)
     exact = [one for one in told if is_exact(one)]
     mine = [one for one in exact if new_import in one.imports]

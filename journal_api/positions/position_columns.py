@@ -1,6 +1,6 @@
 """The columns of a trade that follow from a position of a book."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from journal_api.errors import ValidationFailed
@@ -27,7 +27,8 @@ def build_columns(position: Position, commissions: Commissions, multiplier: int 
 
     Raises ValidationFailed for an amount that exceeds a limit.
     """
-    told = sorted(position.told, key=find_detail)
+    shares = position.told
+    told = sorted(shares, key=find_detail)
     first = told[0].statement
     fills = [build_fill(number, part) for number, part in enumerate(position.parts, 1)]
     is_own = multiplier is not None
@@ -45,11 +46,11 @@ def build_columns(position: Position, commissions: Commissions, multiplier: int 
         "exit_price": round_digits(summary.exit_price or 0) if has_exit_price else None,
         "opened_at": summary.opened_at,
         "closed_at": summary.closed_at,
-        "gross_pnl": find_result(position, [] if is_own else told, summary.gross(multiplier)),
+        "gross_pnl": find_result(position, shares, [] if is_own else told, summary.gross(multiplier)),
         "contract": canonical_symbol(first.symbol, summary.opened_at),
         "root": contract_root(first.symbol),
-        "external_id": find_external_id(position, told),
-        **find_excursions(position, told),
+        "external_id": find_external_id(position, shares, told),
+        **find_excursions(position, shares, told),
     }
     stated = position.positions[:1] and position.positions[0].statement
     if any(states_fees(one) for part in position.parts for one in part.claims):
@@ -87,14 +88,16 @@ def build_fill(number: int, part: Part) -> Fill:
     return Fill(number, side, abs(part.quantity), one.price, one.at, fees, external_id)
 
 
-def find_result(position: Position, told: Iterable[Told], computed: int | None) -> int | None:
+def find_result(
+    position: Position, shares: Mapping[Told, int], told: Iterable[Told], computed: int | None
+) -> int | None:
     """Return the result that one telling states of the whole position, else the one of its fills."""
     if computed is None:
         return None
     found: dict[tuple[int, str], list[Told]] = {}
     for one in told:
         found.setdefault(one.telling, []).append(one)
-    whole, shares = sum(abs(part.quantity) for part in position.parts), position.told
+    whole = sum(abs(part.quantity) for part in position.parts)
     for of_telling in found.values():
         results = [one.statement.gross_pnl for one in of_telling]
         quantities = [shares[one] for one in of_telling]
@@ -104,12 +107,12 @@ def find_result(position: Position, told: Iterable[Told], computed: int | None) 
     return computed
 
 
-def find_excursions(position: Position, told: Iterable[Told]) -> dict[str, int | None]:
+def find_excursions(position: Position, shares: Mapping[Told, int], told: Iterable[Told]) -> dict[str, int | None]:
     """Return the excursions that a statement has of the whole position.
 
     Those of its parts are not its own.
     """
-    whole, shares = sum(abs(part.quantity) for part in position.parts), position.told
+    whole = sum(abs(part.quantity) for part in position.parts)
     statements = [one.statement for one in told if shares[one] == whole == one.statement.quantity]
     return {
         name: next((value for one in statements if (value := getattr(one, name)) is not None), None)
@@ -117,9 +120,8 @@ def find_excursions(position: Position, told: Iterable[Told]) -> dict[str, int |
     }
 
 
-def find_external_id(position: Position, told: Iterable[Told]) -> str | None:
+def find_external_id(position: Position, shares: Mapping[Told, int], told: Iterable[Told]) -> str | None:
     """Return the id of the most detailed statement of which all is in the position, else of a fill."""
-    shares = position.told
     for one in told:
         if one.statement.kind == "fill":
             break

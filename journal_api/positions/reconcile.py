@@ -82,8 +82,9 @@ def build_plan(
     folded, unmatched = fold_book(told)
     meeting = unite_positions(folded, find_apart(one for one in told if one.statement.is_position))
     suspects: list[Suspect] = []
+    is_met = not all(is_of(one, new_import) for one in told)  # by what other files tell
     if new_import is not None:
-        for position, one, import_id in find_contradictions(told, folded):
+        for position, one, import_id in find_contradictions(told, folded) if is_met else ():
             if has_new(position, new_import) and (import_id == new_import or is_told_by(one.claims, new_import)):
                 suspects.append(Suspect(position, CONTRADICTED, find_holder(position, journal)))
         suspects += [
@@ -91,7 +92,10 @@ def build_plan(
             for position in folded
             if has_new(position, new_import) and any(one.is_disputed for one in position.told)
         ]
-        for pairs, reason in ((meeting.doubles, OTHER_FILE), (find_shifted(meeting.positions), OTHER_ZONE)):
+        for pairs, reason in (
+            (meeting.doubles, OTHER_FILE),
+            (find_shifted(meeting.positions) if is_met else (), OTHER_ZONE),
+        ):
             suspects += [
                 Suspect(mine, reason, other)
                 for one in pairs
@@ -110,8 +114,8 @@ def build_plan(
         except ValidationFailed as error:
             refused.append(Refused(position, error))
     kept = {change.stored.trade_id for change in changes if change.stored}
-    takers = find_takers(positions, changes)
     lost = [trade for trade_id, trade in journal.trades.items() if trade_id not in kept]
+    takers = find_takers(positions, changes) if lost else {}
     if new_import is not None:  # an undo asks about what a person wrote
         takers = {one.trade_id: find_nearest(one, changes) for one in lost if one.is_touched and changes} | takers
     gone = [(trade, takers.get(trade.trade_id)) for trade in lost if trade.typed is None]
@@ -137,6 +141,8 @@ def is_left_out(position: Position) -> bool:
 
 def join_merged(positions: Iterable[Position], trades: Mapping[int, StoredTrade]) -> list[Position]:
     """Return the positions; those that a trade holds which its owner has merged are one."""
+    if not any(trade.is_merged for trade in trades.values()):
+        return list(positions)
     merged: dict[int, Position] = {}
     found: list[Position] = []
     for position in positions:
