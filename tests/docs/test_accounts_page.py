@@ -27,6 +27,7 @@ from journal_api.structs.standings import (
 PAGE = DOCS / "accounts.md"
 # Further rows of its table of examples.
 CORNERS = """
+| `daily_loss` 500 | 2: -300 -250 400 | 3 | `daily_loss` broken, `since` 2, `value` 0, `limit` -500, `room` 500 |
 | `static` 2000 | 2: 800; 3: -1500 | 3 | `floor` within, `value` 49300, `limit` 48000, `room` 1300, `peak` 50000 |
 | `end_of_day` 2000 to 50100 | 2: 2500; 3: payout 2000 | 4 | `floor` near, `value` 50500, `limit` 50100, `room` 400 |
 | `end_of_day` 2000 | 2: 800; 3: 600; 4: -500 | 4 | `floor` within, `value` 50900, `limit` 49400, `room` 1500, `peak` 51400, `peak_day` 3 |
