@@ -262,6 +262,13 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("Foo ETF (FOO)", "long", "1000", "500", "0")],
         {"Price is empty": 1},
     ),
+    "sides that only the sign of the amount tells, and the right of an option in the column Type": (
+        "Date,Symbol,Type,Strike,Expiration,Quantity,Amount\n12/4/2025,SPY,Put,$684.00,12/14/2025,1,166.97\n"
+        "12/4/2025,SPY,Call,$684.00,12/14/2025,2,-20.04\n12/3/2025,SPY,Put,$684.00,12/14/2025,1,-58.02\n",
+        None,
+        [("SPY251214C00684000", "long", "2", None, "0"), ("SPY251214P00684000", "long", "1", "108.95", "0")],
+        {},
+    ),
     "a currency before the names": (
         "Timestamp,Transaction Type,Asset,Quantity Transacted,EUR Spot Price at Transaction,EUR Subtotal,EUR Fees\n"
         "2026-03-02T08:51:48Z,Buy,BTC,0.5,5000,2500,7.5\n2026-03-03T08:51:48Z,Sell,BTC,0.5,6000,3000,7.5\n",

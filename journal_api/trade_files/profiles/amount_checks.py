@@ -45,8 +45,12 @@ class Numbers:
 
     def read(self, row: Sequence[str], column: str | None) -> Decimal | None:
         """Return the number in a cell, None for another text or no column."""
+        return None if column is None else self.parse(row[self._columns[column]])
+
+    def parse(self, cell: str) -> Decimal | None:
+        """Return the number of a cell, None for another text."""
         try:
-            return None if column is None else parse_broker_number(row[self._columns[column]], self._comma)
+            return parse_broker_number(cell, self._comma)
         except ValueError:
             return None
 

@@ -50,9 +50,10 @@ OF_TRADES = (("entry_price", "exit_price"), ("opened_at", "closed_at"))
 ONLY_TRADES = ("entry_price", "exit_price", "opened_at", "closed_at", "gross_pnl", "net_pnl")
 ONLY_FILLS, NOT_MEMBERS = ("price", "at"), ("commission", "value", "currency", "exchange_rate")
 OF_OPTIONS = ("expires", "strike", "right")
-TIMES, TEXTS = (("opened_at", "closed_at", "at", "expires"), ("symbol", "side", "account", "external_id", "right"))
+TIMES, TEXTS = (("opened_at", "closed_at", "at", "expires"), ("symbol", "side", "account", "external_id"))
 SIGNS: dict[str, Direction | None] = {"1": "long", "+1": "long", "-1": "short"}
 AMOUNTS = ("price", "entry_price", "exit_price")  # which are not 0 in all rows
+RIGHTS = frozenset({"c", "p", "call", "put"})
 MOST = 0.5  # of the cells of a column, which a total or a remark may end
 NO_SIDE = "the file has no side, and no negative quantity: every row is a purchase or a long trade"
 ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
@@ -102,6 +103,8 @@ class Table:
             return self.count(column, lambda cell: is_time(cell) or CLOCK.fullmatch(cell)) >= MOST * len(cells)
         if member == "side":
             return any(map(find_direction, cells))
+        if member == "right":
+            return {cell.casefold() for cell in cells} <= RIGHTS
         if member == "symbol":
             return len(numbers) < len(cells) and all(map(is_symbol, cells))
         has_amounts = any(numbers) or member not in AMOUNTS
@@ -188,7 +191,19 @@ def find_side(table: Table, quantity: str | None) -> str | None:
             return name
     if quantity and any(number < 0 for number in table.numbers.read_all(quantity)):
         return None
-    return find_column(table.names, NAMES["side"])
+    others = [name for name in table.columns if not table.holds("right", name)]
+    return find_column(others, NAMES["side"])
+
+
+def propose_side_of_value(table: Table, value: str | None, size: str | None) -> Side | None:
+    """Return the sign of a fill's value as its side, a purchase if negative; None without both signs."""
+    amounts = [(cell, table.numbers.parse(cell)) for cell in table.read_cells(value) if value != size]
+    bought = {f"{cell[0]}*" for cell, number in amounts if number and number < 0}
+    sold = {f"{cell[0]}*" for cell, number in amounts if number and number > 0}
+    digits = {f"{digit}*" for digit in range(10)}
+    if not (value and bought and sold) or bought & (sold | digits):
+        return None
+    return Side(column=value, long=sorted(bought), short=sorted(sold | digits))
 
 
 def build_profile(table: Table) -> tuple[ProposedProfile, list[str]]:
@@ -210,9 +225,11 @@ def build_profile(table: Table) -> tuple[ProposedProfile, list[str]]:
     option = [members.pop(name, None) for name in OF_OPTIONS]
     costs = propose_costs(table, members)
     ids = table.read_cells(external_id)
-    if side is None and (sizes := table.numbers.read_all(members.get("quantity"))) and min(sizes) >= 0:
-        warnings.append(NO_SIDE)
     value, size = find_value_column(table.columns), members.get("quantity")
+    sides = None if side is None else propose_side(side, table.read_cells(side), is_of_trades)
+    if side is None and (sizes := table.numbers.read_all(size)) and min(sizes) >= 0:
+        sides = None if is_of_trades else propose_side_of_value(table, value, size)
+        warnings += [] if sides else [NO_SIDE]
     divided = [value] if value and size and members.get("price") == value else []
     profile = ProposedProfile(
         name="New profile",
@@ -220,7 +237,7 @@ def build_profile(table: Table) -> tuple[ProposedProfile, list[str]]:
         one_trade_is="row" if is_of_trades and are_results_apart(table.numbers, members, costs.names) else None,
         header=[column for column in table.columns if column][:50],
         where=propose_condition(table, side, members.get("quantity", "")),
-        side=None if side is None else propose_side(side, table.read_cells(side), is_of_trades),
+        side=sides,
         clock=clock,
         option=None if is_of_trades else propose_option(table, option),
         costs=costs.columns,
