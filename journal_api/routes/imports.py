@@ -165,7 +165,7 @@ def build_report(
         "preview": result.preview,
         "left_out": file.left_out.report(),
         "warnings": file.left_out.warnings,
-        "failed_check": file.left_out.has_failed_check,
+        "failed_check": bool(file.left_out.failed_checks),
         "open_at_end": result.open_at_end,
         "linked": result.linked,
         "ambiguous": Raw(encode_ambiguous(result.ambiguous).encode()),

@@ -56,6 +56,8 @@ class Execution(NamedTuple):
     cost: int | None  # None if the file states no costs
     effect: Effect = Effect.NOT_STATED
     position: int | None = None  # after the fill, as the file states it
+    value: float | None = None  # of the fill, as the file states it
+    result: float | None = None
 
 
 class BookedFill(NamedTuple):
@@ -91,7 +93,7 @@ class Book:
 
         One that closes, and after which the file states a position on its side, reverses.
         """
-        for line, number, fill_id, (_, _, time, quantity, price, cost, effect, after) in self.fills:
+        for line, number, fill_id, (_, _, time, quantity, price, cost, effect, after, *_) in self.fills:
             instrument = self.instruments[number]
             yield ImportedFill(
                 line=line,

@@ -30,7 +30,7 @@ class LeftOutCounter:
     ) -> None:
         self.counts: Counter[str] = Counter()
         self.warnings: list[str] = []
-        self.has_failed_check = False
+        self.failed_checks: list[str] = []
         self.ends: set[int] = set()  # the lines at which reading ends
         self._instruments, self._force, self._skip_errors = instruments, force, skip_errors
 
@@ -62,7 +62,7 @@ class LeftOutCounter:
         """Reject the file if its check fails; with `force`, the report only warns."""
         if (warning := check.find_warning(self._instruments)) is None:
             return
-        self.has_failed_check = True
+        self.failed_checks.append(warning)
         if self._force:
             self.warnings.append(warning)
         else:

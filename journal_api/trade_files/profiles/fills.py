@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection
 
 from journal_api.positions.statements import Effect
 from journal_api.structs.import_profiles import ImportProfileCreate
+from journal_api.trade_files.amounts import parse_broker_number
 from journal_api.trade_files.fill_book import Execution, FillId, Instrument, add_contract, read_option
 from journal_api.trade_files.named_rows import Row
 from journal_api.trade_files.profiles.columns import find_columns
@@ -14,8 +15,13 @@ from journal_api.values.options import find_option, find_root, looks_like_option
 from journal_api.values.types import Name40
 
 
-def execution_reader(profile: ImportProfileCreate, header: Collection[str]) -> Callable[[Row], Execution]:
-    """Return the function that reads the fill of a row. It is of an option in the rows with a strike."""
+def execution_reader(
+    profile: ImportProfileCreate, header: Collection[str], value: str, result: str
+) -> Callable[[Row], Execution]:
+    """Return the function that reads the fill of a row. It is of an option in the rows with a strike.
+
+    `value` and `result` are the columns of what the file says of the fill, empty without one.
+    """
     reader, option = ProfileReader(profile, header), profile.option
     symbol, quantity, price = map(reader.column, (profile.symbol, profile.quantity, profile.price))
     times = [reader.column(part) for part in (profile.at, profile.clock) if part]
@@ -36,6 +42,8 @@ def execution_reader(profile: ImportProfileCreate, header: Collection[str]) -> C
             None if fees is None else fees.units,
             effect,
             reader.position(row),
+            read_number(row, value),
+            read_number(row, result),
         )
 
     def read_expired(row: Row) -> int:
@@ -61,3 +69,11 @@ def execution_reader(profile: ImportProfileCreate, header: Collection[str]) -> C
         return -units if reader.is_sale(row) else units
 
     return read_execution
+
+
+def read_number(row: Row, column: str) -> float | None:
+    """Return the number of a cell, None for another text or no column."""
+    try:
+        return float(parse_broker_number(row[column], row.rules.comma)) if column else None
+    except ValueError:
+        return None

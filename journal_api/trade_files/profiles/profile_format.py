@@ -21,9 +21,7 @@ from journal_api.trade_files.file_format import (
     list_names,
     one_trade_per_row,
 )
-from journal_api.trade_files.fill_book import Book, Execution, read_fills
-from journal_api.trade_files.named_rows import Row
-from journal_api.trade_files.profiles.amount_checks import StatedResults, ValueSamples
+from journal_api.trade_files.fill_book import Book, read_fills
 from journal_api.trade_files.profiles.columns import (
     choose_rows,
     find_columns,
@@ -36,6 +34,7 @@ from journal_api.trade_files.profiles.columns import (
 )
 from journal_api.trade_files.profiles.fills import execution_reader
 from journal_api.trade_files.profiles.trades import trade_reader
+from journal_api.trade_files.profiles.value_checks import check_stated_results, check_values
 from journal_api.trade_files.row_checks import check_results
 from journal_api.trade_files.words import (
     ANYTHING,
@@ -130,31 +129,15 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
 
 def read_checked_fills(profile: ImportProfileCreate, header: Collection[str]) -> Callable[[Rows], Trades]:
     """Return the function that parses rows of fills and checks them by what the file says they are worth."""
-    read_execution = execution_reader(profile, header)
     price, quantity = find_columns(header, without_none([profile.price, profile.quantity]))
     value, result = find_value_column(header) or "", find_column(header, RESULTS) or ""
     if converts_currencies(header):
         value = result = ""
 
-    def read_trades(rows: Rows) -> Trades:
-        samples, results = ValueSamples(price, quantity, value), StatedResults(result)
+    def check(book: Book) -> Iterator[Noted | FileCheck]:
+        yield from check_values(book, price, quantity, value) if value else ()
+        yield from check_stated_results(book, result) if result else ()
+        if not profile.side and len(book.fills) > 1 and all(one.execution.quantity > 0 for one in book.fills):
+            yield Noted("every fill is a purchase: the profile has no side, and no quantity is negative")
 
-        def read_sampled(row: Row) -> Execution:
-            execution = read_execution(row)
-            if value:
-                samples.add(row.line, execution, row[value], row.rules.comma)
-            if result:
-                results.add(row.line, execution.instrument, row[result], row.rules.comma)
-            return execution
-
-        def correct(book: Book) -> Iterator[Noted | FileCheck]:
-            yield from samples.correct(book)
-            yield from results.correct(book) if result else ()
-            if not profile.side and len(book.fills) > 1 and all(one.execution.quantity > 0 for one in book.fills):
-                yield Noted("every fill is a purchase: the profile has no side, and no quantity is negative")
-
-        yield from read_fills(read_sampled, correct)(rows)
-        if value:
-            yield FileCheck(samples.line, samples.find_warning)
-
-    return read_trades
+    return read_fills(execution_reader(profile, header, value, result), check)

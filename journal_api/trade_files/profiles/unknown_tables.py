@@ -1,0 +1,148 @@
+"""The table of a file with an unknown header, and which of its columns hold what a profile needs."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from decimal import Decimal
+from itertools import islice
+
+from msgspec.structs import replace
+
+from journal_api.positions.import_rows import Rejected
+from journal_api.trade_files.amounts import Comma, guess_comma, parse_broker_number
+from journal_api.trade_files.cells import PART_OF_ORDER, parse_symbol
+from journal_api.trade_files.dates import CLOCK, DATE, is_time
+from journal_api.trade_files.headers import name_columns, split_rows
+from journal_api.trade_files.rows import MAX_COLUMNS, Cells
+from journal_api.trade_files.texts import FileText, Unreadable
+from journal_api.trade_files.words import NAMES, NOTHING, ColumnNames, find_column, find_direction, is_side
+
+# Two columns of one name are of the opening and of the close.
+REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "time"), ("closed_at", "time2"))
+TIMES, TEXTS = (("opened_at", "closed_at", "at", "expires"), ("account", "external_id"))
+AMOUNTS = ("price", "entry_price", "exit_price")  # which are not 0 in all rows
+RIGHTS = frozenset({"c", "p", "call", "put"})
+MOST = 0.5  # of the cells of a column, which a total or a remark may end
+ROWS_SEARCHED, ROWS_READ, MAX_SHOWN_LENGTH = 100, 100, 200
+MAX_CHARACTERS, MAX_ROWS = 1024 * 1024, 2000  # in which those rows are searched
+
+
+class Table:
+    """A table below its header: the names of its columns, the texts and the numbers of its rows."""
+
+    def __init__(self, header: list[str], below: Sequence[list[str]], comma: Comma) -> None:
+        self.columns = name_columns(header)
+        self.names = ColumnNames(self.columns)
+        self.rows = [dict(zip(self.columns, row + [""] * len(header), strict=False)) for row in below]
+        shown = guess_comma((cell for row in self.rows for cell in row.values()), comma)
+        self.numbers = [dict(read_numbers(row, shown)) for row in self.rows]
+
+    def read_cells(self, column: str | None) -> list[str]:
+        """Return the cells of a column that hold something."""
+        cells = [row[column] for row in self.rows] if column else []
+        return [cell for cell in cells if cell and cell not in NOTHING]
+
+    def read_amounts(self, column: str | None) -> list[Decimal]:
+        """Return the numbers of a column."""
+        return [row[column] for row in self.numbers if column in row] if column else []
+
+    def count(self, column: str, test: Callable[[str], object]) -> int:
+        return sum(map(bool, map(test, self.read_cells(column))))
+
+    def find_members(self) -> dict[str, str]:
+        """Return the column of each member of a profile, by the names and the cells of the columns."""
+        found = {member: self._find_column(member, names) for member, names in NAMES.items()}
+        if {"price2", "time2"} & self.names.simple.keys():
+            found |= {member: found[member] or self._find_column(member, [name]) for member, name in REPEATED}
+        found["side"] = found["side"] or self._find_side(found["quantity"])
+        return {member: column for member, column in found.items() if column is not None}
+
+    def _find_column(self, member: str, names: Iterable[str]) -> str | None:
+        """Return the first column of these names whose cells are what the member holds."""
+        found = (column for name in names if (column := self.names.simple.get(name)))
+        return next((column for column in found if self.holds(member, column)), None)
+
+    def _find_side(self, quantity: str | None) -> str | None:
+        """Return the column whose cells are all sides, else one named so if the quantities have no sign."""
+        for name in self.columns:
+            if (cells := self.read_cells(name)) and all(map(is_side, cells)):
+                return name
+        if any(number < 0 for number in self.read_amounts(quantity)):
+            return None
+        return find_column([name for name in self.columns if not self.holds("right", name)], NAMES["side"])
+
+    def holds(self, member: str, column: str) -> bool:
+        """Return whether most cells of a column can be read as this member."""
+        cells, numbers = self.read_cells(column), self.read_amounts(column)
+        if not cells or member in TEXTS or (member == "quantity" and all(map(PART_OF_ORDER.fullmatch, cells))):
+            return True
+        if member in TIMES:
+            return self.count(column, lambda cell: is_time(cell) or CLOCK.fullmatch(cell)) >= MOST * len(cells)
+        if member == "side":
+            return any(map(find_direction, cells))
+        if member == "right":
+            return {cell.casefold() for cell in cells} <= RIGHTS
+        if member == "symbol":
+            return len(numbers) < len(cells) and all(map(is_symbol, cells))
+        return len(numbers) >= MOST * len(cells) and (any(numbers) or member not in AMOUNTS)
+
+    def has_clock(self, column: str) -> bool:
+        """Return whether the cells of a column have both a date and a time of day."""
+        is_whole = self.count(column, lambda cell: is_time(cell) and not DATE.fullmatch(cell))
+        return is_whole >= MOST * len(self.read_cells(column))
+
+
+def read_numbers(row: Mapping[str, str], comma: Comma) -> Iterator[tuple[str, Decimal]]:
+    """Yield the cells of a row that are numbers."""
+    for column, cell in row.items():
+        with suppress(ValueError):
+            yield column, parse_broker_number(cell, comma)
+
+
+def is_symbol(cell: str) -> bool:
+    try:
+        return bool(parse_symbol(cell))
+    except ValueError:
+        return False
+
+
+def find_tables(text: FileText) -> list[Table]:
+    """Return the most likely table in each way of reading a file."""
+    readings = split_rows(text._replace(pieces=limit_pieces(text.pieces)))
+    return [table for rows in readings if (table := find_table(rows)) is not None]
+
+
+def limit_pieces(pieces: Iterator[str | Unreadable]) -> Iterator[str | Unreadable]:
+    """Yield the pieces of the first MAX_CHARACTERS."""
+    length = 0
+    for piece in pieces:
+        yield piece
+        length += len(piece) if isinstance(piece, str) else 0
+        if length > MAX_CHARACTERS:
+            return
+
+
+def find_table(rows: Iterator[Cells | Rejected]) -> Table | None:
+    """Return the rows below the most likely header, None for rows without a header of two columns."""
+    found = list(islice(shorten_cells(islice(rows, MAX_ROWS)), ROWS_SEARCHED + ROWS_READ))
+    cells = [row.cells for row in found]
+    index = max(range(min(len(cells), ROWS_SEARCHED)), key=lambda index: count_known_names(cells[index]), default=0)
+    if not found or sum(map(bool, header := cells[index])) < 2:
+        return None
+    others = [row for row in cells[index + 1 :] if row != header]
+    below = [row for row in others if len(row) == len(header)]
+    return Table(header, below or [row for row in others if 1 < len(row) < len(header)], found[index].comma)
+
+
+def count_known_names(header: Sequence[str]) -> int:
+    """Return how many members of a profile the cells are named for."""
+    names = ColumnNames(header).simple
+    return sum(any(name in names for name in known) for known in NAMES.values())
+
+
+def shorten_cells(rows: Iterator[Cells | Rejected]) -> Iterator[Cells]:
+    """Yield the rows up to the first that cannot be read, with shortened cells."""
+    for row in rows:
+        if isinstance(row, Rejected):
+            return
+        if len(row.cells) <= MAX_COLUMNS and any(map(str.strip, row.cells)):
+            yield replace(row, cells=[cell.strip()[:MAX_SHOWN_LENGTH] for cell in row.cells])

@@ -1,0 +1,132 @@
+"""What the fills of a file are worth, beside the values and results that the file states for them.
+
+They show the value of a point where the symbol does not, and that a profile is wrong.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from decimal import Decimal
+from statistics import median
+from typing import NamedTuple
+
+from journal_api.errors import ValidationFailed
+from journal_api.positions.import_rows import FileCheck, Noted
+from journal_api.positions.statements import Effect
+from journal_api.trade_files.file_format import MAX_NAMES_SHOWN, failed_check
+from journal_api.trade_files.fill_book import Book, Instrument
+from journal_api.values.instruments import BUILT_IN, CONTRACT_ROOTS, InstrumentTable
+from journal_api.values.money import SCALE, PositiveMoney
+
+# Costs and roundings make a value differ from price times quantity by a few percent.
+TOLERANCE = 0.05
+HALF_A_CENT, SHARE_OF_VALUE = 0.005, 0.01  # that roundings of prices may make
+# What a point can be worth if a file shows it by the values of its fills: 0.01 for prices in cents.
+SHOWN_POINT_VALUES = tuple(
+    sorted({0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, *(float(root.point_value) for root in CONTRACT_ROOTS.values())})
+)
+
+
+class Sample(NamedTuple):
+    """A fill's price times quantity, the value that the file states, and the costs that may be in it."""
+
+    product: float
+    stated: float
+    cost: float
+
+    def agrees(self, multiplier: float) -> bool:
+        room = self.cost + HALF_A_CENT + SHARE_OF_VALUE * self.stated
+        return abs(self.product * multiplier - self.stated) <= room
+
+    def compare(self, multiplier: float) -> float:
+        """Return how many times the stated value the fill is worth."""
+        worth = self.product * multiplier
+        return 1 if abs(worth - self.stated) <= self.cost + HALF_A_CENT else worth / self.stated
+
+
+def check_values(book: Book, price: str, quantity: str, value: str) -> Iterator[Noted | FileCheck]:
+    """Give instruments the point value that the values of their fills show, and yield a check of the others."""
+    samples: defaultdict[int, list[Sample]] = defaultdict(list)
+    for _, number, _, execution in book.fills:
+        product = abs(execution.price * execution.quantity) / SCALE**2
+        if product and execution.value and execution.effect != Effect.EXPIRES:
+            samples[number].append(Sample(product, abs(execution.value), abs(execution.cost or 0) / SCALE))
+    shown = {number: show_point_value(book.instruments[number], found) for number, found in samples.items()}
+    yield from state_multipliers(book, {number: one for number, one in shown.items() if one is not None}, value)
+
+    def find_warning(instruments: InstrumentTable) -> str | None:
+        ratios = [
+            sample.compare(find_multiplier(book.instruments[number], instruments))
+            for number, found in samples.items()
+            for sample in found
+        ]
+        if not ratios or abs(median(ratios) - 1) <= TOLERANCE:
+            return None
+        return (
+            f"{price} times {quantity} and the value of a point is {median(ratios):.3g} times {value}:"
+            " check symbol, divide_by and multiplier, or the results are wrong"
+        )
+
+    yield FileCheck(book.fills[0].line if book.fills else 1, find_warning)
+
+
+def check_stated_results(book: Book, column: str) -> Iterator[Noted | FileCheck]:
+    """Give instruments the point value that their results show, and yield which results the fills do not make."""
+    sizes, points, costs, stated = Counter[int](), Counter[int](), Counter[int](), Counter[int]()
+    for _, number, _, execution in book.fills:
+        sizes[number] += execution.quantity
+        points[number] -= execution.quantity * execution.price
+        costs[number] += abs(execution.cost or 0)
+        stated[number] += round(SCALE * (execution.result or 0))
+    shown = {}
+    for number, instrument in enumerate(book.instruments):
+        made, result, known = points[number] / SCALE**2, stated[number] / SCALE, find_multiplier(instrument, BUILT_IN)
+        if sizes[number] or not made or not result:
+            continue
+        sample = Sample(abs(made), abs(result), costs[number] / SCALE)
+        values = (known,) if instrument.is_stated else (known, *SHOWN_POINT_VALUES)
+        value, text = next(filter(sample.agrees, values), None), f"{column} of {instrument.symbol} is {result:.2f}"
+        if value is None:
+            yield Noted(f"{text}, but its fills make {made * known:.2f}")
+        elif made * result < 0:
+            text = f"{text}, and its fills make the opposite: are purchases and sales reversed?"
+            yield failed_check(book.fills[0].line, text)
+        elif value != known:
+            shown[number] = value
+    yield from state_multipliers(book, shown, column)
+
+
+def state_multipliers(book: Book, shown: Mapping[int, float], column: str) -> Iterator[Noted]:
+    """Give instruments, by their numbers, these point values, and say so."""
+    symbols: defaultdict[float, list[str]] = defaultdict(list)
+    for number, value in shown.items():
+        instrument = book.instruments[number]
+        book.instruments[number] = instrument._replace(multiplier=PositiveMoney(f"{value:g}"), is_stated=True)
+        symbols[value].append(instrument.symbol)
+    for value, found in symbols.items():
+        others = f" and {len(found) - MAX_NAMES_SHOWN} more" if len(found) > MAX_NAMES_SHOWN else ""
+        yield Noted(f"a point of {', '.join(found[:MAX_NAMES_SHOWN])}{others} is worth {value:g}, as {column} shows")
+
+
+def show_point_value(instrument: Instrument, samples: Sequence[Sample]) -> float | None:
+    """Return the point value that explains all fills of an instrument, None if its own explains any."""
+    if instrument.is_stated:
+        return None
+    known, is_unknown = None, False
+    try:
+        known = BUILT_IN.point_value(instrument.contract)
+    except ValidationFailed:  # it looks like a future or an option that the table does not know
+        is_unknown = True
+    if any(sample.agrees(float(known or 1)) for sample in samples):
+        return 1.0 if is_unknown and all(sample.agrees(1) for sample in samples) else None
+    # The price of a contract whose point value is known may be that of the whole contract.
+    possible = SHOWN_POINT_VALUES if known is None else (1.0,)
+    return next((one for one in possible if all(sample.agrees(one) for sample in samples)), None)
+
+
+def find_multiplier(instrument: Instrument, instruments: InstrumentTable) -> float:
+    value: Decimal | None = instrument.multiplier
+    if not instrument.is_stated:
+        with suppress(ValidationFailed):
+            value = instruments.point_value(instrument.contract) or value
+    return float(value or 1)
