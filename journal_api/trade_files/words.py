@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from journal_api.structs.import_profiles import Columns
 from journal_api.structs.trades import Direction
@@ -66,20 +66,39 @@ class ColumnNames(dict[str, None]):
             self.simple.setdefault(translate(name), name)
 
 
+class Alternatives(NamedTuple):
+    """The names that a column may have."""
+
+    names: frozenset[str]
+    has_beginnings: bool
+    simple: dict[str, None]  # in their order
+
+
+@lru_cache(maxsize=1024)
+def read_alternatives(names: tuple[str, ...]) -> Alternatives:
+    beginnings = any(name.endswith(ANYTHING) for name in names)
+    return Alternatives(frozenset(names), beginnings, dict.fromkeys(translate(name) for name in names if name))
+
+
 def find_column(header: Collection[str], columns: Columns | Sequence[str] | None) -> str | None:
     """Return the first of the alternative names that is in the header, None if none is there.
 
-    A name that ends with * stands for all that begin with it.
+    A name that ends with * stands for all that begin with it. A header is compared with all columns of all
+    formats, of which it has few: those are told first.
     """
     header = header if isinstance(header, ColumnNames) else ColumnNames(header)
-    names = (columns,) if isinstance(columns, str) else columns or ()
-    for name in names:
-        if name in header:
-            return name
-        beginning = name.removesuffix(ANYTHING)
-        if beginning != name and (found := next((one for one in header if one.startswith(beginning)), None)):
-            return found
-    return next((found for name in names if name and (found := header.simple.get(translate(name)))), None)
+    names = (columns,) if isinstance(columns, str) else tuple(columns or ())
+    known = read_alternatives(names)
+    if known.has_beginnings or not known.names.isdisjoint(header):
+        for name in names:
+            if name in header:
+                return name
+            beginning = name.removesuffix(ANYTHING)
+            if beginning != name and (found := next((one for one in header if one.startswith(beginning)), None)):
+                return found
+    if known.simple.keys().isdisjoint(header.simple):
+        return None
+    return next((found for name in known.simple if (found := header.simple.get(name))), None)
 
 
 def find_costs(columns: Iterable[str]) -> list[str]:
