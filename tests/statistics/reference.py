@@ -305,6 +305,12 @@ class Decision:
         return sum((one.net for one in self.paid), ZERO)
 
     @cached_property
+    def sums(self) -> dict[str, Fraction]:
+        """What all of its trades have together, if all have it."""
+        names = ("fees", "risk", "mae", "mfe")
+        return {name: sum((getattr(one, name) or ZERO for one in self.paid), ZERO) for name in names}
+
+    @cached_property
     def risk(self) -> Fraction | None:
         risks = [one.risk for one in self.paid if one.risk is not None]
         return sum(risks, ZERO) if risks else None

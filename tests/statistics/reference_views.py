@@ -224,26 +224,22 @@ def compute_exits(journal: Journal, query: Query, unit: str, stops: Levels, targ
     }
 
 
-def sum_paid(decision: Decision, name: str) -> Fraction:
-    return sum((getattr(one, name) for one in decision.paid), Fraction(0))
-
-
 def result_of(decision: Decision, unit: str) -> Fraction:
-    return decision.net if unit == "currency" else rounded(decision.net / sum_paid(decision, "risk"))
+    return decision.net if unit == "currency" else rounded(decision.net / decision.sums["risk"])
 
 
 def fees_of(decision: Decision, unit: str) -> Fraction:
-    fees = sum_paid(decision, "fees")
-    return fees if unit == "currency" else rounded(fees / sum_paid(decision, "risk"))
+    fees = decision.sums["fees"]
+    return fees if unit == "currency" else rounded(fees / decision.sums["risk"])
 
 
 def leave(
     decision: Decision, unit: str, stop: Fraction | None, target: Fraction | None
 ) -> tuple[Fraction | None, Fraction | None]:
     """Where it is left at the low and at the high end, None for as it was."""
-    of_one = Fraction(1) if unit == "currency" else sum_paid(decision, "risk")
-    is_stopped = stop is not None and sum_paid(decision, "mae") >= stop * of_one
-    is_reached = target is not None and sum_paid(decision, "mfe") >= target * of_one
+    of_one = Fraction(1) if unit == "currency" else decision.sums["risk"]
+    is_stopped = stop is not None and decision.sums["mae"] >= stop * of_one
+    is_reached = target is not None and decision.sums["mfe"] >= target * of_one
     out = -stop if is_stopped and stop is not None else None
     if is_reached:
         return (target if out is None else out), target
@@ -251,8 +247,8 @@ def leave(
 
 
 def wins_at(journal: Journal, decision: Decision, unit: str, level: Fraction | None) -> bool:
-    of_one = Fraction(1) if unit == "currency" else sum_paid(decision, "risk")
-    net = decision.net if level is None else level * of_one - sum_paid(decision, "fees")
+    of_one = Fraction(1) if unit == "currency" else decision.sums["risk"]
+    net = decision.net if level is None else level * of_one - decision.sums["fees"]
     return net > journal.within
 
 

@@ -352,7 +352,7 @@ async def test_reports_beside_another_range_equal_the_reference(
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(examples(full=60, ci=4)))
 async def test_exits_equal_the_reference(app: Starlette, client: httpx.AsyncClient, seed: int) -> None:
-    """In R and in money, with levels that decisions reach exactly, by every filter."""
+    """In R and in money, with levels that decisions reach exactly; the short form takes every other filter."""
     random = Random(seed)
     currencies, most_trades = (["USD"], 300) if seed % 2 else (["USD", "USD", "USD", "EUR"], 60)
     journal = await write_journal(app, client, random, most_trades, currencies)
@@ -360,7 +360,7 @@ async def test_exits_equal_the_reference(app: Starlette, client: httpx.AsyncClie
     unwrap(await client.patch("/me", json={"breakeven_within": within}))
     journal = replace(journal, within=Fraction(within))
 
-    for unit, query in product(("r", "currency"), FILTERS):
+    for unit, query in product(("r", "currency"), FILTERS[seed // 2 % 2 :: examples(full=1, ci=2)]):
         stops, targets = (
             sorted(random.sample([Fraction(n, 4) for n in (1, 3, 4, 5, 12, 100, 400, 3000)], random.randint(0, 5)))
             for _ in range(2)

@@ -8,12 +8,13 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from math import cbrt, inf, sqrt
-from statistics import mean, variance
+from statistics import fmean, variance
 from typing import Any
 
 import numpy
-import scipy
+from scipy import special  # scipy.stats takes seconds to import
 
 Values = Sequence[tuple[Any, Any]]
 
@@ -31,6 +32,17 @@ class Near:
         return abs(float(other) - self.value) <= max(self.tolerance, 2e-8, 1e-9 * abs(self.value))
 
 
+@cache
+def find_quantile(freedom: float) -> float:
+    """How many standard errors a 95 % interval reaches to each side."""
+    return float(special.stdtrit(freedom, 0.975))
+
+
+def find_skewness(numbers: Any) -> float:
+    rest = numbers - numbers.mean()
+    return float((rest**3).mean() / (rest**2).mean() ** 1.5)
+
+
 def show_interval(low: float, high: float, size: int) -> dict[str, Any]:
     unseen = round(1 / (1 - 0.05 ** (1 / size))) if size < 60 else None
     return {"low": Near(low), "high": Near(high), "n": size, "unseen": unseen}
@@ -45,7 +57,7 @@ def split_days(values: Values) -> dict[Any, list[float]]:
 
 def find_day_error(values: Values) -> float:
     """The standard error of the mean with the days as the unit."""
-    by_day, middle = split_days(values), float(mean(value for _, value in values))
+    by_day, middle = split_days(values), fmean(value for _, value in values)
     squares = sum((sum(one) - len(one) * middle) ** 2 for one in by_day.values())
     return sqrt(squares * len(by_day) / (len(by_day) - 1)) / len(values)
 
@@ -55,16 +67,16 @@ def compute_mean_interval(values: Values) -> dict[str, Any] | str:
     if size < 10 or days < 2:
         return "too_few" if size < 10 else "too_few_days"
     numbers = numpy.array([float(value) for _, value in values])
-    middle, t = float(mean(value for _, value in values)), scipy.stats.t.ppf(0.975, size - 1)
+    middle, t = fmean(value for _, value in values), find_quantile(size - 1)
     error = numbers.std(ddof=1) / sqrt(size)
     if len(set(numbers)) == 1:
         return "no_spread"
-    k = scipy.stats.skew(numbers) / (3 * sqrt(size))
+    k = find_skewness(numbers) / (3 * sqrt(size))
 
     def bend(y: float) -> float:
         return float((cbrt(1 + 3 * k * (y - k / 2)) - 1) / k) if abs(k) > 1e-7 else y
 
-    of_days = scipy.stats.t.ppf(0.975, days - 1) * find_day_error(values)
+    of_days = find_quantile(days - 1) * find_day_error(values)
     below, above = max(t * error, of_days, bend(t) * error), max(t * error, of_days, -bend(-t) * error)
     return show_interval(middle - below, middle + above, size)
 
@@ -74,7 +86,7 @@ def compute_share_interval(values: Values) -> dict[str, Any] | str:
     if not size or days < 2:
         return "too_few_days" if size else "too_few"
     part = sum(value for _, value in values)
-    share, square = float(part / size), scipy.stats.t.ppf(0.975, days - 1) ** 2
+    share, square = float(part / size), find_quantile(days - 1) ** 2
     effect = max(1, find_day_error(values) ** 2 * size / (share * (1 - share))) if 0 < part < size else 1
     effective = size / effect
     center = (share + square / (2 * effective)) / (1 + square / effective)
@@ -94,7 +106,7 @@ def compute_edge(present: Values, absent: Values) -> dict[str, Any]:
     if min(days) < 5:
         return {**nothing, "verdict": "too_few", "reason": "too_few_days"}
     numbers = [[value for _, value in side] for side in (present, absent)]
-    difference = float(mean(numbers[0]) - mean(numbers[1]))
+    difference = fmean(numbers[0]) - fmean(numbers[1])
     variances = float(variance(numbers[0])), float(variance(numbers[1]))
     if not any(variances):
         return {**nothing, "reason": "no_spread"}
@@ -103,7 +115,7 @@ def compute_edge(present: Values, absent: Values) -> dict[str, Any]:
     def find_error(growth: float) -> tuple[float, float]:
         return estimate_error(variances, *(size * growth for size in counts.values()))
 
-    margins = [scipy.stats.t.ppf(0.975, freedom) * error if error else 0 for error, freedom in (find_error(1), of_days)]
+    margins = [find_quantile(freedom) * error if error else 0 for error, freedom in (find_error(1), of_days)]
     p = max(find_p(difference, *find_error(1)), find_p(difference, *of_days), find_permutation_p(*numbers))
     more = [
         count_more(difference, sum(counts.values()), find_error),
@@ -126,7 +138,7 @@ def compare_days(present: Values, absent: Values) -> tuple[float, float]:
     """The standard error of the difference with the days as the unit, and its degrees of freedom."""
     deviations: list[dict[Any, float]] = []
     for side in (present, absent):
-        middle = float(mean(value for _, value in side))
+        middle = fmean(value for _, value in side)
         by_day = split_days(side)
         deviations.append({day: (sum(one) - len(one) * middle) / len(side) for day, one in by_day.items()})
     one, other = deviations
@@ -154,7 +166,7 @@ def estimate_error(variances: tuple[float, float], *sizes: float) -> tuple[float
 def find_p(difference: float, error: float, freedom: float) -> float:
     if not error:
         return 0.0 if difference else 1.0
-    return float(2 * scipy.stats.t.sf(abs(difference) / error, freedom))
+    return float(2 * special.stdtr(freedom, -abs(difference) / error))
 
 
 def find_permutation_p(present: Sequence[Any], absent: Sequence[Any]) -> float:
@@ -168,8 +180,10 @@ def find_permutation_p(present: Sequence[Any], absent: Sequence[Any]) -> float:
     third = part * (number - part) * (number - 2 * part) / ((number - 1) * (number - 2)) * (rest**3).mean()
     z, skewness = rest[:part].sum() / sqrt(spread), third / spread**1.5
     if abs(skewness) < 1e-3:
-        return float(2 * scipy.stats.norm.sf(abs(z)))
-    return float(scipy.stats.pearson3.sf(abs(z), skewness) + scipy.stats.pearson3.cdf(-abs(z), skewness))
+        return float(2 * special.ndtr(-abs(z)))
+    shape, scale = 4 / skewness**2, 2 / abs(skewness)  # of the gamma distribution with this skewness
+    above = special.gammaincc(shape, max(shape + scale * abs(z), 0))
+    return float(above + special.gammainc(shape, max(shape - scale * abs(z), 0)))
 
 
 def count_more(difference: float, size: int, find_error: Callable[[float], tuple[float, float]]) -> int:
@@ -203,7 +217,11 @@ def judge(edges: Mapping[Any, dict[str, Any]], answers: Mapping[Any, Answers], v
 
 
 def find_rates(p: Mapping[Any, float]) -> dict[Any, float]:
-    return dict(zip(p, map(float, scipy.stats.false_discovery_control(list(p.values()))), strict=True)) if p else {}
+    """The false discovery rates of Benjamini and Hochberg."""
+    smallest, rates = 1.0, {}
+    for rank, key in reversed(list(enumerate(sorted(p, key=p.__getitem__), 1))):
+        smallest = rates[key] = min(smallest, p[key] * len(p) / rank)
+    return {key: rates[key] for key in p}
 
 
 def compare_beside(
@@ -233,11 +251,11 @@ def find_p_within(both: list[Any], pairs: list[tuple[bool, bool]], values: Mappi
         if min(sizes) < 2:
             continue
         weight = sizes[0] * sizes[1] / sum(sizes)
-        difference += weight * (mean(groups[0]) - mean(groups[1]))
+        difference += weight * (fmean(groups[0]) - fmean(groups[1]))
         parts += [(weight**2 * variance(group) / len(group), len(group) - 1) for group in groups]
         for side, by_day, group in zip(dated, deviations, groups, strict=True):
             for day, value in side:
-                by_day[day] += weight * (float(value) - mean(group)) / len(group)
+                by_day[day] += weight * (float(value) - fmean(group)) / len(group)
     if any(len(by_day) < 2 for by_day in deviations):
         return 1.0
     one, other = deviations
@@ -262,9 +280,9 @@ def find_mean_p(values: Values) -> float:
     if len({value for _, value in values}) == 1:
         return 1.0
     t = numbers.mean() / (numbers.std(ddof=1) / sqrt(size))
-    k = scipy.stats.skew(numbers) / (3 * sqrt(size))
+    k = find_skewness(numbers) / (3 * sqrt(size))
     bent = t + k * t**2 + k**2 * t**3 / 3 + k / 2
     return max(
-        *(float(2 * scipy.stats.t.sf(abs(one), size - 1)) for one in (t, bent)),
-        find_p(float(mean(value for _, value in values)), find_day_error(values), days - 1),
+        *(float(2 * special.stdtr(size - 1, -abs(one))) for one in (t, bent)),
+        find_p(fmean(value for _, value in values), find_day_error(values), days - 1),
     )
