@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 
+from journal_api.imports.exported_rows import find_own_rows
 from journal_api.imports.file_rows import Annotated, FileRow
-from journal_api.imports.own_rows import find_own_rows
 from journal_api.positions.commissions import NO_COMMISSIONS, Commissions
 from journal_api.positions.plans import Change, Decision, Journal, Plan
 from journal_api.positions.reconcile import reconcile

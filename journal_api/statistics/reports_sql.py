@@ -20,8 +20,8 @@ from journal_api.statistics.earlier_decisions import store_groups
 from journal_api.statistics.fact_filters import filter_facts
 from journal_api.statistics.report_groups import TOTAL, GroupPart, Key, OneKey, find_groups
 from journal_api.statistics.reports import Names, NamesByKey, Page
+from journal_api.statistics.result_bins import build_bins
 from journal_api.statistics.selection import COLUMNS, Selection, collect, with_sums_in_range
-from journal_api.statistics.shape import build_bins
 from journal_api.statistics.trade_facts import read_breakeven_within
 from journal_api.structs.reports import ReportQuery
 
@@ -53,8 +53,8 @@ async def compute_page(db: Connection, user_id: int, breakeven_within: int, quer
     find = partial(collect_parts, db, user_id, breakeven_within, is_compared=query.is_compared)
     found, sums, selection = await find(query)
     before = (await find(query.before))[0] if query.is_compared else None
-    shape = await read_shape(db, selection, found.get(TOTAL, Part())) if query.keys == ("none",) else None
-    return reports.build_page(found, sums, before, query)._replace(distribution=shape)
+    distribution = await read_distribution(db, selection, found.get(TOTAL, Part())) if query.keys == ("none",) else None
+    return reports.build_page(found, sums, before, query)._replace(distribution=distribution)
 
 
 async def collect_parts(
@@ -105,7 +105,7 @@ async def place_decisions(db: Connection, key: str, ctes: str, values: dict[str,
         await store_groups(db, table, ctes, values, grouping.place_day)
 
 
-async def read_shape(db: Connection, selection: Selection, total: Part) -> dict[str, object]:
+async def read_distribution(db: Connection, selection: Selection, total: Part) -> dict[str, object]:
     """Return how many of all decisions made how much, in money and in R."""
     if total.statistics is None:  # out of range
         return dict.fromkeys(("net_pnl", "r"))

@@ -1,4 +1,4 @@
-"""The shape of results: how many decisions made how much, in at most 24 bins of one width."""
+"""The distribution of results: the decisions in at most 24 bins of one width, by their result."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

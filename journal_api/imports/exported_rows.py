@@ -1,4 +1,4 @@
-"""Rows of a journal's own export: trades as their owner has merged or edited them, of which they tell nothing more."""
+"""Rows of the journal's own export: trades as their owner has merged or edited them."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
