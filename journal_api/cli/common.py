@@ -38,7 +38,7 @@ def one_line(message: str) -> str:
 def printable(text: object) -> str:
     """The text with escapes for characters that could control or deceive a terminal.
 
-    Every command prints what is stored, or stands in a file, through this function.
+    Every command prints texts of the journal or of a file through this function.
     """
     return escape_invisible(str(text))
 

@@ -71,7 +71,7 @@ def key_cells(group: Any) -> dict[str, object]:
 def confirmation_rows(group: Any) -> Iterator[dict[str, object]]:
     names = {name: text_cell(group[name]) for name in ("setup", "strategy") if name in group}
     for answer in ANSWERS:
-        # The edge is of two answers, and stands in the row of the first.
+        # The edge compares two answers, and is in the row of the first.
         edge = edge_cells(group) if answer == "present" else {}
         yield {**key_cells(group), **names, "answer": answer, **value_cells(group[answer]), **edge}
 

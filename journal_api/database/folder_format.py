@@ -14,7 +14,7 @@ from journal_api.values.types import MAX_ID
 
 MANIFEST = "manifest.json"
 decode_json = JSONDecoder(parse_float=Decimal).decode  # amounts are exact
-# The tables that are not exported: secrets and what passes, what follows from other tables, the bytes of
+# The tables that are not exported: secrets and temporary rows, what follows from other tables, the bytes of
 # pictures, which are files, and the tables of SQLite and Litestream.
 LEFT_OUT = re.compile(
     r"(api_keys|idempotency_keys|trade_facts|trade_counts|picture_parts|object_changes|changed_objects)"

@@ -115,7 +115,7 @@ NOT_SHOWN = {
 OUTCOME = f"""CASE WHEN {is_win("row.net_pnl", "breakeven_within")} THEN 'win'
     WHEN {is_loss("row.net_pnl", "breakeven_within")} THEN 'loss'
     WHEN {is_breakeven("row.net_pnl", "breakeven_within")} THEN 'breakeven' ELSE 'open' END"""
-# What lists of trades are filtered by, and the columns that it is made of (trade_counts).
+# The keys of trade_counts, by which lists of trades are filtered, and the columns that each is made of.
 KINDS = f"""row.user_id, row.account_id, row.contract, row.root, row.direction,
     {OUTCOME} AS outcome,
     coalesce(row.grade, '') AS grade, coalesce(row.strategy_id, 0) AS strategy_id,

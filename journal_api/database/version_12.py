@@ -13,7 +13,7 @@ CHECKED = (
     *("symbol", "direction", "quantity", "multiplier", "entry_price", "exit_price"),
     *("opened_at", "closed_at", "gross_pnl", "fees"),
 )
-# What goes with an edited column; what follows from the fills of a trade goes with each other.
+# The columns that an edited column brings with it; those that follow from the fills of a trade bring each other.
 OF_EDITED = {
     "symbol": ("symbol", "contract", "root"),
     "multiplier": ("multiplier",),
@@ -22,9 +22,9 @@ OF_EDITED = {
 }
 OF_POSITION = (*("direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at", "gross_pnl", "fills"),)
 OF_FILES = (*CHECKED, "fills", "mae", "mfe", "fees_source", "external_id")
-# What a part has that was merged before there were excursions or pictures.
+# The members that a part lacks which was merged before there were excursions or pictures.
 OF_LATER_RELEASES: dict[str, Any] = {"mae": None, "mfe": None, "picture_ids": ()}
-# What a part of a merged trade has no more.
+# The members that a part of a merged trade no longer has.
 DROPPED = ("fingerprint", "occurrence", "content", "import_updates")
 
 

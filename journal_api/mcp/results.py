@@ -7,7 +7,7 @@ from msgspec.json import Encoder
 
 from journal_api.values.visible_text import escape_invisible, json_escape
 
-# The max_length list in one result, in characters: some 8,000 tokens. The rest is on the next page.
+# The longest list in one result, in characters: some 8,000 tokens. The rest is on the next page.
 MAX_LIST_LENGTH = 24_000
 # `str` is for the text types of journal_api.values.
 ENCODER = Encoder(decimal_format="number", enc_hook=str)

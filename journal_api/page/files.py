@@ -33,7 +33,6 @@ FIRST_MODULES = ("app.js", "views/goals.js")  # of the first view
 FOR_GOOD = "public, max-age=31536000, immutable"
 # What prettier writes before a bracket, and a program does not need.
 LAST_MARK = re.compile(rb",(?=[)\]}])|;(?=})")
-# How files get smaller: without comments, blanks and marks that say nothing.
 MINIFIERS = {".js": lambda content: LAST_MARK.sub(b"", jsmin(content)), ".css": cssmin}
 
 

@@ -89,7 +89,7 @@ def list_values(term: Term) -> list[str]:
     return [term.value.upper(), *list_contracts(term.value[:MAX_SYMBOL])]  # it may be a root, or a contract
 
 
-# Around what was found, as FTS5 is told to put them: no stored text has these characters.
+# FTS5 puts these characters around what it found; no stored text has them.
 BEGIN, END = "\x02", "\x03"
 MARKED = re.compile(f"{BEGIN}([^{END}]*){END}")
 MAX_LENGTH = 400  # characters: a word may be as long as the text
