@@ -100,7 +100,12 @@ class FileImport:
         self.draft.require_no_errors()
 
     async def run(self, database: Database, store: Callable[[], Awaitable[T]]) -> T:
-        """Prepare the import and store it; what changed meanwhile is prepared again, the last time by `store`."""
+        """Prepare the import and store it; what changed meanwhile is prepared again, the last time by `store`.
+
+        Nothing is prepared for accounts that `store` creates.
+        """
+        if self.choice.has_new:
+            return await store()
         self.is_prepared_again = True
         for _ in range(PREPARED_AT_MOST - 1):
             await self.prepare(database)

@@ -20,6 +20,11 @@ class AccountChoice(NamedTuple):
     account_id: int | None = None
     mapped: Mapping[str, int] = {}
 
+    @property
+    def has_new(self) -> bool:
+        """Whether an account is created with the import, which knows its id only then."""
+        return any(one is not None and one <= NOT_CREATED for one in (self.account_id, *self.mapped.values()))
+
 
 async def mapped_accounts(
     db: Connection, user_id: int, mappings: Sequence[AccountMapping], new: Mapping[str, int] = {}
