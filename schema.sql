@@ -770,7 +770,7 @@ BEGIN UPDATE trades SET changed_at = strftime('%Y-%m-%dT%H:%M:%f999Z', 'now') WH
 CREATE TRIGGER trades_changed_by_deleted_confirmation AFTER DELETE ON confirmation_answers
 WHEN NOT EXISTS (SELECT 1 FROM confirmations WHERE id = old.confirmation_id)
 BEGIN UPDATE trades SET changed_at = strftime('%Y-%m-%dT%H:%M:%f999Z', 'now') WHERE id = old.trade_id; END;
-CREATE TRIGGER trades_changed_unedited AFTER UPDATE OF strategy_id, setup_id, trading_day ON trades
+CREATE TRIGGER trades_changed_unedited AFTER UPDATE OF strategy_id, setup_id ON trades
 WHEN old.updated_at = new.updated_at
- AND (old.strategy_id, old.setup_id, old.trading_day) IS NOT (new.strategy_id, new.setup_id, new.trading_day)
+ AND (old.strategy_id, old.setup_id) IS NOT (new.strategy_id, new.setup_id)
 BEGIN UPDATE trades SET changed_at = strftime('%Y-%m-%dT%H:%M:%f999Z', 'now') WHERE id = new.id; END;

@@ -43,8 +43,12 @@ api_keys             | keys            | row.id         |
 NEVER_DELETED = {"days"}
 # A revoked key is deleted for clients.
 DELETED = {"api_keys": "row.revoked_at IS NOT NULL"}
-# The columns that responses show of tables that have others: a read of a goal stores what it computes.
+# The columns that responses show of tables that have others: a read of a goal stores what it computes, and a calendar
+# moves the days of all its trades (trades.update_trading_days records them together).
 SHOWN_COLUMNS = {
+    "trades": "account_id, symbol, direction, quantity, multiplier, entry_price, exit_price, stop_loss, opened_at,"
+    " closed_at, gross_pnl, fees, initial_risk, grade, strategy_id, setup_id, source_trade_id, external_id, notes,"
+    " import_id, updated_at, edited, typed, contract, root, fills, fees_source, merged, unlinked, mae, mfe",
     "goals": "goal_name, metric, target_value, direction, timeframe, custom_start, custom_end, account_id,"
     " copy_group_id, follows_selection, status, updated_at",
     "api_keys": "name, scopes, expires_at, revoked_at",
@@ -205,7 +209,8 @@ def record_day(table: str, day: str, columns: str) -> Iterator[str]:
     change = [record] if way else [of("old", record), moved]
     yield make(name("day_of", "new", table), "new", table, [record])
     if columns:
-        yield make(name("day_of", "changed", table), "changed", table, change, columns, differ(columns))
+        written = columns.replace("trading_day", "updated_at")  # a day alone moves with its calendar
+        yield make(name("day_of", "changed", table), "changed", table, change, written, differ(columns))
     yield make(name("day_of", "deleted", table), "deleted", table, [record])
 
 

@@ -204,19 +204,44 @@ async def delete_many(db: Connection, trade_ids: Sequence[int]) -> None:
 
 
 async def update_trading_days(db: Connection, user_id: int, account_id: int | None = None) -> None:
-    """Update the trading days of all trades, or those of an account, after a change of a calendar."""
-    await db.execute_fetchall(
-        """
-        UPDATE trades
-        SET trading_day = trading_day(closed_at, timezone, day_rollover)
-        FROM calendars
-        WHERE calendars.user_id = :user_id
+    """Update the trading days of all trades, or those of an account, after a change of a calendar.
+
+    No trigger records a new trading day of each trade; they are recorded together, in half the time.
+    """
+    values = {"user_id": user_id, "account_id": account_id, "now": now()}
+    calendar = """calendars.user_id = :user_id
           AND calendars.account_id = coalesce(:account_id, calendars.account_id)
-          AND trades.account_id = calendars.account_id
-          AND trading_day <> trading_day(closed_at, timezone, day_rollover)
+          AND trades.account_id = calendars.account_id"""
+    is_moved = "trading_day <> trading_day(closed_at, timezone, day_rollover)"
+    for statement in (
+        f"""
+        INSERT INTO record_change
+        SELECT DISTINCT trades.account_id, trading_day FROM calendars CROSS JOIN trades ON {calendar} WHERE {is_moved}
         """,
-        {"user_id": user_id, "account_id": account_id},
-    )
+        f"""
+        UPDATE trades
+        SET trading_day = trading_day(closed_at, timezone, day_rollover), changed_at = :now
+        FROM calendars
+        WHERE {calendar}
+          AND {is_moved}
+        """,
+        """
+        INSERT INTO record_change
+        SELECT DISTINCT account_id, trading_day
+        FROM trades
+        WHERE user_id = :user_id AND changed_at = :now AND closed_at IS NOT NULL
+        """,
+        """
+        INSERT INTO changed_objects
+        SELECT user_id, last.seq + row_number() OVER (ORDER BY id), 'trades', id, 0, :now
+        FROM trades
+        JOIN (SELECT coalesce(max(seq), 0) AS seq FROM changed_objects WHERE user_id = :user_id) AS last
+        WHERE user_id = :user_id AND changed_at = :now
+        ON CONFLICT (user_id, resource, id) DO UPDATE
+        SET seq = excluded.seq, deleted = excluded.deleted, at = excluded.at
+        """,
+    ):
+        await db.execute_fetchall(statement, values)
 
 
 # Where a trade belongs.

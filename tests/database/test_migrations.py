@@ -79,6 +79,9 @@ def test_every_table_is_described_for_clients_that_follow_changes(db: Path) -> N
     shown = {table for table, *_ in triggers.parse(triggers.SHOWN)}
     assert {one for one in tables if not re.match("sqlite_|search_index", one)} == shown | triggers.NOT_SHOWN
     assert not shown & triggers.NOT_SHOWN
+    columns = {name for (name,) in rows(db, "SELECT name FROM pragma_table_info('trades')")}
+    never_shown_alone = {"id", "user_id", "trading_day", "created_at", "changed_at"}
+    assert columns - never_shown_alone == set(triggers.SHOWN_COLUMNS["trades"].split(", "))
 
 
 def test_every_table_is_strict(db: Path) -> None:

@@ -1,7 +1,7 @@
 """Many trades of the same content: written down, and recognised by the rows of a file, in linear time."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from random import Random
 from typing import Any
 
@@ -20,9 +20,8 @@ from factories import (
     unwrap,
 )
 from proofs import examples
+from sql_calls import count_steps
 from starlette.applications import Starlette
-
-STEPS = 100
 
 
 def build_identical(external_ids: Iterable[str]) -> str:
@@ -38,20 +37,6 @@ async def write_down(client: httpx.AsyncClient, account_id: int, number: int) ->
     """The ids of so many identical trades, entered by hand."""
     trades = [{"account_id": account_id, **A_TRADE}] * number
     return [trade["id"] for trade in unwrap(await client.post("/trades/bulk", json={"trades": trades}))]
-
-
-async def count_steps(app: Starlette) -> Callable[[], int]:
-    """Return what SQLite did since the last call, in units of STEPS instructions of its virtual machine."""
-    done: list[None] = []
-
-    def since_last() -> int:
-        number = len(done)
-        done.clear()
-        return number
-
-    for connection in app.state.database._open:
-        await connection.set_progress_handler(lambda: done.append(None), STEPS)
-    return since_last
 
 
 # How long it takes ---------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from typing import Any
 
 import httpx
 from factories import (
+    A_TRADE,
     YEAR,
     create_account,
     create_copy_group,
@@ -18,6 +19,7 @@ from factories import (
     unwrap,
 )
 from saved_journals import for_rows
+from sql_calls import STEPS, count_steps
 from starlette.applications import Starlette
 
 NOT_FOUND = (404, "not_found")
@@ -182,3 +184,18 @@ async def test_fees_that_are_no_amounts_by_root_are_refused(client: httpx.AsyncC
 
     assert error_of(refused) == (400, "validation_error")
     assert details_of(refused)["fields"] == {"fees": reason}
+
+
+async def test_a_new_calendar_moves_many_trades_in_few_steps_each(app: Starlette, client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    trade = {"account_id": account["id"], **A_TRADE}
+    number = 500
+    unwrap(await client.post("/trades/bulk", json={"trades": [trade] * number}))
+    steps_since_last = await count_steps(app)
+    days = {one["trading_day"] for one in unwrap(await client.get("/trades"))}
+    steps_since_last()
+
+    unwrap(await client.patch(f"/accounts/{account['id']}", json={"timezone": "Pacific/Kiritimati"}))
+
+    assert steps_since_last() * STEPS < 400 * number  # 306; with triggers for each trade 740
+    assert {one["trading_day"] for one in unwrap(await client.get("/trades"))}.isdisjoint(days)

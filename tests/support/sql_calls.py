@@ -7,8 +7,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from starlette.applications import Starlette
 
 from journal_api.database.connections import Reader
+
+STEPS = 100
 
 # Gets the SQL, the values of each run of it, and the call to make.
 Around = Callable[[str, list[Any], Callable[[], Any]], Any]
@@ -64,3 +67,17 @@ def noted_statements() -> Iterator[list[tuple[str, Any]]]:
 
     with every_sql_call(note):
         yield noted
+
+
+async def count_steps(app: Starlette) -> Callable[[], int]:
+    """Return what SQLite did since the last call, in units of STEPS instructions of its virtual machine."""
+    done: list[None] = []
+
+    def since_last() -> int:
+        number = len(done)
+        done.clear()
+        return number
+
+    for connection in app.state.database._open:
+        await connection.set_progress_handler(lambda: done.append(None), STEPS)
+    return since_last
