@@ -45,26 +45,6 @@ async def put_members(client: httpx.AsyncClient, group: Any, *members: object) -
 # The group -----------------------------------------------------------------------------------------------
 
 
-async def test_a_copy_group_is_created_with_a_location_and_without_members(client: httpx.AsyncClient) -> None:
-    created = await client.post("/copy-groups", json={"name": "Props"})
-
-    assert created.status_code == 201
-    group = created.json()["data"]["copy_group"]
-    assert created.headers["location"] == f"/v1/copy-groups/{group['id']}"
-    assert group == {
-        "id": group["id"],
-        "name": "Props",
-        "master_account_id": None,
-        "member_count": 0,
-        "members": [],
-        "created_at": group["created_at"],
-        "updated_at": group["created_at"],
-        "copy_seconds": 5,
-        "any_quantity": False,
-    }
-    assert await get_group(client, group) == group
-
-
 async def test_the_list_is_without_members(client: httpx.AsyncClient, accounts: list[int]) -> None:
     full = await create_copy_group(client, "Alpha", accounts)
 

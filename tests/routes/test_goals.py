@@ -59,31 +59,6 @@ def natural(metric: str) -> str:
 # POST ----------------------------------------------------------------------------------------------------
 
 
-async def test_a_goal_is_created_whole_with_a_location(client: httpx.AsyncClient) -> None:
-    response = await client.post("/goals", json=goal_body(goal_name="Grow"))
-
-    assert response.status_code == 201
-    goal = response.json()["data"]["goal"]
-    assert response.headers["location"] == f"/v1/goals/{goal['id']}"
-    assert goal == {
-        **goal_body(goal_name="Grow"),
-        **NO_DATES,
-        "id": goal["id"],
-        "direction": "at_least",
-        "timeframe": "monthly",
-        "account_id": None,
-        "copy_group_id": None,
-        "status": "active",
-        "scope": "all",
-        "kind": "target",
-        "formula": "gross_pnl - fees",
-        "created_at": goal["created_at"],
-        "updated_at": goal["created_at"],
-    }
-    assert unwrap(await client.get(f"/goals/{goal['id']}")) == goal
-    assert (await create_goal(client, goal_name="Grow"))["id"] > goal["id"]
-
-
 async def test_a_goal_has_the_direction_that_is_sent_or_the_natural_one(client: httpx.AsyncClient) -> None:
     for metric in METRICS:
         goals = [await create_goal(client, metric=metric)]

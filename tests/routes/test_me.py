@@ -55,39 +55,6 @@ async def test_a_new_owner_has_the_defaults(client: httpx.AsyncClient) -> None:
 
 
 @for_rows(
-    "members",
-    [
-        {"name": "Ada", "timezone": "Europe/Berlin"},
-        {"timezone": "Etc/GMT+12", "day_rollover": "00:01"},
-        {"timezone": "Pacific/Kiritimati", "day_rollover": "23:59"},
-        {"trading_weekdays": [7, 1, 4]},
-        {"trading_weekdays": [6]},
-        {"breakeven_within": 5.25},
-        {"breakeven_within": 1000000},
-    ],
-)
-async def test_a_patch_changes_the_members_sent_and_no_other(
-    client: httpx.AsyncClient, members: dict[str, Any]
-) -> None:
-    before = await get_me(client)
-
-    changed = await patch_me(client, **members)
-
-    if "trading_weekdays" in members:
-        members = {"trading_weekdays": sorted(members["trading_weekdays"])}
-    assert changed == {**before, **members, "updated_at": changed["updated_at"]} == await get_me(client)
-    assert changed["updated_at"] > before["updated_at"]
-
-
-async def test_a_patch_that_changes_nothing_keeps_updated_at(client: httpx.AsyncClient) -> None:
-    before = await get_me(client)
-    same = {"name": "owner", "timezone": "UTC", "day_rollover": "00:00", "active_selection": "all"}
-
-    for members in ({}, same, {"trading_weekdays": [5, 4, 3, 2, 1]}):
-        assert await patch_me(client, **members) == before
-
-
-@for_rows(
     "members, error, field",
     [
         ({"trading_weekdays": []}, INVALID, "trading_weekdays"),
