@@ -62,8 +62,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Two workers more than there are processors: those of browsers and servers often wait for them."""
-    return (os.cpu_count() or 1) + 2
+    """One worker more than there are processors: those of browsers and servers often wait for them."""
+    return (os.cpu_count() or 1) + 1
 
 
 # What takes longest, and what shares a browser, a server or generated code: xdist gives the tests of the

@@ -78,30 +78,29 @@ async def test_groups_are_chosen_and_refused_filters_say_why(page: Tab, page_jou
     await page.holds("#filter-from", "2026-03-09")
 
 
-def add_months(page_journal: PageJournal) -> None:
-    """Twelve trades in January and in February at ten, three of them at eleven; all know how far they went."""
+async def test_pairs_of_keys_the_month_before_the_shape_and_exits_of_the_same_trades(
+    page: Tab, page_journal: PageJournal
+) -> None:
+    """Twelve trades in January and in February at ten, three of them at eleven; all but these have MAE and MFE."""
     for month, pnl in ((1, -20), (2, 30)):
         for day in range(1, 13):
             page_journal.add_trade(pnl + day, f"2026-{month:02}-{day:02}T10:00", stop_loss=9_990, mae=40, mfe=day * 10)
     for day in (1, 2, 3):
         page_journal.add_trade(-5, f"2026-02-{day:02}T11:00", 10, stop_loss=9_990)
-
-
-async def test_two_keys_are_a_map_in_which_few_trades_have_no_colour(page: Tab, page_journal: PageJournal) -> None:
-    add_months(page_journal)
     await page.sign_in(page_journal, "report?by=direction")
+    await page.count(".shape", 2)
+    await page.count(".points circle", 48)
+    assert await page.find_violations() == set()
+    assert await page.locator(".shape .bins i.gain").count() > 2
     await page.choose("[name=and]", "Hour")
     await page.see("all pairs judged together: 0 of 2.")
     await page.see_all(".heat-map td", "+12 24", "−5 3")
-    await page.count(".heat-map td.heat", 1)
+    await page.count(".heat-map td.heat", 1)  # few trades have no colour
     await page.see_all(".report tbody th", re.compile("^long · 10:00"), re.compile("^long · 11:00"))
     await page.press("In R")
     await page.see("Average R by side and hour")
 
-
-async def test_one_press_puts_the_month_before_beside_each_group(page: Tab, page_journal: PageJournal) -> None:
-    add_months(page_journal)
-    await page.sign_in(page_journal, "report?by=direction&from=2026-02-01&to=2026-02-28")
+    await page.show("report?by=direction&from=2026-02-01&to=2026-02-28")
     await page.get_by_role("link", name="and the month before").click()
     await page.see("Beside Jan 1 – Jan 31")
     await page.see_all(".verdict span", "▲ Better than before", "▲ Better than before")
@@ -109,19 +108,7 @@ async def test_one_press_puts_the_month_before_beside_each_group(page: Tab, page
     await page.get_by_role("link", name="without what was before").click()
     await page.gone("td.side")
 
-
-async def test_the_shape_of_all_results_is_below_the_table(page: Tab, page_journal: PageJournal) -> None:
-    add_months(page_journal)
-    await page.sign_in(page_journal, "report?by=direction")
-    await page.count(".shape", 2)
-    await page.count(".points circle", 48)
-    assert await page.find_violations() == set()
-    assert await page.locator(".shape .bins i.gain").count() > 2
-
-
-async def test_exits_are_a_map_whose_cells_open_their_trades(page: Tab, page_journal: PageJournal) -> None:
-    add_months(page_journal)
-    await page.sign_in(page_journal, "report?by=exits")
+    await page.show("report?by=exits")
     await page.see("Chosen here, tried there:")
     await page.choose("[name=unit]", "Money")
     await page.press("Show")
