@@ -32,7 +32,7 @@ const HELP = {
   settings: "accounts",
   search: "journal#search",
 };
-const STANDING = ["today", "day", "import", "settings"]; // views that show how accounts stand by their rules
+const STANDING = ["today", "day", "days", "import", "settings"]; // views that show how accounts stand by their rules
 const header = find("header");
 const main = find("main");
 const search = find("#search");
@@ -52,10 +52,14 @@ const go = (name, query) => {
   location.hash = href(name, query);
 };
 
+// Days that are over show how accounts stood then.
+const atEnd = (name, query, me) =>
+  name === "days" && query.get("to") < tradingDay(me) ? query.get("to") : null;
+
 async function contextOf({ name, id, query }) {
   const me = await get("/me"); // alone, so that what follows is no older than its cursor
   const [accounts, groups] = await Promise.all([
-    get("/accounts", STANDING.includes(name) ? { with: "standing" } : {}),
+    get("/accounts", STANDING.includes(name) ? { with: "standing", at: atEnd(name, query, me.data.me) } : {}),
     get("/copy-groups"),
   ]);
   belongsTo(me.data.me);

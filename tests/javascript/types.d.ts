@@ -13,6 +13,7 @@ declare global {
   type CashFlow = Schemas["CashFlow"];
   type CopyGroup = Schemas["CopyGroupListItem"];
   type Goal = Schemas["GoalListItem"];
+  type GoalPeriod = Schemas["GoalPeriod"];
   type ImportReport = Schemas["ImportReport"];
   type DayListItem = Schemas["DayListItem"];
   type JournalDay = Schemas["JournalDay"];

@@ -1,5 +1,6 @@
 """Days, weeks, Today's calendar and the search on the page at / (docs/journal.md#on-the-page)."""
 
+import re
 from datetime import UTC, date, datetime, timedelta
 
 from chromium import PageJournal, Tab, eventually, in_a_browser
@@ -147,7 +148,7 @@ async def test_today_shows_the_plan_and_leads_to_days_and_weeks(page: Tab, page_
     await page.click(".calendar .week a")
     await page.see("Jan 5 – Jan 11", "h1")
     await page.see_all(
-        "main .card",
+        "main > .card:not(#week)",
         "Mon, Jan 5, 2026 · +12.00 USD in 1 trade",
         "Tue, Jan 6, 2026 · 5 of 5 Plan Wait. <b>bold</b> Review Waited.",
     )
@@ -202,12 +203,30 @@ async def test_a_week_stands_beside_the_mean_of_the_weeks_before(page: Tab, page
     for week, pnl in enumerate([100, 20, 40, -20, 30, 80]):  # the newest last; the first is too old
         day = date(2026, 3, 2) + timedelta(weeks=week) - (timedelta(weeks=9) if not week else timedelta())
         page_journal.add_trade(pnl, f"{day}T10:00")
+    page_journal.add_trade(500, "2026-04-20T10:00")  # which the end of the week does not know
+    worst = page_journal.add_trade(-30, "2026-04-08T10:00", notes="Too early.", initial_risk=20)
+    page_journal.client.post(f"/trades/{worst}/pictures", content=PNG).raise_for_status()
+    page_journal.put("/accounts/1/rules", floor={"kind": "static", "distance": 500})
+    goal = {"metric": "worst_day", "target_value": -20, "direction": "at_least"}
+    page_journal.create("/goals", goal_name="Daily limit", timeframe="daily", **goal)
+    page_journal.create("/goals", goal_name="Weekly limit", timeframe="weekly", **goal)
     await page.sign_in(page_journal)
     await page.show("days?from=2026-04-06&to=2026-04-12")
 
     await page.see("The week beside those before")
-    texts = [" ".join(one.split()) for one in await page.locator("#week tbody tr").all_inner_texts()]
-    assert texts[0] == "Net P&L +80.00 +17.50 –"  # four weeks are too few for an interval
-    assert texts[2] == "Trades 1 1 –"
+    texts = [" ".join(one.split()) for one in await page.locator("tbody tr").all_inner_texts()]
+    # Four weeks are too few for an interval.
+    assert texts[0] == "Net P&L +80.00 −30.00 +50.00 +17.50 –"
+    assert texts[1:3] == ["R – −1.50 −1.50 – –", "Trades 1 1 2 1 –"]
+    assert texts[5:] == [
+        "Daily limit daily limit −20.00 1 of 2 4 of 4",
+        "Weekly limit weekly limit −20.00 ✕ −30.00 4 of 4",
+        "Main 220.00 720.00 ● Within its limits",
+    ]
+    await page.see_all(
+        "section.read h2", "Best trade: ES long · Mon 6 · +80.00", re.compile("^Worst trade: .* −1.50 R$")
+    )
+    await page.see("Too early.")
+    await page.locator("section.read img[src]").wait_for()
     await page.show("days?from=2026-04-01&to=2026-04-30")
     await page.gone("#week")

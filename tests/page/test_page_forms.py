@@ -71,7 +71,7 @@ async def test_a_time_zone_is_found_by_its_city(page: Tab, page_journal: PageJou
     await page.goto(f"{page_journal.server.url}/health")
     found = await page.evaluate(
         f"""async (texts) => {{
-            const {{ zoneField }} = {module("zones.js")};
+            const {{ zoneField }} = {module("inputs.js")};
             return texts.map((text) => {{
                 const field = zoneField("Zone", {{ name: "zone" }});
                 const input = field.querySelector("input");

@@ -1,5 +1,6 @@
 """What pays: reports on the page at / (docs/page.md)."""
 
+import json
 import re
 from datetime import datetime, timedelta
 
@@ -7,6 +8,14 @@ from chromium import PageJournal, Tab, in_a_browser
 from playwright.async_api import expect
 
 pytestmark = in_a_browser
+# Trades without excursions, newer than all others.
+NEWER_TRADES = """
+    INSERT INTO trades (user_id, account_id, symbol, direction, quantity, entry_price, opened_at, closed_at,
+        trading_day, gross_pnl, created_at, updated_at)
+    SELECT user_id, account_id, symbol, direction, quantity, entry_price, '2026-06-01T10:00:00.000000Z',
+        '2026-06-01T11:00:00.000000Z', '2026-06-01', gross_pnl, created_at, updated_at
+    FROM trades, json_each(?)
+    WHERE trades.id = 1"""
 FEW = "once in 5 or rarer: may not have shown"
 
 
@@ -123,6 +132,14 @@ async def test_pairs_of_keys_the_month_before_the_shape_and_exits_of_the_same_tr
         assert await page.find_violations(dark=dark) == set()
     await page.locator(".heat-map button").nth(2).click()
     await page.see("6 of the newest 27 trades; 6 in all.", "dialog")
+    await page.gone("dialog button:text('older')")
+    page_journal.run_sql(NEWER_TRADES, json.dumps([*range(1000)]))
+    await page.show("report?by=exits&unit=currency&stops=30&targets=100&from=2026-01-01")
+    await page.locator(".heat-map button").nth(2).click()
+    await page.see("0 of the newest 1,000 trades; 6 in all.", "dialog")
+    await page.press("Look at older trades")
+    await page.see("6 of the newest 1,027 trades; 6 in all.", "dialog")
+    await page.gone("dialog button:text('older')")
     await page.keys("Escape")
     await page.fill("[name=stops]", "none")
     await page.press("Show")

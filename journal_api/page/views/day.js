@@ -2,10 +2,10 @@
 
 import { get, href } from "../client.js";
 import { card, find, h, isKey, money, step, table } from "../dom.js";
-import { stateOf } from "../explanations.js";
 import * as format from "../format.js";
 import { clock, count, gainOrLoss, number, signed } from "../format.js";
 import { moneyOf, sumsOf } from "./calendar.js";
+import { stateOf } from "./goal_cards.js";
 import { pictureStrip } from "./pictures.js";
 import { saver, textForm } from "./saver.js";
 import { standingCards } from "./standings.js";

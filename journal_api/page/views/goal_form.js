@@ -15,19 +15,14 @@ const UNITS = {
 };
 
 // A number without a sign is typed; the rest follows from the name.
-const READY = Object.fromEntries(
-  [
-    ["Daily loss limit", "worst_day", "at_least", "daily", -1, "The most that a day may lose"],
-    ["Weekly loss limit", "net_pnl", "at_least", "weekly", -1, "The most that a week may lose"],
-    ["Weekly profit target", "net_pnl", "at_least", "weekly", 1, "After fees"],
-    ["Monthly profit target", "net_pnl", "at_least", "monthly", 1, "After fees"],
-    ["Most trades a day", "max_trades_per_day", "at_most", "daily", 1, "A trade and its copies are one"],
-    ["Monthly drawdown limit", "max_drawdown", "at_most", "monthly", 1, "The largest fall from a peak"],
-  ].map(([name, metric, direction, timeframe, sign, hint]) => [
-    name,
-    { metric, direction, timeframe, sign, hint },
-  ]),
-);
+const READY = {
+  "Daily loss limit": ["worst_day", "at_least", "daily", -1, "The most that a day may lose"],
+  "Weekly loss limit": ["net_pnl", "at_least", "weekly", -1, "The most that a week may lose"],
+  "Weekly profit target": ["net_pnl", "at_least", "weekly", 1, "After fees"],
+  "Monthly profit target": ["net_pnl", "at_least", "monthly", 1, "After fees"],
+  "Most trades a day": ["max_trades_per_day", "at_most", "daily", 1, "A trade and its copies are one"],
+  "Monthly drawdown limit": ["max_drawdown", "at_most", "monthly", 1, "The largest fall from a peak"],
+};
 
 const scopesOf = (context) => [
   ["all", "all accounts"],
@@ -90,7 +85,7 @@ export const goalKind = (metrics) => ({
       if (!chosen) showDays();
       find("span", target).textContent = chosen ? "How much" : "Target";
       find("small", target).textContent = chosen
-        ? `${chosen.hint}; without a sign`
+        ? `${chosen[4]}; without a sign`
         : "A loss limit is negative";
     };
     ready.addEventListener("change", showReady);
@@ -122,7 +117,7 @@ export const goalKind = (metrics) => ({
   },
 });
 
-function readyGoal({ metric, direction, timeframe, sign }, typed) {
+function readyGoal([metric, direction, timeframe, sign], typed) {
   if (!(typed > 0))
     throw refused({
       target_value: `Write a number over 0 without a sign, such as ${write(sign < 0 ? 500 : 5)}`,

@@ -3,8 +3,8 @@
 import { trying } from "../dialogs.js";
 import { h } from "../dom.js";
 import * as format from "../format.js";
+import { costsQuestion } from "./account_form.js";
 import { groupKind } from "./accounts.js";
-import { costsQuestion } from "./costs.js";
 import { edit } from "./editing.js";
 import { isShifted, read, readAll, without, works, writeAll } from "./import_file.js";
 import { isAsking, optionsForm, questionsOf } from "./import_options.js";

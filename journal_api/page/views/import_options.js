@@ -4,10 +4,10 @@ import { send } from "../client.js";
 import { trying } from "../dialogs.js";
 import { field, find, form, h, select, showError } from "../dom.js";
 import { accountName, count } from "../format.js";
+import { here, zoneField } from "../inputs.js";
 import { accountKind, copyRules } from "./account_form.js";
 import { edit } from "./editing.js";
 import { accountIn, accountNameIn, read, readAll, works } from "./import_file.js";
-import { here, zoneField } from "../zones.js";
 
 const unknownNames = ({ report }) =>
   report?.accounts.filter((one) => one.account_id == null).map((one) => one.name) ?? [];

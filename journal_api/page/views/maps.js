@@ -1,13 +1,14 @@
 // Maps: what one more stop or target would have made of trades, and a report by two keys.
 
 import { get, href } from "../client.js";
-import { open } from "../dialogs.js";
+import { open, trying } from "../dialogs.js";
 import { card, choiceField, form, h, table, textField } from "../dom.js";
 import { MIN_EDGE_DECISIONS } from "../enums.js";
 import { amount, count, dayOfYear, gainOrLoss, number, rate, signed, whole } from "../format.js";
 import { orRefused } from "./filters.js";
 import { newestQuery } from "./report_table.js";
 
+const PAGES = 5; // of 200 trades, that are read at once
 const HATCHED = 0.1; // the share of trades that reached both, from which the two ends of a cell matter
 
 /** @param {Context} context */
@@ -102,35 +103,47 @@ function result({ decisions, without_excursions: without, as_it_was: was, cells,
   );
 }
 
-// Of the newest trades: lists have no filter for it.
+// Lists have no filter for it: the newest trades are looked through, then older ones as long as the owner asks.
 async function showChanged({ stop, target, changed }, inR, filters, name) {
-  const { trades } = (await get("/trades", newestQuery(filters))).data;
   const reaches = (trade, value, level) =>
     level != null && value != null && value >= level * (inR ? (trade.initial_risk ?? Infinity) : 1);
-  const rows = trades
-    .filter(({ mae, mfe }) => mae != null && mfe != null)
-    .map((trade) => [trade, reaches(trade, trade.mae, stop), reaches(trade, trade.mfe, target)])
-    .filter(([, stopped, reached]) => stopped || reached)
-    .map(([trade, stopped, reached]) => [
-      h("a", { href: href("trades", { id: trade.id }) }, `${trade.symbol}, ${dayOfYear(trade.trading_day)}`),
-      signed(trade.net_pnl),
-      amount(trade.mae),
-      amount(trade.mfe),
-      [stopped && "stop", reached && "target"].filter(Boolean).join(" or "),
-    ]);
-  open(
-    name,
-    h(
-      "p.muted",
-      `${number(rows.length)} of the newest ${number(trades.length)} trades; ${number(changed)} in all.`,
-    ),
-    table({ class: "stacked" }, ["Trade", "As it was", "MAE", "MFE", "Reaches"], rows, [
-      "",
-      "num",
-      "num",
-      "num",
-    ]),
-  );
+  const rows = [];
+  const place = h(".stack");
+  let seen = 0;
+  const look = trying(async () => {
+    const query = newestQuery(filters);
+    const offsets = Array.from({ length: PAGES }, (_, page) => seen + page * query.limit);
+    const pages = await Promise.all(offsets.map((offset) => get("/trades", { ...query, offset })));
+    const trades = pages.flatMap(({ data }) => data.trades);
+    seen += trades.length;
+    for (const trade of trades.filter(({ mae, mfe }) => mae != null && mfe != null)) {
+      const [stopped, reached] = [reaches(trade, trade.mae, stop), reaches(trade, trade.mfe, target)];
+      if (!stopped && !reached) continue;
+      rows.push([
+        h(
+          "a",
+          { href: href("trades", { id: trade.id }) },
+          `${trade.symbol}, ${dayOfYear(trade.trading_day)}`,
+        ),
+        signed(trade.net_pnl),
+        amount(trade.mae),
+        amount(trade.mfe),
+        [stopped && "stop", reached && "target"].filter(Boolean).join(" or "),
+      ]);
+    }
+    place.replaceChildren(
+      h("p.muted", `${number(rows.length)} of the newest ${number(seen)} trades; ${number(changed)} in all.`),
+      table({ class: "stacked" }, ["Trade", "As it was", "MAE", "MFE", "Reaches"], rows, [
+        "",
+        "num",
+        "num",
+        "num",
+      ]),
+      seen < pages[0].meta.pagination.total ? h("button", { onclick: look }, "Look at older trades") : "",
+    );
+  });
+  open(name, place);
+  await look();
 }
 
 // The map of a report by two keys, above its table.

@@ -2,7 +2,7 @@
 
 import { blob, get, send } from "../client.js";
 import { confirm, open, saveTexts, trying } from "../dialogs.js";
-import { find, h, isTyping, wordsOf } from "../dom.js";
+import { find, findAll, h, isTyping, wordsOf } from "../dom.js";
 import { saver, textForm } from "./saver.js";
 
 // Of the trade or day that is shown: what is being added, what was refused, and the images, which outlive a redraw.
@@ -68,11 +68,21 @@ export function pictureStrip(path, pictures) {
 const altOf = ({ caption }, place) => caption || `Picture ${place + 1}`;
 
 // Loaded once it is in sight.
-export function imageOf(picture, place) {
+function imageOf(picture, place) {
   const image = h("img", { "data-picture": picture.id, alt: altOf(picture, place) });
   observer.observe(image);
   return image;
 }
+
+// To be read, each a link.
+/** @param {Picture[]} pictures */
+export const thumbsOf = (pictures, href) =>
+  h(
+    "ul.thumbs",
+    pictures.map((picture, place) =>
+      h("li", h("a.thumb", { href }, imageOf(picture, place)), h("small", picture.caption)),
+    ),
+  );
 
 function thumb(path, pictures, picture, place) {
   const { id } = picture;
@@ -96,11 +106,13 @@ const observer = new IntersectionObserver(
   { rootMargin: "100px" },
 );
 
+export const loadAll = () => Promise.all(findAll("img:not([src])").map(load));
+
 async function load(image) {
   try {
     const url = URL.createObjectURL(await blob(`/pictures/${image.dataset.picture}/content`));
-    image.onload = image.onerror = () => URL.revokeObjectURL(url);
     image.src = url;
+    await image.decode().finally(() => URL.revokeObjectURL(url));
   } catch (error) {
     Object.assign(image, { alt: wordsOf(error), src: "data:," }); // shows the reason
   }

@@ -4,7 +4,7 @@ import { get, href } from "../client.js";
 import { card, choiceField, find, h } from "../dom.js";
 import { GROUPINGS } from "../enums.js";
 import { count, number, plusDays, signed, tradingDay, whyNone } from "../format.js";
-import { costsNotice } from "./costs.js";
+import { costsNotice } from "./account_form.js";
 import { besideCard, edgeTable, isEdgeSort, nameBefore, rangeBefore, withBefore } from "./edges.js";
 import { filterForm, filtersOf, orRefused } from "./filters.js";
 import { exitsView, joined, pairMap, secondKey, secondOf } from "./maps.js";

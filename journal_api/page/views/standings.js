@@ -4,7 +4,7 @@ import { bar } from "../charts.js";
 import { href } from "../client.js";
 import { trying } from "../dialogs.js";
 import { checkbox, definitions, h, table, textField } from "../dom.js";
-import { amount, count, dayOfYear, number, percent, plusDays, signed, tradingDay } from "../format.js";
+import { NONE, amount, count, dayOfYear, number, percent, plusDays, signed, tradingDay } from "../format.js";
 import { numberField, numbersOf } from "../inputs.js";
 import { edit } from "./editing.js";
 
@@ -66,6 +66,20 @@ export function standingCard({ id, name, currency, standing }) {
       ].filter(Boolean),
     ),
   );
+}
+
+// In one line.
+/** @param {Account} account */
+export function standingRow({ id, name, standing }) {
+  const [state, word] = stateOf(standing);
+  const [tone, mark] = STATES[state];
+  const { balance, floor } = standing;
+  return [
+    h("a", { href: href("settings", { account: id }) }, name),
+    amount(balance),
+    floor ? amount(floor.room) : NONE,
+    h("span", { class: tone }, `${mark} ${word}`),
+  ];
 }
 
 // The one large number; the bar is what is left of it.

@@ -3,8 +3,7 @@ import { open, showConflict } from "../dialogs.js";
 import { choiceField, field, form, h, select, textField } from "../dom.js";
 import { DIRECTIONS } from "../enums.js";
 import { NONE, idsAndNames, inWords, nameIn } from "../format.js";
-import { inMinutes, inZone, local, now, numberField, numbersOf, timeInput } from "../inputs.js";
-import { cityOf, here } from "../zones.js";
+import { cityOf, here, inMinutes, inZone, local, now, numberField, numbersOf, timeInput } from "../inputs.js";
 import { addPictures } from "./pictures.js";
 import { checklist, setupOf, singlesOf, tagsOf } from "./trade_parts.js";
 

@@ -4,7 +4,7 @@ import { get, send } from "../client.js";
 import { confirm, trying } from "../dialogs.js";
 import { form, h } from "../dom.js";
 import { count } from "../format.js";
-import { cityOf, findZone, here, isUtc, isZone, zoneField } from "../zones.js";
+import { cityOf, findZone, here, isUtc, isZone, zoneField } from "../inputs.js";
 
 const ANSWERED = "journal-days-answered";
 const FUTURES = { timezone: "America/New_York", day_rollover: "17:00" };
