@@ -57,15 +57,10 @@ CACHED_AMOUNTS: dict[Comma, defaultdict[type[Money], dict[str, Any]]] = {
 }
 
 
-def parse_amount(kind: type[M], comma: Comma, cell: str) -> M:
-    """Return the amount in a cell. Raises ValueError, also for an ambiguous comma."""
-    return kind.checked(parse_cell_number(cell, comma))
-
-
-def parse_rounded_amount(kind: type[M], comma: Comma, cell: str) -> tuple[M, bool]:
-    """Return the amount in a cell, rounded to the decimals of an amount, and whether that changed it."""
-    exact = parse_broker_number(cell, comma)
-    value = rounded(exact, kind.digits)
+def parse_amount(kind: type[M], comma: Comma, cell: str, *, rounds: bool) -> tuple[M, bool]:
+    """Return the amount in a cell and whether it `rounds` what a program wrote. Raises ValueError."""
+    exact = parse_broker_number(cell, comma) if rounds else parse_cell_number(cell, comma)
+    value = rounded(exact, kind.digits) if rounds else exact
     return kind.checked(value), value != exact
 
 

@@ -17,21 +17,8 @@ from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.texts import Unreadable
 
 BEGINNINGS = ("<?xml", "<FlexQueryResponse")
-# The columns by the attributes of <Trade>.
-COLUMNS = {
-    "accountId": "ClientAccountID",
-    "symbol": "Symbol",
-    "multiplier": "Multiplier",
-    "dateTime": "DateTime",
-    "tradeDate": "TradeDate",
-    "quantity": "Quantity",
-    "tradePrice": "TradePrice",
-    "ibCommission": "IBCommission",
-    "buySell": "Buy/Sell",
-    "openCloseIndicator": "Open/CloseIndicator",
-    "levelOfDetail": "LevelOfDetail",
-    "ibExecID": "IBExecID",
-}
+# The one attribute of <Trade> that has another name than the column.
+ACCOUNT, ACCOUNT_COLUMN = "accountId", "ClientAccountID"
 # The beginning of its CSV form with section lines, and the section of the trades.
 SECTION_LINES, TRADES = ('"BOF",', '"HEADER",'), "TRNT"
 MAX_ELEMENT_LENGTH = 64 * 1024
@@ -92,7 +79,7 @@ class FlexQuery:
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
         self.parser.StartDoctypeDeclHandler = self._refuse_dtd
-        self.attributes: list[str] = []  # the attributes of the first trade that are in COLUMNS
+        self.attributes: list[str] = []  # of the first trade
         self._rows: list[Cells] = []
         self._account: dict[str, str] = {}  # the attribute of the statement, for trades without it
         self._depth = 0
@@ -109,7 +96,7 @@ class FlexQuery:
         self._depth += 1
         self._check(name, attributes)
         if name == "FlexStatement":
-            self._account = {key: value for key, value in attributes.items() if key == "accountId"}
+            self._account = {key: value for key, value in attributes.items() if key == ACCOUNT}
         elif name == "Trade":
             self._add(self._account | attributes)
 
@@ -132,6 +119,6 @@ class FlexQuery:
     def _add(self, trade: Mapping[str, str]) -> None:
         line = self.parser.CurrentLineNumber
         if not self.attributes:
-            self.attributes = [name for name in COLUMNS if name in trade]
-            self._rows.append(Cells(line, [COLUMNS[name] for name in self.attributes]))
+            self.attributes = list(trade)
+            self._rows.append(Cells(line, [ACCOUNT_COLUMN if name == ACCOUNT else name for name in trade]))
         self._rows.append(Cells(line, [trade.get(name, "") for name in self.attributes]))

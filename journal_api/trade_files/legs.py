@@ -1,11 +1,14 @@
 """Trades of which a row states both prices and the result, which together make the value of a point."""
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, NamedTuple
 
 from journal_api.positions.import_rows import ImportedTrade, unstated
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction
+from journal_api.trade_files.cells import parse_direction
+from journal_api.trade_files.named_rows import Row
 from journal_api.values.money import EXACT, ONE, ZERO, Money, PositiveMoney, Result, UnsignedMoney
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name40, Name100
@@ -47,6 +50,16 @@ def derive_multiplier(points: Decimal, quantity: Decimal, gross_pnl: Decimal) ->
         return ONE
 
 
+# Of points, quantity and result; None if they do not show the value of a point.
+FindMultiplier = Callable[[Decimal, Decimal, Decimal], PositiveMoney | None]
+
+
+def read_legs(row: Row, direction: str, entry: str, opened: str, exit_: str, closed: str) -> Legs:
+    """Return entry and exit in these columns."""
+    prices, times = [row.amount(name, Money) for name in (entry, exit_)], [row.time(name) for name in (opened, closed)]
+    return Legs(row.read(direction, parse_direction), prices[0], times[0], prices[1], times[1])
+
+
 def find_profit(excursion: Money | None) -> UnsignedMoney | None:
     """Return a best result as `mfe`: 0 if it was a loss."""
     return None if excursion is None else UnsignedMoney(max(excursion, ZERO))
@@ -64,13 +77,13 @@ def build_trade(
     quantity: PositiveMoney,
     gross_pnl: Money | None,
     *,
-    multiplier: PositiveMoney | None,
     fees: Result | None,
+    find_multiplier: FindMultiplier = derive_multiplier,
     account: Name100 | None = None,
-    fill_ids: tuple[str, str] | None = None,
     **fields: Any,
 ) -> ImportedTrade:
-    """Return the trade of a line. Multiplier and fees are None if the file does not state them."""
+    """Return the trade of a line. The fees are None if the file does not state them."""
+    multiplier = find_multiplier(legs.points, quantity, gross_pnl or ZERO)
     trade = TradeDraft(
         symbol=symbol,
         direction=legs.direction,
@@ -90,5 +103,5 @@ def build_trade(
         unstated=unstated(multiplier=multiplier, fees=fees),
         multiplier_from_result=True,
         account=account,
-        fill_ids=fill_ids,
+        fill_ids=legs.fill_ids,
     )

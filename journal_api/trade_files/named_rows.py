@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from journal_api.errors import ValidationFailed
-from journal_api.trade_files.amounts import Comma, parse_amount, parse_rounded_amount
+from journal_api.trade_files.amounts import Comma, parse_amount
 from journal_api.trade_files.cells import CellCache, find_cache, keep_value
 from journal_api.trade_files.dates import DAYS, TIMES, DateOrder
 from journal_api.values.money import Money
@@ -89,10 +89,6 @@ class Row(dict[str, str]):
                 return column
         return None
 
-    def parse_if_any(self, column: str, reader: Callable[[str], T]) -> T | None:
-        """Return the parsed cell without caching it, None for a missing column or a blank cell."""
-        return self.parse(column, reader) if self.has(column) else None
-
     def read_if_any(self, column: str, reader: Callable[[str], T]) -> T | None:
         """Return the parsed cell, None for a missing column or a blank cell."""
         return self.read(column, reader) if self.has(column) else None
@@ -115,10 +111,7 @@ class Row(dict[str, str]):
         """Return the amount of a cell whose text is not cached."""
         comma, rounded = self.rules.comma, self.rules.rounded
         try:
-            if rounded is None:
-                value, is_rounded = parse_amount(kind, comma, cell.strip()), False
-            else:
-                value, is_rounded = parse_rounded_amount(kind, comma, cell.strip())
+            value, is_rounded = parse_amount(kind, comma, cell.strip(), rounds=rounded is not None)
         except ValueError as error:
             raise refuse_cell(column, cell, error) from None
         if rounded is not None and is_rounded:

@@ -78,8 +78,7 @@ def as_html(row: list[str]) -> str:
 
 def as_xml(header: list[str], *rows: list[str]) -> str:
     """A Flex Query with an attribute for each column."""
-    attributes = {column: name for name, column in flex_query.COLUMNS.items()}
-    names = [attributes.get(column, column) for column in header]
+    names = [flex_query.ACCOUNT if column == flex_query.ACCOUNT_COLUMN else column for column in header]
     trades = [" ".join(f"{name}={quoteattr(cell)}" for name, cell in zip(names, row, strict=True))
               for row in rows]  # fmt: skip
     return "\n".join(["<FlexQueryResponse>", *(f"<Trade {trade}/>" for trade in trades), "</FlexQueryResponse>"])

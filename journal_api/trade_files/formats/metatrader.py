@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 from journal_api.positions.import_rows import ImportedTrade, LeftOut
 from journal_api.trade_files.amounts import derive_amount
-from journal_api.trade_files.cells import parse_direction
 from journal_api.trade_files.file_format import Format, NoTrade, Rows, Trades, read_row
-from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier
+from journal_api.trade_files.legs import build_trade, read_legs
 from journal_api.trade_files.named_rows import Row
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
 from journal_api.values.types import Name40, Name100
@@ -38,22 +37,18 @@ class PositionColumns(NamedTuple):
 
     def read_trade(self, row: Row) -> ImportedTrade:
         """Return the trade of a row. Raises ValidationFailed."""
-        direction = row.read("Type", parse_direction)
-        entry_price, exit_price = row.amount("Price", Money), row.amount(EXIT_PRICE, Money)
-        if not (entry_price or exit_price):
+        legs = read_legs(row, "Type", "Price", self.opened_at, EXIT_PRICE, self.closed_at)
+        if not (legs.entry_price or legs.exit_price):
             raise NoTrade("both prices are 0: a summary of archived trades")
         # The cell of a partly closed position has two numbers: 0.10 of 0.30 is 0.10 / 0.30.
         row[self.volume] = row[self.volume].partition(" / ")[0]
         quantity, gross_pnl = row.amount(self.volume, PositiveMoney), row.amount("Profit", Money)
-        symbol = row.read(self.symbol, Name40.decode)
-        legs = Legs(direction, entry_price, row.time(self.opened_at), exit_price, row.time(self.closed_at))
         return build_trade(
             row.line,
             legs,
-            symbol,
+            row.read(self.symbol, Name40.decode),
             quantity,
             gross_pnl,
-            multiplier=derive_multiplier(legs.points, quantity, gross_pnl),
             fees=self._sum_bookings(row),
             external_id=row.parse(self.ticket, parse_ticket),
             # The last stop, not the first, so no initial risk is derived from it.

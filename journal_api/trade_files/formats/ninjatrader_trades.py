@@ -9,9 +9,8 @@ from decimal import Decimal
 
 from journal_api.positions.import_rows import ImportedTrade
 from journal_api.trade_files.amounts import CURRENCY, derive_amount
-from journal_api.trade_files.cells import parse_direction
 from journal_api.trade_files.file_format import Format, one_trade_per_row, require_symbol
-from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier, find_loss, find_profit
+from journal_api.trade_files.legs import build_trade, find_loss, find_profit, read_legs
 from journal_api.trade_files.named_rows import Row
 from journal_api.values.money import EXACT, Money, PositiveMoney
 from journal_api.values.types import Name40, Name100
@@ -24,23 +23,19 @@ CURRENCY_SIGN = re.compile(CURRENCY)
 
 def read_trade(row: Row) -> ImportedTrade:
     require_symbol(row, "Instrument", "Market pos.")
-    direction = row.read("Market pos.", parse_direction)
-    entry_price, exit_price = row.amount("Entry price", Money), row.amount("Exit price", Money)
+    legs = read_legs(row, "Market pos.", "Entry price", "Entry time", "Exit price", "Exit time")
     quantity = row.amount("Qty", PositiveMoney)
     costs = (row.amount_if_any(column, Money) for column in COSTS)
     fees = derive_amount("Commission", "with the other fees", sum((cost for cost in costs if cost), Decimal()))
     row.read("Profit", require_currency)
     profit = row.amount("Profit", Money)
     gross_pnl = derive_amount("Profit", "before the fees", EXACT.add(profit, fees))
-    symbol = row.read("Instrument", Name40.decode)
-    legs = Legs(direction, entry_price, row.time("Entry time"), exit_price, row.time("Exit time"))
     return build_trade(
         row.line,
         legs,
-        symbol,
+        row.read("Instrument", Name40.decode),
         quantity,
         gross_pnl,
-        multiplier=derive_multiplier(legs.points, quantity, gross_pnl),
         fees=fees,
         account=row.read_if_any(ACCOUNT, Name100.decode),
         mae=find_loss(read_money(row, "MAE")),

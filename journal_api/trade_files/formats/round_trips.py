@@ -56,7 +56,7 @@ def read_trade(row: Row) -> ImportedTrade:
         exit_price=row.amount_if_any("exit_price", Money),
         stop_loss=row.amount_if_any("stop_loss", Money),
         opened_at=row.parse("opened_at", Timestamp.decode),
-        closed_at=row.parse_if_any("closed_at", Timestamp.decode),
+        closed_at=row.parse("closed_at", Timestamp.decode) if row.has("closed_at") else None,
         gross_pnl=gross_pnl,
         fees=fees or ZERO,
         initial_risk=None if has_no_risk else row.amount_if_any("initial_risk", PositiveResult),

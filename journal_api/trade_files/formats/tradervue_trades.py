@@ -8,9 +8,9 @@ from typing import Self
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import ImportedTrade
 from journal_api.trade_files.amounts import derive_amount
-from journal_api.trade_files.cells import parse_direction, text
+from journal_api.trade_files.cells import text
 from journal_api.trade_files.file_format import Format, one_trade_per_row
-from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier, find_loss, find_profit
+from journal_api.trade_files.legs import build_trade, derive_multiplier, find_loss, find_profit, read_legs
 from journal_api.trade_files.named_rows import Row
 from journal_api.values.money import EXACT, ZERO, Money, PositiveMoney, Result
 from journal_api.values.types import Name40, Text
@@ -39,22 +39,18 @@ def read_trade(row: Row) -> ImportedTrade:
     if not row.has("Close Datetime"):
         reason = "is empty, and Volume is not the quantity of an open trade: remove the row"
         raise ValidationFailed(fields={"Close Datetime": reason})
-    direction = row.read("Side", parse_direction)
-    entry_price, exit_price = row.amount("Entry Price", Money), row.amount("Exit Price", Money)
+    legs = read_legs(row, "Side", "Entry Price", "Open Datetime", "Exit Price", "Close Datetime")
     quantity, gross_pnl = row.amount("Volume", BothSides), row.amount("Gross P&L", Money)
     has_two_fills = row.amount_if_any("Exec Count", Money) == 2
-    fees = sum_costs(row)
     risk = row.amount_if_any("Initial Risk", Money)
-    symbol = row.read("Symbol", Name40.decode)
-    legs = Legs(direction, entry_price, row.time("Open Datetime"), exit_price, row.time("Close Datetime"))
     return build_trade(
         row.line,
         legs,
-        symbol,
+        row.read("Symbol", Name40.decode),
         quantity,
         gross_pnl,
-        multiplier=find_multiplier(legs.points, quantity, gross_pnl) if has_two_fills else None,
-        fees=fees,
+        fees=sum_costs(row),
+        find_multiplier=find_multiplier if has_two_fills else lambda *_: None,
         initial_risk=PositiveMoney(risk) if risk and risk > 0 else None,
         notes=row.read_if_any("Notes", strip_tags),
         mae=find_loss(row.amount_if_any("Position MAE", Money)),

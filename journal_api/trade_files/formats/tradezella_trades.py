@@ -50,8 +50,8 @@ def read_trade(row: Row) -> ImportedTrade:
         symbol,
         quantity,
         gross_pnl,
-        multiplier=find_multiplier(legs.points, quantity, gross_pnl or ZERO),
         fees=fees,
+        find_multiplier=find_multiplier,
         account=row.read_if_any(ACCOUNT, Name100.decode),
     )
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from journal_api.positions.import_rows import ImportedTrade, LeftOut, Rejected
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.file_format import Format, KnownFormat, Rows, Trades, read_row
-from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier, find_loss, find_profit
+from journal_api.trade_files.legs import Legs, build_trade, find_loss, find_profit
 from journal_api.trade_files.named_rows import Row
 from journal_api.trade_files.words import find_column
 from journal_api.values.money import Money, PositiveMoney
@@ -133,7 +133,6 @@ def pair_trade(entry: Leg, exit_: Leg) -> ImportedTrade:
         SYMBOL,
         entry.quantity,
         None if exit_.is_open else exit_.net_pnl,
-        multiplier=derive_multiplier(legs.points, entry.quantity, exit_.net_pnl),
         fees=None,
         mae=find_loss(exit_.mae),
         mfe=find_profit(exit_.mfe),

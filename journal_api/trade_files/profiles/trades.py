@@ -29,18 +29,16 @@ def trade_reader(profile: ImportProfileCreate, header: Collection[str]) -> Calla
         fees = reader.fees(row)
         result = None if legs.closed_at is None else read_result(row, fees)
         stated = reader.multiplier(row)
-        derived = None if stated or result is None else derive_multiplier(legs.points, size, result)
         trade = build_trade(
             row.line,
             legs,
             reader.symbol(row),
             size,
             result,
-            multiplier=stated or derived,
             fees=fees,
+            find_multiplier=(lambda *_: stated) if stated else derive_multiplier,
             external_id=reader.external_id(row),
             account=reader.account(row),
-            fill_ids=legs.fill_ids,
         )
         if result is not None and stated is None:
             return trade
