@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, time, timedelta, tzinfo
 from functools import lru_cache, partial
 from typing import Literal, NamedTuple, get_args
 from zoneinfo import ZoneInfo
@@ -119,16 +119,12 @@ def is_sorted(days: Sequence[tuple[datetime, bool]]) -> bool:
     return sorted(days) in (days, [*reversed(days)])
 
 
-def parse_time(date: str, clock: str, order: DateOrder | None = None) -> Timestamp:
-    """Return a local time. Raises ValueError.
-
-    The date has the year first, or day and month in that order; without an order the month is first, unless
-    there are points between them. The time has 24 hours, or AM and PM.
-    """
-    match = CLOCK.fullmatch(clock)
+def parse_clock(cell: str) -> time:
+    """Return a time of day, with 24 hours, or AM and PM. Raises ValueError."""
+    match = CLOCK.fullmatch(cell)
     if not match:
         raise ValueError(NOT_A_TIME)
-    return Timestamp.in_form(f"{parse_day(date, order)}T{read_clock(match)}")
+    return time.fromisoformat(read_clock(match))
 
 
 def read_clock(match: re.Match[str]) -> str:
@@ -138,13 +134,17 @@ def read_clock(match: re.Match[str]) -> str:
         if not 1 <= int(hour) <= 12:
             raise ValueError("must have an hour from 1 to 12 before AM and PM")
         hour = str(int(hour) % 12 + 12 * (half in "Pp"))
-    time = f"{hour:0>2}:{minute}:{second or '00'}"
-    return f"{time}.{fraction[:6]:0<6}" if fraction else time
+    clock = f"{hour:0>2}:{minute}:{second or '00'}"
+    return f"{clock}.{fraction[:6]:0<6}" if fraction else clock
 
 
 @lru_cache(maxsize=4096)  # a day has many trades
 def parse_day(text: str, order: DateOrder | None) -> str:
-    """Return a date as 2026-04-09, even if there is no such day. Raises ValueError for a month over 12."""
+    """Return a date as 2026-04-09, even if there is no such day. Raises ValueError for a month over 12.
+
+    The year is first, or day and month in that order; without an order the month is first, unless there are
+    points between them.
+    """
     date = DATE.fullmatch(text)
     if not date or (order is None and date["last"] and "." in text):
         raise ValueError(NOT_A_TIME)
@@ -188,8 +188,8 @@ def parse_any_time(cell: str, order: DateOrder | None = None) -> Timestamp:
     between = BETWEEN.match(rest)
     start = rest[between.end() :].lstrip() if between else rest
     clock = (CLOCK.match(start) or COMPACT_CLOCK.match(start)) if between else None
-    time, behind = (read_clock(clock), start[clock.end() :]) if clock else ("00:00:00", rest)
-    return Timestamp.in_form(f"{day}T{time}").replace(tzinfo=parse_zone(behind.strip()))
+    at, behind = (read_clock(clock), start[clock.end() :]) if clock else ("00:00:00", rest)
+    return Timestamp.in_form(f"{day}T{at}").replace(tzinfo=parse_zone(behind.strip()))
 
 
 @lru_cache(maxsize=256)
@@ -214,7 +214,7 @@ def parse_date_and_clock(cell: str, order: DateOrder | None = None) -> Timestamp
 
 def parse_midnight(cell: str, order: DateOrder | None = None) -> Timestamp:
     """Return midnight of a date."""
-    return parse_time(cell, "00:00", order)
+    return Timestamp.in_form(f"{parse_day(cell, order)}T00:00:00")
 
 
 def is_time(cell: str) -> bool:

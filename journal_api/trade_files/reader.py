@@ -31,13 +31,6 @@ from journal_api.values.timestamps import Timestamp
 
 MAX_ERRORS = 100_000  # the rest of a file with more is not read
 ROWS_OF_NUMBERS = 500  # that are searched for the meaning of a comma
-# The options of the command by those of the API.
-OPTIONS = {
-    "account_id": "account_id (--account)",
-    "day": "day (--day)",
-    "date_order": "date_order (--date-order)",
-    "timezone": "timezone (--timezone)",
-}
 CURRENCY_CODE = re.compile("(?:^|[0-9 ])([A-Z]{3,5})$")
 ANY_DAY = date(2000, 1, 1)  # in place of one that must be stated, to find what else must be
 NO_TRADES = "the file has no trades: all its rows are left out"
@@ -89,15 +82,19 @@ def read(
         return recognised
     header, rows = recognised
     first_rows = list(islice(rows, ROWS_SEARCHED if header.format.dates else ROWS_OF_NUMBERS))
-    dates, comma = find_dates(first_rows, header), find_comma(first_rows, header)
+    usual: Comma = next((row.comma for row in first_rows if isinstance(row, Cells)), "thousands")
+    times = list(read_columns(first_rows, header, header.format.dates))
+    dates = find_date_order(times, usual, is_local=header.format.has_local_dates)
     if date_order and dates.order:
         dates = FileDates(date_order, "stated")
-    unsaid = find_unsaid(header, first_rows, day, into_one_account=into_one_account)
+    unsaid = find_unsaid(header, times if day is None else (), into_one_account=into_one_account)
     if dates.order and not dates.source:
         unsaid["date_order"] = NO_ORDER
     left_out = LeftOutCounter(instruments, force=force, skip_errors=skip_errors)
     left_out.warnings += [*warn_of_currencies(first_rows, header), *warn_of_accounts(first_rows, header)]
-    reading = Reading(*(dates.order, comma, str(day or ANY_DAY), skip_errors), *(left_out.warnings, left_out.ends))
+    comma = find_comma(first_rows, header, usual)
+    read_as = (dates.order, comma, str(day or ANY_DAY), skip_errors)
+    reading = Reading(*read_as, left_out.warnings, left_out.ends, RoundedCells())
     named_rows = name_cells(chain(first_rows, rows), header, reading)
     trades = with_point_values(left_out.remove_from(header.format.read_trades(named_rows)), instruments)
     unit = one_trade_is(header.format.name)
@@ -130,34 +127,30 @@ def take_rows(statements: Iterable[Candidate | Rejected]) -> list[Candidate | Re
     return rows
 
 
-def find_unsaid(
-    header: Header, rows: Iterable[Cells | Rejected], day: date | None, *, into_one_account: bool
-) -> dict[str, str]:
+def find_unsaid(header: Header, times: Iterable[str], *, into_one_account: bool) -> dict[str, str]:
     """Return what the import must state, because the file does not: by the option, why."""
     unsaid = {}
     if not into_one_account and set(header.format.accounts).isdisjoint(header.columns):
         column = (*header.format.accounts, "account")[0]
         unsaid["account_id"] = f"is required: the file has no column {column!r}"
-    times = [cell.strip() for cell in read_columns(rows, header, header.format.dates)]
-    if day is None and any(times) and all(map(CLOCK.fullmatch, filter(None, times))):
+    cells = [cell for time in times if (cell := time.strip())]
+    if cells and all(map(CLOCK.fullmatch, cells)):
         unsaid["day"] = NO_DAY
     return unsaid
 
 
 def ask(fields: dict[str, str]) -> ValidationFailed:
     """Return the error that asks for all of this at once."""
-    options = ", ".join(OPTIONS.get(name, name) for name in fields)
+    options = ", ".join(f"{name} (--{name.removesuffix('_id').replace('_', '-')})" for name in fields)
     reasons = "; ".join(f"{name} {reason}" for name, reason in fields.items())
     return ValidationFailed(f"State what the file does not say: {reasons}. Options: {options}.", fields=fields)
 
 
-def find_comma(rows: Iterable[Cells | Rejected], header: Header) -> Comma | None:
+def find_comma(rows: Iterable[Cells | Rejected], header: Header, usual: Comma) -> Comma | None:
     """Return the meaning of a comma in the numbers of the first rows, None for a file that people write."""
-    first = next((row for row in rows if isinstance(row, Cells)), None)
-    if header.format.is_typed or first is None:
-        return None
     read = (header.format.columns | header.format.optional) - set(header.format.dates)
-    return guess_comma(read_columns(islice(rows, ROWS_OF_NUMBERS), header, read), first.comma)
+    cells = read_columns(islice(rows, ROWS_OF_NUMBERS), header, read)
+    return None if header.format.is_typed else guess_comma(cells, usual)
 
 
 def warn_of_currencies(rows: Iterable[Cells | Rejected], header: Header) -> list[str]:
@@ -187,13 +180,6 @@ def read_columns(rows: Iterable[Cells | Rejected], header: Header, columns: Coll
     """Yield the cells of these columns."""
     indexes = [index for index, name in enumerate(header.columns) if name in columns]
     return (row.cells[index] for row in rows if isinstance(row, Cells) for index in indexes if index < len(row.cells))
-
-
-def find_dates(rows: Sequence[Cells | Rejected], header: Header) -> FileDates:
-    """Return the order of day and month in the rows."""
-    comma: Comma = next((row.comma for row in rows if isinstance(row, Cells)), "thousands")
-    cells = read_columns(rows, header, header.format.dates)
-    return find_date_order(cells, comma, is_local=header.format.has_local_dates)
 
 
 def read_statements(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count, groupby
 from operator import itemgetter
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from journal_api.positions.import_rows import LeftOut, Rejected
 from journal_api.trade_files.amounts import CACHED_AMOUNTS, Comma
@@ -22,21 +22,16 @@ MAX_TITLE_LENGTH = 40
 MAX_CELL_LENGTH = 10_000
 
 
-class Reading:
+class Reading(NamedTuple):
     """How the rows of a file are read, and what the report says of it."""
 
-    def __init__(
-        self,
-        date_order: DateOrder | None,
-        comma: Comma | None,
-        day: str,
-        skips_errors: bool,
-        warnings: list[str],
-        ends: set[int],
-    ) -> None:
-        self.date_order, self.comma, self.day = date_order, comma, day
-        self.skips_errors, self.warnings, self.ends = skips_errors, warnings, ends
-        self.rounded = RoundedCells()
+    date_order: DateOrder | None
+    comma: Comma | None
+    day: str
+    skips_errors: bool
+    warnings: list[str]
+    ends: set[int]
+    rounded: RoundedCells
 
 
 def name_cells(

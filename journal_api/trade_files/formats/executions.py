@@ -1,17 +1,18 @@
 """Executions: one fill per row, as Tradervue and TradeZella import them. A trade is from flat to flat."""
 
-from datetime import timedelta
+from datetime import time
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.statements import Effect
 from journal_api.trade_files.cells import EXPIRATIONS, is_sale, parse_symbol
-from journal_api.trade_files.dates import parse_midnight, parse_time
+from journal_api.trade_files.dates import parse_clock
 from journal_api.trade_files.file_format import Format
 from journal_api.trade_files.fill_book import Execution, FillId, Instrument, add_contract, read_fills, read_option
 from journal_api.trade_files.named_rows import Row
 from journal_api.trade_files.words import closes
 from journal_api.values.instruments import SHARES_OF_AN_OPTION
 from journal_api.values.money import ONE, Money, PositiveMoney
+from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name40, Name100
 
 # Alternative names of a column.
@@ -29,7 +30,7 @@ def read_execution(row: Row) -> Execution:
     return Execution(
         instrument,
         None if id_column is None else FillId(id_column, row.read(id_column, Name100.decode)),
-        row.day("Date") + row.read("Time", parse_clock),
+        Timestamp.combine(row.day("Date"), row.read("Time", parse_time)),
         read_quantity(row),
         row.amount("Price", Money).units,
         sum_costs(row),
@@ -83,11 +84,10 @@ def sum_costs(row: Row) -> int | None:
     return sum(cost.units for column in COSTS if (cost := row.amount_if_any(column, Money)) is not None)
 
 
-def parse_clock(cell: str) -> timedelta:
-    """Return the time since midnight."""
+def parse_time(cell: str) -> time:
     if not cell:
         raise ValueError("is required: it defines the order of the fills")
-    return parse_time("2000-01-01", cell) - parse_midnight("2000-01-01")
+    return parse_clock(cell)
 
 
 COLUMNS = frozenset({"Date", "Time", "Symbol", "Quantity", "Price"})

@@ -9,7 +9,7 @@ from journal_api.positions.import_rows import ImportedTrade
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.cells import parse_direction
-from journal_api.trade_files.dates import parse_time
+from journal_api.trade_files.dates import parse_clock
 from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier
 from journal_api.trade_files.named_rows import Row
@@ -122,10 +122,10 @@ def derive_fees(row: Row) -> Result | None:
 
 
 def read_time(row: Row, event: str) -> Timestamp:
-    return Timestamp.combine(row.day(f"{event} Date"), row.read(f"{event} Time", parse_clock))
+    return Timestamp.combine(row.day(f"{event} Date"), row.read(f"{event} Time", parse_clock_and_zone))
 
 
-def parse_clock(cell: str) -> time:
+def parse_clock_and_zone(cell: str) -> time:
     """Return a time such as 12:31:42 EST; without a zone it is in the time zone of the import."""
     match = CLOCK_AND_ZONE.fullmatch(cell)
     if not match:
@@ -136,7 +136,7 @@ def parse_clock(cell: str) -> time:
             f"must be in one of the zones {', '.join(OFFSETS)}; for another zone remove its name"
             " and state the time zone of the import"
         )
-    return parse_time("2000-01-01", clock).time().replace(tzinfo=OFFSETS.get(zone))
+    return parse_clock(clock).replace(tzinfo=OFFSETS.get(zone))
 
 
 FORMAT = Format(
