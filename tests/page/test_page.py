@@ -23,6 +23,7 @@ TODAY = f"{datetime.now(UTC):%Y-%m-%d}"
 OF_THE_JOURNAL = [f"day/{TODAY}", "days", "search?q=bold"]
 PLACES = [*VIEWS, "today?goal=1", *(f"report?by={by}" for by in NAMED), "trades?id=1", "strategies?id=1",
           "settings?account=1", *OF_THE_JOURNAL]  # fmt: skip
+ALIKE = {*UNNAMED, *(f"report?by={by}" for by in NAMED)} - {"report?by=confirmation"}  # asked for access in one of them
 DARK = ("today", "trades?id=1", "report?by=confirmation", f"day/{TODAY}")  # where all colors are
 MAX_REQUESTS = 10
 MARKUP = "<b>bold</b>" + "W" * 39
@@ -124,7 +125,7 @@ async def test_every_view_asks_little_keeps_names_as_text_fits_its_screen_and_sh
                 too_wide.append((place, width))
         assert await page.evaluate(BROKEN_WORDS) == []
         assert await page.evaluate(HIDDEN_CELLS) == [], place
-        found |= await page.find_violations()
+        found |= set() if place in ALIKE else await page.find_violations()
         found |= await page.find_violations(dark=True) if place in DARK else set()
     assert too_wide == []
     assert page_journal.key not in await page.content()
