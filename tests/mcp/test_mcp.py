@@ -294,7 +294,7 @@ def test_another_range_is_a_row_beside_each_group(reader: Agent) -> None:
 
 
 def test_exits_are_a_row_a_cell(reader: Agent, db: Path) -> None:
-    change(db, "UPDATE trades SET mae = 0, mfe = 1000000000 WHERE id <= 20")
+    change(db, "UPDATE trades SET mae = iif(id <= 20, 0, NULL), mfe = iif(id <= 20, 1000000000, NULL)")
 
     found = reader.ask("exits", unit="currency", stops=[50], targets=[10])
 
