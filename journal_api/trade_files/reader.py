@@ -16,7 +16,7 @@ from journal_api.trade_files.file_format import Format, find_account_columns, fi
 from journal_api.trade_files.headers import Header, UnknownHeader, recognise
 from journal_api.trade_files.known_formats import known_formats
 from journal_api.trade_files.left_out import LeftOutCounter
-from journal_api.trade_files.named_rows import RoundedCells
+from journal_api.trade_files.named_rows import RoundedCells, shorten
 from journal_api.trade_files.point_values import with_point_values
 from journal_api.trade_files.profiles.profile_format import in_date_order, known_profile
 from journal_api.trade_files.row_checks import warn_of_lots
@@ -25,7 +25,7 @@ from journal_api.trade_files.table_rows import Reading, name_cells
 from journal_api.trade_files.texts import read_text
 from journal_api.trade_files.threads import with_cancel_checks
 from journal_api.trade_files.timezones import FileTimezone, has_local_times
-from journal_api.trade_files.words import find_costs, find_currency_columns
+from journal_api.trade_files.words import NAMES, find_column, find_costs, find_currency_columns
 from journal_api.values.instruments import BUILT_IN, InstrumentTable
 from journal_api.values.timestamps import Timestamp
 
@@ -161,7 +161,14 @@ def warn_of_currencies(rows: Iterable[Cells | Rejected], header: Header) -> list
     }
     columns, codes = [column for column in found if found[column]], sorted(set().union(*found.values()))
     where = f"{' and '.join(columns[:3])} {'is' if len(columns) == 1 else 'are'} in {', '.join(codes[:5])}"
-    return [f"{where}: amounts are not converted, sums of them are wrong"] if len(codes) > 1 else []
+    if len(codes) > 1:
+        return [f"{where}: amounts are not converted, sums of them are wrong"]
+    coin = find_column(header.columns, NAMES["fee_currency"])
+    index = header.columns.index(coin) if coin else -1
+    for cells in (row.cells for row in rows if coin and isinstance(row, Cells) and index < len(row.cells)):
+        if (paid := cells[index].strip()) and sum(cell.endswith(paid) for cell in cells) == 1:
+            return [f"{coin} is {shorten(paid)}: costs are not converted"]
+    return []
 
 
 def warn_of_accounts(rows: Sequence[Cells | Rejected], header: Header) -> list[str]:

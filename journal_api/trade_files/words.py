@@ -28,7 +28,7 @@ TRANSLATIONS = {
     for group in names.split()
     for other in group.split("/")[1:]
 }
-COSTS, TOTALS = (tuple(TABLE["costs"][name].split()) for name in ("ends", "totals"))
+COSTS, NO_COSTS, TOTALS = (tuple(TABLE["costs"][name].split()) for name in ("ends", "others", "totals"))
 STATUS, KINDS, FILLED, UNFILLED = (
     frozenset(TABLE["status"][name].split()) for name in ("columns", "kinds", "filled", "unfilled")
 )
@@ -103,7 +103,7 @@ def find_column(header: Collection[str], columns: Columns | Sequence[str] | None
 
 def find_costs(columns: Iterable[str]) -> list[str]:
     """Return the columns of costs, the column of their total if there is one."""
-    amounts = [name for name in columns if "bps" not in name.casefold() and "%" not in name]
+    amounts = [name for name in columns if not any(part in name.casefold() for part in NO_COSTS)]
     total = [column for column in amounts if simplify(column) in TOTALS]
     return total[:1] or [column for column in amounts if simplify(column).endswith(COSTS)]
 

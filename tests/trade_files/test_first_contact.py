@@ -269,6 +269,20 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("SPY251214C00684000", "long", "2", None, "0"), ("SPY251214P00684000", "long", "1", "108.95", "0")],
         {},
     ),
+    "days at midnight beside a clock, in an order that is not theirs": (
+        "date,company,trade_time,side,quantity,price\n2026-03-02 00:00:00,QLTX,14:41:30,Sell,2,11\n"
+        "2026-03-02 00:00:00,QLTX,09:41:30,Buy,2,10\n2026-03-02 00:00:00,QLTX,15:41:30,Buy,1,10\n",
+        None,
+        [("QLTX", "long", "1", None, "0"), ("QLTX", "long", "2", "2", "0")],
+        {},
+    ),
+    "the amount of a coin beside its total": (
+        "Date(UTC),Market,Type,Price,Amount,Total,Fee,Fee Coin\n2026-03-02 04:44:02,SOLUSDT,SELL,99,2,198,0.0002,BNB\n"
+        "2026-03-02 04:34:02,SOLUSDT,BUY,97,2,194,0.0002,BNB\n",
+        None,
+        [("SOLUSDT", "long", "2", "4", "0.0004")],
+        {},
+    ),
     "a currency before the names": (
         "Timestamp,Transaction Type,Asset,Quantity Transacted,EUR Spot Price at Transaction,EUR Subtotal,EUR Fees\n"
         "2026-03-02T08:51:48Z,Buy,BTC,0.5,5000,2500,7.5\n2026-03-03T08:51:48Z,Sell,BTC,0.5,6000,3000,7.5\n",
@@ -397,17 +411,31 @@ DAS_PROFILE = {
 }
 
 
-def test_a_second_column_of_accounts_is_told() -> None:
+@pytest.mark.parametrize(
+    ("columns", "cells", "warnings"),
+    [
+        (
+            "Account,Sub Account,Account Type",
+            ("X,1,Cash", "X,2,Margin"),
+            ["Sub Account has several values, and only Account names the account"],
+        ),
+        ("Fee,Fee Coin", ("1,BNB", "1,BNB"), ["Fee Coin is BNB: costs are not converted"]),
+        ("Fee,Fee Coin", ("1,USD", "1,USD"), []),
+    ],
+)
+def test_a_column_that_is_not_read_is_told_if_trades_may_be_wrong(
+    columns: str, cells: tuple[str, str], warnings: list[str]
+) -> None:
     content = (
-        "Date,Symbol,Side,Qty,Price,Account,Sub Account,Account Type\n"
-        "2026-03-04 10:00,QLTX,Buy,1,10,X,1,Cash\n2026-03-04 11:00,QLTX,Sell,1,11,X,2,Margin\n"
+        f"Date,Symbol,Side,Qty,Price,{columns}\n2026-03-04 10:00,BTCUSD,Buy,1,10,{cells[0]}\n"
+        f"2026-03-04 11:00,BTCUSD,Sell,1,11,{cells[1]}\n"
     )
     proposal = propose_profile(io.BytesIO(content.encode()))
     assert proposal is not None
 
     file = read_file(content, profiles=[decode_profile(as_toml(proposal.profile).encode())])
 
-    assert file.left_out.warnings == ["Sub Account has several values, and only Account names the account"]
+    assert file.left_out.warnings == warnings
 
 
 async def test_all_that_a_file_does_not_say_is_asked_at_once(client: httpx.AsyncClient, account_id: int) -> None:

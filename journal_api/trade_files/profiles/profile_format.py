@@ -104,11 +104,13 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
         others = [name for name in header if name not in read]
         account = find_column(others, NAMES["account"]) or find_account_columns(others)[:1] or None
         profile = replace(profile, account=account)
-    checked = without_none([find_value_column(header), find_column(header, RESULTS)])
+    quantity = find_column(header, profile.quantity)
+    value = find_value_column([name for name in header if name != quantity])
+    checked = without_none([value, find_column(header, RESULTS)])
     if profile.kind == "trades":
         checked, read_trades = [], one_trade_per_row(trade_reader(profile, header))
     else:
-        read_trades = read_checked_fills(profile, header)
+        read_trades = read_checked_fills(profile, header, value or "")
     repeated = find_columns(header, profile.repeated or ())
     conditions = list_conditions(profile, header)
 
@@ -127,10 +129,10 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
     )
 
 
-def read_checked_fills(profile: ImportProfileCreate, header: Collection[str]) -> Callable[[Rows], Trades]:
+def read_checked_fills(profile: ImportProfileCreate, header: Collection[str], value: str) -> Callable[[Rows], Trades]:
     """Return the function that parses rows of fills and checks them by what the file says they are worth."""
     price, quantity = find_columns(header, without_none([profile.price, profile.quantity]))
-    value, result = find_value_column(header) or "", find_column(header, RESULTS) or ""
+    result = find_column(header, RESULTS) or ""
     if converts_currencies(header):
         value = result = ""
 

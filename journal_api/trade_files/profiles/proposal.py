@@ -84,7 +84,7 @@ class Draft:
     def __init__(self, table: Table) -> None:
         self.table, self.members = table, table.find_members()
         self.warnings: list[str] = []
-        self.value = find_value_column(table.columns)
+        self.value = find_value_column([name for name in table.columns if name != self.members.get("quantity")])
         self.is_of_trades = any(len({self.members.get(name) for name in pair} - {None}) == 2 for pair in OF_TRADES)
         self.gross, self.net = (self.members.get(name) if self.is_of_trades else None for name in RESULTS)
 
@@ -135,7 +135,7 @@ class Draft:
         members, size = self.members, self.members.get("quantity")
         for name, others in (("price", ("entry_price", "exit_price")), ("at", ("closed_at", "opened_at"))):
             members.setdefault(name, next((members[other] for other in others if other in members), ""))
-        if not members["price"] and self.value and size and self.value != size:
+        if not members["price"] and self.value and size:
             members["price"] = self.value
             self.warnings.append(f"the file has no price: it is {self.value} divided by {size}")
         return self._find_clock()
@@ -212,7 +212,7 @@ class Draft:
         bought = {f"{cell[0]}*" for cell, amount in amounts if amount < 0}
         sold = {f"{cell[0]}*" for cell, amount in amounts if amount > 0}
         digits = {f"{digit}*" for digit in range(10)}
-        if not (self.value and bought and sold) or self.value == size or bought & (sold | digits):
+        if not (self.value and bought and sold) or bought & (sold | digits):
             return None
         return Side(column=self.value, long=sorted(bought), short=sorted(sold | digits))
 

@@ -26,6 +26,8 @@ from journal_api.values.types import Name40, Name100
 
 M = TypeVar("M", bound=Money)
 
+# What a day may have before a time of day of another column.
+MIDNIGHT = re.compile(" 00:00:00 (?=[0-9])")
 YEAR_FIRST = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 # A position after a fill: 2 L, 1 S, -3. NinjaTrader writes - if flat, and where it does not follow positions.
 POSITION = re.compile(r"\s*(?P<size>-?[0-9]{1,9}(?:\.[0-9]{1,8})?)\s*(?P<side>[LS]?)\s*")
@@ -184,7 +186,7 @@ class ProfileReader:
         The formats are tried in their order, then one with the year first, as spreadsheets write it. Without
         formats, the date has the year first, or day and month in the order of the file.
         """
-        cell = " ".join([row[column].strip() for column in columns])
+        cell = MIDNIGHT.sub(" ", " ".join([row[column].strip() for column in columns]), count=1)
         if row.rules.day and CLOCK.fullmatch(cell):
             cell = f"{row.rules.day} {cell}"
         zone, reason = find_zone_of_column(columns[0]) or self._zone, None

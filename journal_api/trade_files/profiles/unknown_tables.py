@@ -87,7 +87,7 @@ class Table:
 
     def has_clock(self, column: str) -> bool:
         """Return whether the cells of a column have both a date and a time of day."""
-        is_whole = self.count(column, lambda cell: is_time(cell) and not DATE.fullmatch(cell))
+        is_whole = self.count(column, lambda cell: is_time(cell) and not DATE.fullmatch(cell.removesuffix(" 00:00:00")))
         return is_whole >= MOST * len(self.read_cells(column))
 
 
