@@ -72,6 +72,7 @@ def test_without_excursions_there_is_nothing_to_tell(db: Path) -> None:
         (("--unit", "currency"), "--stops is needed with unit=currency"),
         (("--stops", "0"), "--stops must be greater than 0"),
         (("--targets", "far"), "--targets must be 1 to 12 numbers above 0"),
+        (("--limit", "169"), "169 is not in the range 1<=x<=168"),  # 12 stops, 12 targets, and none of each
         (("--from", "2026-02-01", "--to", "2026-01-01"), "--from must not be after to"),
     ],
 )

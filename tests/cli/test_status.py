@@ -143,6 +143,15 @@ async def test_colors_are_of_the_state_alone_and_a_goal_whose_dates_are_not_runn
     assert "Goal                       not running: 2026-05-01 to 2026-05-31" in plain
 
 
+async def test_the_bar_of_a_balance_begins_where_the_account_began(
+    app: Starlette, client: httpx.AsyncClient, clock: Clock
+) -> None:
+    await close_trades(client, await create_account(client, starting_balance=1000), TODAY, 100)
+    await create_goal(client, metric="balance_target", target_value=1500)
+
+    assert [line[27:41] for line in await lines_of(app) if "400.00 USD to go" in line] == ["##------------"]
+
+
 @max_examples(full=200, ci=25)
 @given(st.text(max_size=60), st.integers(3, 40))
 def test_a_fitted_text_has_the_width_and_is_cut_as_late_as_possible(text: str, width: int) -> None:
