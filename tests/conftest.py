@@ -343,6 +343,13 @@ def no_key_is_in(contents: Sequence[tuple[str, bytes]], keys_made: Sequence[str]
 
 
 @pytest.fixture
+async def anonymous_client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+    """Without a key, at the address of the page and of the API."""
+    async with client_of(app, base_url="http://localhost") as client:
+        yield client
+
+
+@pytest.fixture
 async def client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
     """The owner, with every scope."""
     async with client_of(app, await new_key_for(app)) as client:

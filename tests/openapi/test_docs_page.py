@@ -1,21 +1,11 @@
 """GET /docs: the API to browse and try out, without internet; in a real browser where there is one."""
 
-from collections.abc import AsyncIterator
-
 import httpx
 import pytest
 from chromium import PageJournal, Tab, in_a_browser
-from conftest import client_of
 from openapi_examples import DOCUMENT
-from starlette.applications import Starlette
 
 PAGES = ["/docs", "/docs/start.js", "/docs/swagger_bundle.js", "/docs/swagger_style.css", "/openapi.json"]
-
-
-@pytest.fixture
-async def anonymous_client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
-    async with client_of(app, base_url="http://localhost") as client:
-        yield client
 
 
 # The files -----------------------------------------------------------------------------------------------

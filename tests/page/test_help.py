@@ -2,14 +2,10 @@
 
 import re
 import tomllib
-from collections.abc import AsyncIterator
 from html.parser import HTMLParser
 from pathlib import Path
 
 import httpx
-import pytest
-from conftest import client_of
-from starlette.applications import Starlette
 
 from journal_api.page import files, help_pages
 
@@ -41,13 +37,6 @@ class Page(HTMLParser):
         self.text += "" if self.is_code else data
 
 
-@pytest.fixture
-async def anybody(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
-    """A browser without a key."""
-    async with client_of(app, base_url="http://localhost") as client:
-        yield client
-
-
 async def read(client: httpx.AsyncClient, name: str) -> Page:
     answer = await client.get(f"/help/{name}")
     assert answer.status_code == 200, name
@@ -56,8 +45,8 @@ async def read(client: httpx.AsyncClient, name: str) -> Page:
     return Page(answer.text)
 
 
-async def test_every_page_renders_and_its_links_lead_to_pages_and_headings(anybody: httpx.AsyncClient) -> None:
-    pages = {name: await read(anybody, name) for name in PAGES}
+async def test_every_page_renders_and_its_links_lead_to_pages_and_headings(anonymous_client: httpx.AsyncClient) -> None:
+    pages = {name: await read(anonymous_client, name) for name in PAGES}
 
     for name, page in pages.items():
         source = (ROOT / f"docs/{name}.md").read_text()
@@ -72,19 +61,19 @@ async def test_every_page_renders_and_its_links_lead_to_pages_and_headings(anybo
             assert "://" in link or anchor in {"", *pages[target or name].anchors}, (name, link)
 
 
-async def test_every_view_leads_to_its_help(anybody: httpx.AsyncClient) -> None:
+async def test_every_view_leads_to_its_help(anonymous_client: httpx.AsyncClient) -> None:
     (views,) = re.findall(r"^const VIEWS = \{\n(.*?)^\};", APP, re.M | re.S)
     (table,) = re.findall(r"^const HELP = \{\n(.*?)^\};", APP, re.M | re.S)
     leads = dict(re.findall(r'^  (\w+): "([^"]+)",$', table, re.M))
 
     assert list(leads) == re.findall(r"^  (\w+):", views, re.M)
     for name, _, anchor in (lead.partition("#") for lead in leads.values()):
-        assert anchor in {"", *(await read(anybody, name)).anchors}, (name, anchor)
+        assert anchor in {"", *(await read(anonymous_client, name)).anchors}, (name, anchor)
 
 
-async def test_nothing_else_is_help(anybody: httpx.AsyncClient) -> None:
+async def test_nothing_else_is_help(anonymous_client: httpx.AsyncClient) -> None:
     for name in ("nothing", "page.md", "..%2fREADME", "page-today.png"):
-        assert (await anybody.get(f"/help/{name}")).status_code == 404
+        assert (await anonymous_client.get(f"/help/{name}")).status_code == 404
 
 
 def test_the_wheel_has_every_page() -> None:

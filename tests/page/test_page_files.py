@@ -6,15 +6,12 @@ import re
 import shutil
 import struct
 import subprocess
-from collections.abc import AsyncIterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import httpx
 import page_enums
 import pytest
-from conftest import client_of
-from starlette.applications import Starlette
 
 from journal_api.page import files
 
@@ -46,16 +43,9 @@ COMPARE = f"""
 """
 
 
-@pytest.fixture
-async def anybody(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
-    """A browser without a key."""
-    async with client_of(app, base_url="http://localhost") as client:
-        yield client
-
-
-async def test_every_file_is_served_to_everybody_and_lets_nothing_else_in(anybody: httpx.AsyncClient) -> None:
+async def test_every_file_is_served_to_everybody_and_lets_nothing_else_in(anonymous_client: httpx.AsyncClient) -> None:
     for path in ["/", *(f"{FOLDER}/{name}" for name in NAMES)]:
-        answer = await anybody.get(path)
+        answer = await anonymous_client.get(path)
 
         assert answer.status_code == 200, path
         media_type = TYPES[path.rpartition(".")[2]]
@@ -76,21 +66,21 @@ def test_every_view_has_its_entry_in_the_bar_and_in_the_page_about_it() -> None:
     assert [title for title in entries.values() if f"\n| {title} | " not in about] == []
 
 
-async def test_the_page_can_be_put_on_a_home_screen(anybody: httpx.AsyncClient) -> None:
-    page = await anybody.get("/")
+async def test_the_page_can_be_put_on_a_home_screen(anonymous_client: httpx.AsyncClient) -> None:
+    page = await anonymous_client.get("/")
     (path,) = re.findall(r'<link rel="manifest" href="([^"]+)">', page.text)
     (of_apple,) = re.findall(r'<link rel="apple-touch-icon" href="([^"]+)">', page.text)
-    manifest = (await anybody.get(path)).json()
+    manifest = (await anonymous_client.get(path)).json()
     (icon,) = manifest["icons"]
 
-    image = (await anybody.get(posixpath.join(posixpath.dirname(path), icon["src"]))).content
-    assert image == (await anybody.get(of_apple)).content
+    image = (await anonymous_client.get(posixpath.join(posixpath.dirname(path), icon["src"]))).content
+    assert image == (await anonymous_client.get(of_apple)).content
     assert "{}x{}".format(*struct.unpack(">II", image[16:24])) == icon["sizes"]
     assert (manifest["start_url"], manifest["scope"], manifest["display"]) == ("/", "/", "standalone")
 
 
-async def test_the_page_is_always_new_and_its_files_are_kept_for_good(anybody: httpx.AsyncClient) -> None:
-    page, style = await anybody.get("/"), await anybody.get(f"{FOLDER}/page.css")
+async def test_the_page_is_always_new_and_its_files_are_kept_for_good(anonymous_client: httpx.AsyncClient) -> None:
+    page, style = await anonymous_client.get("/"), await anonymous_client.get(f"{FOLDER}/page.css")
 
     assert page.headers["cache-control"] == "no-cache"
     assert style.headers["cache-control"] == "public, max-age=31536000, immutable"
@@ -107,9 +97,9 @@ ENCODINGS = [
 
 @pytest.mark.parametrize(("accepted", "encoding"), ENCODINGS)
 async def test_files_are_sent_compressed_to_clients_that_accept_it(
-    anybody: httpx.AsyncClient, accepted: str, encoding: str | None
+    anonymous_client: httpx.AsyncClient, accepted: str, encoding: str | None
 ) -> None:
-    answer = await anybody.get(f"{FOLDER}/app.js", headers={"Accept-Encoding": accepted})
+    answer = await anonymous_client.get(f"{FOLDER}/app.js", headers={"Accept-Encoding": accepted})
 
     assert answer.headers.get("content-encoding") == encoding
     assert answer.headers["vary"] == "accept-encoding"
@@ -118,8 +108,8 @@ async def test_files_are_sent_compressed_to_clients_that_accept_it(
 
 @pytest.mark.parametrize("path", [f"{FOLDER}/files.py", f"{FOLDER}/index.html", f"{FOLDER}/../app.py",
                                   "/page/0/app.js", f"{FOLDER}/"])  # fmt: skip
-async def test_no_other_file_is_served(anybody: httpx.AsyncClient, path: str) -> None:
-    assert (await anybody.get(path)).status_code == 404
+async def test_no_other_file_is_served(anonymous_client: httpx.AsyncClient, path: str) -> None:
+    assert (await anonymous_client.get(path)).status_code == 404
 
 
 def test_the_page_is_sent_in_less_than_100_kilobytes() -> None:

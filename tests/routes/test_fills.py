@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 import time_machine
-from factories import create_account, create_trade, details_of, error_of, send_file, unwrap
+from factories import create_account, create_trade, details_of, error_of, get_trade, send_file, unwrap
 from proofs import examples
 from saved_journals import for_rows
 
@@ -24,10 +24,6 @@ def fill(side: str, quantity: float, price: float, at: str, **members: Any) -> J
 
 async def add(client: httpx.AsyncClient, trade: Any, *fills: Json) -> Any:
     return unwrap(await client.post(f"/trades/{trade['id']}/fills", json={"fills": fills}))
-
-
-async def get_trade(client: httpx.AsyncClient, trade: Any) -> Any:
-    return unwrap(await client.get(f"/trades/{trade['id']}"))
 
 
 def show(trade: Any) -> list[Any]:

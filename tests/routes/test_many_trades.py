@@ -16,6 +16,7 @@ from factories import (
     create_trade,
     details_of,
     error_of,
+    get_trade,
     insert_account,
     insert_trade,
     list_trades,
@@ -51,10 +52,6 @@ async def refuse(client: httpx.AsyncClient, **body: Any) -> Any:
 
 async def delete(client: httpx.AsyncClient, *ids: int, **query: Any) -> httpx.Response:
     return await client.request("DELETE", "/trades", json={"ids": ids}, params=query)
-
-
-async def get_trade(client: httpx.AsyncClient, trade_id: int) -> Any:
-    return unwrap(await client.get(f"/trades/{trade_id}"))
 
 
 async def create_setup(client: httpx.AsyncClient, name: str = "Breakout") -> Any:

@@ -15,6 +15,7 @@ from factories import (
     create_trade,
     details_of,
     error_of,
+    get_trade,
     list_trades,
     read_ids,
     run_sql,
@@ -48,10 +49,6 @@ async def merge(client: httpx.AsyncClient, *trades: Any) -> Any:
 
 async def split(client: httpx.AsyncClient, trade: Any) -> Any:
     return unwrap(await client.post(f"/trades/{trade['id']}/split"))
-
-
-async def get_trade(client: httpx.AsyncClient, trade: Any) -> Any:
-    return unwrap(await client.get(f"/trades/{trade['id']}"))
 
 
 async def patch(client: httpx.AsyncClient, trade: Any, **fields: Any) -> Any:

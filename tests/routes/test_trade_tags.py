@@ -12,6 +12,7 @@ from factories import (
     create_trade,
     details_of,
     error_of,
+    get_trade,
     list_trades,
     unwrap,
 )
@@ -41,10 +42,6 @@ def read_confirmation_ids(setup: Any) -> list[int]:
 
 def answer(confirmation_id: int, was_present: bool = True, **fields: Any) -> dict[str, Any]:
     return {"confirmation_id": confirmation_id, "was_present": was_present, **fields}
-
-
-async def get_trade(client: httpx.AsyncClient, trade: Any) -> Any:
-    return unwrap(await client.get(f"/trades/{trade['id']}"))
 
 
 async def put_tags(client: httpx.AsyncClient, trade: Any, *tag_ids: object) -> Any:

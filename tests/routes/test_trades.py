@@ -20,6 +20,7 @@ from factories import (
     details_of,
     error_of,
     get_strategy,
+    get_trade,
     list_trades,
     read_actual,
     run_sql,
@@ -37,10 +38,6 @@ A_FILL = {"quantity": 1, "fees": 0, "external_id": None}
 ONLY_ALONE = ("tags", "confirmations", "fills", "merged_ids", "pictures", "typed")
 # Whatever follows from the result of a closed trade.
 RESULTS = ("exit_price", "gross_pnl", "net_pnl", "rr_realized", "trading_day")
-
-
-async def get_trade(client: httpx.AsyncClient, trade: Any) -> Any:
-    return unwrap(await client.get(f"/trades/{trade['id']}"))
 
 
 async def patch(client: httpx.AsyncClient, trade: Any, **fields: Any) -> Any:

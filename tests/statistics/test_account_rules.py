@@ -127,9 +127,7 @@ async def test_the_list_has_the_standing_of_the_accounts_with_rules(client: http
     assert plain == [funded, own]
 
 
-async def test_the_list_has_the_checkpoints_that_nobody_has_explained_or_accepted(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_the_list_has_the_checkpoints_that_nobody_has_explained_or_accepted(client: httpx.AsyncClient) -> None:
     account = await create_account(client, starting_balance=100)
     for day, balance in (("2026-01-05", 100), ("2026-01-06", 90), ("2026-01-07", 90)):
         await create_checkpoint(client, account["id"], day=day, balance=balance)
@@ -259,11 +257,7 @@ async def test_a_standing_costs_at_most_four_times_the_bare_sums_of_its_days(
     account = await create_account(client)
     await put_rules(client, account["id"], floor={"kind": kind, "distance": 2000}, daily_loss=1000)
     trade = await insert_trade(app, account["id"])
-    values = {
-        "id": trade,
-        "days": str(list(range(examples(full=2500, ci=150)))),
-        "per_day": str([*range(40)]),
-    }
+    values = {"id": trade, "days": str(list(range(examples(full=2500, ci=150)))), "per_day": str([*range(40)])}
     await run_sql(app, MANY_TRADES, values)
     unwrap(await client.get(f"/accounts/{account['id']}/standing"))  # stores the facts
 

@@ -56,11 +56,6 @@ async def read_outcome(client: httpx.AsyncClient, outcome: str) -> list[float]:
     return sorted(listed)
 
 
-@pytest.fixture
-async def account_id(client: httpx.AsyncClient) -> int:
-    return int((await create_account(client, "Main"))["id"])
-
-
 @pytest.mark.parametrize("within", EXPECTED)
 async def test_reports_and_closed_periods_of_goals_count_scratches_as_break_evens(
     app: Starlette, client: httpx.AsyncClient, account_id: int, within: float

@@ -20,11 +20,6 @@ TRADE = """
         ?, ?, '', '')"""
 
 
-@pytest.fixture
-async def account_id(client: httpx.AsyncClient) -> int:
-    return int((await create_account(client, "Main"))["id"])
-
-
 async def read_exits(client: httpx.AsyncClient, **query: Any) -> Any:
     return unwrap(await client.get("/exits", params=query))
 

@@ -272,9 +272,7 @@ async def test_targets(desk: Desk, name: str) -> None:
     assert await desk.by_start(goal, "target") == expected
 
 
-async def test_the_running_period_has_the_target_of_the_goal_after_a_move_to_a_zone_of_yesterday(
-    desk: Desk,
-) -> None:
+async def test_the_running_period_has_the_target_of_the_goal_after_a_move_to_a_zone_of_yesterday(desk: Desk) -> None:
     await desk.patch("/me", timezone="Asia/Tokyo")
     goal = await desk.goal(target_value=1)
     desk.move("2026-04-30T22:00:00Z")
@@ -387,9 +385,7 @@ async def test_a_stopped_goal_is_redefined_to_the_day_it_stopped_and_catches_up_
     assert await desk.by_start(goal) == [("03-01", 1), ("04-01", 2), ("05-01", 0), ("06-01", 1)]
 
 
-async def test_a_goal_stopped_before_the_day_of_its_creation_as_a_new_zone_has_it_can_be_redefined(
-    desk: Desk,
-) -> None:
+async def test_a_goal_stopped_before_the_day_of_its_creation_as_a_new_zone_has_it_can_be_redefined(desk: Desk) -> None:
     desk.move("2026-05-20T11:30:00Z")
     await desk.patch("/me", timezone="Pacific/Midway")
     goal = await desk.goal()

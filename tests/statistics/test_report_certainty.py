@@ -18,11 +18,6 @@ from factories import (
 from starlette.applications import Starlette
 
 
-@pytest.fixture
-async def account_id(client: httpx.AsyncClient) -> int:
-    return int((await create_account(client, "Main"))["id"])
-
-
 async def insert_day(
     app: Starlette, account_id: int, trades: Sequence[tuple[str, str, float]], day: str = "2026-01-05", **fields: Any
 ) -> list[int]:

@@ -17,11 +17,6 @@ SYMBOLS = """
     FROM numbers"""
 
 
-@pytest.fixture
-async def account_id(client: httpx.AsyncClient) -> int:
-    return int((await create_account(client, "Main"))["id"])
-
-
 def at(day: int, hour: int = 15) -> dict[str, Any]:
     """January 2026; the fifth is a Monday."""
     return {"opened_at": f"2026-01-{day:02}T{hour:02}:00:00Z", "closed_at": f"2026-01-{day:02}T{hour:02}:30:00Z"}

@@ -4,16 +4,11 @@ from typing import Any
 
 import httpx
 import pytest
-from factories import create_account, details_of, insert_trade, read_report
+from factories import details_of, insert_trade, read_report
 from starlette.applications import Starlette
 
 FEBRUARY = {"from": "2026-02-01", "to": "2026-02-28"}
 RANGES = {**FEBRUARY, "compare_from": "2026-01-01", "compare_to": "2026-01-31"}
-
-
-@pytest.fixture
-async def account_id(client: httpx.AsyncClient) -> int:
-    return int((await create_account(client, "Main"))["id"])
 
 
 async def insert_months(app: Starlette, account_id: int) -> None:

@@ -21,12 +21,6 @@ from starlette.applications import Starlette
 from journal_api.database import database
 from journal_api.structs.reports import REPORTED
 
-
-@pytest.fixture
-async def account_id(client: httpx.AsyncClient) -> int:
-    return int((await create_account(client, "Main"))["id"])
-
-
 # Groups --------------------------------------------------------------------------------------------------
 
 

@@ -272,8 +272,9 @@ async def list_trades(client: httpx.AsyncClient, **query: Any) -> list[Any]:
     return sorted(found, key=lambda trade: int(trade["id"]))
 
 
-async def get_trade(client: httpx.AsyncClient, trade_id: int) -> Any:
-    return unwrap(await client.get(f"/trades/{trade_id}"))
+async def get_trade(client: httpx.AsyncClient, trade: Any) -> Any:
+    """Read a trade as it is now, by its id or as it was."""
+    return unwrap(await client.get(f"/trades/{trade if isinstance(trade, int) else trade['id']}"))
 
 
 async def patch_trade(client: httpx.AsyncClient, trade_id: int, **fields: Any) -> Any:
