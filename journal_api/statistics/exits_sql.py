@@ -7,6 +7,7 @@ from typing import NamedTuple
 from aiosqlite import Connection
 
 from journal_api.database.database import Database
+from journal_api.database.sql import fetch
 from journal_api.errors import ValidationFailed
 from journal_api.statistics import trade_facts
 from journal_api.statistics.exits import Decision, build_exits
@@ -34,31 +35,32 @@ async def get(database: Database, user_id: int, query: ExitQuery) -> str:
 
 
 async def compute(db: Connection, user_id: int, query: ExitQuery) -> str:
+    await db.execute_fetchall("PRAGMA temp_store = FILE")  # as of reports
     filtered, values = filter_facts(query)
+    values = {**values, "user_id": user_id}
+    ctes = f"WITH {await trade_facts.read_source(db, user_id)},{filtered}"
     within = await trade_facts.read_breakeven_within(db, user_id)
     risk = "initial_risk" if query.unit == "r" else "1"
-    rows = await db.execute_fetchall(
+    size = await fetch(db, f"{ctes} SELECT count(DISTINCT decision) FROM filtered", values)
+    trades = defaultdict[int, list[Trade]](list)
+    for decision, *columns in await db.execute_fetchall(
         f"""
-        WITH {await trade_facts.read_source(db, user_id)},{filtered}
+        {ctes}
         SELECT decision, id, trading_day, net_pnl, fees, mae, mfe, {risk}, currency
         FROM filtered
+        WHERE mae IS NOT NULL AND mfe IS NOT NULL AND {risk} IS NOT NULL
         ORDER BY trading_day, closed_at, id
         """,
-        {**values, "user_id": user_id},
-    )
-    trades = defaultdict[int, list[Trade]](list)
-    every = set[int]()
-    for decision, *columns in rows:
-        every.add(decision)
-        if None not in columns:
-            trades[decision].append(Trade(*columns))
+        values,
+    ):
+        trades[decision].append(Trade(*columns))
     currencies = {trade.currency for one in trades.values() for trade in one}
     if query.unit == "currency" and len(currencies) > 1:
         reason = f"the trades are in {' and '.join(sorted(currencies))}: choose accounts of one, or unit=r"
         raise ValidationFailed(fields={"unit": reason})
     decisions = [build_decision(key, one, query.unit, within) for key, one in trades.items()]
     stops, targets = query.levels
-    return build_exits(query.unit, decisions, len(every) - len(decisions), stops.units, targets.units)
+    return build_exits(query.unit, decisions, size - len(decisions), stops.units, targets.units)
 
 
 def build_decision(decision: int, trades: list[Trade], unit: ExitUnit, within: int) -> Decision:
