@@ -40,7 +40,7 @@ FROM (SELECT DISTINCT decision, tag_id
 GROUP BY decision"""
 # A table with a key: in a CTE of which SQLite expects few rows, it would read all rows for each decision.
 PLACED = "(SELECT part FROM temp.placed_{key} WHERE placed_{key}.decision = facts.decision)"
-OF_CATEGORY = "WHERE tag_id IN (SELECT id FROM tags WHERE category_id = :category_id)"
+OF_CATEGORY = "WHERE +tag_id IN (SELECT id FROM tags WHERE category_id = :category_id)"
 # What the owner wrote on the trading day of a trade.
 DAY_RATING = "(SELECT rating FROM days WHERE days.user_id = :user_id AND date = facts.trading_day)"
 DAY_TAGS = """(

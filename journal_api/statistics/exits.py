@@ -276,16 +276,17 @@ class Kind(NamedTuple):
 
 
 def count_kinds(decisions: Sequence[Decision], stops: Sequence[int], targets: Sequence[int]) -> Counter[Kind]:
-    return Counter(
-        Kind(
-            bisect_right(stops, one.mae),
-            bisect_right(targets, one.mfe),
-            one.is_win,
-            bisect_left(stops, -one.even),
-            bisect_right(targets, one.even),
+    counts = Counter(
+        (
+            bisect_right(stops, mae),
+            bisect_right(targets, mfe),
+            is_win,
+            bisect_left(stops, -even),
+            bisect_right(targets, even),
         )
-        for one in decisions
+        for _, _, _, mae, mfe, even, is_win in decisions
     )
+    return Counter({Kind(*one): number for one, number in counts.items()})
 
 
 def count_wins(kinds: Counter[Kind], a: int, b: int) -> Ends:

@@ -1,8 +1,8 @@
 """SQL of exits: the decisions whose trades have excursions, and a risk for results in R."""
 
-from collections import defaultdict
+from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any
 
 from aiosqlite import Connection
 
@@ -15,16 +15,8 @@ from journal_api.statistics.fact_filters import filter_facts
 from journal_api.structs.exits import ExitQuery, ExitUnit
 from journal_api.values.money import SCALE, ratio
 
-
-class Trade(NamedTuple):
-    id: int
-    day: str
-    net_pnl: int
-    fees: int
-    mae: int
-    mfe: int
-    risk: int
-    currency: str
+# Decision, id, day, net P&L, fees, MAE, MFE, risk and currency of a trade.
+Row = tuple[Any, ...]
 
 
 async def get(database: Database, user_id: int, query: ExitQuery) -> str:
@@ -42,8 +34,7 @@ async def compute(db: Connection, user_id: int, query: ExitQuery) -> str:
     within = await trade_facts.read_breakeven_within(db, user_id)
     risk = "initial_risk" if query.unit == "r" else "1"
     size = await fetch(db, f"{ctes} SELECT count(DISTINCT decision) FROM filtered", values)
-    trades = defaultdict[int, list[Trade]](list)
-    for decision, *columns in await db.execute_fetchall(
+    rows = await db.execute_fetchall(
         f"""
         {ctes}
         SELECT decision, id, trading_day, net_pnl, fees, mae, mfe, {risk}, currency
@@ -52,37 +43,45 @@ async def compute(db: Connection, user_id: int, query: ExitQuery) -> str:
         ORDER BY trading_day, closed_at, id
         """,
         values,
-    ):
-        trades[decision].append(Trade(*columns))
-    currencies = {trade.currency for one in trades.values() for trade in one}
+    )
+    every: list[Any] = list(rows)
+    currencies = {row[-1] for row in every}
     if query.unit == "currency" and len(currencies) > 1:
         reason = f"the trades are in {' and '.join(sorted(currencies))}: choose accounts of one, or unit=r"
         raise ValidationFailed(fields={"unit": reason})
-    decisions = [build_decision(key, one, query.unit, within) for key, one in trades.items()]
+    # In the order of the first trade of each decision; few have several.
+    several: dict[int, list[Row]] = {row[0]: [] for row in every if row[0] != row[1]}
+    found: list[Row | list[Row]] = []
+    for row in every:
+        trades = several.get(row[0])
+        if not trades:
+            found.append(row if trades is None else trades)
+        if trades is not None:
+            trades.append(row)
+    rows_of = (sum_up(one) if isinstance(one, list) else one for one in found)
+    decisions = [build_decision(row, query.unit, within) for row in rows_of]
     stops, targets = query.levels
     return build_exits(query.unit, decisions, size - len(decisions), stops.units, targets.units)
 
 
-def build_decision(decision: int, trades: list[Trade], unit: ExitUnit, within: int) -> Decision:
-    """Return the sum of the trades of a decision; in different currencies its representative trade."""
-    one, *others = trades
-    if others and len({trade.currency for trade in trades}) > 1:
-        one, others = next((trade for trade in trades if trade.id == decision), one), []
-    _, _, net_pnl, fees, mae, mfe, risk, _ = one
-    for other in others:
-        net_pnl, fees, risk = net_pnl + other.net_pnl, fees + other.fees, risk + other.risk
-        mae, mfe = mae + other.mae, mfe + other.mfe
+def sum_up(trades: Sequence[Row]) -> Row:
+    """Return a row with the sums of the trades of a decision, in different currencies of its representative trade.
+
+    The day is that of the first trade.
+    """
+    first, *others = trades
+    if any(trade[-1] != first[-1] for trade in others):
+        trades = [next((trade for trade in trades if trade[0] == trade[1]), first)]
+    _, _, _, *sums, _ = zip(*trades, strict=True)
+    return *first[:3], *map(sum, sums), first[-1]
+
+
+def build_decision(trade: Row, unit: ExitUnit, within: int) -> Decision:
+    _, _, day, net_pnl, fees, mae, mfe, risk, _ = trade
     is_win = net_pnl > within
     if unit == "currency":
-        return Decision(trades[0].day, net_pnl + fees, fees, mae, mfe, fees + within, is_win)
+        return Decision(day, net_pnl + fees, fees, mae, mfe, fees + within, is_win)
     cost = ratio(fees, risk)
     # Levels are whole numbers: an excursion that is rounded down reaches the same.
-    return Decision(
-        trades[0].day,
-        ratio(net_pnl, risk) + cost,
-        cost,
-        mae * SCALE // risk,
-        mfe * SCALE // risk,
-        (fees + within) * SCALE // risk,
-        is_win,
-    )
+    mae, mfe, even = mae * SCALE // risk, mfe * SCALE // risk, (fees + within) * SCALE // risk
+    return Decision(day, ratio(net_pnl, risk) + cost, cost, mae, mfe, even, is_win)

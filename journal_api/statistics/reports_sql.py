@@ -21,7 +21,7 @@ from journal_api.statistics.fact_filters import filter_facts
 from journal_api.statistics.report_groups import TOTAL, GroupPart, Key, OneKey, find_groups
 from journal_api.statistics.reports import Names, NamesByKey, Page
 from journal_api.statistics.result_bins import build_bins
-from journal_api.statistics.selection import COLUMNS, Selection, collect, with_sums_in_range
+from journal_api.statistics.selection import COLUMNS, Results, Selection, collect, with_sums_in_range
 from journal_api.statistics.trade_facts import read_breakeven_within
 from journal_api.structs.reports import ReportQuery
 
@@ -51,16 +51,16 @@ async def compute(
 
 async def compute_page(db: Connection, user_id: int, breakeven_within: int, query: ReportQuery) -> Page:
     find = partial(collect_parts, db, user_id, breakeven_within, is_compared=query.is_compared)
-    found, sums, selection = await find(query)
+    found, sums, results = await find(query)
     before = (await find(query.before))[0] if query.is_compared else None
-    distribution = await read_distribution(db, selection, found.get(TOTAL, Part())) if query.keys == ("none",) else None
+    distribution = build_distribution(results, found.get(TOTAL, Part())) if query.keys == ("none",) else None
     return reports.build_page(found, sums, before, query)._replace(distribution=distribution)
 
 
 async def collect_parts(
     db: Connection, user_id: int, breakeven_within: int, query: ReportQuery, *, is_compared: bool
-) -> tuple[dict[GroupPart, Part], Parts, Selection]:
-    """Return all groups of the report, what the parts of decisions that `judge_lines` needs have, and of what."""
+) -> tuple[dict[GroupPart, Part], Parts, Results]:
+    """Return all groups of the report, what the parts of decisions that `judge_lines` needs have, and all results."""
     filtered, values = filter_facts(query)
     values = {**values, "user_id": user_id, "breakeven_within": breakeven_within}
     ctes = f"{await trade_facts.read_source(db, user_id)},{filtered}"
@@ -80,14 +80,24 @@ async def collect_parts(
     groups = cache(partial(find_groups, group_by=query.keys, checklists=checklists))
     measures = find_measures(query.keys, query.metrics, is_compared)
 
-    async def collect_all(selection: Selection) -> tuple[dict[GroupPart, Part], Parts, Selection]:
+    async def collect_all(selection: Selection) -> tuple[dict[GroupPart, Part], Parts, Results]:
         sums: list[Any] = []
         extras = {METRICS[key].extra for key in query.evaluated}
         keeps_parts = len(query.keys) == 1 and grouping.compares in ("answers", "others")
         other = partial(find_other, group_by=query.keys)
-        collected = await collect(db, selection, extras, groups, measures, other, sums if keeps_parts else None)
+        results: Results = [], []
+        collected = await collect(
+            db,
+            selection,
+            extras,
+            groups,
+            measures,
+            other,
+            sums if keeps_parts else None,
+            results if query.keys == ("none",) else None,
+        )
         parts = {one: Part(found.compute(), found.samples, found.shared) for one, found in collected.items()}
-        return parts, sums, selection
+        return parts, sums, results
 
     return await with_sums_in_range(selection, collect_all)
 
@@ -105,14 +115,13 @@ async def place_decisions(db: Connection, key: str, ctes: str, values: dict[str,
         await store_groups(db, table, ctes, values, grouping.place_day)
 
 
-async def read_distribution(db: Connection, selection: Selection, total: Part) -> dict[str, object]:
+def build_distribution(results: Results, total: Part) -> dict[str, object]:
     """Return how many of all decisions made how much, in money and in R."""
     if total.statistics is None:  # out of range
         return dict.fromkeys(("net_pnl", "r"))
-    rows = await db.execute_fetchall(selection.build("SELECT pnl, r FROM decisions"), selection.values)
-    rs = [r for _, r in rows if r is not None]
+    pnls, rs = results
     is_mixed = total.statistics.mixes_currencies
-    return {"net_pnl": None if is_mixed else build_bins([pnl for pnl, _ in rows]), "r": build_bins(rs) if rs else None}
+    return {"net_pnl": None if is_mixed else build_bins(pnls), "r": build_bins(rs) if rs else None}
 
 
 async def read_checklists(db: Connection, user_id: int) -> dict[int, list[int]]:

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 from aiosqlite import Connection
+from msgspec import json
 
 from journal_api.database.sql import fetch
 from journal_api.metrics.by_day import ByDay, PartSums, SampleSums
@@ -20,6 +21,7 @@ from journal_api.statistics.fold import SCANS, Collected, Place
 
 Group = TypeVar("Group", bound=Hashable)
 Result = TypeVar("Result")
+Results = tuple[list[int], list[int]]  # the P&L and the R of decisions
 # What a selection reads of the facts of trades.
 COLUMNS = """facts.id, facts.trading_day, facts.opened_at, facts.closed_at, facts.decision, facts.fees,
     facts.net_pnl, facts.initial_risk, facts.r, facts.grade, facts.is_mistake, facts.checklist,
@@ -101,10 +103,12 @@ TRADES_BY_REPRESENTATIVE = f"""
 
 # The statements over these CTEs.
 SUMS = """
-SELECT part, place, {day}, {samples}, min(first_currency), max(last_currency),
+SELECT part, place, {day}, {samples}, {results}, min(first_currency), max(last_currency),
     {sums}
 FROM decisions
 GROUP BY part, place, {day}"""
+# Of each decision, as two arrays: by another statement, all decisions would be computed again.
+RESULTS = "json_array(json_group_array(pnl), json_group_array(r) FILTER (WHERE r IS NOT NULL))"
 
 
 class Selection(NamedTuple):
@@ -167,10 +171,12 @@ async def collect(
     measures: Collection[Measure] = (),
     find_other: Callable[[Group], tuple[Group, bool] | None] = lambda _: None,
     parts: list[PartSums[Group]] | None = None,
+    results: Results | None = None,
 ) -> dict[Group, Collected]:
     """Return what is collected of each group of the parts, with samples of the measures.
 
-    `find_other` says to which group one is compared; `parts` gets the groups and samples of each part.
+    `find_other` says to which group one is compared; `parts` gets the groups and samples of each part, `results`
+    the P&L and the R of each decision.
     Raises sqlite3.OperationalError.
     """
 
@@ -181,15 +187,18 @@ async def collect(
     expressions = ", ".join(measure.sql for measure in measures)
     statement = SUMS.format(
         day="trading_day" if "days" in extras else "NULL",
+        results="NULL" if results is None else RESULTS,
         samples=f"sample_sums({len(amounts)}, trading_day, {expressions})" if measures else "NULL",
         sums=sums_columns(extras),
     )
     by_day = ByDay[Group](find_other)
     rows = await db.execute_fetchall(selection.build(statement), selection.values)
-    for part, place, day, samples, first_currency, last_currency, *sums in rows:
+    for part, place, day, samples, found_results, first_currency, last_currency, *sums in rows:
         groups = list(find_groups(part, place))
         powers, days = SampleSums.read(samples) if samples else ([], {})
         by_day.add(groups, days)
+        for known, new in zip(results or (), json.decode(found_results or "[]"), strict=False):
+            known += new
         if parts is not None:
             parts.append(PartSums(groups, amounts, powers, days))
         for group in groups:
