@@ -40,8 +40,10 @@ class FileTimezone:
     def choose(self, account: str, file_format: Format) -> None:
         """Choose the zone for an account with local times. Raises ValidationFailed if it is unknown."""
         remembered = self._remembered.get((account, file_format.name))
-        name, source = self._choose_name(remembered, file_format)
-        if name is None:
+        owner = self._owner if file_format.has_owners_times else None
+        choices: dict[TimezoneSource, str | None] = {"stated": self._stated, "remembered": remembered, "owner": owner}
+        source: TimezoneSource = next((source for source, name in choices.items() if name), "owner")
+        if (name := choices[source]) is None:
             raise unknown_timezone(account, file_format)
         if self.accounts and name != self.name:
             raise different_timezones(self.name, account, name)
@@ -49,13 +51,6 @@ class FileTimezone:
             self.replaced.add(remembered)
         self.name, self.source = name, self.source or source
         self.accounts.add(account)
-
-    def _choose_name(self, remembered: str | None, file_format: Format) -> tuple[str | None, TimezoneSource]:
-        if self._stated:
-            return self._stated, "stated"
-        if remembered:
-            return remembered, "remembered"
-        return self._owner if file_format.has_owners_times else None, "owner"
 
 
 async def timezone_of_import(db: Connection, user_id: int, choice: AccountChoice, stated: str | None) -> FileTimezone:

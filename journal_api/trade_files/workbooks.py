@@ -30,7 +30,7 @@ def read_sheets(file: BinaryIO) -> Iterator[Iterator[Cells | Rejected]]:
 
 def open_sheets(file: BinaryIO) -> list[Any]:
     """Return the first sheets of the file. Raises Unreadable."""
-    from journal_api.trade_files.workbook_sheets import open_worksheets
+    from journal_api.trade_files.workbook_parts import open_worksheets
 
     try:
         with catch_warnings():
