@@ -276,6 +276,13 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLTX", "long", "1", None, "0"), ("QLTX", "long", "2", "2", "0")],
         {},
     ),
+    "a rejected order whatever else it has": (
+        "Order ID,B/S,Contract,avgPrice,filledQty,Fill Time,Status\n1,Buy,MNQM6,21500,1,05/28/2026 09:31:00,Filled\n"
+        "2,Sell,MNQM6,21525,1,05/28/2026 09:34:00,Filled\n3,Sell,MNQM6,21480,2,05/28/2026 14:01:00,Rejected\n",
+        "Tradovate orders",
+        [("MNQM6", "long", "1", "50", "0")],
+        {"Status is Rejected": 1},
+    ),
     "the amount of a coin beside its total": (
         "Date(UTC),Market,Type,Price,Amount,Total,Fee,Fee Coin\n2026-03-02 04:44:02,SOLUSDT,SELL,99,2,198,0.0002,BNB\n"
         "2026-03-02 04:34:02,SOLUSDT,BUY,97,2,194,0.0002,BNB\n",
@@ -421,6 +428,11 @@ DAS_PROFILE = {
         ),
         ("Fee,Fee Coin", ("1,BNB", "1,BNB"), ["Fee Coin is BNB: costs are not converted"]),
         ("Fee,Fee Coin", ("1,USD", "1,USD"), []),
+        (
+            "Status,Filled Qty",
+            ("Filled,1", "Canceled,1"),
+            ["cancelled orders with a filled quantity, which is read as their fill: 1"],
+        ),
     ],
 )
 def test_a_column_that_is_not_read_is_told_if_trades_may_be_wrong(

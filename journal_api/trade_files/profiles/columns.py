@@ -7,7 +7,7 @@ from typing import NamedTuple
 from journal_api.positions.import_rows import LeftOut
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate, Words
 from journal_api.trade_files.file_format import Rows, list_names, word_matches
-from journal_api.trade_files.named_rows import Row
+from journal_api.trade_files.named_rows import Row, shorten
 from journal_api.trade_files.words import ANYTHING, ColumnNames, find_column
 
 
@@ -92,6 +92,18 @@ def choose_rows(conditions: Sequence[Condition], rows: Rows) -> Rows:
         if isinstance(row, Row):
             reasons = [one.reason for one in conditions if not one.matches(row[one.column])]
             yield LeftOut(row.line, reasons[0]) if reasons else row
+        else:
+            yield row
+
+
+def leave_out_rejected(status: str, rows: Rows, cancelled: set[int]) -> Rows:
+    """Yield the rows of orders, and leave out the rejected ones; add the lines of `cancelled` ones."""
+    for row in rows:
+        word = row[status].strip().casefold() if isinstance(row, Row) else ""
+        if word.startswith("cancel"):
+            cancelled.add(row.line)
+        if isinstance(row, Row) and word.startswith("reject"):
+            yield LeftOut(row.line, f"{status} is {shorten(row[status])}")
         else:
             yield row
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from journal_api.positions.import_rows import FileCheck, Noted
+from journal_api.positions.import_rows import FileCheck, ImportedFill, Noted
 from journal_api.structs.import_profiles import OF_FILLS, OF_TRADES, ImportProfileCreate, Side
 from journal_api.trade_files.dates import DateOrder
 from journal_api.trade_files.file_format import (
@@ -25,6 +25,7 @@ from journal_api.trade_files.fill_book import Book, read_fills
 from journal_api.trade_files.profiles.columns import (
     choose_rows,
     find_columns,
+    leave_out_rejected,
     list_conditions,
     optional_columns,
     repeat_cells,
@@ -39,9 +40,11 @@ from journal_api.trade_files.row_checks import check_results
 from journal_api.trade_files.words import (
     ANYTHING,
     NAMES,
+    STATUS,
     converts_currencies,
     find_column,
     find_value_column,
+    simplify,
 )
 from journal_api.values.time_formats import TimeFormat
 from journal_api.values.types import decode_value
@@ -106,16 +109,24 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
         profile = replace(profile, account=account)
     quantity = find_column(header, profile.quantity)
     value = find_value_column([name for name in header if name != quantity])
-    checked = without_none([value, find_column(header, RESULTS)])
+    status = next((name for name in header if simplify(name) in STATUS - {"type"}), None)
+    checked = without_none([value, find_column(header, RESULTS), status])
     if profile.kind == "trades":
-        checked, read_trades = [], one_trade_per_row(trade_reader(profile, header))
+        checked, status, read_trades = [], None, one_trade_per_row(trade_reader(profile, header))
     else:
         read_trades = read_checked_fills(profile, header, value or "")
     repeated = find_columns(header, profile.repeated or ())
     conditions = list_conditions(profile, header)
 
     def read_chosen(rows: Rows) -> Trades:
-        return check_results(read_trades(choose_rows(conditions, repeat_cells(repeated, rows) if repeated else rows)))
+        cancelled: set[int] = set()
+        chosen = choose_rows(conditions, repeat_cells(repeated, rows) if repeated else rows)
+        filled = 0
+        for trade in check_results(read_trades(leave_out_rejected(status, chosen, cancelled) if status else chosen)):
+            filled += isinstance(trade, ImportedFill) and trade.line in cancelled
+            yield trade
+        if filled:
+            yield Noted(f"cancelled orders with a filled quantity, which is read as their fill: {filled}")
 
     return Format(
         str(profile.name),
