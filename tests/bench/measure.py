@@ -1,13 +1,8 @@
 """Rounds in turn, and what they come to. The machine is noisy, so a ratio is taken within each round."""
 
-import statistics
-from collections.abc import Callable, Iterable, Sequence
-from typing import Literal, NamedTuple
-
-from msgspec import Struct
-
-# The service that the chart compares with.
-PEER = "FastAPI + SQLAlchemy"
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from statistics import median
+from typing import NamedTuple
 
 
 class Pace(NamedTuple):
@@ -28,86 +23,44 @@ FULL = Pace()
 QUICK = Pace(1, 0.1, 1, 1, calls=2, import_rows=200, most_rows=1000, warm_up=False, shorter=(10, 1))
 
 Side = Callable[[], float]  # one round: how many a second
-Unit = Literal["requests", "rows", "time"]
-
-
-class Other(NamedTuple):
-    """What ours is compared with. With `at_most` the ratio is of times, else of rates."""
-
-    name: str
-    run: Side
-    target: float | None = None
-    at_most: bool = False
 
 
 class Case(NamedTuple):
+    """What is compared with the same of another program, and at least how many times as fast it should be."""
+
     what: str
-    unit: Unit
     ours: Side
-    others: Sequence[Other]
-
-
-class Spread(Struct, frozen=True):
-    median: float
-    least: float
-    most: float
-
-
-class Ratio(Struct, frozen=True):
-    """Ours against one other."""
-
     other: str
-    rate: Spread
-    ratio: Spread
-    target: float | None
-    at_most: bool
-    is_met: bool | None
+    theirs: Side
+    target: float | None = None
 
 
-class Compared(Struct, frozen=True, tag="compared"):
-    what: str
-    unit: Unit
-    rate: Spread
-    ratios: list[Ratio]
+def compare(case: Case, pace: Pace) -> str:
+    """Ours, theirs, ours, theirs, ...: a line of the table."""
+    pairs = [(case.ours(), case.theirs()) for _ in range(pace.rounds + pace.warm_up)][pace.warm_up :]
+    ratio = median(ours / theirs for ours, theirs in pairs)
+    ours, theirs = (median(side) for side in zip(*pairs, strict=True))
+    target = "" if case.target is None else verdict(f"at least {case.target:g} x", is_met=ratio >= case.target)
+    return line(case.what, f"{ours:,.0f}/s", f"{case.other}: {theirs:,.0f}/s", f"{ratio:.3g} x", target)
 
 
-class Limited(Struct, frozen=True, tag="limited"):
-    """A number that has a limit of its own, compared with nothing."""
-
-    what: str
-    unit: Literal["MiB", "s"]
-    value: Spread
-    limit: float
-    is_met: bool
+def limited(what: str, unit: str, values: Iterable[float], limit: float) -> str:
+    """Return the line of a number that has a limit of its own."""
+    value = median(values)
+    return line(what, f"{value:.3g} {unit}", "", "", verdict(f"at most {limit:g} {unit}", is_met=value <= limit))
 
 
-Result = Compared | Limited
+def verdict(target: str, *, is_met: bool) -> str:
+    return target if is_met else f"{target}: **missed**"
 
 
-def compare(case: Case, pace: Pace) -> Compared:
-    """Ours, each other, ours, each other, ..."""
-    sides = [case.ours, *(other.run for other in case.others)]
-    if pace.warm_up:
-        for side in sides:
-            side()
-    ours, *others = zip(*([side() for side in sides] for _ in range(pace.rounds)), strict=True)
-    ratios = [ratio(other, ours, theirs) for other, theirs in zip(case.others, others, strict=True)]
-    return Compared(case.what, case.unit, spread(ours), ratios)
+def line(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |\n"
 
 
-def ratio(other: Other, ours: Sequence[float], theirs: Sequence[float]) -> Ratio:
-    found = spread(b / a if other.at_most else a / b for a, b in zip(ours, theirs, strict=True))
-    is_met = None
-    if other.target is not None:
-        is_met = found.median <= other.target if other.at_most else found.median >= other.target
-    return Ratio(other.name, spread(theirs), found, other.target, other.at_most, is_met)
-
-
-def limited(what: str, unit: Literal["MiB", "s"], values: Iterable[float], limit: float) -> Limited:
-    value = spread(values)
-    return Limited(what, unit, value, limit, value.median <= limit)
-
-
-def spread(values: Iterable[float]) -> Spread:
-    values = list(values)
-    return Spread(statistics.median(values), min(values), max(values))
+def table(titles: Sequence[str], lines: Iterable[str]) -> Iterator[str]:
+    """Yield a Markdown table, a line as soon as it is there."""
+    yield line(*titles)
+    yield f"|{'---|' * len(titles)}\n"
+    yield from lines
+    yield "\n"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from commands import Server, environment, free_port, running, running_program
+from commands import environment, free_port, running, running_program
 
 TESTS = Path(__file__).parent.parent
 IDLE = 2  # seconds after which a connection may be gone
@@ -22,9 +22,9 @@ IDLE = 2  # seconds after which a connection may be gone
 class Measured:
     """A running server and a connection to it."""
 
-    def __init__(self, server: Server, key: str) -> None:
-        self.url, self.key, self.pid = server.url, key, server.process.pid
-        self.connection = HTTPConnection(urlsplit(server.url).netloc, timeout=600)
+    def __init__(self, url: str, key: str, pid: int = 0) -> None:
+        self.url, self.key, self.pid = url, key, pid
+        self.connection = HTTPConnection(urlsplit(url).netloc, timeout=600)
         self.used = time.monotonic()
 
     def resident(self) -> float:
@@ -58,7 +58,7 @@ class Measured:
 def journal(db: Path, key: str) -> Iterator[Measured]:
     """Ours, as `journal-api serve` starts it, with room for any number of strategies."""
     with running(db, JOURNAL_MAX_STRATEGIES="0") as server:
-        yield Measured(server, key)
+        yield Measured(server.url, key, server.process.pid)
 
 
 @contextmanager
@@ -68,7 +68,7 @@ def uvicorn(app: str, key: str, folder: Path, **variables: str) -> Iterator[Meas
     command = ["uvicorn", f"bench.{app}:app", "--loop", "uvloop", "--http", "httptools", "--no-access-log"]
     program = [sys.executable, "-m", *command, "--port", str(port)]
     with running_program(folder / app, program, port, cwd=TESTS, env=environment(variables)) as server:
-        yield Measured(server, key)
+        yield Measured(server.url, key, server.process.pid)
 
 
 def seconds_to_first_answer(db: Path, key: str) -> float:

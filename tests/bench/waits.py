@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from commands import new_key
-from msgspec import Struct
 
 from bench import bare
 from bench.data import DAILY, fill_years, trade_file
-from bench.measure import Pace
+from bench.measure import Pace, line, verdict
 from bench.servers import Measured, journal
 
 YESTERDAY = date.today() - timedelta(days=1)
@@ -41,7 +40,7 @@ class Wait(NamedTuple):
     target: float | None = None
 
 
-class Waited(Struct, frozen=True):
+class Waited(NamedTuple):
     """The median seconds at each size, and the median ratios to the bare statement."""
 
     what: str
@@ -50,7 +49,7 @@ class Waited(Struct, frozen=True):
     target: float | None
 
 
-class Waits(Struct, frozen=True):
+class Waits(NamedTuple):
     sizes: list[int]
     rows: list[Waited]
 
@@ -73,6 +72,15 @@ def measure_waits(folder: Path, pace: Pace, trades: int) -> Waits:
                 row.seconds.append(ours)
                 row.ratios.extend(ratios)
     return Waits(sizes, list(found.values()))
+
+
+def list_lines(waits: Waits) -> Iterator[str]:
+    """Yield a line for each operation: the time at each size, and the ratio at the largest."""
+    for row in waits.rows:
+        seconds = [f"{one * 1000:,.{0 if one > 0.01 else 1}f}" for one in row.seconds]
+        ratio = f"{row.ratios[-1]:.1f} x" if row.ratios else ""
+        target = verdict(f"at most {row.target:g} x", is_met=row.ratios[-1] <= row.target) if row.target else ""
+        yield line(row.what, *seconds, ratio, target)
 
 
 def alternate(wait: Wait, rounds: int) -> tuple[float, list[float]]:
