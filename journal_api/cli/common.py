@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from decimal import Decimal
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import click
 import msgspec
@@ -20,15 +20,17 @@ from journal_api.database.backup import Report
 from journal_api.database.database import Database
 from journal_api.database.lock import require_log_of_server
 from journal_api.database.migrations import prepare
+from journal_api.database.sql import Table
 from journal_api.errors import NotFound, ValidationFailed
 from journal_api.repositories import accounts, tag_categories, users
 from journal_api.settings import Settings
-from journal_api.values.types import Name100
+from journal_api.values.types import Day, Name100, TimeZone
 from journal_api.values.visible_text import escape_invisible, json_escape
 
 T = TypeVar("T")
 # Numbers with a fraction stay exact.
 DECODER = msgspec.json.Decoder(float_hook=Decimal)
+NAMED: dict[str, Table[Any]] = {"account": accounts.TABLE, "tag category": tag_categories.TABLE}
 
 
 def one_line(message: str) -> str:
@@ -111,26 +113,18 @@ def say_at_end(line: str) -> None:
 
 async def find_user(db: Connection, name: str | None) -> int:
     """The id of the user with this name, or of the first user. Raises NotFound."""
-    user_id = await users.find_id(db, decode_option(Name100.decode, name, "--user"))
+    user_id = await users.find_id(db, None if name is None else decode_argument(Name100.decode, name, "--user"))
     if user_id is None:
         raise NotFound(f"there is no user {name!r}; `journal-api users list` lists them")
     return user_id
 
 
-async def find_account(db: Connection, user_id: int, name: str | None) -> int | None:
-    """The id of the user's account with this name; None without a name. Raises NotFound."""
-    account_id = None if name is None else await accounts.find_id(db, user_id, name)
-    if name is not None and account_id is None:
-        raise NotFound(f"there is no account {name!r}")
-    return account_id
-
-
-async def find_category(db: Connection, user_id: int, name: str | None) -> int | None:
-    """The id of the user's tag category with this name; None without a name. Raises NotFound."""
-    category_id = None if name is None else await tag_categories.find_id(db, user_id, name)
-    if name is not None and category_id is None:
-        raise NotFound(f"there is no tag category {name!r}")
-    return category_id
+async def find_named(db: Connection, user_id: int, kind: str, name: str | None) -> int | None:
+    """The id of the user's account or tag category with this name; None without a name. Raises NotFound."""
+    row_id = None if name is None else await NAMED[kind].find_id(db, user_id, name)
+    if name is not None and row_id is None:
+        raise NotFound(f"there is no {kind} {name!r}")
+    return row_id
 
 
 @contextmanager
@@ -155,6 +149,16 @@ def decode_argument(decode: Callable[[str], T], text: str, option: str) -> T:
         raise click.ClickException(f"{option} {error}") from None
 
 
-def decode_option(decode: Callable[[str], T], text: str | None, option: str) -> T | None:
-    """Decode an option that may be missing. Raises ClickException that names it."""
-    return None if text is None else decode_argument(decode, text, option)
+class Decoded(click.ParamType[T], Generic[T]):
+    """The type of an option or argument that a function decodes. Help has the name in capital letters."""
+
+    def __init__(self, decode: Callable[[str], T], name: str = "text") -> None:
+        self.decode, self.name = decode, name
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> T:
+        assert param is not None, "no prompt has this type"
+        is_option = isinstance(param, click.Option)
+        return decode_argument(self.decode, value, param.opts[0] if is_option else param.human_readable_name)
+
+
+NAME, ZONE, DAY = Decoded(Name100.decode), Decoded(TimeZone.decode), Decoded(Day.decode, "yyyy-mm-dd")

@@ -5,9 +5,10 @@ from typing import Any
 import click
 
 from journal_api.cli.common import (
+    DAY,
     DECODER,
-    decode_option,
-    find_account,
+    Decoded,
+    find_named,
     find_user,
     naming_options,
     print_json,
@@ -19,43 +20,30 @@ from journal_api.database.database import Database
 from journal_api.settings import Settings
 from journal_api.statistics import exits_sql
 from journal_api.structs.exits import ExitLevels, ExitQuery
-from journal_api.values.types import Day
 
+LEVELS = Decoded(ExitLevels.decode, "numbers")
 HEAD = ["Stop", "Target", "Changed", "Either", "Difference", "q", "Verdict"]
 
 
 @click.command("exits")
 @click.option("--unit", type=click.Choice(["r", "currency"]), default="r", help="R, the default, or money.")
-@click.option("--stops", metavar="NUMBERS", help="Up to 12 stops, separated by commas.")
-@click.option("--targets", metavar="NUMBERS", help="Up to 12 targets, separated by commas.")
+@click.option("--stops", type=LEVELS, help="Up to 12 stops, separated by commas.")
+@click.option("--targets", type=LEVELS, help="Up to 12 targets, separated by commas.")
 @click.option("--account", help="Only the trades of this account.")
-@click.option("--from", "since", metavar="YYYY-MM-DD", help="Only trading days from this one on.")
-@click.option("--to", "until", metavar="YYYY-MM-DD", help="Only trading days to this one.")
+@click.option("--from", "since", type=DAY, help="Only trading days from this one on.")
+@click.option("--to", "until", type=DAY, help="Only trading days to this one.")
 @click.option("--limit", type=click.IntRange(1, 168), default=10, help="The most lines; default: 10.")
 @click.option("--user", help="The owner of the journal; default: the first user.")
 @click.option("--json", "as_json", is_flag=True, help="Print the exits as GET /v1/exits returns them.")
 @with_settings
 def print_exits(
-    settings: Settings,
-    stops: str | None,
-    targets: str | None,
-    account: str | None,
-    since: str | None,
-    until: str | None,
-    limit: int,
-    user: str | None,
-    as_json: bool,
-    **members: Any,
+    settings: Settings, account: str | None, limit: int, user: str | None, as_json: bool, **members: Any
 ) -> None:
     """Print what one more stop or target would have made of trades with MAE and MFE, the best first."""
-    members["stops"] = decode_option(ExitLevels.decode, stops, "--stops")
-    members["targets"] = decode_option(ExitLevels.decode, targets, "--targets")
-    members["since"] = decode_option(Day.decode, since, "--from")
-    members["until"] = decode_option(Day.decode, until, "--to")
 
     async def run(database: Database) -> str:
         owner_id = await find_user(database.reader, user)
-        account_id = await find_account(database.reader, owner_id, account)
+        account_id = await find_named(database.reader, owner_id, "account", account)
         with naming_options():
             return await exits_sql.get(database, owner_id, ExitQuery(account_id=account_id, **members))
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from journal_api.cli.common import find_account, find_user, printable, run_in_database, show_progress, with_settings
+from journal_api.cli.common import find_named, find_user, printable, run_in_database, show_progress, with_settings
 from journal_api.database.database import Database
 from journal_api.database.folder_export import export_all
 from journal_api.database.folder_format import Manifest
@@ -37,7 +37,7 @@ def export_file(
 
     async def run(database: Database) -> None:
         user_id = await find_user(database.reader, user)
-        account_id = await find_account(database.reader, user_id, account)
+        account_id = await find_named(database.reader, user_id, "account", account)
         query = ExportQuery(account_id=account_id, spreadsheet=spreadsheet)
         await write_csv(database, user_id, query, output)
 

@@ -13,8 +13,9 @@ from aiosqlite import Connection
 
 from journal_api.cli import import_report
 from journal_api.cli.common import (
-    decode_argument,
-    decode_option,
+    NAME,
+    ZONE,
+    Decoded,
     find_user,
     one_line,
     printable,
@@ -41,15 +42,19 @@ from journal_api.values.types import Name100, TimeZone
 @click.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
-    "--account", help="The account of the trades, created if it does not exist; default: the accounts in the file."
+    "--account",
+    type=NAME,
+    help="The account of the trades, created if it does not exist; default: the accounts in the file.",
 )
 @click.option(
     "--accounts",
+    "mappings",
+    type=Decoded(AccountOption.decode),
     multiple=True,
     metavar="NAME=ACCOUNT",
     help="The account, by name or id, of the trades that the file has under that name; created if needed.",
 )
-@click.option("--timezone", help="The time zone of times without an offset; default: the zone of the last import.")
+@click.option("--timezone", type=ZONE, help="The zone of times without an offset; default: that of the last import.")
 @click.option(
     "--date-order",
     type=click.Choice(["month", "day"]),
@@ -72,6 +77,7 @@ from journal_api.values.types import Name100, TimeZone
 @click.option(
     "--answer",
     "answers",
+    type=Decoded(AnswerOption.decode),
     multiple=True,
     metavar="LINE=ANSWER",
     help="What the suspect of a line is: the id of the trade that it is, new, or leave; may be repeated.",
@@ -89,14 +95,14 @@ from journal_api.values.types import Name100, TimeZone
 def import_file(
     settings: Settings,
     file: Path,
-    account: str | None,
-    accounts: tuple[str, ...],
-    timezone: str | None,
+    account: Name100 | None,
+    mappings: tuple[AccountOption, ...],
+    timezone: TimeZone | None,
     date_order: Literal["month", "day", "year"] | None,
     day: datetime | None,
     one_trade_is: Literal["position", "row"] | None,
     profile: Path | None,
-    answers: tuple[str, ...],
+    answers: tuple[AnswerOption, ...],
     force: bool,
     skip_errors: bool,
     user: str | None,
@@ -104,12 +110,8 @@ def import_file(
     rows: bool,
 ) -> None:
     """Import a file of trades, completely or not at all."""
-    account_name = decode_option(Name100.decode, account, "--account")
-    mappings = [decode_argument(AccountOption.decode, mapping, "--accounts") for mapping in accounts]
-    if account_name is not None and mappings:
+    if account is not None and mappings:
         raise click.ClickException("--account and --accounts exclude each other")
-    decisions = [decode_argument(AnswerOption.decode, answer, "--answer") for answer in answers]
-    stated_timezone = decode_option(TimeZone.decode, timezone, "--timezone")
     chosen_profiles = [] if profile is None else [read_profile(profile)]
     file_name = stored_name(file)
     errors: list[Verdict] = []
@@ -122,10 +124,10 @@ def import_file(
 
     async def run(database: Database) -> tuple[importer.ImportResult, reader.TradeFile, list[str]]:
         user_id = await find_user(database.reader, user)
-        choice, _ = await choose_accounts(database.reader, user_id, account_name, mappings, dry_run=True)
+        choice, _ = await choose_accounts(database.reader, user_id, account, mappings, dry_run=True)
         trade_file = await read_file(
             *(database.reader, user_id, content, choice),
-            timezone=stated_timezone,
+            timezone=timezone,
             date_order=date_order,
             day=day and day.date(),
             one_trade_is=one_trade_is,
@@ -143,7 +145,7 @@ def import_file(
 
         async def accounts_in(db: Connection) -> AccountChoice:
             nonlocal new
-            choice, new = await choose_accounts(db, user_id, account_name, mappings, dry_run=dry_run)
+            choice, new = await choose_accounts(db, user_id, account, mappings, dry_run=dry_run)
             return choice
 
         source = imports.Source(None, file_name, sha256)
@@ -152,7 +154,7 @@ def import_file(
             dry_run=dry_run,
             accounts_in=accounts_in,
             force=force,
-            decisions={answer.line: answer.decision for answer in decisions},
+            decisions={answer.line: answer.decision for answer in answers},
         )
         return result, trade_file, new
 
@@ -169,7 +171,7 @@ def import_file(
     counts = result.counts
     if errors:  # only after a dry run; otherwise import_trades has raised them
         unknown = [named.name for named in result.accounts if named.account_id is None]
-        sys.exit(one_line(str(refused(counts, errors, () if account_name else unknown))))
+        sys.exit(one_line(str(refused(counts, errors, () if account else unknown))))
     for name in new:
         click.echo(printable(f"New account {name!r}."), err=True)
     for note in (

@@ -8,9 +8,9 @@ import click
 from aiosqlite import Connection
 
 from journal_api.cli.common import (
+    NAME,
+    Decoded,
     command_line,
-    decode_argument,
-    decode_option,
     find_user,
     printable,
     run_in_database,
@@ -21,7 +21,14 @@ from journal_api.repositories import api_keys
 from journal_api.settings import Settings
 from journal_api.values.api_keys import parse_scopes
 from journal_api.values.clock import as_text
-from journal_api.values.types import Name100
+
+
+def days_from_now(text: str) -> str:
+    """The timestamp that many days from now, for text such as `90d`. Raises ValueError."""
+    match = re.fullmatch(r"([1-9][0-9]{0,4})d", text)
+    if match is None:
+        raise ValueError("must be a number of days such as 90d")
+    return as_text(datetime.now(UTC) + timedelta(days=int(match[1])))
 
 
 @click.group("keys")
@@ -30,20 +37,22 @@ def keys_group() -> None:
 
 
 @keys_group.command("create")
-@click.argument("name")
-@click.option("--scopes", help="all, read, or a list such as read:tags,write:tags; on a terminal it is asked for.")
+@click.argument("name", type=NAME)
+@click.option(
+    "--scopes",
+    type=Decoded(parse_scopes),
+    help="all, read, or a list such as read:tags,write:tags; on a terminal it is asked for.",
+)
 @click.option("--user", help="The owner of the key; default: the first user.")
-@click.option("--expires", metavar="90d", help="Days until the key expires; default: never.")
+@click.option("--expires", type=Decoded(days_from_now), metavar="90d", help="When the key expires; default: never.")
 @with_settings
-def create_key(settings: Settings, name: str, scopes: str | None, user: str | None, expires: str | None) -> None:
+def create_key(settings: Settings, name: str, scopes: list[str] | None, user: str | None, expires: str | None) -> None:
     """Create a key and print it; it cannot be displayed again."""
-    scope_list = ask_scopes() if scopes is None else decode_argument(parse_scopes, scopes, "--scopes")
-    expires_at = decode_option(days_from_now, expires, "--expires")
+    scopes = ask_scopes() if scopes is None else scopes
 
     async def create(db: Connection) -> str:
         user_id = await find_user(db, user)
-        key_name = decode_argument(Name100.decode, name, "NAME")
-        return await api_keys.insert(db, user_id, key_name, scope_list, expires_at)
+        return await api_keys.insert(db, user_id, name, scopes, expires)
 
     click.echo(run_in_database(settings, lambda database: database.write(create)))
 
@@ -98,11 +107,3 @@ def parse_typed_scopes(text: str) -> list[str]:
         return parse_scopes(text)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-
-
-def days_from_now(text: str) -> str:
-    """The timestamp that many days from now, for text such as `90d`. Raises ValueError."""
-    match = re.fullmatch(r"([1-9][0-9]{0,4})d", text)
-    if match is None:
-        raise ValueError("must be a number of days such as 90d")
-    return as_text(datetime.now(UTC) + timedelta(days=int(match[1])))

@@ -5,11 +5,10 @@ from typing import Any
 import click
 
 from journal_api.cli.common import (
+    DAY,
     DECODER,
-    decode_argument,
-    decode_option,
-    find_account,
-    find_category,
+    Decoded,
+    find_named,
     find_user,
     naming_options,
     print_json,
@@ -25,19 +24,21 @@ from journal_api.repositories import users
 from journal_api.settings import Settings
 from journal_api.statistics import reports_sql
 from journal_api.structs.reports import ReportKeys, ReportMetrics, ReportQuery, ReportSort
-from journal_api.values.types import Day
+
+KEYS = Decoded(ReportKeys.decode, "key[,key]")
+METRICS, SORT = Decoded(ReportMetrics.decode, "keys"), Decoded(ReportSort.decode, "key")
 
 
 @click.group("report", invoke_without_command=True)
-@click.option("--by", metavar="KEY[,KEY]", default="none", help=f"What to group by: {', '.join(GROUPINGS)}.")
+@click.option("--by", "group_by", type=KEYS, help=f"What to group by: {', '.join(GROUPINGS)}.")
 @click.option("--category", help="With --by category: the tag category whose tags are the groups.")
 @click.option("--account", help="Only the trades of this account.")
-@click.option("--from", "since", metavar="YYYY-MM-DD", help="Only trading days from this one on.")
-@click.option("--to", "until", metavar="YYYY-MM-DD", help="Only trading days to this one.")
-@click.option("--compare-from", metavar="YYYY-MM-DD", help="Show another range beside it, from this day on.")
-@click.option("--compare-to", metavar="YYYY-MM-DD", help="Show another range beside it, to this day.")
-@click.option("--metrics", metavar="KEYS", help="The metrics, separated by commas.")
-@click.option("--sort", metavar="KEY", help="Sort by this metric; with a - before it the highest first.")
+@click.option("--from", "since", type=DAY, help="Only trading days from this one on.")
+@click.option("--to", "until", type=DAY, help="Only trading days to this one.")
+@click.option("--compare-from", "compare_since", type=DAY, help="Show another range beside it, from this day on.")
+@click.option("--compare-to", "compare_until", type=DAY, help="Show another range beside it, to this day.")
+@click.option("--metrics", type=METRICS, help="The metrics, separated by commas.")
+@click.option("--sort", type=SORT, help="Sort by this metric; with a - before it the highest first.")
 @click.option("--limit", type=click.IntRange(1, 2000), default=50, help="The most groups; default: 50.")
 @click.option("--user", help="The owner of the journal; default: the first user.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV with all digits.")
@@ -45,42 +46,27 @@ from journal_api.values.types import Day
 @with_settings
 def print_report(
     settings: Settings,
-    by: str,
     category: str | None,
     account: str | None,
-    since: str | None,
-    until: str | None,
-    compare_from: str | None,
-    compare_to: str | None,
-    metrics: str | None,
-    sort: str | None,
     limit: int,
     user: str | None,
     as_csv: bool,
     as_json: bool,
+    **members: Any,
 ) -> None:
     """Print the statistics of closed trades in groups: by weekday, setup, tag and so on."""
     if click.get_current_context().invoked_subcommand:
         return
     if as_csv and as_json:
         raise click.ClickException("--csv and --json exclude each other")
-    members: dict[str, Any] = {
-        "since": decode_option(Day.decode, since, "--from"),
-        "until": decode_option(Day.decode, until, "--to"),
-        "compare_since": decode_option(Day.decode, compare_from, "--compare-from"),
-        "compare_until": decode_option(Day.decode, compare_to, "--compare-to"),
-        "group_by": decode_argument(ReportKeys.decode, by, "--by"),
-        "sort": decode_option(ReportSort.decode, sort, "--sort"),
-    }
-    if metrics is not None:
-        members["metrics"] = decode_argument(ReportMetrics.decode, metrics, "--metrics")
+    sent = {name: value for name, value in members.items() if value is not None}
 
     async def run(database: Database) -> tuple[str, int]:
         owner = await users.find(database.reader, await find_user(database.reader, user))
-        account_id = await find_account(database.reader, owner.id, account)
-        category_id = await find_category(database.reader, owner.id, category)
+        account_id = await find_named(database.reader, owner.id, "account", account)
+        category_id = await find_named(database.reader, owner.id, "tag category", category)
         with naming_options():
-            query = ReportQuery(account_id=account_id, category_id=category_id, limit=limit, **members)
+            query = ReportQuery(account_id=account_id, category_id=category_id, limit=limit, **sent)
         return await reports_sql.get(database, owner.id, owner.timezone, owner.day_rollover, query)
 
     text, count = run_in_database(settings, run)

@@ -3,11 +3,11 @@
 import click
 from aiosqlite import Connection
 
-from journal_api.cli.common import decode_argument, find_user, printable, run_in_database, with_settings
+from journal_api.cli.common import NAME, ZONE, Decoded, find_user, printable, run_in_database, with_settings
 from journal_api.repositories import users
 from journal_api.settings import Settings
 from journal_api.structs.me import MePatch
-from journal_api.values.types import DayRollover, Name100, TimeZone
+from journal_api.values.types import DayRollover, Name100
 
 
 @click.group("users")
@@ -16,23 +16,23 @@ def users_group() -> None:
 
 
 @users_group.command("add")
-@click.argument("name")
-@click.option("--timezone", help="The time zone of the trading days; default: JOURNAL_TIMEZONE.")
-@click.option("--day-rollover", help="The time at which a trading day begins; default: JOURNAL_DAY_ROLLOVER.")
+@click.argument("name", type=NAME)
+@click.option("--timezone", type=ZONE, help="The time zone of the trading days; default: JOURNAL_TIMEZONE.")
+@click.option(
+    "--day-rollover",
+    type=Decoded(DayRollover.decode),
+    help="The time at which a trading day begins; default: JOURNAL_DAY_ROLLOVER.",
+)
 @with_settings
 def add_user(settings: Settings, name: str, timezone: str | None, day_rollover: str | None) -> None:
     """Add a user, who has access to their own data only."""
-    user_name = decode_argument(Name100.decode, name, "NAME")
-    zone = decode_argument(TimeZone.decode, settings.timezone if timezone is None else timezone, "--timezone")
-    rollover = decode_argument(
-        DayRollover.decode, settings.day_rollover if day_rollover is None else day_rollover, "--day-rollover"
-    )
+    zone, rollover = timezone or settings.timezone, day_rollover or settings.day_rollover
 
     async def add(db: Connection) -> None:
-        await users.insert(db, user_name, zone, rollover)
+        await users.insert(db, name, zone, rollover)
 
     run_in_database(settings, lambda database: database.write(add), creates=True)
-    click.echo(printable(f"New user {user_name!r}: trading days begin at {rollover} in {zone}"))
+    click.echo(printable(f"New user {name!r}: trading days begin at {rollover} in {zone}"))
 
 
 @users_group.command("list")
@@ -45,11 +45,11 @@ def list_users(settings: Settings) -> None:
 
 @users_group.command("rename")
 @click.argument("name")
-@click.argument("new_name")
+@click.argument("new_name", type=NAME)
 @with_settings
-def rename_user(settings: Settings, name: str, new_name: str) -> None:
+def rename_user(settings: Settings, name: str, new_name: Name100) -> None:
     """Give a user another name. A proxy that signs users in must then send that name."""
-    patch = MePatch(name=decode_argument(Name100.decode, new_name, "NEW_NAME"))
+    patch = MePatch(name=new_name)
 
     async def rename(db: Connection) -> None:
         await users.update(db, await users.find(db, await find_user(db, name)), patch)

@@ -198,6 +198,12 @@ class Table(Generic[S]):
     async def find(self, db: Connection, user_id: int, row_id: int) -> S:
         return msgspec.json.decode(await self.get(db, user_id, row_id), type=self.struct)
 
+    async def find_id(self, db: Connection, user_id: int, name: str) -> int | None:
+        """Return the id of the row with that name, None without one."""
+        select = f"SELECT id FROM {self.name} WHERE user_id = :user_id AND name = :name"
+        row_id: int | None = await fetch(db, select, {"user_id": user_id, "name": name})
+        return row_id
+
     async def require(self, db: Connection, user_id: int, row_id: object, field: str) -> None:
         """Raise ValidationFailed for `field` unless the row is the user's. None and UNSET are accepted."""
         values = {"id": row_id, "user_id": user_id}

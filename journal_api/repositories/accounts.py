@@ -26,10 +26,7 @@ TABLE = sql.Table(
         FROM (SELECT root, per_side FROM account_fees WHERE account_id = accounts.id ORDER BY root)))""",
 )
 list_of_user, get, find, require = TABLE.list_of_user, TABLE.get, TABLE.find, TABLE.require
-
-
-async def find_id(db: Connection, user_id: int, name: str) -> int | None:
-    return (await ids_by_name(db, user_id)).get(name)
+find_id = TABLE.find_id
 
 
 async def ids_by_name(db: Connection, user_id: int) -> dict[str, int]:

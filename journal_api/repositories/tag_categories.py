@@ -16,13 +16,6 @@ list_of_user, get, find, require = TABLE.list_of_user, TABLE.get, TABLE.find, TA
 insert = TABLE.insert
 
 
-async def find_id(db: Connection, user_id: int, name: str) -> int | None:
-    """Return the id of the category with that name, None without one."""
-    query = "SELECT id FROM tag_categories WHERE user_id = :user_id AND name = :name"
-    category_id: int | None = await sql.fetch(db, query, {"user_id": user_id, "name": name})
-    return category_id
-
-
 async def update(db: Connection, stored: TagCategory, patch: TagCategoryPatch) -> None:
     """Write the members that differ. Raises DuplicateName, and Conflict if trades have two of its tags."""
     if patch.single is True and not stored.single:
