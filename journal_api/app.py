@@ -74,10 +74,7 @@ class JournalApp(Starlette):
 def create_app(
     settings: Settings, sign_in_options: SignInOptions | None = None, *, is_prepared: bool = False
 ) -> Starlette:
-    """Return the ASGI application. Its lifespan opens the database at `settings.db`, or creates it.
-
-    With `is_prepared` the file is known to have the current schema and is not checked.
-    """
+    """The ASGI application. Its lifespan opens the database, created or migrated first unless `is_prepared`."""
     routes: list[BaseRoute] = [
         Route("/health", health.health),
         *sign_in.ROUTES,

@@ -81,10 +81,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str], db: Path | None = None) -> "Settings":
-        """Read `JOURNAL_*`; `db` overrides JOURNAL_DB. Empty variables are unset.
-
-        Raises SettingsError for an invalid value, and for a name that is no setting.
-        """
+        """Read `JOURNAL_*`, unset if empty; `db` overrides JOURNAL_DB. Raises SettingsError, also for unknown names."""
         require_known(name for name, text in environ.items() if text)
         decoders: dict[str, Callable[[str], object]] = {
             "db": Path,

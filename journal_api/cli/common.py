@@ -38,10 +38,7 @@ def one_line(message: str) -> str:
 
 
 def printable(text: object) -> str:
-    """The text with escapes for characters that could control or deceive a terminal.
-
-    Every command prints texts of the journal or of a file through this function.
-    """
+    """Escape the characters that could control or deceive a terminal: for every text of a journal or a file."""
     return escape_invisible(str(text))
 
 

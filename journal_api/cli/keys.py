@@ -88,10 +88,7 @@ def revoke_key(settings: Settings, key_id: int) -> None:
 
 
 def ask_scopes() -> list[str]:
-    """Ask on the terminal what the key may do, until the answer names scopes.
-
-    Raises UsageError without a terminal.
-    """
+    """Ask what the key may do until the answer names scopes. Raises UsageError without a terminal."""
     if not sys.stdin.isatty():
         line = command_line(*sys.argv[1:], "--scopes", "all")
         raise click.UsageError(f"say what the key may do: {line}")

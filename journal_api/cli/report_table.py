@@ -124,10 +124,7 @@ def format_rate(rate: Decimal | None) -> str:
 
 
 def align_rows(rows: Sequence[Sequence[str]]) -> str:
-    """Return the rows as lines: the first column to the left, the others to the right.
-
-    The first column is cut, down to NARROWEST columns of the terminal, so that a line fits into WIDTH.
-    """
+    """Lines of at most WIDTH: the first column to the left and cut, down to NARROWEST, the others to the right."""
     cells = [[printable(text) for text in row] for row in rows]
     first, *others = (max(map(text_width, column)) for column in zip(*cells, strict=True))
     room = max(NARROWEST, WIDTH - sum(width + len(GAP) for width in others))

@@ -33,10 +33,7 @@ COLORS = {
 
 
 class Status(Struct, frozen=True):
-    """What a user's journal says today. `trades` is the number of all trades, open ones included.
-
-    `cash_flow` is since January.
-    """
+    """What a user's journal says today: `trades` counts open ones too, `cash_flow` is since January."""
 
     user: str
     timezone: str
@@ -107,10 +104,7 @@ def find_currency(goal: GoalListItem, accounts: Sequence[AccountStatus]) -> str 
 
 
 def goal_lines(goal: GoalListItem, currency: str | None, *, is_colored: bool) -> Iterator[str]:
-    """Yield the name with the bar, the state and what remains, and below the details.
-
-    A goal that is probably a mistake says that instead of how it stands.
-    """
+    """Yield a line of name, bar, state and what remains, then details; of a probable mistake only its warnings."""
     snapshot = goal.current
     name = fit_text(printable(goal.goal_name), NAME)
     if goal.warnings:
@@ -176,10 +170,7 @@ def draw_bar(part: Fraction) -> str:
 
 
 def format_details(goal: GoalListItem, snapshot: Snapshot, pace: Pace, currency: str | None) -> str:
-    """Return the definition of the goal, its value, and what each day that is left has to add.
-
-    Lines break between the parts, which have spaces that do not break.
-    """
+    """Return definition, value, and what each day left has to add. Lines break between these parts only."""
     value = (snapshot.snapshot_data.reason or "").replace("_", " ")
     if snapshot.actual is not None:
         value = format_amount(snapshot.actual, goal.metric, currency)

@@ -67,10 +67,7 @@ def back_up(
 
 
 def delete_oldest(folder: Path, keep: int, newest: Path) -> None:
-    """Delete all backups but the newest and the `keep` - 1 before it.
-
-    Backups named by a time in the future were made while the clock was wrong: they are not counted and stay.
-    """
+    """Delete all backups but the newest `keep`. Those dated in the future, by a wrong clock, do not count and stay."""
     now = backup_name(datetime.now(UTC))
     others = [file for file in list_backups(folder) if file.name <= now and file != newest]
     for old in others[: max(0, len(others) - keep + 1)]:

@@ -19,10 +19,7 @@ def select_calendars(user_id: str) -> str:
 
 
 def select_current_days(user_id: str) -> str:
-    """Return the SELECT of the current day in each of the user's calendars, as one text.
-
-    It changes when a day begins in any of them. A statement with it needs `:now`.
-    """
+    """Return the SELECT of the current day in each of the user's calendars, as one text. It needs `:now`."""
     days = f"SELECT trading_day(:now, timezone, day_rollover) AS day FROM ({OF_USER.format(user_id=user_id)})"
     return f"SELECT group_concat(day, ' ') FROM ({days})"
 

@@ -218,10 +218,7 @@ class Database:
 
     @asynccontextmanager
     async def report_transaction(self) -> AsyncIterator[ThreadConnection]:
-        """Yield the connection of a read transaction once few enough other reports run.
-
-        Raises Busy, also when the report takes too long.
-        """
+        """Yield a read transaction once few enough other reports run. Raises Busy, also when it takes too long."""
         await acquire(self._reporting, MAX_REPORT_WAIT, Busy(REPORTING))
         connection = self._idle.pop()
         try:
@@ -235,10 +232,7 @@ class Database:
 
     @asynccontextmanager
     async def search_transaction(self, user_id: int) -> AsyncIterator[ThreadConnection]:
-        """Yield the connection of a read transaction once the user's search before this one has ended.
-
-        Raises Busy, also when the search takes too long or the server stops.
-        """
+        """Yield a read transaction after the user's last search. Raises Busy, also when it takes too long."""
         turn = self._searching[user_id]
         await acquire(turn, MAX_SEARCH_WAIT, Busy(SEARCHING))
         try:

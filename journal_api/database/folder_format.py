@@ -37,10 +37,7 @@ class File(Struct, forbid_unknown_fields=True):
 
 
 class Manifest(Struct, forbid_unknown_fields=True, kw_only=True):
-    """What the folder holds. It is written last, so a folder without it is incomplete.
-
-    The files are in the order in which they are read.
-    """
+    """What the folder holds, in the order of reading. Written last: a folder without it is incomplete."""
 
     schema: int
     version: str

@@ -113,10 +113,7 @@ def migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
 
 
 def keep_copy(file: Path) -> Path:
-    """Back up the file beside itself, inside the transaction that keeps others from writing.
-
-    Returns the path of the backup. Raises DatabaseRefused when the backup fails.
-    """
+    """Back up the file beside itself, within the transaction, and return its path. Raises DatabaseRefused."""
     try:
         path = kept_path(file, f"schema-{VERSION}")
         with copy_checked(file, path) as copy:

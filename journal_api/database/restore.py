@@ -53,10 +53,7 @@ class Restored(NamedTuple):
 
 
 def restore(db: Path, source: Path) -> Restored:
-    """Put a copy of `source` at `db`.
-
-    Raises DatabaseRefused, OSError or sqlite3.Error and leaves the journal unchanged then.
-    """
+    """Put a copy of `source` at `db`, or raise DatabaseRefused, OSError or sqlite3.Error and change nothing."""
     file = db.resolve()
     is_verified = verify_checksum(source)
     require_journal(source)
@@ -117,10 +114,7 @@ def expire_cursors(copy: Path) -> None:
 
 
 def checkpoint(file: Path) -> None:
-    """Move the log into the file. A file too damaged for that is left unchanged.
-
-    Raises DatabaseRefused while another process uses the file.
-    """
+    """Move the log into the file, unless it is too damaged. Raises DatabaseRefused while another process uses it."""
     try:
         with closing(connect(file, "rw", timeout=BUSY_TIMEOUT)) as db:
             db.execute("PRAGMA journal_mode = DELETE").fetchone()

@@ -140,10 +140,7 @@ def split_statements(script: str) -> Iterator[str]:
 
 
 def require_schema(db: sqlite3.Connection, version: int) -> None:
-    """Raise NoJournal unless the schema of the file is exactly that of the version.
-
-    A foreign trigger would run with every write. This check executes no SQL of the file.
-    """
+    """Raise NoJournal unless the schema is exactly the version's: a foreign trigger would run with every write."""
     found = find_differences(db, version)
     if found:
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""

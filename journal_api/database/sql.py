@@ -49,10 +49,7 @@ def build_json_array(column: str, select: str) -> str:
 
 
 def build_object(struct: type[Struct], **expressions: str) -> str:
-    """Return an SQL expression for the JSON of a response struct.
-
-    A member is the column of its name, unless `expressions` has an expression for it.
-    """
+    """Return an SQL expression for the JSON of a response struct: each member is its expression, else its column."""
     return f"json_object({build_members(struct, **expressions)})"
 
 
@@ -178,10 +175,7 @@ def stored_value(value: Any) -> Any:
 
 
 class Table(Generic[S]):
-    """A table whose rows users own, and the response struct of a row: what resources do alike.
-
-    `expressions` are those of `build_object`.
-    """
+    """A table whose rows users own, and its response struct, with the expressions of `build_object`."""
 
     def __init__(self, name: str, struct: type[S], order: str = "sort_name, id", **expressions: str) -> None:
         self.name, self.struct, self.order = name, struct, order

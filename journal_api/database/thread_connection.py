@@ -119,10 +119,7 @@ def cancelled_by(event: threading.Event) -> Iterator[None]:
 
 
 def raise_if_cancelled() -> None:
-    """Raise CancelledError in a thread if nobody waits for it any more: its client has disconnected.
-
-    A thread cannot be cancelled, so loops over a whole file call this regularly.
-    """
+    """Raise CancelledError in a thread for which nobody waits any more. Loops over a whole file call it regularly."""
     cancelled = _cancelled.get()
     if cancelled is not None and cancelled.is_set():
         raise asyncio.CancelledError

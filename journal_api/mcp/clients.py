@@ -24,10 +24,7 @@ TIMEOUT = 60.0  # seconds
 
 
 def choose(settings: Settings, environ: Mapping[str, str]) -> Connect:
-    """Return connections to the server at JOURNAL_URL, or without it to the file at `settings.db`.
-
-    Raises SettingsError for invalid variables, DatabaseRefused if there is no journal at `settings.db`.
-    """
+    """Connections to the server at JOURNAL_URL, else to the file. Raises SettingsError, DatabaseRefused."""
     if url := environ.get("JOURNAL_URL"):
         return to_server(url, environ.get("JOURNAL_KEY", ""))
     prepare(settings, creates=False)
@@ -35,10 +32,7 @@ def choose(settings: Settings, environ: Mapping[str, str]) -> Connect:
 
 
 def to_server(url: str, key: str) -> Connect:
-    """Return connections to a running server at an address such as http://127.0.0.1:8000, /v1 optional.
-
-    Raises SettingsError for an address or a key that cannot be sent.
-    """
+    """Connections to a running server. Raises SettingsError for an address or a key that cannot be sent."""
     try:
         base_url = httpx.URL(url.rstrip("/").removesuffix("/v1") + "/v1")
     except httpx.InvalidURL as error:

@@ -54,10 +54,7 @@ async def context(client: httpx.AsyncClient, arguments: Arguments) -> Any:
 
 
 async def read_names(client: httpx.AsyncClient, path: str, offset: int, *members: str) -> Any:
-    """Id, name and these members of the objects of a list, and at its end how to get more.
-
-    The API's message, if the key must not read the list.
-    """
+    """Ids, names and these members of a list, and how to get more; the API's message if the key must not read it."""
     try:
         objects = (await get(client, path)).data
     except Forbidden as error:

@@ -52,10 +52,7 @@ async def write_review(client: httpx.AsyncClient, arguments: Arguments) -> Any:
 
 
 async def write_parts(client: httpx.AsyncClient, path: str, what: str, parts: Annotation | Review) -> Any:
-    """Write the parts, all or none, if the object is at the version that the agent has read.
-
-    Returns the names of what was written and the new version. Raises ToolError.
-    """
+    """Write all parts or none, at the version that was read; return their names and new version. Raises ToolError."""
     _, *names = parts.__struct_fields__
     body = {name: getattr(parts, name) for name in names if getattr(parts, name) is not UNSET}
     written = list(body)

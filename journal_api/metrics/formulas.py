@@ -37,10 +37,7 @@ WINNING_PNL = Measure(f"iif({is_win()}, pnl, NULL)", is_amount=True)
 
 
 class MetricValue(NamedTuple):
-    """The value of a metric in units of 10^-8, or None and the reason why there is none.
-
-    `infinite` means a profit factor or payoff ratio without losses.
-    """
+    """A value in units of 10^-8, or None with the reason; `infinite` is a profit factor or payoff without losses."""
 
     actual: int | None
     reason: Reason | None = None

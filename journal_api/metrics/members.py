@@ -126,10 +126,7 @@ def sums_columns(extras: Collection[ExtraStatistic | None]) -> str:
 
 
 def show_statistics(statistics: Statistics | None, extras: Collection[ExtraStatistic | None]) -> dict[str, object]:
-    """Return the statistics as members of a JSON object, with those extra statistics and no others.
-
-    Amounts in different currencies are None. Without statistics there are no members.
-    """
+    """Return the members of a JSON object, without the extras that were not read. Mixed currencies have no amounts."""
     shown: dict[str, object] = {}
     for name, member in MEMBERS.items() if statistics else ():
         if not member.is_shown or (member.extra is not None and member.extra not in extras):

@@ -76,10 +76,7 @@ class Page(NamedTuple):
 
 
 async def read_page(db: Connection, user_id: int, scopes: Collection[str], query: ChangeQuery) -> Page:
-    """Return the objects that changed since the cursor, in the order of their last change.
-
-    Raises CursorExpired if changes since then are no longer known, or are those of another file.
-    """
+    """Return the objects that changed since the cursor, by their last change. Raises CursorExpired."""
     readable = [name for name, scope in SCOPES.items() if scope in scopes]
     computed = {name: SOURCES[name] for name in readable if name in SOURCES}
     watched = {*readable, *(source for sources in computed.values() for source in sources)}

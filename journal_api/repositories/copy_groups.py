@@ -50,10 +50,7 @@ async def update(db: Connection, stored: CopyGroup, patch: CopyGroupPatch) -> No
 
 
 async def replace_members(db: Connection, user_id: int, stored: CopyGroup, body: MembersPut) -> None:
-    """Replace the members. A master that is no longer a member is cleared.
-
-    Raises ValidationFailed for accounts that are not the user's, Conflict for accounts of another group.
-    """
+    """Replace the members, and clear a master that is no longer one. Raises ValidationFailed, Conflict."""
     body.check()
     members = [
         Member(

@@ -112,10 +112,7 @@ async def is_loaded(db: Connection, user_id: int) -> bool:
 
 
 async def insert(db: Connection, user_id: int, max_strategies: int, until: str | None = None) -> None:
-    """Write the rows of the example, with the trades until that instant, by default until now.
-
-    Raises Conflict if it is loaded, and LimitReached.
-    """
+    """Write the example, with trades until that instant, by default now. Raises Conflict, LimitReached."""
     if await is_loaded(db, user_id):
         raise Conflict("The example journal is already loaded.")
     content, tables = example_journal.read_content(), (*KEPT, *OWN)
@@ -228,10 +225,7 @@ async def insert_strategies(
 
 
 async def insert_trades(db: Connection, owner: Me, places: Places, until: str) -> list[dict[str, Any]]:
-    """Create the trades that were opened and closed until that instant, with their tags and answers.
-
-    Return their columns.
-    """
+    """Create the trades until that instant, with tags and answers, and return their columns."""
     bodies = example_journal.build_bodies(owner, places, until)
     drafts = [TradeDraft.of_body(body) for body in bodies]
     references = await trades.read_references(db, owner.id, drafts)

@@ -70,10 +70,7 @@ async def insert(db: Connection, user_id: int, goal: GoalCreate) -> int:
 
 
 async def update(db: Connection, stored: Goal, patch: GoalPatch) -> bool:
-    """Write the members that differ, and return whether it is a different goal now.
-
-    Raises ValidationFailed when the merged goal is invalid.
-    """
+    """Write the members that differ; return whether it is a different goal now. Raises ValidationFailed."""
     columns = build_columns(find_changes(stored, patch))
     if not columns:
         return False

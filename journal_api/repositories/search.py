@@ -1,7 +1,4 @@
-"""SQL of the search: texts of trades and days, and what has a name.
-
-The rows of `search_documents` and their index are kept by triggers of schema.sql.
-"""
+"""SQL of the search in texts and names. Triggers keep the rows of `search_documents` and their index."""
 
 from collections.abc import Sequence
 

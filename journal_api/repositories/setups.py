@@ -1,7 +1,4 @@
-"""SQL of the setups of a strategy and their confirmations, written as one list.
-
-Foreign keys delete the answers to a deleted confirmation.
-"""
+"""SQL of the setups and confirmations of a strategy, one list. Foreign keys delete answers."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

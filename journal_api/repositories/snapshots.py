@@ -1,7 +1,4 @@
-"""SQL of snapshots: pages of a goal's history, goals with the snapshot of today, daily goals of a day.
-
-Stale snapshots are refreshed first.
-"""
+"""SQL of snapshots: a goal's history, goals with today's snapshot, daily goals. Stale ones are refreshed first."""
 
 from typing import Any
 
@@ -55,10 +52,7 @@ CURRENT_PAGE = f"""
 
 
 async def read_current_page(database: Database, user_id: int, goal_id: int, query: SnapshotQuery) -> tuple[str, int]:
-    """Return one page of the snapshots, newest first, and their total number.
-
-    Stale snapshots are refreshed first. Raises NotFound, Busy.
-    """
+    """Return a page of current snapshots, newest first, and their total number. Raises NotFound, Busy."""
     values: dict[str, Any] = {
         "user_id": user_id,
         "goal_id": goal_id,

@@ -79,10 +79,7 @@ async def insert(db: Connection, user_id: int, strategy: StrategyCreate, maximum
 
 
 async def update(db: Connection, stored: StrategyFields, patch: StrategyPatch) -> CascadeCounts:
-    """Write the members that differ, and return what the deleted setups and confirmations take along.
-
-    Raises DuplicateName, and ValidationFailed for ids in `setups` that do not belong to this strategy.
-    """
+    """Write the members that differ; return what deleted setups take along. Raises DuplicateName, ValidationFailed."""
     has_new_setups, counts = False, CascadeCounts()
     if patch.setups is not UNSET:
         has_new_setups, counts = await setups.replace_all(db, stored.id, patch.setups)

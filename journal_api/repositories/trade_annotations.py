@@ -24,10 +24,7 @@ class Question(NamedTuple):
 
 
 class KnownIds(NamedTuple):
-    """The user's tags, and the questions by their ids, among the ids that were sent.
-
-    Tags of a single category have its name.
-    """
+    """The user's tags and questions among the ids that were sent; a tag of a single category has its name."""
 
     tags: dict[int, str | None]
     questions: dict[int, Question]
@@ -158,10 +155,7 @@ async def make_room(db: Connection, trade_ids: Sequence[int], tag_ids: Sequence[
 
 
 async def change_tags(db: Connection, trade_ids: Sequence[int], *, add: Sequence[int], remove: Sequence[int]) -> None:
-    """Add tags to all trades and remove others. The caller has checked them, and each trade changes.
-
-    A tag of a single category replaces the one that a trade has.
-    """
+    """Add and remove checked tags of trades; one of a single category replaces the one that a trade has."""
     await make_room(db, trade_ids, add)
     values = {"ids": json_list(trade_ids), "add": json_list(add), "remove": json_list(remove), "now": now()}
     await db.execute_fetchall(
@@ -241,10 +235,7 @@ async def insert_missing(
 
 
 async def move(db: Connection, trade_id: int, to_id: int) -> None:
-    """Move the annotations of a trade that is about to be deleted to the trade that has its fills now.
-
-    A trade has one grade and one setup: the notes say the other one's.
-    """
+    """Move the annotations of a trade that goes to the one with its fills; notes keep its other grade and setup."""
     values = {"id": trade_id, "to_id": to_id, "now": now()}
     await db.execute_fetchall(
         """

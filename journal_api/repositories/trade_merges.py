@@ -72,10 +72,7 @@ def require_length(length: int, name: str) -> None:
 
 
 async def list_of_format(db: Connection, user_id: int, import_id: int) -> list[int]:
-    """Return the ids of the closed trades that imports of the same format have added, in the accounts of one.
-
-    Raises NotFound without the import.
-    """
+    """Return the closed trades of an import's format in its accounts. Raises NotFound without the import."""
     await imports.get(db, user_id, import_id)
     rows: Iterable[Any] = await db.execute_fetchall(
         """
@@ -97,10 +94,7 @@ async def list_of_format(db: Connection, user_id: int, import_id: int) -> list[i
 
 
 async def merge(db: Connection, user_id: int, parts: Sequence[Trade]) -> None:
-    """Make the first of the sorted parts the whole trade, and delete the others. Their copies become its copies.
-
-    Raises ValidationFailed for amounts or notes that are too large together.
-    """
+    """Make the first part the whole and the original of all copies, delete the others. Raises ValidationFailed."""
     first, whole = parts[0], build_whole(parts)
     owner = await users.find(db, user_id)
     before = await read_parts(db, [trade.id for trade in parts])

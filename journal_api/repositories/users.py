@@ -86,10 +86,7 @@ async def insert(db: Connection, name: str, timezone: str, day_rollover: str) ->
 
 
 async def update(db: Connection, stored: Me, patch: MePatch) -> bool:
-    """Write the members that differ and return whether the trading days of the user's trades change.
-
-    Raises DuplicateName.
-    """
+    """Write the members that differ; return whether trading days change. Raises DuplicateName."""
     columns = sql.find_changed(stored, patch)
     if not columns:
         return False

@@ -55,10 +55,7 @@ def build_bodies(owner: Me, places: Places, until: str) -> list[TradeCreate]:
 
 
 def build_body(trade: ExampleTrade, places: Places, day: date, rollover: str) -> TradeCreate:
-    """Return the body of a trade, with local times.
-
-    Times from the rollover on belong to the next trading day, so such a trade moves to the day before.
-    """
+    """Return a body with local times. What closes from the rollover on moves to the day before, to count on `day`."""
     if "00:00" < rollover <= (trade.closed or trade.opened):
         day -= ONE_DAY
     setup = places.setups[trade.setup] if trade.setup else None

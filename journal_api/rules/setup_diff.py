@@ -70,10 +70,7 @@ class Diff(NamedTuple):
 
 
 def diff_setups(strategy_id: int, stored: StoredSetups, setups: Sequence[SetupBody]) -> Diff:
-    """Return the changes that turn the stored setups into `setups`. New rows get the next ids.
-
-    Raises ValidationFailed with every id that is unknown or repeated.
-    """
+    """Return what turns the stored setups into `setups`. Raises ValidationFailed with all unknown or repeated ids."""
     check_ids(stored.setups, setups)
     setup_ids = assign_ids(setups, count(stored.last_setup_id + 1))
     new_ids = count(stored.last_confirmation_id + 1)

@@ -24,10 +24,7 @@ OWN_LOGGERS = ("journal_api", "uvicorn")
 
 
 def log_to_standard_error(level: str) -> None:
-    """Log this service and uvicorn from `level` on.
-
-    Other libraries log warnings only: aiosqlite's debug messages contain SQL parameters.
-    """
+    """Log this service and uvicorn from `level` on, others from warnings on: aiosqlite would log parameters."""
     if sys.stderr is None:  # closed before the start
         return
     # The formatters print none of these, and collecting them costs time for each request.

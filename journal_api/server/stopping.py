@@ -25,10 +25,7 @@ class Server(uvicorn.Server):
 
 
 class ChildServer(Server):
-    """A server that calls `announce` once it accepts requests, and stops when standard input ends.
-
-    It overrides `startup` and sets `should_exit`, both public in uvicorn.
-    """
+    """A server that calls `announce` once it accepts requests, and stops when standard input ends."""
 
     def __init__(self, config: uvicorn.Config, announce: Callable[[], object]) -> None:
         super().__init__(config)

@@ -108,10 +108,7 @@ async def open_journal(folder: Folder | None = None, **options: Unpack[Options])
 def journal_client(
     folder: Folder | None = None, *, serve: bool = False, **options: Unpack[Options]
 ) -> Iterator[Journal]:
-    """`open_journal` for synchronous tests: the journal runs in a separate thread.
-
-    With `serve` it listens on a free loopback port, at `client.url`.
-    """
+    """`open_journal` for synchronous tests, in a separate thread; with `serve` on a free port, at `client.url`."""
     with (
         start_blocking_portal(backend_options=LOOP) as portal,
         portal.wrap_async_context_manager(open_app(folder, **options)) as (app, key),

@@ -44,10 +44,7 @@ class Options(TypedDict, total=False):
 
 @asynccontextmanager
 async def open_app(folder: Folder | None, **options: Unpack[Options]) -> AsyncIterator[tuple[Starlette, str]]:
-    """Create a journal and yield its running application and a key.
-
-    Raises ValueError for an invalid option, FileExistsError if `folder` has a journal.
-    """
+    """Create a journal; yield its application and a key. Raises ValueError, or FileExistsError if there is one."""
     scopes = options.get("scopes", "all")
     parse_scopes(scopes)
     zone = decode("timezone", TimeZone.decode, options.get("timezone", "UTC"))

@@ -67,10 +67,7 @@ def hashed(key: str) -> bytes:
 
 
 def parse_scopes(text: str) -> list[str]:
-    """Return the scopes of `all`, `read` or a comma-separated list, in the order of SCOPES.
-
-    Raises ValueError for an unknown scope.
-    """
+    """Return the scopes of `all`, `read` or a comma-separated list, in the order of SCOPES. Raises ValueError."""
     if text == "all":
         return list(SCOPES)
     if text == "read":

@@ -21,8 +21,5 @@ def instant_after(instant: str) -> str:
 
 
 def now_after(instant: str) -> str:
-    """Return the current time, or `instant` plus one microsecond if the clock is not past `instant`.
-
-    So `updated_at` increases with every change, even after the clock was set back.
-    """
+    """Return the current time, but later than `instant`: `updated_at` increases even after the clock was set back."""
     return max(now(), instant_after(instant))

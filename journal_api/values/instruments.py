@@ -141,10 +141,7 @@ BUILT_IN = InstrumentTable()
 
 @lru_cache(maxsize=8192)
 def find_contract(symbol: str, *, is_future: bool = False) -> Contract | None:
-    """Return the contract that the symbol names, None if no future has such a symbol.
-
-    The root need not be in a table.
-    """
+    """Return the contract that a symbol names, of any root; None if no future has such a symbol."""
     name = OPTION_SUFFIX.sub("", symbol.upper())
     if is_future:
         name = EXPIRATION.sub("", name)

@@ -183,10 +183,7 @@ def decimal_json(amount: int | None) -> Raw | None:
 
 
 def sql_ratio(numerator: int | str | None, denominator: int | str | None) -> int | str | None:
-    """Return `ratio` for SQL: None if an argument is None or the quotient exceeds 10^10.
-
-    OUT_OF_RANGE if an argument is that.
-    """
+    """Return `ratio` for SQL: None if an argument is, or beyond 10^10; OUT_OF_RANGE if an argument is that."""
     if numerator is None or denominator is None:
         return None
     if isinstance(numerator, str) or isinstance(denominator, str):
@@ -209,10 +206,7 @@ class SumOfIntegers:
 
 
 class SumOrOutOfRange:
-    """SQL's sum() that returns OUT_OF_RANGE where sum() fails: beyond 64 bits.
-
-    A sum of anything that is OUT_OF_RANGE is OUT_OF_RANGE too.
-    """
+    """SQL's sum(), or OUT_OF_RANGE beyond 64 bits, where sum() fails, and of anything that is OUT_OF_RANGE."""
 
     def __init__(self) -> None:
         self.sum: int | None = None

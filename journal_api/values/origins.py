@@ -17,10 +17,7 @@ EXAMPLE = "http://localhost:5173"
 
 
 def require_origin(text: str) -> str:
-    """Return the text if it is an origin that a browser can send; `tauri://localhost` and `app://.` are.
-
-    Raises ValueError that says what to write instead.
-    """
+    """Return an origin that a browser can send, as it is. Raises ValueError that says what to write instead."""
     scheme = text.partition(":")[0].lower()
     if text in ("*", "null"):
         raise ValueError(f"must be origins such as {EXAMPLE}, never * or null")

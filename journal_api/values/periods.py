@@ -37,10 +37,7 @@ def trading_day(closed_at: str, timezone: str, day_rollover: str) -> str: ...
 @overload
 def trading_day(closed_at: None, timezone: str, day_rollover: str) -> None: ...
 def trading_day(closed_at: str | None, timezone: str, day_rollover: str) -> str | None:
-    """Return the trading day of a timestamp in a calendar, None for None.
-
-    From the rollover on it is the next day; with a rollover of 00:00 it is the calendar day.
-    """
+    """Return the trading day of a timestamp in a calendar: from the rollover on the next day. None for None."""
     if closed_at is None:
         return None
     # Most hours are in one trading day, and trades of an hour are usually many.

@@ -14,10 +14,7 @@ NO_ZONE = "Factory"  # tzdata's placeholder for a machine that is not configured
 
 @cache
 def time_zones() -> frozenset[str]:
-    """Return the names of all zones, as the package tzdata lists them.
-
-    `zoneinfo.available_timezones()` also returns `localtime` and `posixrules` on some machines.
-    """
+    """Return the names of tzdata's zones: zoneinfo may list `localtime` and `posixrules` too."""
     return frozenset(files("tzdata").joinpath("zones").read_text(encoding="utf-8").split()) - {NO_ZONE}
 
 

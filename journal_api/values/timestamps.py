@@ -10,10 +10,7 @@ from journal_api.values.clock import as_text
 
 
 class Timestamp(datetime):
-    """An RFC 3339 timestamp; seconds may be left out, and the offset may be `-0600`.
-
-    Without an offset it is local time in a time zone that the caller supplies.
-    """
+    """An RFC 3339 timestamp, perhaps without seconds; without an offset in a zone that the caller knows."""
 
     json_schema: ClassVar[dict[str, Any]] = {"type": "string", "format": "date-time"}
     _FORM = re.compile(
@@ -58,10 +55,7 @@ class Timestamp(datetime):
 
 @lru_cache(maxsize=4096)
 def _offset_of_day(day: int, timezone: str) -> timedelta | None:
-    """Return the offset of a whole local day, by its ordinal; None if a clock change is in it.
-
-    No time zone changes its clock twice within a day, so that the ends of the day suffice.
-    """
+    """Return the offset of a local day, by its ordinal; None if the clock changes: no zone does it twice a day."""
     first, zone = datetime.fromordinal(day), ZoneInfo(timezone)
     offset = zone.utcoffset(first)
     return offset if zone.utcoffset(first.replace(hour=23, minute=59, second=59)) == offset else None

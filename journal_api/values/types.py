@@ -213,10 +213,7 @@ def decode_value(kind: Any, value: object) -> object:
 
 
 def free_form(value: bytes) -> bytes:
-    """Return the JSON without white space between tokens; the tokens themselves are unchanged.
-
-    Raises ValueError unless the value is an object or null, of at most 64 KiB and 32 levels.
-    """
+    """Return the JSON without white space. Raises ValueError unless an object or null, up to 64 KiB and 32 levels."""
     if len(value) > 64 * 1024:
         raise ValueError("must be at most 64 KiB")
     if value != b"null" and not value.startswith(b"{"):

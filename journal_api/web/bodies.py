@@ -21,10 +21,7 @@ MAX_UPLOAD_SIZE = 64 * 1024 * 1024
 
 
 def check_media_type(request: Request) -> None:
-    """Raise UnsupportedMediaType unless the operation accepts the body's media type, charset and encoding.
-
-    A request without Content-Type is read as the operation's first media type.
-    """
+    """Raise UnsupportedMediaType for another type, charset or encoding. Without Content-Type it is the first type."""
     accepted: tuple[str, ...] = request.scope["operation"].consumes
     content_type = request.headers.get("content-type", accepted[0])
     media_type, _, parameters = content_type.partition(";")
@@ -79,10 +76,7 @@ class Upload(NamedTuple):
 
 @asynccontextmanager
 async def uploaded(request: Request) -> AsyncIterator[Upload]:
-    """Yield the body as a temporary file, deleted at the end of the block.
-
-    Raises UnsupportedMediaType or RequestTooLarge.
-    """
+    """Yield the body as a temporary file, for the block. Raises UnsupportedMediaType, RequestTooLarge."""
     check_media_type(request)
     digest = hashlib.sha256()
     with TemporaryFile() as file:

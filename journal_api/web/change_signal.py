@@ -17,10 +17,7 @@ POLL = 1.0  # seconds between two looks for the writes of other processes, while
 
 
 class ChangeSignal:
-    """One task looks for changes while anybody listens: after each commit, and once a second.
-
-    Who listens holds neither a connection nor a lock.
-    """
+    """A task looks for changes while anybody listens, after each commit and once a second. Listening locks nothing."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

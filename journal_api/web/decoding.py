@@ -27,10 +27,7 @@ BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 async def decode_body(
     request: Request, operation: Operation, keyed: KeyedRequest | None
 ) -> tuple[msgspec.Struct | None, Echo]:
-    """Return the decoded JSON body, if the operation has one, and its read-only members.
-
-    Raises UnsupportedMediaType, RequestTooLarge, or ValidationFailed with `fields`, `unknown_fields` or `allowed`.
-    """
+    """Return body, if any, and read-only members. Raises UnsupportedMediaType, RequestTooLarge, ValidationFailed."""
     if operation.body is None:
         return None, {}
     if keyed is None:

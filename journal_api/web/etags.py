@@ -78,10 +78,7 @@ def join_header(request: Request, name: str) -> str | None:
 
 
 def matches(etag: str, header: str | None, *, weak: bool) -> bool:
-    """Return whether the header lists the ETag; `*` matches any. Weak tags match only if `weak` is set.
-
-    A header that is not a list of entity tags matches nothing.
-    """
+    """Return whether the header lists the ETag. `*` matches any, weak tags only if `weak`, other text nothing."""
     if header is None:
         return False
     if header.strip(" \t") == "*":

@@ -27,10 +27,7 @@ DELETE_EVERY = 3600  # seconds
 async def read_keyed(
     request: Request, operation: Operation, copy: "SpooledTemporaryFile[bytes]"
 ) -> tuple[Request, KeyedRequest | None]:
-    """Return the Idempotency-Key of a POST with the checksum of its body, which is copied and replayed.
-
-    Raises ValidationFailed for a malformed key.
-    """
+    """Return the Idempotency-Key of a POST, and the request with its body replayed. Raises ValidationFailed."""
     key = request.headers.get("idempotency-key") if operation.method == "POST" else None
     if key is None:
         return request, None

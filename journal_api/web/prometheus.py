@@ -13,10 +13,7 @@ BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 
 
 
 class RequestMetrics:
-    """Counters of requests, their durations, and the size of the database files.
-
-    prometheus_client is imported only when the first instance is created.
-    """
+    """Counts requests, and measures durations and files. Only an instance imports prometheus_client."""
 
     def __init__(self, db: Path, schema: int) -> None:
         from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector

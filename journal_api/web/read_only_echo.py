@@ -46,10 +46,7 @@ Echo = dict[str, ReadOnlyEcho]
 
 
 def split_echo(body: str, patch: type[Struct], resource: type[Struct]) -> tuple[bytes, dict[str, ReadOnlyEcho]]:
-    """Return the body without the members that PATCH cannot write, and those members.
-
-    Raises DecodeError when the body is not a JSON object.
-    """
+    """Return the body without the members that PATCH cannot write, and those members. Raises DecodeError."""
     members = msgspec.json.decode(body, type=dict[str, Raw])
     writable, readable = list_members(patch), list_members(resource)
     only_readable_as_null = {
@@ -75,10 +72,7 @@ def find_hint(name: str, writable: Collection[str]) -> str:
 
 
 def check_echo(echo: Echo, current: Envelope | None) -> None:
-    """Compare the members with the stored object.
-
-    Raises PreconditionFailed if they were read from an older version of it, ValidationFailed if they differ otherwise.
-    """
+    """Compare with the stored object. Raises PreconditionFailed for an older version of it, else ValidationFailed."""
     if not echo or current is None:
         return
     (stored,) = msgspec.json.decode(current.content + b"}")["data"].values()
@@ -108,10 +102,7 @@ def is_older(echo: dict[str, ReadOnlyEcho], updated_at: str | None) -> bool:
 
 
 def is_same(value: Raw, stored: Any) -> bool:
-    """Return whether a JSON value says what is stored; true is not 1.
-
-    A client may write a timestamp with another offset.
-    """
+    """Return whether JSON says what is stored: true is not 1, a timestamp may have another offset."""
     sent = decode_or_unset(value)
     if isinstance(sent, bool) != isinstance(stored, bool):
         return False

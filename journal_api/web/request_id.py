@@ -11,10 +11,7 @@ REQUEST_ID = re.compile("[A-Za-z0-9_-]{1,64}")
 
 
 def read_request_id(scope: Scope) -> str:
-    """Return the first X-Request-Id of the request if it is usable, otherwise a new id.
-
-    An API key is not usable: request ids are echoed and logged.
-    """
+    """Return the X-Request-Id, or a new id for none, a malformed one or an API key: ids are echoed and logged."""
     for name, value in scope["headers"]:
         if name == b"x-request-id":
             header = value.decode("latin-1")

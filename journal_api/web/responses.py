@@ -96,10 +96,7 @@ class NoContent:
 
 
 class Download:
-    """A file that `write` writes to a temporary file, which is then sent.
-
-    So a client that reads slowly keeps no transaction open, which would let the write-ahead log grow.
-    """
+    """A file that `write` makes before it is sent, so that a slow client keeps no transaction open."""
 
     def __init__(self, name: str, media_type: str, write: Callable[[IO[bytes]], Coroutine[Any, Any, None]]) -> None:
         self.write = write
@@ -121,10 +118,7 @@ class Download:
 
 
 class StoredFile:
-    """A file in the journal, whose parts are read one after the other as the client takes them.
-
-    No transaction is open meanwhile, so a client that reads slowly keeps nothing.
-    """
+    """A file in the journal, read part by part as the client takes it, in no transaction."""
 
     def __init__(self, headers: Mapping[str, str], size: int, etag: str, parts: AsyncIterator[bytes]) -> None:
         self.headers, self.size, self.etag, self.parts = {**headers, "ETag": etag}, size, etag, parts

@@ -67,10 +67,7 @@ async def respond_to_write(request: Request, operation: Operation) -> Response:
 async def read_stored(
     db: Connection, request: Request, operation: Operation, *, may_be_missing: bool
 ) -> Envelope | None:
-    """Return the response of the ETag source, as the transaction `db` sees it. Raises NotFound.
-
-    An object that does not exist meets If-None-Match: the request may create it.
-    """
+    """Return what the ETag source says in the transaction; None for what a request may create. Raises NotFound."""
     source = operation.etag_source
     assert source is not None, "every write has a GET at its path or above"
     get = Request({**request.scope, "operation": source, "method": "GET"})
