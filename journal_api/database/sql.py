@@ -25,6 +25,11 @@ async def fetch(db: Connection, sql: str, values: Mapping[str, Any]) -> Any:
     return None
 
 
+async def fetch_column(db: Connection, sql: str, values: Mapping[str, Any]) -> list[Any]:
+    """Return the first column of all rows."""
+    return [row[0] for row in await db.execute_fetchall(sql, values)]
+
+
 async def fetch_json(db: Connection, sql: str, values: Mapping[str, Any]) -> str:
     """Return the JSON text that the statement selects. Raises NotFound without a row."""
     text = await fetch(db, sql, values)

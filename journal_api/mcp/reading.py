@@ -1,6 +1,7 @@
 """The tools that read: each makes its requests and keeps what an agent needs of the responses."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import httpx
@@ -54,14 +55,22 @@ async def context(client: httpx.AsyncClient, arguments: Arguments) -> Any:
 
 
 async def read_names(client: httpx.AsyncClient, path: str, offset: int, *members: str) -> Any:
-    """Ids, names and these members of a list, and how to get more; the API's message if the key must not read it."""
+    """Ids, names and these members of the objects of a list, and at its end how to get more."""
+
+    def keep_names(objects: Any) -> Any:
+        rows = [with_states(pick(row, ("id", "name", *members))) for row in objects[offset:][:MAX_NAMES]]
+        page = build_page("rows", rows, offset, len(objects))
+        return [*page["rows"], page["more"]] if "more" in page else page["rows"]
+
+    return await read_if_allowed(client, path, keep_names)
+
+
+async def read_if_allowed(client: httpx.AsyncClient, path: str, keep: Callable[[Any], Any]) -> Any:
+    """What `keep` makes of a response, or the API's message if the key must not read it."""
     try:
-        objects = (await get(client, path)).data
+        return keep((await get(client, path)).data)
     except Forbidden as error:
         return str(error)
-    rows = [with_states(pick(row, ("id", "name", *members))) for row in objects[offset:][:MAX_NAMES]]
-    page = build_page("rows", rows, offset, len(objects))
-    return [*page["rows"], page["more"]] if "more" in page else page["rows"]
 
 
 def with_states(account: Any) -> Any:
@@ -83,31 +92,20 @@ async def goals_now(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     rows = [goal_row(goal) for goal in goals[page.offset :][: page.limit]]
     built = build_page("goals", rows, page.offset, len(goals))
     if page.offset == 0:
-        built["accounts"] = await read_standings(client, filters.get("account_id"))
-        built["cash_flow"] = await read_cash_flow(client)
+        keep = partial(standing_rows, account_id=filters.get("account_id"))
+        built["accounts"] = await read_if_allowed(client, "/accounts?with=standing", keep)
+        since_january = f"/cash-flow?from={now():.4}-01-01"
+        built["cash_flow"] = await read_if_allowed(client, since_january, lambda flow: without_nulls(flow["total"]))
     return built
 
 
-async def read_standings(client: httpx.AsyncClient, account_id: str | None) -> Any:
-    """How accounts in use stand by their rules; the API's message, if the key must not read accounts."""
-    try:
-        accounts = (await get(client, "/accounts", {"with": "standing"})).data
-    except Forbidden as error:
-        return str(error)
+def standing_rows(accounts: Any, account_id: str | None) -> Any:
+    """How accounts in use stand by their rules."""
     return [
         standing_row(account)
         for account in accounts
         if "standing" in account and not account["archived"] and account_id in (None, str(account["id"]))
     ]
-
-
-async def read_cash_flow(client: httpx.AsyncClient) -> Any:
-    """What accounts cost and paid since January; the API's message, if the key must not read accounts."""
-    try:
-        flow = (await get(client, "/cash-flow", {"from": f"{now():.4}-01-01"})).data
-    except Forbidden as error:
-        return str(error)
-    return without_nulls(flow["total"])
 
 
 def standing_row(account: Any) -> Any:

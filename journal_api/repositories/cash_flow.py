@@ -7,6 +7,7 @@ from typing import NamedTuple
 from aiosqlite import Connection
 
 from journal_api.database.database import Database
+from journal_api.database.sql import fetch_column
 from journal_api.repositories import standings
 from journal_api.repositories.cash import RECEIVED
 from journal_api.statistics import trade_facts
@@ -80,15 +81,13 @@ async def compute(db: Connection, user_id: int, query: CashFlowQuery) -> CashFlo
     )
 
 
-async def find_lost(db: Connection, user_id: int, account_ids: Collection[int], at: str | None) -> set[int]:
+async def find_lost(db: Connection, user_id: int, account_ids: set[int], at: str | None) -> set[int]:
     """Return the accounts whose floor is broken at the end of the day `at`, by default of the current one."""
-    rows = await db.execute_fetchall(WITH_FLOOR, {"user_id": user_id})
     lost = set()
-    for (account_id,) in rows:
-        if account_id in account_ids:
-            floor = (await standings.compute(db, user_id, account_id, at)).floor
-            if floor is not None and floor.state == "broken":
-                lost.add(account_id)
+    for account_id in account_ids & {*await fetch_column(db, WITH_FLOOR, {"user_id": user_id})}:
+        floor = (await standings.compute(db, user_id, account_id, at)).floor
+        if floor is not None and floor.state == "broken":
+            lost.add(account_id)
     return lost
 
 

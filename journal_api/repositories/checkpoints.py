@@ -20,7 +20,8 @@ async def list_of_account(db: Connection, user_id: int, account_id: int) -> str:
 
 async def list_differing(db: Connection, user_id: int) -> dict[int, list[CheckpointListItem]]:
     """Return the checkpoints whose difference is neither explained nor accepted, by account id."""
-    rows = await db.execute_fetchall(
+    account_ids = await sql.fetch_column(
+        db,
         """
         SELECT id
         FROM accounts
@@ -33,7 +34,7 @@ async def list_differing(db: Connection, user_id: int) -> dict[int, list[Checkpo
         account_id: [
             one.checkpoint for one in await compare_all(db, user_id, account_id) if one.checkpoint.unexplained != 0
         ]
-        for (account_id,) in rows
+        for account_id in account_ids
     }
 
 

@@ -1,12 +1,9 @@
 """SQL of import profiles, which are stored as JSON."""
 
-from collections.abc import Iterable
-from typing import Any
-
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database.sql import delete_row, fetch, fetch_json_array, find_row, insert_row
+from journal_api.database.sql import delete_row, fetch, fetch_column, fetch_json_array, find_row, insert_row
 from journal_api.errors import LimitReached
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.values.types import decode_value
@@ -27,10 +24,9 @@ async def get(db: Connection, user_id: int, profile_id: int) -> str:
 
 async def read_profiles(db: Connection, user_id: int) -> list[ImportProfileCreate]:
     """Return the import profiles as structs, sorted by name."""
-    rows: Iterable[Any] = await db.execute_fetchall(
-        "SELECT profile FROM import_profiles WHERE user_id = :user_id ORDER BY sort_name, id", {"user_id": user_id}
-    )
-    return [json.decode(profile, type=ImportProfileCreate, dec_hook=decode_value) for (profile,) in rows]
+    select = "SELECT profile FROM import_profiles WHERE user_id = :user_id ORDER BY sort_name, id"
+    profiles = await fetch_column(db, select, {"user_id": user_id})
+    return [json.decode(profile, type=ImportProfileCreate, dec_hook=decode_value) for profile in profiles]
 
 
 async def insert(db: Connection, user_id: int, profile: ImportProfileCreate) -> int:

@@ -1,6 +1,6 @@
 """SQL that inserts trades."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from operator import itemgetter
@@ -9,7 +9,7 @@ from typing import Any
 from aiosqlite import Connection
 
 from journal_api.database import calendars
-from journal_api.database.sql import fetch, json_list, unique_value
+from journal_api.database.sql import fetch, fetch_column, json_list, unique_value
 from journal_api.positions.trade_columns import build_columns
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.values.clock import now
@@ -37,7 +37,8 @@ async def find_duplicate_external_ids(db: Connection, rows: Mapping[int, dict[st
         for key, row in rows.items()
         if row["external_id"] is not None
     ]
-    stored: Iterable[Any] = await db.execute_fetchall(
+    stored = await fetch_column(
+        db,
         """
         SELECT value ->> '$.key'
         FROM json_each(:rows)
@@ -45,7 +46,7 @@ async def find_duplicate_external_ids(db: Connection, rows: Mapping[int, dict[st
         """,
         {"rows": json_list(with_external_id)},
     )
-    duplicates = {key for (key,) in stored}
+    duplicates = set(stored)
     first_keys: dict[tuple[int, str], int] = {}
     for row in with_external_id:
         if first_keys.setdefault((row["account_id"], row["external_id"]), row["key"]) != row["key"]:

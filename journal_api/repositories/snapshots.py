@@ -5,7 +5,7 @@ from typing import Any
 from aiosqlite import Connection
 
 from journal_api.database.database import Database
-from journal_api.database.sql import build_json_array, build_object, json_boolean
+from journal_api.database.sql import build_json_array, build_object, fetch_column, json_boolean
 from journal_api.errors import Busy, NotFound
 from journal_api.repositories import goals
 from journal_api.repositories.goals import IS_STALE
@@ -167,7 +167,6 @@ async def list_with_goals(database: Database, user_id: int, query: GoalQuery) ->
 
 async def list_stale(db: Connection, condition: str, values: dict[str, Any]) -> list[int]:
     """Return the ids of the active goals that meet the condition and whose snapshots must be refreshed."""
-    rows = await db.execute_fetchall(
-        f"SELECT id FROM goals WHERE {condition} AND status = 'active' AND {IS_STALE}", values
+    return await fetch_column(
+        db, f"SELECT id FROM goals WHERE {condition} AND status = 'active' AND {IS_STALE}", values
     )
-    return [goal_id for (goal_id,) in rows]

@@ -6,6 +6,7 @@ from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.database.database import Database
+from journal_api.database.sql import fetch_column
 from journal_api.errors import NotFound
 from journal_api.repositories import account_rules
 from journal_api.statistics import account_days_sql, trade_facts
@@ -35,7 +36,8 @@ async def read_all(database: Database, user_id: int, at: str | None = None) -> d
 
 
 async def compute_all(db: Connection, user_id: int, at: str | None) -> dict[int, Standing]:
-    rows = await db.execute_fetchall(
+    account_ids = await fetch_column(
+        db,
         """
         SELECT id
         FROM accounts
@@ -45,7 +47,7 @@ async def compute_all(db: Connection, user_id: int, at: str | None) -> dict[int,
         """,
         {"user_id": user_id},
     )
-    return {account_id: await compute(db, user_id, account_id, at) for (account_id,) in rows}
+    return {account_id: await compute(db, user_id, account_id, at) for account_id in account_ids}
 
 
 async def compute(

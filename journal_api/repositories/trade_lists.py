@@ -4,7 +4,6 @@ Most pages cost the same in a journal of a million trades: `total` comes from ke
 read in the order of an index, from the nearer end of the list.
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 from aiosqlite import Connection
@@ -62,10 +61,9 @@ async def list_ids(db: Connection, user_id: int, query: TradeFilter, maximum: in
     total = await sql.fetch(db, filters.count(), values)
     if total > maximum:
         raise ValidationFailed(fields={"where": f"matches {total} trades, and must match at most {maximum}"})
-    rows: Iterable[Any] = await db.execute_fetchall(
-        f"SELECT id FROM trades WHERE {filters.in_order()} ORDER BY {NEWEST_FIRST}", values
+    return await sql.fetch_column(
+        db, f"SELECT id FROM trades WHERE {filters.in_order()} ORDER BY {NEWEST_FIRST}", values
     )
-    return [trade_id for (trade_id,) in rows]
 
 
 def list_ways(filters: TradeFilters) -> list[str]:

@@ -74,7 +74,8 @@ def require_length(length: int, name: str) -> None:
 async def list_of_format(db: Connection, user_id: int, import_id: int) -> list[int]:
     """Return the closed trades of an import's format in its accounts. Raises NotFound without the import."""
     await imports.get(db, user_id, import_id)
-    rows: Iterable[Any] = await db.execute_fetchall(
+    return await sql.fetch_column(
+        db,
         """
         SELECT trades.id
         FROM trades
@@ -90,7 +91,6 @@ async def list_of_format(db: Connection, user_id: int, import_id: int) -> list[i
         """,
         {"user_id": user_id, "import_id": import_id},
     )
-    return [trade_id for (trade_id,) in rows]
 
 
 async def merge(db: Connection, user_id: int, parts: Sequence[Trade]) -> None:
@@ -169,12 +169,10 @@ async def read_parts(db: Connection, trade_ids: Sequence[int]) -> list[Part]:
 
 async def build_members(db: Connection, table: str) -> str:
     """Return the arguments of json_object for all stored columns of a table."""
-    rows: Iterable[Any] = await db.execute_fetchall(
-        "SELECT name FROM pragma_table_info(:table) ORDER BY cid", {"table": table}
-    )
+    names = await sql.fetch_column(db, "SELECT name FROM pragma_table_info(:table) ORDER BY cid", {"table": table})
     return ", ".join(
         "'merged', iif(merged IS NULL, NULL, json(merged))" if name == "merged" else f"'{name}', {name}"
-        for (name,) in rows
+        for name in names
     )
 
 

@@ -47,7 +47,8 @@ async def split(db: Connection, user_id: int, trade_id: int) -> list[int]:
 
 async def list_merged(db: Connection, import_id: int) -> list[int]:
     """Return the merged trades with a part that only the file of an import states."""
-    rows: Iterable[Any] = await db.execute_fetchall(
+    return await sql.fetch_column(
+        db,
         """
         SELECT id
         FROM trades
@@ -59,7 +60,6 @@ async def list_merged(db: Connection, import_id: int) -> list[int]:
         """,
         {"import_id": import_id},
     )
-    return [trade_id for (trade_id,) in rows]
 
 
 def list_exchanges(fills: str) -> list[tuple[Any, ...]]:
@@ -87,10 +87,8 @@ async def drop_deleted_references(db: Connection, parts: Sequence[Part]) -> None
 
 
 async def find_existing(db: Connection, table: str, ids: Iterable[int]) -> set[int]:
-    rows: Iterable[Any] = await db.execute_fetchall(
-        f"SELECT id FROM {table} WHERE id IN (SELECT value FROM json_each(:ids))", {"ids": sql.json_list(sorted(ids))}
-    )
-    return {row_id for (row_id,) in rows}
+    select = f"SELECT id FROM {table} WHERE id IN (SELECT value FROM json_each(:ids))"
+    return {*await sql.fetch_column(db, select, {"ids": sql.json_list(sorted(ids))})}
 
 
 async def restore_first(db: Connection, first: Part, made: Part, current: Part) -> None:

@@ -43,7 +43,7 @@ async def find_first_id(db: Connection) -> int:
 
 
 async def list_names(db: Connection) -> list[str]:
-    return [row[0] for row in await db.execute_fetchall("SELECT name FROM users ORDER BY id")]
+    return await sql.fetch_column(db, "SELECT name FROM users ORDER BY id", {})
 
 
 async def count_rows(db: Connection, user_id: int) -> dict[str, int]:
