@@ -110,7 +110,7 @@ def say_at_end(line: str) -> None:
 
 async def find_user(db: Connection, name: str | None) -> int:
     """The id of the user with this name, or of the first user. Raises NotFound."""
-    user_id = await users.find_id(db, None if name is None else decode_argument(Name100.decode, name, "--user"))
+    user_id = await users.find_id(db, name)
     if user_id is None:
         raise NotFound(f"there is no user {name!r}; `journal-api users list` lists them")
     return user_id
@@ -138,14 +138,6 @@ def print_json(text: str) -> None:
     click.echo(msgspec.json.format(escape_invisible(text, json_escape), indent=2))
 
 
-def decode_argument(decode: Callable[[str], T], text: str, option: str) -> T:
-    """Decode an argument. Raises ClickException that names the option."""
-    try:
-        return decode(text)
-    except ValueError as error:
-        raise click.ClickException(f"{option} {error}") from None
-
-
 class Decoded(click.ParamType[T], Generic[T]):
     """The type of an option or argument that a function decodes. Help has the name in capital letters."""
 
@@ -153,9 +145,13 @@ class Decoded(click.ParamType[T], Generic[T]):
         self.decode, self.name = decode, name
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> T:
+        """Decode the text. Raises ClickException that names the option or the argument."""
         assert param is not None, "no prompt has this type"
-        is_option = isinstance(param, click.Option)
-        return decode_argument(self.decode, value, param.opts[0] if is_option else param.human_readable_name)
+        try:
+            return self.decode(value)
+        except ValueError as error:
+            name = param.opts[0] if isinstance(param, click.Option) else param.human_readable_name
+            raise click.ClickException(f"{name} {error}") from None
 
 
 NAME, ZONE, DAY = Decoded(Name100.decode), Decoded(TimeZone.decode), Decoded(Day.decode, "yyyy-mm-dd")

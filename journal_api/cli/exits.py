@@ -7,6 +7,7 @@ import click
 from journal_api.cli.common import (
     DAY,
     DECODER,
+    NAME,
     Decoded,
     find_named,
     find_user,
@@ -33,7 +34,7 @@ HEAD = ["Stop", "Target", "Changed", "Either", "Difference", "q", "Verdict"]
 @click.option("--from", "since", type=DAY, help="Only trading days from this one on.")
 @click.option("--to", "until", type=DAY, help="Only trading days to this one.")
 @click.option("--limit", type=click.IntRange(1, 168), default=10, help="The most lines; default: 10.")
-@click.option("--user", help="The owner of the journal; default: the first user.")
+@click.option("--user", type=NAME, help="The owner of the journal; default: the first user.")
 @click.option("--json", "as_json", is_flag=True, help="Print the exits as GET /v1/exits returns them.")
 @with_settings
 def print_exits(

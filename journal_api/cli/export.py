@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from journal_api.cli.common import find_named, find_user, printable, run_in_database, show_progress, with_settings
+from journal_api.cli.common import NAME, find_named, find_user, printable, run_in_database, show_progress, with_settings
 from journal_api.database.database import Database
 from journal_api.database.folder_export import export_all
 from journal_api.database.folder_format import Manifest
@@ -18,7 +18,7 @@ from journal_api.structs.trades import ExportQuery
 @click.argument("file", metavar="FILE|FOLDER", type=click.Path(path_type=Path))
 @click.option("--all", "everything", is_flag=True, help="Export everything to a new folder, for `import-all`.")
 @click.option("--account", help="Export the trades of this account only.")
-@click.option("--user", help="The owner of the journal; default: the first user.")
+@click.option("--user", type=NAME, help="The owner of the journal; default: the first user.")
 @click.option(
     "--spreadsheet",
     is_flag=True,

@@ -88,7 +88,7 @@ from journal_api.values.types import Name100, TimeZone
     help="Import suspects too, which may be stored from another file, and a file whose values disagree.",
 )
 @click.option("--skip-errors", is_flag=True, help="Leave out the rows that cannot be read.")
-@click.option("--user", help="The owner of the journal; default: the first user.")
+@click.option("--user", type=NAME, help="The owner of the journal; default: the first user.")
 @click.option("--dry-run", is_flag=True, help="Report what the import would do, and write nothing.")
 @click.option("--rows", is_flag=True, help="Print the verdict of every row.")
 @with_settings

@@ -43,7 +43,7 @@ def keys_group() -> None:
     type=Decoded(parse_scopes),
     help="all, read, or a list such as read:tags,write:tags; on a terminal it is asked for.",
 )
-@click.option("--user", help="The owner of the key; default: the first user.")
+@click.option("--user", type=NAME, help="The owner of the key; default: the first user.")
 @click.option("--expires", type=Decoded(days_from_now), metavar="90d", help="When the key expires; default: never.")
 @with_settings
 def create_key(settings: Settings, name: str, scopes: list[str] | None, user: str | None, expires: str | None) -> None:

@@ -7,6 +7,7 @@ import click
 from journal_api.cli.common import (
     DAY,
     DECODER,
+    NAME,
     Decoded,
     find_named,
     find_user,
@@ -40,7 +41,7 @@ METRICS, SORT = Decoded(ReportMetrics.decode, "keys"), Decoded(ReportSort.decode
 @click.option("--metrics", type=METRICS, help="The metrics, separated by commas.")
 @click.option("--sort", type=SORT, help="Sort by this metric; with a - before it the highest first.")
 @click.option("--limit", type=click.IntRange(1, 2000), default=50, help="The most groups; default: 50.")
-@click.option("--user", help="The owner of the journal; default: the first user.")
+@click.option("--user", type=NAME, help="The owner of the journal; default: the first user.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV with all digits.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as GET /v1/reports returns it.")
 @with_settings

@@ -8,7 +8,7 @@ from datetime import date
 import click
 import msgspec
 
-from journal_api.cli.common import find_user, run_in_database, with_settings
+from journal_api.cli.common import NAME, find_user, run_in_database, with_settings
 from journal_api.cli.status_accounts import AccountStatus
 from journal_api.cli.status_report import Status, report
 from journal_api.database.database import Database
@@ -18,14 +18,15 @@ from journal_api.settings import Settings
 from journal_api.structs.accounts import Account
 from journal_api.structs.cash_flow import CashFlowQuery
 from journal_api.structs.goals import GoalListItem, GoalQuery
+from journal_api.values.clock import now
 from journal_api.values.money import ENCODER
-from journal_api.values.periods import find_period
+from journal_api.values.periods import find_period, trading_day
 from journal_api.values.types import Day
 from journal_api.values.visible_text import escape_invisible, json_escape
 
 
 @click.command("status")
-@click.option("--user", help="The owner of the journal; default: the first user.")
+@click.option("--user", type=NAME, help="The owner of the journal; default: the first user.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_settings
 def print_status(settings: Settings, user: str | None, as_json: bool) -> None:
@@ -37,15 +38,15 @@ def print_status(settings: Settings, user: str | None, as_json: bool) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a name may have letters that the terminal has not
     is_colored = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    for line in report(status, is_colored=is_colored):
-        click.echo(line)
+    for line in report(status):
+        click.echo(line if is_colored else click.unstyle(line).rstrip())
 
 
 async def read_status(database: Database, user_name: str | None) -> Status:
     """Read the status of a user, by default the first. Stale snapshots are refreshed, as over HTTP."""
     user_id = await find_user(database.reader, user_name)
     me = await users.find(database.reader, user_id)
-    today = await users.today(database.reader, user_id)
+    today = trading_day(now(), me.timezone, me.day_rollover)
     counts = await users.count_rows(database.reader, user_id)
     week = find_period(date.fromisoformat(today), "weekly")
     listed = await snapshots.list_with_goals(database, user_id, GoalQuery(parts="snapshot"))

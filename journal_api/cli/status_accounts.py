@@ -28,7 +28,7 @@ class AccountStatus(Struct, frozen=True):
     checkpoints: Sequence[CheckpointListItem]
 
 
-def account_lines(account: AccountStatus, *, is_colored: bool) -> Iterator[str]:
+def account_lines(account: AccountStatus) -> Iterator[str]:
     """Yield a heading and a line for each rule and each checkpoint that differs; nothing without any."""
     if account.standing is None and not account.checkpoints:
         return
@@ -39,11 +39,10 @@ def account_lines(account: AccountStatus, *, is_colored: bool) -> Iterator[str]:
     for name in AccountRules.__struct_fields__:
         rule: RuleStanding | None = getattr(account.standing, name, None)
         if rule is not None:
-            state = f"{rule.state or 'no value':<{STATE}}"
-            shown = click.style(state, fg=COLORS.get(rule.state or "")) if is_colored else state
+            state = click.style(f"{rule.state or 'no value':<{STATE}}", fg=COLORS.get(rule.state or ""))
             is_over = is_lost and rule.state == "open"
             rest = "ended with the account" if is_over else describe_rule(name, rule, account.currency)
-            yield f"  {name.replace('_', ' '):<{NAME}}{shown} {rest}".rstrip()
+            yield f"  {name.replace('_', ' '):<{NAME}}{state} {rest}".rstrip()
     for checkpoint in account.checkpoints:
         yield f"  {describe_difference(checkpoint, account.currency)}"
     yield ""

@@ -45,17 +45,17 @@ class Status(Struct, frozen=True):
     goals: list[GoalListItem]
 
 
-def report(status: Status, *, is_colored: bool) -> Iterator[str]:
-    """Yield the lines of the status, with color codes only on request."""
+def report(status: Status) -> Iterator[str]:
+    """Yield the lines of the status, with color codes."""
     yield fit_text(f"{status.today:%A} {status.today}, {status.timezone}, {printable(status.user)}", WIDTH).rstrip()
     yield ""
     yield from week_lines(status)
     yield ""
     for account in status.accounts:
-        yield from account_lines(account, is_colored=is_colored)
+        yield from account_lines(account)
     yield from cash_flow_lines(status.cash_flow)
     for goal in status.goals:
-        yield from goal_lines(goal, find_currency(goal, status.accounts), is_colored=is_colored)
+        yield from goal_lines(goal, find_currency(goal, status.accounts))
     if not status.goals:
         yield "No active goals. POST /v1/goals creates one; /docs of a server explains it."
 
@@ -103,27 +103,25 @@ def find_currency(goal: GoalListItem, accounts: Sequence[AccountStatus]) -> str 
     return currencies.pop() if len(currencies) == 1 else None
 
 
-def goal_lines(goal: GoalListItem, currency: str | None, *, is_colored: bool) -> Iterator[str]:
+def goal_lines(goal: GoalListItem, currency: str | None) -> Iterator[str]:
     """Yield a line of name, bar, state and what remains, then details; of a probable mistake only its warnings."""
     snapshot = goal.current
     name = fit_text(printable(goal.goal_name), NAME)
     if goal.warnings:
-        words = "check this goal:"
-        yield f"{name} {click.style(words, fg='yellow') if is_colored else words}"
+        yield f"{name} {click.style('check this goal:', fg='yellow')}"
         yield from indent_lines(" ".join(goal.warnings).replace("_", " "))
         return
     if not isinstance(snapshot, Snapshot) or isinstance(snapshot.snapshot_data.pace, UnsetType):
         yield f"{name} not running: {goal.custom_start} to {goal.custom_end}"
         return
     pace = snapshot.snapshot_data.pace
-    words = f"{name_state(goal, pace):<{STATE}}"
-    state = click.style(words, fg=COLORS.get(pace.state or "")) if is_colored else words
+    state = click.style(f"{name_state(goal, pace):<{STATE}}", fg=COLORS.get(pace.state or ""))
     remaining = format_remaining(goal, pace, currency)
     start = f"{name} {draw_bar(measure_progress(goal, snapshot, pace))} "
     if text_width(start) + STATE + 1 + len(remaining) <= WIDTH:
         yield f"{start}{state} {remaining}".rstrip()
     else:
-        yield f"{start}{state}".rstrip()
+        yield f"{start}{state}"
         yield f"{remaining:>{WIDTH}}"
     yield from indent_lines(format_details(goal, snapshot, pace, currency))
 

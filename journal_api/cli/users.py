@@ -44,7 +44,7 @@ def list_users(settings: Settings) -> None:
 
 
 @users_group.command("rename")
-@click.argument("name")
+@click.argument("name", type=NAME)
 @click.argument("new_name", type=NAME)
 @with_settings
 def rename_user(settings: Settings, name: str, new_name: Name100) -> None:
@@ -59,7 +59,7 @@ def rename_user(settings: Settings, name: str, new_name: Name100) -> None:
 
 
 @users_group.command("remove")
-@click.argument("name")
+@click.argument("name", type=NAME)
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @with_settings
 def remove_user(settings: Settings, name: str, yes: bool) -> None:

@@ -23,7 +23,7 @@ from journal_api.values.types import Name100, TimeZone
 )
 @click.option("--timezone", type=ZONE, help="The zone of times without an offset; default: that of the last import.")
 @click.option("--once", is_flag=True, help="Import the files that are there, and end.")
-@click.option("--user", help="The owner of the journal; default: the first user.")
+@click.option("--user", type=NAME, help="The owner of the journal; default: the first user.")
 @with_settings
 def watch_folder(
     settings: Settings, folder: Path, account: Name100 | None, timezone: TimeZone | None, once: bool, user: str | None

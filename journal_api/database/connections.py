@@ -96,14 +96,6 @@ class SecondaryWriter(Writer):
         self.execute("PRAGMA busy_timeout = 2000")  # a command may wait longer than a request
 
 
-class DataVersionProbe(sqlite3.Connection):
-    """The event loop's connection, which reads PRAGMA data_version and the newest change: it never waits."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.execute("PRAGMA busy_timeout = 0")
-
-
 def open_reader(path: Path) -> ThreadConnection:
     return ThreadConnection(partial(connect, path, "ro", Reader))
 

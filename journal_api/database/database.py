@@ -18,7 +18,6 @@ from aiosqlite import Connection
 
 from journal_api.database.connections import (
     STEPS,
-    DataVersionProbe,
     SecondaryWriter,
     Writer,
     connect,
@@ -59,7 +58,7 @@ class Database:
     """
 
     _files: OpenFiles
-    _probe: sqlite3.Connection
+    _probe: sqlite3.Connection  # of the event loop, for the version and the newest change: it never waits
 
     def __init__(self, path: Path, factory: type[Writer]) -> None:
         self._path = path
@@ -94,7 +93,7 @@ class Database:
                 # This opens the log, which could be another one later. Only a connection that has it open
                 # deletes it when it closes.
                 await connection.execute_fetchall(FIRST_READ)
-            database._probe = connect(path, "ro", DataVersionProbe)
+            database._probe = connect(path, "ro", timeout=0)
             database._probe.execute(FIRST_READ).fetchall()
             database._files = OpenFiles.of(path)
             return database

@@ -23,6 +23,7 @@ from journal_api.database.check import query
 from journal_api.database.connections import connect
 from journal_api.database.lock import without_server
 from journal_api.database.migrations import read_known_version
+from journal_api.database.sqlite_errors import primary_code
 from journal_api.errors import DatabaseRefused
 
 # A client that followed the journal may have read changes that the copy does not have. So changes go on at
@@ -42,7 +43,6 @@ FIND_LOG = """
     SELECT name
     FROM sqlite_schema
     WHERE type = 'table' AND name IN ('changed_objects', 'object_changes')"""
-IN_USE = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 
 
 class Restored(NamedTuple):
@@ -121,7 +121,7 @@ def checkpoint(file: Path) -> None:
             db.execute("BEGIN EXCLUSIVE")  # without a log, the mode can be changed while others use the file
             db.execute("ROLLBACK")
     except sqlite3.Error as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF in IN_USE:
+        if primary_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise DatabaseRefused(f"{file}: another command uses it; try again") from None
 
 

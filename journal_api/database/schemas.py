@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from journal_api.database import triggers, version_12
+from journal_api.database.sqlite_errors import primary_code
 from journal_api.errors import NoJournal
 from journal_api.values.instruments import canonical_symbol, contract_root
 
@@ -104,7 +105,7 @@ def drop_derived(db: sqlite3.Connection) -> None:
             db.execute(f"DROP {kind} {name}")
         except sqlite3.DatabaseError as error:
             # A full disk or a lock is no damage, and may have ended the transaction.
-            is_damaged = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT)
+            is_damaged = primary_code(error) in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT)
             if kind != "table" or not is_damaged or not db.in_transaction:
                 raise
             drop_damaged_index(db, name)

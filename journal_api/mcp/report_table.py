@@ -14,7 +14,7 @@ ABOUT_REPORT, NAMES = ("group_by", "from", "to"), ("keys", "name", "names", "set
 
 def build_table(report: Any) -> dict[str, Any]:
     """The report with a row of cells for each group, in the order of `columns`."""
-    metrics, currency = report["metrics"], find_currency(report["total"])
+    metrics, currency = report["metrics"], find_statistic(report["total"], "currency")
     within = report["breakeven_within"]
     return {
         **without_nulls({name: report[name] for name in ABOUT_REPORT}),
@@ -31,12 +31,12 @@ def build_group(group: Any, metrics: Sequence[str], currency: str | None) -> dic
     """The names, rows and edges of a group, and its currency if it is not that of the report."""
     names = without_nulls({name: group.get(name) for name in NAMES})
     if "values" in group:
-        own = find_currency(group)
+        own = find_statistic(group, "currency")
         other = {"currency": own} if own not in (None, currency) else {}
         row = {"row": build_row(group, metrics)}
         key = {"key": group["key"]} if "key" in group else {}
         return {**key, **names, **other, **row, **build_edges(group, {}), **build_before(group, metrics)}
-    sizes = {answer: find_decisions(group[answer]) for answer in ANSWERS}
+    sizes = {answer: find_statistic(group[answer], "decisions") for answer in ANSWERS}
     rows = {answer: build_row(group[answer], metrics) for answer in ANSWERS if sizes[answer] != 0}
     key = {} if "keys" in group else group["key"] or {"key": None}
     return {**key, **names, **rows, **build_edges(group, sizes), **build_before(group, metrics)}
@@ -52,7 +52,7 @@ def build_before(group: Any, metrics: Sequence[str], prefix: str = "") -> dict[s
 
 
 def build_row(values: Any, metrics: Sequence[str]) -> list[Any]:
-    return [find_decisions(values), *(build_cell(values, metric) for metric in metrics)]
+    return [find_statistic(values, "decisions"), *(build_cell(values, metric) for metric in metrics)]
 
 
 def build_cell(values: Any, metric: str) -> Any:
@@ -94,15 +94,9 @@ def build_neighbour(line: Any) -> dict[str, Any]:
     return {"name": line["name"], "agreement": shorten(line["agreement"]), "p": round(line["p"], 4)}
 
 
-def find_decisions(values: Any) -> int | None:
-    """The number of decisions; None if a sum is too large for statistics."""
-    decisions: int | None = values["statistics"].get("decisions")
-    return decisions
-
-
-def find_currency(values: Any) -> str | None:
-    currency: str | None = values["statistics"].get("currency")
-    return currency
+def find_statistic(values: Any, name: str) -> Any:
+    """A statistic; None if a sum is too large for statistics."""
+    return values["statistics"].get(name)
 
 
 def shorten(number: Any) -> Any:

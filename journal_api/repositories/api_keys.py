@@ -7,7 +7,7 @@ import msgspec
 from aiosqlite import Connection
 
 from journal_api.database.calendars import select_calendars
-from journal_api.database.sql import build_object, fetch, fetch_json, fetch_json_array, json_boolean
+from journal_api.database.sql import build_insert, build_object, fetch, fetch_json, fetch_json_array, json_boolean
 from journal_api.structs.api_keys import ApiKey
 from journal_api.values.api_keys import hashed, new_key
 from journal_api.values.clock import now
@@ -74,21 +74,16 @@ async def find_validity(db: Connection, key_id: int) -> Validity | None:
 async def insert(db: Connection, user_id: int, name: str, scopes: Sequence[str], expires_at: str | None = None) -> str:
     """Create a key and return it. It cannot be read again later."""
     key = new_key()
-    await db.execute_fetchall(
-        """
-        INSERT INTO api_keys (user_id, name, hash, last_four, scopes, created_at, expires_at)
-        VALUES (:user_id, :name, :hash, :last_four, :scopes, :now, :expires_at)
-        """,
-        {
-            "user_id": user_id,
-            "name": name,
-            "hash": hashed(key),
-            "last_four": key[-4:],
-            "scopes": " ".join(scopes),
-            "now": now(),
-            "expires_at": expires_at,
-        },
-    )
+    columns = {
+        "user_id": user_id,
+        "name": name,
+        "hash": hashed(key),
+        "last_four": key[-4:],
+        "scopes": " ".join(scopes),
+        "created_at": now(),
+        "expires_at": expires_at,
+    }
+    await db.execute_fetchall(build_insert("api_keys", columns), columns)
     return key
 
 

@@ -226,7 +226,11 @@ async def insert_strategies(
 
 async def insert_trades(db: Connection, owner: Me, places: Places, until: str) -> list[dict[str, Any]]:
     """Create the trades until that instant, with tags and answers, and return their columns."""
-    bodies = example_journal.build_bodies(owner, places, until)
+    days = example_journal.list_days(owner, until)
+    bodies = [
+        example_journal.build_body(trade, places, days[trade.days_ago], owner.day_rollover)
+        for trade in example_journal.read_content().trades.rows
+    ]
     drafts = [TradeDraft.of_body(body) for body in bodies]
     references = await trades.read_references(db, owner.id, drafts)
     fees = example_journal.read_content().account.fees

@@ -97,18 +97,18 @@ async def merge(db: Connection, user_id: int, parts: Sequence[Trade]) -> None:
     """Make the first part the whole and the original of all copies, delete the others. Raises ValidationFailed."""
     first, whole = parts[0], build_whole(parts)
     owner = await users.find(db, user_id)
-    before = await read_parts(db, [trade.id for trade in parts])
-    original_id = whole.source_trade_id or first.id
+    ids = [trade.id for trade in parts]
+    before = await read_parts(db, ids)
+    values = {"id": first.id, "ids": sql.json_list(ids), "original_id": whole.source_trade_id or first.id}
     await db.execute_fetchall(
         """
         UPDATE trades
         SET source_trade_id = :original_id
         WHERE source_trade_id IN (SELECT value FROM json_each(:ids)) AND source_trade_id <> :original_id
         """,
-        {"original_id": original_id, "ids": sql.json_list([trade.id for trade in parts])},
+        values,
     )
-    await pictures.move_to_whole(db, [trade.id for trade in parts])
-    values = {"id": first.id, "ids": sql.json_list([trade.id for trade in parts])}
+    await pictures.move_to_whole(db, ids)
     stated = {part["id"] for part in before if part["statement_ids"]}
     await db.execute_fetchall(
         "UPDATE statements SET trade_id = :id WHERE trade_id IN (SELECT value FROM json_each(:ids))", values
@@ -136,7 +136,7 @@ async def merge(db: Connection, user_id: int, parts: Sequence[Trade]) -> None:
     }
     await db.execute_fetchall(
         "UPDATE trades SET merged = :merged WHERE id = :id",
-        {"id": first.id, "merged": json.encode([by_id[trade.id] for trade in parts]).decode()},
+        {"id": first.id, "merged": json.encode([by_id[trade_id] for trade_id in ids]).decode()},
     )
 
 

@@ -40,9 +40,10 @@ async def split(db: Connection, user_id: int, trade_id: int) -> list[int]:
     for part in others:
         await restore_statements(db, trade_id, part)
         await pictures.move_to_part(db, trade_id, part["id"], part["picture_ids"])
-    await restore_imports(db, [first["id"], *(part["id"] for part in others)])
-    await new_trades.record_days(db, [first["id"], *(part["id"] for part in others)])
-    return [first["id"], *(part["id"] for part in others)]
+    ids = [part["id"] for part in (first, *others)]
+    await restore_imports(db, ids)
+    await new_trades.record_days(db, ids)
+    return ids
 
 
 async def list_merged(db: Connection, import_id: int) -> list[int]:

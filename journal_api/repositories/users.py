@@ -72,17 +72,10 @@ async def delete(db: Connection, user_id: int) -> None:
 
 async def insert(db: Connection, name: str, timezone: str, day_rollover: str) -> int:
     """Return the new id. Raises DuplicateName."""
+    columns = {"name": name, "timezone": timezone, "day_rollover": day_rollover}
+    columns["created_at"] = columns["updated_at"] = now()
     with sql.unique_name():
-        user_id = await sql.fetch(
-            db,
-            """
-            INSERT INTO users (name, timezone, day_rollover, created_at, updated_at)
-            VALUES (:name, :timezone, :day_rollover, :now, :now)
-            RETURNING id
-            """,
-            {"name": name, "timezone": timezone, "day_rollover": day_rollover, "now": now()},
-        )
-    return int(user_id)
+        return int(await sql.fetch(db, f"{sql.build_insert('users', columns)} RETURNING id", columns))
 
 
 async def update(db: Connection, stored: Me, patch: MePatch) -> bool:
@@ -103,11 +96,3 @@ async def update(db: Connection, stored: Me, patch: MePatch) -> bool:
             f"UPDATE users SET {sql.assignments(columns)} WHERE id = :id", {**columns, "id": stored.id}
         )
     return "timezone" in columns or "day_rollover" in columns
-
-
-async def today(db: Connection, user_id: int) -> str:
-    """Return the current trading day, in the user's time zone and with the user's rollover."""
-    day = await sql.fetch(
-        db, "SELECT trading_day(:now, timezone, day_rollover) FROM users WHERE id = :id", {"now": now(), "id": user_id}
-    )
-    return str(day)

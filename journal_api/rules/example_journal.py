@@ -48,12 +48,6 @@ def list_days(owner: Me, until: str) -> list[date]:
     return [day for day in days if day.isoweekday() in owner.trading_weekdays][:number]
 
 
-def build_bodies(owner: Me, places: Places, until: str) -> list[TradeCreate]:
-    days = list_days(owner, until)
-    trades = read_content().trades.rows
-    return [build_body(trade, places, days[trade.days_ago], owner.day_rollover) for trade in trades]
-
-
 def build_body(trade: ExampleTrade, places: Places, day: date, rollover: str) -> TradeCreate:
     """Return a body with local times. What closes from the rollover on moves to the day before, to count on `day`."""
     if "00:00" < rollover <= (trade.closed or trade.opened):

@@ -43,23 +43,16 @@ class ChildServer(Server):
             self.should_exit = True
 
     def stop_with_parent(self) -> None:
-        wait_for_end_of_input()
+        """Read standard input to its end, then stop.
+
+        This reads the file descriptor, because a blocked thread that holds the lock of `sys.stdin` would prevent
+        the interpreter from exiting. Closed before the start, its number may be that of another file.
+        """
+        is_open = sys.stdin is not None
+        with suppress(OSError):
+            while is_open:
+                try:
+                    is_open = bool(os.read(sys.stdin.fileno(), 4096))
+                except BlockingIOError:  # the parent may pass a non-blocking pipe
+                    select.select([sys.stdin.fileno()], [], [])
         self.should_exit = True
-
-
-def wait_for_end_of_input() -> None:
-    """Return when standard input ends; discard everything read before.
-
-    This reads the file descriptor, because a blocked thread that holds the lock of `sys.stdin` would prevent
-    the interpreter from exiting.
-    """
-    if sys.stdin is None:  # closed before the start, so descriptor 0 may belong to another file
-        return
-    descriptor = sys.stdin.fileno()
-    with suppress(OSError):
-        while True:
-            try:
-                if not os.read(descriptor, 4096):
-                    return
-            except BlockingIOError:  # the parent may pass a non-blocking pipe
-                select.select([descriptor], [], [])
