@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_type_hints
 
 import msgspec
 import platformdirs
@@ -29,47 +29,105 @@ class SettingsError(ValueError):
     """A setting has an invalid value; the message names the setting and the allowed values."""
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """Settings of the machine. Settings of a user are in the database, at `/v1/me`."""
+def up_to(largest: int) -> Callable[[str], int]:
+    """The function that reads a whole number from 0 on."""
 
-    db: Path
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) <= 10 and int(text) <= largest):
+            raise ValueError(f"must be a whole number from 0 to {largest}")
+        return int(text)
+
+    return parse
+
+
+def parse_interval(text: str) -> timedelta:
+    match = re.fullmatch(r"([1-9][0-9]{0,3})([hd]?)", text)
+    if match is None:
+        raise ValueError("must be hours or days such as 24h or 7d")
+    return timedelta(**{"days" if match[2] == "d" else "hours": int(match[1])})
+
+
+def parse_log_level(text: str) -> str:
+    if text not in LOG_LEVELS:
+        raise ValueError(f"must be one of: {', '.join(LOG_LEVELS)}")
+    return text
+
+
+def parse_boolean(text: str) -> bool:
+    if text not in ("true", "false"):
+        raise ValueError("must be true or false")
+    return text == "true"
+
+
+def parse_run_key(text: str) -> RunKey:
+    if not RUN_KEY.fullmatch(text):
+        raise ValueError("must be 32 to 200 characters of A-Z, a-z, 0-9, _ and -")
+    return RunKey(text)
+
+
+def split_words(text: str) -> tuple[str, ...]:
+    """The items of a list that is separated by commas or spaces."""
+    return tuple(text.replace(",", " ").split())
+
+
+def parse_networks(text: str) -> Networks:
+    try:
+        return tuple(ip_network(word) for word in split_words(text))
+    except ValueError:
+        raise ValueError("must be addresses such as 127.0.0.1, or networks such as 172.18.0.0/16") from None
+
+
+def parse_header(text: str) -> str:
+    if not HEADER.fullmatch(text):
+        raise ValueError("must be the name of a header, such as Remote-User")
+    return text.lower()
+
+
+def parse_origins(text: str) -> tuple[str, ...]:
+    return tuple(require_origin(word) for word in split_words(text))
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """Settings of the machine, each with the function that reads it. Those of a user are at `/v1/me`."""
+
+    db: Annotated[Path, Path]
     host: str = "127.0.0.1"
-    port: int = 8000
+    port: Annotated[int, up_to(65535)] = 8000
     # The time zone and day rollover of a new user. Without JOURNAL_TIMEZONE, the zone of the machine.
-    timezone: str = "UTC"
-    day_rollover: str = "00:00"
+    timezone: Annotated[str, TimeZone.decode] = "UTC"
+    day_rollover: Annotated[str, DayRollover.decode] = "00:00"
     # Strategies per user; 0 for no limit.
-    max_strategies: int = 100
+    max_strategies: Annotated[int, up_to(2**31)] = 100
     # MiB of a picture, pictures of a trade or day, and pictures per user; 0 for no limit of either number.
-    max_picture_mib: int = 10
-    max_pictures_each: int = 20
-    max_pictures: int = 10_000
+    max_picture_mib: Annotated[int, up_to(64)] = 10
+    max_pictures_each: Annotated[int, up_to(2**31)] = 20
+    max_pictures: Annotated[int, up_to(2**31)] = 10_000
     # Host names accepted in addition to those of the loopback interface; `*` for any.
-    allowed_hosts: tuple[str, ...] = ()
-    cors_origins: tuple[str, ...] = ()
+    allowed_hosts: Annotated[tuple[str, ...], split_words] = ()
+    cors_origins: Annotated[tuple[str, ...], parse_origins] = ()
     # The reverse proxies that sign users in, and the header in which they name the user. Both or neither.
-    trusted_proxies: Networks = ()
-    user_header: str = ""
+    trusted_proxies: Annotated[Networks, parse_networks] = ()
+    user_header: Annotated[str, parse_header] = ""
     # Requests per minute and key; 0 for no limit. Default: 600, or no limit on the loopback interface if
     # `allowed_hosts` is empty, because nobody else can reach the service then.
-    rate_limit: int | None = None
+    rate_limit: Annotated[int | None, up_to(10**6)] = None
     # The folder of scheduled backups; None for no backups.
-    backup_dir: Path | None = None
-    backup_every: timedelta = timedelta(hours=24)
+    backup_dir: Annotated[Path | None, Path] = None
+    backup_every: Annotated[timedelta, parse_interval] = timedelta(hours=24)
     # The number of backups to keep; 0 for all.
-    backup_keep: int = 14
+    backup_keep: Annotated[int, up_to(10**6)] = 14
     # The folder whose files are imported by themselves; None for none.
-    watch: Path | None = None
+    watch: Annotated[Path | None, Path] = None
     # How long changes of objects can be followed (docs/api.md#changes).
-    keep_changes: timedelta = timedelta(days=90)
+    keep_changes: Annotated[timedelta, parse_interval] = timedelta(days=90)
     # Whether the server makes checkpoints; False if Litestream makes them (docs/self-hosting.md#replication).
-    checkpoints: bool = True
+    checkpoints: Annotated[bool, parse_boolean] = True
     # The log level of the server; `info` includes a line for each request.
-    log_level: str = "info"
+    log_level: Annotated[str, parse_log_level] = "info"
     # Whether GET /metrics exists, for Prometheus.
-    metrics: bool = False
+    metrics: Annotated[bool, parse_boolean] = False
     # An API key for this process only, chosen by the program that starts it.
-    run_key: RunKey | None = None
+    run_key: Annotated[RunKey | None, parse_run_key] = None
 
     @property
     def requests_a_minute(self) -> int:
@@ -83,36 +141,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def from_environ(cls, environ: Mapping[str, str], db: Path | None = None) -> "Settings":
         """Read `JOURNAL_*`, unset if empty; `db` overrides JOURNAL_DB. Raises SettingsError, also for unknown names."""
         require_known(name for name, text in environ.items() if text)
-        decoders: dict[str, Callable[[str], object]] = {
-            "db": Path,
-            "port": lambda text: parse_whole_number(text, 65535),
-            "timezone": TimeZone.decode,
-            "day_rollover": DayRollover.decode,
-            "max_strategies": lambda text: parse_whole_number(text, 2**31),
-            "max_picture_mib": lambda text: parse_whole_number(text, 64),
-            "max_pictures_each": lambda text: parse_whole_number(text, 2**31),
-            "max_pictures": lambda text: parse_whole_number(text, 2**31),
-            "allowed_hosts": split_words,
-            "cors_origins": parse_origins,
-            "trusted_proxies": parse_networks,
-            "user_header": parse_header,
-            "rate_limit": lambda text: parse_whole_number(text, 10**6),
-            "backup_dir": Path,
-            "backup_every": parse_interval,
-            "watch": Path,
-            "backup_keep": lambda text: parse_whole_number(text, 10**6),
-            "keep_changes": parse_interval,
-            "log_level": parse_log_level,
-            "checkpoints": parse_boolean,
-            "metrics": parse_boolean,
-            "run_key": parse_run_key,
-        }
         values: dict[str, Any] = {}
-        for field in cls.__struct_fields__:
+        for field, hint in get_type_hints(cls, include_extras=True).items():
             name = f"JOURNAL_{field.upper()}"
             try:
                 if text := environ.get(name):
-                    values[field] = decoders.get(field, str)(text)
+                    values[field] = getattr(hint, "__metadata__", (str,))[0](text)
             except ValueError as error:
                 # A key is not printed; the error about an origin names the origin.
                 value = "" if field in ("run_key", "cors_origins") else f": {text!r}"
@@ -145,61 +179,8 @@ def find_default_database() -> Path:
         raise SettingsError("JOURNAL_DB must be set to a file, because there is no home folder") from None
 
 
-def parse_whole_number(text: str, largest: int) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= 10 and int(text) <= largest):
-        raise ValueError(f"must be a whole number from 0 to {largest}")
-    return int(text)
-
-
-def parse_interval(text: str) -> timedelta:
-    match = re.fullmatch(r"([1-9][0-9]{0,3})([hd]?)", text)
-    if match is None:
-        raise ValueError("must be hours or days such as 24h or 7d")
-    return timedelta(**{"days" if match[2] == "d" else "hours": int(match[1])})
-
-
-def parse_log_level(text: str) -> str:
-    if text not in LOG_LEVELS:
-        raise ValueError(f"must be one of: {', '.join(LOG_LEVELS)}")
-    return text
-
-
-def parse_boolean(text: str) -> bool:
-    if text not in ("true", "false"):
-        raise ValueError("must be true or false")
-    return text == "true"
-
-
 def is_loopback(host: str) -> bool:
     try:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def parse_run_key(text: str) -> RunKey:
-    if not RUN_KEY.fullmatch(text):
-        raise ValueError("must be 32 to 200 characters of A-Z, a-z, 0-9, _ and -")
-    return RunKey(text)
-
-
-def split_words(text: str) -> tuple[str, ...]:
-    """The items of a list that is separated by commas or spaces."""
-    return tuple(text.replace(",", " ").split())
-
-
-def parse_networks(text: str) -> Networks:
-    try:
-        return tuple(ip_network(word) for word in split_words(text))
-    except ValueError:
-        raise ValueError("must be addresses such as 127.0.0.1, or networks such as 172.18.0.0/16") from None
-
-
-def parse_header(text: str) -> str:
-    if not HEADER.fullmatch(text):
-        raise ValueError("must be the name of a header, such as Remote-User")
-    return text.lower()
-
-
-def parse_origins(text: str) -> tuple[str, ...]:
-    return tuple(require_origin(word) for word in split_words(text))
