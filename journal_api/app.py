@@ -86,7 +86,7 @@ def create_app(
     listeners: list[Callable[[HandledRequest], None]] = [request_log.write_line]
     if settings.metrics:
         metrics = RequestMetrics(settings.db, VERSION)
-        routes.append(Route("/metrics", health.metrics_from(metrics)))
+        routes.append(Route("/metrics", metrics.get_metrics))
         listeners.append(metrics.count)
     app = JournalApp(routes=routes, lifespan=lifespan)
     app.state.settings, app.state.is_prepared = settings, is_prepared

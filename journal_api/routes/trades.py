@@ -17,7 +17,7 @@ from journal_api.repositories.trades import References
 from journal_api.structs.many_trades import TradesCreate
 from journal_api.structs.trades import AnswersPut, ExportQuery, TradeCreate, TradePatch, TradeQuery, TradeTagsPut
 from journal_api.web.context import database
-from journal_api.web.decoding import IndexedErrors, decode_each
+from journal_api.web.decoding import IndexedErrors, decode_json
 from journal_api.web.etags import with_versions
 from journal_api.web.responses import Download, Response, created, no_content, ok, page
 from journal_api.web.writes import Write
@@ -67,9 +67,12 @@ async def create_trade(request: Request, write: Write, body: TradeCreate) -> Res
 async def create_trades(request: Request, write: Write, body: TradesCreate) -> Response:
     """Create up to 1,000 trades, all or none; each error is reported under the index of its trade."""
     point_values = await instruments.read_table(database(request).reader, request.user.id)
-    new = decode_each(body.trades, TradeCreate, "trades", lambda item: (item, TradeDraft.of_body(item, point_values)))
-    bodies, drafts = zip(*new, strict=True)
-    errors = IndexedErrors("trades")
+    bodies, drafts, errors = [], [], IndexedErrors("trades")
+    for index, value in enumerate(body.trades):
+        with errors.at(index):
+            bodies.append(decode_json(bytes(value), TradeCreate))
+            drafts.append(TradeDraft.of_body(bodies[-1], point_values))
+    errors.raise_if_any()
     rows: dict[int, dict[str, Any]] = {}
 
     async def create(db: Connection) -> Response:
@@ -82,7 +85,7 @@ async def create_trades(request: Request, write: Write, body: TradesCreate) -> R
             [tag_id for item in bodies for tag_id in item.tag_ids],
             [answer for item in bodies for answer in item.confirmations],
         )
-        for index, (item, draft) in enumerate(new):
+        for index, (item, draft) in enumerate(zip(bodies, drafts, strict=True)):
             with errors.at(index):
                 resolved = charge_new(references.require_allowed(references.resolved(draft)), commissions)
                 known.require_tags(item.tag_ids)

@@ -95,18 +95,11 @@ MARKED = re.compile(f"{BEGIN}([^{END}]*){END}")
 MAX_LENGTH = 400  # characters: a word may be as long as the text
 
 
-class Excerpt(NamedTuple):
-    """A part of a text, with the [start, end) of what was found in it, in code points."""
-
-    text: str
-    marks: list[tuple[int, int]]
-
-
-def split_marks(marked: str) -> Excerpt:
-    """Return the excerpt without the characters around what was found."""
+def split_marks(marked: str) -> tuple[str, list[tuple[int, int]]]:
+    """Return the excerpt without the characters around what was found, and the [start, end) of each in code points."""
     marks = []
     for index, found in enumerate(MARKED.finditer(marked)):
         start = found.start() - 2 * index  # the characters of earlier marks are not in the text
         if start + len(found[1]) <= MAX_LENGTH:
             marks.append((start, start + len(found[1])))
-    return Excerpt(MARKED.sub(r"\1", marked)[:MAX_LENGTH], marks)
+    return MARKED.sub(r"\1", marked)[:MAX_LENGTH], marks

@@ -22,17 +22,22 @@ PICTURE = "[\u2190-\u27bf\u2900-\u2bff\U0001f000-\U0001faff]\ufe0f?"
 PARTS = re.compile(f"(?P<emoji>{PICTURE}(?:\u200d{PICTURE})*|[#*0-9]\ufe0f\u20e3)|[^ -~]")
 
 
-def escape_invisible(text: str, escaped: Callable[[str], str] | None = None) -> str:
+def python_escape(character: str) -> str:
+    """Return the escape of a character, such as \\u202e."""
+    code = ord(character)
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def escape_invisible(text: str, escaped: Callable[[str], str] = python_escape) -> str:
     """Return the text with an escape for each character that is not seen; emoji keep their joiners.
 
     That are control and format characters (bidirectional ones among them), line and paragraph separators,
     surrogates, private and unassigned characters, and WITHOUT_INK. `escaped` is the notation; the default is
     that of TOML and Python.
     """
-    notation = escaped or python_escape
 
     def visible(part: re.Match[str]) -> str:
-        return part[0] if part["emoji"] or is_visible(part[0]) else notation(part[0])
+        return part[0] if part["emoji"] or is_visible(part[0]) else escaped(part[0])
 
     return text if text.isascii() and text.isprintable() else PARTS.sub(visible, text)
 
@@ -43,12 +48,6 @@ def is_visible(character: str) -> bool:
     if character in WITHOUT_INK:
         return False
     return character.isprintable() or unicodedata.category(character) == "Zs"
-
-
-def python_escape(character: str) -> str:
-    """Return the escape of a character, such as \\u202e."""
-    code = ord(character)
-    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
 def json_escape(character: str) -> str:

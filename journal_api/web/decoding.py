@@ -1,7 +1,7 @@
 """Decode request bodies and query strings into msgspec structs."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
@@ -12,7 +12,7 @@ from starlette.requests import Request
 from journal_api.errors import Conflict, ValidationFailed
 from journal_api.repositories.idempotency_keys import KeyedRequest
 from journal_api.values.types import decode_value
-from journal_api.web.bodies import T, check_media_type, max_body_size, stream_body
+from journal_api.web.bodies import check_media_type, max_body_size, stream_body
 from journal_api.web.operation import Operation
 from journal_api.web.quoting import shortened
 from journal_api.web.read_only_echo import Echo, split_echo
@@ -58,17 +58,6 @@ def echo_in(operation: Operation, body: str) -> tuple[bytes, Echo]:
         return split_echo(body, operation.body, resource)
     except (msgspec.DecodeError, RecursionError):
         return b"", {}
-
-
-def decode_each(values: Sequence[msgspec.Raw], struct: type[S], name: str, convert: Callable[[S], T]) -> list[T]:
-    """Decode each value and convert it. Raises ValidationFailed with all errors, under `name[index]`."""
-    items: list[T] = []
-    errors = IndexedErrors(name)
-    for index, value in enumerate(values):
-        with errors.at(index):
-            items.append(convert(decode_json(bytes(value), struct)))
-    errors.raise_if_any()
-    return items
 
 
 class IndexedErrors:

@@ -3,7 +3,11 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from starlette.requests import Request
+from starlette.responses import Response
+
 from journal_api import __version__
+from journal_api.web.auth import authorize
 from journal_api.web.request_log import HandledRequest
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -39,10 +43,12 @@ class RequestMetrics:
         sizes.labels("log").set_function(size_reader(db.with_name(f"{db.name}-wal")))
         ProcessCollector(registry=self.registry)
 
-    def text(self) -> bytes:
+    async def get_metrics(self, request: Request) -> Response:
+        """The handler of GET /metrics, outside /v1, which accepts any valid key."""
         from prometheus_client import generate_latest
 
-        return generate_latest(self.registry)
+        await authorize(request, None)
+        return Response(generate_latest(self.registry), media_type=MEDIA_TYPE)
 
     def count(self, request: HandledRequest) -> None:
         # Labels of unknown routes are left empty: clients could create any number of time series.

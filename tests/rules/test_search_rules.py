@@ -74,10 +74,10 @@ def test_no_text_is_a_syntax_error(texts: sqlite3.Connection, typed: str) -> Non
 def test_marks_say_where_in_the_excerpt_the_words_are(parts: list[tuple[str, str]]) -> None:
     marked = "".join(f"{before}{BEGIN}{word}{END}" for before, word in parts)
 
-    excerpt = split_marks(marked)
+    text, marks = split_marks(marked)
 
     plain = "".join(before + word for before, word in parts)
-    assert excerpt.text == plain[:MAX_LENGTH]
-    words = [excerpt.text[start:end] for start, end in excerpt.marks]
+    assert text == plain[:MAX_LENGTH]
+    words = [text[start:end] for start, end in marks]
     assert words == [word for _, word in parts][: len(words)]
     assert len(words) == len(parts) or len(plain) > MAX_LENGTH
