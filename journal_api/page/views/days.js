@@ -124,7 +124,7 @@ const MEASURES = [
     "R",
     (groups) =>
       groups.some(({ statistics }) => statistics?.with_risk)
-        ? total(groups, ({ statistics }) => statistics.r_total)
+        ? total(groups, ({ statistics }) => statistics?.r_total ?? null)
         : null,
     format.signed,
   ],
@@ -190,7 +190,7 @@ async function weekView({ from, to }, { selection, accounts }) {
       goalsCard(goals.data.goals, from),
       ruled.length > 0 &&
         card(
-          "Accounts at its end",
+          "Accounts at the end",
           table(
             { class: "stacked" },
             ["Account", "Balance", "Room, open P&L not seen", ""],
