@@ -53,8 +53,8 @@ def contradicts(row: ImportedTrade) -> bool | None:
     gross = None if row.is_computed else trade.gross_pnl
     if not gross or trade.exit_price is None or (gross < 0 and not row.states("fees")):
         return None
-    rise = trade.exit_price.units - trade.entry_price.units
-    return (rise > 0) != ((gross > 0) == (trade.direction == "long")) if rise else None
+    rises = trade.exit_price > trade.entry_price
+    return None if trade.exit_price == trade.entry_price else rises != ((gross > 0) == (trade.direction == "long"))
 
 
 @lru_cache(maxsize=8192)

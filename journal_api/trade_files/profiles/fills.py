@@ -1,6 +1,7 @@
 """Profiles of kind `fills`, one fill per row: compiles a profile and a header to a reader of rows."""
 
 from collections.abc import Callable, Collection
+from itertools import count
 
 from journal_api.positions.statements import Effect
 from journal_api.structs.import_profiles import ImportProfileCreate
@@ -13,6 +14,8 @@ from journal_api.values.instruments import SHARES_OF_AN_OPTION
 from journal_api.values.money import ONE, Money
 from journal_api.values.options import find_option, find_root, looks_like_option
 from journal_api.values.types import Name40
+
+MAX_SAMPLES = 1000  # of values, by which the others are judged
 
 
 def execution_reader(
@@ -27,6 +30,7 @@ def execution_reader(
     times = [reader.column(part) for part in (profile.at, profile.clock) if part]
     contract = find_columns(header, (option.expires, option.strike, option.right)) if option else []
     id_column = next(iter(find_columns(header, profile.external_id or ())), "")
+    rows = count()
 
     def read_execution(row: Row) -> Execution:
         effect = reader.effect(row)
@@ -42,8 +46,8 @@ def execution_reader(
             None if fees is None else fees.units,
             effect,
             reader.position(row),
-            read_number(row, value),
-            read_number(row, result),
+            read_number(row, value) if value and next(rows) < MAX_SAMPLES else None,
+            read_number(row, result) if result else None,
         )
 
     def read_expired(row: Row) -> int:
@@ -72,8 +76,8 @@ def execution_reader(
 
 
 def read_number(row: Row, column: str) -> float | None:
-    """Return the number of a cell, None for another text or no column."""
+    """Return the number of a cell, None for another text."""
     try:
-        return float(parse_broker_number(row[column], row.rules.comma)) if column else None
+        return float(parse_broker_number(row[column], row.rules.comma))
     except ValueError:
         return None

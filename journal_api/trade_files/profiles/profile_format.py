@@ -121,8 +121,11 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
     def read_chosen(rows: Rows) -> Trades:
         cancelled: set[int] = set()
         chosen = choose_rows(conditions, repeat_cells(repeated, rows) if repeated else rows)
+        if not status:
+            yield from check_results(read_trades(chosen))
+            return
         filled = 0
-        for trade in check_results(read_trades(leave_out_rejected(status, chosen, cancelled) if status else chosen)):
+        for trade in check_results(read_trades(leave_out_rejected(status, chosen, cancelled))):
             filled += isinstance(trade, ImportedFill) and trade.line in cancelled
             yield trade
         if filled:

@@ -186,7 +186,9 @@ class ProfileReader:
         The formats are tried in their order, then one with the year first, as spreadsheets write it. Without
         formats, the date has the year first, or day and month in the order of the file.
         """
-        cell = MIDNIGHT.sub(" ", " ".join([row[column].strip() for column in columns]), count=1)
+        cell = " ".join([row[column].strip() for column in columns])
+        if len(columns) > 1:
+            cell = MIDNIGHT.sub(" ", cell, count=1)
         if row.rules.day and CLOCK.fullmatch(cell):
             cell = f"{row.rules.day} {cell}"
         zone, reason = find_zone_of_column(columns[0]) or self._zone, None
