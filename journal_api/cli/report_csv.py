@@ -43,7 +43,7 @@ def list_columns(report: Any) -> list[str]:
         *KEYS[len(group_by)],
         *(names if "confirmation" in group_by else ()),
         *(*metrics, *intervals, *edges),
-        *(before_column(metric) for metric in metrics if "before" in report["total"]),
+        *(f"{metric}_before" for metric in metrics if "before" in report["total"]),
     ]
     return list(dict.fromkeys(columns))
 
@@ -51,10 +51,6 @@ def list_columns(report: Any) -> list[str]:
 def list_keys(report: Any) -> tuple[str, ...]:
     by = report["group_by"]
     return (by,) if isinstance(by, str) else tuple(by)
-
-
-def before_column(metric: str) -> str:
-    return f"{metric}_before"
 
 
 def edge_column(edge: str, member: str) -> str:
@@ -90,7 +86,7 @@ def edge_cells(group: Any) -> dict[str, object]:
     edges = {
         edge_column(edge, member): group[edge][member] for edge in EDGES if edge in group for member in EDGE_MEMBERS
     }
-    return {**edges, **{before_column(metric): value for metric, value in before["values"].items()}}
+    return {**edges, **{f"{metric}_before": value for metric, value in before["values"].items()}}
 
 
 def text_cell(value: object) -> object:

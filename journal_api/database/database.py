@@ -179,11 +179,7 @@ class Database:
         return result
 
     async def can_write(self) -> bool:
-        """Return whether a small write would probably succeed now.
-
-        After a write that the storage refused, a write that changes nothing is tried. Damage, and other
-        files in the place of the opened ones, need a restart.
-        """
+        """Return whether a small write would probably succeed: one is tried after a refusal, damage needs a restart."""
         if self._is_damaged or self._files.change():
             return False
         if self._waiting or self._writing.locked():

@@ -48,11 +48,7 @@ def is_locked(db: Path) -> bool:
 
 
 def require_log_of_server(db: Path) -> None:
-    """Raise DatabaseRefused if the log of a server that has the database open was deleted.
-
-    Other programs would begin another log: they would miss what the server wrote since its last checkpoint,
-    and what they write would be lost.
-    """
+    """Raise DatabaseRefused if a running server lost its log: with another one, writes of either would be lost."""
     log = [Path(f"{db.resolve()}{suffix}") for suffix in ("-wal", "-shm")]
     for _ in range(LOG_TRIES):
         if all(path.exists() for path in log) or not is_locked(db):

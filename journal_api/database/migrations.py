@@ -127,11 +127,7 @@ def keep_copy(file: Path) -> Path:
 
 
 def read_known_version(db: sqlite3.Connection) -> int:
-    """Return the schema version of the file, 0 for an empty file.
-
-    Raises DatabaseRefused unless the schema is exactly that of the version. Call it in a transaction, so that
-    version and schema are read from one snapshot.
-    """
+    """Return the version, 0 for an empty file. Raises DatabaseRefused for another schema. Call it in a transaction."""
     version = read_version(db)
     if version:
         require_schema(db, version)

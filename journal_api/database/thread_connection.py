@@ -81,11 +81,7 @@ async def _transaction(work: Work[T], commit: bool, db: aiosqlite.Connection) ->
 
 
 class Outcome(Generic[T]):
-    """What a call in the thread returned or raised.
-
-    An exception that aiosqlite passes on becomes part of a reference cycle, which would keep the request's
-    body in memory until the next garbage collection.
-    """
+    """What a call returned or raised, without the reference cycle that would keep the request's body in memory."""
 
     result: T
     error: BaseException | None = None

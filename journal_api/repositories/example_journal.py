@@ -258,11 +258,7 @@ async def with_free_name(db: Connection, user_id: int, table: str, body: Named) 
 
 
 async def delete(db: Connection, user_id: int) -> None:
-    """Delete the rows of the example journal, except for strategies and tags of the owner's own trades.
-
-    Raises NotFound if it is not loaded, AccountHasTrades if the owner has entered trades in its account, and
-    Conflict if the owner has made goals for it or entered cash, checkpoints or rules.
-    """
+    """Delete what nothing of the owner uses. Raises NotFound, AccountHasTrades, and Conflict for own goals or cash."""
     if not await is_loaded(db, user_id):
         raise NotFound("The example journal is not loaded.")
     if trade_count := await count_own(db, user_id, "trades"):

@@ -142,11 +142,7 @@ def select_goals(part: str) -> str:
 
 
 async def list_with_goals(database: Database, user_id: int, query: GoalQuery) -> str:
-    """Return the goals as a JSON array, oldest first, each with `current` or `periods`.
-
-    Stale snapshots are refreshed first. `current`, the snapshot of today's period, is null for a goal without
-    one. Raises Busy.
-    """
+    """Return the goals as JSON, oldest first, each with `current`, null without one, or `periods`. Raises Busy."""
     select = select_goals(query.parts or "snapshot")
     values = {
         "user_id": user_id,

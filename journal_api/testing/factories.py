@@ -22,11 +22,7 @@ SETUP = {"name": "Break of the high", "confirmations": [{"name": "Volume"}, {"na
 
 
 def create(client: httpx.Client, kind: Kind, numbers: Iterator[int], fields: dict[str, Any]) -> Any:
-    """POST an object with these fields, all others sensible, and return it.
-
-    It belongs to the first tag category or account, which is created if there is none. Raises
-    httpx.HTTPStatusError.
-    """
+    """POST an object with sensible fields, its parent created if there is none. Raises httpx.HTTPStatusError."""
     if kind not in PATHS:
         raise ValueError(f"cannot create {kind!r}, but {', '.join(PATHS)}")
     member, parent = PARENTS.get(kind, ("", kind))

@@ -48,11 +48,7 @@ def trading_day(closed_at: str | None, timezone: str, day_rollover: str) -> str 
 
 @lru_cache(maxsize=4096)
 def _day_of_hour(hour: str, timezone: str, day_rollover: str) -> str | None:
-    """Return the trading day of a whole hour of UTC.
-
-    None if the hour is in two days, or if the clock changes in it: then both of its ends may be in one day
-    and its middle in another.
-    """
+    """Return the trading day of an hour of UTC; None if the hour is in two days, or the clock changes in it."""
     first, rollover = _local(f"{hour}:00:00.000000Z", timezone, day_rollover)
     last, _ = _local(f"{hour}:59:59.999999Z", timezone, day_rollover)
     day = _trading_day(first, rollover)
