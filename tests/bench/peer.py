@@ -146,13 +146,7 @@ async def create_tag(sent: TagIn, session: Session, key: Caller) -> Any:
     if category is None or category.user_id != key.user_id:
         raise HTTPException(400, "no such category")
     now = datetime.now(UTC).isoformat().replace("+00:00", "Z")
-    tag = Tag(
-        user_id=key.user_id,
-        sort_name=sent.name.casefold(),
-        created_at=now,
-        updated_at=now,
-        **sent.model_dump(),
-    )
+    tag = Tag(user_id=key.user_id, sort_name=sent.name.casefold(), created_at=now, updated_at=now, **sent.model_dump())
     session.add(tag)
     try:
         await session.commit()

@@ -102,12 +102,7 @@ def list_waits(trader: "Trader", beginner: "Trader", db: Path, size: int) -> Ite
         yield Wait(f"report by {key}", report, run(bare.totals_by(column)), 4)
     report = trader.after_a_trade("/v1/reports?group_by=confirmation")
     yield Wait("report by confirmation", report, run(bare.totals_by("setup_id")), 6)
-    pages = {
-        "first page": "",
-        "last page": f"offset={size - 50}",
-        "won": "outcome=win",
-        "with a tag": "tag_id=1",
-    }
+    pages = {"first page": "", "last page": f"offset={size - 50}", "won": "outcome=win", "with a tag": "tag_id=1"}
     for what, query in pages.items():
         read = trader.after_a_trade(f"/v1/trades?{query}")
         yield Wait(f"trades, {what}", read, run(bare.NEWEST_TRADES))

@@ -199,14 +199,7 @@ INDEXES: dict[str, set[str]] = {
 MANY = ["", "direction=long", "to=2026-01-31", "account_id=1", "account_id=1&to=2026-01-31"]
 MANY += ["strategy_id=1", "setup_id=1&outcome=win"]
 # Filters whose totals are kept.
-KEPT = [
-    "",
-    "account_id=1",
-    "symbol=NQ&direction=long",
-    "outcome=win&copy_group_id=1",
-    "root=NQ",
-    "setup_id=1",
-]
+KEPT = ["", "account_id=1", "symbol=NQ&direction=long", "outcome=win&copy_group_id=1", "root=NQ", "setup_id=1"]
 
 
 async def steps_of_list(client: httpx.AsyncClient, settings: Settings, query: str) -> list[str]:
@@ -260,9 +253,7 @@ async def test_an_export_by_any_filter_reads_on_where_it_stopped(
     assert [step for step in steps if "ORDER BY" in step] == []
 
 
-async def test_closing_leaves_no_statistics_which_would_mislead_once_the_journal_has_grown(
-    settings: Settings,
-) -> None:
+async def test_closing_leaves_no_statistics_which_would_mislead_once_the_journal_has_grown(settings: Settings) -> None:
     app = create_app(settings)
     async with started(app), client_of(app, await new_key_for(app)) as client:
         await send_examples(client)

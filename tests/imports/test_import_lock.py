@@ -53,17 +53,10 @@ async def test_a_file_with_an_error_is_refused_although_another_process_writes(
         other.execute("ROLLBACK")
 
     assert error_of(response) == (400, "validation_error")
-    assert response.json()["error"]["details"]["counts"] == {
-        "new": 1,
-        "duplicate": 0,
-        "updated": 0,
-        "error": 1,
-    }
+    assert response.json()["error"]["details"]["counts"] == {"new": 1, "duplicate": 0, "updated": 0, "error": 1}
 
 
-async def test_an_import_under_the_write_lock_does_not_wait_for_other_files_of_its_user(
-    app: Starlette,
-) -> None:
+async def test_an_import_under_the_write_lock_does_not_wait_for_other_files_of_its_user(app: Starlette) -> None:
     release = threading.Event()
     others = [
         asyncio.create_task(threads.in_thread(1, lambda: release.wait(60)))

@@ -98,10 +98,7 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         "NEARUSDT,Close Short,1100,12.468,9.170,3610.47166973,2026-05-10 00:10:30\n"
         "KNCUSDT,Close Long,5200,2.3770,2.3843,38.29397998,2026-05-09 10:27:04\n",
         None,
-        [
-            ("KNCUSDT", "long", "5200", "38.29397998", "0"),
-            ("NEARUSDT", "short", "1100", "3610.47166973", "0"),
-        ],
+        [("KNCUSDT", "long", "5200", "38.29397998", "0"), ("NEARUSDT", "short", "1100", "3610.47166973", "0")],
         {},
     ),
     "no price but the value": (
@@ -510,10 +507,7 @@ def test_a_line_at_which_reading_ends_is_an_error_whatever_is_left_out() -> None
 @pytest.mark.parametrize(
     ("header", "words"),
     [
-        (
-            "Account,Transaction ID,Timestamp,Date,Delta,Amount,Cash Change Type,Currency",
-            "Tradovate's cash history",
-        ),
+        ("Account,Transaction ID,Timestamp,Date,Delta,Amount,Cash Change Type,Currency", "Tradovate's cash history"),
         ("Time,Balance before,Balance after,Profit", "a balance history of TradingView"),
         ("Datum,Tijd,Valutadatum,Product,ISIN,Omschrijving,FX,Mutatie,,Saldo,,Order Id", "DEGIRO's account"),
         ("Bars in test,31033,Ticks modelled,1567268", "strategy tester"),

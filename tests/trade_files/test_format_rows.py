@@ -483,10 +483,7 @@ def test_a_flex_trade_without_an_account_has_the_account_of_its_statement_and_no
     ("file", "reason"),
     [
         (flex(), "has no <Trade>: add Trades to the Flex Query"),
-        (
-            '<?xml version="1.0"?><Workbook/>',
-            "is <Workbook>, and a Flex Query begins with <FlexQueryResponse>",
-        ),
+        ('<?xml version="1.0"?><Workbook/>', "is <Workbook>, and a Flex Query begins with <FlexQueryResponse>"),
         ("<FlexQueryResponse><Trade", "is not XML: unclosed token"),
         ("Statement,Header,Field Name,Field Value\n", "the statement has no section Trades"),
         (HEADER.replace("T. Price", "Price"), "it has no column 'T. Price'"),
@@ -583,10 +580,7 @@ def test_excursions_of_tradingview_are_in_money(cells: Cells, expected: tuple[An
         ([EXIT], ["line 2: is the exit of trade 1, whose entry is missing"]),
         ([EXIT, {"Trade #": "x"}], ["line 3: Trade # must be the number of a trade ('x')"]),
         ([{}, EXIT | {"Type": "Exit"}], ["line 3: Type must be Entry or Exit with long or short ('Exit')"]),
-        (
-            [{"Trade #": str(n)} for n in range(10_001)],
-            ["line 10002: is the 10001th row without its other row"],
-        ),
+        ([{"Trade #": str(n)} for n in range(10_001)], ["line 10002: is the 10001th row without its other row"]),
     ],
 )
 def test_rows_of_tradingview_without_their_other_row_are_errors(legs: list[Cells], errors: list[str]) -> None:

@@ -22,13 +22,7 @@ from journal_api.trade_files.amounts import Comma, parse_cell_number
 from journal_api.trade_files.dates import ROWS_SEARCHED
 from journal_api.values.money import MAX_AMOUNT, rounded
 
-TRIP = {
-    "symbol": "ES",
-    "direction": "long",
-    "quantity": "1",
-    "entry_price": "1",
-    "opened_at": "2026-01-05 14:00:00",
-}
+TRIP = {"symbol": "ES", "direction": "long", "quantity": "1", "entry_price": "1", "opened_at": "2026-01-05 14:00:00"}
 FILLS = "Date,Time,Symbol,Side,Quantity,Price\n"
 FILL = read_row(f"{FILLS}3/9/2026,09:00:00,NVTA,Buy,1,10")
 TITLE = "NinjaTrader Grid 2025-11-03 05-05 .csv\n"
@@ -90,11 +84,7 @@ def test_a_file_is_read_in_its_encoding_wherever_a_piece_ends(encoding: str, rep
         (trip() * 9 + b"\xfc,", "cp1252", None),
         ((trip() + b"x" * 9000) * 9 + b"\xfc,", "cp1252", None),
         (trip(notes="für") + b"\xfc\n", "utf-8", Rejected(3, "is not UTF-8")),
-        (
-            trip(notes="f\x81").decode().encode("latin-1"),
-            "cp1252",
-            Rejected(2, "is not UTF-8 or Windows-1252"),
-        ),
+        (trip(notes="f\x81").decode().encode("latin-1"), "cp1252", Rejected(2, "is not UTF-8 or Windows-1252")),
         (trip().decode().encode("utf-16") + b"\x00\xdc\x00\xdc", "utf-16-le", Rejected(3, "is not UTF-16")),
     ],
 )
@@ -151,11 +141,7 @@ def test_a_grid_is_read_after_a_title_in_several_languages(grid: str, title: str
         ("symbol,direction,entry_price,opened_at,Pair ID\n", 1, {"round trips": ["quantity"]}),
         ("One,two\n" * 100 + GRID, 1, {}),
         (TITLE + GRID.replace("Profit", "Nothing"), 2, {"NinjaTrader trades": ["Profit"]}),
-        (
-            GRID.replace("Qty", "Amount of it").replace("Trade number", "Trade-#"),
-            1,
-            {"NinjaTrader trades": ["Qty"]},
-        ),
+        (GRID.replace("Qty", "Amount of it").replace("Trade number", "Trade-#"), 1, {"NinjaTrader trades": ["Qty"]}),
     ],
 )
 def test_an_unknown_header_names_the_format_that_it_nearly_has(
@@ -294,10 +280,7 @@ def test_a_file_that_is_not_what_it_should_be_is_refused_with_the_line(broken: b
             [-7511578471361137736, 4591450549788122486, 5749166570152482793],
         ),
         (PLAIN["Tradovate"], [{}], [-6643918419691469685]),
-        (
-            *(FILL, [{}, {}, {"Execution ID": "7"}]),
-            [-6864081688450684217, 7636917937719552516, 793703752000833553],
-        ),
+        (*(FILL, [{}, {}, {"Execution ID": "7"}]), [-6864081688450684217, 7636917937719552516, 793703752000833553]),
     ],
     ids=["positions", "pairs", "fills"],
 )
@@ -417,9 +400,7 @@ async def test_a_date_against_the_stated_order_or_another_order_is_an_error(
 # The command ---------------------------------------------------------------------------------------------
 
 
-def test_the_command_says_what_was_assumed_rounded_and_not_utf8_and_is_told_the_order_of_dates(
-    tmp_path: Path,
-) -> None:
+def test_the_command_says_what_was_assumed_rounded_and_not_utf8_and_is_told_the_order_of_dates(tmp_path: Path) -> None:
     db, other_db, file = tmp_path / "journal.db", tmp_path / "other.db", tmp_path / "trades.csv"
     file.write_text(fills_on("4/9/2026"))
     fills = import_file(db, file)
