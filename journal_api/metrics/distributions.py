@@ -3,7 +3,7 @@
 They are held to scipy's by tests; scipy itself is 40 MB for a few functions (DECISIONS 21).
 """
 
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from math import copysign, erfc, exp, lgamma, log, log1p, pi, sqrt
 from statistics import NormalDist
@@ -70,15 +70,15 @@ def beta_ratio(a: float, b: float, log_x: float, log_y: float) -> float:
     """Return the regularized incomplete beta function of x, with y = 1 - x (DLMF 8.17.22)."""
     x = exp(log_x)
 
-    def find_term(number: int) -> tuple[float, float]:
-        half, is_odd = divmod(number - 1, 2)
-        place = a + 2 * half
-        if is_odd:
-            return -(a + half) * (a + b + half) * x / (place * (place + 1)), 1.0
-        return (half * (b - half) * x / ((place - 1) * place), 1.0) if half else (1.0, 1.0)
+    def list_terms() -> Iterator[tuple[float, float]]:
+        yield 1.0, 1.0
+        for number in range(MAX_TERMS):
+            place = a + 2 * number
+            yield -(a + number) * (a + b + number) * x / (place * (place + 1)), 1.0
+            yield (number + 1) * (b - number - 1) * x / ((place + 1) * (place + 2)), 1.0
 
     log_scale = lgamma(a + b) - lgamma(a) - lgamma(b) + a * log_x + b * log_y
-    return exp(log_scale) / a * evaluate_fraction(find_term)
+    return exp(log_scale) / a * evaluate_fraction(list_terms())
 
 
 def gamma_tail(shape: float, x: float) -> float:
@@ -87,9 +87,10 @@ def gamma_tail(shape: float, x: float) -> float:
         return 1.0
     log_scale = shape * log(x) - x - lgamma(shape)
     if x > shape + 1:
-        return exp(log_scale) * evaluate_fraction(
-            lambda number: ((1 - number) * (number - 1 - shape) if number > 1 else 1.0, x + 2 * number - 1 - shape)
+        terms = (
+            (number * (shape - number) if number else 1.0, x + 2 * number + 1 - shape) for number in range(MAX_TERMS)
         )
+        return exp(log_scale) * evaluate_fraction(terms)
     term = total = 1 / shape
     divisor = shape
     while term > EPSILON * total:
@@ -99,12 +100,11 @@ def gamma_tail(shape: float, x: float) -> float:
     return 1 - exp(log_scale) * total
 
 
-def evaluate_fraction(find_term: Callable[[int], tuple[float, float]]) -> float:
+def evaluate_fraction(terms: Iterable[tuple[float, float]]) -> float:
     """Return a1 / (b1 + a2 / (b2 + ...)), modified as Thompson and Barnett (1986) have it (Lentz 1976)."""
     value = ahead = TINY
     behind = 0.0
-    for number in range(1, MAX_TERMS):
-        a, b = find_term(number)
+    for a, b in terms:
         behind = 1 / (b + a * behind or TINY)
         ahead = b + a / ahead or TINY
         value *= ahead * behind
