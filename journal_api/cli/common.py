@@ -6,7 +6,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from decimal import Decimal
 from functools import wraps
 from pathlib import Path
@@ -77,7 +77,7 @@ def run_in_database(settings: Settings, work: Callable[[Database], Awaitable[T]]
     DatabaseRefused if there is no journal and the command does not create one.
     """
     require_log_of_server(settings.db)
-    prepared = prepare(settings, creates=creates)
+    prepared = prepare(settings, creates=creates, showing=show_migration)
     result, has_written = asyncio.run(open_and_run(settings, work))
     if prepared.migration:
         say_at_end(f"Journal {settings.db}: {prepared.migration}")
@@ -101,6 +101,10 @@ def show_progress(label: str) -> Iterator[Report]:
     with click.progressbar(length=100, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()) as progress:
         yield lambda share: progress.update(round(100 * share) - progress.pos)
         progress.update(100 - progress.pos)  # of a journal without pictures
+
+
+def show_migration() -> AbstractContextManager[Report]:
+    return show_progress("Migrating")
 
 
 def say_at_end(line: str) -> None:

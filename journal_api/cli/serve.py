@@ -10,7 +10,7 @@ import msgspec
 from aiosqlite import Connection
 
 from journal_api import __version__
-from journal_api.cli.common import command_line, open_and_run, printable, with_settings
+from journal_api.cli.common import command_line, open_and_run, printable, show_migration, with_settings
 from journal_api.cli.exit_status import exit_with_reason
 from journal_api.cli.sign_in_link import format_link
 from journal_api.database.migrations import prepare
@@ -81,7 +81,7 @@ def serve(
             return None
         return await api_keys.insert(db, await users.find_first_id(db), "first key", SCOPES)
 
-    prepared = prepare(settings)
+    prepared = prepare(settings, showing=show_migration)
     db = os.path.abspath(settings.db)
     command = command_line("keys", "create", "page", "--scopes", "all", "--db", db)
     sign_in = SignInOptions(OneTimeCode(), command)

@@ -3,11 +3,12 @@
 import glob
 import re
 import sqlite3
-from contextlib import closing, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
-from journal_api.database.backup import BUSY_TIMEOUT, copy_checked, give_name, kept_path, sync
+from journal_api.database.backup import BUSY_TIMEOUT, Report, copy_checked, give_name, kept_path, sync, to_nobody
 from journal_api.database.connections import connect
 from journal_api.database.lock import without_server
 from journal_api.database.schemas import VERSION, create_schema, require_schema, upgrade
@@ -27,7 +28,15 @@ class Prepared(NamedTuple):
     migration: str | None = None
 
 
-def prepare(settings: Settings, *, creates: bool = True) -> Prepared:
+# Yields the function that shows the share of a migration that is done.
+Showing = Callable[[], AbstractContextManager[Report]]
+
+
+def show_nothing() -> AbstractContextManager[Report]:
+    return nullcontext(to_nobody)
+
+
+def prepare(settings: Settings, *, creates: bool = True, showing: Showing = show_nothing) -> Prepared:
     """Create or migrate the database at `settings.db`, so that it has the current version and an owner.
 
     Raises DatabaseRefused and leaves the file unchanged when it is not a journal or of a newer release; with
@@ -50,7 +59,7 @@ def prepare(settings: Settings, *, creates: bool = True) -> Prepared:
             # so a file that is refused stays unchanged.
             for connection in (db, read_only):
                 connection.execute("SELECT 1 FROM sqlite_schema").fetchall()
-            return create_or_migrate(db, settings)
+            return create_or_migrate(db, settings, showing)
     except (OSError, sqlite3.Error, DatabaseRefused) as error:
         hint = describe_copy(path.resolve()) if isinstance(error, NewerRelease) else ""
         raise DatabaseRefused(f"{path}: {error}{hint}") from error
@@ -69,7 +78,7 @@ def describe_copy(file: Path) -> str:
     return f"; install the newer release again, or put {copy} in its place, which is from before the upgrade"
 
 
-def create_or_migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
+def create_or_migrate(db: sqlite3.Connection, settings: Settings, showing: Showing) -> Prepared:
     """Create or migrate the schema unless it is current. Raises DatabaseRefused while a server runs."""
     db.execute("BEGIN")
     version = read_known_version(db)
@@ -78,10 +87,10 @@ def create_or_migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
         return Prepared()
     # A server of an older release would go on with its own schema.
     with without_server(settings.db) if version else nullcontext():
-        return migrate(db, settings)
+        return migrate(db, settings, showing)
 
 
-def migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
+def migrate(db: sqlite3.Connection, settings: Settings, showing: Showing) -> Prepared:
     """Create the schema in an empty file, or upgrade the file, in one transaction."""
     db.execute("PRAGMA foreign_keys = OFF")  # otherwise dropping a table for a rebuild deletes its child rows
     db.execute("BEGIN IMMEDIATE")
@@ -94,11 +103,12 @@ def migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
             create(db, settings)
             prepared = Prepared(is_new=True)
         elif version < VERSION:
-            copy = keep_copy(settings.db.resolve())
+            with showing() as report:
+                copy = keep_copy(settings.db.resolve(), lambda share: report(share / 2))
+                db.execute("PRAGMA trusted_schema = ON")  # it is a journal's; triggers fill the index of the search
+                upgrade(db, version, lambda share: report((1 + share) / 2))
             migration = f"migrated from schema {version} to {VERSION}; the file as it was is {copy}"
             prepared = Prepared(migration=migration)
-            db.execute("PRAGMA trusted_schema = ON")  # it is a journal's; triggers fill the index of the search
-            upgrade(db, version)
         if db.execute("PRAGMA foreign_key_check").fetchone():
             raise NoJournal("the database has rows with dangling references; nothing was changed")
         db.execute(f"PRAGMA user_version = {VERSION}")
@@ -112,11 +122,11 @@ def migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
         raise
 
 
-def keep_copy(file: Path) -> Path:
+def keep_copy(file: Path, report: Report) -> Path:
     """Back up the file beside itself, within the transaction, and return its path. Raises DatabaseRefused."""
     try:
         path = kept_path(file, f"schema-{VERSION}")
-        with copy_checked(file, path) as copy:
+        with copy_checked(file, path, report=report) as copy:
             give_name(copy, path)
         sync(path.parent)
         return path

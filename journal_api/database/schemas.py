@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from functools import lru_cache
 from hashlib import sha256
@@ -72,7 +72,7 @@ def create_tables(db: sqlite3.Connection, version: int) -> None:
         run_script(db, script)
 
 
-def upgrade(db: sqlite3.Connection, version: int) -> None:
+def upgrade(db: sqlite3.Connection, version: int, report: Callable[[float], None] = lambda _: None) -> None:
     """Give the tables of a version the current schema, in the open transaction.
 
     Migration scripts see tables and rows alone. What has no rows of its own is dropped before them, and made
@@ -84,8 +84,10 @@ def upgrade(db: sqlite3.Connection, version: int) -> None:
     for table in FOLLOWING_TABLES:
         db.execute(f"DELETE FROM {table}")
     derived = filter(DERIVED.match, split_statements(read_schema()))
-    for statement in (*derived, *triggers.list_statements(), *triggers.list_fills()):
+    statements = [*derived, *triggers.list_statements(), *triggers.list_fills()]
+    for number, statement in enumerate(statements, 1):
         db.execute(statement)
+        report(number / len(statements))
 
 
 def drop_derived(db: sqlite3.Connection) -> None:

@@ -7,7 +7,7 @@ import stat
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from journals import (
 from released_schemas import list_hashes
 
 from journal_api.app import create_app
-from journal_api.database import schemas, triggers
+from journal_api.database import migrations, schemas, triggers
 from journal_api.database.lock import process_lock
 from journal_api.errors import DatabaseRefused
 from journal_api.settings import Settings
@@ -294,6 +294,17 @@ def test_a_command_that_migrates_the_journal_says_so(db: Path) -> None:
     assert (first.code, first.out) == (0, second.out)
     assert f"Journal {db}: migrated from schema 1 to {schemas.VERSION}; " in first.err
     assert second.err == ""
+
+
+def test_a_migration_and_nothing_else_says_how_much_of_it_is_done(db: Path) -> None:
+    shares: list[float] = []
+    write_released(db, 1)
+    for _ in range(2):
+        migrations.prepare(Settings(db=db), showing=lambda: nullcontext(shares.append))
+
+    assert shares == sorted(shares)
+    assert shares[0] == 0.5  # the copy of a small file is one step
+    assert shares.count(1.0) == 1
 
 
 def test_a_journal_that_a_server_of_an_older_release_has_open_is_left_to_it(db: Path) -> None:
