@@ -88,7 +88,7 @@ def find_first_year(dates: Sequence[re.Match[str]]) -> FileDates:
     readings = {order: [day for day, _ in list_days(dates, order)] for order in orders}
     tomorrow = datetime.now() + timedelta(days=1)
     days, years = readings.values()
-    if any(len(found["last"]) > 2 for found in dates) or len(years) < len(days) or max(years) > tomorrow:
+    if any(len(found["last"]) > 2 for found in dates) or len(years) < max(len(days), 1) or max(years) > tomorrow:
         return FileDates("day", "file")
     if len(days) < len(years) or max(days) > tomorrow:
         return FileDates("year", "file")

@@ -334,6 +334,12 @@ def test_the_order_of_day_and_month_is_that_of_all_dates(
     assert [trade["opened_at"][:10] for trade in trades] == days
 
 
+def test_a_day_that_is_none_in_any_order_is_an_error() -> None:
+    (error,) = read_errors(grid_at("45-45-26 9:31"))
+
+    assert "Entry time has no month 45" in error
+
+
 async def test_one_day_that_begins_with_the_year_or_the_day_is_asked(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
