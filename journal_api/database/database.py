@@ -111,11 +111,7 @@ class Database:
             await connection.close()
 
     def version(self) -> int | None:
-        """Return a number that changes with every write of any process to the file, None if it is unknown.
-
-        It is read on the event loop's thread, once per iteration: later requests are handled in later
-        iterations (DECISIONS 29).
-        """
+        """Return a number that each write of any process changes, read once per iteration (DECISIONS 29), or None."""
         if not self._is_version_known:
             self._is_version_known = True
             asyncio.get_running_loop().call_soon(self._forget_version)

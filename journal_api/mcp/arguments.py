@@ -1,7 +1,4 @@
-"""The arguments of a tool call, as parts of a request: the id in the path, the query, the page.
-
-Other values than those of the page go to the API as they are, which validates them.
-"""
+"""The arguments of a tool call as parts of a request: path, query and page. The API validates all other values."""
 
 import re
 from collections.abc import Mapping

@@ -1,8 +1,4 @@
-"""Connections to a journal, each a context manager of an httpx client whose base URL is /v1.
-
-A tool call opens its own connection. Between calls the database file is closed, so that it can be restored,
-moved or migrated.
-"""
+"""Connections to a journal at /v1. Each tool call opens its own, so that the file can be moved in between."""
 
 import secrets
 from collections.abc import AsyncIterator, Callable, Mapping

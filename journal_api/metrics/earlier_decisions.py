@@ -29,10 +29,7 @@ PAUSES = {
 
 
 class Decision(NamedTuple):
-    """A decision of a day. The sign is 1 for a win, -1 for a loss, 0 for a break-even decision.
-
-    It was opened with the first of its trades, and closed with the first that was closed.
-    """
+    """A decision, from its first open to its first close. Its sign is 1 for a win, -1 for a loss, 0 for neither."""
 
     id: int
     opened_at: str

@@ -99,11 +99,7 @@ CHARGED = ("symbol", "quantity", "closed_at", "fills", "fees", "fees_source")
 
 
 async def charge_earlier(db: Connection, user_id: int, account_id: int) -> int:
-    """Charge the trades of the account whose fees no file stated and no person typed.
-
-    Trades without an amount for their symbol pay nothing.
-    Returns the number of trades that change. Raises ValidationFailed if a commission is too large.
-    """
+    """Charge trades whose fees nobody stated, 0 without an amount. Return how many change. Raises ValidationFailed."""
     known = await read_commissions(db, user_id)
     commissions = known.get(account_id, NO_COMMISSIONS)
     changes = find_changes(await read_uncharged(db, account_id), commissions)

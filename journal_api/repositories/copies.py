@@ -106,10 +106,7 @@ async def link_by_import(db: Connection, import_id: int, links: Sequence[tuple[i
 
 
 async def unlink(db: Connection, import_id: int | None, deleted: Sequence[int]) -> int:
-    """Undo the links that an import has made which goes, and those to trades which go.
-
-    Returns the number of copies that stay without their original. What the trader has linked since stays.
-    """
+    """Undo the links of an import that goes, and links to trades that go. Return how many copies lose an original."""
     unlinked = await db.execute_fetchall(
         f"""
         UPDATE trades

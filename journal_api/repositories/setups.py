@@ -43,11 +43,7 @@ class CascadeCounts(NamedTuple):
 
 
 async def replace_all(db: Connection, strategy_id: int, setups: Sequence[SetupBody]) -> tuple[bool, CascadeCounts]:
-    """Replace the setups of the strategy. Return whether anything changed, and what deleted rows take along.
-
-    Executes at most twelve statements, whatever the number of rows. Raises ValidationFailed with all unknown
-    and repeated ids.
-    """
+    """Replace the setups, in at most twelve statements. Return whether anything changed. Raises ValidationFailed."""
     diff = diff_setups(strategy_id, await read_stored_setups(db, strategy_id), setups)
     counts = await count_cascade(db, diff)
     await write_changes(db, "setups", "strategy_id", diff.setups)
@@ -75,11 +71,7 @@ async def count_cascade(db: Connection, diff: Diff) -> CascadeCounts:
 
 
 async def read_stored_setups(db: Connection, strategy_id: int) -> StoredSetups:
-    """Return the stored setups by id, in a compact form without member names and order.
-
-    The last ids are included because the diff assigns the new ids, so that one statement inserts all setups
-    and one all confirmations. The write lock keeps other connections from using those ids.
-    """
+    """Return the stored setups by id, and the last ids, from which new ones go on: the write lock keeps others out."""
     text = await fetch_json(
         db,
         """

@@ -260,10 +260,7 @@ async def fetch_trades(db: Connection, condition: str, values: Mapping[str, Any]
 async def update_trades(
     db: Connection, user_id: int, changes: Iterable[tuple[int, dict[str, Any], int | None, str | None]], written_at: str
 ) -> None:
-    """Write the columns of trades, the first import with them, and what was typed before.
-
-    The owner has not edited them, so `changed_at` changes and `updated_at` does not.
-    """
+    """Write columns, first import, and what was typed. It is no edit of the owner, so `changed_at` changes alone."""
     by_account = await calendars.by_account(db, user_id)
     rows = list(changes)
     ids = [trade_id for trade_id, *_ in rows]

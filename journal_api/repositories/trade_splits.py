@@ -18,10 +18,7 @@ REFERENCES = {"strategy_id": "strategies", "setup_id": "setups", "source_trade_i
 
 
 async def split(db: Connection, user_id: int, trade_id: int) -> list[int]:
-    """Restore the parts of a merged trade and return their ids, the first part first.
-
-    Raises NotFound, and Conflict if the trade is not merged or its owner has changed its fills since.
-    """
+    """Restore the parts and return their ids, the first first. Raises NotFound, or Conflict if it cannot be split."""
     await trades.get(db, user_id, trade_id)
     (current,) = await read_parts(db, [trade_id])
     if current["merged"] is None:

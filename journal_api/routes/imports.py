@@ -94,10 +94,7 @@ async def import_upload(request: Request, write: Write, query: ImportQuery, uplo
 def with_token(
     result: importer.ImportResult, upload: Upload, query: ImportQuery, file: reader.TradeFile
 ) -> importer.ImportResult:
-    """Return the result with the token of its preview, if no row is an error.
-
-    Raises PreviewChanged if the request has the token of another preview.
-    """
+    """Return the result with the token of its preview, unless a row is an error. Raises PreviewChanged."""
     if result.counts.error:
         return result
     token = previews.build_token(upload.sha256, query, file, result.digest)

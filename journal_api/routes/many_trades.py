@@ -101,10 +101,7 @@ async def change_each(
 
 
 def charge_again(trade: TradeDraft, change: TradeRestore) -> TradeDraft:
-    """Return the trade with the fees that it was charged before, whatever the commissions are now.
-
-    Raises ValidationFailed for fees that were stated.
-    """
+    """Return the trade with the fees that it was charged before. Raises ValidationFailed for stated fees."""
     if change.charge is UNSET:
         return trade
     if trade.fees_source not in ("account", "none"):
@@ -149,10 +146,7 @@ async def find_selected(db: Connection, user_id: int, patch: TradesPatch) -> lis
 
 
 async def find_sent(db: Connection, user_id: int, ids: Sequence[int]) -> list[Trade]:
-    """Return the trades in the order of ids.
-
-    Raises ValidationFailed for ids unknown or sent twice, and for trades with too much text.
-    """
+    """Return the trades in the order of ids. Raises ValidationFailed for unknown or repeated ids, or too much text."""
     await trade_merges.require_short_texts(db, user_id, ids)
     by_id = {trade.id: trade for trade in await trade_merges.find_many(db, user_id, ids)}
     errors = IndexedErrors("ids")

@@ -103,10 +103,7 @@ async def create_picture(request: Request, write: Write, place: Place) -> Respon
 
 
 def clean_file(file: BinaryIO) -> Content:
-    """Replace the picture in the file by the picture without metadata. Raises DamagedPicture.
-
-    Raises UnsupportedMediaType for a file of another kind, whatever its Content-Type is.
-    """
+    """Remove the metadata of the picture in the file. Raises DamagedPicture, or UnsupportedMediaType by its bytes."""
     data = file.read()
     media_type = find_media_type(data)
     if media_type is None:

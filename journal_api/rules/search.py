@@ -46,10 +46,7 @@ class Term(NamedTuple):
 
 
 def parse_query(text: str) -> SearchTerms:
-    """Return the terms of words, "phrases", tag:NAME and symbol:SYM, each excluded by a - before it.
-
-    Raises ValidationFailed for more than MAX_TERMS different terms.
-    """
+    """Return words, "phrases", tag:NAME and symbol:SYM, each excluded by a - before it. Raises ValidationFailed."""
     found: dict[tuple[str, bool], list[str]] = {}
     for term in list_terms(text):
         found.setdefault((term.kind, term.is_excluded), []).extend(list_values(term))

@@ -74,10 +74,7 @@ class Protocol(HttpToolsProtocol):
             self.make_room()
 
     def make_room(self) -> None:
-        """Close the connections whose clients keep the service waiting longest, idle ones first; else this.
-
-        It closes several, because it looks at all of them.
-        """
+        """Close the connections whose clients it waits for longest, idle ones first, several at once; else this one."""
         others = [one for one in self.connections if one is not self and isinstance(one, Protocol)]
         waiting = [one for one in others if one.waits_for_client]
         waiting.sort(key=lambda one: (one.in_flight, one.waiting_since))

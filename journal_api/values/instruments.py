@@ -224,10 +224,7 @@ def is_future_symbol(symbol: str) -> bool:
 
 
 def find_month(name: str, year: int) -> str | None:
-    """Return month letter and year of two digits of a future's symbol, such as Z26, None without a month.
-
-    A year of one digit is at most one year before `year`, a trade's, and at most eight years after it.
-    """
+    """Return month and year such as Z26, None without. A year of one digit is from `year` - 1 to `year` + 8."""
     if match := MONTH_AND_YEAR.search(name):
         letter, digits = match["letter"], match["year"]
     elif match := NUMBERED_MONTH.search(name):

@@ -25,10 +25,7 @@ CONTENT_TYPES = {
 
 
 class StaticFile:
-    """The response with a file, compressed for clients that accept it. Make it once and keep it.
-
-    Browsers accept brotli from this machine and over HTTPS, and gzip over plain HTTP too.
-    """
+    """A file, compressed when it is made, so keep it. Browsers accept brotli from this machine and over HTTPS only."""
 
     def __init__(self, name: str, content: bytes, headers: Mapping[str, str]) -> None:
         self.content = content
