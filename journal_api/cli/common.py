@@ -45,10 +45,9 @@ def printable(text: object) -> str:
 def command_line(*arguments: str | Path) -> str:
     """The line for the shell that runs this program with these arguments, from any folder."""
     program = [sys.executable]
-    if Path(sys.argv[0]).stem == "journal-api" and not getattr(sys, "frozen", False):
-        program = [os.path.abspath(sys.argv[0])]
-    elif not getattr(sys, "frozen", False):
-        program += ["-m", "journal_api"]
+    if not getattr(sys, "frozen", False):
+        is_script = Path(sys.argv[0]).stem == "journal-api"
+        program = [os.path.abspath(sys.argv[0])] if is_script else [sys.executable, "-m", "journal_api"]
     words = [*program, *map(str, arguments)]
     return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
 
@@ -149,11 +148,12 @@ class Decoded(click.ParamType[T], Generic[T]):
         self.decode, self.name = decode, name
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> T:
-        """Decode the text. Raises ClickException that names the option or the argument."""
-        assert param is not None, "no prompt has this type"
+        """Decode the text. Raises ClickException that names the option or argument, UsageError in a prompt."""
         try:
             return self.decode(value)
         except ValueError as error:
+            if param is None:  # the prompt asks again
+                raise click.UsageError(str(error)) from None
             name = param.opts[0] if isinstance(param, click.Option) else param.human_readable_name
             raise click.ClickException(f"{name} {error}") from None
 

@@ -31,6 +31,9 @@ def days_from_now(text: str) -> str:
     return as_text(datetime.now(UTC) + timedelta(days=int(match[1])))
 
 
+SCOPE_LIST = Decoded(parse_scopes)
+
+
 @click.group("keys")
 def keys_group() -> None:
     """Create, list and revoke API keys."""
@@ -40,7 +43,7 @@ def keys_group() -> None:
 @click.argument("name", type=NAME)
 @click.option(
     "--scopes",
-    type=Decoded(parse_scopes),
+    type=SCOPE_LIST,
     help="all, read, or a list such as read:tags,write:tags; on a terminal it is asked for.",
 )
 @click.option("--user", type=NAME, help="The owner of the key; default: the first user.")
@@ -94,13 +97,5 @@ def ask_scopes() -> list[str]:
         raise click.UsageError(f"say what the key may do: {line}")
     question = "Scopes: all, read, or a list such as read:tags,write:tags"
     # Standard output has the key alone.
-    scopes: list[str] = click.prompt(question, default="all", err=True, value_proc=parse_typed_scopes)
+    scopes: list[str] = click.prompt(question, default="all", err=True, type=SCOPE_LIST)
     return scopes
-
-
-def parse_typed_scopes(text: str) -> list[str]:
-    """The scopes that the text names. Raises UsageError, after which click asks again."""
-    try:
-        return parse_scopes(text)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
