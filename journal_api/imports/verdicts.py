@@ -1,6 +1,5 @@
 """The verdicts of an import: their counts, the report as JSON, and the error of an import that is refused."""
 
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -28,21 +27,14 @@ class EncodedVerdicts:
 
     def __init__(self) -> None:
         self.text = bytearray(b"[")
-        self.lines, self.begins = array("q"), array("q")
 
     def add(self, verdicts: list[Verdict]) -> None:
         for verdict in verdicts:
-            self.lines.append(verdict.line)
-            self.begins.append(len(self.text))
             self.text += b"%b," % msgspec.json.encode(verdict)
 
     def encoded(self) -> bytearray:
-        """Return a JSON array in the order of lines. Nothing can be added afterwards."""
-        ends = [*self.begins[1:], len(self.text)]
-        order = sorted(range(len(self.lines)), key=self.lines.__getitem__)
-        if any(index != place for place, index in enumerate(order)):
-            self.text[1:] = b"".join(self.text[self.begins[index] : ends[index]] for index in order)
-        if self.lines:
+        """Return a JSON array. Nothing can be added afterwards."""
+        if len(self.text) > 1:
             self.text.pop()  # the last comma
         self.text += b"]"
         return self.text

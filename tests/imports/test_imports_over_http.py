@@ -616,6 +616,7 @@ async def test_a_trade_is_recognised_whether_the_query_or_the_file_names_its_acc
     ids = read_ids(report)
     assert [trade["account_id"] for trade in await list_trades(client)][:5] == [sim, live, sim, sim, live]
     assert (read_verdicts(report), read_verdicts(again)) == (["new"] * 5, ["duplicate"] * 5)
+    assert [row["line"] for row in report["rows"]] == [row["line"] for row in again["rows"]] == [2, 3, 4, 5, 6]
     assert read_ids(again) == ids
     assert read_ids(in_query) == [ids[0], ids[2]]
     assert (read_verdicts(in_other), read_ids(in_other)[0]) == (["duplicate", "new"], ids[1])
