@@ -131,7 +131,7 @@ async def refold(
     writer, plans = Writer(db, user_id, now()), list[Plan]()
     for contract in contracts:
         settled = await settler.plan(contract, [], "", is_new_account=False, call=at_once)
-        await settler.number([settled])
+        await settler.number([settled], at_once)
         await writer.insert_trades(settled)
         await writer.write_plan(settled)
         plans.append(settled.plan)

@@ -1,7 +1,8 @@
 """One contract of an account, after what files state of it has come or gone: its trades are its positions."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from journal_api.repositories import statements, trades
 from journal_api.repositories.statements import Contract, Moved
 from journal_api.values.instruments import contract_root, list_bare_names
 
+Call = Callable[[Callable[[], Any]], Awaitable[Any]]  # runs what needs no database, in a thread or at once
 NEW_IMPORT = 2**62  # stands for the import until it is written
 
 
@@ -64,7 +66,7 @@ class Settler:
         is_new_account: bool,
         force: bool = False,
         decisions: Mapping[int, Decision] = {},
-        call: Callable[[Callable[[], Any]], Any],
+        call: Call,
     ) -> Settled:
         """Return what the rows of a file change. `moved` are statements that it moves to another contract."""
         stored = {} if is_new_account else await statements.list_of_contract(self.db, contract)
@@ -73,12 +75,7 @@ class Settler:
                 stored.pop(key, None)
         own = await find_own_rows(self.db, stored, rows, file_format)
         rows = [row for row in rows if row.line not in own] if own else rows
-        self.add_rows(stored, rows, file_format, moved)
-        told = statements.choose_versions(stored.values())
-        chosen = dict(zip(stored, told, strict=True))
-        of_rows = {chosen[row.key]: row for row in rows}
-        for one, row in of_rows.items():
-            one.line = row.line
+        told, chosen, of_rows = await call(lambda: add_rows(stored, rows, file_format, moved))
         journal = await self.read_journal(contract, told, is_new_account=is_new_account)
         plan = await call(lambda: reconcile(told, journal, NEW_IMPORT, force=force, decisions=decisions))
         self.met |= {
@@ -87,15 +84,9 @@ class Settler:
         ids = [change.stored.trade_id if change.stored else 0 for change in plan.changes]
         return Settled(contract, plan, of_rows, stored, chosen, ids, {}, own)
 
-    async def number(self, settled: Sequence[Settled]) -> None:
+    async def number(self, settled: Sequence[Settled], call: Call) -> None:
         """Give the new trades their ids in the order of lines, and external ids that are free."""
-        new = [
-            (next(iter(one.find_lines(change.told)), 0), change.position.opened, number, place)
-            for number, one in enumerate(settled)
-            for place, change in enumerate(one.plan.changes)
-            if change.stored is None
-        ]
-        for *_, number, place in sorted(new):
+        for number, place in await call(lambda: sort_new(settled)):
             settled[number].trade_ids[place] = next(self.next_ids)
         leaving = {trade.trade_id for one in settled for trade, _ in one.plan.gone}
         wanted: list[tuple[int, int, dict[str, Any]]] = []
@@ -114,21 +105,7 @@ class Settler:
                 columns["external_id"] = None
             taken.add(key)
         for one in settled:
-            one.trades.update(find_trades(one.plan, one.trade_ids))
-
-    def add_rows(
-        self, stored: dict[Key, list[Told]], rows: Sequence[FileRow], file_format: str, moved: Mapping[Key, Moved]
-    ) -> None:
-        """Add what the file states to what is stored."""
-        for row in rows:
-            versions = stored.setdefault(row.key, [])
-            told = next((one for one in versions if one.statement.says_same(row.statement)), None)
-            if told is None:
-                before = versions[-1] if versions else moved.get(row.key)
-                told = Told(row.statement, file_format, trade_id=before.trade_id if before else None)
-                versions.append(told)
-            told.is_left_out = False
-            told.imports = (*told.imports, NEW_IMPORT) if told.imports else (NEW_IMPORT,)
+            one.trades.update(await call(partial(find_trades, one.plan, one.trade_ids)))
 
     async def read_journal(self, contract: Contract, told: Iterable[Told], *, is_new_account: bool) -> Journal:
         """Return the trades that the statements are in, and those that may be positions of them."""
@@ -145,6 +122,41 @@ class Settler:
         free = [trade for trade in typed if trade.trade_id not in self.met]
         self.read |= {*found, *(trade.trade_id for trade in free)}
         return Journal(found, free, commissions)
+
+
+def add_rows(
+    stored: dict[Key, list[Told]], rows: Sequence[FileRow], file_format: str, moved: Mapping[Key, Moved]
+) -> tuple[list[Told], dict[Key, Told], dict[Told, FileRow]]:
+    """Add what the file states to what is stored.
+
+    Returns the statements that hold, also by their keys, and the rows of the file by theirs.
+    """
+    for row in rows:
+        versions = stored.setdefault(row.key, [])
+        told = next((one for one in versions if one.statement.says_same(row.statement)), None)
+        if told is None:
+            before = versions[-1] if versions else moved.get(row.key)
+            told = Told(row.statement, file_format, trade_id=before.trade_id if before else None)
+            versions.append(told)
+        told.is_left_out = False
+        told.imports = (*told.imports, NEW_IMPORT) if told.imports else (NEW_IMPORT,)
+    holding = statements.choose_versions(stored.values())
+    chosen = dict(zip(stored, holding, strict=True))
+    of_rows = {chosen[row.key]: row for row in rows}
+    for one, row in of_rows.items():
+        one.line = row.line
+    return holding, chosen, of_rows
+
+
+def sort_new(settled: Sequence[Settled]) -> list[tuple[int, int]]:
+    """Return the places of the new trades in the order of their lines."""
+    new = [
+        (next(iter(one.find_lines(change.told)), 0), change.position.opened, number, place)
+        for number, one in enumerate(settled)
+        for place, change in enumerate(one.plan.changes)
+        if change.stored is None
+    ]
+    return [(number, place) for *_, number, place in sorted(new)]
 
 
 def find_trades(plan: Plan, trade_ids: Sequence[int]) -> dict[Told, int]:

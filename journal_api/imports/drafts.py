@@ -1,8 +1,7 @@
 """What the import of a file would change: found in a dry run, before the transaction, or within it."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from aiosqlite import Connection
 from msgspec.structs import replace
@@ -10,7 +9,7 @@ from msgspec.structs import replace
 from journal_api.database import calendars
 from journal_api.errors import ValidationFailed
 from journal_api.imports.contract_writes import Writer
-from journal_api.imports.contracts import Settled, Settler, find_annotated
+from journal_api.imports.contracts import Call, Settled, Settler, find_annotated
 from journal_api.imports.file_rows import group_rows, require_allowed
 from journal_api.imports.import_costs import ImportCosts
 from journal_api.imports.known_journal import KnownJournal, read_known
@@ -35,7 +34,6 @@ from journal_api.values.instruments import contract_root
 
 # Objects that no trade of a file depends on, unless they are deleted.
 INDEPENDENT = frozenset(("cash", "checkpoints", "goals", "days", "keys", "import_profiles"))
-Call = Callable[[Callable[[], Any]], Awaitable[Any]]
 
 
 class Draft:
@@ -230,7 +228,7 @@ async def draft_import(
     ]
     if not force:
         await require_own_account(db, user_id, file_name, draft.settled)
-    await settler.number(draft.settled)
+    await settler.number(draft.settled, call)
     errors = draft.find_originals()
     draft.verdicts += map(error_verdict, *zip(*rejected, strict=True)) if rejected else []
     for one in draft.settled:
