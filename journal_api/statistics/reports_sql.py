@@ -120,8 +120,8 @@ def build_distribution(results: Results, total: Part) -> dict[str, object]:
     if total.statistics is None:  # out of range
         return dict.fromkeys(("net_pnl", "r"))
     pnls, rs = results
-    is_mixed = total.statistics.mixes_currencies
-    return {"net_pnl": None if is_mixed else build_bins(pnls), "r": build_bins(rs) if rs else None}
+    is_mixed, has_r = total.statistics.mixes_currencies, rs and total.statistics.r_total is not None
+    return {"net_pnl": None if is_mixed else build_bins(pnls), "r": build_bins(rs) if has_r else None}
 
 
 async def read_checklists(db: Connection, user_id: int) -> dict[int, list[int]]:

@@ -302,3 +302,14 @@ async def test_results_in_two_currencies_have_a_shape_in_r_only(app: Starlette, 
     found = (await read_report(client))["distribution"]
 
     assert found == {"net_pnl": None, "r": {"bins": [{"low": 0.5, "high": 0.5, "decisions": 2}]}}
+
+
+async def test_a_result_out_of_range_in_r_has_no_shape_in_r(
+    app: Starlette, client: httpx.AsyncClient, account_id: int
+) -> None:
+    for risk in (1e-8, 10):
+        await insert_trade(app, account_id, gross_pnl=500, initial_risk=risk)
+
+    found = (await read_report(client))["distribution"]
+
+    assert found == {"net_pnl": {"bins": [{"low": 500, "high": 500, "decisions": 2}]}, "r": None}
