@@ -101,6 +101,10 @@ class AccountQuery(Struct, kw_only=True):
     parts: Literal["standing"] | None = field(name="with", default=None)
     at: Day | None = None
 
+    def __post_init__(self) -> None:
+        if self.at and not self.parts:
+            raise ValidationFailed(fields={"at": "needs with=standing"})
+
 
 class Account(Struct, kw_only=True, forbid_unknown_fields=True):
     """Without a `timezone` or a `day_rollover` of its own, trading days follow the owner's.

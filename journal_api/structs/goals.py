@@ -70,6 +70,8 @@ class GoalQuery(Struct, kw_only=True):
 
     def __post_init__(self) -> None:
         check_range(self.since, self.until)
+        if (self.since or self.until) and self.parts != "periods":
+            raise ValidationFailed(fields={"from" if self.since else "to": "needs with=periods"})
 
 
 class Goal(Struct, kw_only=True, forbid_unknown_fields=True):

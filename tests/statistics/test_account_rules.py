@@ -125,6 +125,8 @@ async def test_the_list_has_the_standing_of_the_accounts_with_rules(client: http
         assert accounts == [{**funded, "standing": standing}, own]
         assert standing["balance"] == (100 if at and at < day else 120)
     assert plain == [funded, own]
+    refused = await client.get("/accounts", params={"at": day})
+    assert details_of(refused)["fields"] == {"at": "needs with=standing"}
 
 
 async def test_the_list_has_the_checkpoints_that_nobody_has_explained_or_accepted(client: httpx.AsyncClient) -> None:

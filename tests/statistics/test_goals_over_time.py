@@ -449,5 +449,9 @@ async def test_the_list_of_goals_has_the_periods_of_a_range(desk: Desk) -> None:
             snapshots = unwrap(await desk.client.get(f"/goals/{goal['id']}/snapshots", params={**days, "limit": 365}))
             members = ("period_start", "target", "actual", "achieved", "closed")
             assert one == {**goal, "periods": [{name: two[name] for name in members} for two in snapshots]}
-    refused = await desk.client.get("/goals", params={"from": "2026-04-02", "to": "2026-04-01"})
-    assert details_of(refused)["fields"] == {"from": "must not be after to"}
+    for days, fields in (
+        ({"with": "periods", "from": "2026-04-02", "to": "2026-04-01"}, {"from": "must not be after to"}),
+        ({"to": "2026-04-01"}, {"to": "needs with=periods"}),
+        ({"with": "snapshot", "from": "2026-04-01"}, {"from": "needs with=periods"}),
+    ):
+        assert details_of(await desk.client.get("/goals", params=days))["fields"] == fields
