@@ -67,9 +67,9 @@ class Cash(Struct, kw_only=True, forbid_unknown_fields=True):
 def check_cash(kind: str, amount: Decimal, *, outside: bool, received: Decimal | None) -> None:
     """Raise ValidationFailed for what movements of the kind cannot have."""
     if outside and kind != "fee":
-        raise ValidationFailed(fields={"outside": f"must be false: a {kind} moves money of the account"})
+        raise ValidationFailed(fields={"outside": "must be false: only a fee is paid from elsewhere"})
     if received is not None and kind != "payout":
-        raise ValidationFailed(fields={"received": f"must be null: a {kind} is no payout"})
+        raise ValidationFailed(fields={"received": "must be null: only a payout arrives"})
     if received is not None and received > amount:
         raise ValidationFailed(fields={"received": "must be at most the amount"})
     if kind == "reset" and amount < 0:
