@@ -37,7 +37,9 @@ async def compute(db: Connection, user_id: int, query: ExitQuery) -> str:
     rows = await db.execute_fetchall(
         f"""
         {ctes}
-        SELECT decision, id, trading_day, net_pnl, fees, mae, mfe, {risk}, currency
+        SELECT decision, id, trading_day, net_pnl, fees,
+            max(mae, -(net_pnl + fees)), max(mfe, net_pnl + fees),  -- it went as far as where it was left
+            {risk}, currency
         FROM filtered
         WHERE mae IS NOT NULL AND mfe IS NOT NULL AND {risk} IS NOT NULL
         ORDER BY trading_day, closed_at, id

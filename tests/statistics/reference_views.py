@@ -19,6 +19,7 @@ from reference import (
     Journal,
     Query,
     Row,
+    Trade,
     compare_sides,
     compute_report,
     compute_statistics,
@@ -166,7 +167,7 @@ def compute_exits(journal: Journal, query: Query, unit: str, stops: Levels, targ
     """What additional stops and targets would have made of decisions, None for money in two currencies."""
     rows = select_rows(journal, query)
     known = [
-        (day, one)
+        (day, reach_result(one))
         for day, one in rows
         if one.mae is not None and one.mfe is not None and (unit == "currency" or one.risk is not None)
     ]
@@ -222,6 +223,13 @@ def compute_exits(journal: Journal, query: Query, unit: str, stops: Levels, targ
             "second": show_means(cells[best][half:]),
         },
     }
+
+
+def reach_result(trade: Trade) -> Trade:
+    """The trade with excursions that go at least as far as its P&L before fees."""
+    if trade.mae is None or trade.mfe is None:
+        return trade
+    return replace(trade, mae=max(trade.mae, -trade.gross), mfe=max(trade.mfe, trade.gross))
 
 
 def result_of(decision: Decision, unit: str) -> Fraction:

@@ -99,6 +99,25 @@ async def test_a_cell_claims_nothing_below_ten_changed_decisions_or_five_days(
     assert halves["first"]["low"] > 50 < halves["second"]["low"]
 
 
+async def test_a_trade_went_at_least_as_far_as_it_made_or_lost(
+    app: Starlette, client: httpx.AsyncClient, account_id: int
+) -> None:
+    """An MAE in points, of a loss in money: without the loss, the target would be certain to come first."""
+    await insert_trade(app, account_id, gross_pnl=-100, mae=20, mfe=60, initial_risk=100, fees=1)
+    await insert_trade(app, account_id, gross_pnl=100, mae=60, mfe=20, initial_risk=100, fees=1)
+
+    in_money = (await read_exits(client, unit="currency", stops="50,100.5", targets="50,100.5"))["cells"]
+    in_r = (await read_exits(client, stops="0.5,1.005", targets="0.5,1.005"))["cells"]
+
+    for cells in (in_money, in_r):
+        assert [(one["changed"], one["either"]) for one in cells] == [
+            *((2, 2), (2, 0), (2, 0)),
+            *((2, 0), (0, 0), (0, 0)),
+            *((2, 0), (0, 0)),
+        ]
+    assert in_money[0]["net_pnl"] == {"low": -102, "high": 98}
+
+
 async def test_an_empty_journal_has_every_cell_and_no_means(client: httpx.AsyncClient) -> None:
     found = await read_exits(client)
 

@@ -117,7 +117,9 @@ async function showChanged({ stop, target, changed }, inR, filters, name) {
     const trades = pages.flatMap(({ data }) => data.trades);
     seen += trades.length;
     for (const trade of trades.filter(({ mae, mfe }) => mae != null && mfe != null)) {
-      const [stopped, reached] = [reaches(trade, trade.mae, stop), reaches(trade, trade.mfe, target)];
+      // It went at least as far as where it was left.
+      const stopped = reaches(trade, Math.max(trade.mae, -trade.gross_pnl), stop);
+      const reached = reaches(trade, Math.max(trade.mfe, trade.gross_pnl), target);
       if (!stopped && !reached) continue;
       rows.push([
         h(
