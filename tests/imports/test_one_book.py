@@ -330,6 +330,18 @@ async def test_a_file_that_joins_two_trades_keeps_both_grades(client: httpx.Asyn
     assert trade["notes"] == "Graded A\n\nGraded B\n\nJoined trade: grade B"
 
 
+async def test_fills_whose_numbers_begin_again_each_day_are_fills_of_their_days(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    monday = [FileFill(1, BEGIN, "MNQH6", 1, Decimal(108)), FileFill(2, END, "MNQH6", -1, Decimal(110))]
+    tuesday = [fill._replace(time=fill.time + timedelta(days=1), price=fill.price + 5) for fill in monday]
+    for file in (executions(monday), write_pairs(tuesday)):
+        await import_file(client, account_id, file)
+
+    days = [trade["trading_day"] for trade in await list_trades(client)]
+    assert sorted(days) == ["2026-02-12", "2026-02-13"]
+
+
 async def test_a_trade_that_is_moved_to_its_account_is_known_to_the_file_of_that_account(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
