@@ -10,9 +10,13 @@ from journal_api.web.bodies import cancel_on_disconnect
 from journal_api.web.context import database
 from journal_api.web.responses import Response, ok, page
 
+OF_DAYS = frozenset(("day_rating", "day_tag"))  # what is written on days
+
 
 async def get_report(request: Request, db: Connection, query: ReportQuery) -> Response:
     """Get the statistics of the selected trades in groups: by day, weekday, symbol, setup, tag and so on."""
+    if not OF_DAYS.isdisjoint(query.keys):
+        request.user.require("read:days")
     computing = reports_sql.get(
         database(request), request.user.id, request.user.timezone, request.user.day_rollover, query
     )

@@ -4,6 +4,7 @@ from typing import Any
 
 import httpx
 import pytest
+from conftest import client_of, new_key_for
 from factories import (
     A_TRADE,
     build_file,
@@ -18,6 +19,7 @@ from factories import (
     write_day,
 )
 from saved_journals import for_rows
+from starlette.applications import Starlette
 
 ONE_OF_MARKET = "must have at most one tag of Market"
 
@@ -212,3 +214,13 @@ async def test_a_category_is_named_and_one_key_at_most_may_put_a_trade_in_severa
 
     assert error_of(answer) == (400, "validation_error")
     assert [*details_of(answer)["fields"]] == [field]
+
+
+@pytest.mark.parametrize(("keys", "status"), [("tag", 200), ("day_tag", 403), ("weekday,day_rating", 403)])
+async def test_a_report_by_what_is_written_on_days_needs_a_key_that_reads_days(
+    app: Starlette, client: httpx.AsyncClient, keys: str, status: int
+) -> None:
+    async with client_of(app, await new_key_for(app, scopes=("read:trades",))) as narrow:
+        answers = [await one.get("/reports", params={"group_by": keys}) for one in (narrow, client)]
+
+    assert [answer.status_code for answer in answers] == [status, 200]
