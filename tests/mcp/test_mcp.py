@@ -296,13 +296,13 @@ def test_another_range_is_a_row_beside_each_group(reader: Agent) -> None:
 def test_exits_are_a_row_a_cell(reader: Agent, db: Path) -> None:
     change(db, "UPDATE trades SET mae = iif(id <= 20, 0, NULL), mfe = iif(id <= 20, 1000000000, NULL)")
 
-    found = reader.ask("exits", unit="currency", stops=[50], targets=[10])
+    found = reader.ask("exits", unit="currency", stops=[5000], targets=[10])
 
     assert (found["decisions"] + found["without_excursions"], found["halves"]["target"]) == (123, 10)
     rows = [dict(zip(found["columns"], row, strict=True)) for row in found["cells"]]
     assert [(row["stop"], row["target"], row["changed"]) for row in rows] == [
-        (50, 10, 20),
-        (50, None, 0),
+        (5000, 10, 20),
+        (5000, None, 0),
         (None, 10, 20),
     ]
     assert rows[2]["interval_low"] < rows[2]["low"] == rows[2]["high"] < rows[2]["interval_high"]
