@@ -19,6 +19,7 @@ from journal_api.imports.previews import ImportDigest, NewTrade
 from journal_api.imports.row_verdicts import change_verdict, error_verdict, suspect_verdict, unmatched_verdict
 from journal_api.imports.verdicts import count_verdicts, list_reported, refused
 from journal_api.positions.commissions import NO_COMMISSIONS
+from journal_api.positions.import_rows import Candidate
 from journal_api.positions.plans import Decision, Suspect
 from journal_api.positions.position_columns import build_columns
 from journal_api.positions.statements import Key
@@ -34,6 +35,7 @@ from journal_api.values.instruments import contract_root
 
 # Objects that no trade of a file depends on, unless they are deleted.
 INDEPENDENT = frozenset(("cash", "checkpoints", "goals", "days", "keys", "import_profiles"))
+OF_TAGS = frozenset(("tags", "tag_categories"))
 
 
 class Draft:
@@ -52,6 +54,7 @@ class Draft:
         self.verdicts: list[Verdict] = []
         self.last_trade_id = known.last_trade_id
         self.open_at_end = 0
+        self.ignored = INDEPENDENT | OF_TAGS  # changes on which it does not depend
 
     def require_no_errors(self) -> None:
         """Raise ValidationFailed with the counts and the errors, if there are any."""
@@ -99,7 +102,7 @@ class Draft:
         contracts = {(one.contract.account_id, contract_root(one.contract.name)) for one in self.settled}
         account_ids = {account_id for account_id, _ in contracts}
         for resource, deleted, trade_id, account_id, root, external_id in await list_since(db, self.user_id, cursor):
-            if deleted or resource not in (*INDEPENDENT, "trades"):
+            if deleted or resource not in ("trades", *self.ignored):
                 return True
             if (
                 trade_id in self.settler.read
@@ -202,6 +205,8 @@ async def draft_import(
     known = await read_known(db, user_id)
     settler = Settler(db, user_id, known.commissions, known.last_trade_id)
     draft = Draft(user_id, choice, known, settler)
+    if any(isinstance(row, Candidate) and row.imported and row.imported.tags for row in file.rows):
+        draft.ignored = INDEPENDENT
     draft.digest.add_calendars(await calendars.by_account(db, user_id))
     groups, rejected = await call(lambda: group_rows(file.rows, file.format, known.names, draft.accounts))
     moved: dict[Key, Moved] = {}

@@ -17,12 +17,14 @@ from factories import (
     build_file,
     create_account,
     create_import,
+    create_tag,
     create_trade,
     error_of,
     get_trade,
     list_trades,
     patch_trade,
     send_file,
+    unwrap,
 )
 from starlette.applications import Starlette
 
@@ -156,3 +158,24 @@ async def test_what_changes_before_the_lock_is_prepared_again_without_it_and_the
     assert result.counts.duplicate == 1
     (trade,) = await list_trades(client)
     assert trade["notes"] == next(note for note in reversed(tries) if note != "undisturbed")
+
+
+@pytest.mark.parametrize(("tags", "tries"), [("FOMO", 2), ("", 1)])
+async def test_a_tag_that_is_changed_before_the_lock_matters_to_a_file_with_tags_alone(
+    app: Starlette, client: httpx.AsyncClient, account_id: int, tags: str, tries: int
+) -> None:
+    tag = await create_tag(client)
+    file_import = await read_import(app, account_id, build_file({"tags": tags}))
+    tried = 0
+
+    async def write_beside() -> importer.ImportResult:
+        nonlocal tried
+        tried += 1
+        if tried == 1:
+            unwrap(await client.patch(f"/tags/{tag['id']}", json={"color": "#ff0000"}))
+        result: importer.ImportResult = await app.state.database.write(file_import.store)
+        return result
+
+    await file_import.run(app.state.database, write_beside)
+
+    assert tried == tries
