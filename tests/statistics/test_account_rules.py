@@ -2,7 +2,6 @@
 
 import time
 from datetime import date, timedelta
-from statistics import median
 from typing import Any, get_args
 
 import httpx
@@ -255,7 +254,7 @@ async def test_a_balance_beyond_64_bits_is_null_with_a_reason(
 async def test_a_standing_costs_at_most_four_times_the_bare_sums_of_its_days(
     app: Starlette, client: httpx.AsyncClient, kind: str
 ) -> None:
-    """In time of the processor, so that others on the machine do not count."""
+    """In time of the processor, the shortest of several rounds, so that others on the machine do not count."""
     account = await create_account(client)
     await put_rules(client, account["id"], floor={"kind": kind, "distance": 2000}, daily_loss=1000)
     trade = await insert_trade(app, account["id"])
@@ -265,14 +264,14 @@ async def test_a_standing_costs_at_most_four_times_the_bare_sums_of_its_days(
 
     async def measure(db: Connection) -> float:
         standing, bare = [], []
-        for _ in range(7):
+        for _ in range(15):
             start = time.thread_time()
             await standings.compute(db, 1, account["id"], None)
             middle = time.thread_time()
             await db.execute_fetchall(BARE_SUMS)
             standing.append(middle - start)
             bare.append(time.thread_time() - middle)
-        return median(standing) / median(bare)
+        return min(standing) / min(bare)
 
     async with app.state.database.read_transaction() as db:
         assert await db.run(measure) < 4
