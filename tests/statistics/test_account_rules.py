@@ -1,7 +1,10 @@
 """Rules of accounts, and standings beyond the examples of tests/docs/test_accounts_page.py."""
 
+import sys
 import time
 from datetime import date, timedelta
+from statistics import median
+from types import FrameType
 from typing import Any, get_args
 
 import httpx
@@ -254,7 +257,7 @@ async def test_a_balance_beyond_64_bits_is_null_with_a_reason(
 async def test_a_standing_costs_at_most_four_times_the_bare_sums_of_its_days(
     app: Starlette, client: httpx.AsyncClient, kind: str
 ) -> None:
-    """In instructions of SQLite, which reads the days once; in `make soak` in time of the processor as well."""
+    """In instructions of SQLite and lines of Python a day; in `make soak` in time of the processor as well."""
     account = await create_account(client)
     await put_rules(client, account["id"], floor={"kind": kind, "distance": 2000}, daily_loss=1000)
     trade = await insert_trade(app, account["id"])
@@ -264,14 +267,14 @@ async def test_a_standing_costs_at_most_four_times_the_bare_sums_of_its_days(
 
     async def measure(db: Connection) -> float:
         standing, bare = [], []
-        for _ in range(15):
+        for _ in range(7):
             start = time.thread_time()
             await standings.compute(db, 1, account["id"], None)
             middle = time.thread_time()
             await db.execute_fetchall(BARE_SUMS)
             standing.append(middle - start)
             bare.append(time.thread_time() - middle)
-        return min(standing) / min(bare)
+        return median(standing) / median(bare)
 
     steps, doing = list[str](), "standing"
 
@@ -279,9 +282,25 @@ async def test_a_standing_costs_at_most_four_times_the_bare_sums_of_its_days(
         steps.append(doing)
         return False
 
+    lines = 0
+
+    def trace(frame: FrameType, event: str, arg: object) -> Any:
+        nonlocal lines
+        lines += event == "line"
+        return trace
+
+    async def traced(db: Connection) -> None:
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            await standings.compute(db, 1, account["id"], None)
+        finally:
+            sys.settrace(before)
+
     async with app.state.database.read_transaction(is_stopped=note, steps=100) as db:
-        await db.run(lambda db: standings.compute(db, 1, account["id"], None))
+        await db.run(traced)
         doing = "bare"
         await db.run(lambda db: db.execute_fetchall(BARE_SUMS))
         assert 0 < steps.count("standing") < 1.5 * steps.count("bare")
+        assert 0 < lines < 260 * examples(full=2500, ci=150)  # 167 to 208 a day
         assert not SOAK or await db.run(measure) < 4
