@@ -8,21 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import click
+import factories
 import httpx
 import pytest
 import time_machine
 from commands import command, command_in_process, dump, make_journal, on_a_terminal, run_failing, run_ok
-from factories import (
-    A_TRADE,
-    create_account,
-    create_cash,
-    create_checkpoint,
-    create_goal,
-    create_trade,
-    insert_trade,
-    put_rules,
-    unwrap,
-)
+from factories import unwrap
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import max_examples
@@ -48,7 +39,7 @@ def clock() -> Iterator[Clock]:
 async def close_trades(client: httpx.AsyncClient, account: Any, day: str, *pnl: float) -> None:
     for amount in pnl:
         times = {"opened_at": f"{day}T14:00:00Z", "closed_at": f"{day}T15:00:00Z"}
-        await create_trade(client, account["id"], gross_pnl=amount, **times)
+        await factories.create_trade(client, account["id"], gross_pnl=amount, **times)
 
 
 async def lines_of(app: Starlette, *, is_colored: bool = False) -> list[str]:
@@ -62,7 +53,7 @@ async def lines_of(app: Starlette, *, is_colored: bool = False) -> list[str]:
 
 async def test_the_page_shows_what_the_command_prints(app: Starlette, client: httpx.AsyncClient, clock: Clock) -> None:
     unwrap(await client.patch("/me", json={"timezone": "America/New_York"}))
-    account = await create_account(client, starting_balance=25000)
+    account = await factories.create_account(client, starting_balance=25000)
     await close_trades(client, account, "2026-03-09", 310, -60)
     await close_trades(client, account, "2026-03-10", -120.5)
     await close_trades(client, account, TODAY, -200, -250, 70)
@@ -73,7 +64,7 @@ async def test_the_page_shows_what_the_command_prints(app: Starlette, client: ht
         ("No mistakes", "mistake_free_rate", 80, "weekly"),
         ("No overtrading, ever again", "max_trades_per_day", 3, "monthly"),
     ):
-        await create_goal(client, goal_name=name, metric=metric, target_value=target, timeframe=timeframe)
+        await factories.create_goal(client, goal_name=name, metric=metric, target_value=target, timeframe=timeframe)
 
     lines = await lines_of(app)
 
@@ -84,8 +75,8 @@ async def test_trades_in_several_currencies_are_listed_by_currency(
     app: Starlette, client: httpx.AsyncClient, clock: Clock
 ) -> None:
     for currency, pnl in (("USD", -10), ("EUR", 20.5), ("USD", 0.25)):
-        await close_trades(client, await create_account(client, f"{pnl}", currency=currency), TODAY, pnl)
-    await create_goal(client, metric="net_pnl", target_value=100)
+        await close_trades(client, await factories.create_account(client, f"{pnl}", currency=currency), TODAY, pnl)
+    await factories.create_goal(client, metric="net_pnl", target_value=100)
 
     lines = await lines_of(app)
 
@@ -99,7 +90,7 @@ async def test_trades_in_several_currencies_are_listed_by_currency(
 async def test_a_goal_that_is_probably_a_mistake_says_so_instead_of_how_it_stands(
     app: Starlette, client: httpx.AsyncClient, clock: Clock
 ) -> None:
-    await create_goal(client, metric="worst_day", target_value=500, direction="at_most", timeframe="daily")
+    await factories.create_goal(client, metric="worst_day", target_value=500, direction="at_most", timeframe="daily")
 
     status = await read_status(app.state.database, None)
 
@@ -114,10 +105,10 @@ async def test_a_goal_that_is_probably_a_mistake_says_so_instead_of_how_it_stand
 async def test_a_loss_beyond_a_limit_and_amounts_of_every_length_fit_into_80_columns(
     app: Starlette, client: httpx.AsyncClient, clock: Clock
 ) -> None:
-    account = await create_account(client, "Rich", currency="JPY")
+    account = await factories.create_account(client, "Rich", currency="JPY")
     await close_trades(client, account, TODAY, -9999999.99999999, 1)
     for metric, target in (("net_pnl", -1234567.89), ("win_streak", 5), ("expectancy", 1234567.12345678)):
-        await create_goal(client, goal_name="界" * 50, metric=metric, target_value=target)
+        await factories.create_goal(client, goal_name="界" * 50, metric=metric, target_value=target)
 
     lines = await lines_of(app)
 
@@ -130,10 +121,10 @@ async def test_a_loss_beyond_a_limit_and_amounts_of_every_length_fit_into_80_col
 async def test_colors_are_of_the_state_alone_and_a_goal_whose_dates_are_not_running_says_so(
     app: Starlette, client: httpx.AsyncClient, clock: Clock
 ) -> None:
-    await create_goal(client)
-    await create_goal(client, timeframe="custom", custom_start="2026-05-01", custom_end="2026-05-31")
-    await create_goal(client, metric="worst_day", target_value=-50, timeframe="daily")
-    await close_trades(client, await create_account(client), TODAY, -60)
+    await factories.create_goal(client)
+    await factories.create_goal(client, timeframe="custom", custom_start="2026-05-01", custom_end="2026-05-31")
+    await factories.create_goal(client, metric="worst_day", target_value=-50, timeframe="daily")
+    await close_trades(client, await factories.create_account(client), TODAY, -60)
 
     plain, colored = await lines_of(app), await lines_of(app, is_colored=True)
 
@@ -148,8 +139,8 @@ async def test_colors_are_of_the_state_alone_and_a_goal_whose_dates_are_not_runn
 async def test_the_bar_of_a_balance_begins_where_the_account_began(
     app: Starlette, client: httpx.AsyncClient, clock: Clock
 ) -> None:
-    await close_trades(client, await create_account(client, starting_balance=1000), TODAY, 100)
-    await create_goal(client, metric="balance_target", target_value=1500)
+    await close_trades(client, await factories.create_account(client, starting_balance=1000), TODAY, 100)
+    await factories.create_goal(client, metric="balance_target", target_value=1500)
 
     assert [line[27:41] for line in await lines_of(app) if "400.00 USD to go" in line] == ["##------------"]
 
@@ -172,7 +163,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with journal_client(folder) as client:
         account = unwrap(client.post("/accounts", json={"name": "Sim", "currency": "EUR"}))
         for pnl in (-300, 20, -100.000001):
-            body = {**A_TRADE, "account_id": account["id"], "gross_pnl": pnl, "closed_at": now}
+            body = {**factories.A_TRADE, "account_id": account["id"], "gross_pnl": pnl, "closed_at": now}
             unwrap(client.post("/trades", json=body))
         for name in ("Daily loss limit", "損失を限る " * 10):
             goal = {"goal_name": name, "metric": "worst_day", "target_value": -500, "timeframe": "daily"}
@@ -240,9 +231,9 @@ def test_only_a_terminal_has_colors(
 async def test_rules_with_their_room_and_checkpoints_that_differ_are_printed(
     app: Starlette, client: httpx.AsyncClient, clock: Clock
 ) -> None:
-    funded = await create_account(client, "Funded", starting_balance=50000)
-    await create_account(client, "Own")
-    await put_rules(
+    funded = await factories.create_account(client, "Funded", starting_balance=50000)
+    await factories.create_account(client, "Own")
+    await factories.put_rules(
         client,
         funded["id"],
         floor={"kind": "end_of_day", "distance": 2000, "locks_at": 50100},
@@ -255,15 +246,15 @@ async def test_rules_with_their_room_and_checkpoints_that_differ_are_printed(
     await close_trades(client, funded, "2026-03-09", 800)
     await close_trades(client, funded, TODAY, -450)
     for day, balance in (("2026-03-09", 50800), ("2026-03-10", 50795), (TODAY, 50500.5)):
-        await create_checkpoint(client, funded["id"], day=day, balance=balance)
+        await factories.create_checkpoint(client, funded["id"], day=day, balance=balance)
     path = f"/accounts/{funded['id']}/checkpoints/2"
     unwrap(await client.patch(path, json={"accepted": True}))
-    manual = await create_account(client, "Manual")
-    await create_checkpoint(client, manual["id"], day=TODAY, balance=-0.5)
-    beyond = await create_account(client, "Beyond")
+    manual = await factories.create_account(client, "Manual")
+    await factories.create_checkpoint(client, manual["id"], day=TODAY, balance=-0.5)
+    beyond = await factories.create_account(client, "Beyond")
     for _ in range(10):
-        await insert_trade(app, beyond["id"], gross_pnl=10**10)
-    await create_checkpoint(client, beyond["id"], day=TODAY, balance=1)
+        await factories.insert_trade(app, beyond["id"], gross_pnl=10**10)
+    await factories.create_checkpoint(client, beyond["id"], day=TODAY, balance=1)
 
     lines = await lines_of(app)
 
@@ -287,13 +278,15 @@ async def test_rules_with_their_room_and_checkpoints_that_differ_are_printed(
 async def test_what_accounts_cost_and_paid_since_january_is_one_line(
     app: Starlette, client: httpx.AsyncClient, clock: Clock
 ) -> None:
-    account = await create_account(client, payout_share=90)
-    await create_cash(client, account["id"], kind="fee", outside=True, amount=77, day="2025-12-31")
+    account = await factories.create_account(client, payout_share=90)
+    await factories.create_cash(client, account["id"], kind="fee", outside=True, amount=77, day="2025-12-31")
     before = await lines_of(app)
-    await create_cash(client, account["id"], kind="fee", outside=True, amount=150, day="2026-01-01")
-    await create_cash(client, account["id"], kind="payout", amount=1000, day=TODAY)
+    await factories.create_cash(client, account["id"], kind="fee", outside=True, amount=150, day="2026-01-01")
+    await factories.create_cash(client, account["id"], kind="payout", amount=1000, day=TODAY)
     since = await lines_of(app)
-    await create_cash(client, (await create_account(client, "Euros", currency="EUR"))["id"], day=TODAY)
+    await factories.create_cash(
+        client, (await factories.create_account(client, "Euros", currency="EUR"))["id"], day=TODAY
+    )
 
     line = "Accounts: paid 150.00, received 900.00, net 750.00 since January"
     assert [one for one in since if one not in before] == [line]
@@ -303,12 +296,12 @@ async def test_what_accounts_cost_and_paid_since_january_is_one_line(
 async def test_a_broken_rule_says_since_when_until_the_account_is_archived(
     app: Starlette, client: httpx.AsyncClient, clock: Clock
 ) -> None:
-    account = await create_account(client, "Funded", starting_balance=50000)
+    account = await factories.create_account(client, "Funded", starting_balance=50000)
     floor = {"kind": "static", "distance": 500}
-    await put_rules(client, account["id"], floor=floor, daily_loss=500, profit_target=100)
+    await factories.put_rules(client, account["id"], floor=floor, daily_loss=500, profit_target=100)
     await close_trades(client, account, "2026-03-09", -501)
     await close_trades(client, account, "2026-03-10", 700)
-    await create_checkpoint(client, account["id"], day="2026-03-09", balance=1)
+    await factories.create_checkpoint(client, account["id"], day="2026-03-09", balance=1)
 
     lines = await lines_of(app)
     colored = await lines_of(app, is_colored=True)

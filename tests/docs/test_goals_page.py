@@ -6,19 +6,11 @@ from itertools import accumulate
 from math import sqrt
 from typing import Any, get_args
 
+import factories
 import httpx
 import msgspec
 import pytest
 import time_machine
-from factories import (
-    create_account,
-    create_category,
-    create_goal,
-    create_strategy,
-    create_tag,
-    create_trade,
-    snapshots_of,
-)
 from pages import DOCS, blocks_of, cells_of, code_in, rows_under
 from samples import a_day_each, build_sample, edge_of, welch_p_value
 
@@ -51,23 +43,23 @@ METRICS_OF_PAGE = {row["metric"].strip("`"): row for row in rows_under(PAGE, "me
 async def entered(client: httpx.AsyncClient) -> httpx.AsyncClient:
     """The client of a journal with all trades of the page."""
     accounts = {
-        name: (await create_account(client, name, starting_balance=balance))["id"]
+        name: (await factories.create_account(client, name, starting_balance=balance))["id"]
         for name, balance in (("Main", 10_000), ("Second", 5_000))
     }
-    category_id = (await create_category(client))["id"]
+    category_id = (await factories.create_category(client))["id"]
     tags = {
-        name: (await create_tag(client, name, type=kind, category_id=category_id))["id"]
+        name: (await factories.create_tag(client, name, type=kind, category_id=category_id))["id"]
         for name, kind in (("FOMO", "mistake"), ("Late", "mistake"), ("Patient", "custom"))
     }
     checklist = [{"name": "Volume"}, {"name": "Trend"}]
-    strategy = await create_strategy(client, setups=[{"name": "Break", "confirmations": checklist}])
+    strategy = await factories.create_strategy(client, setups=[{"name": "Break", "confirmations": checklist}])
     (setup,) = strategy["setups"]
     confirmations = {one["name"]: one["confirmation_id"] for one in setup["confirmations"]}
     ids: dict[str, int] = {}
     for row in rows_under(PAGE, "trade"):
         number, _, original = row["trade"].partition(", a copy of ")
         closed_at = f"{row['closed']}:00Z".replace(" ", "T")
-        trade = await create_trade(
+        trade = await factories.create_trade(
             client,
             accounts[row["account"]],
             opened_at=closed_at,
@@ -120,8 +112,8 @@ async def read_snapshots(client: httpx.AsyncClient, month: dict[str, str]) -> di
     """The snapshot of that month of a goal for each metric of the page."""
     found = {}
     for metric in METRICS_OF_PAGE:
-        goal = await create_goal(client, metric=metric)
-        (found[metric],) = await snapshots_of(client, goal["id"], **month)
+        goal = await factories.create_goal(client, metric=metric)
+        (found[metric],) = await factories.snapshots_of(client, goal["id"], **month)
     return found
 
 
@@ -148,9 +140,9 @@ def test_the_running_total_is_that_of_the_trades() -> None:
 async def test_the_snapshot_that_is_shown_is_the_one_that_is_answered(entered: httpx.AsyncClient) -> None:
     (block,) = blocks_of(PAGE, "json")
     shown = msgspec.json.decode(block)
-    goal = await create_goal(entered, metric="win_rate", target_value=55)
+    goal = await factories.create_goal(entered, metric="win_rate", target_value=55)
 
-    (snapshot,) = await snapshots_of(entered, goal["id"], **MARCH)
+    (snapshot,) = await factories.snapshots_of(entered, goal["id"], **MARCH)
 
     assert list(shown) == list(snapshot)
     assert shown == {**snapshot, "computed_at": shown["computed_at"]}
@@ -164,10 +156,10 @@ async def test_each_goal_stands_as_the_page_says(entered: httpx.AsyncClient) -> 
         assert goal_match, row["goal"]
         metric, direction, target = goal_match.groups()
         with time_machine.travel("2026-03-06T18:00:00Z", tick=False):
-            goal = await create_goal(
+            goal = await factories.create_goal(
                 entered, metric=metric, direction=direction.replace(" ", "_"), target_value=float(target)
             )
-            (snapshot, *_) = await snapshots_of(entered, goal["id"])
+            (snapshot, *_) = await factories.snapshots_of(entered, goal["id"])
 
         pace = snapshot["snapshot_data"]["pace"]
         assert (pace["state"], pace["days_left"]) == (code_in(row["`state`"])[0], 17), row["goal"]

@@ -2,22 +2,9 @@
 
 from typing import Any
 
+import factories
 import httpx
-from factories import (
-    A_TRADE,
-    YEAR,
-    create_account,
-    create_copy_group,
-    create_goal,
-    create_strategy,
-    create_trade,
-    details_of,
-    error_of,
-    get_strategy,
-    run_sql,
-    snapshots_of,
-    unwrap,
-)
+from factories import details_of, error_of, run_sql, unwrap
 from saved_journals import for_rows
 from sql_calls import STEPS, count_steps
 from starlette.applications import Starlette
@@ -40,9 +27,9 @@ async def list_names(client: httpx.AsyncClient) -> list[str]:
 async def test_an_account_is_not_deleted_until_its_trades_are_gone(
     client: httpx.AsyncClient, fields: dict[str, Any]
 ) -> None:
-    account = await create_account(client)
-    trade = await create_trade(client, account["id"], **fields)
-    goal = await create_goal(client, account_id=account["id"])
+    account = await factories.create_account(client)
+    trade = await factories.create_trade(client, account["id"], **fields)
+    goal = await factories.create_goal(client, account_id=account["id"])
 
     refused = await client.delete(f"/accounts/{account['id']}")
 
@@ -57,12 +44,12 @@ async def test_an_account_is_not_deleted_until_its_trades_are_gone(
 async def test_the_goals_of_a_deleted_account_go_with_their_snapshots_and_its_strategies_stay(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
-    account, other = await create_account(client, "Gone"), await create_account(client, "Kept")
-    goals = [await create_goal(client, account_id=one["id"], **YEAR) for one in (account, other)]
+    account, other = await factories.create_account(client, "Gone"), await factories.create_account(client, "Kept")
+    goals = [await factories.create_goal(client, account_id=one["id"], **factories.YEAR) for one in (account, other)]
     for goal in goals:
-        await snapshots_of(client, goal["id"])
+        await factories.snapshots_of(client, goal["id"])
     strategies = [
-        await create_strategy(client, one["name"], account_id=one["id"], setups=[{"name": "Flag"}])
+        await factories.create_strategy(client, one["name"], account_id=one["id"], setups=[{"name": "Flag"}])
         for one in (account, other)
     ]
 
@@ -72,14 +59,14 @@ async def test_the_goals_of_a_deleted_account_go_with_their_snapshots_and_its_st
     assert error_of(await client.get(f"/goals/{goals[0]['id']}")) == NOT_FOUND
     assert unwrap(await client.get("/goals")) == [goals[1]]
     assert await run_sql(app, "SELECT DISTINCT goal_id FROM snapshots") == [(goals[1]["id"],)]
-    unbound, bound = [await get_strategy(client, one["id"]) for one in strategies]
+    unbound, bound = [await factories.get_strategy(client, one["id"]) for one in strategies]
     assert (unbound["account_id"], unbound["setups"]) == (None, strategies[0]["setups"])
     assert bound == strategies[1]
 
 
 async def test_a_deleted_account_leaves_its_copy_group_and_the_active_selection(client: httpx.AsyncClient) -> None:
-    master, copy = await create_account(client, "Master"), await create_account(client, "Copy")
-    group = await create_copy_group(client, account_ids=[master["id"], copy["id"]])
+    master, copy = await factories.create_account(client, "Master"), await factories.create_account(client, "Copy")
+    group = await factories.create_copy_group(client, account_ids=[master["id"], copy["id"]])
     await client.patch(f"/copy-groups/{group['id']}", json={"master_account_id": master["id"]})
     await client.patch("/me", json={"active_selection": f"account_{master['id']}"})
 
@@ -114,8 +101,8 @@ async def test_fees_that_are_no_amounts_by_root_are_refused(client: httpx.AsyncC
 
 
 async def test_a_new_calendar_moves_many_trades_in_few_steps_each(app: Starlette, client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    trade = {"account_id": account["id"], **A_TRADE}
+    account = await factories.create_account(client)
+    trade = {"account_id": account["id"], **factories.A_TRADE}
     number = 500
     unwrap(await client.post("/trades/bulk", json={"trades": [trade] * number}))
     steps_since_last = await count_steps(app)

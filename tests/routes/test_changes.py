@@ -5,32 +5,11 @@ import sqlite3
 from contextlib import closing
 from typing import Any
 
+import factories
 import httpx
 import pytest
 from conftest import client_of, new_key_for
-from factories import (
-    A_DAY,
-    create_account,
-    create_cash,
-    create_category,
-    create_checkpoint,
-    create_copy_group,
-    create_example_journal,
-    create_goal,
-    create_import,
-    create_import_profile,
-    create_instrument,
-    create_key,
-    create_picture,
-    create_strategy,
-    create_tag,
-    create_trade,
-    error_of,
-    insert_user,
-    put_rules,
-    run_sql,
-    unwrap,
-)
+from factories import error_of, run_sql, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -67,15 +46,15 @@ async def lines_since(client: httpx.AsyncClient, since: str) -> tuple[list[Line]
 
 async def create_journal(client: httpx.AsyncClient) -> None:
     """One object of each kind with the id 1, but for a second account and category; most belong together."""
-    await create_category(client, "Other")
-    tag = await create_tag(client, "FOMO")
-    account = await create_account(client, "Main")
-    await create_account(client, "Empty")
-    await create_cash(client, account["id"])
-    await create_checkpoint(client, account["id"])
+    await factories.create_category(client, "Other")
+    tag = await factories.create_tag(client, "FOMO")
+    account = await factories.create_account(client, "Main")
+    await factories.create_account(client, "Empty")
+    await factories.create_cash(client, account["id"])
+    await factories.create_checkpoint(client, account["id"])
     setups = [{"name": "Setup", "confirmations": [{"name": "a"}, {"name": "b"}]}]
-    strategy = await create_strategy(client, setups=setups)
-    trade = await create_trade(
+    strategy = await factories.create_strategy(client, setups=setups)
+    trade = await factories.create_trade(
         client,
         account["id"],
         tag_ids=[tag["id"]],
@@ -83,12 +62,12 @@ async def create_journal(client: httpx.AsyncClient) -> None:
         confirmations=[{"confirmation_id": 1, "was_present": True}],
     )
     assert trade["id"] == 1
-    await create_goal(client)
-    await create_copy_group(client, account_ids=[account["id"]])
-    await create_import_profile(client)
-    await create_instrument(client, "XYZ")
-    await create_picture(client)
-    await create_picture(client, "/trades/1")
+    await factories.create_goal(client)
+    await factories.create_copy_group(client, account_ids=[account["id"]])
+    await factories.create_import_profile(client)
+    await factories.create_instrument(client, "XYZ")
+    await factories.create_picture(client)
+    await factories.create_picture(client, "/trades/1")
 
 
 @pytest.fixture
@@ -99,7 +78,7 @@ async def filled_journal(client: httpx.AsyncClient) -> None:
 ACCOUNT: Line = ("accounts", 1)
 TRADE: Line = ("trades", 1)
 STRATEGY: Line = ("strategies", 1)
-DAY: Line = ("days", A_DAY)
+DAY: Line = ("days", factories.A_DAY)
 SETUP = {"setup_id": 1}
 WITHOUT_A_CONFIRMATION = {"setups": [{**SETUP, "confirmations": [{"confirmation_id": 2}]}]}
 # A request, what it names to be read again besides what is computed, what that is, and what it deletes.
@@ -140,9 +119,9 @@ REQUESTS: list[tuple[str, str, Any, list[Line], list[Line], list[Line]]] = [
     ("PATCH", "/me", {"timezone": "Asia/Tokyo", "day_rollover": "01:00"}, [TRADE, ("me", 1)], OF_TRADES, []),
     ("PATCH", "/me", {"name": "owner"}, [], [], []),
     ("PATCH", "/me", {"plan_template": "Sleep?"}, [("me", 1)], [DAYS, GOALS], []),
-    ("PATCH", f"/days/{A_DAY}", {"plan": "Wait."}, [DAY], [], []),
+    ("PATCH", f"/days/{factories.A_DAY}", {"plan": "Wait."}, [DAY], [], []),
     ("PATCH", "/days/2026-01-06", {"tag_ids": [1]}, [("days", "2026-01-06")], [], []),
-    ("DELETE", f"/days/{A_DAY}", None, [DAY], [], []),
+    ("DELETE", f"/days/{factories.A_DAY}", None, [DAY], [], []),
     ("PATCH", "/pictures/1", {"caption": "New"}, [DAY], [], []),
     ("DELETE", "/pictures/1", None, [DAY], [], []),
     ("PATCH", "/pictures/2", {"caption": "New"}, [TRADE], OF_TRADES, []),
@@ -219,8 +198,8 @@ BY_HAND: list[tuple[str, list[Line], list[Line]]] = [
 async def test_another_program_names_what_it_changes(
     app: Starlette, client: httpx.AsyncClient, sql: str, named: list[Line], gone: list[Line]
 ) -> None:
-    await put_rules(client, 1, daily_loss=500)
-    await create_key(client)
+    await factories.put_rules(client, 1, daily_loss=500)
+    await factories.create_key(client)
     since = await cursor_of(client)
 
     with closing(sqlite3.connect(app.state.settings.db)) as db, db:
@@ -230,11 +209,11 @@ async def test_another_program_names_what_it_changes(
 
 
 async def test_an_account_takes_its_cash_its_checkpoints_and_its_goals_along(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    await create_cash(client, account["id"])
-    await create_checkpoint(client, account["id"])
-    await create_goal(client, account_id=account["id"])
-    strategy = await create_strategy(client, account_id=account["id"])
+    account = await factories.create_account(client)
+    await factories.create_cash(client, account["id"])
+    await factories.create_checkpoint(client, account["id"])
+    await factories.create_goal(client, account_id=account["id"])
+    strategy = await factories.create_strategy(client, account_id=account["id"])
     since = await cursor_of(client)
 
     await client.delete(f"/accounts/{account['id']}")
@@ -245,10 +224,10 @@ async def test_an_account_takes_its_cash_its_checkpoints_and_its_goals_along(cli
 
 
 async def test_an_import_and_its_undo_name_their_trades(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
+    account = await factories.create_account(client)
     since = await cursor_of(client)
 
-    report = await create_import(client, account_id=account["id"])
+    report = await factories.create_import(client, account_id=account["id"])
     trade_ids = [row["trade_id"] for row in report["rows"]]
     imported = await lines_since(client, since)
     await client.delete(f"/imports/{report['id']}")
@@ -258,8 +237,8 @@ async def test_an_import_and_its_undo_name_their_trades(client: httpx.AsyncClien
 
 
 async def test_a_merge_deletes_the_parts_and_a_split_brings_them_back(client: httpx.AsyncClient) -> None:
-    first = await create_trade(client)
-    second = await create_trade(client, first["account_id"])
+    first = await factories.create_trade(client)
+    second = await factories.create_trade(client, first["account_id"])
     since = await cursor_of(client)
 
     unwrap(await client.post("/trades/merge", json={"ids": [first["id"], second["id"]]}))
@@ -271,10 +250,10 @@ async def test_a_merge_deletes_the_parts_and_a_split_brings_them_back(client: ht
 
 
 async def test_an_object_has_one_line_in_the_order_of_its_last_change(client: httpx.AsyncClient) -> None:
-    category = await create_category(client)
+    category = await factories.create_category(client)
     since = await cursor_of(client)
     for name in ("a", "b", "c"):
-        await create_category(client, name)
+        await factories.create_category(client, name)
 
     await client.patch(f"/tag-categories/{category['id'] + 1}", json={"name": "d"})
 
@@ -300,7 +279,7 @@ async def test_a_key_is_told_only_of_resources_that_it_may_read(app: Starlette, 
 
 
 async def test_another_user_is_told_nothing(app: Starlette, client: httpx.AsyncClient) -> None:
-    async with client_of(app, await new_key_for(app, await insert_user(app))) as other:
+    async with client_of(app, await new_key_for(app, await factories.insert_user(app))) as other:
         before = (await other.get("/tags")).headers["x-cursor"]
         await create_journal(client)
 
@@ -310,9 +289,9 @@ async def test_another_user_is_told_nothing(app: Starlette, client: httpx.AsyncC
 
 async def test_cash_and_checkpoints_say_their_account(client: httpx.AsyncClient) -> None:
     since = await cursor_of(client)
-    account = await create_account(client)
-    await create_cash(client, account["id"])
-    await create_checkpoint(client, account["id"])
+    account = await factories.create_account(client)
+    await factories.create_cash(client, account["id"])
+    await factories.create_checkpoint(client, account["id"])
 
     accounts = {(one["resource"], one["id"]): one["account_id"] for one in await read_changes(client, since)}
 
@@ -333,12 +312,12 @@ async def test_what_is_no_cursor_is_refused(client: httpx.AsyncClient, since: st
 async def test_a_cursor_expires_with_the_changes_after_it(app: Starlette, client: httpx.AsyncClient) -> None:
     from journal_api.web.change_signal import delete_old_changes
 
-    tag = await create_tag(client)
+    tag = await factories.create_tag(client)
     oldest = await cursor_of(client)
     await client.delete(f"/tags/{tag['id']}")
     kept = await cursor_of(client)
     await run_sql(app, "UPDATE changed_objects SET at = '2020-01-01T00:00:00.000000Z'")
-    await create_category(client, "New")
+    await factories.create_category(client, "New")
 
     for _ in range(2):
         await delete_old_changes(app.state.database, app.state.settings.keep_changes)
@@ -352,22 +331,22 @@ async def test_a_cursor_expires_with_the_changes_after_it(app: Starlette, client
 async def test_the_cursor_of_now_never_expires(app: Starlette, client: httpx.AsyncClient) -> None:
     from journal_api.web.change_signal import delete_old_changes
 
-    await create_tag(client)
+    await factories.create_tag(client)
     now = await cursor_of(client)
     await run_sql(app, "UPDATE changed_objects SET at = '2020-01-01T00:00:00.000000Z'")
 
     await delete_old_changes(app.state.database, app.state.settings.keep_changes)
 
     assert await read_changes(client, now) == []
-    await create_category(client, "New")
+    await factories.create_category(client, "New")
     assert [one["resource"] for one in await read_changes(client, now)] == ["tag_categories"]
 
 
 @pytest.mark.own_journal
 async def test_a_removed_user_leaves_no_changes(app: Starlette, client: httpx.AsyncClient) -> None:
-    user_id = await insert_user(app)
+    user_id = await factories.insert_user(app)
     async with client_of(app, await new_key_for(app, user_id)) as other:
-        await create_example_journal(other)
+        await factories.create_example_journal(other)
 
     await run_sql(app, "DELETE FROM users WHERE id = :id", {"id": user_id})
 
@@ -378,7 +357,7 @@ async def test_a_removed_user_leaves_no_changes(app: Starlette, client: httpx.As
 
 
 async def test_a_cached_and_an_unchanged_response_have_the_cursor_of_their_data(client: httpx.AsyncClient) -> None:
-    await create_tag(client)
+    await factories.create_tag(client)
     first = await client.get("/tags")
     again = await client.get("/tags")
     unchanged = await client.get("/tags", headers={"If-None-Match": first.headers["etag"]})
@@ -394,7 +373,7 @@ async def test_a_cached_and_an_unchanged_response_have_the_cursor_of_their_data(
 async def test_a_repeat_with_an_idempotency_key_has_the_cursor_of_the_first_response(client: httpx.AsyncClient) -> None:
     key = {"Idempotency-Key": "once"}
     first = await client.post("/tag-categories", json={"name": "New"}, headers=key)
-    await create_category(client, "Later")
+    await factories.create_category(client, "Later")
 
     repeated = await client.post("/tag-categories", json={"name": "New"}, headers=key)
 
@@ -434,8 +413,8 @@ async def test_a_trade_that_shows_something_else_has_a_later_updated_at(
 
 
 async def test_a_calendar_that_moves_imported_trades_edits_none_of_them(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    report = await create_import(client, account_id=account["id"])
+    account = await factories.create_account(client)
+    report = await factories.create_import(client, account_id=account["id"])
     before = unwrap(await client.get("/trades"))
 
     await client.patch("/me", json={"timezone": "Asia/Tokyo", "day_rollover": "12:00"})

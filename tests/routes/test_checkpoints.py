@@ -2,18 +2,9 @@
 
 from typing import Any
 
+import factories
 import httpx
-from factories import (
-    create_account,
-    create_cash,
-    create_checkpoint,
-    create_trade,
-    details_of,
-    error_of,
-    insert_trade,
-    run_sql,
-    unwrap,
-)
+from factories import details_of, error_of, run_sql, unwrap
 from starlette.applications import Starlette
 
 
@@ -28,18 +19,18 @@ async def patch(client: httpx.AsyncClient, checkpoint: Any, **members: Any) -> A
 
 async def trade_on(client: httpx.AsyncClient, account: Any, day: str, net_pnl: float) -> Any:
     times = {"opened_at": f"{day}T10:00:00Z", "closed_at": f"{day}T11:00:00Z"}
-    return await create_trade(client, account["id"], **times, gross_pnl=net_pnl)
+    return await factories.create_trade(client, account["id"], **times, gross_pnl=net_pnl)
 
 
 async def test_a_difference_lists_the_days_since_the_balances_agreed(client: httpx.AsyncClient) -> None:
-    account = await create_account(client, starting_balance=1000)
+    account = await factories.create_account(client, starting_balance=1000)
     await trade_on(client, account, "2026-01-05", 100.1)
-    agreed = await create_checkpoint(client, account["id"], day="2026-01-05", balance=1100.1)
+    agreed = await factories.create_checkpoint(client, account["id"], day="2026-01-05", balance=1100.1)
     await trade_on(client, account, "2026-01-07", 50.2)
-    await create_cash(client, account["id"], kind="fee", amount=20, day="2026-01-08")
+    await factories.create_cash(client, account["id"], kind="fee", amount=20, day="2026-01-08")
     await trade_on(client, account, "2026-01-10", 1)
 
-    late = await create_checkpoint(client, account["id"], day="2026-01-09", balance=1125.3, note="May")
+    late = await factories.create_checkpoint(client, account["id"], day="2026-01-09", balance=1125.3, note="May")
 
     assert (agreed["difference"], agreed["unexplained"], agreed["since"]) == (0, 0, None)
     assert late == {
@@ -64,23 +55,23 @@ async def test_a_difference_lists_the_days_since_the_balances_agreed(client: htt
 
 
 async def test_an_explained_difference_vanishes(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    checkpoint = await create_checkpoint(client, account["id"], balance=-5)
+    account = await factories.create_account(client)
+    checkpoint = await factories.create_checkpoint(client, account["id"], balance=-5)
     assert checkpoint["difference"] == 5
 
-    await create_cash(client, account["id"], kind="fee", amount=5, day="2026-01-05")
+    await factories.create_cash(client, account["id"], kind="fee", amount=5, day="2026-01-05")
 
     explained = await read(client, checkpoint)
     assert (explained["difference"], explained["unexplained"]) == (0, 0)
 
 
 async def test_an_accepted_difference_is_carried_until_a_reset(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    first = await create_checkpoint(client, account["id"], day="2026-01-05", balance=-5)
-    second = await create_checkpoint(client, account["id"], day="2026-01-06", balance=-5)
-    third = await create_checkpoint(client, account["id"], day="2026-01-07", balance=-8)
-    await create_cash(client, account["id"], kind="reset", amount=100, day="2026-01-09")
-    fresh = await create_checkpoint(client, account["id"], day="2026-01-09", balance=99)
+    account = await factories.create_account(client)
+    first = await factories.create_checkpoint(client, account["id"], day="2026-01-05", balance=-5)
+    second = await factories.create_checkpoint(client, account["id"], day="2026-01-06", balance=-5)
+    third = await factories.create_checkpoint(client, account["id"], day="2026-01-07", balance=-8)
+    await factories.create_cash(client, account["id"], kind="reset", amount=100, day="2026-01-09")
+    fresh = await factories.create_checkpoint(client, account["id"], day="2026-01-09", balance=99)
 
     accepted = await patch(client, first, accepted=True, note="Rounding")
 
@@ -91,16 +82,16 @@ async def test_an_accepted_difference_is_carried_until_a_reset(client: httpx.Asy
     assert [one["since"] for one in found] == ["2026-01-05", "2026-01-06", None]
     assert [one["day"] for one in found[2]["days"]] == ["2026-01-09"]
     await patch(client, fresh, accepted=True)
-    later = await create_checkpoint(client, account["id"], day="2026-01-10", balance=99)
+    later = await factories.create_checkpoint(client, account["id"], day="2026-01-10", balance=99)
     assert (later["unexplained"], later["since"]) == (0, "2026-01-09")
 
 
 async def test_an_accepted_difference_that_changes_is_not_accepted_any_more(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    first = await create_checkpoint(client, account["id"], day="2026-01-05", balance=-5)
-    later = await create_checkpoint(client, account["id"], day="2026-01-08", balance=-5)
+    account = await factories.create_account(client)
+    first = await factories.create_checkpoint(client, account["id"], day="2026-01-05", balance=-5)
+    later = await factories.create_checkpoint(client, account["id"], day="2026-01-08", balance=-5)
     await patch(client, first, accepted=True)
-    fee = await create_cash(client, account["id"], kind="fee", amount=900, day="2026-01-04")
+    fee = await factories.create_cash(client, account["id"], kind="fee", amount=900, day="2026-01-04")
 
     changed, after = await read(client, first), await read(client, later)
 
@@ -114,10 +105,10 @@ async def test_an_accepted_difference_that_changes_is_not_accepted_any_more(clie
 async def test_a_difference_that_is_refused_when_it_changed_stays_refused_when_it_comes_back(
     client: httpx.AsyncClient,
 ) -> None:
-    account = await create_account(client)
-    first = await create_checkpoint(client, account["id"], day="2026-01-05", balance=-5)
+    account = await factories.create_account(client)
+    first = await factories.create_checkpoint(client, account["id"], day="2026-01-05", balance=-5)
     await patch(client, first, accepted=True)
-    fee = await create_cash(client, account["id"], kind="fee", amount=900, day="2026-01-04")
+    fee = await factories.create_cash(client, account["id"], kind="fee", amount=900, day="2026-01-04")
 
     await patch(client, first, accepted=False)
     assert (await client.delete(f"/accounts/{account['id']}/cash/{fee['id']}")).status_code == 204
@@ -126,10 +117,10 @@ async def test_a_difference_that_is_refused_when_it_changed_stays_refused_when_i
 
 
 async def test_balances_that_agree_need_no_explanation_whatever_was_accepted_before(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    first = await create_checkpoint(client, account["id"], day="2026-01-05", balance=-5)
-    agreed = await create_checkpoint(client, account["id"], day="2026-01-06", balance=0)
-    differing = await create_checkpoint(client, account["id"], day="2026-01-07", balance=-12)
+    account = await factories.create_account(client)
+    first = await factories.create_checkpoint(client, account["id"], day="2026-01-05", balance=-5)
+    agreed = await factories.create_checkpoint(client, account["id"], day="2026-01-06", balance=0)
+    differing = await factories.create_checkpoint(client, account["id"], day="2026-01-07", balance=-12)
     await patch(client, first, accepted=True)
 
     found = [await read(client, one) for one in (agreed, differing)]
@@ -138,8 +129,8 @@ async def test_balances_that_agree_need_no_explanation_whatever_was_accepted_bef
 
 
 async def test_a_difference_that_grew_since_it_was_read_is_not_accepted(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    checkpoint = await create_checkpoint(client, account["id"], balance=-5)
+    account = await factories.create_account(client)
+    checkpoint = await factories.create_checkpoint(client, account["id"], balance=-5)
     path = f"/accounts/{account['id']}/checkpoints/{checkpoint['id']}"
     shown = {"If-Match": (await client.get(path)).headers["ETag"]}
     await trade_on(client, account, "2026-01-05", 7)
@@ -152,8 +143,8 @@ async def test_a_difference_that_grew_since_it_was_read_is_not_accepted(client: 
 
 
 async def test_a_day_has_one_checkpoint(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    checkpoint = await create_checkpoint(client, account["id"])
+    account = await factories.create_account(client)
+    checkpoint = await factories.create_checkpoint(client, account["id"])
     path = f"/accounts/{account['id']}/checkpoints"
     again = {"day": checkpoint["day"], "balance": 7}
 
@@ -166,8 +157,8 @@ async def test_a_day_has_one_checkpoint(client: httpx.AsyncClient) -> None:
 
 
 async def test_what_was_read_before_a_trade_came_is_stale_when_it_is_sent_back(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    checkpoint = await create_checkpoint(client, account["id"])
+    account = await factories.create_account(client)
+    checkpoint = await factories.create_checkpoint(client, account["id"])
     path = f"/accounts/{account['id']}/checkpoints/{checkpoint['id']}"
     assert unwrap(await client.patch(path, json=checkpoint)) == checkpoint
     await trade_on(client, account, "2026-01-05", 3)
@@ -181,12 +172,12 @@ async def test_what_was_read_before_a_trade_came_is_stale_when_it_is_sent_back(c
 async def test_a_balance_beyond_64_bits_is_null_and_an_account_is_deleted_with_its_checkpoints(
     client: httpx.AsyncClient, app: Starlette
 ) -> None:
-    account, empty = await create_account(client), await create_account(client, "Empty")
+    account, empty = await factories.create_account(client), await factories.create_account(client, "Empty")
     for _ in range(10):
-        await insert_trade(app, account["id"], gross_pnl=10**10)
-    await create_checkpoint(client, empty["id"])
+        await factories.insert_trade(app, account["id"], gross_pnl=10**10)
+    await factories.create_checkpoint(client, empty["id"])
 
-    checkpoint = await create_checkpoint(client, account["id"])
+    checkpoint = await factories.create_checkpoint(client, account["id"])
 
     assert (checkpoint["difference"], checkpoint["days"][0]["balance"]) == (None, None)
     assert (await client.delete(f"/accounts/{empty['id']}")).status_code == 204

@@ -2,22 +2,10 @@
 
 from typing import Any
 
+import factories
 import httpx
 import pytest
-from factories import (
-    YEAR,
-    create_account,
-    create_copy_group,
-    create_goal,
-    create_strategy,
-    create_trade,
-    details_of,
-    error_of,
-    get_strategy,
-    run_sql,
-    snapshots_of,
-    unwrap,
-)
+from factories import details_of, error_of, run_sql, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -29,7 +17,7 @@ NOT_FOUND = (404, "not_found")
 @pytest.fixture
 async def accounts(client: httpx.AsyncClient) -> list[int]:
     """The ids of three accounts."""
-    return [(await create_account(client, name))["id"] for name in ("A", "B", "C")]
+    return [(await factories.create_account(client, name))["id"] for name in ("A", "B", "C")]
 
 
 async def get_group(client: httpx.AsyncClient, group: Any) -> Any:
@@ -46,7 +34,7 @@ async def put_members(client: httpx.AsyncClient, group: Any, *members: object) -
 
 
 async def test_the_list_is_without_members(client: httpx.AsyncClient, accounts: list[int]) -> None:
-    full = await create_copy_group(client, "Alpha", accounts)
+    full = await factories.create_copy_group(client, "Alpha", accounts)
 
     listed = unwrap(await client.get("/copy-groups"))
 
@@ -54,7 +42,7 @@ async def test_the_list_is_without_members(client: httpx.AsyncClient, accounts: 
 
 
 async def test_a_new_group_has_no_master_yet(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
+    account = await factories.create_account(client)
 
     created, refused = [
         await client.post("/copy-groups", json={"name": "New", "master_account_id": master})
@@ -69,7 +57,7 @@ async def test_a_new_group_has_no_master_yet(client: httpx.AsyncClient) -> None:
 
 async def test_members_come_by_sort_order_with_their_defaults(client: httpx.AsyncClient, accounts: list[int]) -> None:
     a, b, c = accounts
-    group = await create_copy_group(client)
+    group = await factories.create_copy_group(client)
 
     put = await put_members(
         client,
@@ -92,7 +80,7 @@ async def test_members_come_by_sort_order_with_their_defaults(client: httpx.Asyn
 
 async def test_the_members_sent_replace_the_set(client: httpx.AsyncClient, accounts: list[int]) -> None:
     a, b, c = accounts
-    group = await create_copy_group(client, account_ids=[a, b])
+    group = await factories.create_copy_group(client, account_ids=[a, b])
 
     replaced = unwrap(await put_members(client, group, c, {"account_id": b, "quantity_multiplier": 1.00000001}))
     emptied = unwrap(await put_members(client, group))
@@ -106,7 +94,7 @@ async def test_the_members_sent_replace_the_set(client: httpx.AsyncClient, accou
 async def test_the_same_members_leave_updated_at_and_another_multiplier_moves_it(
     client: httpx.AsyncClient, accounts: list[int]
 ) -> None:
-    group = await create_copy_group(client)
+    group = await factories.create_copy_group(client)
     sent = [
         {"account_id": accounts[0], "quantity_multiplier": 0.00000007, "sort_order": 0},
         {"account_id": accounts[1], "quantity_multiplier": 123.45678901, "sort_order": 1},
@@ -124,10 +112,10 @@ async def test_members_that_cannot_be_are_refused_and_change_nothing(
     client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, accounts: list[int]
 ) -> None:
     a, b, c = accounts
-    theirs = (await create_account(other_user_client))["id"]
-    await create_copy_group(other_user_client, account_ids=[theirs])
-    other = await create_copy_group(client, "Other", [a])
-    group = await create_copy_group(client, "Mine", [b])
+    theirs = (await factories.create_account(other_user_client))["id"]
+    await factories.create_copy_group(other_user_client, account_ids=[theirs])
+    other = await factories.create_copy_group(client, "Other", [a])
+    group = await factories.create_copy_group(client, "Mine", [b])
 
     repeated = await put_members(client, group, b, c, c)
     unknown = await put_members(client, group, theirs, b, 987_654_321)
@@ -145,8 +133,8 @@ async def test_members_that_cannot_be_are_refused_and_change_nothing(
 async def test_an_account_that_left_its_group_can_join_another(
     client: httpx.AsyncClient, accounts: list[int], how: str
 ) -> None:
-    other = await create_copy_group(client, "Other", accounts)
-    group = await create_copy_group(client, "Mine")
+    other = await factories.create_copy_group(client, "Other", accounts)
+    group = await factories.create_copy_group(client, "Mine")
     left = await (put_members(client, other) if how == "emptied" else client.delete(f"/copy-groups/{other['id']}"))
 
     joined = unwrap(await put_members(client, group, accounts[0]))
@@ -159,7 +147,7 @@ async def test_an_account_that_left_its_group_can_join_another(
 
 
 async def test_the_master_is_a_member_and_can_be_cleared(client: httpx.AsyncClient, accounts: list[int]) -> None:
-    group = await create_copy_group(client, account_ids=accounts)
+    group = await factories.create_copy_group(client, account_ids=accounts)
     path = f"/copy-groups/{group['id']}"
 
     named = unwrap(await client.patch(path, json={"master_account_id": accounts[1]}))
@@ -172,9 +160,9 @@ async def test_the_master_is_a_member_and_can_be_cleared(client: httpx.AsyncClie
 async def test_a_master_that_is_not_a_member_is_refused_and_named(
     client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, accounts: list[int]
 ) -> None:
-    await create_copy_group(client, "Other", accounts[2:])
-    group = await create_copy_group(client, account_ids=accounts[:2])
-    theirs = (await create_account(other_user_client))["id"]
+    await factories.create_copy_group(client, "Other", accounts[2:])
+    group = await factories.create_copy_group(client, account_ids=accounts[:2])
+    theirs = (await factories.create_account(other_user_client))["id"]
 
     for master in (accounts[2], theirs, 987_654_321):
         body = {"name": "New", "master_account_id": master}
@@ -189,7 +177,7 @@ async def test_a_master_that_leaves_is_cleared_and_one_that_stays_is_kept(
     client: httpx.AsyncClient, accounts: list[int]
 ) -> None:
     a, b, c = accounts
-    group = await create_copy_group(client, account_ids=accounts)
+    group = await factories.create_copy_group(client, account_ids=accounts)
     await client.patch(f"/copy-groups/{group['id']}", json={"master_account_id": a})
 
     stays = unwrap(await put_members(client, group, a, c))
@@ -204,12 +192,16 @@ async def test_a_master_that_leaves_is_cleared_and_one_that_stays_is_kept(
 async def test_the_goals_of_a_deleted_group_go_with_their_snapshots_its_strategies_and_accounts_stay(
     app: Starlette, client: httpx.AsyncClient, accounts: list[int]
 ) -> None:
-    group, other = [await create_copy_group(client, name, [one]) for name, one in zip("GO", accounts, strict=False)]
-    goals = [await create_goal(client, copy_group_id=one["id"], **YEAR) for one in (group, other)]
+    group, other = [
+        await factories.create_copy_group(client, name, [one]) for name, one in zip("GO", accounts, strict=False)
+    ]
+    goals = [await factories.create_goal(client, copy_group_id=one["id"], **factories.YEAR) for one in (group, other)]
     for goal in goals:
-        await snapshots_of(client, goal["id"])
-    strategies = [await create_strategy(client, one["name"], copy_group_id=one["id"]) for one in (group, other)]
-    trade = await create_trade(client, accounts[0])
+        await factories.snapshots_of(client, goal["id"])
+    strategies = [
+        await factories.create_strategy(client, one["name"], copy_group_id=one["id"]) for one in (group, other)
+    ]
+    trade = await factories.create_trade(client, accounts[0])
     await client.patch("/me", json={"active_selection": f"group_{group['id']}"})
     before = unwrap(await client.get("/accounts"))
 
@@ -219,7 +211,7 @@ async def test_the_goals_of_a_deleted_group_go_with_their_snapshots_its_strategi
     assert error_of(await client.get(f"/copy-groups/{group['id']}")) == NOT_FOUND
     assert unwrap(await client.get("/goals")) == [goals[1]]
     assert await run_sql(app, "SELECT DISTINCT goal_id FROM snapshots") == [(goals[1]["id"],)]
-    unbound, bound = [await get_strategy(client, one["id"]) for one in strategies]
+    unbound, bound = [await factories.get_strategy(client, one["id"]) for one in strategies]
     assert (unbound["copy_group_id"], bound) == (None, strategies[1])
     assert unwrap(await client.get("/accounts")) == before
     assert unwrap(await client.get(f"/trades/{trade['id']}")) == trade

@@ -2,21 +2,9 @@
 
 from typing import Any
 
+import factories
 import httpx
-from factories import (
-    A_FILE,
-    YEAR,
-    build_file,
-    create_account,
-    create_goal,
-    create_import,
-    create_trade,
-    details_of,
-    error_of,
-    list_trades,
-    read_actual,
-    unwrap,
-)
+from factories import details_of, error_of, unwrap
 from saved_journals import for_rows
 
 FEES = {"ES": 2, "MNQ": 0.37}
@@ -50,9 +38,9 @@ def costs(trade: Any) -> tuple[float, str]:
 async def test_a_trade_by_hand_pays_the_commission_of_its_account_unless_fees_are_sent(
     client: httpx.AsyncClient, members: Any, expected: Any
 ) -> None:
-    account = await create_account(client, fees=FEES)
+    account = await factories.create_account(client, fees=FEES)
 
-    one = await create_trade(client, account["id"], **members)
+    one = await factories.create_trade(client, account["id"], **members)
     body = {"trades": [{key: one[key] for key in ("account_id", "symbol", "direction", "quantity")}]}
     body["trades"][0] |= {key: one[key] for key in ("entry_price", "exit_price", "opened_at", "closed_at")}
     body["trades"][0] |= {"multiplier": one["multiplier"]}
@@ -80,8 +68,8 @@ async def test_a_trade_by_hand_pays_the_commission_of_its_account_unless_fees_ar
 async def test_a_change_of_a_charged_trade_pays_what_it_adds(
     client: httpx.AsyncClient, before: Any, patch: Any, expected: Any
 ) -> None:
-    account = await create_account(client, fees=FEES)
-    trade = await create_trade(client, account["id"], **before)
+    account = await factories.create_account(client, fees=FEES)
+    trade = await factories.create_trade(client, account["id"], **before)
 
     changed = await patch_trade(client, trade, **patch)
 
@@ -90,8 +78,8 @@ async def test_a_change_of_a_charged_trade_pays_what_it_adds(
 
 
 async def test_a_trade_that_moves_pays_the_commission_of_the_other_account(client: httpx.AsyncClient) -> None:
-    dear, free = await create_account(client, fees=FEES), await create_account(client, "Free")
-    trade = await create_trade(client, dear["id"])
+    dear, free = await factories.create_account(client, fees=FEES), await factories.create_account(client, "Free")
+    trade = await factories.create_trade(client, dear["id"])
 
     there = await patch_trade(client, trade, account_id=free["id"])
     back = await patch_trade(client, trade, account_id=dear["id"])
@@ -100,8 +88,8 @@ async def test_a_trade_that_moves_pays_the_commission_of_the_other_account(clien
 
 
 async def test_a_smaller_trade_pays_its_part_also_at_other_rates(client: httpx.AsyncClient) -> None:
-    account = await create_account(client, fees=FEES)
-    trade = await create_trade(client, account["id"], quantity=3)
+    account = await factories.create_account(client, fees=FEES)
+    trade = await factories.create_trade(client, account["id"], quantity=3)
     unwrap(await client.patch(f"/accounts/{account['id']}", json={"fees": {"ES": 100}}))
 
     smaller = await patch_trade(client, trade, quantity=1)
@@ -111,69 +99,71 @@ async def test_a_smaller_trade_pays_its_part_also_at_other_rates(client: httpx.A
 
 
 async def test_earlier_trades_pay_unless_a_file_or_a_person_stated_their_fees(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    other = await create_trade(client)
-    await create_import(client, A_FILE, account_id=account["id"])
-    await create_import(
-        client, A_FILE.replace("exit_price", "exit_price,fees").replace(",101,", ",103,7,"), account_id=account["id"]
+    account = await factories.create_account(client)
+    other = await factories.create_trade(client)
+    await factories.create_import(client, factories.A_FILE, account_id=account["id"])
+    await factories.create_import(
+        client,
+        factories.A_FILE.replace("exit_price", "exit_price,fees").replace(",101,", ",103,7,"),
+        account_id=account["id"],
     )
-    await create_trade(client, account["id"], exit_price=104)
-    await create_trade(client, account["id"], exit_price=105, fees=0)
-    await create_trade(client, account["id"], exit_price=106, symbol="AAPL")
-    goal = await create_goal(client, account_id=account["id"], **YEAR)
-    before = await read_actual(client, goal), await list_trades(client)
+    await factories.create_trade(client, account["id"], exit_price=104)
+    await factories.create_trade(client, account["id"], exit_price=105, fees=0)
+    await factories.create_trade(client, account["id"], exit_price=106, symbol="AAPL")
+    goal = await factories.create_goal(client, account_id=account["id"], **factories.YEAR)
+    before = await factories.read_actual(client, goal), await factories.list_trades(client)
 
     dry = await charge_earlier(client, account["id"], FEES, dry_run=True)
-    assert (await read_actual(client, goal), await list_trades(client)) == before
+    assert (await factories.read_actual(client, goal), await factories.list_trades(client)) == before
     charged = await charge_earlier(client, account["id"], FEES)
     again = await charge_earlier(client, account["id"], FEES)
 
-    trades = await list_trades(client)
+    trades = await factories.list_trades(client)
     assert [one.headers["x-trades-charged"] for one in (dry, charged, again)] == ["2", "2", "0"]
     assert dry.json()["data"]["account"]["fees"] == FEES
     assert [costs(trade) for trade in trades] == [
         (0, "none"), (4, "account"), (7, "file"), (4, "account"), (0, "typed"), (0, "none"),
     ]  # fmt: skip
     assert trades[0] == next(one for one in before[1] if one["id"] == other["id"])
-    assert await read_actual(client, goal) == before[0] - 8
+    assert await factories.read_actual(client, goal) == before[0] - 8
 
     back = await charge_earlier(client, account["id"], {})
 
     assert back.headers["x-trades-charged"] == "2"
-    assert await read_actual(client, goal) == before[0]
+    assert await factories.read_actual(client, goal) == before[0]
 
 
 async def test_undo_of_an_import_takes_the_trades_that_were_charged_since(client: httpx.AsyncClient) -> None:
-    report = await create_import(client)
+    report = await factories.create_import(client)
     await charge_earlier(client, report["account_id"], FEES)
 
     undone = await client.delete(f"/imports/{report['id']}")
 
     assert "x-trades-kept" not in undone.headers
-    assert await list_trades(client) == []
+    assert await factories.list_trades(client) == []
 
 
 async def test_a_trade_that_was_charged_still_pays_when_an_earlier_correction_is_undone(
     client: httpx.AsyncClient,
 ) -> None:
-    first = build_file({"external_id": "1"})
-    report = await create_import(client, first)
-    later = await create_import(
-        client, build_file({"external_id": "1", "exit_price": "103"}), account_id=report["account_id"]
+    first = factories.build_file({"external_id": "1"})
+    report = await factories.create_import(client, first)
+    later = await factories.create_import(
+        client, factories.build_file({"external_id": "1", "exit_price": "103"}), account_id=report["account_id"]
     )
     await charge_earlier(client, report["account_id"], FEES)
-    corrected = await list_trades(client)
+    corrected = await factories.list_trades(client)
 
     undone = await client.delete(f"/imports/{later['id']}")
 
     assert [costs(trade) for trade in corrected] == [(4, "account")]
     assert "x-trades-kept" not in undone.headers
-    restored = await list_trades(client)
+    restored = await factories.list_trades(client)
     assert [(trade["exit_price"], *costs(trade)) for trade in restored] == [(101, 4, "account")]
 
 
 async def test_only_commissions_can_be_applied_to_earlier_trades(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
+    account = await factories.create_account(client)
     path = f"/accounts/{account['id']}"
 
     nothing = await client.patch(path, params={"apply_to": "earlier"}, json={"name": "Live"})
@@ -200,8 +190,8 @@ FILL = {"side": "sell", "quantity": 1, "price": 101, "at": "2026-01-05T15:00:00Z
     ],
 )
 async def test_a_fill_by_hand_pays_the_commission_too(client: httpx.AsyncClient, fills: Any, expected: Any) -> None:
-    account = await create_account(client, fees=FEES)
-    trade = await create_trade(client, account["id"], quantity=3, **OPEN)
+    account = await factories.create_account(client, fees=FEES)
+    trade = await factories.create_trade(client, account["id"], quantity=3, **OPEN)
     path = f"/trades/{trade['id']}"
 
     filled = unwrap(await client.post(f"{path}/fills", json={"fills": fills}))

@@ -2,22 +2,9 @@
 
 from typing import Any
 
+import factories
 import httpx
-from factories import (
-    create_account,
-    create_copy_group,
-    create_goal,
-    create_picture,
-    create_tag,
-    create_trade,
-    details_of,
-    error_of,
-    insert_account,
-    insert_trade,
-    run_sql,
-    unwrap,
-    write_day,
-)
+from factories import details_of, error_of, run_sql, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -76,8 +63,8 @@ async def test_a_day_on_which_nothing_happened_can_be_read_and_is_in_no_list(cli
 
 
 async def test_a_list_with_text_has_what_is_written_and_the_pictures(client: httpx.AsyncClient) -> None:
-    await write_day(client, plan="Wait.")
-    picture = await create_picture(client, "/days/2026-01-06")
+    await factories.write_day(client, plan="Wait.")
+    picture = await factories.create_picture(client, "/days/2026-01-06")
     plain = await list_days(client)
 
     assert await list_days(client, **{"with": "text"}) == [
@@ -88,9 +75,9 @@ async def test_a_list_with_text_has_what_is_written_and_the_pictures(client: htt
 
 
 async def test_a_patch_makes_the_day_and_a_later_one_changes_what_it_sends(client: httpx.AsyncClient) -> None:
-    tag = await create_tag(client)
-    first = await write_day(client, plan="Wait.\n\n- no news", rating=4, tag_ids=[tag["id"]])
-    second = await write_day(client, review="Did not wait.")
+    tag = await factories.create_tag(client)
+    first = await factories.write_day(client, plan="Wait.\n\n- no news", rating=4, tag_ids=[tag["id"]])
+    second = await factories.write_day(client, review="Did not wait.")
 
     assert first["created_at"] == first["updated_at"]
     assert first == {
@@ -110,7 +97,7 @@ async def test_a_patch_makes_the_day_and_a_later_one_changes_what_it_sends(clien
 
 @for_rows("sent", [{}, {"plan": "Wait."}, {"tag_ids": []}, {"rating": None}])
 async def test_a_patch_that_changes_nothing_keeps_the_version(client: httpx.AsyncClient, sent: dict[str, Any]) -> None:
-    before = await write_day(client, plan="Wait.")
+    before = await factories.write_day(client, plan="Wait.")
 
     assert unwrap(await client.patch(f"/days/{DAY}", json=sent)) == before
 
@@ -128,11 +115,11 @@ async def test_a_patch_that_changes_nothing_keeps_the_version(client: httpx.Asyn
 async def test_a_day_with_nothing_left_written_is_no_row(
     client: httpx.AsyncClient, app: Starlette, written: dict[str, Any], cleared: dict[str, Any]
 ) -> None:
-    await create_tag(client)
-    await write_day(client, **written)
+    await factories.create_tag(client)
+    await factories.write_day(client, **written)
     assert await count_rows(app) == 1
 
-    assert await write_day(client, **cleared) == UNWRITTEN
+    assert await factories.write_day(client, **cleared) == UNWRITTEN
 
     assert await count_rows(app) == 0
 
@@ -145,20 +132,20 @@ async def test_a_patch_that_writes_nothing_makes_no_row(client: httpx.AsyncClien
 
 
 async def test_a_text_can_give_way_to_a_tag_and_a_tag_to_another(client: httpx.AsyncClient) -> None:
-    first, second = await create_tag(client), await create_tag(client, "Tilt")
-    written = await write_day(client, plan="Wait.")
+    first, second = await factories.create_tag(client), await factories.create_tag(client, "Tilt")
+    written = await factories.write_day(client, plan="Wait.")
 
-    tagged = await write_day(client, plan=None, tag_ids=[first["id"]])
-    retagged = await write_day(client, tag_ids=[second["id"], second["id"]])
+    tagged = await factories.write_day(client, plan=None, tag_ids=[first["id"]])
+    retagged = await factories.write_day(client, tag_ids=[second["id"], second["id"]])
 
     assert (tagged["tag_ids"], retagged["tag_ids"]) == ([first["id"]], [second["id"]])
     assert written["created_at"] == tagged["created_at"] == retagged["created_at"]
 
 
 async def test_a_deleted_tag_takes_a_day_along_that_had_nothing_else(client: httpx.AsyncClient, app: Starlette) -> None:
-    tag = await create_tag(client)
-    await write_day(client, tag_ids=[tag["id"]])
-    await write_day(client, "2026-01-06", rating=1, tag_ids=[tag["id"]])
+    tag = await factories.create_tag(client)
+    await factories.write_day(client, tag_ids=[tag["id"]])
+    await factories.write_day(client, "2026-01-06", rating=1, tag_ids=[tag["id"]])
 
     await client.delete(f"/tags/{tag['id']}")
 
@@ -167,8 +154,8 @@ async def test_a_deleted_tag_takes_a_day_along_that_had_nothing_else(client: htt
 
 
 async def test_delete_clears_what_was_written_and_keeps_the_trades(client: httpx.AsyncClient) -> None:
-    await create_trade(client)
-    await write_day(client, plan="Wait.", rating=2)
+    await factories.create_trade(client)
+    await factories.write_day(client, plan="Wait.", rating=2)
 
     assert (await client.delete(f"/days/{DAY}")).status_code == 204
 
@@ -184,7 +171,7 @@ async def test_delete_clears_what_was_written_and_keeps_the_trades(client: httpx
 
 
 async def test_a_day_shows_its_pictures_and_is_listed_for_them_alone(client: httpx.AsyncClient) -> None:
-    first, second = [await create_picture(client, f"/days/{DAY}") for _ in range(2)]
+    first, second = [await factories.create_picture(client, f"/days/{DAY}") for _ in range(2)]
     unwrap(await client.patch(f"/pictures/{second['id']}", json={"sort_order": 0}))
     unwrap(await client.patch(f"/pictures/{first['id']}", json={"sort_order": 1}))
 
@@ -199,7 +186,7 @@ async def test_a_day_shows_its_pictures_and_is_listed_for_them_alone(client: htt
 
 
 async def test_texts_may_have_64_kib(client: httpx.AsyncClient) -> None:
-    written = await write_day(client, plan="x" * 65_536, review="é" * 32_768)
+    written = await factories.write_day(client, plan="x" * 65_536, review="é" * 32_768)
 
     assert (len(written["plan"]), len(written["review"])) == (65_536, 32_768)
 
@@ -221,8 +208,8 @@ async def test_a_day_with_nothing_written_has_a_version(client: httpx.AsyncClien
 
 
 async def test_the_version_of_a_write_is_that_of_the_next_read_while_goals_are_stale(client: httpx.AsyncClient) -> None:
-    await create_goal(client, timeframe="daily")
-    await create_trade(client)
+    await factories.create_goal(client, timeframe="daily")
+    await factories.create_trade(client)
 
     written = await client.patch(f"/days/{DAY}", json={"plan": "Wait."})
 
@@ -231,13 +218,13 @@ async def test_the_version_of_a_write_is_that_of_the_next_read_while_goals_are_s
 
 
 async def test_a_whole_day_can_be_edited_and_sent_back(client: httpx.AsyncClient) -> None:
-    await create_goal(client, timeframe="daily")
-    await create_trade(client)
+    await factories.create_goal(client, timeframe="daily")
+    await factories.create_trade(client)
     for member, value in (("plan", "Wait."), ("rating", 3), ("review", None)):
         day = await get_day(client)
         sent = {**day, member: value}
 
-        assert (await write_day(client, **sent))[member] == value
+        assert (await factories.write_day(client, **sent))[member] == value
 
 
 @for_rows("written", [{}, {"plan": "First"}])
@@ -245,9 +232,9 @@ async def test_a_day_that_was_written_meanwhile_is_not_overwritten(
     client: httpx.AsyncClient, written: dict[str, Any]
 ) -> None:
     if written:
-        await write_day(client, **written)
+        await factories.write_day(client, **written)
     read = await get_day(client)
-    await write_day(client, review="Theirs")
+    await factories.write_day(client, review="Theirs")
 
     refused = await client.patch(f"/days/{DAY}", json={**read, "plan": "Mine"})
 
@@ -256,7 +243,7 @@ async def test_a_day_that_was_written_meanwhile_is_not_overwritten(
 
 
 async def test_a_day_that_was_cleared_meanwhile_is_not_written_again(client: httpx.AsyncClient) -> None:
-    read = await write_day(client, plan="First")
+    read = await factories.write_day(client, plan="First")
     await client.delete(f"/days/{DAY}")
 
     refused = await client.patch(f"/days/{DAY}", json={**read, "review": "Mine"})
@@ -270,11 +257,11 @@ async def test_a_day_that_was_cleared_meanwhile_is_not_written_again(client: htt
 async def test_days_with_trades_or_text_are_listed_newest_first_in_pages(
     client: httpx.AsyncClient, app: Starlette
 ) -> None:
-    account = await insert_account(app)
+    account = await factories.insert_account(app)
     for day, pnl in (("2026-01-05", 50), ("2026-01-05", -20), ("2026-01-07", -5), ("2026-01-09", 0)):
-        await insert_trade(app, account, closed_at=f"{day}T15:00:00Z", gross_pnl=pnl)
-    await insert_trade(app, account, closed_at=None)
-    await write_day(client, "2026-01-06")
+        await factories.insert_trade(app, account, closed_at=f"{day}T15:00:00Z", gross_pnl=pnl)
+    await factories.insert_trade(app, account, closed_at=None)
+    await factories.write_day(client, "2026-01-06")
     expected = [
         ("2026-01-09", 0, 1, 0, 0),
         ("2026-01-07", -5, 1, 0, 1),
@@ -293,11 +280,11 @@ async def test_days_with_trades_or_text_are_listed_newest_first_in_pages(
 
 
 async def test_copies_are_one_decision_as_in_a_report_by_day(client: httpx.AsyncClient, app: Starlette) -> None:
-    first, second, third = [await insert_account(app, name) for name in ("A", "B", "C")]
-    original = await insert_trade(app, first, gross_pnl=30)
-    await insert_trade(app, second, gross_pnl=-10, source_trade_id=original)
-    await insert_trade(app, third, gross_pnl=-90, source_trade_id=original, closed_at="2026-01-06T01:00:00Z")
-    await insert_trade(app, first, gross_pnl=-1)
+    first, second, third = [await factories.insert_account(app, name) for name in ("A", "B", "C")]
+    original = await factories.insert_trade(app, first, gross_pnl=30)
+    await factories.insert_trade(app, second, gross_pnl=-10, source_trade_id=original)
+    await factories.insert_trade(app, third, gross_pnl=-90, source_trade_id=original, closed_at="2026-01-06T01:00:00Z")
+    await factories.insert_trade(app, first, gross_pnl=-1)
 
     query = {"group_by": "day", "metrics": "net_pnl,trade_count"}
     report = unwrap(await client.get("/reports", params=query))
@@ -316,9 +303,9 @@ async def test_copies_are_one_decision_as_in_a_report_by_day(client: httpx.Async
 
 
 async def test_a_break_even_is_neither_a_win_nor_a_loss(client: httpx.AsyncClient, app: Starlette) -> None:
-    account = await insert_account(app)
+    account = await factories.insert_account(app)
     for pnl in (5, 5.01, -5, -5.01, 0):
-        await insert_trade(app, account, gross_pnl=pnl)
+        await factories.insert_trade(app, account, gross_pnl=pnl)
     assert await numbers_of(client) == [(DAY, 0, 5, 2, 2)]
 
     unwrap(await client.patch("/me", json={"breakeven_within": 5}))
@@ -327,12 +314,12 @@ async def test_a_break_even_is_neither_a_win_nor_a_loss(client: httpx.AsyncClien
 
 
 async def test_the_numbers_are_of_the_accounts_asked_for_and_texts_of_all(client: httpx.AsyncClient) -> None:
-    first, second = await create_account(client, "A"), await create_account(client, "B")
-    group = await create_copy_group(client, account_ids=[second["id"]])
-    await create_trade(client, first["id"], gross_pnl=5)
-    await create_trade(client, second["id"], gross_pnl=7)
-    await create_trade(client, second["id"], gross_pnl=9, closed_at="2026-01-07T12:00:00Z")
-    await write_day(client, "2026-01-06")
+    first, second = await factories.create_account(client, "A"), await factories.create_account(client, "B")
+    group = await factories.create_copy_group(client, account_ids=[second["id"]])
+    await factories.create_trade(client, first["id"], gross_pnl=5)
+    await factories.create_trade(client, second["id"], gross_pnl=7)
+    await factories.create_trade(client, second["id"], gross_pnl=9, closed_at="2026-01-07T12:00:00Z")
+    await factories.write_day(client, "2026-01-06")
     text = ("2026-01-06", 0, 0, 0, 0)
 
     assert await numbers_of(client, account_id=first["id"]) == [text, (DAY, 5, 1, 1, 0)]
@@ -342,10 +329,13 @@ async def test_the_numbers_are_of_the_accounts_asked_for_and_texts_of_all(client
 
 
 async def test_amounts_in_different_currencies_are_not_added(client: httpx.AsyncClient) -> None:
-    dollars, euros = await create_account(client), await create_account(client, "EUR", currency="EUR")
-    await create_trade(client, dollars["id"])
-    trade = await create_trade(client, euros["id"])
-    await create_trade(client, euros["id"], gross_pnl=-0.25)
+    dollars, euros = (
+        await factories.create_account(client),
+        await factories.create_account(client, "EUR", currency="EUR"),
+    )
+    await factories.create_trade(client, dollars["id"])
+    trade = await factories.create_trade(client, euros["id"])
+    await factories.create_trade(client, euros["id"], gross_pnl=-0.25)
 
     day = await get_day(client)
 
@@ -358,9 +348,9 @@ async def test_amounts_in_different_currencies_are_not_added(client: httpx.Async
 
 
 async def test_a_sum_that_is_out_of_range_is_null(client: httpx.AsyncClient, app: Starlette) -> None:
-    account = await insert_account(app)
+    account = await factories.insert_account(app)
     for _ in range(10):
-        await insert_trade(app, account, gross_pnl=10**10)
+        await factories.insert_trade(app, account, gross_pnl=10**10)
 
     assert await numbers_of(client) == [(DAY, None, 10, 10, 0)]
     assert (await get_day(client))["net_pnl"] is None
@@ -369,10 +359,10 @@ async def test_a_sum_that_is_out_of_range_is_null(client: httpx.AsyncClient, app
 
 
 async def test_a_day_has_the_snapshots_of_its_daily_goals(client: httpx.AsyncClient) -> None:
-    await create_trade(client)
-    goal = await create_goal(client, goal_name="Enough", timeframe="daily")
-    await create_goal(client, timeframe="weekly")
-    paused = await create_goal(client, timeframe="daily", metric="worst_day", target_value=-100)
+    await factories.create_trade(client)
+    goal = await factories.create_goal(client, goal_name="Enough", timeframe="daily")
+    await factories.create_goal(client, timeframe="weekly")
+    paused = await factories.create_goal(client, timeframe="daily", metric="worst_day", target_value=-100)
     unwrap(await client.get(f"/goals/{paused['id']}/snapshots"))
     unwrap(await client.patch(f"/goals/{paused['id']}", json={"status": "paused"}))
 
@@ -386,8 +376,8 @@ async def test_a_day_has_the_snapshots_of_its_daily_goals(client: httpx.AsyncCli
 
 
 async def test_texts_stay_where_they_are_when_the_rollover_moves_the_trades(client: httpx.AsyncClient) -> None:
-    await create_trade(client, closed_at="2026-01-05T23:00:00Z")
-    await write_day(client)
+    await factories.create_trade(client, closed_at="2026-01-05T23:00:00Z")
+    await factories.write_day(client)
 
     unwrap(await client.patch("/me", json={"day_rollover": "22:00"}))
 

@@ -3,22 +3,11 @@
 from datetime import date, datetime
 from typing import Any
 
+import factories
 import httpx
 import time_machine
 from conftest import client_of, new_key_for, started
-from factories import (
-    create_account,
-    create_cash,
-    create_category,
-    create_checkpoint,
-    create_goal,
-    create_strategy,
-    create_tag,
-    create_trade,
-    details_of,
-    error_of,
-    unwrap,
-)
+from factories import details_of, error_of, unwrap
 from msgspec.structs import replace
 from operations import dump
 from saved_journals import for_rows
@@ -76,8 +65,8 @@ async def test_on_the_evening_of_a_trading_day_a_goal_is_met_one_missed_and_one_
 
 
 async def test_a_removed_example_leaves_no_row_behind(client: httpx.AsyncClient, app: Starlette) -> None:
-    await create_trade(client)
-    await create_tag(client)
+    await factories.create_trade(client)
+    await factories.create_tag(client)
     before = await contents(client)
     account_id = unwrap(await client.post("/example-journal"))["account_id"]
     trade = unwrap(await client.get("/trades", params={"account_id": account_id}))[0]
@@ -106,10 +95,10 @@ async def test_an_example_is_loaded_once_and_removed_once(client: httpx.AsyncCli
 
 
 async def test_names_that_are_taken_get_an_ending(client: httpx.AsyncClient) -> None:
-    await create_account(client, "Example")
-    await create_strategy(client, "Pullback")
+    await factories.create_account(client, "Example")
+    await factories.create_strategy(client, "Pullback")
     for ending in ("", " (example)", *(f" (example {number})" for number in range(2, 9))):
-        await create_category(client, f"Psychology{ending}")
+        await factories.create_category(client, f"Psychology{ending}")
 
     unwrap(await client.post("/example-journal"))
 
@@ -123,10 +112,10 @@ async def test_names_that_are_taken_get_an_ending(client: httpx.AsyncClient) -> 
 @for_rows(
     "create, code, details",
     [
-        (create_goal, "conflict", {}),
-        (create_cash, "conflict", {}),
-        (create_checkpoint, "conflict", {}),
-        (create_trade, "account_has_trades", {"trade_count": 1}),
+        (factories.create_goal, "conflict", {}),
+        (factories.create_cash, "conflict", {}),
+        (factories.create_checkpoint, "conflict", {}),
+        (factories.create_trade, "account_has_trades", {"trade_count": 1}),
     ],
 )
 async def test_an_example_whose_account_has_something_of_its_owner_stays(
@@ -147,7 +136,7 @@ async def test_a_strategy_and_a_tag_of_a_trade_of_ones_own_stay(client: httpx.As
     await client.post("/example-journal")
     shown = await contents(client)
     strategy, tag = shown["strategies"][0], shown["tags"][0]
-    trade = await create_trade(client, strategy_id=strategy["id"])
+    trade = await factories.create_trade(client, strategy_id=strategy["id"])
     await client.put(f"/trades/{trade['id']}/tags", json={"tag_ids": [tag["id"]]})
 
     await client.delete("/example-journal")

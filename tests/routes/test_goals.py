@@ -5,19 +5,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import factories
 import httpx
 import pytest
-from factories import (
-    create_example_journal,
-    create_goal,
-    details_of,
-    error_of,
-    insert_account,
-    insert_copy_group,
-    run_sql,
-    snapshots_of,
-    unwrap,
-)
+from factories import details_of, error_of, run_sql, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -61,8 +52,8 @@ def natural(metric: str) -> str:
 
 async def test_a_goal_has_the_direction_that_is_sent_or_the_natural_one(client: httpx.AsyncClient) -> None:
     for metric in METRICS:
-        goals = [await create_goal(client, metric=metric)]
-        goals += [await create_goal(client, metric=metric, direction=one) for one in ("at_least", "at_most")]
+        goals = [await factories.create_goal(client, metric=metric)]
+        goals += [await factories.create_goal(client, metric=metric, direction=one) for one in ("at_least", "at_most")]
 
         assert [goal["direction"] for goal in goals] == [natural(metric), "at_least", "at_most"]
 
@@ -76,18 +67,18 @@ async def test_a_goal_has_the_direction_that_is_sent_or_the_natural_one(client: 
     ],
 )
 async def test_a_goal_takes_every_timeframe(client: httpx.AsyncClient, window: dict[str, str]) -> None:
-    goals = [await create_goal(client, **window)]
-    goals += [await patch_goal(client, await create_goal(client, **other), **window) for other in ({}, JUNE)]
+    goals = [await factories.create_goal(client, **window)]
+    goals += [await patch_goal(client, await factories.create_goal(client, **other), **window) for other in ({}, JUNE)]
 
     for goal in goals:
         assert {name: goal[name] for name in JUNE} == {**NO_DATES, **window}
 
 
 async def test_a_goal_of_an_account_or_a_group_says_so_in_its_scope(app: Starlette, client: httpx.AsyncClient) -> None:
-    account, group = await insert_account(app), await insert_copy_group(app)
+    account, group = await factories.insert_account(app), await factories.insert_copy_group(app)
 
     goals = [
-        await create_goal(client, account_id=account_id, copy_group_id=group_id)
+        await factories.create_goal(client, account_id=account_id, copy_group_id=group_id)
         for account_id, group_id in ((account, None), (None, group))
     ]
 
@@ -105,9 +96,9 @@ async def test_a_target_is_kept_to_the_last_digit(client: httpx.AsyncClient) -> 
 
 async def test_a_user_has_a_limited_number_of_goals(client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(goals, "MAX_GOALS", 2)
-    first = await create_goal(client)
+    first = await factories.create_goal(client)
     await patch_goal(client, first, status="archived")
-    await create_goal(client)
+    await factories.create_goal(client)
 
     refused = await client.post("/goals", json=goal_body())
 
@@ -166,7 +157,7 @@ BACKWARDS = {"timeframe": "custom", "custom_start": "2026-06-02", "custom_end": 
 async def test_rules_4_to_6_and_1_hold_for_new_and_changed_goals(
     client: httpx.AsyncClient, fields: dict[str, Any], named: set[str]
 ) -> None:
-    goals = [await create_goal(client), await create_goal(client, **JUNE)]
+    goals = [await factories.create_goal(client), await factories.create_goal(client, **JUNE)]
 
     refused = [await client.post("/goals", json=goal_body(**fields))]
     refused += [await client.patch(f"/goals/{goal['id']}", json={"status": "paused", **fields}) for goal in goals]
@@ -178,7 +169,7 @@ async def test_rules_4_to_6_and_1_hold_for_new_and_changed_goals(
 
 @for_rows("dates", [START, END, {**START, **END}])
 async def test_rule_4_dates_alone_are_for_custom_goals(client: httpx.AsyncClient, dates: dict[str, str]) -> None:
-    goal = await create_goal(client)
+    goal = await factories.create_goal(client)
 
     refused = [await client.post("/goals", json=goal_body(**dates))]
     refused += [await client.patch(f"/goals/{goal['id']}", json=dates)]
@@ -187,7 +178,7 @@ async def test_rule_4_dates_alone_are_for_custom_goals(client: httpx.AsyncClient
 
 
 async def test_rule_8_an_account_and_a_group_exclude_each_other(app: Starlette, client: httpx.AsyncClient) -> None:
-    account, group = await insert_account(app), await insert_copy_group(app)
+    account, group = await factories.insert_account(app), await factories.insert_copy_group(app)
 
     refused = await client.post("/goals", json=goal_body(account_id=account, copy_group_id=group))
 
@@ -228,7 +219,7 @@ async def test_a_patch_changes_what_is_sent_and_what_follows_from_it(
     client: httpx.AsyncClient, created: dict[str, Any], sent: dict[str, Any], changed: dict[str, Any] | None
 ) -> None:
     """`changed` is what follows, None if nothing changes at all."""
-    goal = await create_goal(client, **created)
+    goal = await factories.create_goal(client, **created)
 
     told = await patch_goal(client, goal, **sent)
 
@@ -241,7 +232,7 @@ async def test_a_new_metric_brings_its_natural_direction(client: httpx.AsyncClie
     for metric in METRICS:
         unnatural = "at_least" if natural(metric) == "at_most" else "at_most"
         other = "trade_count" if metric != "trade_count" else "trading_days"
-        goal = await create_goal(client, metric=other, direction=unnatural)
+        goal = await factories.create_goal(client, metric=other, direction=unnatural)
 
         assert (await patch_goal(client, goal, metric=metric))["direction"] == natural(metric)
 
@@ -257,7 +248,7 @@ async def test_a_new_metric_brings_its_natural_direction(client: httpx.AsyncClie
 async def test_the_rules_of_targets_hold_for_the_merged_goal(
     client: httpx.AsyncClient, created: dict[str, Any], sent: dict[str, Any]
 ) -> None:
-    goal = await create_goal(client, **created)
+    goal = await factories.create_goal(client, **created)
 
     refused = await client.patch(f"/goals/{goal['id']}", json=sent)
 
@@ -268,10 +259,10 @@ async def test_the_rules_of_targets_hold_for_the_merged_goal(
 async def test_a_goal_moves_from_any_scope_to_any_and_from_any_status_to_any(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
-    account, group = await insert_account(app), await insert_copy_group(app)
+    account, group = await factories.insert_account(app), await factories.insert_copy_group(app)
     scopes = {f"account_{account}": (account, None), f"group_{group}": (None, group)}
     scopes |= {"all": (None, None), "": (None, None)}
-    goal = await create_goal(client)
+    goal = await factories.create_goal(client)
 
     for start, scope in product(scopes, scopes):
         await patch_goal(client, goal, scope=start)
@@ -288,8 +279,8 @@ async def test_a_goal_moves_from_any_scope_to_any_and_from_any_status_to_any(
 async def test_the_list_has_the_goals_of_a_status_and_an_account_by_id(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
-    account, other = await insert_account(app), await insert_account(app, "Other")
-    group = await insert_copy_group(app, members=[account])
+    account, other = await factories.insert_account(app), await factories.insert_account(app, "Other")
+    group = await factories.insert_copy_group(app, members=[account])
     for name, fields in {
         "Z": {},
         "a": {"account_id": account},
@@ -297,7 +288,7 @@ async def test_the_list_has_the_goals_of_a_status_and_an_account_by_id(
         "g": {"copy_group_id": group},
     }.items():
         for status in STATUSES:
-            goal = await create_goal(client, goal_name=f"{name} {status}", **fields)
+            goal = await factories.create_goal(client, goal_name=f"{name} {status}", **fields)
             await patch_goal(client, goal, status=status)
     expected = {
         "": ["Z active", "a active", "o active", "g active"],
@@ -318,14 +309,14 @@ async def test_the_list_has_the_goals_of_a_status_and_an_account_by_id(
 
 
 async def test_a_deleted_goal_takes_its_snapshots_and_targets_along(app: Starlette, client: httpx.AsyncClient) -> None:
-    goal, other = await create_goal(client), await create_goal(client)
-    kept = await snapshots_of(client, other["id"])
-    assert await snapshots_of(client, goal["id"])
+    goal, other = await factories.create_goal(client), await factories.create_goal(client)
+    kept = await factories.snapshots_of(client, other["id"])
+    assert await factories.snapshots_of(client, goal["id"])
 
     deleted = await client.delete(f"/goals/{goal['id']}")
 
     assert deleted.status_code == 204
-    assert await snapshots_of(client, other["id"]) == kept
+    assert await factories.snapshots_of(client, other["id"]) == kept
     assert unwrap(await client.get("/goals?status=all")) == [other]
     for table in ("snapshots", "goal_targets"):
         assert await run_sql(app, f"SELECT 1 FROM {table} WHERE goal_id = :id", {"id": goal["id"]}) == []
@@ -372,7 +363,7 @@ async def test_a_goal_that_is_probably_a_mistake_is_taken_with_one_warning(
     client: httpx.AsyncClient, metric: str, target: float, direction: str, word: str | None
 ) -> None:
     fields = {"metric": metric, "target_value": target, "direction": direction}
-    goal = await create_goal(client)
+    goal = await factories.create_goal(client)
     sent: dict[str, Any] = {"json": goal_body(**fields), "headers": {"Idempotency-Key": "one"}}
 
     answers = [await client.patch(f"/goals/{goal['id']}", json=fields), await client.post("/goals", **sent)]
@@ -401,7 +392,7 @@ async def test_a_goal_that_is_probably_a_mistake_is_taken_with_one_warning(
 async def test_custom_dates_that_are_not_stored_are_warned_of(
     client: httpx.AsyncClient, patch: dict[str, Any], warned: str | None
 ) -> None:
-    goal = await create_goal(client, **JUNE)
+    goal = await factories.create_goal(client, **JUNE)
 
     answer = await client.patch(f"/goals/{goal['id']}", json=patch)
 
@@ -439,10 +430,10 @@ def test_a_goal_is_a_limit_if_trading_can_break_it_and_else_a_target(
 async def test_the_formula_of_a_goal_computes_its_value_from_the_data_of_a_snapshot(
     app: Starlette, client: httpx.AsyncClient, metric: str
 ) -> None:
-    await create_example_journal(client)
+    await factories.create_example_journal(client)
     await run_sql(app, "UPDATE trades SET mae = id * 1e8, mfe = 2e10 WHERE closed_at IS NOT NULL")
-    goal = await create_goal(client, metric=metric, target_value=1, timeframe="monthly")
-    valued = [one for one in await snapshots_of(client, goal["id"]) if one["actual"] is not None]
+    goal = await factories.create_goal(client, metric=metric, target_value=1, timeframe="monthly")
+    valued = [one for one in await factories.snapshots_of(client, goal["id"]) if one["actual"] is not None]
 
     for snapshot in valued:
         expression = goal["formula"].replace("×", "*")

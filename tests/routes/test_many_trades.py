@@ -3,26 +3,11 @@
 import asyncio
 from typing import Any
 
+import factories
 import httpx
 import msgspec
 import pytest
-from factories import (
-    A_CHECKLIST,
-    YEAR,
-    create_account,
-    create_goal,
-    create_strategy,
-    create_tag,
-    create_trade,
-    details_of,
-    error_of,
-    get_trade,
-    insert_account,
-    insert_trade,
-    list_trades,
-    read_actual,
-    unwrap,
-)
+from factories import details_of, error_of, unwrap
 from operations import dump
 from saved_journals import for_rows
 from starlette.applications import Starlette
@@ -55,7 +40,7 @@ async def delete(client: httpx.AsyncClient, *ids: int, **query: Any) -> httpx.Re
 
 
 async def create_setup(client: httpx.AsyncClient, name: str = "Breakout") -> Any:
-    strategy = await create_strategy(client, **{**A_CHECKLIST, "name": name})
+    strategy = await factories.create_strategy(client, **{**factories.A_CHECKLIST, "name": name})
     return {"strategy_id": strategy["id"], **strategy["setups"][0]}
 
 
@@ -68,8 +53,8 @@ def answer(setup: Any) -> Json:
 @pytest.fixture
 async def various(client: httpx.AsyncClient) -> list[int]:
     """Trades of all kinds: with fees of a commission, stated, open, of a setup with answers, scaled."""
-    account = await create_account(client, "First", fees={"default": 1})
-    (tag, setup) = (await create_tag(client))["id"], await create_setup(client)
+    account = await factories.create_account(client, "First", fees={"default": 1})
+    (tag, setup) = (await factories.create_tag(client))["id"], await create_setup(client)
     kinds: list[Json] = [
         {},
         {"fees": 3, "gross_pnl": 77, "tag_ids": [tag]},
@@ -77,7 +62,7 @@ async def various(client: httpx.AsyncClient) -> list[int]:
         {**answer(setup), "grade": "B", "notes": "before"},
         {"external_id": "x"},
     ]
-    ids = [(await create_trade(client, account["id"], **kind))["id"] for kind in kinds]
+    ids = [(await factories.create_trade(client, account["id"], **kind))["id"] for kind in kinds]
     fill = {"side": "buy", "quantity": 1, "price": 100, "at": "2026-01-05T14:30:00Z"}
     unwrap(await client.post(f"/trades/{ids[2]}/fills", json=fill))
     return ids
@@ -87,9 +72,9 @@ async def various(client: httpx.AsyncClient) -> list[int]:
 async def late(client: httpx.AsyncClient, various: list[int]) -> int:
     """A second setup, two more accounts, and the id of a second tag."""
     await create_setup(client, "Second")
-    await create_account(client, "Other", fees={"default": 5})
-    await create_account(client, "Third")
-    return int((await create_tag(client, "Late"))["id"])
+    await factories.create_account(client, "Other", fees={"default": 5})
+    await factories.create_account(client, "Third")
+    return int((await factories.create_tag(client, "Late"))["id"])
 
 
 # What a change means -------------------------------------------------------------------------------------
@@ -115,7 +100,7 @@ CHANGES: list[Json] = [
 async def test_many_trades_are_changed_as_a_patch_of_each_would_change_it(
     client: httpx.AsyncClient, various: list[int], late: int, changes: Json
 ) -> None:
-    stored = [await get_trade(client, trade_id) for trade_id in various]
+    stored = [await factories.get_trade(client, trade_id) for trade_id in various]
     alone = [
         await client.patch(
             f"/trades/{trade['id']}?dry_run=true", json={**changes, "tag_ids": sorted({*trade["tag_ids"], late} - {1})}
@@ -125,7 +110,7 @@ async def test_many_trades_are_changed_as_a_patch_of_each_would_change_it(
 
     changed = await change(client, ids=various, set=changes, add_tag_ids=[late, late], remove_tag_ids=[1])
 
-    read = [await get_trade(client, trade_id) for trade_id in various]
+    read = [await factories.get_trade(client, trade_id) for trade_id in various]
     assert [{**trade, "updated_at": None} for trade in read] == [{**unwrap(one), "updated_at": None} for one in alone]
     assert all(now["updated_at"] > then["updated_at"] for now, then in zip(read, stored, strict=True))
     assert changed == [{name: trade[name] for name in one} for trade, one in zip(read, changed, strict=True)]
@@ -135,7 +120,7 @@ async def test_many_trades_are_changed_as_a_patch_of_each_would_change_it(
 async def test_a_change_is_taken_back_by_what_it_answers_with_its_etag(
     client: httpx.AsyncClient, various: list[int], late: int, changes: Json
 ) -> None:
-    before = [await get_trade(client, trade_id) for trade_id in various]
+    before = [await factories.get_trade(client, trade_id) for trade_id in various]
     body = {"ids": various, "set": changes, "add_tag_ids": [late], "remove_tag_ids": [1]}
     changed = await client.patch("/trades", json=body)
     undo = {"restore": changed.json()["data"]["restore"]}
@@ -145,7 +130,7 @@ async def test_a_change_is_taken_back_by_what_it_answers_with_its_etag(
 
     undone = await client.patch("/trades", json=undo, headers=condition)
     assert undone.status_code == 200, undone.text
-    assert [{**await get_trade(client, one["id"]), "updated_at": None} for one in before] == [
+    assert [{**await factories.get_trade(client, one["id"]), "updated_at": None} for one in before] == [
         {**one, "updated_at": None} for one in before
     ]
     again = await client.patch("/trades", json=undo, headers=condition)
@@ -157,7 +142,7 @@ async def test_no_charge_replaces_stated_fees(client: httpx.AsyncClient, various
     restore: list[Json] = [{"id": one, "set": {"grade": "F"}, "charge": charge} for one in various[:2]]
 
     assert "trades[1].charge" in (await refuse(client, restore=restore))["fields"]
-    assert [(await get_trade(client, one))["fees"] for one in various[:2]] == [2, 3]
+    assert [(await factories.get_trade(client, one))["fees"] for one in various[:2]] == [2, 3]
 
 
 async def test_texts_of_many_trades_are_bounded_together(
@@ -165,8 +150,8 @@ async def test_texts_of_many_trades_are_bounded_together(
 ) -> None:
     monkeypatch.setattr(trade_merges, "MAX_TEXTS", 500)
     fewer, notes = various[:2], {"notes": "é" * 100}
-    await create_account(other_user_client)
-    await create_trade(other_user_client, 2, notes="é" * 4000)
+    await factories.create_account(other_user_client)
+    await factories.create_trade(other_user_client, 2, notes="é" * 4000)
 
     assert list((await refuse(client, ids=various, set=notes))["fields"]) == ["set"]
     for ids in (fewer, various[2:4]):
@@ -195,21 +180,21 @@ async def test_nothing_is_taken_back_unless_all_is(client: httpx.AsyncClient, va
     assert "ids[0]" in (await refuse(client, restore=restore))["fields"]
     restore = [{**one, "tag_ids": [99]} if one["id"] == various[4] else one for one in restore[1:]]
     assert (await refuse(client, restore=restore))["unknown_tag_ids"] == [99]
-    assert [(await get_trade(client, one))["grade"] for one in various[1:]] == ["F"] * 4
+    assert [(await factories.get_trade(client, one))["grade"] for one in various[1:]] == ["F"] * 4
     others: list[Json] = [{"set": {}}, {"add_tag_ids": [1]}, {"ids": various[1:]}]
     for more in others:
         await refuse(client, restore=restore, **more)
 
 
 async def test_what_changes_nothing_keeps_every_version(client: httpx.AsyncClient, various: list[int]) -> None:
-    before = [await get_trade(client, trade_id) for trade_id in various]
+    before = [await factories.get_trade(client, trade_id) for trade_id in various]
 
     await change(client, ids=various)
     await change(client, ids=[various[3]], set={"grade": "B", "setup_id": 1, "strategy_id": 1})
     await change(client, ids=[various[1]], add_tag_ids=[1])
     await change(client, ids=[various[0]], remove_tag_ids=[1])
 
-    assert [await get_trade(client, trade_id) for trade_id in various] == before
+    assert [await factories.get_trade(client, trade_id) for trade_id in various] == before
 
 
 async def test_the_answers_that_go_with_a_setup_are_counted(client: httpx.AsyncClient, various: list[int]) -> None:
@@ -230,17 +215,19 @@ async def test_the_answers_that_go_with_a_setup_are_counted(client: httpx.AsyncC
 
 async def test_goals_follow(client: httpx.AsyncClient, various: list[int]) -> None:
     goals = [
-        await create_goal(client, metric="trade_count", **YEAR, target_value=9, account_id=account_id)
-        for account_id in (1, (await create_account(client, "Other"))["id"])
+        await factories.create_goal(
+            client, metric="trade_count", **factories.YEAR, target_value=9, account_id=account_id
+        )
+        for account_id in (1, (await factories.create_account(client, "Other"))["id"])
     ]
     closed = various[:2]
-    before, none = [await read_actual(client, goal) for goal in goals]
+    before, none = [await factories.read_actual(client, goal) for goal in goals]
 
     await change(client, ids=closed, set={"account_id": 2})
 
-    assert [await read_actual(client, goal) for goal in goals] == [before - 2, (none or 0) + 2]
+    assert [await factories.read_actual(client, goal) for goal in goals] == [before - 2, (none or 0) + 2]
     await delete(client, *closed)
-    assert await read_actual(client, goals[1]) in (None, 0)
+    assert await factories.read_actual(client, goals[1]) in (None, 0)
 
 
 # Which trades --------------------------------------------------------------------------------------------
@@ -278,7 +265,7 @@ async def test_where_selects_what_the_list_shows_in_its_order(
     changed = await change(client, where=where, set={"notes": "selected"})
 
     assert [trade["id"] for trade in changed] == [trade["id"] for trade in listed]
-    noted = await list_trades(client)
+    noted = await factories.list_trades(client)
     selected = {trade["id"] for trade in listed}
     assert {trade["id"] for trade in noted if trade["notes"] == "selected"} == selected
 
@@ -294,15 +281,15 @@ def test_where_has_every_filter_of_the_list() -> None:
 async def test_a_thousand_trades_change_and_one_more_is_refused_with_the_count(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
-    account = await insert_account(app)
+    account = await factories.insert_account(app)
     for _ in range(1000):
-        await insert_trade(app, account)
+        await factories.insert_trade(app, account)
 
     changed = await change(client, where={}, set={"grade": "A"})
 
     assert len(changed) == 1000
     assert {trade["grade"] for trade in changed} == {"A"}
-    await insert_trade(app, account)
+    await factories.insert_trade(app, account)
     assert await refuse(client, where={}, set={"grade": "B"}) == {
         "fields": {"where": "matches 1001 trades, and must match at most 1000"}
     }
@@ -353,12 +340,12 @@ REFUSALS: list[tuple[Json, Json]] = [
 async def crowded(client: httpx.AsyncClient, various: list[int]) -> None:
     """Another account with a strategy and an external id of its own, a second setup, 101 tags."""
     assert various == [1, 2, 3, 4, 5]
-    other = await create_account(client, "Other")
+    other = await factories.create_account(client, "Other")
     await create_setup(client, "Second")
-    await create_strategy(client, "Only there", account_id=other["id"])
-    await create_trade(client, other["id"], external_id="x")
+    await factories.create_strategy(client, "Only there", account_id=other["id"])
+    await factories.create_trade(client, other["id"], external_id="x")
     for number in range(2, 102):
-        await create_tag(client, f"tag {number}", category_id=1)
+        await factories.create_tag(client, f"tag {number}", category_id=1)
 
 
 @pytest.mark.usefixtures("crowded")
@@ -397,7 +384,7 @@ async def test_many_trades_are_deleted_and_a_dry_run_says_what_goes(
     for response in (tried, gone):
         assert (response.status_code, response.content) == (204, b"")
         assert [response.headers[f"X-{what}-Deleted"] for what in ("Trades", "Answers")] == ["4", "2"]
-    assert [trade["id"] for trade in await list_trades(client)] == various[:1]
+    assert [trade["id"] for trade in await factories.list_trades(client)] == various[:1]
 
 
 async def test_no_trade_is_deleted_beside_an_unknown_one(
@@ -418,14 +405,14 @@ async def test_copies_whose_original_is_deleted_with_one_of_them_stay_one_decisi
 ) -> None:
     original, *_ = various
     copies = [
-        (await create_trade(client, (await create_account(client, f"Copy {number}"))["id"],
+        (await factories.create_trade(client, (await factories.create_account(client, f"Copy {number}"))["id"],
                             source_trade_id=original))["id"]
         for number in range(3)
     ]  # fmt: skip
 
     await delete(client, original, copies[0])
 
-    left = [await get_trade(client, copy) for copy in copies[1:]]
+    left = [await factories.get_trade(client, copy) for copy in copies[1:]]
     assert [copy["source_trade_id"] for copy in left] == [None, copies[1]]
 
 
@@ -443,8 +430,8 @@ async def read_etag(client: httpx.AsyncClient, ids: list[int]) -> dict[str, str]
 async def test_a_condition_is_over_the_trades_that_are_named_wherever_they_are_in_the_list(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
-    account = await insert_account(app)
-    ids = [await insert_trade(app, account) for _ in range(60)]
+    account = await factories.insert_account(app)
+    ids = [await factories.insert_trade(app, account) for _ in range(60)]
     oldest, newest = ids[:2], ids[-2:]
     seen = await read_etag(client, oldest)
 
@@ -469,8 +456,8 @@ async def test_a_condition_is_over_the_trades_that_are_named_wherever_they_are_i
 
 
 async def test_of_parallel_changes_with_one_condition_one_is_made(app: Starlette, client: httpx.AsyncClient) -> None:
-    account = await insert_account(app)
-    ids = [await insert_trade(app, account) for _ in range(3)]
+    account = await factories.insert_account(app)
+    ids = [await factories.insert_trade(app, account) for _ in range(3)]
     seen = await read_etag(client, ids)
 
     bodies = [{"ids": ids, "set": {"notes": f"{number}"}} for number in range(30)]
@@ -478,4 +465,4 @@ async def test_of_parallel_changes_with_one_condition_one_is_made(app: Starlette
 
     assert sorted(answer.status_code for answer in answers) == [200] + [412] * 29
     (number,) = [number for number, answer in enumerate(answers) if answer.status_code == 200]
-    assert {trade["notes"] for trade in await list_trades(client)} == {f"{number}"}
+    assert {trade["notes"] for trade in await factories.list_trades(client)} == {f"{number}"}

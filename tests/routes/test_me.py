@@ -2,18 +2,10 @@
 
 from typing import Any
 
+import factories
 import httpx
 from conftest import client_of, new_key_for
-from factories import (
-    details_of,
-    error_of,
-    insert_account,
-    insert_copy_group,
-    insert_trade,
-    insert_user,
-    run_sql,
-    unwrap,
-)
+from factories import details_of, error_of, run_sql, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -67,7 +59,7 @@ async def test_a_new_owner_has_the_defaults(client: httpx.AsyncClient) -> None:
 async def test_a_refused_patch_writes_nothing(
     app: Starlette, client: httpx.AsyncClient, members: Any, error: tuple[int, str], field: str | None
 ) -> None:
-    await insert_user(app, "other")
+    await factories.insert_user(app, "other")
     before = await get_me(client)
 
     refused = await client.patch("/me", json=members)
@@ -81,7 +73,7 @@ async def test_a_refused_patch_writes_nothing(
 async def test_the_selection_is_an_account_or_a_group_and_all_once_that_is_gone(
     app: Starlette, client: httpx.AsyncClient, kind: str, table: str
 ) -> None:
-    ids = {"account": await insert_account(app), "group": await insert_copy_group(app)}
+    ids = {"account": await factories.insert_account(app), "group": await factories.insert_copy_group(app)}
     words = [*(f"{name}_{row_id}" for name, row_id in ids.items()), "all", f"{kind}_{ids[kind]}"]
 
     selections = [(await patch_me(client, active_selection=word))["active_selection"] for word in words]
@@ -101,9 +93,9 @@ async def test_a_new_database_takes_zone_and_rollover_from_the_settings(settings
 
 
 async def test_a_new_zone_or_rollover_moves_every_trade_to_its_day(app: Starlette, client: httpx.AsyncClient) -> None:
-    account = await insert_account(app)
-    await insert_trade(app, account, closed_at=EVENING)
-    await insert_trade(app, account, closed_at=None)
+    account = await factories.insert_account(app)
+    await factories.insert_trade(app, account, closed_at=EVENING)
+    await factories.insert_trade(app, account, closed_at=None)
 
     for change, day in (
         ({"trading_weekdays": [2]}, "2026-01-05"),

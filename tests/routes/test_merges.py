@@ -3,25 +3,10 @@
 import random
 from typing import Any
 
+import factories
 import httpx
 import pytest
-from factories import (
-    A_CHECKLIST,
-    build_file,
-    create_account,
-    create_import,
-    create_strategy,
-    create_tag,
-    create_trade,
-    details_of,
-    error_of,
-    get_trade,
-    list_trades,
-    read_ids,
-    run_sql,
-    send_file,
-    unwrap,
-)
+from factories import details_of, error_of, run_sql, unwrap
 from operations import dump
 from positions import first_in_first_out, performance, random_fills
 from proofs import examples
@@ -40,7 +25,7 @@ async def create_part(client: httpx.AsyncClient, opened: str, closed: str | None
     """A long of 1 from 100 to 101 in the account 1, with those times of day."""
     times = {"opened_at": f"{DAY}{opened}:00Z", "closed_at": closed and f"{DAY}{closed}:00Z"}
     price = {} if closed else {"exit_price": None}
-    return await create_trade(client, 1, **{"symbol": "MNQZ6", **times, **price, **fields})
+    return await factories.create_trade(client, 1, **{"symbol": "MNQZ6", **times, **price, **fields})
 
 
 async def merge(client: httpx.AsyncClient, *trades: Any) -> Any:
@@ -64,7 +49,7 @@ def journal(app: Starlette) -> Json:
 
 @pytest.fixture(autouse=True)
 async def account(client: httpx.AsyncClient) -> Any:
-    account = await create_account(client)
+    account = await factories.create_account(client)
     assert account["id"] == 1
     return account
 
@@ -102,8 +87,8 @@ async def test_parts_that_touch_are_one_position_with_the_sums_of_the_parts(clie
     assert {name: whole[name] for name in expected} == expected
     assert [one["id"] for one in whole["fills"]] == [1, 2, 3, 4, 5, 6]
     assert [one["at"][11:16] for one in whole["fills"]] == TIMES
-    assert await get_trade(client, whole) == whole
-    assert await list_trades(client) == [{name: whole[name] for name in TradeListItem.__struct_fields__}]
+    assert await factories.get_trade(client, whole) == whole
+    assert await factories.list_trades(client) == [{name: whole[name] for name in TradeListItem.__struct_fields__}]
 
 
 async def test_open_parts_are_one_open_position_that_can_be_closed(client: httpx.AsyncClient) -> None:
@@ -162,10 +147,10 @@ REFUSED: dict[str, tuple[Json, str]] = {
 async def test_trades_that_are_no_position_are_not_merged(
     app: Starlette, client: httpx.AsyncClient, fields: Json, reason: str
 ) -> None:
-    await create_account(client, "Other")
+    await factories.create_account(client, "Other")
     first = await create_part(client, "14:00", "15:00", notes="y")
     other = {"symbol": "MNQZ6", "opened_at": f"{DAY}14:30:00Z", "closed_at": f"{DAY}15:30:00Z", **fields}
-    second = await create_trade(client, other.pop("account_id", 1), **other)
+    second = await factories.create_trade(client, other.pop("account_id", 1), **other)
     before = journal(app)
 
     refused = await client.post("/trades/merge", json={"ids": [first["id"], second["id"]]})
@@ -179,7 +164,7 @@ async def test_only_ones_own_trades_are_merged_and_only_several(
     client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
 ) -> None:
     mine = await create_part(client, "14:00", "15:00")
-    theirs = await create_trade(other_user_client)
+    theirs = await factories.create_trade(other_user_client)
 
     foreign = await client.post("/trades/merge", json={"ids": [mine["id"], theirs["id"]]})
     missing = await client.post("/trades/merge", json={"ids": [mine["id"], 99]})
@@ -200,15 +185,15 @@ MNQH6,1,3,1,100,103,$6.00,02/12/2026 09:00:00,02/12/2026 09:02:00
 MNQH6,2,3,2,101,103,$8.00,02/12/2026 09:01:00,02/12/2026 09:02:00
 MNQH6,4,5,1,101,103,$4.00,02/12/2026 09:02:00,02/12/2026 09:02:00
 """
-    rows = read_ids(unwrap(await send_file(client, file, 1, one_trade_is="row")))
+    rows = factories.read_ids(unwrap(await factories.send_file(client, file, 1, one_trade_is="row")))
 
     whole = await merge(client, *({"id": trade_id} for trade_id in rows))
-    as_positions = unwrap(await send_file(client, file, 1, one_trade_is="position", dry_run=True))
+    as_positions = unwrap(await factories.send_file(client, file, 1, one_trade_is="position", dry_run=True))
 
     found = [(one["external_id"], one["side"], one["quantity"]) for one in whole["fills"]]
     assert found == [("1", "buy", 1), ("2", "buy", 2), ("3", "sell", 3), ("4", "buy", 1), ("5", "sell", 1)]
     assert (whole["quantity"], whole["gross_pnl"]) == (3, 18)
-    assert set(read_ids(as_positions)) == {whole["id"]}
+    assert set(factories.read_ids(as_positions)) == {whole["id"]}
     assert len(await split(client, whole)) == 3
 
 
@@ -217,8 +202,8 @@ MNQH6,4,5,1,101,103,$4.00,02/12/2026 09:02:00,02/12/2026 09:02:00
 
 async def create_annotated(client: httpx.AsyncClient) -> tuple[list[Any], list[Any], Any]:
     """Three parts of one position with all that a trader writes, the tags, and the setup."""
-    tags = [await create_tag(client, name) for name in ("FOMO", "Patient", "Late")]
-    strategy = await create_strategy(client, **A_CHECKLIST)
+    tags = [await factories.create_tag(client, name) for name in ("FOMO", "Patient", "Late")]
+    strategy = await factories.create_strategy(client, **factories.A_CHECKLIST)
     (setup,) = strategy["setups"]
     answers = [{"confirmation_id": setup["confirmations"][0]["confirmation_id"], "was_present": True}]
     first = await create_part(client, "14:00", "14:10", notes="One", tag_ids=[tags[0]["id"]])
@@ -257,13 +242,13 @@ async def test_a_split_leaves_the_journal_byte_for_byte_as_before_the_merge(
     before = journal(app)
 
     whole = await merge(client, *parts)
-    linked = await get_trade(client, copy)
+    linked = await factories.get_trade(client, copy)
     restored = await split(client, whole)
 
     assert linked["source_trade_id"] == whole["id"]
     assert [part["id"] for part in restored] == [part["id"] for part in parts]
     assert journal(app) == before
-    assert [await get_trade(client, part) for part in parts] == parts
+    assert [await factories.get_trade(client, part) for part in parts] == parts
 
 
 async def test_what_was_annotated_since_the_merge_stays_on_the_first(client: httpx.AsyncClient) -> None:
@@ -279,7 +264,7 @@ async def test_what_was_annotated_since_the_merge_stays_on_the_first(client: htt
     assert first["tag_ids"] == [tags[2]["id"]]
     assert first["setup_id"] is None
     assert first["updated_at"] > changed["updated_at"]
-    assert [await get_trade(client, part) for part in others] == parts[1:]
+    assert [await factories.get_trade(client, part) for part in others] == parts[1:]
 
 
 async def test_fees_of_before_the_merge_come_back(client: httpx.AsyncClient) -> None:
@@ -300,7 +285,7 @@ async def test_answers_given_since_the_merge_stay_on_the_first(client: httpx.Asy
     answered = unwrap(await client.put(f"/trades/{whole['id']}/confirmations", json={"confirmations": answers}))
 
     await split(client, whole)
-    first, second = [await get_trade(client, part) for part in parts[:2]]
+    first, second = [await factories.get_trade(client, part) for part in parts[:2]]
 
     assert (first["setup_id"], first["confirmations"]) == (setup["setup_id"], answered["confirmations"])
     assert second == parts[1]
@@ -352,10 +337,10 @@ async def test_a_taken_external_id_keeps_a_split_from_being_done(client: httpx.A
 
 
 async def test_copies_of_parts_stay_one_decision_and_come_back(client: httpx.AsyncClient) -> None:
-    other = await create_account(client, "Follower")
+    other = await factories.create_account(client, "Follower")
     masters = [await create_part(client, f"14:{minute}0", f"14:{minute + 1}0") for minute in range(2)]
     copies = [
-        await create_trade(client, other["id"], source_trade_id=master["id"], symbol="MNQZ6", **times(master))
+        await factories.create_trade(client, other["id"], source_trade_id=master["id"], symbol="MNQZ6", **times(master))
         for master in masters
     ]
 
@@ -369,7 +354,7 @@ async def test_copies_of_parts_stay_one_decision_and_come_back(client: httpx.Asy
     assert report["total"]["statistics"]["trades"] == 2
     assert report["total"]["statistics"]["decisions"] == 1
     assert [one["source_trade_id"] for one in split_copies] == [whole["id"]] * 2
-    assert [await get_trade(client, one) for one in copies] == copies
+    assert [await factories.get_trade(client, one) for one in copies] == copies
 
 
 def times(trade: Any) -> Json:
@@ -384,9 +369,9 @@ CHAIN = [
     {"opened_at": f"{DAY}14:20:00Z", "closed_at": f"{DAY}14:30:00Z", "fees": "2"},
 ]
 FILES = {
-    "by content": build_file(*CHAIN),
-    "by external id": build_file(*({**row, "external_id": f"T-{row['opened_at']}"} for row in CHAIN)),
-    "equal rows": build_file(CHAIN[0], CHAIN[0], CHAIN[1]),
+    "by content": factories.build_file(*CHAIN),
+    "by external id": factories.build_file(*({**row, "external_id": f"T-{row['opened_at']}"} for row in CHAIN)),
+    "equal rows": factories.build_file(CHAIN[0], CHAIN[0], CHAIN[1]),
 }
 
 
@@ -394,17 +379,17 @@ FILES = {
 async def test_an_import_recognises_the_parts_of_a_merged_trade(
     app: Starlette, client: httpx.AsyncClient, file: str
 ) -> None:
-    ids = read_ids(unwrap(await send_file(client, file, 1)))
+    ids = factories.read_ids(unwrap(await factories.send_file(client, file, 1)))
     undone = journal(app)
     whole = await merge(client, *({"id": trade_id} for trade_id in ids))
 
-    tried = unwrap(await send_file(client, file, 1, dry_run=True))
-    again = unwrap(await send_file(client, file, 1))
+    tried = unwrap(await factories.send_file(client, file, 1, dry_run=True))
+    again = unwrap(await factories.send_file(client, file, 1))
 
     for report in (tried, again):
         assert report["counts"]["duplicate"] == 1
-        assert read_ids(report) == [whole["id"]]
-    assert await get_trade(client, whole) == whole
+        assert factories.read_ids(report) == [whole["id"]]
+    assert await factories.get_trade(client, whole) == whole
     await client.delete(f"/imports/{again['id']}")
     await split(client, whole)
     assert journal(app) == undone
@@ -414,47 +399,47 @@ async def test_rows_beside_a_trade_that_was_merged_of_typed_parts_are_left_to_th
     client: httpx.AsyncClient,
 ) -> None:
     parts = [
-        await create_trade(client, 1, **{name: value for name, value in row.items() if name != "fees"})
+        await factories.create_trade(client, 1, **{name: value for name, value in row.items() if name != "fees"})
         for row in ({**row, "exit_price": float(row.get("exit_price", 101))} for row in CHAIN)
     ]
     whole = await merge(client, parts[0], await merge(client, *parts[1:]))
 
-    report = unwrap(await send_file(client, FILES["by external id"], 1))
+    report = unwrap(await factories.send_file(client, FILES["by external id"], 1))
 
     assert report["counts"]["suspect"] == 3
-    assert await get_trade(client, whole) == whole
-    assert [trade["id"] for trade in await list_trades(client)] == [whole["id"]]
+    assert await factories.get_trade(client, whole) == whole
+    assert [trade["id"] for trade in await factories.list_trades(client)] == [whole["id"]]
 
 
 async def test_a_file_that_corrects_a_part_corrects_the_merged_trade(client: httpx.AsyncClient) -> None:
-    ids = read_ids(unwrap(await send_file(client, FILES["by external id"], 1)))
+    ids = factories.read_ids(unwrap(await factories.send_file(client, FILES["by external id"], 1)))
     whole = await merge(client, *({"id": trade_id} for trade_id in ids))
 
-    report = unwrap(await send_file(client, FILES["by external id"].replace("105", "106"), 1))
+    report = unwrap(await factories.send_file(client, FILES["by external id"].replace("105", "106"), 1))
 
     assert report["counts"]["updated"] == 1
-    corrected = await get_trade(client, whole)
+    corrected = await factories.get_trade(client, whole)
     assert (corrected["gross_pnl"], corrected["fees"]) == (whole["gross_pnl"] + 1, whole["fees"])
 
 
 async def test_the_typed_part_of_a_whole_is_what_was_typed_once_the_import_of_the_others_is_undone(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
-    imported = unwrap(await send_file(client, build_file(*CHAIN[1:]), 1))
-    first = await create_trade(client, 1, **CHAIN[0], entry_price=99)
-    whole = await merge(client, first, *({"id": trade_id} for trade_id in read_ids(imported)))
+    imported = unwrap(await factories.send_file(client, factories.build_file(*CHAIN[1:]), 1))
+    first = await factories.create_trade(client, 1, **CHAIN[0], entry_price=99)
+    whole = await merge(client, first, *({"id": trade_id} for trade_id in factories.read_ids(imported)))
 
     undone = await client.delete(f"/imports/{imported['id']}")
 
     assert (undone.status_code, undone.headers["x-trades-deleted"]) == (204, str(len(CHAIN) - 1))
     assert whole["id"] == first["id"]
-    assert [await get_trade(client, one) for one in await list_trades(client)] == [first]
+    assert [await factories.get_trade(client, one) for one in await factories.list_trades(client)] == [first]
     assert await run_sql(app, "PRAGMA foreign_key_check") == []
 
 
 async def test_a_file_that_came_twice_is_joined_by_either_import(client: httpx.AsyncClient) -> None:
     file = performance(first_in_first_out(random_fills(1, 60)))
-    first, again = [await create_import(client, file, account_id=1, one_trade_is="row") for _ in range(2)]
+    first, again = [await factories.create_import(client, file, account_id=1, one_trade_is="row") for _ in range(2)]
 
     tried = [await client.post(f"/imports/{one['id']}/join?dry_run=1") for one in (first, again)]
 
@@ -464,7 +449,7 @@ async def test_a_file_that_came_twice_is_joined_by_either_import(client: httpx.A
 
 
 async def test_a_goal_sees_the_merge_and_the_split(client: httpx.AsyncClient) -> None:
-    ids = read_ids(unwrap(await send_file(client, FILES["by content"], 1)))
+    ids = factories.read_ids(unwrap(await factories.send_file(client, FILES["by content"], 1)))
     goal = unwrap(
         await client.post("/goals", json={"goal_name": "Few", "metric": "max_trades_per_day",
                                           "target_value": 2, "direction": "at_most", "timeframe": "daily"})
@@ -489,7 +474,7 @@ async def test_any_merges_that_are_split_again_leave_the_journal_as_it_was(
     app: Starlette, client: httpx.AsyncClient, seed: int
 ) -> None:
     chosen = random.Random(seed)
-    tags = [await create_tag(client, name) for name in ("FOMO", "Patient")]
+    tags = [await factories.create_tag(client, name) for name in ("FOMO", "Patient")]
     rows, minute = [], 0
     for _ in range(12):
         minute += chosen.choice((0, 0, 3))
@@ -497,22 +482,22 @@ async def test_any_merges_that_are_split_again_leave_the_journal_as_it_was(
         times = {"opened_at": f"{DAY}14:{minute:02}:00Z", "closed_at": f"{DAY}14:{end:02}:00Z"}
         rows.append({**times, "quantity": str(chosen.randint(1, 3)), "exit_price": str(chosen.randint(90, 110))})
         minute = end if chosen.random() < 0.7 else minute
-    ids = read_ids(unwrap(await send_file(client, build_file(*rows), 1)))
+    ids = factories.read_ids(unwrap(await factories.send_file(client, factories.build_file(*rows), 1)))
     for trade_id in ids:
         if chosen.random() < 0.5:
             await patch(client, {"id": trade_id}, notes=f"{trade_id}", grade=chosen.choice("ABC"))
             await patch(client, {"id": trade_id}, tag_ids=[chosen.choice(tags)["id"]])
     states, merged = [journal(app)], []
-    total = sum(trade["gross_pnl"] for trade in await list_trades(client))
+    total = sum(trade["gross_pnl"] for trade in await factories.list_trades(client))
     for _ in range(30):
-        left = sorted(await list_trades(client), key=lambda trade: str(trade["opened_at"]))
+        left = sorted(await factories.list_trades(client), key=lambda trade: str(trade["opened_at"]))
         begin = chosen.randrange(len(left))
         ids = [trade["id"] for trade in left[begin : begin + chosen.randint(2, 4)]]
         response = await client.post("/trades/merge", json={"ids": ids})
         if response.status_code == 200:
             merged.append(unwrap(response))
             states.append(journal(app))
-            found = await list_trades(client)
+            found = await factories.list_trades(client)
             assert sum(trade["gross_pnl"] for trade in found) == pytest.approx(total)
             assert [trade["quantity"] for trade in found if trade["id"] == merged[-1]["id"]] == [
                 largest(merged[-1]["fills"])

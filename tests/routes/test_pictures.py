@@ -9,20 +9,11 @@ import tracemalloc
 from pathlib import Path
 from typing import Any
 
+import factories
 import httpx
 import pytest
 from conftest import client_of, new_key_for, started
-from factories import (
-    A_DAY,
-    create_account,
-    create_import,
-    create_picture,
-    create_trade,
-    details_of,
-    error_of,
-    run_sql,
-    unwrap,
-)
+from factories import details_of, error_of, run_sql, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
 from pictures import EXIF, GIF, HEADERS, PNG, WEBP_PIXELS, XMP, big_png, jpeg, png, png_chunk, riff, webp, webp_chunk
@@ -37,7 +28,7 @@ from journal_api.rules.picture_formats.parts import DamagedPicture
 from journal_api.settings import Settings
 from journal_api.structs.pictures import PART
 
-DAY = f"/days/{A_DAY}"
+DAY = f"/days/{factories.A_DAY}"
 KINDS = ("PNG", "JPEG", "WEBP")
 
 
@@ -332,11 +323,11 @@ async def test_a_picture_may_have_ten_mebibytes(client: httpx.AsyncClient) -> No
 async def test_the_settings_limit_the_pictures_of_a_day_and_of_a_user(tmp_path: Path) -> None:
     app = create_app(Settings(db=tmp_path / "journal.db", max_pictures_each=2, max_pictures=3))
     async with started(app), client_of(app, await new_key_for(app)) as client:
-        await create_picture(client)
-        await create_picture(client)
+        await factories.create_picture(client)
+        await factories.create_picture(client)
 
         too_many_a_day = await post(client, PNG)
-        await create_picture(client, "/days/2026-01-06")
+        await factories.create_picture(client, "/days/2026-01-06")
         too_many = await post(client, PNG, "/days/2026-01-07")
 
     assert (error_of(too_many_a_day), details_of(too_many_a_day)) == (
@@ -350,7 +341,7 @@ async def test_the_settings_limit_the_pictures_of_a_day_and_of_a_user(tmp_path: 
 
 
 async def test_pictures_are_in_the_order_of_their_numbers_then_of_their_ids(client: httpx.AsyncClient) -> None:
-    made = [await create_picture(client) for _ in range(3)]
+    made = [await factories.create_picture(client) for _ in range(3)]
 
     unwrap(await client.patch(f"/pictures/{made[0]['id']}", json={"sort_order": 2, "caption": "Low\nof the day"}))
 
@@ -358,15 +349,15 @@ async def test_pictures_are_in_the_order_of_their_numbers_then_of_their_ids(clie
     assert [one["sort_order"] for one in made] == [0, 1, 2]
     assert [one["id"] for one in listed] == [made[1]["id"], made[0]["id"], made[2]["id"]]
     assert listed[1]["caption"] == "Low\nof the day"
-    assert {(one["trade_id"], one["day"]) for one in listed} == {(None, A_DAY)}
+    assert {(one["trade_id"], one["day"]) for one in listed} == {(None, factories.A_DAY)}
 
 
 async def test_a_picture_of_a_trade_edits_the_trade(client: httpx.AsyncClient) -> None:
-    trade = await create_trade(client)
+    trade = await factories.create_trade(client)
     path = f"/trades/{trade['id']}"
     versions = [trade["updated_at"]]
 
-    picture = await create_picture(client, path)
+    picture = await factories.create_picture(client, path)
     shown = unwrap(await client.get(path))
     assert shown["pictures"] == [picture]
     assert unwrap(await client.patch(path, json=shown)) == shown
@@ -386,7 +377,7 @@ async def test_a_picture_of_a_trade_edits_the_trade(client: httpx.AsyncClient) -
 
 async def test_the_content_is_sent_in_parts_and_kept_by_the_browser(client: httpx.AsyncClient) -> None:
     file = big_png(3 * PART)
-    picture = await create_picture(client, file=file)
+    picture = await factories.create_picture(client, file=file)
     path = f"/pictures/{picture['id']}/content"
 
     answer = await client.get(path)
@@ -422,8 +413,8 @@ async def test_a_repeated_upload_is_stored_once(app: Starlette, client: httpx.As
 async def test_a_key_needs_the_scope_of_the_trade_or_the_day(
     app: Starlette, client: httpx.AsyncClient, of: str
 ) -> None:
-    trade = await create_trade(client)
-    picture = await create_picture(client, f"/trades/{trade['id']}" if of == "trades" else DAY)
+    trade = await factories.create_trade(client)
+    picture = await factories.create_picture(client, f"/trades/{trade['id']}" if of == "trades" else DAY)
     path = f"/pictures/{picture['id']}"
     other = "days" if of == "trades" else "trades"
     wrong = (f"read:{other}", f"write:{other}")
@@ -451,10 +442,10 @@ async def test_a_key_needs_the_scope_of_the_trade_or_the_day(
 async def test_the_same_picture_is_stored_once_for_each_user_and_goes_with_its_last_use(
     app: Starlette, client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
 ) -> None:
-    trade = await create_trade(client)
-    of_trade = await create_picture(client, f"/trades/{trade['id']}")
-    of_day = await create_picture(client)
-    await create_picture(other_user_client)
+    trade = await factories.create_trade(client)
+    of_trade = await factories.create_picture(client, f"/trades/{trade['id']}")
+    of_day = await factories.create_picture(client)
+    await factories.create_picture(other_user_client)
     counts = [await stored_rows(app)]
 
     await client.delete(f"/trades/{trade['id']}")
@@ -468,14 +459,14 @@ async def test_the_same_picture_is_stored_once_for_each_user_and_goes_with_its_l
 
 
 async def test_merged_trades_show_all_pictures_and_split_trades_their_own_again(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    first, second = [await create_trade(client, account["id"]) for _ in range(2)]
-    late, early = [await create_picture(client, f"/trades/{trade['id']}") for trade in (second, first)]
-    deleted = await create_picture(client, f"/trades/{second['id']}")
+    account = await factories.create_account(client)
+    first, second = [await factories.create_trade(client, account["id"]) for _ in range(2)]
+    late, early = [await factories.create_picture(client, f"/trades/{trade['id']}") for trade in (second, first)]
+    deleted = await factories.create_picture(client, f"/trades/{second['id']}")
 
     unwrap(await client.post("/trades/merge", json={"ids": [first["id"], second["id"]]}))
     merged = await pictures_of(client, first)
-    added = await create_picture(client, f"/trades/{first['id']}")
+    added = await factories.create_picture(client, f"/trades/{first['id']}")
     await client.delete(f"/pictures/{deleted['id']}")
     unwrap(await client.post(f"/trades/{first['id']}/split"))
 
@@ -487,9 +478,9 @@ async def test_merged_trades_show_all_pictures_and_split_trades_their_own_again(
 async def test_an_undone_import_keeps_a_trade_with_a_picture_unless_it_is_forced(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
-    imported = await create_import(client)
+    imported = await factories.create_import(client)
     (trade,) = unwrap(await client.get("/trades", params={"import_id": imported["id"]}))
-    await create_picture(client, f"/trades/{trade['id']}")
+    await factories.create_picture(client, f"/trades/{trade['id']}")
 
     kept = await client.delete(f"/imports/{imported['id']}")
     assert error_of(kept) == (409, "trades_kept")
@@ -502,7 +493,7 @@ async def test_an_undone_import_keeps_a_trade_with_a_picture_unless_it_is_forced
 async def test_a_picture_that_is_deleted_while_it_is_sent_ends_the_response(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
-    picture = await create_picture(client, file=big_png(3 * PART))
+    picture = await factories.create_picture(client, file=big_png(3 * PART))
     messages: list[Any] = []
 
     async def send(message: Any) -> None:

@@ -2,18 +2,10 @@
 
 from typing import Any, NamedTuple
 
+import factories
 import httpx
 import pytest
-from factories import (
-    A_TRADE,
-    create_account,
-    create_copy_group,
-    create_strategy,
-    create_trade,
-    details_of,
-    error_of,
-    unwrap,
-)
+from factories import details_of, error_of, unwrap
 
 REFUSED = "is restricted to other accounts"
 
@@ -29,11 +21,12 @@ class Desk(NamedTuple):
 
 @pytest.fixture
 async def desk(client: httpx.AsyncClient) -> Desk:
-    own, other = [(await create_account(client, name))["id"] for name in ("own", "other")]
-    group = (await create_copy_group(client, account_ids=[own]))["id"]
+    own, other = [(await factories.create_account(client, name))["id"] for name in ("own", "other")]
+    group = (await factories.create_copy_group(client, account_ids=[own]))["id"]
     scopes = {"account": {"account_id": own}, "group": {"copy_group_id": group}}
     strategies = {
-        kind: await create_strategy(client, kind, setups=[{"name": "s"}], **scope) for kind, scope in scopes.items()
+        kind: await factories.create_strategy(client, kind, setups=[{"name": "s"}], **scope)
+        for kind, scope in scopes.items()
     }
     return Desk(own, other, group, strategies)
 
@@ -45,8 +38,8 @@ async def test_only_trades_of_its_accounts_may_name_a_restricted_strategy(
 ) -> None:
     strategy = desk.strategies[kind]
     reference = {"setup_id": strategy["setups"][0]["setup_id"]} if by_setup else {"strategy_id": strategy["id"]}
-    allowed, refused = [{"account_id": account, **A_TRADE, **reference} for account in (desk.own, desk.other)]
-    trade = await create_trade(client, desk.other)
+    allowed, refused = [{"account_id": account, **factories.A_TRADE, **reference} for account in (desk.own, desk.other)]
+    trade = await factories.create_trade(client, desk.other)
 
     for response in (
         await client.post("/trades", json=refused),
@@ -63,7 +56,7 @@ async def test_only_trades_of_its_accounts_may_name_a_restricted_strategy(
 async def test_a_trade_leaves_the_accounts_of_its_strategy_only_without_the_strategy(
     client: httpx.AsyncClient, desk: Desk
 ) -> None:
-    trade = await create_trade(client, desk.own, strategy_id=desk.strategies["account"]["id"])
+    trade = await factories.create_trade(client, desk.own, strategy_id=desk.strategies["account"]["id"])
     path = f"/trades/{trade['id']}"
 
     refused = await client.patch(path, json={"account_id": desk.other})
@@ -74,8 +67,8 @@ async def test_a_trade_leaves_the_accounts_of_its_strategy_only_without_the_stra
 
 
 async def test_trades_stay_with_a_strategy_that_is_restricted_later(client: httpx.AsyncClient, desk: Desk) -> None:
-    strategy = await create_strategy(client, setups=[{"name": "s"}])
-    trade = await create_trade(client, desk.other, strategy_id=strategy["id"])
+    strategy = await factories.create_strategy(client, setups=[{"name": "s"}])
+    trade = await factories.create_trade(client, desk.other, strategy_id=strategy["id"])
 
     await client.patch(f"/strategies/{strategy['id']}", json={"account_id": desk.own})
     graded = unwrap(await client.patch(f"/trades/{trade['id']}", json={**trade, "grade": "A"}))

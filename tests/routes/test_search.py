@@ -3,22 +3,11 @@
 import random
 from typing import Any
 
+import factories
 import httpx
 import pytest
 from conftest import client_of, new_key_for
-from factories import (
-    create_account,
-    create_goal,
-    create_picture,
-    create_strategy,
-    create_tag,
-    create_trade,
-    error_of,
-    insert_user,
-    run_sql,
-    unwrap,
-    write_day,
-)
+from factories import error_of, run_sql, unwrap
 from proofs import examples
 from saved_journals import for_rows
 from starlette.applications import Starlette
@@ -45,19 +34,19 @@ def marked_in(result: Any) -> list[str]:
 @pytest.fixture
 async def journal(client: httpx.AsyncClient) -> dict[str, Any]:
     """A text of every kind, each with the word `revenge` in it."""
-    await create_account(client)
+    await factories.create_account(client)
     setups = [{"name": "Revenge setup", "description": "After a loss", "confirmations": [{"name": "Calm"}]}]
-    strategy = await create_strategy(client, "Other", description="No revenge trades", setups=setups)
+    strategy = await factories.create_strategy(client, "Other", description="No revenge trades", setups=setups)
     (setup,) = strategy["setups"]
     (confirmation,) = setup["confirmations"]
     answer = {"confirmation_id": confirmation["confirmation_id"], "was_present": False, "notes": "Revengeful"}
-    tag = await create_tag(client, "Revenge")
-    trade = await create_trade(
+    tag = await factories.create_tag(client, "Revenge")
+    trade = await factories.create_trade(
         client, 1, notes="Pure revenge, after the loss", tag_ids=[tag["id"]], setup_id=setup["setup_id"]
     )
     unwrap(await client.put(f"/trades/{trade['id']}/confirmations", json={"confirmations": [answer]}))
-    goal = await create_goal(client, goal_name="No revenge")
-    day = await write_day(client, plan="Wait", review="Révenge after lunch", tag_ids=[tag["id"]])
+    goal = await factories.create_goal(client, goal_name="No revenge")
+    day = await factories.write_day(client, plan="Wait", review="Révenge after lunch", tag_ids=[tag["id"]])
     return {"strategy": strategy, "setup": setup, "tag": tag, "trade": trade, "goal": goal, "day": day}
 
 
@@ -87,7 +76,7 @@ async def test_texts_of_one_moment_are_in_the_order_of_their_ids_whenever_they_w
     client: httpx.AsyncClient,
 ) -> None:
     setups = [{"name": "Late A"}, {"name": "Late B"}]
-    strategy = await create_strategy(client, setups=setups)
+    strategy = await factories.create_strategy(client, setups=setups)
     (first, second) = (setup["setup_id"] for setup in strategy["setups"])
     renamed = [{"setup_id": first, "name": "Later A"}, {"setup_id": second, "name": "Late B"}]
 
@@ -127,9 +116,9 @@ async def test_words_phrases_exclusions_and_filters(
 
 async def test_a_tag_may_have_a_name_without_letters(client: httpx.AsyncClient, journal: dict[str, Any]) -> None:
     for name in ("\N{FIRE}", "!!!"):
-        tag = await create_tag(client, name)
+        tag = await factories.create_tag(client, name)
         assert await find(client, f"revenge tag:{name}") == []
-        await write_day(client, DAY, tag_ids=[tag["id"]])
+        await factories.write_day(client, DAY, tag_ids=[tag["id"]])
         assert await find(client, f"revenge tag:{name}") == [f"/days/{DAY}"]
         assert f"/days/{DAY}" not in await find(client, f"revenge -tag:{name}")
 
@@ -168,10 +157,10 @@ async def test_what_is_changed_or_deleted_is_found_as_it_is_now(
 async def test_a_caption_is_found_as_its_trade_or_its_day(
     client: httpx.AsyncClient, app: Starlette, journal: dict[str, Any]
 ) -> None:
-    other = await create_trade(client, 1)
-    of_day = await create_picture(client, "/days/2026-01-06")
-    of_trade = await create_picture(client, "/trades/1")
-    of_other = await create_picture(client, f"/trades/{other['id']}")
+    other = await factories.create_trade(client, 1)
+    of_day = await factories.create_picture(client, "/days/2026-01-06")
+    of_trade = await factories.create_picture(client, "/trades/1")
+    of_other = await factories.create_picture(client, f"/trades/{other['id']}")
     for picture in (of_day, of_trade, of_other):
         unwrap(await client.patch(f"/pictures/{picture['id']}", json={"caption": "The sweep"}))
 
@@ -183,7 +172,7 @@ async def test_a_caption_is_found_as_its_trade_or_its_day(
         ("/v1/trades/1", "ES long 2026-01-05: picture", 1),
     ]
     assert await find(client, "sweep tag:revenge") == ["/trades/1"]
-    await write_day(client, "2026-01-06", tag_ids=[journal["tag"]["id"]])
+    await factories.write_day(client, "2026-01-06", tag_ids=[journal["tag"]["id"]])
     assert await find(client, "sweep tag:revenge") == ["/days/2026-01-06", "/trades/1"]
 
     unwrap(await client.post("/trades/merge", json={"ids": [1, other["id"]]}))
@@ -196,9 +185,9 @@ async def test_a_caption_is_found_as_its_trade_or_its_day(
 
 
 async def test_the_newest_trade_comes_first_also_after_it_was_moved(client: httpx.AsyncClient) -> None:
-    await create_account(client)
+    await factories.create_account(client)
     for day in (3, 5, 4):
-        await create_trade(client, 1, notes="Late", opened_at=f"2026-01-0{day}T10:00:00Z")
+        await factories.create_trade(client, 1, notes="Late", opened_at=f"2026-01-0{day}T10:00:00Z")
     assert await find(client, "late") == ["/trades/2", "/trades/3", "/trades/1"]
 
     unwrap(await client.patch("/trades/1", json={"opened_at": "2026-01-05T11:00:00Z"}))
@@ -207,15 +196,15 @@ async def test_the_newest_trade_comes_first_also_after_it_was_moved(client: http
 
 
 async def test_a_trade_without_notes_is_no_text(client: httpx.AsyncClient, app: Starlette) -> None:
-    await create_trade(client)
-    await create_trade(client, 1, notes="Late")
+    await factories.create_trade(client)
+    await factories.create_trade(client, 1, notes="Late")
 
     assert await run_sql(app, EVERY_TEXT) == [(1,)]
     assert await find(client, "symbol:es") == ["/trades/2"]
 
 
 async def test_a_long_text_is_found_with_an_excerpt_around_the_word(client: httpx.AsyncClient) -> None:
-    await write_day(client, plan="😀 word " * 2000 + "needle " + "word " * 2000, review="x" * 60_000)
+    await factories.write_day(client, plan="😀 word " * 2000 + "needle " + "word " * 2000, review="x" * 60_000)
 
     (needle,), (long,) = await search(client, "needle"), await search(client, "xxx")
 
@@ -244,10 +233,10 @@ async def test_a_key_finds_what_its_scopes_may_read(
 async def test_nothing_of_another_user_is_found(
     client: httpx.AsyncClient, app: Starlette, journal: dict[str, Any]
 ) -> None:
-    async with client_of(app, await new_key_for(app, user_id=await insert_user(app))) as stranger:
+    async with client_of(app, await new_key_for(app, user_id=await factories.insert_user(app))) as stranger:
         for typed in ("revenge", "tag:revenge", "symbol:es", "-nothing"):
             assert await find(stranger, typed) == []
-        await write_day(stranger, plan="Revenge of another")
+        await factories.write_day(stranger, plan="Revenge of another")
         assert await find(stranger, "revenge") == [f"/days/{DAY}"]
     assert len(await find(client, "revenge")) == 7
 

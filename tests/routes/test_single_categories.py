@@ -2,22 +2,11 @@
 
 from typing import Any
 
+import factories
 import httpx
 import pytest
 from conftest import client_of, new_key_for
-from factories import (
-    A_TRADE,
-    build_file,
-    create_account,
-    create_category,
-    create_tag,
-    create_trade,
-    details_of,
-    error_of,
-    send_file,
-    unwrap,
-    write_day,
-)
+from factories import details_of, error_of, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -27,11 +16,11 @@ ONE_OF_MARKET = "must have at most one tag of Market"
 @pytest.fixture
 async def tags(client: httpx.AsyncClient) -> dict[str, int]:
     """The ids of two tags of a single category, and of one of another category, by name."""
-    market = await create_category(client, "Market", single=True)
-    other = await create_category(client, "Other")
+    market = await factories.create_category(client, "Market", single=True)
+    other = await factories.create_category(client, "Other")
     assert (market["single"], other["single"]) == (True, False)
     named = [("Trend", market), ("Range", market), ("Late", other)]
-    return {name: (await create_tag(client, name, category_id=one["id"]))["id"] for name, one in named}
+    return {name: (await factories.create_tag(client, name, category_id=one["id"]))["id"] for name, one in named}
 
 
 async def read_tags(client: httpx.AsyncClient, trade: Any) -> list[str]:
@@ -41,10 +30,10 @@ async def read_tags(client: httpx.AsyncClient, trade: Any) -> list[str]:
 async def test_two_tags_of_a_single_category_are_refused_wherever_tags_of_a_trade_are_sent(
     client: httpx.AsyncClient, tags: dict[str, int]
 ) -> None:
-    account = await create_account(client)
-    trade = await create_trade(client, account["id"])
+    account = await factories.create_account(client)
+    trade = await factories.create_trade(client, account["id"])
     both = {"tag_ids": [tags["Late"], tags["Trend"], tags["Range"]]}
-    new = {**A_TRADE, "account_id": account["id"]}
+    new = {**factories.A_TRADE, "account_id": account["id"]}
     path = f"/trades/{trade['id']}"
     sent: list[tuple[str, str, dict[str, Any], str]] = [
         ("PUT", f"{path}/tags", both, "tag_ids"),
@@ -61,15 +50,15 @@ async def test_two_tags_of_a_single_category_are_refused_wherever_tags_of_a_trad
         assert error_of(answer) == (400, "validation_error"), (method, to)
         assert details_of(answer)["fields"] == {field: ONE_OF_MARKET}
     assert unwrap(await client.get("/trades"))[0]["tag_ids"] == []
-    day = await write_day(client, tag_ids=both["tag_ids"])  # the market may turn within a day
+    day = await factories.write_day(client, tag_ids=both["tag_ids"])  # the market may turn within a day
     assert day["tag_ids"] == sorted(both["tag_ids"])
 
 
 async def test_a_new_tag_replaces_the_one_that_the_trade_had_and_restore_brings_it_back(
     client: httpx.AsyncClient, tags: dict[str, int]
 ) -> None:
-    account = await create_account(client)
-    first, second = [await create_trade(client, account["id"]) for _ in range(2)]
+    account = await factories.create_account(client)
+    first, second = [await factories.create_trade(client, account["id"]) for _ in range(2)]
     unwrap(await client.put(f"/trades/{first['id']}/tags", json={"tag_ids": [tags["Trend"], tags["Late"]]}))
 
     body = {"ids": [first["id"], second["id"]], "add_tag_ids": [tags["Range"]]}
@@ -92,10 +81,10 @@ async def test_a_new_tag_replaces_the_one_that_the_trade_had_and_restore_brings_
 async def test_a_category_becomes_single_once_no_trade_has_two_of_its_tags(
     client: httpx.AsyncClient, tags: dict[str, int]
 ) -> None:
-    account = await create_account(client)
+    account = await factories.create_account(client)
     other = unwrap(await client.get(f"/tags/{tags['Late']}"))["category_id"]
-    early = await create_tag(client, "Early", category_id=other)
-    trades = [await create_trade(client, account["id"]) for _ in range(3)]
+    early = await factories.create_tag(client, "Early", category_id=other)
+    trades = [await factories.create_trade(client, account["id"]) for _ in range(3)]
     for trade in trades[:2]:
         both = {"tag_ids": [tags["Late"], early["id"], tags["Trend"]]}
         unwrap(await client.put(f"/trades/{trade['id']}/tags", json=both))
@@ -118,9 +107,9 @@ async def test_a_category_becomes_single_once_no_trade_has_two_of_its_tags(
 async def test_a_tag_moves_into_a_single_category_unless_a_trade_would_have_two(
     client: httpx.AsyncClient, tags: dict[str, int]
 ) -> None:
-    account = await create_account(client)
+    account = await factories.create_account(client)
     market = unwrap(await client.get(f"/tags/{tags['Trend']}"))["category_id"]
-    trade = await create_trade(client, account["id"], tag_ids=[tags["Trend"], tags["Late"]])
+    trade = await factories.create_trade(client, account["id"], tag_ids=[tags["Trend"], tags["Late"]])
 
     refused = await client.patch(f"/tags/{tags['Late']}", json={"category_id": market})
     unwrap(await client.put(f"/trades/{trade['id']}/tags", json={"tag_ids": [tags["Late"]]}))
@@ -134,10 +123,10 @@ async def test_a_tag_moves_into_a_single_category_unless_a_trade_would_have_two(
 async def test_a_row_of_a_file_has_one_tag_of_a_single_category(
     client: httpx.AsyncClient, tags: dict[str, int]
 ) -> None:
-    account = await create_account(client)
-    file = build_file({"tags": "Trend;Late"}, {"tags": "Range;Trend"})
+    account = await factories.create_account(client)
+    file = factories.build_file({"tags": "Trend;Late"}, {"tags": "Range;Trend"})
 
-    refused = await send_file(client, file, account["id"])
+    refused = await factories.send_file(client, file, account["id"])
 
     assert error_of(refused) == (400, "validation_error")
     assert ONE_OF_MARKET in details_of(refused)["reason"]
@@ -146,9 +135,9 @@ async def test_a_row_of_a_file_has_one_tag_of_a_single_category(
 async def test_of_merged_trades_the_first_with_a_tag_of_the_category_keeps_it(
     client: httpx.AsyncClient, tags: dict[str, int]
 ) -> None:
-    account = await create_account(client)
+    account = await factories.create_account(client)
     parts = [
-        await create_trade(
+        await factories.create_trade(
             client,
             account["id"],
             tag_ids=[tags[name] for name in names],
@@ -170,13 +159,15 @@ async def test_of_merged_trades_the_first_with_a_tag_of_the_category_keeps_it(
 async def test_reports_are_by_the_tags_of_one_category_and_by_what_is_written_on_the_day(
     client: httpx.AsyncClient, tags: dict[str, int]
 ) -> None:
-    account = await create_account(client)
+    account = await factories.create_account(client)
     market = unwrap(await client.get(f"/tags/{tags['Trend']}"))["category_id"]
     for number, names in enumerate([["Trend", "Late"], ["Trend"], ["Range"], ["Late"]], 1):
         times = dict.fromkeys(("opened_at", "closed_at"), f"2026-01-0{number}T12:00:00Z")
-        await create_trade(client, account["id"], **times, gross_pnl=number, tag_ids=[tags[name] for name in names])
-    await write_day(client, "2026-01-01", rating=2, tag_ids=[tags["Late"]])
-    await write_day(client, "2026-01-02", rating=5, tag_ids=[tags["Late"], tags["Range"]])
+        await factories.create_trade(
+            client, account["id"], **times, gross_pnl=number, tag_ids=[tags[name] for name in names]
+        )
+    await factories.write_day(client, "2026-01-01", rating=2, tag_ids=[tags["Late"]])
+    await factories.write_day(client, "2026-01-02", rating=5, tag_ids=[tags["Late"], tags["Range"]])
 
     async def read(**query: Any) -> list[tuple[Any, Any, float]]:
         report = unwrap(await client.get("/reports", params={"metrics": "net_pnl", **query}))

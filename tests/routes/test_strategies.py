@@ -3,20 +3,10 @@
 import re
 from typing import Any
 
+import factories
 import httpx
 import pytest
-from factories import (
-    create_strategy,
-    details_of,
-    error_of,
-    get_strategy,
-    insert_account,
-    insert_answer,
-    insert_copy_group,
-    insert_trade,
-    run_sql,
-    unwrap,
-)
+from factories import details_of, error_of, run_sql, unwrap
 from msgspec import structs
 from saved_journals import for_rows
 from starlette.applications import Starlette
@@ -67,7 +57,7 @@ def orders_in(items: Any) -> list[tuple[str, int]]:
 
 
 async def test_a_new_strategy_is_returned_whole_with_its_location(client: httpx.AsyncClient) -> None:
-    await create_strategy(client, "Another", setups=[{"name": "Not this"}])
+    await factories.create_strategy(client, "Another", setups=[{"name": "Not this"}])
 
     created = await client.post("/strategies", json={**SCALARS, "setups": SETUPS})
 
@@ -91,7 +81,7 @@ async def test_a_new_strategy_is_returned_whole_with_its_location(client: httpx.
         {"name": "Volume", "description": "Above average", "sort_order": 0} | id_of(volume),
         {"name": "Trend", "description": None, "sort_order": 1} | id_of(trend),
     ]
-    assert await get_strategy(client, strategy["id"]) == strategy
+    assert await factories.get_strategy(client, strategy["id"]) == strategy
     assert unwrap(await client.get(f"/strategies/{strategy['id']}/setups")) == setups
 
 
@@ -101,9 +91,9 @@ def id_of(confirmation: Any) -> dict[str, int]:
 
 async def test_the_list_has_the_scalars_and_the_number_of_setups(client: httpx.AsyncClient) -> None:
     made = [
-        await create_strategy(client, "A"),
-        await create_strategy(client, "B", setups=[{"name": str(number)} for number in range(3)]),
-        await create_strategy(client, **{**SCALARS, "name": "C"}, setups=SETUPS),
+        await factories.create_strategy(client, "A"),
+        await factories.create_strategy(client, "B", setups=[{"name": str(number)} for number in range(3)]),
+        await factories.create_strategy(client, **{**SCALARS, "name": "C"}, setups=SETUPS),
     ]
 
     listed = unwrap(await client.get("/strategies"))
@@ -117,7 +107,7 @@ async def test_the_list_has_the_scalars_and_the_number_of_setups(client: httpx.A
 
 
 async def test_free_form_json_of_null_is_stored_as_null(app: Starlette, client: httpx.AsyncClient) -> None:
-    strategy = await create_strategy(client, risk_rules=None, exit_rules={"target": "2R"})
+    strategy = await factories.create_strategy(client, risk_rules=None, exit_rules={"target": "2R"})
     await client.patch(f"/strategies/{strategy['id']}", json={"exit_rules": None})
 
     stored = await run_sql(app, "SELECT risk_rules, exit_rules, optimal_conditions FROM strategies")
@@ -126,8 +116,8 @@ async def test_free_form_json_of_null_is_stored_as_null(app: Starlette, client: 
 
 
 async def test_the_filters_choose_by_account_and_by_copy_group(app: Starlette, client: httpx.AsyncClient) -> None:
-    one, two = await insert_account(app, "One"), await insert_account(app, "Two")
-    group = await insert_copy_group(app, members=[one])
+    one, two = await factories.insert_account(app, "One"), await factories.insert_account(app, "Two")
+    group = await factories.insert_copy_group(app, members=[one])
     scopes: dict[str, dict[str, Any]] = {
         "b": {"account_id": one},
         "a": {"account_id": one},
@@ -136,7 +126,7 @@ async def test_the_filters_choose_by_account_and_by_copy_group(app: Starlette, c
         "e": {},
     }
     for name, scope in scopes.items():
-        made = await create_strategy(client, name, **scope)
+        made = await factories.create_strategy(client, name, **scope)
         assert (made["account_id"], made["copy_group_id"]) == (scope.get("account_id"), scope.get("copy_group_id"))
 
     assert await list_names(client, account_id=one) == ["a", "b"]
@@ -145,7 +135,7 @@ async def test_the_filters_choose_by_account_and_by_copy_group(app: Starlette, c
 
 
 async def test_account_and_copy_group_exclude_each_other(app: Starlette, client: httpx.AsyncClient) -> None:
-    both = {"account_id": await insert_account(app), "copy_group_id": await insert_copy_group(app)}
+    both = {"account_id": await factories.insert_account(app), "copy_group_id": await factories.insert_copy_group(app)}
 
     refused = await client.post("/strategies", json={"name": "S", **both})
 
@@ -159,7 +149,7 @@ async def test_texts_are_kept_at_every_level_and_may_repeat(client: httpx.AsyncC
     described = {"name": text, "description": f" \r\n\t🚀'\\{text}" + "x" * 9_000}
     setups = [{**described, "confirmations": [described] * 2}] * 2
 
-    strategy = await create_strategy(client, **described, setups=setups)
+    strategy = await factories.create_strategy(client, **described, setups=setups)
 
     for item in (strategy, *strategy["setups"], *strategy["setups"][1]["confirmations"]):
         assert {"name": item["name"], "description": item["description"]} == described
@@ -184,7 +174,7 @@ async def test_setups_and_confirmations_are_ordered(
         {"name": name} if order is None else {"name": name, "sort_order": order} for name, order in sent
     ]
 
-    strategy = await create_strategy(client, setups=[{**item, "confirmations": items} for item in items])
+    strategy = await factories.create_strategy(client, setups=[{**item, "confirmations": items} for item in items])
 
     assert orders_in(strategy["setups"]) == stored
     assert orders_in(strategy["setups"][0]["confirmations"]) == stored
@@ -256,7 +246,7 @@ async def test_a_strategy_over_the_maximum_is_refused_with_the_numbers(
     app: Starlette, client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, limit: Any
 ) -> None:
     limit(2)
-    first, second = [await create_strategy(client, name) for name in "AB"]
+    first, second = [await factories.create_strategy(client, name) for name in "AB"]
 
     refused = await client.post("/strategies", json={"name": "C", "setups": [{"name": "a"}]})
 
@@ -266,22 +256,22 @@ async def test_a_strategy_over_the_maximum_is_refused_with_the_numbers(
     assert await list_names(client) == ["A", "B"]
     assert await count_rows(app, "setups") == [0]
     unwrap(await client.patch(f"/strategies/{first['id']}", json={"setups": [{"name": "a"}]}))
-    await create_strategy(other_user_client, "C")
+    await factories.create_strategy(other_user_client, "C")
     await client.delete(f"/strategies/{second['id']}")
-    await create_strategy(client, "C")
+    await factories.create_strategy(client, "C")
 
 
 async def test_a_maximum_of_0_is_none(client: httpx.AsyncClient, limit: Any) -> None:
     limit(0)
 
-    await create_strategy(client)
+    await factories.create_strategy(client)
 
 
 async def test_a_foreign_account_is_named_before_a_taken_name_and_that_before_the_maximum(
     client: httpx.AsyncClient, limit: Any
 ) -> None:
     limit(1)
-    await create_strategy(client, "A")
+    await factories.create_strategy(client, "A")
 
     foreign = await client.post("/strategies", json={"name": "A", "account_id": 99})
     taken = await client.post("/strategies", json={"name": "A", "setups": SETUPS})
@@ -296,14 +286,14 @@ async def test_a_foreign_account_is_named_before_a_taken_name_and_that_before_th
 async def test_delete_takes_setups_confirmations_and_answers_along_and_unlinks_the_trades(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
-    gone, kept = [await create_strategy(client, name, setups=SETUPS) for name in ("Gone", "Kept")]
-    account = await insert_account(app)
+    gone, kept = [await factories.create_strategy(client, name, setups=SETUPS) for name in ("Gone", "Kept")]
+    account = await factories.insert_account(app)
     for strategy in (gone, kept):
         flag = strategy["setups"][0]
-        await insert_trade(app, account, strategy_id=strategy["id"])
-        trade = await insert_trade(app, account, setup_id=flag["setup_id"], strategy_id=strategy["id"])
+        await factories.insert_trade(app, account, strategy_id=strategy["id"])
+        trade = await factories.insert_trade(app, account, setup_id=flag["setup_id"], strategy_id=strategy["id"])
         for one in flag["confirmations"][: 2 if strategy is gone else 1]:
-            await insert_answer(app, trade, one["confirmation_id"], True, "clear")
+            await factories.insert_answer(app, trade, one["confirmation_id"], True, "clear")
     tables = ("strategies", "setups", "confirmations", "confirmation_answers", "trades")
     assert await count_rows(app, *tables) == [2, 4, 4, 3, 4]
 
@@ -315,4 +305,4 @@ async def test_delete_takes_setups_confirmations_and_answers_along_and_unlinks_t
     links = [tuple(row) for row in await run_sql(app, "SELECT strategy_id, setup_id FROM trades ORDER BY id")]
     setup_id = kept["setups"][0]["setup_id"]
     assert links == [(None, None), (None, None), (kept["id"], None), (kept["id"], setup_id)]
-    assert await get_strategy(client, kept["id"]) == kept
+    assert await factories.get_strategy(client, kept["id"]) == kept

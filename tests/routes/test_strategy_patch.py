@@ -4,19 +4,9 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+import factories
 import httpx
-from factories import (
-    create_strategy,
-    details_of,
-    error_of,
-    get_strategy,
-    insert_account,
-    insert_answer,
-    insert_copy_group,
-    insert_trade,
-    run_sql,
-    unwrap,
-)
+from factories import details_of, error_of, run_sql, unwrap
 from operations import dump
 from saved_journals import for_rows
 from starlette.applications import Starlette
@@ -31,7 +21,7 @@ LARGEST_ID = 2**63 - 1
 
 async def make_playbook(client: httpx.AsyncClient, name: str = "Playbook") -> Any:
     """Setup `a` with confirmations `x` and `y`, setup `b` with `z`."""
-    return await create_strategy(client, name, setups=CHECKLISTS)
+    return await factories.create_strategy(client, name, setups=CHECKLISTS)
 
 
 async def patch(client: httpx.AsyncClient, strategy: Any, **members: Any) -> httpx.Response:
@@ -46,11 +36,11 @@ async def patched(client: httpx.AsyncClient, strategy: Any, *setups: Any) -> Any
 async def make_answered_trade(app: Starlette, strategy: Any, position: int = 0) -> int:
     """A trade of that setup, every confirmation of it answered."""
     accounts = await run_sql(app, "SELECT id FROM accounts LIMIT 1")
-    account_id = accounts[0][0] if accounts else await insert_account(app)
+    account_id = accounts[0][0] if accounts else await factories.insert_account(app)
     setup = strategy["setups"][position]
-    trade = await insert_trade(app, account_id, strategy_id=strategy["id"], setup_id=setup["setup_id"])
+    trade = await factories.insert_trade(app, account_id, strategy_id=strategy["id"], setup_id=setup["setup_id"])
     for one in setup["confirmations"]:
-        await insert_answer(app, trade, one["confirmation_id"], True, f"about {one['name']}")
+        await factories.insert_answer(app, trade, one["confirmation_id"], True, f"about {one['name']}")
     return trade
 
 
@@ -96,14 +86,14 @@ async def test_a_member_that_is_sent_is_updated_and_every_other_stays(
     client: httpx.AsyncClient, members: dict[str, Any]
 ) -> None:
     rules = {member: {"old": 1} for member in ("risk_rules", "exit_rules", "optimal_conditions")}
-    before = await create_strategy(client, "Old", description="Old", setups=CHECKLISTS, **rules)
-    await create_strategy(client, "Next")
+    before = await factories.create_strategy(client, "Old", description="Old", setups=CHECKLISTS, **rules)
+    await factories.create_strategy(client, "Next")
 
     after = unwrap(await patch(client, before, **members))
 
     assert after == {**before, **members, "updated_at": after["updated_at"]}
     assert after["updated_at"] > before["updated_at"]
-    assert await get_strategy(client, before["id"]) == after
+    assert await factories.get_strategy(client, before["id"]) == after
     assert names_in(unwrap(await client.get("/strategies"))) == sorted([after["name"], "Next"], key=str.lower)
 
 
@@ -129,8 +119,8 @@ SAME: dict[str, Callable[[Any], dict[str, Any]]] = {
 @for_rows("sent", SAME)
 async def test_what_changes_nothing_writes_nothing(app: Starlette, client: httpx.AsyncClient, sent: str) -> None:
     with_gaps = [{**one, "sort_order": 10 * number} for number, one in enumerate(CHECKLISTS, 1)]
-    strategy = await create_strategy(
-        client, "Café", setups=with_gaps, account_id=await insert_account(app), risk_rules={"a": 1}
+    strategy = await factories.create_strategy(
+        client, "Café", setups=with_gaps, account_id=await factories.insert_account(app), risk_rules={"a": 1}
     )
     before = dump(app)
 
@@ -146,7 +136,7 @@ async def test_equal_sort_orders_in_an_earlier_release_stay_if_nothing_changes(
 ) -> None:
     strategy = await make_playbook(client)
     await run_sql(app, "UPDATE setups SET sort_order = 7")
-    read = await get_strategy(client, strategy["id"])
+    read = await factories.get_strategy(client, strategy["id"])
 
     assert await patched(client, strategy, *read["setups"]) == read
 
@@ -173,7 +163,7 @@ async def test_a_change_below_the_strategy_moves_its_updated_at(client: httpx.As
 async def test_a_taken_name_is_told_after_the_rules_and_nothing_is_written(
     app: Starlette, client: httpx.AsyncClient, members: dict[str, Any], error: tuple[int, str]
 ) -> None:
-    await create_strategy(client, "Café")
+    await factories.create_strategy(client, "Café")
     mine = await make_playbook(client)
     before = dump(app)
 
@@ -208,7 +198,7 @@ async def test_a_list_that_is_sent_is_the_whole_list(app: Starlette, client: htt
     assert await read_links(app, of_deleted) == (strategy["id"], None, {})
     assert await read_links(app, of_kept) == kept_answers
     assert await run_sql(app, "SELECT count(*) FROM confirmations") == [(3 + 1 + 2,)]
-    assert await get_strategy(client, another["id"]) == another
+    assert await factories.get_strategy(client, another["id"]) == another
 
 
 async def test_setups_without_their_ids_are_new_and_no_id_is_used_again(
@@ -399,10 +389,10 @@ async def test_an_id_sent_twice_is_refused_and_named(app: Starlette, client: htt
 async def test_null_clears_a_scope_and_setting_one_clears_the_other(
     app: Starlette, client: httpx.AsyncClient, bound_to: str | None, sent: Any, then: str | None
 ) -> None:
-    ids = {"account_id": await insert_account(app), "copy_group_id": await insert_copy_group(app)}
+    ids = {"account_id": await factories.insert_account(app), "copy_group_id": await factories.insert_copy_group(app)}
     words = {"account": ids["account_id"], "group": ids["copy_group_id"]}
     scope: dict[str, Any] = {bound_to: ids[bound_to]} if bound_to else {}
-    strategy = await create_strategy(client, setups=CHECKLISTS, **scope)
+    strategy = await factories.create_strategy(client, setups=CHECKLISTS, **scope)
 
     after = unwrap(await patch(client, strategy, **{member: words.get(value, value) for member, value in sent.items()}))
 
@@ -413,8 +403,8 @@ async def test_null_clears_a_scope_and_setting_one_clears_the_other(
 
 
 async def test_both_scopes_at_once_are_refused(app: Starlette, client: httpx.AsyncClient) -> None:
-    both = {"account_id": await insert_account(app), "copy_group_id": await insert_copy_group(app)}
-    strategy = await create_strategy(client, account_id=both["account_id"])
+    both = {"account_id": await factories.insert_account(app), "copy_group_id": await factories.insert_copy_group(app)}
+    strategy = await factories.create_strategy(client, account_id=both["account_id"])
     before = dump(app)
 
     refused = await patch(client, strategy, name="New", **both)
@@ -429,7 +419,9 @@ async def test_both_scopes_at_once_are_refused(app: Starlette, client: httpx.Asy
 
 async def test_a_list_that_is_read_reversed_and_sent_back_is_reversed(client: httpx.AsyncClient) -> None:
     items = [{"name": name} for name in "abc"]
-    strategy = await create_strategy(client, setups=[{"name": name, "confirmations": items} for name in "stu"])
+    strategy = await factories.create_strategy(
+        client, setups=[{"name": name, "confirmations": items} for name in "stu"]
+    )
     sent = [{**one, "confirmations": one["confirmations"][::-1]} for one in reversed(strategy["setups"])]
 
     after = await patched(client, strategy, *sent)
@@ -462,7 +454,7 @@ async def test_the_order_of_setups_and_confirmations(client: httpx.AsyncClient, 
     arrange, names = ORDERS[case]
     numbered = [{"name": name, "sort_order": 10 * number} for number, name in enumerate("abc", 1)]
     setups = [{**numbered[0], "confirmations": numbered}, *numbered[1:]]
-    strategy = await create_strategy(client, setups=setups)
+    strategy = await factories.create_strategy(client, setups=setups)
     a, b, c = strategy["setups"]
 
     of_setups = await patched(client, strategy, *arrange(a, b, c))

@@ -2,20 +2,10 @@
 
 from typing import Any
 
+import factories
 import httpx
 import pytest
-from factories import (
-    A_TRADE,
-    create_account,
-    create_strategy,
-    create_tag,
-    create_trade,
-    details_of,
-    error_of,
-    get_trade,
-    list_trades,
-    unwrap,
-)
+from factories import details_of, error_of, unwrap
 from operations import dump
 from saved_journals import for_rows
 from starlette.applications import Starlette
@@ -26,7 +16,7 @@ INVALID = (400, "validation_error")
 @pytest.fixture
 async def setups(client: httpx.AsyncClient) -> Any:
     """Two setups of one strategy: the first asks two questions, the second one."""
-    strategy = await create_strategy(
+    strategy = await factories.create_strategy(
         client,
         setups=[
             {"name": "Flag", "confirmations": [{"name": "Volume"}, {"name": "Trend"}]},
@@ -53,32 +43,32 @@ async def put_answers(client: httpx.AsyncClient, trade: Any, *answers: object) -
 
 
 async def create_tags(client: httpx.AsyncClient) -> list[int]:
-    return [(await create_tag(client, name))["id"] for name in ("Fear", "anger", "Greed")]
+    return [(await factories.create_tag(client, name))["id"] for name in ("Fear", "anger", "Greed")]
 
 
 # Tags ----------------------------------------------------------------------------------------------------
 
 
 async def test_the_tags_of_a_trade_are_ids_and_whole_tags(client: httpx.AsyncClient) -> None:
-    tag = await create_tag(client, "FOMO", type="mistake", color="#123456")
-    trade = await create_trade(client)
+    tag = await factories.create_tag(client, "FOMO", type="mistake", color="#123456")
+    trade = await factories.create_trade(client)
 
     tagged = await put_tags(client, trade, tag["id"], tag["id"])
 
     tags = [{"id": tag["id"], "name": "FOMO", "color": "#123456", "type": "mistake"}]
     assert tagged == {**trade, "tag_ids": [tag["id"]], "tags": tags, "updated_at": tagged["updated_at"]}
-    assert await get_trade(client, trade) == tagged
+    assert await factories.get_trade(client, trade) == tagged
 
 
 async def test_the_tags_sent_replace_the_set(client: httpx.AsyncClient) -> None:
     fear, anger, greed = await create_tags(client)
-    trade = await create_trade(client)
-    other = await put_tags(client, await create_trade(client, trade["account_id"]), fear)
+    trade = await factories.create_trade(client)
+    other = await put_tags(client, await factories.create_trade(client, trade["account_id"]), fear)
     first = await put_tags(client, trade, fear, anger)
 
     tagged = await put_tags(client, trade, greed, anger)
     again = await put_tags(client, trade, anger, greed)
-    in_list, _ = await list_trades(client)
+    in_list, _ = await factories.list_trades(client)
     cleared = await put_tags(client, trade)
 
     assert tagged["tag_ids"] == in_list["tag_ids"] == [anger, greed]
@@ -86,23 +76,23 @@ async def test_the_tags_sent_replace_the_set(client: httpx.AsyncClient) -> None:
     assert again == tagged
     assert (cleared["tag_ids"], cleared["tags"]) == ([], [])
     assert first["updated_at"] < tagged["updated_at"] < cleared["updated_at"]
-    assert await get_trade(client, other) == other
+    assert await factories.get_trade(client, other) == other
 
 
 async def test_a_deleted_tag_disappears_and_a_renamed_tag_has_its_new_name(client: httpx.AsyncClient) -> None:
     fear, anger, _ = await create_tags(client)
-    first = await create_trade(client)
-    second = await create_trade(client, first["account_id"])
+    first = await factories.create_trade(client)
+    second = await factories.create_trade(client, first["account_id"])
     await put_tags(client, first, fear, anger)
     await put_tags(client, second, fear)
 
     await client.delete(f"/tags/{fear}")
     await client.patch(f"/tags/{anger}", json={"name": "Calm", "color": "#ffffff"})
 
-    assert [trade["tag_ids"] for trade in await list_trades(client)] == [[anger], []]
+    assert [trade["tag_ids"] for trade in await factories.list_trades(client)] == [[anger], []]
     tags = [{"id": anger, "name": "Calm", "color": "#ffffff", "type": "custom"}]
-    assert (await get_trade(client, first))["tags"] == tags
-    assert await list_trades(client, tag_id=fear) == []
+    assert (await factories.get_trade(client, first))["tags"] == tags
+    assert await factories.list_trades(client, tag_id=fear) == []
 
 
 # Answers -------------------------------------------------------------------------------------------------
@@ -112,7 +102,7 @@ async def test_answers_have_the_name_of_their_confirmation_in_the_order_of_the_c
     client: httpx.AsyncClient, setups: Any
 ) -> None:
     volume, trend = read_confirmation_ids(setups[0])
-    trade = await create_trade(client, setup_id=setups[0]["setup_id"])
+    trade = await factories.create_trade(client, setup_id=setups[0]["setup_id"])
 
     answered = await put_answers(client, trade, answer(trend, False, notes="Flat"), answer(volume))
     again = await put_answers(client, trade, answer(volume), answer(trend, False, notes="Flat"))
@@ -121,12 +111,12 @@ async def test_answers_have_the_name_of_their_confirmation_in_the_order_of_the_c
         {"confirmation_id": volume, "name": "Volume", "was_present": True, "notes": None},
         {"confirmation_id": trend, "name": "Trend", "was_present": False, "notes": "Flat"},
     ]
-    assert await get_trade(client, trade) == again == answered
+    assert await factories.get_trade(client, trade) == again == answered
 
 
 async def test_the_answers_sent_replace_the_set_and_move_updated_at(client: httpx.AsyncClient, setups: Any) -> None:
     volume, trend = read_confirmation_ids(setups[0])
-    trade = await create_trade(client, setup_id=setups[0]["setup_id"])
+    trade = await factories.create_trade(client, setup_id=setups[0]["setup_id"])
     before = await put_answers(client, trade, answer(volume, notes="Thin"), answer(trend))
     for fields in ({"was_present": False, "notes": "Thin"}, {"notes": "Thick"}, {"notes": None}):
         sent = {**answer(volume), **fields}
@@ -144,9 +134,11 @@ async def test_confirmations_that_are_not_of_the_trades_setup_or_repeated_are_na
 ) -> None:
     volume, trend = read_confirmation_ids(setups[0])
     (divergence,) = read_confirmation_ids(setups[1])
-    theirs = await create_strategy(other_user_client, setups=[{"name": "Flag", "confirmations": [{"name": "Volume"}]}])
+    theirs = await factories.create_strategy(
+        other_user_client, setups=[{"name": "Flag", "confirmations": [{"name": "Volume"}]}]
+    )
     (foreign,) = read_confirmation_ids(theirs["setups"][0])
-    trade = await create_trade(client, setup_id=setups[0]["setup_id"])
+    trade = await factories.create_trade(client, setup_id=setups[0]["setup_id"])
     trade = await put_answers(client, trade, answer(volume))
     ids = [divergence, trend, foreign, 987_654_321, volume, volume]
 
@@ -159,15 +151,15 @@ async def test_confirmations_that_are_not_of_the_trades_setup_or_repeated_are_na
         "unknown_confirmation_ids": [divergence, foreign, 987_654_321],
         "duplicate_confirmation_ids": [volume],
     }
-    assert await get_trade(client, trade) == trade
+    assert await factories.get_trade(client, trade) == trade
 
 
 async def test_a_trade_without_a_setup_has_no_checklist(client: httpx.AsyncClient, setups: Any) -> None:
     volume, _ = read_confirmation_ids(setups[0])
     (strategy,) = unwrap(await client.get("/strategies"))
-    account = await create_account(client)
+    account = await factories.create_account(client)
     for strategy_id in (None, strategy["id"]):
-        trade = await create_trade(client, account["id"], strategy_id=strategy_id)
+        trade = await factories.create_trade(client, account["id"], strategy_id=strategy_id)
         path = f"/trades/{trade['id']}/confirmations"
 
         refused = await client.put(path, json={"confirmations": [answer(volume)]})
@@ -178,9 +170,9 @@ async def test_a_trade_without_a_setup_has_no_checklist(client: httpx.AsyncClien
 
 async def test_a_trade_that_changes_its_setup_loses_the_old_answers(client: httpx.AsyncClient, setups: Any) -> None:
     volume, trend = read_confirmation_ids(setups[0])
-    other = await create_strategy(client, "Other")
+    other = await factories.create_strategy(client, "Other")
     setup = {"setup_id": setups[0]["setup_id"]}
-    trade = await create_trade(client, **setup)
+    trade = await factories.create_trade(client, **setup)
     path = f"/trades/{trade['id']}"
     same = {**setup, "strategy_id": trade["strategy_id"], "notes": "new", "fees": 1}
     changes = [{"setup_id": setups[1]["setup_id"]}, {"setup_id": None}]
@@ -202,9 +194,9 @@ async def test_a_trade_that_changes_its_setup_loses_the_old_answers(client: http
 async def test_an_open_trade_keeps_its_tags_and_answers_when_it_is_closed(
     client: httpx.AsyncClient, flag: dict[str, Any]
 ) -> None:
-    opened = await create_trade(client, **flag, closed_at=None, exit_price=None)
+    opened = await factories.create_trade(client, **flag, closed_at=None, exit_price=None)
 
-    closing = {"closed_at": A_TRADE["closed_at"], "exit_price": 101}
+    closing = {"closed_at": factories.A_TRADE["closed_at"], "exit_price": 101}
     closed = unwrap(await client.patch(f"/trades/{opened['id']}", json=closing))
 
     assert closed["gross_pnl"] == 1
@@ -230,8 +222,8 @@ def read_annotations(trade: Any) -> tuple[list[int], list[tuple[Any, ...]]]:
 async def test_trades_are_created_with_their_tags_and_answers_alone_and_in_bulk(
     client: httpx.AsyncClient, flag: dict[str, Any]
 ) -> None:
-    created = await create_trade(client, **flag)
-    bodies = [{**A_TRADE, "account_id": created["account_id"], **more} for more in (flag, {}, flag)]
+    created = await factories.create_trade(client, **flag)
+    bodies = [{**factories.A_TRADE, "account_id": created["account_id"], **more} for more in (flag, {}, flag)]
     in_bulk = unwrap(await client.post("/trades/bulk", json={"trades": bodies}))
 
     first, second = flag["confirmations"]
@@ -241,8 +233,8 @@ async def test_trades_are_created_with_their_tags_and_answers_alone_and_in_bulk(
     )
     assert read_annotations(created) == expected
     assert created["created_at"] == created["updated_at"]
-    assert await get_trade(client, created) == created
-    read = [read_annotations(await get_trade(client, trade)) for trade in in_bulk]
+    assert await factories.get_trade(client, created) == created
+    read = [read_annotations(await factories.get_trade(client, trade)) for trade in in_bulk]
     assert read == [expected, ([], []), expected]
     assert [trade["tag_ids"] for trade in in_bulk] == [tag_ids for tag_ids, _ in read]
 
@@ -250,7 +242,7 @@ async def test_trades_are_created_with_their_tags_and_answers_alone_and_in_bulk(
 async def test_tags_and_answers_are_edited_with_the_other_fields_of_a_trade(
     client: httpx.AsyncClient, flag: dict[str, Any]
 ) -> None:
-    trade = await create_trade(client, **flag)
+    trade = await factories.create_trade(client, **flag)
     second = flag["confirmations"][1]
     changed = {"tag_ids": flag["tag_ids"][:1], "confirmations": [{**second, "was_present": True}]}
 
@@ -268,7 +260,7 @@ async def test_tags_and_answers_are_edited_with_the_other_fields_of_a_trade(
 async def test_a_patch_to_another_setup_brings_answers_to_its_checklist(
     client: httpx.AsyncClient, setups: Any, flag: dict[str, Any]
 ) -> None:
-    trade = await create_trade(client, **flag)
+    trade = await factories.create_trade(client, **flag)
     path, wedge = f"/trades/{trade['id']}", setups[1]["setup_id"]
     (divergence,) = read_confirmation_ids(setups[1])
 
@@ -279,13 +271,13 @@ async def test_a_patch_to_another_setup_brings_answers_to_its_checklist(
     assert details_of(old) == {"unknown_confirmation_ids": read_confirmation_ids(setups[0])}
     assert moved["setup_id"] == wedge
     assert read_annotations(moved)[1] == [(divergence, True, None)]
-    assert await get_trade(client, trade) == moved
+    assert await factories.get_trade(client, trade) == moved
 
 
 async def test_a_whole_trade_that_was_read_is_sent_back_with_other_tags_answers_or_setup(
     client: httpx.AsyncClient, setups: Any, flag: dict[str, Any]
 ) -> None:
-    read = await create_trade(client, **flag)
+    read = await factories.create_trade(client, **flag)
     path, (first, second) = f"/trades/{read['id']}", read["confirmations"]
     other = {"tag_ids": read["tag_ids"][:1], "confirmations": [{**first, "notes": "Low"}, second]}
 
@@ -301,24 +293,24 @@ async def test_a_whole_trade_that_was_read_is_sent_back_with_other_tags_answers_
 async def test_the_name_of_a_confirmation_is_not_written_by_a_trade(
     client: httpx.AsyncClient, flag: dict[str, Any]
 ) -> None:
-    read = await create_trade(client, **flag)
+    read = await factories.create_trade(client, **flag)
     renamed = [read["confirmations"][0], {**read["confirmations"][1], "name": "Another"}]
 
     refused = await client.patch(f"/trades/{read['id']}", json={"confirmations": renamed})
     created = await client.post(
-        "/trades", json={**A_TRADE, "account_id": read["account_id"], **flag, "confirmations": renamed}
+        "/trades", json={**factories.A_TRADE, "account_id": read["account_id"], **flag, "confirmations": renamed}
     )
 
     assert details_of(refused) == {"fields": {"confirmations[1].name": "is read-only"}}
     assert details_of(created) == {"unknown_fields": ["confirmations[0].name", "confirmations[1].name"]}
-    assert await get_trade(client, read) == read
+    assert await factories.get_trade(client, read) == read
 
 
 @for_rows("method", ["POST", "PATCH", "bulk"])
 async def test_a_trade_is_written_with_all_of_its_tags_and_answers_or_not_at_all(
     app: Starlette, client: httpx.AsyncClient, setups: Any, flag: dict[str, Any], method: str
 ) -> None:
-    trade = await create_trade(client, **flag)
+    trade = await factories.create_trade(client, **flag)
     before = dump(app)
     path = {"POST": "/trades", "PATCH": f"/trades/{trade['id']}", "bulk": "/trades/bulk"}[method]
     (divergence,) = read_confirmation_ids(setups[1])
@@ -330,7 +322,7 @@ async def test_a_trade_is_written_with_all_of_its_tags_and_answers_or_not_at_all
     ]
 
     for members, details in bad:
-        body = {**A_TRADE, "account_id": trade["account_id"], **flag, "grade": "F", **members}
+        body = {**factories.A_TRADE, "account_id": trade["account_id"], **flag, "grade": "F", **members}
         refused = await client.request(
             "PATCH" if method == "PATCH" else "POST", path, json={"trades": [body, body]} if method == "bulk" else body
         )

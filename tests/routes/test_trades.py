@@ -6,27 +6,9 @@ import io
 import itertools
 from typing import Any
 
+import factories
 import httpx
-from factories import (
-    A_TRADE,
-    YEAR,
-    build_file,
-    create_account,
-    create_copy_group,
-    create_goal,
-    create_strategy,
-    create_tag,
-    create_trade,
-    details_of,
-    error_of,
-    get_strategy,
-    get_trade,
-    list_trades,
-    read_actual,
-    run_sql,
-    send_file,
-    unwrap,
-)
+from factories import details_of, error_of, run_sql, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -57,9 +39,9 @@ def select(trade: Any, expected: dict[str, Any]) -> dict[str, Any]:
 
 
 async def test_a_trade_is_created_with_a_location_the_defaults_and_what_follows(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
+    account = await factories.create_account(client)
 
-    created = await client.post("/trades", json={"account_id": account["id"], **A_TRADE})
+    created = await client.post("/trades", json={"account_id": account["id"], **factories.A_TRADE})
 
     assert created.status_code == 201
     trade = created.json()["data"]["trade"]
@@ -110,17 +92,17 @@ async def test_a_trade_is_created_with_a_location_the_defaults_and_what_follows(
 
 
 async def test_a_trade_is_read_and_listed_as_it_was_created(client: httpx.AsyncClient) -> None:
-    strategy = await create_strategy(client, setups=[{"name": "Flag"}])
+    strategy = await factories.create_strategy(client, setups=[{"name": "Flag"}])
     setup_id = strategy["setups"][0]["setup_id"]
     sent: dict[str, Any] = {"quantity": 2.5, "multiplier": 50, "stop_loss": 103, "fees": 4.2}
     sent |= {"direction": "short", "grade": "A+", "notes": "Late entry", "external_id": "T-1"}
     sent |= {"strategy_id": strategy["id"], "setup_id": setup_id, "mae": 12.5, "mfe": 0}
 
-    trade = await create_trade(client, **sent, symbol=" Zu\u0308rich ")
+    trade = await factories.create_trade(client, **sent, symbol=" Zu\u0308rich ")
 
     expected = {**sent, "symbol": "Z\u00fcrich"}
     assert select(trade, expected) == expected
-    assert await get_trade(client, trade) == trade
+    assert await factories.get_trade(client, trade) == trade
     in_list = {name: value for name, value in trade.items() if name not in ONLY_ALONE}
     assert unwrap(await client.get("/trades", params={"symbol": "Z\u00fcrich"})) == [in_list]
 
@@ -156,7 +138,7 @@ CREATED: list[tuple[dict[str, Any], dict[str, Any]]] = [
 async def test_result_risk_and_ratio_follow_from_what_is_sent(
     client: httpx.AsyncClient, fields: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    trade = await create_trade(client, **fields)
+    trade = await factories.create_trade(client, **fields)
 
     assert select(trade, expected) == expected
 
@@ -200,7 +182,7 @@ PATCHED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
 async def test_a_patch_changes_what_follows_from_it(
     client: httpx.AsyncClient, fields: dict[str, Any], edit: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    trade = await create_trade(client, **fields)
+    trade = await factories.create_trade(client, **fields)
 
     changed = await patch(client, trade, **edit)
     again = await patch(client, trade, notes="seen again")
@@ -236,17 +218,17 @@ async def test_a_trade_that_cannot_be_is_refused_with_the_field(
     client: httpx.AsyncClient, account_id: int, fields: dict[str, Any], edit: Any, field: str
 ) -> None:
     if edit is None:
-        refused = await client.post("/trades", json={"account_id": account_id, **A_TRADE, **fields})
+        refused = await client.post("/trades", json={"account_id": account_id, **factories.A_TRADE, **fields})
         before = []
     else:
-        before = [await create_trade(client, account_id, **fields)]
+        before = [await factories.create_trade(client, account_id, **fields)]
         refused = await client.patch(f"/trades/{before[0]['id']}", json=edit)
 
     assert error_of(refused) == INVALID
     assert list(details_of(refused)["fields"]) == [field]
     assert await list_ids(client) == [trade["id"] for trade in before]
     for trade in before:
-        assert await get_trade(client, trade) == trade
+        assert await factories.get_trade(client, trade) == trade
 
 
 CHANGES: list[tuple[str, object]] = [
@@ -257,7 +239,7 @@ CHANGES: list[tuple[str, object]] = [
 
 
 async def test_a_patch_changes_the_field_sent_and_what_follows_from_it_alone(client: httpx.AsyncClient) -> None:
-    trade = await create_trade(
+    trade = await factories.create_trade(
         client, gross_pnl=5, grade="B", external_id="T-1", notes="Before", initial_risk=1, exit_price=None
     )
     for field, value in CHANGES:
@@ -267,12 +249,12 @@ async def test_a_patch_changes_the_field_sent_and_what_follows_from_it_alone(cli
         follow = {field, "updated_at", "net_pnl", "rr_realized", "contract", "root", "fills", "fees_source"}
         assert {name for name in trade if changed[name] != trade[name]} <= follow
         assert changed["updated_at"] > trade["updated_at"]
-        assert await get_trade(client, trade) == changed
+        assert await factories.get_trade(client, trade) == changed
         trade = changed
 
 
 async def test_a_patch_that_changes_nothing_leaves_updated_at(client: httpx.AsyncClient) -> None:
-    trade = await create_trade(client, notes="same", stop_loss=99, external_id="T-1")
+    trade = await factories.create_trade(client, notes="same", stop_loss=99, external_id="T-1")
     same: list[dict[str, Any]] = [{}, {"notes": "same", "quantity": 1, "fees": 0}, {"symbol": " ES "}]
 
     for fields in (*same, {"opened_at": "2026-01-05T15:00:00+01:00"}, {"gross_pnl": None}):
@@ -289,7 +271,7 @@ async def test_a_patch_that_changes_nothing_leaves_updated_at(client: httpx.Asyn
 async def test_amounts_sent_in_place_of_impossible_ones_stay_patchable(
     client: httpx.AsyncClient, fields: dict[str, Any]
 ) -> None:
-    trade = await create_trade(client, **{"exit_price": None, **fields})
+    trade = await factories.create_trade(client, **{"exit_price": None, **fields})
 
     assert await patch(client, trade) == trade
     noted = await patch(client, trade, notes="Contract size was wrong")
@@ -297,15 +279,15 @@ async def test_amounts_sent_in_place_of_impossible_ones_stay_patchable(
 
 
 async def test_a_trade_moves_to_an_account_that_has_one_just_like_it(client: httpx.AsyncClient) -> None:
-    trade = await create_trade(client)
-    twin = await create_trade(client, (await create_account(client, "Other"))["id"])
-    goal = await create_goal(client, account_id=twin["account_id"], **YEAR)
-    before = await read_actual(client, goal)
+    trade = await factories.create_trade(client)
+    twin = await factories.create_trade(client, (await factories.create_account(client, "Other"))["id"])
+    goal = await factories.create_goal(client, account_id=twin["account_id"], **factories.YEAR)
+    before = await factories.read_actual(client, goal)
 
     moved = await patch(client, trade, account_id=twin["account_id"])
 
     assert await list_ids(client, account_id=twin["account_id"]) == [twin["id"], moved["id"]]
-    assert (before, await read_actual(client, goal)) == (1, 2)
+    assert (before, await factories.read_actual(client, goal)) == (1, 2)
 
 
 # Times and trading days ----------------------------------------------------------------------------------
@@ -314,7 +296,7 @@ async def test_a_trade_moves_to_an_account_that_has_one_just_like_it(client: htt
 async def test_a_time_without_an_offset_is_in_the_owners_zone(client: httpx.AsyncClient) -> None:
     await client.patch("/me", json={"timezone": "America/New_York"})
 
-    trade = await create_trade(client, opened_at="2026-01-05T15:38:40+02:00", closed_at="2026-01-05T15:38:40")
+    trade = await factories.create_trade(client, opened_at="2026-01-05T15:38:40+02:00", closed_at="2026-01-05T15:38:40")
 
     assert trade["opened_at"] == "2026-01-05T13:38:40.000000Z"
     assert trade["closed_at"] == "2026-01-05T20:38:40.000000Z"
@@ -340,9 +322,9 @@ async def test_a_setup_brings_its_strategy_and_another_strategy_drops_the_setup(
 ) -> None:
     ids: dict[str | None, int | None] = {None: None}
     for name in ("old", "new"):
-        strategy = await create_strategy(client, name, setups=[{"name": "Flag"}])
+        strategy = await factories.create_strategy(client, name, setups=[{"name": "Flag"}])
         ids |= {name: strategy["id"], f"{name} setup": strategy["setups"][0]["setup_id"]}
-    trade = await create_trade(client, **{name: ids[value] for name, value in fields.items()})
+    trade = await factories.create_trade(client, **{name: ids[value] for name, value in fields.items()})
 
     changed = await patch(client, trade, **{name: ids[value] for name, value in edit.items()})
 
@@ -350,17 +332,17 @@ async def test_a_setup_brings_its_strategy_and_another_strategy_drops_the_setup(
 
 
 async def test_a_setup_of_another_strategy_is_refused_and_named(client: httpx.AsyncClient) -> None:
-    mine, other = [await create_strategy(client, name, setups=[{"name": "Flag"}]) for name in ("A", "B")]
+    mine, other = [await factories.create_strategy(client, name, setups=[{"name": "Flag"}]) for name in ("A", "B")]
     pair = {"strategy_id": mine["id"], "setup_id": other["setups"][0]["setup_id"]}
-    trade = await create_trade(client)
+    trade = await factories.create_trade(client)
 
-    on_post = await client.post("/trades", json={"account_id": trade["account_id"], **A_TRADE, **pair})
+    on_post = await client.post("/trades", json={"account_id": trade["account_id"], **factories.A_TRADE, **pair})
     on_patch = await client.patch(f"/trades/{trade['id']}", json=pair)
 
     for refused in (on_post, on_patch):
         assert error_of(refused) == INVALID
         assert list(details_of(refused)["fields"]) == ["setup_id"]
-    assert await get_trade(client, trade) == trade
+    assert await factories.get_trade(client, trade) == trade
 
 
 # Copies --------------------------------------------------------------------------------------------------
@@ -369,13 +351,13 @@ async def test_a_setup_of_another_strategy_is_refused_and_named(client: httpx.As
 async def test_a_copy_of_a_copy_leads_to_the_original_which_is_no_copy_of_itself_or_of_them(
     client: httpx.AsyncClient,
 ) -> None:
-    original = await create_trade(client)
+    original = await factories.create_trade(client)
     account = original["account_id"]
-    copy = await create_trade(client, account, source_trade_id=original["id"])
+    copy = await factories.create_trade(client, account, source_trade_id=original["id"])
 
-    second = await create_trade(client, account, source_trade_id=copy["id"])
-    third = await patch(client, await create_trade(client, account), source_trade_id=second["id"])
-    alone = await create_trade(client, account)
+    second = await factories.create_trade(client, account, source_trade_id=copy["id"])
+    third = await patch(client, await factories.create_trade(client, account), source_trade_id=second["id"])
+    alone = await factories.create_trade(client, account)
     refused = [
         await client.patch(f"/trades/{trade['id']}", json={"source_trade_id": source["id"]})
         for trade, source in ((original, copy), (original, alone), (alone, alone))
@@ -389,17 +371,19 @@ async def test_a_copy_of_a_copy_leads_to_the_original_which_is_no_copy_of_itself
 async def test_copies_are_one_decision_also_without_their_original_and_their_money_is_summed(
     client: httpx.AsyncClient,
 ) -> None:
-    count = await create_goal(client, metric="trade_count", **YEAR)
-    money = await create_goal(client, **YEAR)
-    original = await create_trade(client)
-    copies = [await create_trade(client, original["account_id"], source_trade_id=original["id"]) for _ in range(3)]
+    count = await factories.create_goal(client, metric="trade_count", **factories.YEAR)
+    money = await factories.create_goal(client, **factories.YEAR)
+    original = await factories.create_trade(client)
+    copies = [
+        await factories.create_trade(client, original["account_id"], source_trade_id=original["id"]) for _ in range(3)
+    ]
 
-    actuals = [(await read_actual(client, count), await read_actual(client, money))]
+    actuals = [(await factories.read_actual(client, count), await factories.read_actual(client, money))]
     deleted = await client.delete(f"/trades/{original['id']}")
-    actuals.append((await read_actual(client, count), await read_actual(client, money)))
-    sources = [(await get_trade(client, one))["source_trade_id"] for one in copies]
+    actuals.append((await factories.read_actual(client, count), await factories.read_actual(client, money)))
+    sources = [(await factories.get_trade(client, one))["source_trade_id"] for one in copies]
     await patch(client, copies[2], source_trade_id=None)
-    actuals.append((await read_actual(client, count), await read_actual(client, money)))
+    actuals.append((await factories.read_actual(client, count), await factories.read_actual(client, money)))
 
     assert deleted.status_code == 204
     assert sources == [None, copies[0]["id"], copies[0]["id"]]
@@ -416,26 +400,26 @@ async def test_copies_are_one_decision_also_without_their_original_and_their_mon
 async def test_a_patch_to_a_taken_external_id_is_a_conflict_and_changes_nothing(
     client: httpx.AsyncClient, account_id: int, has_own_account: bool, external_id: str, edit: dict[str, Any]
 ) -> None:
-    await create_trade(client, account_id, external_id="T-1")
-    trade = await create_trade(client, None if has_own_account else account_id, external_id=external_id)
+    await factories.create_trade(client, account_id, external_id="T-1")
+    trade = await factories.create_trade(client, None if has_own_account else account_id, external_id=external_id)
 
     refused = await client.patch(f"/trades/{trade['id']}", json=edit)
 
     assert error_of(refused) == CONFLICT
-    assert await get_trade(client, trade) == trade
+    assert await factories.get_trade(client, trade) == trade
 
 
 async def test_an_external_id_is_free_again_after_a_delete_or_a_change(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
-    deleted = await create_trade(client, account_id, external_id="T-1")
+    deleted = await factories.create_trade(client, account_id, external_id="T-1")
     await client.delete(f"/trades/{deleted['id']}")
 
     for other in ("T-2", None):
-        trade = await create_trade(client, account_id, external_id="T-1")
+        trade = await factories.create_trade(client, account_id, external_id="T-1")
         assert (await patch(client, trade, external_id=other))["external_id"] == other
 
-    assert (await create_trade(client, account_id, external_id="T-1"))["external_id"] == "T-1"
+    assert (await factories.create_trade(client, account_id, external_id="T-1"))["external_id"] == "T-1"
 
 
 async def test_an_external_id_comes_once_in_a_file_however_many_rows_lie_between(
@@ -444,15 +428,15 @@ async def test_an_external_id_comes_once_in_a_file_however_many_rows_lie_between
     ids = ["T-1", *(f"N-{number}" for number in range(1000)), "T-1"]
     rows = [{"external_id": one, "quantity": str(1 + place)} for place, one in enumerate(ids)]
 
-    answer = await send_file(client, build_file(*rows), account_id)
+    answer = await factories.send_file(client, factories.build_file(*rows), account_id)
 
     assert error_of(answer) == INVALID
     assert (details_of(answer)["line"], details_of(answer)["reason"]) == (1003, "external_id 'T-1' is repeated")
 
 
 async def test_of_many_posts_of_one_external_id_at_once_one_is_written(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    body = {"account_id": account["id"], **A_TRADE, "external_id": "T-1"}
+    account = await factories.create_account(client)
+    body = {"account_id": account["id"], **factories.A_TRADE, "external_id": "T-1"}
 
     responses = await asyncio.gather(*(client.post("/trades", json=body) for _ in range(5)))
 
@@ -465,20 +449,22 @@ async def test_of_many_posts_of_one_external_id_at_once_one_is_written(client: h
 
 async def six_trades(client: httpx.AsyncClient) -> dict[str, Any]:
     """Six trades, each different in every filter's respect, and what the filters name."""
-    one, two = [await create_account(client, name) for name in ("One", "Two")]
-    group = await create_copy_group(client, account_ids=[two["id"]])
-    strategy = await create_strategy(client, setups=[{"name": "Flag"}])
+    one, two = [await factories.create_account(client, name) for name in ("One", "Two")]
+    group = await factories.create_copy_group(client, account_ids=[two["id"]])
+    strategy = await factories.create_strategy(client, setups=[{"name": "Flag"}])
     setup = strategy["setups"][0]["setup_id"]
-    tag = await create_tag(client)
+    tag = await factories.create_tag(client)
     days = [f"2026-01-{day:02}" for day in (5, 6, 7, 8, 9)]
     times = [{"opened_at": f"{day}T10:00:00Z", "closed_at": f"{day}T11:00:00Z"} for day in days]
     trades = {
-        "win": await create_trade(client, one["id"], grade="A+", **times[0]),
-        "loss": await create_trade(client, two["id"], exit_price=99, symbol="NQ", **times[1]),
-        "fees": await create_trade(client, one["id"], fees=1.5, setup_id=setup, **times[2]),
-        "even": await create_trade(client, one["id"], fees=1, strategy_id=strategy["id"], **times[3]),
-        "short": await create_trade(client, one["id"], direction="short", exit_price=98, grade="A", **times[4]),
-        "open": await create_trade(client, two["id"], opened_at="2026-01-10T10:00:00Z", **OPEN),
+        "win": await factories.create_trade(client, one["id"], grade="A+", **times[0]),
+        "loss": await factories.create_trade(client, two["id"], exit_price=99, symbol="NQ", **times[1]),
+        "fees": await factories.create_trade(client, one["id"], fees=1.5, setup_id=setup, **times[2]),
+        "even": await factories.create_trade(client, one["id"], fees=1, strategy_id=strategy["id"], **times[3]),
+        "short": await factories.create_trade(
+            client, one["id"], direction="short", exit_price=98, grade="A", **times[4]
+        ),
+        "open": await factories.create_trade(client, two["id"], opened_at="2026-01-10T10:00:00Z", **OPEN),
     }
     copy = {"source_trade_id": trades["win"]["id"]}
     unwrap(await client.patch(f"/trades/{trades['loss']['id']}", json=copy))
@@ -568,8 +554,8 @@ async def test_two_filters_together_keep_what_both_keep_in_the_list_in_its_total
 async def test_the_pages_of_the_list_join_into_the_whole_and_those_opened_at_once_come_by_id(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
-    ids = [(await create_trade(client, account_id))["id"] for _ in range(4)]
-    await create_trade(client)
+    ids = [(await factories.create_trade(client, account_id))["id"] for _ in range(4)]
+    await factories.create_trade(client)
 
     pages = [
         await client.get("/trades", params={"account_id": account_id, "limit": 3, "offset": offset})
@@ -587,33 +573,33 @@ async def test_the_pages_of_the_list_join_into_the_whole_and_those_opened_at_onc
 
 
 async def test_a_deleted_trade_is_gone_everywhere(app: Starlette, client: httpx.AsyncClient) -> None:
-    strategy = await create_strategy(client, setups=[{"name": "Flag", "confirmations": [{"name": "Volume"}]}])
+    strategy = await factories.create_strategy(client, setups=[{"name": "Flag", "confirmations": [{"name": "Volume"}]}])
     setup = strategy["setups"][0]
-    goal = await create_goal(client, **YEAR)
-    trade = await create_trade(client, setup_id=setup["setup_id"])
+    goal = await factories.create_goal(client, **factories.YEAR)
+    trade = await factories.create_trade(client, setup_id=setup["setup_id"])
     answer = {"confirmation_id": setup["confirmations"][0]["confirmation_id"], "was_present": True}
-    tag = await create_tag(client)
+    tag = await factories.create_tag(client)
     unwrap(await client.put(f"/trades/{trade['id']}/tags", json={"tag_ids": [tag["id"]]}))
     unwrap(await client.put(f"/trades/{trade['id']}/confirmations", json={"confirmations": [answer]}))
-    before = await read_actual(client, goal)
+    before = await factories.read_actual(client, goal)
 
     deleted = await client.delete(f"/trades/{trade['id']}")
 
     assert deleted.status_code == 204
     assert error_of(await client.get(f"/trades/{trade['id']}")) == (404, "not_found")
     assert await list_ids(client) == []
-    assert (before, await read_actual(client, goal)) == (1, 0)
+    assert (before, await factories.read_actual(client, goal)) == (1, 0)
     rows = await run_sql(app, "SELECT trade_id FROM trade_tags UNION ALL SELECT trade_id FROM confirmation_answers")
     assert rows == []
-    assert (await get_strategy(client, strategy["id"]))["setups"] == [setup]
+    assert (await factories.get_strategy(client, strategy["id"]))["setups"] == [setup]
 
 
 # In bulk -------------------------------------------------------------------------------------------------
 
 
 async def test_many_trades_are_written_at_once_in_the_order_sent(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    sent = [{"account_id": account["id"], **A_TRADE, "symbol": f"S{number}"} for number in range(1000)]
+    account = await factories.create_account(client)
+    sent = [{"account_id": account["id"], **factories.A_TRADE, "symbol": f"S{number}"} for number in range(1000)]
 
     created = await client.post("/trades/bulk", json={"trades": sent})
 
@@ -623,7 +609,7 @@ async def test_many_trades_are_written_at_once_in_the_order_sent(client: httpx.A
 
 
 async def test_every_error_is_told_by_its_index_and_nothing_is_written(client: httpx.AsyncClient) -> None:
-    good = {"account_id": (await create_account(client))["id"], **A_TRADE}
+    good = {"account_id": (await factories.create_account(client))["id"], **factories.A_TRADE}
     sent = [good, {**good, "quantity": 0}, good, {**good, "wins": 1}, {**good, "exit_price": None}]
 
     refused = await client.post("/trades/bulk", json={"trades": sent})
@@ -636,12 +622,12 @@ async def test_every_error_is_told_by_its_index_and_nothing_is_written(client: h
         },
         "unknown_fields": ["trades[3].wins"],
     }
-    assert await list_trades(client) == []
+    assert await factories.list_trades(client) == []
 
 
 async def test_what_points_elsewhere_is_told_by_its_index_too(client: httpx.AsyncClient) -> None:
-    stored = await create_trade(client, external_id="0")
-    good = {"account_id": stored["account_id"], **A_TRADE}
+    stored = await factories.create_trade(client, external_id="0")
+    good = {"account_id": stored["account_id"], **factories.A_TRADE}
     ids = [{**good, "external_id": name} for name in ("1", "1", "0")]
 
     refused = await client.post("/trades/bulk", json={"trades": [*ids, {**good, "account_id": 99}]})
@@ -653,4 +639,4 @@ async def test_what_points_elsewhere_is_told_by_its_index_too(client: httpx.Asyn
             "trades[3].account_id": "is not one of your accounts",
         }
     }
-    assert len(await list_trades(client)) == 1
+    assert len(await factories.list_trades(client)) == 1

@@ -8,21 +8,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import quote
 
+import factories
 import httpx
 import msgspec
 import pytest
-from factories import (
-    A_FILL,
-    A_TRADE,
-    create_account,
-    create_category,
-    create_goal,
-    create_trade,
-    details_of,
-    error_of,
-    send_file,
-    unwrap,
-)
+from factories import details_of, error_of, unwrap
 from msgspec import Raw, inspect
 from operations import body_of, create_one_of_each, documented_path_of, dump, for_each, input_of, path_of
 from saved_journals import for_rows
@@ -188,13 +178,13 @@ LEAST: dict[type, dict[str, Any]] = {
 def least(kind: inspect.Type) -> Any:
     """An item with what is required: another required member of an item needs a value here."""
     if is_trade(kind):
-        return {"account_id": 1, **A_TRADE}
+        return {"account_id": 1, **factories.A_TRADE}
     if isinstance(kind, inspect.StructType):
         if kind.cls in LEAST:
             return LEAST[kind.cls]
         required = {field.encode_name for field in kind.fields if field.required}
         names = required or {field.name for field in kind.fields if field.name == "name"}
-        values = {"name": "x", "account_id": 1, "confirmation_id": 1, "was_present": True, **A_FILL}
+        values = {"name": "x", "account_id": 1, "confirmation_id": 1, "was_present": True, **factories.A_FILL}
         return {name: value for name, value in values.items() if name in names}
     return 1
 
@@ -297,7 +287,7 @@ async def test_a_name_is_taken_however_its_letters_are_composed_but_not_in_anoth
         await client.post(path, json={"name": name, **extra}) for name in ("caf\u00e9", "STRASSE", "fi", "a b", "ab")
     ]
 
-    theirs = (await create_category(other_user_client))["id"]
+    theirs = (await factories.create_category(other_user_client))["id"]
     of_stranger = await other_user_client.post(path, json={"name": "Caf\u00e9", **dict.fromkeys(extra, theirs)})
 
     assert of_stranger.status_code == 201
@@ -309,7 +299,7 @@ async def test_a_name_is_taken_however_its_letters_are_composed_but_not_in_anoth
 async def test_a_text_keeps_tabs_and_line_breaks_and_everything_that_is_no_control_character(
     client: httpx.AsyncClient,
 ) -> None:
-    trade = await create_trade(client)
+    trade = await factories.create_trade(client)
     kept = " \ta\r\nb\u2028'\"\\" + "\N{FIRE}" * 9_990
 
     read = unwrap(await client.patch(f"/trades/{trade['id']}", json={"notes": kept}))
@@ -319,12 +309,12 @@ async def test_a_text_keeps_tabs_and_line_breaks_and_everything_that_is_no_contr
 
 
 async def test_a_note_in_a_file_keeps_the_rule_of_texts(client: httpx.AsyncClient) -> None:
-    account_id = (await create_account(client))["id"]
+    account_id = (await factories.create_account(client))["id"]
     row = 'ES,long,1,100,2026-01-05T14:00:00Z,"a{}b"\n'
     file = "symbol,direction,quantity,entry_price,opened_at,notes\n" + row
 
-    refused = await send_file(client, file.format("\x01"), account_id)
-    accepted = await send_file(client, file.format("\t\n"), account_id)
+    refused = await factories.send_file(client, file.format("\x01"), account_id)
+    accepted = await factories.send_file(client, file.format("\t\n"), account_id)
 
     assert details_of(refused)["reason"].startswith("notes must not contain control characters")
     assert accepted.status_code == 201
@@ -405,7 +395,7 @@ async def test_every_error_of_a_query_is_told_at_once(client: httpx.AsyncClient)
 
     refused = await client.get(f"/trades?{query}")
     range_alone = await client.get("/trades?from=2026-02-02&to=2026-01-01&side=long")
-    goal = await create_goal(client)
+    goal = await factories.create_goal(client)
     of_goal = await client.get(f"/goals/{goal['id']}/snapshots?from=2026-02-02&to=2026-01-01")
 
     assert details_of(refused) == {

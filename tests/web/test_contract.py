@@ -4,19 +4,11 @@ import re
 from collections.abc import AsyncIterator
 from typing import Any
 
+import factories
 import httpx
 import pytest
 from conftest import BASE_URL, client_of, new_key_for
-from factories import (
-    A_DAY,
-    create_account,
-    create_category,
-    create_funded_account,
-    details_of,
-    error_of,
-    run_sql,
-    unwrap,
-)
+from factories import details_of, error_of, run_sql, unwrap
 from operations import MISSING, create_thing_of, dump, for_each, input_of, path_of
 from saved_journals import for_rows
 from starlette.applications import Starlette
@@ -135,7 +127,7 @@ async def test_an_id_that_does_not_exist_is_404_and_said_to_be_the_id(
 
 
 async def test_what_an_account_has_is_not_found_below_another(app: Starlette, client: httpx.AsyncClient) -> None:
-    account, other = await create_funded_account(client), await create_account(client, "Other")
+    account, other = await factories.create_funded_account(client), await factories.create_account(client, "Other")
     before = dump(app)
 
     answers = [
@@ -215,7 +207,7 @@ async def test_the_object_in_the_path_is_checked_before_the_rules(client: httpx.
 
 @for_rows("path", ["tag-categories", "tags", "strategies", "accounts", "copy-groups"])
 async def test_what_has_a_name_is_listed_by_it_without_case_then_by_id(client: httpx.AsyncClient, path: str) -> None:
-    extra = {"category_id": (await create_category(client, "0"))["id"]} if path == "tags" else {}
+    extra = {"category_id": (await factories.create_category(client, "0"))["id"]} if path == "tags" else {}
     for name in ("zulu", "beta", "Alpha", "éclair", "alpha", "Éclair", "Beta", "_x"):
         unwrap(await client.post(f"/{path}", json={"name": name, **extra}))
 
@@ -242,7 +234,7 @@ async def test_head_answers_as_get_does_but_for_the_body(client: httpx.AsyncClie
 async def test_every_other_method_is_405_naming_those_of_the_path(app: Starlette) -> None:
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app)) as client:
         for path in PATHS:
-            path_of_day = path.replace("{date:day}", A_DAY).removeprefix("/v1")
+            path_of_day = path.replace("{date:day}", factories.A_DAY).removeprefix("/v1")
             url = BASE_URL + re.sub(r"\{\w+:\w+\}", "1", path_of_day)
             others = [method for method in METHODS if method not in methods_of(path)]
 

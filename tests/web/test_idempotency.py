@@ -7,22 +7,13 @@ from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import factories
 import httpx
 import pytest
 import time_machine
 from commands import dump, rows
 from conftest import client_of, new_key_for, started
-from factories import (
-    A_FILE,
-    A_TRADE,
-    create_account,
-    create_category,
-    create_tag,
-    details_of,
-    error_of,
-    run_sql,
-    unwrap,
-)
+from factories import details_of, error_of, run_sql, unwrap
 from operations import body_of, path_of
 from starlette.applications import Starlette
 
@@ -43,7 +34,7 @@ each_post = pytest.mark.parametrize("operation", POSTS, ids=[one.documented_path
 async def post(client: httpx.AsyncClient, operation: Operation) -> httpx.Response:
     if operation.consumes_file:
         sent = {**KEY, "Content-Type": operation.consumes[0]}
-        return await client.post(path_of(operation), params={"account_id": 1}, content=A_FILE, headers=sent)
+        return await client.post(path_of(operation), params={"account_id": 1}, content=factories.A_FILE, headers=sent)
     return await client.post(path_of(operation), json=body_of(operation), headers=KEY)
 
 
@@ -77,8 +68,8 @@ def without_request_id(response: httpx.Response) -> tuple[int, Any, dict[str, st
 async def test_a_request_that_is_repeated_is_answered_the_same_and_done_once(
     app: Starlette, client: httpx.AsyncClient, operation: Operation
 ) -> None:
-    await create_category(client)
-    await create_account(client)
+    await factories.create_category(client)
+    await factories.create_account(client)
     before = await row_counts(app)
 
     responses = await asyncio.gather(*(post(client, operation) for _ in range(5)))
@@ -114,8 +105,8 @@ async def test_another_request_under_the_same_key_is_409_and_does_nothing(client
 async def test_a_request_that_failed_left_nothing_and_may_be_sent_again_under_its_key(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
-    account = await create_account(client)
-    trades = [{"account_id": account["id"], **A_TRADE}, {"account_id": 99, **A_TRADE}]
+    account = await factories.create_account(client)
+    trades = [{"account_id": account["id"], **factories.A_TRADE}, {"account_id": 99, **factories.A_TRADE}]
     failed = await client.post("/trades/bulk", json={"trades": trades}, headers=KEY)
     rows = await run_sql(app, "SELECT (SELECT count(*) FROM trades), (SELECT count(*) FROM idempotency_keys)")
     again = await client.post("/trades/bulk", json={"trades": trades[:1]}, headers=KEY)
@@ -180,7 +171,7 @@ async def test_a_key_has_up_to_64_characters(client: httpx.AsyncClient) -> None:
 
 
 async def test_the_header_means_nothing_on_other_methods(client: httpx.AsyncClient) -> None:
-    path = f"/tags/{(await create_tag(client))['id']}"
+    path = f"/tags/{(await factories.create_tag(client))['id']}"
 
     renamed = [unwrap(await client.patch(path, json={"name": name}, headers=KEY)) for name in ("One", "Two")]
 
@@ -194,15 +185,15 @@ async def test_the_header_means_nothing_on_other_methods(client: httpx.AsyncClie
 async def test_a_dry_run_with_a_key_keeps_nothing_and_the_key_is_free_for_the_import(
     app: Starlette, client: httpx.AsyncClient, settings: Settings
 ) -> None:
-    account_id = (await create_account(client))["id"]
+    account_id = (await factories.create_account(client))["id"]
     query = {"account_id": account_id, "dry_run": "true"}
     before = dump(settings.db)
 
-    dry = [await client.post("/imports", params=query, content=A_FILE, headers=KEY | CSV) for _ in range(2)]
+    dry = [await client.post("/imports", params=query, content=factories.A_FILE, headers=KEY | CSV) for _ in range(2)]
     kept = await run_sql(app, "SELECT count(*) FROM idempotency_keys")
     unchanged = dump(settings.db)
     query["dry_run"] = "false"
-    done = [await client.post("/imports", params=query, content=A_FILE, headers=KEY | CSV) for _ in range(2)]
+    done = [await client.post("/imports", params=query, content=factories.A_FILE, headers=KEY | CSV) for _ in range(2)]
 
     assert [one.status_code for one in dry] == [200, 200]
     assert (kept, unchanged) == ([(0,)], before)
@@ -214,7 +205,7 @@ async def test_a_dry_run_with_a_key_keeps_nothing_and_the_key_is_free_for_the_im
 async def test_neither_a_dry_run_nor_a_repeat_with_a_key_needs_a_turn_to_write(
     client: httpx.AsyncClient, settings: Settings
 ) -> None:
-    account_id = (await create_account(client))["id"]
+    account_id = (await factories.create_account(client))["id"]
     made = await post_category(client)
     with closing(sqlite3.connect(settings.db, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -222,7 +213,7 @@ async def test_neither_a_dry_run_nor_a_repeat_with_a_key_needs_a_turn_to_write(
         dry = await client.post(
             "/imports",
             params={"account_id": account_id, "dry_run": "true"},
-            content=A_FILE,
+            content=factories.A_FILE,
             headers={"Idempotency-Key": "key-2", **CSV},
         )
         again = await post_category(client)

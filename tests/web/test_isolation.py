@@ -6,34 +6,12 @@ from copy import deepcopy
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+import factories
 import httpx
 import pytest
 from commands import dump
 from conftest import client_of, new_key_for
-from factories import (
-    A_FILE,
-    A_TRADE,
-    create_account,
-    create_cash,
-    create_category,
-    create_checkpoint,
-    create_copy_group,
-    create_goal,
-    create_import,
-    create_import_profile,
-    create_key,
-    create_picture,
-    create_strategy,
-    create_tag,
-    create_trade,
-    details_of,
-    error_of,
-    put_rules,
-    run_sql,
-    send_file,
-    unwrap,
-    write_day,
-)
+from factories import details_of, error_of, run_sql, unwrap
 from msgspec import inspect
 from operations import choices_of, documented_path_of, file_of, input_of, path_of
 from starlette.applications import Starlette
@@ -200,7 +178,7 @@ def bodies(own: Journal, name: str = "New") -> dict[str, dict[str, Any]]:
     """A valid body of each operation whose body names rows; `name` is new."""
     confirmation = {"confirmation_id": own["confirmation_id"]}
     answers = {"confirmations": [{**confirmation, "was_present": True}]}
-    trade = {**A_TRADE, "account_id": own["account_id"], "setup_id": own["setup_id"], **answers}
+    trade = {**factories.A_TRADE, "account_id": own["account_id"], "setup_id": own["setup_id"], **answers}
     return {
         "POST /tags": {"name": name, "category_id": own["category_id"]},
         "PATCH /tags/{id}": {"name": name},
@@ -230,7 +208,7 @@ def bodies(own: Journal, name: str = "New") -> dict[str, dict[str, Any]]:
 def files_naming(own: str, word: str) -> list[str]:
     """Files that name an account, a strategy or a tag with that word, and otherwise what is one's own."""
     columns = ["account", "strategy", "tags"]
-    head, row = A_FILE.splitlines()
+    head, row = factories.A_FILE.splitlines()
     names = [[f"{word if one == column else own} {one.rstrip('s')}" for one in columns] for column in columns]
     return ["\n".join([",".join([head, *columns]), ",".join([row, *named])]) for named in names]
 
@@ -260,7 +238,7 @@ async def responses_to(client: httpx.AsyncClient, own: Journal, ids: Journal) ->
                 response = await client.request(operation.method, path, **both)
                 responses[f"{title(operation)} {headers}"] = everything(response)
     for file in files_naming("Mine", "Theirs"):
-        responses[file] = everything(await send_file(client, file))
+        responses[file] = everything(await factories.send_file(client, file))
     return responses
 
 
@@ -269,31 +247,33 @@ async def responses_to(client: httpx.AsyncClient, own: Journal, ids: Journal) ->
 
 async def make_journal(client: httpx.AsyncClient, word: str) -> Journal:
     """Create some of everything; every text of it has that word."""
-    category = await create_category(client, f"{word} category")
-    tag = await create_tag(client, f"{word} tag", category_id=category["id"], type="mistake")
-    account = await create_account(client, f"{word} account", starting_balance=1000)
-    await create_cash(client, account["id"], note=f"{word} note")  # with the id of the account
-    await create_checkpoint(client, account["id"], note=f"{word} note")
-    await put_rules(client, account["id"], daily_loss=500)
-    group = await create_copy_group(client, f"{word} group", [account["id"]])
+    category = await factories.create_category(client, f"{word} category")
+    tag = await factories.create_tag(client, f"{word} tag", category_id=category["id"], type="mistake")
+    account = await factories.create_account(client, f"{word} account", starting_balance=1000)
+    await factories.create_cash(client, account["id"], note=f"{word} note")  # with the id of the account
+    await factories.create_checkpoint(client, account["id"], note=f"{word} note")
+    await factories.put_rules(client, account["id"], daily_loss=500)
+    group = await factories.create_copy_group(client, f"{word} group", [account["id"]])
     setups = [{"name": f"{word} setup", "confirmations": [{"name": f"{word} confirmation"}]}]
-    strategy = await create_strategy(client, f"{word} strategy", account_id=account["id"], setups=setups)
+    strategy = await factories.create_strategy(client, f"{word} strategy", account_id=account["id"], setups=setups)
     (setup,) = strategy["setups"]
-    await create_strategy(client, f"{word} strategy of the group", copy_group_id=group["id"])
+    await factories.create_strategy(client, f"{word} strategy of the group", copy_group_id=group["id"])
     links = {"strategy_id": strategy["id"], "setup_id": setup["setup_id"], "notes": f"{word} notes"}
-    original = await create_trade(client, account["id"], symbol=f"{word}1", **links)
-    trade = await create_trade(client, account["id"], symbol=f"{word}2", source_trade_id=original["id"], **links)
+    original = await factories.create_trade(client, account["id"], symbol=f"{word}1", **links)
+    trade = await factories.create_trade(
+        client, account["id"], symbol=f"{word}2", source_trade_id=original["id"], **links
+    )
     unwrap(await client.put(f"/trades/{original['id']}/tags", json={"tag_ids": [tag["id"]]}))
-    picture = await create_picture(client, f"/trades/{trade['id']}")
+    picture = await factories.create_picture(client, f"/trades/{trade['id']}")
     unwrap(await client.patch(f"/pictures/{picture['id']}", json={"caption": f"{word} caption"}))
-    goals = [await create_goal(client, goal_name=f"{word} goal", metric=metric) for metric in METRICS]
-    await create_goal(client, goal_name=f"{word} goal", account_id=account["id"])
+    goals = [await factories.create_goal(client, goal_name=f"{word} goal", metric=metric) for metric in METRICS]
+    await factories.create_goal(client, goal_name=f"{word} goal", account_id=account["id"])
     for day in ("2026-01-05", f"2026-03-0{len(word)}"):  # of both users, and of one
-        await write_day(client, day, plan=f"{word} plan", tag_ids=[tag["id"]])
-        await create_picture(client, f"/days/{day}")
-    file = A_FILE.replace("ES", f"{word}3")
-    imported = await create_import(client, file, account_id=account["id"], file_name=f"{word}.csv")
-    profile = await create_import_profile(client, name=f"{word} profile")
+        await factories.write_day(client, day, plan=f"{word} plan", tag_ids=[tag["id"]])
+        await factories.create_picture(client, f"/days/{day}")
+    file = factories.A_FILE.replace("ES", f"{word}3")
+    imported = await factories.create_import(client, file, account_id=account["id"], file_name=f"{word}.csv")
+    profile = await factories.create_import_profile(client, name=f"{word} profile")
     return {
         "category_id": category["id"],
         "tag_id": tag["id"],
@@ -308,7 +288,7 @@ async def make_journal(client: httpx.AsyncClient, word: str) -> Journal:
         "goal_id": goals[0]["id"],
         "import_id": imported["id"],
         "import_profile_id": profile["id"],
-        "key_id": (await create_key(client))["id"],
+        "key_id": (await factories.create_key(client))["id"],
         "picture_id": picture["id"],
     }
 
@@ -385,7 +365,7 @@ async def test_the_same_requests_about_what_is_ones_own_are_done(
     await make_theirs(app, client)
 
     for file in files_naming("Theirs", "Theirs"):
-        assert (await send_file(client, file)).status_code == 201
+        assert (await factories.send_file(client, file)).status_code == 201
     for request in requests_with(THEIRS, THEIRS):
         response = await send(client, request)
         # A new group has no members yet, so nobody's account can be its master.
@@ -400,11 +380,11 @@ async def test_no_list_no_export_and_no_number_of_one_user_knows_of_the_other(
     app: Starlette, client: httpx.AsyncClient, caller: httpx.AsyncClient, record_observation: Callable[[str], None]
 ) -> None:
     mine = await make_journal(caller, "Mine")
-    await create_goal(caller, goal_name="Mine of a day", timeframe="daily")
+    await factories.create_goal(caller, goal_name="Mine of a day", timeframe="daily")
     alone = await everything_read(caller, mine)
 
     await make_theirs(app, client)
-    await create_goal(client, goal_name="Theirs of a day", timeframe="daily")
+    await factories.create_goal(client, goal_name="Theirs of a day", timeframe="daily")
 
     beside = await everything_read(caller, mine)
     theirs = await everything_read(client, THEIRS)
@@ -418,7 +398,7 @@ async def test_no_list_no_export_and_no_number_of_one_user_knows_of_the_other(
 
 COINS = "Coin,Way,Size,In,Out,From,To\nBTC,Up,1,100,101,05.01.2026 10:00,05.01.2026 11:00\n"
 FILLS = "Date,Time,Symbol,Quantity,Price,Side\n3/9/2026,09:31:04,NVTA,200,18.42,Buy\n"
-FUTURE = A_FILE.replace("ES", "MNQZ26")
+FUTURE = factories.A_FILE.replace("ES", "MNQZ26")
 
 
 async def dry_runs(client: httpx.AsyncClient, account_id: int) -> list[Any]:
@@ -426,7 +406,7 @@ async def dry_runs(client: httpx.AsyncClient, account_id: int) -> list[Any]:
     return [
         everything(await client.get("/instruments")),
         *[
-            everything(await send_file(client, file, account_id, zone, dry_run="true"))
+            everything(await factories.send_file(client, file, account_id, zone, dry_run="true"))
             for file in (COINS, FILLS, FUTURE)
             for zone in ("UTC", None)
         ],
@@ -441,10 +421,10 @@ async def test_files_of_one_user_are_read_without_what_the_other_has_told(
 
     await make_theirs(app, client)
     theirs = THEIRS["account_id"]
-    await create_import_profile(client, name="Coins", header=["Coin", "Way"], symbol="Coin")
+    await factories.create_import_profile(client, name="Coins", header=["Coin", "Way"], symbol="Coin")
     unwrap(await client.put("/instruments/MNQ", json={"point_value": 7}))
     for file in (COINS, FILLS, FUTURE):
-        assert (await send_file(client, file, theirs, "America/New_York")).status_code == 201
+        assert (await factories.send_file(client, file, theirs, "America/New_York")).status_code == 201
     unwrap(await client.patch("/me", json={"timezone": "Asia/Tokyo"}))
 
     assert await dry_runs(caller, mine["account_id"]) == alone

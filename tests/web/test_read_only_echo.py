@@ -3,19 +3,11 @@
 from datetime import UTC, datetime
 from typing import Any
 
+import factories
 import httpx
 import pytest
 import time_machine
-from factories import (
-    create_account,
-    create_category,
-    create_copy_group,
-    create_goal,
-    create_tag,
-    details_of,
-    error_of,
-    unwrap,
-)
+from factories import details_of, error_of, unwrap
 from msgspec import structs
 from operations import CHANGES, create_thing_of, path_of
 from saved_journals import for_rows
@@ -98,7 +90,7 @@ async def test_a_copy_that_was_read_before_the_last_change_is_a_conflict_whateve
 async def test_what_is_neither_stored_nor_an_older_version_is_refused(
     client: httpx.AsyncClient, sent: dict[str, Any], details: dict[str, Any]
 ) -> None:
-    tag = await create_tag(client)
+    tag = await factories.create_tag(client)
 
     refused = await client.patch(f"/tags/{tag['id']}", json={**tag, **sent})
 
@@ -108,7 +100,7 @@ async def test_what_is_neither_stored_nor_an_older_version_is_refused(
 
 @for_rows("offset", ["+00:00", "-00:00", "Z"])
 async def test_a_timestamp_may_be_sent_back_with_another_offset(client: httpx.AsyncClient, offset: str) -> None:
-    tag = await create_tag(client)
+    tag = await factories.create_tag(client)
 
     written = await client.patch(
         f"/tags/{tag['id']}", json={"created_at": tag["created_at"].replace("Z", offset), "name": "New"}
@@ -118,9 +110,9 @@ async def test_a_timestamp_may_be_sent_back_with_another_offset(client: httpx.As
 
 
 async def test_a_tag_that_was_added_meanwhile_is_a_conflict_with_its_category(client: httpx.AsyncClient) -> None:
-    category = await create_category(client)
+    category = await factories.create_category(client)
     path = f"/tag-categories/{category['id']}"
-    await create_tag(client, category_id=category["id"])
+    await factories.create_tag(client, category_id=category["id"])
 
     refused = await client.patch(path, json={**category, "name": "New"})
     count_alone = await client.patch(path, json={"tag_count": 0})
@@ -133,8 +125,8 @@ async def test_a_tag_that_was_added_meanwhile_is_a_conflict_with_its_category(cl
 
 
 async def test_the_account_of_a_goal_is_changed_by_its_scope_alone(client: httpx.AsyncClient) -> None:
-    account, other = [(await create_account(client, name))["id"] for name in ("Sim", "Live")]
-    goal = await create_goal(client, account_id=account)
+    account, other = [(await factories.create_account(client, name))["id"] for name in ("Sim", "Live")]
+    goal = await factories.create_goal(client, account_id=account)
     path = f"/goals/{goal['id']}"
     for sent in ({"account_id": 99}, {"account_id": None}, {"copy_group_id": 1}):
         refused = await client.patch(path, json=sent)
@@ -146,7 +138,7 @@ async def test_the_account_of_a_goal_is_changed_by_its_scope_alone(client: httpx
 
 
 async def test_the_dates_of_a_custom_goal_are_not_cleared_by_null(client: httpx.AsyncClient) -> None:
-    goal = await create_goal(client, timeframe="custom", custom_start="2026-01-01", custom_end="2026-02-01")
+    goal = await factories.create_goal(client, timeframe="custom", custom_start="2026-01-01", custom_end="2026-02-01")
 
     refused = await client.patch(f"/goals/{goal['id']}", json={"custom_start": None})
 
@@ -154,8 +146,8 @@ async def test_the_dates_of_a_custom_goal_are_not_cleared_by_null(client: httpx.
 
 
 async def test_a_member_of_a_copy_group_is_not_written_by_patch(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    group = await create_copy_group(client, account_ids=[account["id"]])
+    account = await factories.create_account(client)
+    group = await factories.create_copy_group(client, account_ids=[account["id"]])
     path = f"/copy-groups/{group['id']}"
 
     refused = await client.patch(path, json={**group, "members": []})
@@ -166,7 +158,7 @@ async def test_a_member_of_a_copy_group_is_not_written_by_patch(client: httpx.As
 
 
 async def test_post_takes_no_read_only_member(client: httpx.AsyncClient) -> None:
-    tag = await create_tag(client)
+    tag = await factories.create_tag(client)
 
     refused = await client.post("/tags", json={**tag, "name": "New"})
 
@@ -175,7 +167,7 @@ async def test_post_takes_no_read_only_member(client: httpx.AsyncClient) -> None
 
 async def test_a_read_only_member_as_deep_as_a_body_may_be_is_refused(client: httpx.AsyncClient) -> None:
     """The stored object is compared at another depth of the stack than the body is decoded at."""
-    path = f"/tags/{(await create_tag(client))['id']}"
+    path = f"/tags/{(await factories.create_tag(client))['id']}"
 
     refused = {
         error_of(await client.patch(path, content='{"id": ' + "[" * depth + "]" * depth + "}"))

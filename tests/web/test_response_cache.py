@@ -7,21 +7,12 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
+import factories
 import httpx
 import pytest
 import time_machine
 from conftest import client_of, new_key_for
-from factories import (
-    create_account,
-    create_category,
-    create_goal,
-    create_tag,
-    create_trade,
-    error_of,
-    insert_user,
-    snapshots_of,
-    unwrap,
-)
+from factories import error_of, unwrap
 from proofs import examples
 from sql_calls import every_sql_call, noted_statements
 from starlette.applications import Starlette
@@ -41,7 +32,7 @@ def run_in_another_program(app: Starlette, sql: str) -> None:
 
 
 async def test_a_request_that_is_repeated_takes_no_statement(client: httpx.AsyncClient) -> None:
-    await create_tag(client, "FOMO")
+    await factories.create_tag(client, "FOMO")
     first = await client.get("/tags")
 
     with noted_statements() as noted:
@@ -57,9 +48,9 @@ async def test_a_request_that_is_repeated_takes_no_statement(client: httpx.Async
 
 
 async def test_a_cached_response_is_of_its_user_path_and_query_alone(app: Starlette, client: httpx.AsyncClient) -> None:
-    tag = await create_tag(client, "FOMO")
-    other = await create_tag(client, "Calm", category_id=tag["category_id"], type="mistake")
-    async with client_of(app, await new_key_for(app, await insert_user(app))) as other_user:
+    tag = await factories.create_tag(client, "FOMO")
+    other = await factories.create_tag(client, "Calm", category_id=tag["category_id"], type="mistake")
+    async with client_of(app, await new_key_for(app, await factories.insert_user(app))) as other_user:
         for _ in range(2):
             assert await names(client) == ["Calm", "FOMO"]
             assert await names(client, type="mistake") == ["Calm"]
@@ -71,7 +62,7 @@ async def test_a_cached_response_is_of_its_user_path_and_query_alone(app: Starle
 async def test_every_write_of_any_program_ends_the_responses_of_before(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
-    path = f"/tags/{(await create_tag(client, 'FOMO'))['id']}"
+    path = f"/tags/{(await factories.create_tag(client, 'FOMO'))['id']}"
     assert await names(client) == ["FOMO"]
 
     # Neither a dry run nor a refused write is a write.
@@ -99,18 +90,20 @@ async def test_a_cached_response_needs_a_valid_key_with_the_scope(app: Starlette
 
 
 async def test_snapshots_are_cached_for_one_trading_day(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
+    account = await factories.create_account(client)
     with time_machine.travel("2026-03-02T12:00:00Z", tick=False):
-        await create_trade(client, account["id"], opened_at="2026-03-02T10:00:00Z", closed_at="2026-03-02T11:00:00Z")
-        goal = await create_goal(client, metric="trade_count", timeframe="daily", target_value=1)
+        await factories.create_trade(
+            client, account["id"], opened_at="2026-03-02T10:00:00Z", closed_at="2026-03-02T11:00:00Z"
+        )
+        goal = await factories.create_goal(client, metric="trade_count", timeframe="daily", target_value=1)
         for _ in range(3):  # the first read writes the snapshots, the second is cached
-            (snapshot,) = await snapshots_of(client, goal["id"])
+            (snapshot,) = await factories.snapshots_of(client, goal["id"])
             (listed,) = unwrap(await client.get("/goals", params={"with": "snapshot"}))
             assert not snapshot["closed"]
             assert listed["current"]["period_start"] == "2026-03-02"
 
     with time_machine.travel("2026-03-03T00:00:01Z", tick=False):
-        newest, oldest = await snapshots_of(client, goal["id"])
+        newest, oldest = await factories.snapshots_of(client, goal["id"])
         (listed,) = unwrap(await client.get("/goals", params={"with": "snapshot"}))
 
     assert (newest["period_start"], oldest["period_start"]) == ("2026-03-03", "2026-03-02")
@@ -122,7 +115,7 @@ async def test_the_cache_takes_a_bounded_amount_of_memory(
     app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(response_cache, "MAX_SUM", 20_000)
-    await create_tag(client, "FOMO")
+    await factories.create_tag(client, "FOMO")
 
     await names(client)
     for limit in range(1, 100):
@@ -139,13 +132,13 @@ async def test_the_cache_takes_a_bounded_amount_of_memory(
         assert len(noted) == 1
 
     monkeypatch.setattr(response_cache, "MAX_SUM", 100)  # less than one response
-    await create_category(client, "A write empties the cache")
+    await factories.create_category(client, "A write empties the cache")
     assert await names(client) == ["FOMO"]
     assert app.state.response_cache.size == 0
 
 
 async def test_a_response_that_was_read_before_a_write_is_not_cached_after_it(client: httpx.AsyncClient) -> None:
-    path = f"/trades/{(await create_trade(client, symbol='OLD'))['id']}"
+    path = f"/trades/{(await factories.create_trade(client, symbol='OLD'))['id']}"
     has_read, goes_on = threading.Event(), threading.Event()
 
     def wait(sql: str, values: list[Any], call: Callable[[], Any]) -> Any:
@@ -168,7 +161,7 @@ async def test_a_response_that_was_read_before_a_write_is_not_cached_after_it(cl
 
 @pytest.mark.soak
 async def test_a_reader_never_sees_less_than_what_was_acknowledged_before_it_asked(client: httpx.AsyncClient) -> None:
-    path = f"/tags/{(await create_tag(client, '0'))['id']}"
+    path = f"/tags/{(await factories.create_tag(client, '0'))['id']}"
     acknowledged = 0
 
     async def write(number: int) -> None:
@@ -186,7 +179,7 @@ async def test_a_reader_never_sees_less_than_what_was_acknowledged_before_it_ask
 
 
 async def test_a_path_that_was_found_before_is_still_told_from_others(client: httpx.AsyncClient) -> None:
-    tag = await create_tag(client, "FOMO")
+    tag = await factories.create_tag(client, "FOMO")
     path = f"/tags/{tag['id']}"
     for _ in range(2):
         assert unwrap(await client.get(path)) == tag
