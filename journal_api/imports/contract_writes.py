@@ -40,10 +40,10 @@ class Writer(NamedTuple):
         new: list[tuple[Key, Statement, int | None]] = []
         again: list[int] = []
         for chosen, row in settled.rows.items():
-            told = next(one for one in settled.versions[row.key] if NEW_IMPORT in one.imports)
-            if told.row_id is not None:
-                again.append(told.row_id)
-            elif told not in settled.plan.left_out:
+            stated = next(one for one in settled.versions[row.key] if NEW_IMPORT in one.imports)
+            if stated.row_id is not None:
+                again.append(stated.row_id)
+            elif stated not in settled.plan.left_out:
                 new.append((row.key, row.statement, settled.trades.get(chosen)))
         await statements.insert(self.db, settled.contract, self.import_id, new)
         await statements.restate(self.db, self.import_id, again)
@@ -67,16 +67,16 @@ class Writer(NamedTuple):
         """Write which trades statements are in, and the trades that change, go, or are as they were typed."""
         plan, trade_ids, of_trade = settled.plan, settled.trade_ids, settled.trades
         moved: dict[int, int | None] = {
-            version.row_id: of_trade[told]
-            for key, told in settled.chosen.items()
-            if told in of_trade
+            version.row_id: of_trade[stated]
+            for key, stated in settled.chosen.items()
+            if stated in of_trade
             for version in settled.versions[key]
-            if version.row_id is not None and version.trade_id != of_trade[told]
+            if version.row_id is not None and version.trade_id != of_trade[stated]
         }
         for part in plan.unmatched:
             for claim in part.claims:
-                if claim.told.row_id is not None and claim.told.trade_id and claim.told not in of_trade:
-                    moved[claim.told.row_id] = None
+                if claim.stated.row_id is not None and claim.stated.trade_id and claim.stated not in of_trade:
+                    moved[claim.stated.row_id] = None
         await statements.set_trades(self.db, [(trade_id, row_id) for row_id, trade_id in moved.items()])
         changed: list[tuple[int, dict[str, Any], int | None, str | None]] = [
             (change.stored.trade_id, change.columns, self.import_of(change), change.typed)
@@ -114,9 +114,9 @@ class Writer(NamedTuple):
             earlier = [row["id"] for row in rows if row["import_id"] != self.import_id]
             if earlier:
                 await new_trades.record_days(self.db, earlier)
-            told = [(trade_id, annotated) for trade_id, _, annotated in found if annotated]
-            tags = [(trade_id, tag_id) for trade_id, annotated in told for tag_id in annotated.tag_ids]
-            answers = [(trade_id, *answer) for trade_id, annotated in told for answer in annotated.answers]
+            stated = [(trade_id, annotated) for trade_id, _, annotated in found if annotated]
+            tags = [(trade_id, tag_id) for trade_id, annotated in stated for tag_id in annotated.tag_ids]
+            answers = [(trade_id, *answer) for trade_id, annotated in stated for answer in annotated.answers]
             await trade_annotations.insert_missing(self.db, tags, answers)
 
     def import_of(self, change: Change) -> int:
@@ -139,7 +139,7 @@ async def refold(
 
 
 def read_typed(trade: StoredTrade) -> dict[str, Any]:
-    """Return the columns that the owner had typed before a file told of the trade, or has edited since."""
+    """Return the columns that the owner had typed before a file stated the trade, or has edited since."""
     typed: dict[str, Any] = json.decode(trade.typed or "{}")
     columns = typed | {name: trade.columns[name] for name in trade.edited}
     columns["fills"] = match_fees(columns["fills"], columns["fees"])

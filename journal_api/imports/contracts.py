@@ -13,8 +13,8 @@ from journal_api.imports.file_rows import Annotated, FileRow
 from journal_api.positions.commissions import NO_COMMISSIONS, Commissions
 from journal_api.positions.plans import Change, Decision, Journal, Plan
 from journal_api.positions.reconcile import reconcile
+from journal_api.positions.sources import SourceStatement
 from journal_api.positions.statements import Key
-from journal_api.positions.told import Told
 from journal_api.repositories import statements, trades
 from journal_api.repositories.statements import Contract, Moved
 from journal_api.values.instruments import contract_root, list_bare_names
@@ -28,16 +28,16 @@ class Settled(NamedTuple):
 
     contract: Contract
     plan: Plan
-    rows: dict[Told, FileRow]  # of the file, by the statement that holds of each
-    versions: dict[Key, list[Told]]  # what is stored, and what is new
-    chosen: dict[Key, Told]
+    rows: dict[SourceStatement, FileRow]  # of the file, by the statement that holds of each
+    versions: dict[Key, list[SourceStatement]]  # what is stored, and what is new
+    chosen: dict[Key, SourceStatement]
     trade_ids: list[int]
-    trades: dict[Told, int]  # the trade that each statement is in, once the new ones have their ids
+    trades: dict[SourceStatement, int]  # the trade that each statement is in, once the new ones have their ids
     own: dict[int, int]  # lines that say a trade as its owner has merged or edited it
 
-    def find_lines(self, told: Iterable[Told]) -> list[int]:
+    def find_lines(self, stated: Iterable[SourceStatement]) -> list[int]:
         """Return the lines of the file that a position is made of: first that of its first fill."""
-        return [self.rows[one].line for one in told if one in self.rows]
+        return [self.rows[one].line for one in stated if one in self.rows]
 
 
 class Settler:
@@ -75,9 +75,9 @@ class Settler:
                 stored.pop(key, None)
         own = await find_own_rows(self.db, stored, rows, file_format)
         rows = [row for row in rows if row.line not in own] if own else rows
-        told, chosen, of_rows = await call(lambda: add_rows(stored, rows, file_format, moved))
-        journal = await self.read_journal(contract, told, is_new_account=is_new_account)
-        plan = await call(lambda: reconcile(told, journal, NEW_IMPORT, force=force, decisions=decisions))
+        stated, chosen, of_rows = await call(lambda: add_rows(stored, rows, file_format, moved))
+        journal = await self.read_journal(contract, stated, is_new_account=is_new_account)
+        plan = await call(lambda: reconcile(stated, journal, NEW_IMPORT, force=force, decisions=decisions))
         self.met |= {
             change.stored.trade_id for change in plan.changes if change.stored and change.stored.import_id is None
         }
@@ -107,16 +107,18 @@ class Settler:
         for one in settled:
             one.trades.update(await call(partial(find_trades, one.plan, one.trade_ids)))
 
-    async def read_journal(self, contract: Contract, told: Iterable[Told], *, is_new_account: bool) -> Journal:
+    async def read_journal(
+        self, contract: Contract, stated: Iterable[SourceStatement], *, is_new_account: bool
+    ) -> Journal:
         """Return the trades that the statements are in, and those that may be positions of them."""
         commissions = self.commissions.get(contract.account_id, NO_COMMISSIONS)
         if is_new_account:
             return Journal({}, [], commissions)
-        trade_ids = {one.trade_id for one in told if one.trade_id is not None}
+        trade_ids = {one.trade_id for one in stated if one.trade_id is not None}
         found = await statements.read_trades(self.db, trade_ids) if trade_ids else {}
         lost = await statements.read_lost(self.db, self.user_id, contract)
         found |= {trade_id: trade for trade_id, trade in lost.items() if trade_id not in self.leaving}
-        roots = {contract_root(one.statement.symbol) for one in told}
+        roots = {contract_root(one.statement.symbol) for one in stated}
         names = [contract.name, *(name for root in roots for name in list_bare_names(contract.name, root))]
         typed = await statements.list_typed(self.db, self.user_id, contract.account_id, names)
         free = [trade for trade in typed if trade.trade_id not in self.met]
@@ -125,21 +127,21 @@ class Settler:
 
 
 def add_rows(
-    stored: dict[Key, list[Told]], rows: Sequence[FileRow], file_format: str, moved: Mapping[Key, Moved]
-) -> tuple[list[Told], dict[Key, Told], dict[Told, FileRow]]:
+    stored: dict[Key, list[SourceStatement]], rows: Sequence[FileRow], file_format: str, moved: Mapping[Key, Moved]
+) -> tuple[list[SourceStatement], dict[Key, SourceStatement], dict[SourceStatement, FileRow]]:
     """Add what the file states to what is stored.
 
     Returns the statements that hold, also by their keys, and the rows of the file by theirs.
     """
     for row in rows:
         versions = stored.setdefault(row.key, [])
-        told = next((one for one in versions if one.statement.says_same(row.statement)), None)
-        if told is None:
+        stated = next((one for one in versions if one.statement.says_same(row.statement)), None)
+        if stated is None:
             before = versions[-1] if versions else moved.get(row.key)
-            told = Told(row.statement, file_format, trade_id=before.trade_id if before else None)
-            versions.append(told)
-        told.is_left_out = False
-        told.imports = (*told.imports, NEW_IMPORT) if told.imports else (NEW_IMPORT,)
+            stated = SourceStatement(row.statement, file_format, trade_id=before.trade_id if before else None)
+            versions.append(stated)
+        stated.is_left_out = False
+        stated.imports = (*stated.imports, NEW_IMPORT) if stated.imports else (NEW_IMPORT,)
     holding = statements.choose_versions(stored.values())
     chosen = dict(zip(stored, holding, strict=True))
     of_rows = {chosen[row.key]: row for row in rows}
@@ -151,7 +153,7 @@ def add_rows(
 def sort_new(settled: Sequence[Settled]) -> list[tuple[int, int]]:
     """Return the places of the new trades in the order of their lines."""
     new = [
-        (next(iter(one.find_lines(change.told)), 0), change.position.opened, number, place)
+        (next(iter(one.find_lines(change.stated)), 0), change.position.opened, number, place)
         for number, one in enumerate(settled)
         for place, change in enumerate(one.plan.changes)
         if change.stored is None
@@ -159,18 +161,18 @@ def sort_new(settled: Sequence[Settled]) -> list[tuple[int, int]]:
     return [(number, place) for *_, number, place in sorted(new)]
 
 
-def find_trades(plan: Plan, trade_ids: Sequence[int]) -> dict[Told, int]:
+def find_trades(plan: Plan, trade_ids: Sequence[int]) -> dict[SourceStatement, int]:
     """Return the trade that each statement is in: of several the last, which it opens."""
-    found: dict[Told, int] = {}
+    found: dict[SourceStatement, int] = {}
     for change, trade_id in zip(plan.changes, trade_ids, strict=True):
-        opening = {claim.told for claim in change.position.parts[0].claims}
-        for told in change.told:
-            if told not in found or told in opening:
-                found[told] = trade_id
+        opening = {claim.stated for claim in change.position.parts[0].claims}
+        for stated in change.stated:
+            if stated not in found or stated in opening:
+                found[stated] = trade_id
     # A pair may open two positions: no trade is without a statement as long as another has one to spare.
     numbers = Counter(found.values())
     for change, trade_id in zip(plan.changes, trade_ids, strict=True):
-        spare = next((told for told in change.told if numbers[found[told]] > 1), None)
+        spare = next((stated for stated in change.stated if numbers[found[stated]] > 1), None)
         if not numbers[trade_id] and spare is not None:
             numbers[found[spare]] -= 1
             numbers[trade_id] += 1
@@ -178,7 +180,7 @@ def find_trades(plan: Plan, trade_ids: Sequence[int]) -> dict[Told, int]:
     return found
 
 
-def find_annotated(change: Change, rows: Mapping[Told, FileRow]) -> Annotated | None:
+def find_annotated(change: Change, rows: Mapping[SourceStatement, FileRow]) -> Annotated | None:
     """Return what a row of the file says besides of a new trade, None for nothing."""
-    found = (rows[told].annotated for told in change.told if told in rows)
+    found = (rows[stated].annotated for stated in change.stated if stated in rows)
     return next((one for one in found if one is not None), None)

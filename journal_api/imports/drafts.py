@@ -72,7 +72,7 @@ class Draft:
         self.last_trade_id = last_trade_id
         for one in self.settled if further else ():
             one.trade_ids[:] = map(shift, one.trade_ids)
-            one.trades.update((told, shift(trade_id)) for told, trade_id in one.trades.items())
+            one.trades.update((stated, shift(trade_id)) for stated, trade_id in one.trades.items())
         if further:
             self.originals = {shift(one): source and shift(source) for one, source in self.originals.items()}
             self.verdicts = [
@@ -85,7 +85,7 @@ class Draft:
         new = []
         for one in self.settled:
             for change in one.plan.changes:
-                lines = one.find_lines(change.told)
+                lines = one.find_lines(change.stated)
                 if change.stored is None and lines:
                     columns = {**change.columns, "account_id": one.contract.account_id}
                     new.append(NewTrade(lines[0], len(lines), columns))
@@ -119,7 +119,7 @@ class Draft:
 
         lines = settled.find_lines
         for change, trade_id in zip(plan.changes, settled.trade_ids, strict=True):
-            found = lines(change.told)
+            found = lines(change.stated)
             if not found:
                 continue
             if error := errors.get(trade_id):
@@ -137,25 +137,25 @@ class Draft:
             verdicts.append(change_verdict(change, found[0], len(found), shown))
         by_line: dict[int, list[Suspect]] = {}
         for suspect in plan.suspects:
-            if found := lines(suspect.position.told):
+            if found := lines(suspect.position.stated):
                 by_line.setdefault(found[0], []).append(suspect)
         commissions = self.known.commissions.get(settled.contract.account_id, NO_COMMISSIONS)
         for line, suspects in by_line.items():
             first = suspects[0]
             columns = build_columns(first.position, commissions)
             typed = [one.typed_id for one in suspects if one.typed_id is not None]
-            verdicts.append(suspect_verdict(first, line, len(lines(first.position.told)), columns, typed))
+            verdicts.append(suspect_verdict(first, line, len(lines(first.position.stated)), columns, typed))
         verdicts += [
             Verdict(line=line, verdict="duplicate", trade_id=trade_id) for line, trade_id in settled.own.items()
         ]
         for part in plan.unmatched:
             verdicts += [
-                unmatched_verdict(rows[claim.told].line, claim.told.statement.symbol, part.quantity)
+                unmatched_verdict(rows[claim.stated].line, claim.stated.statement.symbol, part.quantity)
                 for claim in part.claims
-                if claim.told in rows
+                if claim.stated in rows
             ]
         for one in plan.refused:
-            found = lines(one.position.told)
+            found = lines(one.position.stated)
             verdicts.append(error_verdict(found[0] if found else 0, first_reason(one.reason)))
         return verdicts
 
@@ -165,8 +165,8 @@ class Draft:
         copies: list[tuple[int, str]] = []
         for one in self.settled:
             changes = dict(zip(one.trade_ids, one.plan.changes, strict=True))
-            for told, trade_id in one.trades.items():
-                annotated = one.rows[told].annotated if told in one.rows else None
+            for stated, trade_id in one.trades.items():
+                annotated = one.rows[stated].annotated if stated in one.rows else None
                 if annotated is None:
                     continue
                 stored = changes[trade_id].stored

@@ -10,15 +10,15 @@ from journal_api.imports.file_rows import FileRow
 from journal_api.positions.book import find_apart
 from journal_api.positions.commissions import NO_COMMISSIONS
 from journal_api.positions.position_columns import build_columns
+from journal_api.positions.sources import SourceStatement
 from journal_api.positions.statements import Key
-from journal_api.positions.told import Told
 from journal_api.repositories import statements
 
 SAME = ("symbol", "direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at")
 
 
 async def find_own_rows(
-    db: Connection, stored: Mapping[Key, Iterable[Told]], rows: Iterable[FileRow], file_format: str
+    db: Connection, stored: Mapping[Key, Iterable[SourceStatement]], rows: Iterable[FileRow], file_format: str
 ) -> dict[int, int]:
     """Return the trades that rows of whole positions say as they are, by line: of each trade one row."""
     rows = [row for row in rows if row.statement.kind == "whole"]
@@ -28,7 +28,7 @@ async def find_own_rows(
     found: dict[int, int] = {}
     for row in rows if own else ():
         try:
-            columns = build_columns(next(find_apart([Told(row.statement, file_format)])), NO_COMMISSIONS)
+            columns = build_columns(next(find_apart([SourceStatement(row.statement, file_format)])), NO_COMMISSIONS)
         except ValidationFailed:
             continue
         trade_id = own.get(describe(columns))

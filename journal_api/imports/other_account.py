@@ -16,7 +16,7 @@ async def require_own_account(db: Connection, user_id: int, file_name: str | Non
     Files of one account that overlap share what both tell. The error names both files, and the accounts that
     have fills of this file already or whose name is in its name.
     """
-    related = {import_id for one in settled for told in one.rows for import_id in told.imports}
+    related = {import_id for one in settled for stated in one.rows for import_id in stated.imports}
     strangers = {import_id for one in settled for import_id in one.plan.strangers} - related
     if not strangers:
         return

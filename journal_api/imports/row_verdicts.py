@@ -45,7 +45,7 @@ def suspect_verdict(suspect: Suspect, line: int, rows: int, columns: dict[str, A
         theirs, trade_id = other.columns, other.trade_id
     elif other is not None:
         theirs = build_columns(other, NO_COMMISSIONS)
-        trade_id = next((one.trade_id for one in other.told if one.trade_id), None)
+        trade_id = next((one.trade_id for one in other.stated if one.trade_id), None)
     if theirs:
         mine, stored = describe_position(columns), describe_position(theirs)
         reason = f"{reason}: the file has {mine}; the journal has {stored}"

@@ -1,17 +1,17 @@
 """A book: the positions of one contract in one account, folded from all that files state of it.
 
-It is a pure function of a set of statements, whatever the order in which they came. Files tell the same
-fills in several ways: as fills, as pairs of an entry and an exit, as orders with averages. These tellings
-are united execution by execution, the one with most detail first; then the executions are folded from flat
-to flat.
+It is a pure function of a set of statements, whatever the order in which they came. Files state the same
+fills in several ways: as fills, as pairs of an entry and an exit, as orders with averages. These sources
+are united execution by execution, the most detailed first; then the executions are folded from flat to
+flat.
 """
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
 from journal_api.positions.executions import unite
+from journal_api.positions.sources import Claim, Execution, Half, SourceStatement, is_of
 from journal_api.positions.statements import Effect
-from journal_api.positions.told import Claim, Execution, Half, Told, is_of
 
 
 class Part:
@@ -30,22 +30,22 @@ class Position:
 
     def __init__(self, parts: list[Part], *, is_closed: bool) -> None:
         self.parts, self.is_closed = parts, is_closed
-        self.positions: list[Told] = []  # positions of other tellings that are this one
+        self.positions: list[SourceStatement] = []  # positions of other sources that are this one
 
     @property
     def claims(self) -> Iterator[Claim]:
-        """What is said of it; a position of another telling says it of all."""
+        """What is said of it; a position of another source says it of all."""
         for part in self.parts:
             yield from part.claims
-        for told in self.positions:
-            yield Claim(told, told.statement.quantity, 0)
+        for stated in self.positions:
+            yield Claim(stated, stated.statement.quantity, 0)
 
     @property
-    def told(self) -> dict[Told, int]:
+    def stated(self) -> dict[SourceStatement, int]:
         """The quantity of the position that each statement tells."""
-        found: dict[Told, int] = {}
+        found: dict[SourceStatement, int] = {}
         for claim in self.claims:
-            found[claim.told] = found.get(claim.told, 0) + claim.quantity
+            found[claim.stated] = found.get(claim.stated, 0) + claim.quantity
         return found
 
     @property
@@ -75,14 +75,14 @@ def fold(executions: Iterable[Execution]) -> tuple[list[Position], list[Part]]:
         closing = min(one.quantity, abs(size)) if size * quantity < 0 else 0
         claims = one.claims
         if one.effect and not closing and id(one) not in deferred:
-            # What it closes may be opened at the same instant: tellings differ in the order of one time.
+            # What it closes may be opened at the same instant: sources differ in the order of one time.
             last = bisect_right(queue, one.instant, lo=place, key=lambda other: other.instant)
             if last > place:
                 deferred.add(id(one))
                 queue.insert(last, one)
                 continue
         if closing and closing < one.quantity:
-            taken = take_claims(claims, closing, {claim.told for part in parts for claim in part.claims})
+            taken = take_claims(claims, closing, {claim.stated for part in parts for claim in part.claims})
             parts.append(Part(one, closing if quantity > 0 else -closing, taken))
             positions.append(Position(parts, is_closed=True))
             parts, size = [], 0
@@ -100,17 +100,17 @@ def fold(executions: Iterable[Execution]) -> tuple[list[Position], list[Part]]:
     return positions, unmatched
 
 
-def take_claims(claims: list[Claim], quantity: int, known: set[Told]) -> list[Claim]:
+def take_claims(claims: list[Claim], quantity: int, known: set[SourceStatement]) -> list[Claim]:
     """Take the part of the claims that says something of a position that ends out of `claims`.
 
-    Of each telling this is the given quantity: first of what the position has already, such as the exit of a
+    Of each source this is the given quantity: first of what the position has already, such as the exit of a
     pair.
     """
     taken: list[Claim] = []
-    for telling in {claim.told.telling: None for claim in claims}:
+    for source in {claim.stated.source: None for claim in claims}:
         left = quantity
-        for claim in sorted(claims, key=lambda claim: claim.told not in known):
-            if claim.told.telling != telling or not left:
+        for claim in sorted(claims, key=lambda claim: claim.stated not in known):
+            if claim.stated.source != source or not left:
                 continue
             part = min(left, claim.quantity)
             left -= part
@@ -122,9 +122,9 @@ def take_claims(claims: list[Claim], quantity: int, known: set[Told]) -> list[Cl
     return taken
 
 
-def find_apart(told: Iterable[Told]) -> Iterator[Position]:
+def find_apart(stated: Iterable[SourceStatement]) -> Iterator[Position]:
     """Yield the statements that are positions by themselves."""
-    for one in told:
+    for one in stated:
         halves = [Half(one, index) for index in range(len(one.statement.sides))]
         parts = []
         for half, side in zip(halves, one.statement.sides, strict=True):
@@ -135,10 +135,10 @@ def find_apart(told: Iterable[Told]) -> Iterator[Position]:
         yield Position(parts, is_closed=not sum(side.quantity for side in one.statement.sides))
 
 
-def fold_book(told: Sequence[Told]) -> tuple[list[Position], list[Part]]:
+def fold_book(stated: Sequence[SourceStatement]) -> tuple[list[Position], list[Part]]:
     """Return the positions of a book, and what closes nothing."""
-    return fold(unite(one for one in told if not one.statement.is_position))
+    return fold(unite(one for one in stated if not one.statement.is_position))
 
 
 def has_new(position: Position, new_import: int) -> bool:
-    return any(is_of(claim.told, new_import) for claim in position.claims)
+    return any(is_of(claim.stated, new_import) for claim in position.claims)

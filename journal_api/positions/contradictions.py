@@ -5,7 +5,7 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 from journal_api.positions.book import Position
-from journal_api.positions.told import NEAR, Execution, Told, is_of, read_instant
+from journal_api.positions.sources import NEAR, Execution, SourceStatement, is_of, read_instant
 
 
 class Contradiction(NamedTuple):
@@ -16,33 +16,33 @@ class Contradiction(NamedTuple):
     import_id: int
 
 
-def find_contradictions(told: Iterable[Told], positions: Iterable[Position]) -> Iterator[Contradiction]:
+def find_contradictions(stated: Iterable[SourceStatement], positions: Iterable[Position]) -> Iterator[Contradiction]:
     """Yield the executions within the stretch of time of a file that the file does not have.
 
     A file tells all of a contract from its first fill to its last; a file of pairs tells all exits.
     """
-    told = list(told)
-    stretches = find_stretches(told)
+    stated = list(stated)
+    stretches = find_stretches(stated)
     if len(stretches) < 2:
         return
-    contradicted = find_corrected(told, stretches)
+    contradicted = find_corrected(stated, stretches)
     for position in positions:
         of_whole = {import_id for whole in position.positions for import_id in whole.imports}
         for part in position.parts:
             for claim in part.claims:
-                if claim.told in contradicted:
-                    yield Contradiction(position, part.execution, contradicted[claim.told])
+                if claim.stated in contradicted:
+                    yield Contradiction(position, part.execution, contradicted[claim.stated])
             instant, is_exit = part.execution.instant, part.quantity * position.parts[0].quantity < 0
-            by = of_whole.union(*(claim.told.imports for claim in part.execution.claims))
+            by = of_whole.union(*(claim.stated.imports for claim in part.execution.claims))
             for (import_id, is_pair), (first, last) in stretches.items():
                 if first + NEAR < instant < last - NEAR and import_id not in by and (is_exit or not is_pair):
                     yield Contradiction(position, part.execution, import_id)
 
 
-def find_stretches(told: Iterable[Told]) -> dict[tuple[int, bool], list[int]]:
+def find_stretches(stated: Iterable[SourceStatement]) -> dict[tuple[int, bool], list[int]]:
     """Return the first and the last time that each file tells, by import and whether it tells pairs."""
     stretches: dict[tuple[int, bool], list[int]] = {}
-    for one in told:
+    for one in stated:
         instant = read_instant(one.statement.sides[-1].at)
         for import_id in one.imports:
             stretch = stretches.setdefault((import_id, one.statement.kind == "pair"), [instant, instant])
@@ -50,22 +50,22 @@ def find_stretches(told: Iterable[Told]) -> dict[tuple[int, bool], list[int]]:
     return stretches
 
 
-def find_strangers(told: Sequence[Told], new_import: int) -> set[int]:
+def find_strangers(stated: Sequence[SourceStatement], new_import: int) -> set[int]:
     """Return the imports of the new file's format that state the same stretch of time, and none of its fills.
 
     Both tell all fills of the contract, so one of them is of another account.
     """
-    if all(is_of(one, new_import) for one in told):
+    if all(is_of(one, new_import) for one in stated):
         return set()
-    stretches = find_stretches(told)
-    exact = [one for one in told if is_exact(one)]
+    stretches = find_stretches(stated)
+    exact = [one for one in stated if is_exact(one)]
     mine = [one for one in exact if new_import in one.imports]
-    tellings = {one.telling for one in mine}
+    sources = {one.source for one in mine}
     # Pairs of one fill may be in two files.
     sides = {side._replace(quantity=0) for one in mine for side in one.statement.sides}
     found, related = set[int](), {import_id for one in mine for import_id in one.imports}
     for one in exact:
-        if one.telling in tellings:
+        if one.source in sources:
             is_pair = one.statement.kind == "pair"
             first, last = stretches[new_import, is_pair]
             if is_pair and not sides.isdisjoint(side._replace(quantity=0) for side in one.statement.sides):
@@ -79,23 +79,25 @@ def find_strangers(told: Sequence[Told], new_import: int) -> set[int]:
     return found - related
 
 
-def is_exact(told: Told) -> bool:
+def is_exact(stated: SourceStatement) -> bool:
     """Return whether it is one of all fills or pairs that its file tells of a stretch of time."""
-    return told.statement.kind != "whole" and not told.statement.is_kept
+    return stated.statement.kind != "whole" and not stated.statement.is_kept
 
 
-def find_corrected(told: Iterable[Told], stretches: Mapping[tuple[int, bool], Sequence[int]]) -> dict[Told, int]:
+def find_corrected(
+    stated: Iterable[SourceStatement], stretches: Mapping[tuple[int, bool], Sequence[int]]
+) -> dict[SourceStatement, int]:
     """Return what another file of the format states at other prices, and the import of that file.
 
     Both files begin before it, or both end after it; of parts of one file, one ends where the other begins.
     """
-    by_times: dict[tuple[Any, ...], dict[frozenset[int], list[Told]]] = {}
-    for one in told:
+    by_times: dict[tuple[Any, ...], dict[frozenset[int], list[SourceStatement]]] = {}
+    for one in stated:
         sides, kind = one.statement.sides, one.statement.kind
         if kind != "whole" and sides[0].external_id is one.statement.external_id is None:
-            times = one.telling, kind == "pair", *((side.quantity, side.at) for side in sides)
+            times = one.source, kind == "pair", *((side.quantity, side.at) for side in sides)
             by_times.setdefault(times, {}).setdefault(frozenset(one.imports), []).append(one)
-    found: dict[Told, int] = {}
+    found: dict[SourceStatement, int] = {}
     for (_, is_pair, *_, (_, at)), by_imports in by_times.items():
         for mine, theirs in permutations(by_imports, 2):
             if not mine & theirs and overlap(read_instant(at), is_pair, mine, theirs, stretches):

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 from journal_api.errors import ValidationFailed
 from journal_api.positions.book import Part, Position
 from journal_api.positions.commissions import Commissions
-from journal_api.positions.told import Told
+from journal_api.positions.sources import SourceStatement
 
 BY_HAND = "is at the time of a trade that was entered by hand"
 Decision = int | Literal["new", "leave"]  # of a person about a line: it is that trade, none, or to be left out
@@ -22,7 +22,7 @@ class StoredTrade(NamedTuple):
     columns: dict[str, Any]
     import_id: int | None = None
     edited: tuple[str, ...] = ()
-    typed: str | None = None  # the columns that its owner had typed before a file told of it, as JSON
+    typed: str | None = None  # the columns that its owner had typed before a file stated it, as JSON
     is_merged: bool = False
     is_touched: bool = False  # whether a person wrote anything on it
     source_trade_id: int | None = None
@@ -37,7 +37,7 @@ class Change(NamedTuple):
     position: Position
     stored: StoredTrade | None
     columns: dict[str, Any]
-    told: tuple[Told, ...]  # what the position is made of
+    stated: tuple[SourceStatement, ...]  # what the position is made of
     changed: list[str]  # the fields of the verdict
     typed: str | None = None
 
@@ -47,7 +47,7 @@ class Change(NamedTuple):
 
     @property
     def import_id(self) -> int:
-        return min(import_id for told in self.told for import_id in told.imports)
+        return min(import_id for stated in self.stated for import_id in stated.imports)
 
 
 class Suspect(NamedTuple):
@@ -80,7 +80,7 @@ class Plan(NamedTuple):
     unmatched: list[Part]
     suspects: list[Suspect]
     refused: list[Refused]
-    left_out: frozenset[Told] = frozenset()  # of the file, because they are suspect
+    left_out: frozenset[SourceStatement] = frozenset()  # of the file, because they are suspect
     strangers: frozenset[int] = frozenset()  # imports that are of another account, unless the file is
 
 

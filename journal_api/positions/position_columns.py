@@ -7,7 +7,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.positions.book import Part, Position
 from journal_api.positions.commissions import Commissions
 from journal_api.positions.fills import Fill, charge_fills, encode_fills, state_fills, summarize_whole
-from journal_api.positions.told import Claim, Told
+from journal_api.positions.sources import Claim, SourceStatement
 from journal_api.structs.fills import FillSide
 from journal_api.values.instruments import canonical_symbol, contract_root
 from journal_api.values.money import MAX_AMOUNT, SCALE, Money
@@ -27,13 +27,13 @@ def build_columns(position: Position, commissions: Commissions, multiplier: int 
 
     Raises ValidationFailed for an amount that exceeds a limit.
     """
-    shares = position.told
-    told = sorted(shares, key=find_detail)
-    first = told[0].statement
+    shares = position.stated
+    stated = sorted(shares, key=find_detail)
+    first = stated[0].statement
     fills = [build_fill(number, part) for number, part in enumerate(position.parts, 1)]
     is_own = multiplier is not None
     multiplier = multiplier or next(
-        (one.statement.multiplier for one in told if one.statement.has_multiplier), first.multiplier
+        (one.statement.multiplier for one in stated if one.statement.has_multiplier), first.multiplier
     )
     summary = summarize_whole(fills)
     has_exit_price = summary.exit_price is not None and None not in [fill.price for fill in fills]
@@ -46,83 +46,87 @@ def build_columns(position: Position, commissions: Commissions, multiplier: int 
         "exit_price": round_digits(summary.exit_price or 0) if has_exit_price else None,
         "opened_at": summary.opened_at,
         "closed_at": summary.closed_at,
-        "gross_pnl": find_result(position, shares, [] if is_own else told, summary.gross(multiplier)),
+        "gross_pnl": find_result(position, shares, [] if is_own else stated, summary.gross(multiplier)),
         "contract": canonical_symbol(first.symbol, summary.opened_at),
         "root": contract_root(first.symbol),
-        "external_id": find_external_id(position, shares, told),
-        **find_excursions(position, shares, told),
+        "external_id": find_external_id(position, shares, stated),
+        **find_excursions(position, shares, stated),
     }
-    stated = position.positions[:1] and position.positions[0].statement
+    position_statement = position.positions[:1] and position.positions[0].statement
     if any(states_fees(one) for part in position.parts for one in part.claims):
         columns |= {"fees": sum(fill.fees for fill in fills), "fees_source": first.fees_source or "file"}
-    elif stated and stated.fees is not None:
-        columns |= {"fees": stated.fees, "fees_source": stated.fees_source or "file"}
-        fills[0] = fills[0]._replace(fees=stated.fees)
+    elif position_statement and position_statement.fees is not None:
+        columns |= {"fees": position_statement.fees, "fees_source": position_statement.fees_source or "file"}
+        fills[0] = fills[0]._replace(fees=position_statement.fees)
     else:
         columns |= {"fees": 0, "fees_source": first.fees_source or "none"}
     columns["fills"] = None if fills == state_fills(columns) else encode_fills(fills)
     if columns["fees_source"] == "none" and first.fees_source is None:
-        columns |= charge(columns, commissions, is_future=any(one.statement.is_future for one in told))
+        columns |= charge(columns, commissions, is_future=any(one.statement.is_future for one in stated))
     check_limits(columns)
     return columns
 
 
-def find_detail(told: Told) -> tuple[object, ...]:
+def find_detail(stated: SourceStatement) -> tuple[object, ...]:
     """Return the place of a statement by detail, whatever the order in which files came."""
-    one = told.statement
-    return one.is_kept, told.telling, one.sides[0].at, one.external_id or "", one.sides
+    one = stated.statement
+    return one.is_kept, stated.source, one.sides[0].at, one.external_id or "", one.sides
 
 
 def states_fees(claim: Claim) -> bool:
-    return claim.told.statement.fees is not None
+    return claim.stated.statement.fees is not None
 
 
 def build_fill(number: int, part: Part) -> Fill:
-    """Return the part as a fill of the trade, with what the most detailed telling that states fees says."""
+    """Return the part as a fill of the trade, with what the most detailed source that states fees says."""
     one, fees, external_id = part.execution, 0, part.execution.external_id
     stating = [claim for claim in part.claims if states_fees(claim)]
     if stating:
-        telling = min(claim.told.telling for claim in stating)
-        fees = sum(claim.fees for claim in stating if claim.told.telling == telling)
+        source = min(claim.stated.source for claim in stating)
+        fees = sum(claim.fees for claim in stating if claim.stated.source == source)
     side: FillSide = "buy" if part.quantity > 0 else "sell"
     return Fill(number, side, abs(part.quantity), one.price, one.at, fees, external_id)
 
 
 def find_result(
-    position: Position, shares: Mapping[Told, int], told: Iterable[Told], computed: int | None
+    position: Position, shares: Mapping[SourceStatement, int], stated: Iterable[SourceStatement], computed: int | None
 ) -> int | None:
-    """Return the result that one telling states of the whole position, else the one of its fills."""
+    """Return the result that one source states of the whole position, else the one of its fills."""
     if computed is None:
         return None
-    found: dict[tuple[int, str], list[Told]] = {}
-    for one in told:
-        found.setdefault(one.telling, []).append(one)
+    found: dict[tuple[int, str], list[SourceStatement]] = {}
+    for one in stated:
+        found.setdefault(one.source, []).append(one)
     whole = sum(abs(part.quantity) for part in position.parts)
-    for of_telling in found.values():
-        results = [one.statement.gross_pnl for one in of_telling]
-        quantities = [shares[one] for one in of_telling]
-        is_within = all(shares[one] == one.statement.quantity for one in of_telling)
+    for of_source in found.values():
+        results = [one.statement.gross_pnl for one in of_source]
+        quantities = [shares[one] for one in of_source]
+        is_within = all(shares[one] == one.statement.quantity for one in of_source)
         if None not in results and sum(quantities) == whole and is_within:
             return sum(result for result in results if result is not None)
     return computed
 
 
-def find_excursions(position: Position, shares: Mapping[Told, int], told: Iterable[Told]) -> dict[str, int | None]:
+def find_excursions(
+    position: Position, shares: Mapping[SourceStatement, int], stated: Iterable[SourceStatement]
+) -> dict[str, int | None]:
     """Return the excursions that a statement has of the whole position.
 
     Those of its parts are not its own.
     """
     whole = sum(abs(part.quantity) for part in position.parts)
-    statements = [one.statement for one in told if shares[one] == whole == one.statement.quantity]
+    statements = [one.statement for one in stated if shares[one] == whole == one.statement.quantity]
     return {
         name: next((value for one in statements if (value := getattr(one, name)) is not None), None)
         for name in ("mae", "mfe")
     }
 
 
-def find_external_id(position: Position, shares: Mapping[Told, int], told: Iterable[Told]) -> str | None:
+def find_external_id(
+    position: Position, shares: Mapping[SourceStatement, int], stated: Iterable[SourceStatement]
+) -> str | None:
     """Return the id of the most detailed statement of which all is in the position, else of a fill."""
-    for one in told:
+    for one in stated:
         if one.statement.kind == "fill":
             break
         if one.statement.external_id is not None and shares[one] == one.statement.quantity:

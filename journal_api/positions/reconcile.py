@@ -13,13 +13,13 @@ from journal_api.positions.book import Part, Position, find_apart, fold_book, ha
 from journal_api.positions.commissions import Commissions
 from journal_api.positions.contradictions import find_contradictions, find_strangers
 from journal_api.positions.fills import match_fees
-from journal_api.positions.meeting import (
+from journal_api.positions.plans import Change, Decision, Journal, Plan, Refused, StoredTrade, Suspect
+from journal_api.positions.position_columns import BROKER_FIELDS, FILE_COLUMNS, build_columns
+from journal_api.positions.same_positions import (
     find_shifted,
     unite_positions,
 )
-from journal_api.positions.plans import Change, Decision, Journal, Plan, Refused, StoredTrade, Suspect
-from journal_api.positions.position_columns import BROKER_FIELDS, FILE_COLUMNS, build_columns
-from journal_api.positions.told import Told, is_of
+from journal_api.positions.sources import SourceStatement, is_of
 from journal_api.positions.trade_match import assign, count_shares, find_nearest, find_takers, find_typed
 from journal_api.positions.trade_merge import read_fill_ids
 from journal_api.values.instruments import contract_root
@@ -32,7 +32,7 @@ IS_NOT = "is not the trade that you said"
 
 
 def reconcile(
-    told: Sequence[Told],
+    stated: Sequence[SourceStatement],
     journal: Journal,
     new_import: int | None = None,
     *,
@@ -44,12 +44,12 @@ def reconcile(
     Those of the new import that are suspect are left out.
     """
     suspects: list[Suspect] = []
-    left_out: set[Told] = set()
-    strangers = frozenset(() if new_import is None else find_strangers(told, new_import))
+    left_out: set[SourceStatement] = set()
+    strangers = frozenset(() if new_import is None else find_strangers(stated, new_import))
     while True:
-        plan = build_plan([one for one in told if one not in left_out], journal, new_import, decisions)
+        plan = build_plan([one for one in stated if one not in left_out], journal, new_import, decisions)
         found = find_left_out(plan, decisions) + ([] if force else find_undecided(plan, decisions))
-        new = {one for suspect in found for one in suspect.position.told if is_of(one, new_import)}
+        new = {one for suspect in found for one in suspect.position.stated if is_of(one, new_import)}
         if not new:
             return plan._replace(suspects=suspects, left_out=frozenset(left_out), strangers=strangers)
         suspects += found
@@ -60,7 +60,7 @@ def find_left_out(plan: Plan, decisions: Mapping[int, Decision]) -> list[Suspect
     """Return the positions that a person leaves out, or says to be a trade that they cannot be."""
     found: list[Suspect] = []
     for change in plan.changes if decisions else ():
-        said = {decisions[one.line] for one in change.told if one.line in decisions} - {"new"}
+        said = {decisions[one.line] for one in change.stated if one.line in decisions} - {"new"}
         if said - {change.stored and change.stored.trade_id}:
             found.append(Suspect(change.position, LEFT_OUT if "leave" in said else IS_NOT, change.stored))
     return found
@@ -68,33 +68,33 @@ def find_left_out(plan: Plan, decisions: Mapping[int, Decision]) -> list[Suspect
 
 def find_undecided(plan: Plan, decisions: Mapping[int, Decision]) -> list[Suspect]:
     """Return the suspects that nobody has said to be new, or to be the trade that they are in this plan."""
-    trade_of = {one: change.stored.trade_id for change in plan.changes if change.stored for one in change.told}
+    trade_of = {one: change.stored.trade_id for change in plan.changes if change.stored for one in change.stated}
     return [
         suspect
         for suspect in plan.suspects
-        if not any(decisions.get(one.line, "leave") in ("new", trade_of.get(one)) for one in suspect.position.told)
+        if not any(decisions.get(one.line, "leave") in ("new", trade_of.get(one)) for one in suspect.position.stated)
     ]
 
 
 def build_plan(
-    told: Sequence[Told], journal: Journal, new_import: int | None, decisions: Mapping[int, Decision]
+    stated: Sequence[SourceStatement], journal: Journal, new_import: int | None, decisions: Mapping[int, Decision]
 ) -> Plan:
-    folded, unmatched = fold_book(told)
-    meeting = unite_positions(folded, find_apart(one for one in told if one.statement.is_position))
+    folded, unmatched = fold_book(stated)
+    united = unite_positions(folded, find_apart(one for one in stated if one.statement.is_position))
     suspects: list[Suspect] = []
-    is_met = not all(is_of(one, new_import) for one in told)  # by what other files tell
+    is_met = not all(is_of(one, new_import) for one in stated)  # by what other files tell
     if new_import is not None:
-        for position, one, import_id in find_contradictions(told, folded) if is_met else ():
-            if has_new(position, new_import) and (import_id == new_import or is_told_by(one.claims, new_import)):
+        for position, one, import_id in find_contradictions(stated, folded) if is_met else ():
+            if has_new(position, new_import) and (import_id == new_import or is_stated_by(one.claims, new_import)):
                 suspects.append(Suspect(position, CONTRADICTED, find_holder(position, journal)))
         suspects += [
             Suspect(position, CONTRADICTED, find_holder(position, journal))
             for position in folded
-            if has_new(position, new_import) and any(one.is_disputed for one in position.told)
+            if has_new(position, new_import) and any(one.is_disputed for one in position.stated)
         ]
         for pairs, reason in (
-            (meeting.doubles, OTHER_FILE),
-            (find_shifted(meeting.positions) if is_met else (), OTHER_ZONE),
+            (united.doubles, OTHER_FILE),
+            (find_shifted(united.positions) if is_met else (), OTHER_ZONE),
         ):
             suspects += [
                 Suspect(mine, reason, other)
@@ -102,7 +102,7 @@ def build_plan(
                 for mine, other in (one, one[::-1])
                 if has_new(mine, new_import) and not has_new(other, new_import)
             ]
-    positions = [one for one in join_merged(meeting.positions, journal.trades) if not is_left_out(one)]
+    positions = [one for one in join_merged(united.positions, journal.trades) if not is_left_out(one)]
     trade_ids = assign(positions, journal.trades)
     typed, by_hand = find_typed(positions, trade_ids, journal.typed, new_import, decisions)
     changes: list[Change] = []
@@ -129,13 +129,13 @@ def find_holder(position: Position, journal: Journal) -> StoredTrade | None:
     return journal.trades.get(max(shares, key=lambda one: (shares[one], -one), default=0))
 
 
-def is_told_by(claims: Iterable[Any], new_import: int) -> bool:
-    return all(is_of(claim.told, new_import) for claim in claims)
+def is_stated_by(claims: Iterable[Any], new_import: int) -> bool:
+    return all(is_of(claim.stated, new_import) for claim in claims)
 
 
 def is_left_out(position: Position) -> bool:
-    """Return whether the owner has deleted its trade: nothing else has told of its first fill since."""
-    opening = [claim.told for claim in position.parts[0].claims]
+    """Return whether the owner has deleted its trade: nothing else has stated its first fill since."""
+    opening = [claim.stated for claim in position.parts[0].claims]
     return all(one.is_left_out for one in [*opening, *position.positions])
 
 
@@ -169,7 +169,7 @@ def join_shared(parts: Iterable[Part]) -> list[Part]:
     for number, part in enumerate(parts):
         one, side = part.execution, "buy" if part.quantity > 0 else "sell"
         if one.external_id is None:
-            ids = [read_fill_ids(claim.told.statement.external_id) for claim in part.claims]
+            ids = [read_fill_ids(claim.stated.statement.external_id) for claim in part.claims]
             one.external_id = next((found[side] for found in ids if side in found), None)
         key = number if one.external_id is None else (side, one.external_id, one.price, one.at)
         known = joined.get(key)
@@ -184,7 +184,7 @@ def join_shared(parts: Iterable[Part]) -> list[Part]:
 def change_trade(position: Position, stored: StoredTrade | None, commissions: Commissions) -> Change:
     """Return what a position makes of a trade. What its owner has edited stays. Raises ValidationFailed."""
     if stored is None:
-        return Change(position, None, build_columns(position, commissions), (*position.told,), [])
+        return Change(position, None, build_columns(position, commissions), (*position.stated,), [])
     own = stored.columns["multiplier"] if "multiplier" in stored.edited else None
     columns = build_columns(position, commissions, own)
     typed = stored.typed
@@ -203,7 +203,7 @@ def change_trade(position: Position, stored: StoredTrade | None, commissions: Co
     columns["fills"] = match_fees(columns["fills"], columns["fees"])
     columns["root"], columns["contract"] = contract_root(columns["symbol"]), columns["contract"]
     changed = [name for name in BROKER_FIELDS if columns[name] != stored.columns[name]]
-    return Change(position, stored, columns, (*position.told,), changed, typed)
+    return Change(position, stored, columns, (*position.stated,), changed, typed)
 
 
 def differs(stored: StoredTrade, columns: Mapping[str, Any]) -> bool:

@@ -4,20 +4,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from journal_api.positions.book import Position, has_new
-from journal_api.positions.meeting import (
+from journal_api.positions.plans import BY_HAND, Change, Decision, StoredTrade, Suspect
+from journal_api.positions.same_positions import (
     Extent,
     find_extent,
     find_extent_of_trade,
     match_typed,
 )
-from journal_api.positions.plans import BY_HAND, Change, Decision, StoredTrade, Suspect
-from journal_api.positions.told import read_instant
+from journal_api.positions.sources import read_instant
 
 
 def count_shares(position: Position) -> dict[int, int]:
     """Return the quantity of the position that is in each trade so far."""
     shares: dict[int, int] = {}
-    for one, quantity in position.told.items():
+    for one, quantity in position.stated.items():
         if one.trade_id is not None:
             shares[one.trade_id] = shares.get(one.trade_id, 0) + quantity
     return shares
@@ -82,8 +82,8 @@ def find_typed(
     for number, position in enumerate(positions):
         if number in trade_ids:
             continue
-        decision = next((decisions[one.line] for one in position.told if one.line in decisions), None)
-        ids = {one.statement.external_id for one in position.told}
+        decision = next((decisions[one.line] for one in position.stated if one.line in decisions), None)
+        ids = {one.statement.external_id for one in position.stated}
         chosen = by_id.get(decision) if isinstance(decision, int) else None
         chosen = chosen or next((by_external_id[one] for one in ids if one in by_external_id), None)
         if chosen is not None and chosen.trade_id in by_id:
@@ -92,14 +92,14 @@ def find_typed(
             free.append(number)
     rest = list(by_id.values())
     extents = [find_extent_of_trade(trade.columns) for trade in rest]
-    told = [find_extent(positions[number]) for number in free]
-    matched = match_typed(extents, told)
+    stated = [find_extent(positions[number]) for number in free]
+    matched = match_typed(extents, stated)
     found |= {free[place]: rest[number] for place, number in matched.found.items()}
     taken = {trade.trade_id for trade in found.values()}
     alone = [number for number, trade in enumerate(rest) if trade.trade_id not in taken]
     suspects = [
         Suspect(positions[free[place]], BY_HAND, rest[number])
-        for place, mine in enumerate(told)
+        for place, mine in enumerate(stated)
         if free[place] not in found and new_import is not None and has_new(positions[free[place]], new_import)
         for number in alone
         if (number, place) in matched.asked or may_double(extents[number], mine)
@@ -107,8 +107,8 @@ def find_typed(
     return found, suspects
 
 
-def may_double(typed: Extent, told: Extent) -> bool:
-    return typed.direction == told.direction and typed.overlaps(told)
+def may_double(typed: Extent, stated: Extent) -> bool:
+    return typed.direction == stated.direction and typed.overlaps(stated)
 
 
 def find_nearest(trade: StoredTrade, changes: Sequence[Change]) -> int:

@@ -10,8 +10,8 @@ from journal_api.database import calendars
 from journal_api.database.sql import json_list
 from journal_api.positions.plans import StoredTrade
 from journal_api.positions.position_columns import FILE_COLUMNS
+from journal_api.positions.sources import SourceStatement
 from journal_api.positions.statements import Key, Statement, choose_last, decode, encode
-from journal_api.positions.told import Told
 from journal_api.repositories.trades import CHANGED, find_external_ids
 from journal_api.values.periods import trading_day
 
@@ -27,7 +27,7 @@ class Contract(NamedTuple):
     name: str
 
 
-async def list_of_contract(db: Connection, contract: Contract) -> dict[Key, list[Told]]:
+async def list_of_contract(db: Connection, contract: Contract) -> dict[Key, list[SourceStatement]]:
     """Return the statements of a contract by key. One of another contract that corrects them holds instead.
 
     Each has the import that stated it first, and those that have stated the same since.
@@ -49,31 +49,31 @@ async def list_of_contract(db: Connection, contract: Contract) -> dict[Key, list
         """,
         contract._asdict(),
     )
-    found: dict[Key, list[Told]] = {}
-    for key, row_id, import_id, others, trade_id, is_left_out, file_format, stated in rows:
-        told = Told(
-            decode(stated),
+    found: dict[Key, list[SourceStatement]] = {}
+    for key, row_id, import_id, others, trade_id, is_left_out, file_format, text in rows:
+        stated = SourceStatement(
+            decode(text),
             file_format,
             imports=[import_id, *map(int, others.split(","))] if others else [import_id],
             row_id=row_id,
             trade_id=trade_id,
             is_left_out=bool(is_left_out),
         )
-        found.setdefault(key, []).append(told)
+        found.setdefault(key, []).append(stated)
     return found
 
 
-def choose_versions(versions: Iterable[Sequence[Told]]) -> list[Told]:
+def choose_versions(versions: Iterable[Sequence[SourceStatement]]) -> list[SourceStatement]:
     """Return of each key the statement that holds."""
     chosen = []
     for same in versions:
-        told = same[0]
+        stated = same[0]
         if len(same) > 1:
             index, statement = choose_last([(one.statement, max(one.imports)) for one in same])
-            told = same[index]
-            told.statement = statement
-            told.imports = tuple(sorted({number for one in same for number in one.imports}))
-        chosen.append(told)
+            stated = same[index]
+            stated.statement = statement
+            stated.imports = tuple(sorted({number for one in same for number in one.imports}))
+        chosen.append(stated)
     return chosen
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.dates import ORDERS, DateOrder, parse_midnight
-from journal_api.trade_files.words import find_direction
+from journal_api.trade_files.vocabulary import find_direction
 from journal_api.values.options import find_option
 from journal_api.values.types import Name40, Name100, Text
 

@@ -8,7 +8,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import FileCheck, ImportedFill, ImportedTrade, LeftOut, Noted, Rejected
 from journal_api.structs.import_profiles import Columns
 from journal_api.trade_files.named_rows import Row
-from journal_api.trade_files.words import ANYTHING, SUMS, find_column, simplify, translate
+from journal_api.trade_files.vocabulary import ANYTHING, SUMS, find_column, simplify, translate
 
 T = TypeVar("T")
 MAX_NAMES_SHOWN = 5

@@ -13,7 +13,7 @@ from journal_api.trade_files.formats import round_trips
 from journal_api.trade_files.html_tables import read_html
 from journal_api.trade_files.rows import COMMAS, MAX_BLANK_ROWS, MAX_COLUMNS, Cells, read_csv
 from journal_api.trade_files.texts import FileText, Unreadable
-from journal_api.trade_files.words import MAX_NAME_LENGTH, REPORTS, ColumnNames, find_column, translate
+from journal_api.trade_files.vocabulary import MAX_NAME_LENGTH, REPORTS, ColumnNames, find_column, translate
 from journal_api.trade_files.workbooks import read_sheets
 
 # The number of rows in which the header is searched: HTML reports have other rows before it.

@@ -12,6 +12,7 @@ from journal_api.positions.statements import Side, Statement
 from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
 from journal_api.trade_files.amounts import Comma, guess_comma
 from journal_api.trade_files.dates import CLOCK, ROWS_SEARCHED, DateOrder, FileDates, find_date_order
+from journal_api.trade_files.file_checks import warn_of_lots
 from journal_api.trade_files.file_format import Format, find_account_columns, first_reason
 from journal_api.trade_files.headers import Header, UnknownHeader, recognise
 from journal_api.trade_files.known_formats import known_formats
@@ -19,13 +20,12 @@ from journal_api.trade_files.left_out import LeftOutCounter
 from journal_api.trade_files.named_rows import RoundedCells, shorten
 from journal_api.trade_files.point_values import with_point_values
 from journal_api.trade_files.profiles.profile_format import in_date_order, known_profile
-from journal_api.trade_files.row_checks import warn_of_lots
 from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.table_rows import Reading, name_cells
 from journal_api.trade_files.texts import read_text
 from journal_api.trade_files.threads import with_cancel_checks
 from journal_api.trade_files.timezones import FileTimezone, has_local_times
-from journal_api.trade_files.words import NAMES, find_column, find_costs, find_currency_columns
+from journal_api.trade_files.vocabulary import NAMES, find_column, find_costs, find_currency_columns
 from journal_api.values.instruments import BUILT_IN, InstrumentTable
 from journal_api.values.timestamps import Timestamp
 

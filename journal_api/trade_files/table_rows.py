@@ -12,7 +12,7 @@ from journal_api.trade_files.file_format import find_account_columns, reject
 from journal_api.trade_files.headers import Header
 from journal_api.trade_files.named_rows import CellRules, RoundedCells, Row, shorten
 from journal_api.trade_files.rows import MAX_BLANK_ROWS, Cells
-from journal_api.trade_files.words import NOTHING, find_costs
+from journal_api.trade_files.vocabulary import NOTHING, find_costs
 
 # Rows of text below a table.
 MAX_ROWS_BELOW = 100

@@ -8,8 +8,8 @@ from journal_api.positions.book import Position, find_apart, fold_book
 from journal_api.positions.commissions import NO_COMMISSIONS
 from journal_api.positions.import_rows import Candidate, ImportedTrade, Names, Rejected
 from journal_api.positions.position_columns import build_columns
+from journal_api.positions.sources import SourceStatement
 from journal_api.positions.statements import Statement
-from journal_api.positions.told import Told
 from journal_api.trade_files import reader
 from journal_api.trade_files.accounts import FileAccounts
 from journal_api.trade_files.file_format import first_reason
@@ -37,18 +37,18 @@ def read_positions_of(file: reader.TradeFile) -> list[FileTrade | Rejected]:
     accounts = {ids[str(row.account)]: row.account for row in candidates}
     imported_at = {row.line: row.imported for row in candidates}
     for contract, rows in groups.items():
-        told = [Told(row.statement, file.format, line=row.line) for row in rows]
-        positions, unmatched = fold_book(told)
-        positions += find_apart(one for one in told if one.statement.is_position)
+        stated = [SourceStatement(row.statement, file.format, line=row.line) for row in rows]
+        positions, unmatched = fold_book(stated)
+        positions += find_apart(one for one in stated if one.statement.is_position)
         closing = [Position([part], is_closed=False) for part in unmatched]
         for position in (*positions, *closing):
-            line = next(iter(position.told)).line  # of its first fill
+            line = next(iter(position.stated)).line  # of its first fill
             try:
                 columns = build_columns(position, NO_COMMISSIONS)
             except ValidationFailed as error:
                 found.append(Rejected(line, first_reason(error)))
                 continue
-            statements = [one.statement for one in position.told]
+            statements = [one.statement for one in position.stated]
             imported = imported_at[line]
             columns |= trader_columns(imported)
             account, is_unmatched = accounts[contract.account_id], position in closing

@@ -24,7 +24,7 @@ from journal_api.trade_files.headers import name_columns, split_rows
 from journal_api.trade_files.known_formats import known_formats
 from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.texts import FileText
-from journal_api.trade_files.words import find_column
+from journal_api.trade_files.vocabulary import find_column
 
 NEW_YORK = "America/New_York"
 

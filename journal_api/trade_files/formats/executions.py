@@ -9,7 +9,7 @@ from journal_api.trade_files.dates import parse_clock
 from journal_api.trade_files.file_format import Format
 from journal_api.trade_files.fill_book import Execution, FillId, Instrument, add_contract, read_fills, read_option
 from journal_api.trade_files.named_rows import Row
-from journal_api.trade_files.words import closes
+from journal_api.trade_files.vocabulary import closes
 from journal_api.values.instruments import SHARES_OF_AN_OPTION
 from journal_api.values.money import ONE, Money, PositiveMoney
 from journal_api.values.timestamps import Timestamp

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from journal_api.positions.import_rows import ImportedTrade, LeftOut
 from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.file_format import Format, NoTrade, Rows, Trades, read_row
-from journal_api.trade_files.legs import build_trade, read_legs
 from journal_api.trade_files.named_rows import Row
+from journal_api.trade_files.stated_results import build_trade, read_legs
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
 from journal_api.values.types import Name40, Name100
 

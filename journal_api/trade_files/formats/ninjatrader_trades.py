@@ -10,8 +10,8 @@ from decimal import Decimal
 from journal_api.positions.import_rows import ImportedTrade
 from journal_api.trade_files.amounts import CURRENCY, derive_amount
 from journal_api.trade_files.file_format import Format, one_trade_per_row, require_symbol
-from journal_api.trade_files.legs import build_trade, find_loss, find_profit, read_legs
 from journal_api.trade_files.named_rows import Row
+from journal_api.trade_files.stated_results import build_trade, find_loss, find_profit, read_legs
 from journal_api.values.money import EXACT, Money, PositiveMoney
 from journal_api.values.types import Name40, Name100
 

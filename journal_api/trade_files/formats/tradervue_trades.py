@@ -10,8 +10,8 @@ from journal_api.positions.import_rows import ImportedTrade
 from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.cells import text
 from journal_api.trade_files.file_format import Format, one_trade_per_row
-from journal_api.trade_files.legs import build_trade, derive_multiplier, find_loss, find_profit, read_legs
 from journal_api.trade_files.named_rows import Row
+from journal_api.trade_files.stated_results import build_trade, derive_multiplier, find_loss, find_profit, read_legs
 from journal_api.values.money import EXACT, ZERO, Money, PositiveMoney, Result
 from journal_api.values.types import Name40, Text
 

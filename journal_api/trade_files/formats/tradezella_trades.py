@@ -11,8 +11,8 @@ from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.cells import parse_direction
 from journal_api.trade_files.dates import parse_clock
 from journal_api.trade_files.file_format import Format, one_trade_per_row
-from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier
 from journal_api.trade_files.named_rows import Row
+from journal_api.trade_files.stated_results import Legs, build_trade, derive_multiplier
 from journal_api.values.money import EXACT, ZERO, Money, PositiveMoney, Result
 from journal_api.values.time_formats import OFFSETS
 from journal_api.values.timestamps import Timestamp

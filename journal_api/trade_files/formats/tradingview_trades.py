@@ -6,9 +6,9 @@ from typing import NamedTuple
 from journal_api.positions.import_rows import ImportedTrade, LeftOut, Rejected
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.file_format import Format, KnownFormat, Rows, Trades, read_row
-from journal_api.trade_files.legs import Legs, build_trade, find_loss, find_profit
 from journal_api.trade_files.named_rows import Row
-from journal_api.trade_files.words import find_column
+from journal_api.trade_files.stated_results import Legs, build_trade, find_loss, find_profit
+from journal_api.trade_files.vocabulary import find_column
 from journal_api.values.money import Money, PositiveMoney
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name40

@@ -8,7 +8,7 @@ from journal_api.positions.import_rows import LeftOut
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate, Words
 from journal_api.trade_files.file_format import Rows, list_names, word_matches
 from journal_api.trade_files.named_rows import Row, shorten
-from journal_api.trade_files.words import ANYTHING, ColumnNames, find_column
+from journal_api.trade_files.vocabulary import ANYTHING, ColumnNames, find_column
 
 
 def find_columns(header: Collection[str], many: Iterable[Columns]) -> list[str]:

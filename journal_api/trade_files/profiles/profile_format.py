@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from journal_api.positions.import_rows import FileCheck, ImportedFill, Noted
 from journal_api.structs.import_profiles import OF_FILLS, OF_TRADES, ImportProfileCreate, Side
 from journal_api.trade_files.dates import DateOrder
+from journal_api.trade_files.file_checks import check_results
 from journal_api.trade_files.file_format import (
     Format,
     KnownFormat,
@@ -36,8 +37,7 @@ from journal_api.trade_files.profiles.columns import (
 from journal_api.trade_files.profiles.fills import execution_reader
 from journal_api.trade_files.profiles.trades import trade_reader
 from journal_api.trade_files.profiles.value_checks import check_stated_results, check_values
-from journal_api.trade_files.row_checks import check_results
-from journal_api.trade_files.words import (
+from journal_api.trade_files.vocabulary import (
     ANYTHING,
     NAMES,
     STATUS,

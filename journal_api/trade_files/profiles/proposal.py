@@ -16,7 +16,7 @@ from journal_api.trade_files.profiles.unknown_tables import MAX_CHARACTERS, Tabl
 from journal_api.trade_files.reader import ANY_DAY, TradeFile, read
 from journal_api.trade_files.texts import FileText, read_text
 from journal_api.trade_files.timezones import FileTimezone
-from journal_api.trade_files.words import (
+from journal_api.trade_files.vocabulary import (
     FILLED,
     KINDS,
     NAMES,

@@ -17,7 +17,7 @@ from journal_api.trade_files.dates import ANY_TIMES, CLOCK
 from journal_api.trade_files.file_format import NoTrade, require_symbol
 from journal_api.trade_files.named_rows import Row, refuse_cell, shorten
 from journal_api.trade_files.profiles.columns import find_columns, word_matcher
-from journal_api.trade_files.words import closes, find_column, find_direction
+from journal_api.trade_files.vocabulary import closes, find_column, find_direction
 from journal_api.values.money import EXACT, SCALE, Money, PositiveMoney, Result, from_units, rounded
 from journal_api.values.options import find_option
 from journal_api.values.time_formats import find_literal_zone

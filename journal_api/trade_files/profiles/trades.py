@@ -9,9 +9,9 @@ from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import ImportedTrade
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.amounts import derive_amount
-from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier
 from journal_api.trade_files.named_rows import Row
 from journal_api.trade_files.profiles.readers import ProfileReader
+from journal_api.trade_files.stated_results import Legs, build_trade, derive_multiplier
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
 
 

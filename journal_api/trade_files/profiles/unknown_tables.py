@@ -14,7 +14,7 @@ from journal_api.trade_files.dates import CLOCK, DATE, is_time
 from journal_api.trade_files.headers import name_columns, split_rows
 from journal_api.trade_files.rows import MAX_COLUMNS, Cells
 from journal_api.trade_files.texts import FileText, Unreadable
-from journal_api.trade_files.words import NAMES, NOTHING, ColumnNames, find_column, find_direction, is_side
+from journal_api.trade_files.vocabulary import NAMES, NOTHING, ColumnNames, find_column, find_direction, is_side
 
 # Two columns of one name are of the opening and of the close.
 REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "time"), ("closed_at", "time2"))

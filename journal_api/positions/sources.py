@@ -1,4 +1,4 @@
-"""What statements tell of executions: each telling of a platform, half by half."""
+"""Sources and executions: a source is all files of one format, of which some say more of a fill than others."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ from journal_api.values.money import quotient
 SECOND = 1_000_000
 # Microseconds between the times of one fill in two formats: some have no fractions, some the order's time.
 NEAR = 2 * SECOND
-ORDERS = 3  # the place of orders among tellings
+ORDERS = 3  # the place of orders among sources
 EPOCH = datetime.fromisoformat("1970-01-01T00:00:00Z")
 MICROSECOND = timedelta(microseconds=1)
 
@@ -21,10 +21,10 @@ def read_instant(text: str) -> int:
     return (datetime.fromisoformat(text) - EPOCH) // MICROSECOND
 
 
-class Told:
-    """A statement in a book: who tells it, and the trade that it is in so far."""
+class SourceStatement:
+    """A statement in a book, its source and the trade that it is in so far."""
 
-    __slots__ = ("imports", "is_disputed", "is_left_out", "line", "row_id", "statement", "telling", "trade_id")
+    __slots__ = ("imports", "is_disputed", "is_left_out", "line", "row_id", "source", "statement", "trade_id")
 
     def __init__(
         self,
@@ -41,22 +41,22 @@ class Told:
         self.imports = tuple(imports)
         self.is_left_out = is_left_out  # the owner has deleted its trade
         self.is_disputed = False  # a file of fills has a part of it at its time, and no more
-        # What was kept of earlier imports is a telling of its own, which the files themselves tell once more.
-        self.telling = find_telling(statement, file_format)
+        # What was kept of earlier imports is a source of its own, which the files themselves state once more.
+        self.source = find_source(statement, file_format)
 
 
-def find_telling(statement: Statement, file_format: str) -> tuple[int, str]:
+def find_source(statement: Statement, file_format: str) -> tuple[int, str]:
     return share((rank(statement, file_format), "" if statement.is_kept else file_format))
 
 
 @lru_cache(maxsize=1024)
-def share(telling: tuple[int, str]) -> tuple[int, str]:
-    """Return one object for equal tellings: a file may have a million statements."""
-    return telling
+def share(source: tuple[int, str]) -> tuple[int, str]:
+    """Return one object for equal sources: a file may have a million statements."""
+    return source
 
 
 def rank(statement: Statement, file_format: str) -> int:
-    """Return the place of a telling by its detail: fills, pairs with ids, pairs, orders with averages."""
+    """Return the place of a source by its detail: fills, pairs with ids, pairs, orders with averages."""
     if statement.kind == "fill" or statement.is_kept:
         return ORDERS if "order" in file_format.casefold() else int(statement.is_kept)
     return 1 if statement.sides[0].external_id is not None else 2
@@ -65,16 +65,16 @@ def rank(statement: Statement, file_format: str) -> int:
 class Claim:
     """What a statement says of a part of an execution."""
 
-    __slots__ = ("fees", "quantity", "told")
+    __slots__ = ("fees", "quantity", "stated")
 
-    def __init__(self, told: Told, quantity: int, fees: int) -> None:
-        self.told, self.quantity, self.fees = told, quantity, fees
+    def __init__(self, stated: SourceStatement, quantity: int, fees: int) -> None:
+        self.stated, self.quantity, self.fees = stated, quantity, fees
 
     def split(self, quantity: int) -> "Claim":
         """Take a part of the claim out of it, with its part of the fees."""
         fees = quotient(self.fees * quantity, self.quantity)
         self.quantity, self.fees = self.quantity - quantity, self.fees - fees
-        return Claim(self.told, quantity, fees)
+        return Claim(self.stated, quantity, fees)
 
 
 class Execution:
@@ -86,23 +86,23 @@ class Execution:
         self.side, self.quantity = half.side, half.left
         self.price: Any = half.price  # None only for an exit of a position by itself, which nobody stated
         self.at, self.instant, self.place = half.at, half.instant, half.place
-        self.external_id, self.effect = half.external_id, half.told.statement.effect
+        self.external_id, self.effect = half.external_id, half.stated.statement.effect
         self.claims: list[Claim] = []
 
-    def left_for(self, telling: tuple[int, str]) -> int:
-        """Return the quantity of which a telling has said nothing."""
-        return self.quantity - sum(claim.quantity for claim in self.claims if claim.told.telling == telling)
+    def left_for(self, source: tuple[int, str]) -> int:
+        """Return the quantity of which a source has said nothing."""
+        return self.quantity - sum(claim.quantity for claim in self.claims if claim.stated.source == source)
 
 
 class Half:
     """One side of a statement, and the quantity of it that is not found in the book yet."""
 
-    __slots__ = (*("at", "external_id", "fees", "instant", "left", "place", "price", "residual", "side"), "told")
+    __slots__ = (*("at", "external_id", "fees", "instant", "left", "place", "price", "residual", "side"), "stated")
 
-    def __init__(self, told: Told, index: int) -> None:
-        statement = told.statement
+    def __init__(self, stated: SourceStatement, index: int) -> None:
+        statement = stated.statement
         quantity, price, self.at, self.external_id, fees = statement.sides[index]
-        self.told, self.side, self.left = told, 1 if quantity > 0 else -1, abs(quantity)
+        self.stated, self.side, self.left = stated, 1 if quantity > 0 else -1, abs(quantity)
         self.price = price or 0
         self.residual = self.left * self.price  # the value of what is left
         has_own = any(side.fees for side in statement.sides)
@@ -112,8 +112,8 @@ class Half:
     def claim(self, execution: Execution, quantity: int) -> None:
         """Say that a part of the execution is a part of this."""
         fees = self.fees if quantity == self.left else quotient(self.fees * quantity, self.left)
-        execution.claims.append(Claim(self.told, quantity, fees))
-        execution.effect = execution.effect or self.told.statement.effect
+        execution.claims.append(Claim(self.stated, quantity, fees))
+        execution.effect = execution.effect or self.stated.statement.effect
         self.left, self.fees = self.left - quantity, self.fees - fees
         self.residual -= quantity * execution.price
 
@@ -141,11 +141,11 @@ def find_order(execution: Execution) -> tuple[Any, ...]:
 
 
 def find_half_order(half: Half) -> tuple[Any, ...]:
-    statement = half.told.statement
+    statement = half.stated.statement
     known = half.external_id or statement.external_id or ""
     return half.instant, half.place, known, half.side, half.price, half.left, statement.sides
 
 
-def is_of(told: Told, import_id: int | None) -> bool:
+def is_of(stated: SourceStatement, import_id: int | None) -> bool:
     """Return whether only the new file states it."""
-    return told.imports == (import_id,)
+    return stated.imports == (import_id,)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from journal_api.positions.book import Position
 from journal_api.positions.executions import PRICE_PARTS
-from journal_api.positions.told import NEAR, SECOND, read_instant
+from journal_api.positions.sources import NEAR, SECOND, read_instant
 
 MINUTE = 60 * SECOND
 DAY = 86_400 * SECOND
@@ -106,24 +106,24 @@ def find_extent_of_trade(columns: dict[str, Any]) -> Extent:
     )
 
 
-class Meeting(NamedTuple):
+class UnitedPositions(NamedTuple):
     """The positions that are trades, and those of them that may be there twice: each with its double."""
 
     positions: list[Position]
     doubles: list[tuple[Position, Position]]
 
 
-def unite_positions(folded: Sequence[Position], apart: Iterable[Position]) -> Meeting:
-    """Return all positions; one that another telling has as well is the same one.
+def unite_positions(folded: Sequence[Position], apart: Iterable[Position]) -> UnitedPositions:
+    """Return all positions; one that another source has as well is the same one.
 
-    A position by itself that overlaps one of another telling, and is not it, may be there twice.
+    A position by itself that overlaps one of another source, and is not it, may be there twice.
     """
     found, doubles = list(folded), list[tuple[Position, Position]]()
-    by_telling: dict[tuple[int, str], list[Position]] = {}
+    by_source: dict[tuple[int, str], list[Position]] = {}
     for position in apart:
-        (told,) = position.told
-        by_telling.setdefault(told.telling, []).append(position)
-    for _, positions in sorted(by_telling.items()):
+        (stated,) = position.stated
+        by_source.setdefault(stated.source, []).append(position)
+    for _, positions in sorted(by_source.items()):
         extents = sorted(((find_extent(one), number) for number, one in enumerate(found)), key=by_opening)
         begins = [extent.opened for extent, _ in extents]
         longest = max(((extent.closed or EVER) - extent.opened for extent, _ in extents), default=0)
@@ -137,12 +137,12 @@ def unite_positions(folded: Sequence[Position], apart: Iterable[Position]) -> Me
             same = [number for extent, number in near if mine.is_same(extent)]
             if same:
                 taken.add(same[0])
-                found[same[0]].positions.extend(position.told)
+                found[same[0]].positions.extend(position.stated)
                 continue
             doubles += [(position, found[number]) for extent, number in near if mine.overlaps(extent)]
             new.append(position)
         found += new
-    return Meeting(found, doubles)
+    return UnitedPositions(found, doubles)
 
 
 def by_opening(one: tuple[Extent, int]) -> tuple[int, int]:
@@ -150,26 +150,26 @@ def by_opening(one: tuple[Extent, int]) -> tuple[int, int]:
 
 
 def find_shifted(positions: Sequence[Position]) -> list[tuple[Position, Position]]:
-    """Return the pairs of positions of different tellings that differ by a time zone alone."""
+    """Return the pairs of positions of different sources that differ by a time zone alone."""
     by_kind: dict[tuple[int, int], list[tuple[Extent, Position]]] = {}
     for position in positions:
         extent = find_extent(position)
         by_kind.setdefault((extent.direction, extent.size), []).append((extent, position))
     found = []
     for group in by_kind.values():
-        if len({told.telling for _, position in group for told in position.told}) < 2:
+        if len({stated.source for _, position in group for stated in position.stated}) < 2:
             continue
         group.sort(key=lambda one: one[0].opened)
         begins = [extent.opened for extent, _ in group]
         for place, (extent, position) in enumerate(group):
             for other, candidate in group[place + 1 : bisect_left(begins, extent.opened + DAY + 1)]:
-                if extent.is_shifted(other) and not share_telling(position, candidate):
+                if extent.is_shifted(other) and not share_source(position, candidate):
                     found.append((position, candidate))
     return found
 
 
-def share_telling(one: Position, other: Position) -> bool:
-    return not {told.telling for told in one.told}.isdisjoint(told.telling for told in other.told)
+def share_source(one: Position, other: Position) -> bool:
+    return not {stated.source for stated in one.stated}.isdisjoint(stated.source for stated in other.stated)
 
 
 class Typed(NamedTuple):
@@ -179,13 +179,13 @@ class Typed(NamedTuple):
     asked: set[tuple[int, int]]
 
 
-def match_typed(typed: Sequence[Extent], told: Sequence[Extent]) -> Typed:
+def match_typed(typed: Sequence[Extent], stated: Sequence[Extent]) -> Typed:
     """Return which trades that were typed during the day are which positions of a file, by index.
 
     Direction and times agree, to the precision that was typed: a minute either way. Of several that fit, the
     one is taken that fits better than all others, by size, then by prices; others are asked.
     """
-    numbers, places = group_equal(typed), group_equal(told)
+    numbers, places = group_equal(typed), group_equal(stated)
     fitting = {
         (mine, theirs): find_likeness(mine, theirs) for mine, theirs in product(numbers, places) if fits(mine, theirs)
     }
@@ -218,26 +218,26 @@ def find_clear(fitting: Mapping[tuple[Extent, Extent], tuple[int, ...]]) -> list
     return [pair for pair, likeness in fitting.items() if all(best[side] == (likeness, 1) for side in enumerate(pair))]
 
 
-def find_likeness(typed: Extent, told: Extent) -> tuple[int, ...]:
+def find_likeness(typed: Extent, stated: Extent) -> tuple[int, ...]:
     """Return how well a typed trade fits a position: by its size, then by its prices."""
-    entry = abs(typed.entry - told.entry)
-    leave = 0 if None in (typed.exit, told.exit) else abs((typed.exit or 0) - (told.exit or 0))
-    return typed.size == told.size, entry * 2000 <= abs(told.entry), -entry, -leave
+    entry = abs(typed.entry - stated.entry)
+    leave = 0 if None in (typed.exit, stated.exit) else abs((typed.exit or 0) - (stated.exit or 0))
+    return typed.size == stated.size, entry * 2000 <= abs(stated.entry), -entry, -leave
 
 
-def fits(typed: Extent, told: Extent) -> bool:
+def fits(typed: Extent, stated: Extent) -> bool:
     """Return whether a typed trade may be a position.
 
     Seconds that were typed are right, else the minute is.
     """
     return (
-        typed.direction == told.direction
-        and is_at(typed.opened, told.opened)
-        and (typed.closed is None or told.closed is None or is_at(typed.closed, told.closed))
+        typed.direction == stated.direction
+        and is_at(typed.opened, stated.opened)
+        and (typed.closed is None or stated.closed is None or is_at(typed.closed, stated.closed))
     )
 
 
-def is_at(typed: int, told: int) -> bool:
+def is_at(typed: int, stated: int) -> bool:
     if typed % MINUTE:
-        return abs(told - typed) <= NEAR
-    return -MINUTE <= told - typed < 2 * MINUTE
+        return abs(stated - typed) <= NEAR
+    return -MINUTE <= stated - typed < 2 * MINUTE

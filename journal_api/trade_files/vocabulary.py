@@ -1,4 +1,4 @@
-"""The words of trade files in all formats and languages, which stand in words.toml.
+"""The words of trade files in all formats and languages, which stand in vocabulary.toml.
 
 Names are compared without letter case, accents, signs and a remark in parentheses.
 """
