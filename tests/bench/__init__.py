@@ -1,1 +1,0 @@
-"""`make bench`: the service beside others, on the same data, in the same run."""
