@@ -19,10 +19,8 @@ CREATE TABLE users (
   created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   trading_weekdays TEXT NOT NULL DEFAULT '[1,2,3,4,5]',  -- JSON: ISO weekday numbers, ascending
   facts_cursor INTEGER NOT NULL DEFAULT 0,  -- the newest change that the user's rows of trade_facts include
-  -- A decision whose net P&L is at most so far from 0 is a break-even.
-  breakeven_within INTEGER NOT NULL DEFAULT 0 CHECK (breakeven_within >= 0),
-  -- What an empty plan and an empty review are filled with on the page.
-  plan_template TEXT, review_template TEXT,
+  breakeven_within INTEGER NOT NULL DEFAULT 0 CHECK (breakeven_within >= 0),  -- the largest |net P&L| of a break-even
+  plan_template TEXT, review_template TEXT,  -- what the page fills an empty plan and an empty review with
   expired_cursor INTEGER NOT NULL DEFAULT 0,  -- earlier cursors have expired: changes after them are not known
   CHECK (active_account_id IS NULL OR active_copy_group_id IS NULL)
 ) STRICT;
@@ -41,8 +39,7 @@ CREATE TABLE api_keys (
 -- Responses to POST requests with an Idempotency-Key, kept for a day. The fingerprint is that of the request.
 CREATE TABLE idempotency_keys (
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-  key TEXT NOT NULL,
-  fingerprint BLOB NOT NULL,
+  key TEXT NOT NULL, fingerprint BLOB NOT NULL,
   status INTEGER NOT NULL, headers TEXT NOT NULL, content BLOB NOT NULL,
   created_at TEXT NOT NULL,
   warnings BLOB NOT NULL DEFAULT X'',  -- the encoded member of `meta`
@@ -67,8 +64,7 @@ CREATE TABLE tags (
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   category_id INTEGER NOT NULL REFERENCES tag_categories (id),
   name TEXT NOT NULL, sort_name TEXT NOT NULL,
-  color TEXT NOT NULL,
-  type TEXT NOT NULL CHECK (type IN ('mistake', 'custom')),
+  color TEXT NOT NULL, type TEXT NOT NULL CHECK (type IN ('mistake', 'custom')),
   created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   UNIQUE (user_id, name)
 ) STRICT;
@@ -88,8 +84,7 @@ CREATE TABLE accounts (
   created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   -- What one trade is in files of pairs; null: as the newest import of the format, else the position.
   one_trade_is TEXT CHECK (one_trade_is IN ('position', 'row')),
-  -- Of its trading days; null: the owner's.
-  timezone TEXT, day_rollover TEXT,
+  timezone TEXT, day_rollover TEXT,  -- of its trading days; null: the owner's
   payout_share INTEGER  -- the percentage of a payout that reaches the owner; null: all
     CHECK (payout_share > 0 AND payout_share <= 10000000000),
   UNIQUE (user_id, name)
@@ -141,28 +136,24 @@ CREATE TABLE account_rules (
 CREATE TABLE checkpoints (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-  day TEXT NOT NULL,
-  balance INTEGER NOT NULL,
+  day TEXT NOT NULL, balance INTEGER NOT NULL,
   accepted_difference INTEGER,  -- which the owner leaves as it is
   note TEXT,
   created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   UNIQUE (account_id, day)
 ) STRICT;
 
--- The commission that the owner pays per contract and side, by contract root or `default`. An import applies it to
--- files that state no costs.
+-- Commissions per contract and side, by contract root or `default`, which imports apply to files without costs.
 CREATE TABLE account_fees (
   account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-  root TEXT NOT NULL,
-  per_side INTEGER NOT NULL CHECK (per_side >= 0),
+  root TEXT NOT NULL, per_side INTEGER NOT NULL CHECK (per_side >= 0),
   PRIMARY KEY (account_id, root)
 ) STRICT, WITHOUT ROWID;
 
 -- Point values of contract roots as the owner states them. They override the built-in table.
 CREATE TABLE instruments (
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-  root TEXT NOT NULL,
-  point_value INTEGER NOT NULL CHECK (point_value > 0),
+  root TEXT NOT NULL, point_value INTEGER NOT NULL CHECK (point_value > 0),
   PRIMARY KEY (user_id, root)
 ) STRICT, WITHOUT ROWID;
 
@@ -194,12 +185,10 @@ CREATE TABLE strategies (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   name TEXT NOT NULL, sort_name TEXT NOT NULL,
-  description TEXT,
-  color_tag TEXT NOT NULL,
+  description TEXT, color_tag TEXT NOT NULL,
   account_id INTEGER REFERENCES accounts (id) ON DELETE SET NULL,
   copy_group_id INTEGER REFERENCES copy_groups (id) ON DELETE SET NULL,
-  -- Free-form JSON with the tokens of the request.
-  risk_rules TEXT, exit_rules TEXT, optimal_conditions TEXT,
+  risk_rules TEXT, exit_rules TEXT, optimal_conditions TEXT,  -- free-form JSON with the tokens of the request
   created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   UNIQUE (user_id, name),
   CHECK (account_id IS NULL OR copy_group_id IS NULL)
@@ -235,8 +224,7 @@ CREATE TABLE imports (
   created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   -- Whether rows of pairs were joined to positions. Later files of the account and format are read alike.
   one_trade_is TEXT NOT NULL DEFAULT 'position' CHECK (one_trade_is IN ('position', 'row')),
-  -- Who chose the file: a user or a program, or the watch of a folder.
-  source TEXT NOT NULL DEFAULT 'user' CHECK (source IN ('user', 'folder'))
+  source TEXT NOT NULL DEFAULT 'user' CHECK (source IN ('user', 'folder'))  -- folder: its watch chose the file
 ) STRICT;
 CREATE INDEX imports_of_user ON imports (user_id, id);
 CREATE INDEX imports_of_account ON imports (account_id);
@@ -277,10 +265,8 @@ CREATE TABLE trades (
   direction TEXT NOT NULL CHECK (direction IN ('long', 'short')),
   quantity INTEGER NOT NULL CHECK (quantity > 0),
   multiplier INTEGER NOT NULL DEFAULT 100000000 CHECK (multiplier > 0),
-  entry_price INTEGER NOT NULL, exit_price INTEGER,
-  stop_loss INTEGER,
-  opened_at TEXT NOT NULL,
-  closed_at TEXT,
+  entry_price INTEGER NOT NULL, exit_price INTEGER, stop_loss INTEGER,
+  opened_at TEXT NOT NULL, closed_at TEXT,
   trading_day TEXT,  -- of closed_at, in the calendar of the account; null while open
   gross_pnl INTEGER,
   fees INTEGER NOT NULL DEFAULT 0,
@@ -290,15 +276,13 @@ CREATE TABLE trades (
   strategy_id INTEGER REFERENCES strategies (id) ON DELETE SET NULL,
   setup_id INTEGER REFERENCES setups (id) ON DELETE SET NULL,
   source_trade_id INTEGER REFERENCES trades (id) ON DELETE SET NULL,  -- the original that this row copies
-  external_id TEXT,
-  notes TEXT,
+  external_id TEXT, notes TEXT,
   import_id INTEGER REFERENCES imports (id) ON DELETE SET NULL,  -- the first that tells of it
   created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   edited TEXT,  -- the names of the columns that the owner has changed since a file stated them; these stay
   typed TEXT,  -- JSON: the columns that the owner had typed before a file told of the trade; undoing it restores them
   -- One name for a contract however brokers write it, such as MNQZ26, and its root MNQ: rules of values/instruments.py.
-  contract TEXT NOT NULL DEFAULT '',
-  root TEXT NOT NULL DEFAULT '',
+  contract TEXT NOT NULL DEFAULT '', root TEXT NOT NULL DEFAULT '',
   fills TEXT,  -- JSON as in responses; null while the trade is one entry and one exit that its columns state
   fees_source TEXT NOT NULL DEFAULT 'typed' CHECK (fees_source IN ('file', 'account', 'typed', 'none')),
   merged TEXT,  -- JSON: the trades that were merged into this one, and this one as it was before
@@ -418,11 +402,9 @@ CREATE TABLE trade_facts (
   id INTEGER NOT NULL,  -- of the trade
   opened_at TEXT NOT NULL,
   decision INTEGER NOT NULL,  -- the id of the original of a copy, otherwise of the trade
-  fees INTEGER NOT NULL, net_pnl INTEGER NOT NULL,
-  initial_risk INTEGER,
+  fees INTEGER NOT NULL, net_pnl INTEGER NOT NULL, initial_risk INTEGER,
   r INTEGER,  -- null without a risk, and for a quotient over 10^10
-  grade TEXT,
-  is_mistake INTEGER NOT NULL,
+  grade TEXT, is_mistake INTEGER NOT NULL,
   checklist INTEGER,  -- whether it is wholly confirmed; null without one
   answers TEXT,  -- JSON: the ids of confirmations that were present, and negative of those that were absent
   local_hour INTEGER NOT NULL,  -- in which the trade was opened, in the owner's time zone
@@ -504,8 +486,7 @@ CREATE TABLE picture_contents (
 
 CREATE TABLE picture_parts (
   content_id INTEGER NOT NULL REFERENCES picture_contents (id) ON DELETE CASCADE,
-  position INTEGER NOT NULL,
-  bytes BLOB NOT NULL,
+  position INTEGER NOT NULL, bytes BLOB NOT NULL,
   PRIMARY KEY (content_id, position)
 ) STRICT;
 
@@ -544,14 +525,11 @@ CREATE TABLE goals (
   follows_selection INTEGER NOT NULL DEFAULT 0 CHECK (follows_selection IN (0, 1)),
   status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'paused', 'archived')),
   created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
-  -- The newest change that the snapshots include; null: the whole history must be rebuilt.
-  change_cursor INTEGER,
-  -- The current days of the owner's calendars at the last evaluation; null: the current period must be evaluated again.
-  evaluated_on TEXT,
+  change_cursor INTEGER,  -- the newest change that the snapshots include; null: rebuild the whole history
+  evaluated_on TEXT,  -- the current days of the owner's calendars at the last evaluation; null: evaluate again
   -- Whether a period of the metric starts with the closing balance of the period before.
   carries_balance INTEGER NOT NULL DEFAULT 0 CHECK (carries_balance IN (0, 1)),
-  -- The trading day on which the goal was paused or archived; null while it is active.
-  stopped_on TEXT,
+  stopped_on TEXT,  -- the trading day on which the goal was paused or archived; null while it is active
   CHECK ((account_id IS NOT NULL) + (copy_group_id IS NOT NULL) + follows_selection <= 1),
   CHECK ((timeframe = 'custom') = (custom_start IS NOT NULL)),
   CHECK ((custom_start IS NULL) = (custom_end IS NULL)),
@@ -571,8 +549,7 @@ LEFT JOIN accounts ON accounts.id = coalesce(goals.account_id, iif(follows_selec
 -- The targets of a goal, each from the day `since` on; the first also applies to all earlier periods.
 CREATE TABLE goal_targets (
   goal_id INTEGER NOT NULL REFERENCES goals (id) ON DELETE CASCADE,
-  since TEXT NOT NULL,
-  target_value INTEGER NOT NULL,
+  since TEXT NOT NULL, target_value INTEGER NOT NULL,
   PRIMARY KEY (goal_id, since)
 ) STRICT, WITHOUT ROWID;
 
@@ -597,11 +574,8 @@ CREATE TABLE snapshots (
 -- setup is deleted, so there is no foreign key.
 CREATE TABLE changed_days (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-  -- Either a change of the trades or the cash of an account on a day,
-  account_id INTEGER,
-  trading_day TEXT,
-  -- or a change of the checklist of a setup.
-  setup_id INTEGER,
+  account_id INTEGER, trading_day TEXT,  -- either a change of the trades or the cash of an account on a day,
+  setup_id INTEGER,  -- or a change of the checklist of a setup
   CHECK ((account_id IS NULL) = (trading_day IS NULL)),
   CHECK ((account_id IS NULL) <> (setup_id IS NULL))
 ) STRICT;
@@ -609,7 +583,6 @@ CREATE UNIQUE INDEX changed_days_once ON changed_days (account_id, trading_day) 
 CREATE UNIQUE INDEX changed_setups_once ON changed_days (setup_id) WHERE setup_id IS NOT NULL;
 
 -- An insert into this view records the day as a change. Null, the day of an open trade, is ignored.
---
 -- A day is recorded again even if no goal has seen its last change yet: a goal may just be computed from what was
 -- written up to that change, and will save a cursor that includes it.
 CREATE VIEW record_change (account_id, trading_day) AS
@@ -629,7 +602,7 @@ BEGIN
   SELECT DISTINCT account_id, trading_day FROM trade_tags JOIN trades ON trades.id = trade_id WHERE tag_id = new.id;
 END;
 
--- The hour in which a trade was opened is another one in another time zone.
+-- In another time zone a trade was opened in another hour.
 CREATE TRIGGER changed_days_of_timezone AFTER UPDATE OF timezone ON users
 WHEN old.timezone <> new.timezone
 BEGIN INSERT INTO record_change SELECT DISTINCT account_id, trading_day FROM trades WHERE user_id = new.id; END;
@@ -699,8 +672,7 @@ BEGIN UPDATE search_documents SET at = new.opened_at WHERE resource = 'trades' A
 -- Triggers record every write to what a response shows, whoever writes (database/triggers.py). A row moves to the end
 -- when its object changes again. The newest row of a user is never deleted, so that `seq` only rises.
 CREATE TABLE changed_objects (
-  user_id INTEGER NOT NULL,
-  seq INTEGER NOT NULL,
+  user_id INTEGER NOT NULL, seq INTEGER NOT NULL,
   resource TEXT NOT NULL,  -- as in the path of its list, with _ for -
   id ANY NOT NULL,  -- of an instrument its root
   deleted INTEGER NOT NULL CHECK (deleted IN (0, 1)),
