@@ -1,6 +1,6 @@
 """All errors of the API: a class sets the status, the code and a default message.
 
-A message says what is wrong and what to do about it. docs/api.md#errors lists all codes (DECISIONS 1).
+A message says what is wrong and what to do about it. openapi.json lists all codes (DECISIONS 1).
 """
 
 from collections.abc import Mapping

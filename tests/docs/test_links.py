@@ -11,8 +11,6 @@ import msgspec
 import pytest
 from pages import DOCS, ROOT, blocks_of, code_in, rows_under
 
-from journal_api import errors
-from journal_api.errors import ApiError
 from journal_api.metrics.groupings import GROUPINGS
 from journal_api.positions.plans import BY_HAND
 from journal_api.positions.reconcile import CONTRADICTED, OTHER_FILE, OTHER_ZONE
@@ -62,13 +60,6 @@ def test_the_table_of_settings_has_every_setting_with_its_default() -> None:
 @pytest.mark.parametrize("page", [*PAGES, *sorted(ROOT.glob("docs/deploy/*"))], ids=lambda page: page.name)
 def test_no_page_names_a_setting_that_does_not_exist(page: Path) -> None:
     assert variables_in(page.read_text()) <= {*VARIABLES, *NO_SETTINGS}
-
-
-def test_every_error_is_in_the_table_of_errors_with_its_status() -> None:
-    classes = [one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, ApiError)]
-    documented = {(code, int(row["status"])) for row in rows_under(API, "status") for code in code_in(row["code"])}
-
-    assert documented == {(one.code, one.status) for one in classes if one is not ApiError}
 
 
 def test_the_table_of_groupings_has_every_grouping() -> None:
