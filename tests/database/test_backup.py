@@ -22,7 +22,7 @@ import pytest
 from commands import PATIENCE, change, dump, new_key, on_a_terminal, rows, run_failing, run_ok, running
 from conftest import client_of, new_key_for, started
 from factories import create_category, unwrap
-from journals import FOREIGN_FILES, LOOSE_ROW, MANY_ROWS, TRIGGER, Write, crash, names, prepare, write_released
+from journals import FOREIGN_FILES, LOOSE_ROW, TRIGGER, Write, crash, large_journal, names, prepare, write_released
 from proofs import examples
 
 from journal_api.app import create_app
@@ -129,7 +129,7 @@ def test_in_a_folder_backups_are_named_by_the_time_and_the_newest_are_kept(db: P
 
 def test_sha256sum_checks_the_checksum_of_a_backup(db: Path, folder: Path) -> None:
     back_up(db, folder / "copy.db").unlink()
-    change(db, MANY_ROWS)
+    db.write_bytes(large_journal())
     back_up(db, folder / "copy.db")  # replaces the checksum of the deleted backup
 
     subprocess.run(["sha256sum", "--check", "--strict", "copy.db.sha256"], cwd=folder, check=True)
@@ -191,7 +191,7 @@ def test_a_backup_that_is_told_to_stop_stops_amid_its_check_and_leaves_nothing(
     db: Path, folder: Path, stopped_in: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(backup, "STOP_INTERVAL", 0.001)
-    change(db, MANY_ROWS)
+    db.write_bytes(large_journal())
     is_watched = threading.Event()
 
     def is_stopped() -> bool:
@@ -207,7 +207,7 @@ def test_a_backup_that_is_told_to_stop_stops_amid_its_check_and_leaves_nothing(
 
 
 def test_a_write_during_a_backup_is_not_in_it(db: Path, folder: Path) -> None:
-    change(db, MANY_ROWS)
+    db.write_bytes(large_journal())
     is_written = threading.Event()
 
     def write_once() -> bool:
@@ -398,7 +398,7 @@ def test_what_is_no_sound_journal_of_this_release_is_not_restored(db: Path, fold
 
 @pytest.mark.promise(10)
 def test_no_byte_of_a_backup_can_change_without_the_restore_being_refused(db: Path, folder: Path) -> None:
-    change(db, MANY_ROWS)
+    db.write_bytes(large_journal())
     copy = back_up(db, folder / "copy.db")
     content = copy.read_bytes()
     before = dump(db)

@@ -26,7 +26,7 @@ from factories import (
     unwrap,
 )
 from msgspec import structs
-from operations import CHANGES, body_of, create_needs, create_one_of_each, documented_path_of, dump, path_of
+from operations import CHANGES, body_of, create_needs, documented_path_of, dump, for_each, path_of
 from pictures import HEADERS, png
 from proofs import examples
 from sql_calls import every_sql_call
@@ -107,11 +107,15 @@ async def change(client: httpx.AsyncClient, operation: Operation, ids: dict[str,
 
 @pytest.mark.soak
 @pytest.mark.promise(3)
-@pytest.mark.parametrize("operation", WRITES, ids=[f"{one.method} {documented_path_of(one)}" for one in WRITES])
+@for_each(WRITES, rewind=True)
 async def test_every_operation_that_finds_the_disk_full_at_any_sql_call_leaves_everything_as_it_was(
-    app: Starlette, client: httpx.AsyncClient, operation: Operation, record_observation: Callable[[str], None]
+    app: Starlette,
+    client: httpx.AsyncClient,
+    one_of_each: dict[str, Any],
+    operation: Operation,
+    record_observation: Callable[[str], None],
 ) -> None:
-    ids = await create_one_of_each(client)
+    client.headers.pop("Idempotency-Key", None)
     await create_needs(client, operation)
     if operation.method == "POST":  # stored with the response, in the same transaction
         client.headers["Idempotency-Key"] = "the-same"
@@ -121,7 +125,7 @@ async def test_every_operation_that_finds_the_disk_full_at_any_sql_call_leaves_e
         await client.get("/me")  # so that the key is known, and a number is the same call each time
         fault = Fault(number, sqlite3.SQLITE_FULL, when)
         with every_sql_call(fault):
-            response = await change(client, operation, ids)
+            response = await change(client, operation, one_of_each)
         if not fault.reached:
             break
 

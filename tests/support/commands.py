@@ -14,7 +14,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -139,7 +141,18 @@ def notes_in(ran: Completed) -> str:
 def make_journal(db: Path, timezone: str = "UTC", day_rollover: str = "00:00") -> None:
     """A new journal, unless the file exists, whose user has those days; few commands make one."""
     if not db.exists():
+        db.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        db.touch(mode=0o600)
+        db.write_bytes(empty_journal(timezone, day_rollover))
+
+
+@cache
+def empty_journal(timezone: str, day_rollover: str) -> bytes:
+    """The file of a new journal, prepared once a process."""
+    with TemporaryDirectory() as folder:
+        db = Path(folder) / "journal.db"
         prepare(Settings(db=db, timezone=timezone, day_rollover=day_rollover))
+        return db.read_bytes()
 
 
 def run_failing(*arguments: str | bytes | Path, settings: Mapping[str, str] | None = None, code: int = 1) -> str:
@@ -273,14 +286,15 @@ def health(url: str) -> httpx.Response:
 
 
 def wait_until_it_answers(server: Server) -> None:
-    deadline = time.monotonic() + PATIENCE
+    deadline, address = time.monotonic() + PATIENCE, httpx.URL(server.url)
     while True:
         try:
+            socket.create_connection((address.host, address.port or 0)).close()  # costs less than to ask in vain
             health(server.url)
-        except httpx.TransportError:
+        except (OSError, httpx.TransportError):
             assert server.process.poll() is None, server.err.read_text()
             assert time.monotonic() < deadline, "the server never answered"
-            time.sleep(0.02)
+            time.sleep(0.003)
         else:
             return
 

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, AnyStr, NamedTuple
 
 import httpx
 import msgspec
@@ -80,6 +80,6 @@ def first_line(process: Process, output: IO[bytes] | None) -> bytes:
         guard.cancel()
 
 
-def pipe(end: IO[bytes] | None) -> IO[bytes]:
+def pipe(end: IO[AnyStr] | None) -> IO[AnyStr]:
     assert end is not None
     return end

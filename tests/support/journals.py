@@ -4,10 +4,11 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from commands import change, rows
+from commands import change, make_journal, rows
 from released_schemas import read_statements
 
 from journal_api.database import migrations, schemas
@@ -31,13 +32,22 @@ Write = Callable[[Path], object]
 
 
 def prepare(db: Path) -> None:
-    """Create the journal, or migrate it."""
-    migrations.prepare(Settings(db=db))
+    """Migrate the journal, or write a new one."""
+    if db.exists():
+        migrations.prepare(Settings(db=db))
+    else:
+        make_journal(db)
 
 
 def write_released(db: Path, version: int) -> None:
-    """The journal that the release with that schema left behind. Its rows include what triggers added."""
-    with closing(sqlite3.connect(db)) as opened:
+    """The journal that the release with that schema left behind."""
+    db.write_bytes(released_journal(version))
+
+
+@cache
+def released_journal(version: int) -> bytes:
+    """The file of that journal. Its rows include what triggers added."""
+    with closing(sqlite3.connect(":memory:")) as opened:
         schemas.create_tables(opened, version)
         # Version 7 changed a trigger alone, so its rows are those of version 6.
         opened.executescript((DATA / f"journal_{6 if version == 7 else version}.sql").read_text())
@@ -46,6 +56,16 @@ def write_released(db: Path, version: int) -> None:
             opened.execute("INSERT INTO search_index (search_index) VALUES ('rebuild')")
         opened.commit()
         opened.execute(f"PRAGMA user_version = {version}")
+        return opened.serialize()
+
+
+@cache
+def large_journal() -> bytes:
+    """A journal of 20,000 tag categories with a write-ahead log."""
+    with TemporaryDirectory() as folder:
+        db = Path(folder) / "journal.db"
+        new_journal("PRAGMA journal_mode = WAL", MANY_ROWS)(db)
+        return db.read_bytes()
 
 
 def crash(db: Path, sql: str) -> None:
