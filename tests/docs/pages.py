@@ -2,13 +2,16 @@
 
 import re
 import subprocess
-import sys
+import threading
 from collections.abc import Iterator
+from contextlib import chdir, contextmanager
+from itertools import repeat
 from pathlib import Path
+from socketserver import StreamRequestHandler, ThreadingTCPServer
 from typing import Any
 
 import msgspec
-from commands import PATIENCE, Server
+from commands import PATIENCE, Server, command
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
@@ -42,12 +45,42 @@ def blocks_of(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.M | re.S)
 
 
+# The command, as a function of the shell: this process runs it, and sends its exit status and what it writes.
+COMMAND = """
+journal-api() {
+    exec 3<>/dev/tcp/127.0.0.1/%d
+    printf '%%s\\0' "$#" "$@" >&3
+    IFS= read -r -d '' code <&3; IFS= read -r -d '' out <&3; IFS= read -r -d '' err <&3
+    printf %%s "$out"; printf %%s "$err" >&2; return $code
+}
+.venv/bin/journal-api() { journal-api "$@"; }
+curl() { command curl --silent --show-error --fail-with-body "$@"; echo; }
+"""
+
+
+class CommandHandler(StreamRequestHandler):
+    """Runs a command of a page in the journal of the page."""
+
+    def handle(self) -> None:
+        texts = (b"".join(iter(lambda: self.rfile.read(1), end)).decode() for end in repeat(b"\0"))
+        arguments = [next(texts) for _ in range(int(next(texts)))]
+        ran = command(*arguments, settings={"JOURNAL_DB": self.server.db}, stdin="y\n")  # type: ignore[attr-defined]
+        self.wfile.write("".join(f"{text}\0" for text in (ran.code, ran.out, ran.err)).encode())
+
+
+@contextmanager
+def answering_commands(db: Path) -> Iterator[int]:
+    """The port at which commands are run."""
+    with ThreadingTCPServer(("127.0.0.1", 0), CommandHandler) as server:
+        vars(server)["db"] = str(db)
+        threading.Thread(target=server.serve_forever, args=(0.01,)).start()
+        yield server.server_address[1]
+        server.shutdown()
+
+
 def make_checkout(folder: Path) -> Path:
-    """Create what a tour needs of a checkout: the command in its place, and the samples of the tests."""
-    command = folder / ".venv/bin/journal-api"
-    command.parent.mkdir(parents=True)
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m journal_api "$@"\n')
-    command.chmod(0o700)
+    """Create what a tour needs of a checkout: the samples of the tests."""
+    folder.mkdir()
     (folder / "tests").symlink_to(ROOT / "tests")
     return folder
 
@@ -60,17 +93,16 @@ def run_blocks(page: Path, checkout: Path, server: Server, db: Path, key: str = 
     """
     script = "\n".join(blocks_of(page, "sh")).replace(ADDRESS, server.url).replace("tjk_...", key)
     script = re.sub(r"^(.+?) +# exit status (\d)$", r"\1 || test $? = \2", script, flags=re.M)
-    curl = 'curl() { command curl --silent --show-error --fail-with-body "$@"; echo; }'
-    ran = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", f"{curl}\n{script.replace('/mnt/backups', './backups')}"],
-        cwd=checkout,
-        env={"PATH": f"{checkout}/.venv/bin:/usr/bin:/bin", "JOURNAL_DB": str(db), "KEY": key},
-        input="y\n",
-        capture_output=True,
-        text=True,
-        timeout=2 * PATIENCE,
-        check=False,
-    )
+    with answering_commands(db) as port, chdir(checkout):
+        ran = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", COMMAND % port + script.replace("/mnt/backups", "./backups")],
+            env={"PATH": "/usr/bin:/bin", "KEY": key},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=2 * PATIENCE,
+            check=False,
+        )
     assert ran.returncode == 0, (ran.stdout, ran.stderr)
     return ran.stdout.splitlines()
 

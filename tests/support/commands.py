@@ -77,28 +77,28 @@ def environment(settings: Mapping[str, str] | None = None) -> dict[str, str]:
     return {**kept, "JOURNAL_TIMEZONE": "UTC", **(settings or {})}
 
 
-def command(*arguments: str | bytes | Path, settings: Mapping[str, str] | None = None) -> Completed:
+def command(*arguments: str | bytes | Path, settings: Mapping[str, str] | None = None, stdin: str = "") -> Completed:
     """Run `journal-api` with these arguments, and `JOURNAL_*` only as given, in a thread of this process.
 
     The thread has no event loop, as the command expects; a test may run in one.
     """
     texts, env = [os.fsdecode(argument) for argument in arguments], environment(settings)
     results: list[Completed] = []
-    thread = threading.Thread(target=lambda: results.append(run_main(texts, env)))
+    thread = threading.Thread(target=lambda: results.append(run_main(texts, env, stdin)))
     thread.start()
     thread.join(PATIENCE)
     assert results, f"journal-api {texts} does not end"
     return results[0]
 
 
-def run_main(arguments: list[str], env: Mapping[str, str]) -> Completed:
+def run_main(arguments: list[str], env: Mapping[str, str], stdin: str) -> Completed:
     """What the command leaves behind, as Python would for a process of it."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     code, umask = 0, os.umask(0o022)
     with (
         patch.dict(os.environ, env, clear=True),
         patch.object(sys, "argv", ["journal_api", *arguments]),
-        patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO())),
+        patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()))),
         redirect_stdout(out),
         redirect_stderr(err),
     ):

@@ -283,20 +283,25 @@ process.stdin.on("data", async () => {
   process.exit(0);
 });
 """
-COMPILE = ("--target", "es2023", "--lib", "es2023,dom", "--module", "nodenext", "--strict")
+# Strips the types; `make lint` checks them.
+TRANSPILE = """
+const [fs, ts] = [require("fs"), require(process.argv[1])];
+const compilerOptions = { target: "es2023", module: "es2022" };
+for (const name of ["mirror", "main"]) {
+  const { outputText } = ts.transpileModule(fs.readFileSync(`${name}.ts`, "utf8"), { compilerOptions });
+  fs.writeFileSync(`${name}.js`, outputText);
+}
+"""
 
 
 def test_the_mirror_in_typescript_is_equal_to_a_fresh_read(tmp_path: Path) -> None:
-    node, compiler = shutil.which("node"), ROOT / "tests/javascript/node_modules/typescript/bin/tsc"
+    node, compiler = shutil.which("node"), ROOT / "tests/javascript/node_modules/typescript"
     if node is None or not compiler.exists():
         pytest.skip("Node.js and TypeScript are not installed: make lint installs it")
     (tmp_path / "package.json").write_text('{"type": "module"}')
     shutil.copy(ROOT / "docs/mirror.ts", tmp_path)
-    (tmp_path / "main.ts").write_text(f"declare const process: any;{PROGRAM}")
-    compiled = subprocess.run(
-        [node, compiler, *COMPILE, "main.ts"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert compiled.returncode == 0, compiled.stdout
+    (tmp_path / "main.ts").write_text(PROGRAM)
+    subprocess.run([node, "-e", TRANSPILE, compiler], cwd=tmp_path, check=True)
 
     db = tmp_path / "journal.db"
     key = new_key(db)
