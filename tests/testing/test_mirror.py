@@ -149,7 +149,7 @@ class RandomWriter:
         ).status_code
 
     def write_by_hand(self) -> int:
-        with closing(sqlite3.connect(self.db, timeout=10)) as other, suppress(sqlite3.IntegrityError), other:
+        with closing(sqlite3.connect(self.db, timeout=PATIENCE)) as other, suppress(sqlite3.IntegrityError), other:
             other.execute("PRAGMA foreign_keys = ON")
             other.execute(self.random.choice(BY_HAND), {"id": self.id()})
         return 200
