@@ -38,6 +38,7 @@ class Format(NamedTuple):
     has_local_dates: bool = False  # whether the settings of a computer decide how dates are written
     is_typed: bool = False  # whether people write such files: amounts of too many decimals are refused
     section: str | None = None  # the heading of the section of a statement, which ends at a blank line
+    symbol: str = ""  # the column of the symbols, for a format whose columns may have other names
     is_pairs: bool = False  # whether a row is one of the pairs of an entry and an exit of a position
 
 

@@ -1,5 +1,6 @@
 """Splits a file into rows and recognises its format by the header."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, takewhile, tee
@@ -20,6 +21,8 @@ from journal_api.trade_files.workbooks import read_sheets
 ROWS_BEFORE_THE_HEADER = 100
 # In the rows after them, only the headers of sections are searched.
 ROWS_BEFORE_A_SECTION = 20_000
+# Names of columns as MetaTrader marks them: <DATE>, a tab, <BALANCE>.
+MARKED_NAMES = re.compile(r"\s*<[^<>]*>[\t,;]<")
 DRY_RUN = "a dry run of a table proposes a profile"
 
 
@@ -72,7 +75,7 @@ def split_rows(text: FileText) -> Iterator[Iterator[Cells | Rejected]]:
         yield until_unreadable(activity_statement.read_orders(read_csv(lines, ",")))
     elif head.startswith(flex_query.SECTION_LINES):
         yield until_unreadable(flex_query.read_section(read_csv(raise_unreadable(rest), ",")))
-    elif head.lstrip().startswith("<"):
+    elif head.lstrip().startswith("<") and not MARKED_NAMES.match(head):
         yield until_unreadable(read_html(raise_unreadable(rest)))
     else:
         for delimiter in sorted(COMMAS, key=head.count, reverse=True):

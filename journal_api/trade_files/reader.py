@@ -25,7 +25,15 @@ from journal_api.trade_files.table_rows import Reading, name_cells
 from journal_api.trade_files.texts import read_text
 from journal_api.trade_files.threads import with_cancel_checks
 from journal_api.trade_files.timezones import FileTimezone, has_local_times
-from journal_api.trade_files.vocabulary import NAMES, find_column, find_costs, find_currency_columns
+from journal_api.trade_files.vocabulary import (
+    CODES,
+    COSTS,
+    NAMES,
+    find_column,
+    find_costs,
+    find_currency_columns,
+    simplify,
+)
 from journal_api.values.instruments import BUILT_IN, InstrumentTable
 from journal_api.values.timestamps import Timestamp
 
@@ -33,7 +41,8 @@ MAX_ERRORS = 100_000  # the rest of a file with more is not read
 ROWS_OF_NUMBERS = 500  # that are searched for the meaning of a comma
 CURRENCY_CODE = re.compile("(?:^|[0-9 ])([A-Z]{3,5})$")
 ANY_DAY = date(2000, 1, 1)  # in place of one that must be stated, to find what else must be
-NO_TRADES = "the file has no trades: all its rows are left out"
+NO_TRADES = "the file has no trades: all its rows are left out; export executions or closed trades, with their prices"
+COSTS_APART = "costs that stand in rows of their own are in no trade"
 NO_DAY = "is required: the times in this file have no day"
 NO_ORDER = "is required: dates such as 26-03-24 may begin with the year or with the day"
 
@@ -108,6 +117,8 @@ def read(
         raise ask(unsaid)
     if not found and left_out.counts:
         left_out.warnings.append(NO_TRADES)
+    if costs := [one for one in left_out.counts if one.endswith("'") and simplify(one).endswith(COSTS)]:
+        left_out.warnings.append(f"{COSTS_APART}: {', '.join(costs[:3])}")
     return TradeFile(
         *(header.format.name, found, timezone, left_out, text.encoding, dates),
         *(reading.rounded, unit),
@@ -153,12 +164,20 @@ def find_comma(rows: Iterable[Cells | Rejected], header: Header, usual: Comma) -
     return None if header.format.is_typed else guess_comma(cells, usual)
 
 
-def warn_of_currencies(rows: Iterable[Cells | Rejected], header: Header) -> list[str]:
-    """Return a warning if the first rows have several currencies, also in costs such as 0.001BNB."""
+def warn_of_currencies(rows: Sequence[Cells | Rejected], header: Header) -> list[str]:
+    """Return a warning if the first rows have several currencies, also in costs such as 0.001BNB.
+
+    A column of codes is of currencies whatever its name, unless it is that of the symbols.
+    """
+    others = [name for name in header.columns if name != header.format.symbol]
     found = {
         column: {code[1] for cell in read_columns(rows, header, [column]) if (code := CURRENCY_CODE.search(cell))}
-        for column in [*find_currency_columns(header.columns), *find_costs(header.columns)]
+        for column in [*find_currency_columns(others), *find_costs(header.columns)]
     }
+    for column in others:
+        stated = {cell.strip() for cell in read_columns(rows, header, [column])} - {""}
+        if column not in found and len(stated) > 1 and stated <= CODES:
+            found[column] = stated
     columns, codes = [column for column in found if found[column]], sorted(set().union(*found.values()))
     where = f"{' and '.join(columns[:3])} {'is' if len(columns) == 1 else 'are'} in {', '.join(codes[:5])}"
     if len(codes) > 1:

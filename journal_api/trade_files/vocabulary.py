@@ -17,8 +17,9 @@ from journal_api.values.currencies import CURRENCIES
 
 ANYTHING = "*"
 MAX_NAME_LENGTH = 255  # of a column
-REMARK = re.compile(r" +[A-Z]{3}\Z| *[(\[][^()\[\]]*[)\]] *\Z")
+REMARK = re.compile(r"(?: in)? +[A-Z]{3}\Z| *[(\[][^()\[\]]*[)\]] *\Z")
 WORD = re.compile("[a-z]+")
+CODES = CURRENCIES | {"BTC", "ETH", "GBX"}  # of currencies and coins, and of pence
 TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 # The names of a member's column in English, and those of other languages with the English one.
 NAMES = {member: [group.split("/")[0] for group in names.split()] for member, names in TABLE["columns"].items()}
@@ -42,10 +43,10 @@ NOTHING, SUMS = (frozenset(TABLE["cells"][name].split()) for name in ("nothing",
 
 @lru_cache(maxsize=8192)
 def simplify(name: str) -> str:
-    """Return a name without capitals, accents, signs, the currency and a remark in parentheses."""
+    """Return a name without capitals, accents, signs, a currency before or behind it and a remark in parentheses."""
     name = name[:MAX_NAME_LENGTH]
-    currency, _, rest = name.partition(" ")
-    shown = REMARK.sub("", rest if rest and currency in CURRENCIES else name).replace("%", "percent")
+    code, _, rest = name.partition(" ")
+    shown = REMARK.sub("", rest if rest and code in CODES else name).replace("%", "percent")
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", shown.casefold())))
 
 
@@ -144,6 +145,11 @@ def find_direction(cell: str, *, of_fill: bool = False) -> Direction | None:
     if is_purchase or is_long == is_short:
         return None
     return "long" if is_long != (of_fill and closes(cell)) else "short"
+
+
+def states_trade(cell: str) -> bool:
+    """Return whether a cell states a purchase or a sale, whatever else it states."""
+    return bool(read_words(cell) & (PURCHASES | SALES))
 
 
 def is_side(cell: str) -> bool:

@@ -16,6 +16,7 @@ from file_tables import show_trade
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.profiles.profile_format import decode_profile
 from journal_api.trade_files.profiles.proposal import as_toml, propose_profile, toml_value
+from journal_api.trade_files.reader import NO_TRADES
 
 # A file, the format or None for the proposed profile, symbol, direction, quantity, gross P&L and fees of its
 # trades, and the rows left out by reason.
@@ -83,7 +84,7 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         "2026-01-10;A;Insättning;Insättning;;;1215;0\n",
         None,
         [("QLTX", "long", "10", "42.5", "2")],
-        {"Kurs is empty": 1},
+        {"Typ av transaktion is 'Insättning'": 1},
     ),
     "suffixes of times, dates of two forms, a total": (
         "Symbol\tTrade Type\tEntry DateTime\tExit DateTime\tEntry Price\tExit Price\tTrade Quantity\tProfit/Loss (C)\n"
@@ -123,7 +124,7 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         "2026-03-04 09:31,QLTX,3/20/2026,12,P,Sell to close,1,3\n2026-03-04 09:31,QLTX,,,,Dividend,,\n",
         None,
         [("QLTX260320C00012000", "long", "1", "100", "0"), ("QLTX260320P00012000", "short", "1", None, "0")],
-        {"Price is empty": 1},
+        {"Action is 'Dividend'": 1},
     ),
     "one id in all rows, which identifies none": (
         "Instrument;Action;Quantity;Price;Time;ID;E/X;Position;Commission;Account\n"
@@ -287,6 +288,34 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("SOLUSDT", "long", "2", "4", "0.0004")],
         {},
     ),
+    "ISINs below another name, a currency behind a name, dividends among signed quantities": (
+        "Datum;Type mutatie;Volume;Asset Price in CHF;Kosten;Isin code\n02-03-2026;Koop Fondsen;2;10;1;IE00BK5BQT80\n"
+        "03-03-2026;Contant dividend;2;1,5;0;IE00BK5BQT80\n16-03-2026;Verkoop Fondsen;-2;11;1;IE00BK5BQT80\n",
+        None,
+        [("IE00BK5BQT80", "long", "2", "2", "2")],
+        {"Type mutatie is 'Contant dividend'": 1},
+    ),
+    "a coin before the names": (
+        "Date,Transaction Type,BTC Amount,BTC Price,Currency Pair,Fee\n2026-03-02T08:51:48Z,Buy,0.5,5000,BTC/CHF,1\n"
+        "2026-03-03T08:51:48Z,Sell,0.5,6000,BTC/CHF,1\n",
+        None,
+        [("BTC/CHF", "long", "0.5", "500", "2")],
+        {},
+    ),
+    "sides of one letter, a date that only its cells tell, values of which some are converted": (
+        "Operazione,Titolo,Segno,Quantita,Prezzo,Cambio,Controvalore\n16/02/2026,QLTX C14.00 18JUN26,A,2,0.33,,66\n"
+        "17/02/2026,QLTX C14.00 18JUN26,V,2,0.35,,70\n18/02/2026,XYZ,A,10,20,1.25,160\n19/02/2026,XYZ, ,1,0.00,,\n",
+        None,
+        [("QLTX260618C00014000", "long", "2", "4", "0"), ("XYZ", "long", "10", None, "0")],
+        {"Segno is empty": 1},
+    ),
+    "sales among other types of orders": (
+        "Date,Order type,Quantity,Status,Execution price,Instrument\n15 Jun 2026,Sell at market price,12,Executed,5,QLTX\n"
+        "16 Jun 2026,Withhold-to-cover,10,Executed,5,QLTX\n",
+        None,
+        [("QLTX", "short", "12", None, "0")],
+        {"Order type is 'Withhold-to-cover'": 1},
+    ),
     "a currency before the names": (
         "Timestamp,Transaction Type,Asset,Quantity Transacted,EUR Spot Price at Transaction,EUR Subtotal,EUR Fees\n"
         "2026-03-02T08:51:48Z,Buy,BTC,0.5,5000,2500,7.5\n2026-03-03T08:51:48Z,Sell,BTC,0.5,6000,3000,7.5\n",
@@ -370,7 +399,7 @@ def test_results_that_contradict_the_sides_reject_the_file_without_force(rows: l
             ["2026-03-02,QLTX,1,10,EUR", "2026-03-03,QLTX,-1,11,USD"],
             ["Currency is in EUR, USD: amounts are not converted, sums of them are wrong"],
         ),
-        (["2026-03-02,QLTX,,,USD"], ["the file has no trades: all its rows are left out"]),
+        (["2026-03-02,QLTX,,,USD"], [NO_TRADES]),
         (["2026-03-02,QLTX,1,10,USD", "2026-03-03,QLTX,-1,11,USD"], []),
     ],
 )
@@ -396,6 +425,37 @@ def test_a_result_in_another_currency_than_the_prices_shows_no_point_value() -> 
 
     (trade,) = [row for row in read_positions_of(file) if isinstance(row, FileTrade)]
     assert show_trade(trade)["gross_pnl"] == "100"
+
+
+@pytest.mark.parametrize(
+    ("content", "warning"),
+    [
+        ("QLTX,Buy,10,2.5\nQLTX,Sell,10,3\n", "the file has no header: put a line with the names of its columns above"),
+        (
+            "Ticker,Entry Time,Exit Time,Entry Price,Exit Price\nQLTX,2026-03-02 10:00,2026-03-02 11:00,1,2\n",
+            "no column is known as quantity: name it here, or add it to the file",
+        ),
+    ],
+)
+def test_a_proposal_says_what_the_file_lacks(content: str, warning: str) -> None:
+    proposal = propose_profile(io.BytesIO(content.encode()))
+
+    assert proposal is not None
+    assert any(text.startswith(warning) for text in proposal.warnings)
+
+
+def test_costs_in_rows_of_their_own_are_told() -> None:
+    content = (
+        "Time,Transaction Type,Asset Id,Quantity,Price\n2026-03-02 10:00:00,Buy Trade,QLTX,10,5\n"
+        "2026-03-02 10:00:00,Trading Fee,QLTX,,\n2026-03-03 10:00:00,Sell Trade,QLTX,10,6\n"
+    )
+    proposal = propose_profile(io.BytesIO(content.encode()))
+    assert proposal is not None
+
+    file = read_file(content, profiles=[decode_profile(as_toml(proposal.profile).encode())])
+
+    told = "costs that stand in rows of their own are in no trade: Transaction Type is 'Trading Fee'"
+    assert file.left_out.warnings == [told]
 
 
 DAS = """\
@@ -425,6 +485,7 @@ DAS_PROFILE = {
         ),
         ("Fee,Fee Coin", ("1,BNB", "1,BNB"), ["Fee Coin is BNB: costs are not converted"]),
         ("Fee,Fee Coin", ("1,USD", "1,USD"), []),
+        ("Traded in", ("SEK", "EUR"), ["Traded in is in EUR, SEK: amounts are not converted, sums of them are wrong"]),
         (
             "Status,Filled Qty",
             ("Filled,1", "Canceled,1"),
@@ -508,6 +569,7 @@ def test_a_line_at_which_reading_ends_is_an_error_whatever_is_left_out() -> None
     ("header", "words"),
     [
         ("Account,Transaction ID,Timestamp,Date,Delta,Amount,Cash Change Type,Currency", "Tradovate's cash history"),
+        ("<DATE>\t<BALANCE>\t<EQUITY>\t<DEPOSIT LOAD>", "a curve of the balance"),
         ("Time,Balance before,Balance after,Profit", "a balance history of TradingView"),
         ("Datum,Tijd,Valutadatum,Product,ISIN,Omschrijving,FX,Mutatie,,Saldo,,Order Id", "DEGIRO's account"),
         ("Bars in test,31033,Ticks modelled,1567268", "strategy tester"),

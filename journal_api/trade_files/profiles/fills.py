@@ -19,11 +19,12 @@ MAX_SAMPLES = 1000  # of values, by which the others are judged
 
 
 def execution_reader(
-    profile: ImportProfileCreate, header: Collection[str], value: str, result: str
+    profile: ImportProfileCreate, header: Collection[str], value: str, rate: str, result: str
 ) -> Callable[[Row], Execution]:
     """Return the function that reads the fill of a row. It is of an option in the rows with a strike.
 
-    `value` and `result` are the columns of what the file says of the fill, empty without one.
+    `value` and `result` are the columns of what the file says of the fill, empty without one. The value is not
+    read in rows with a `rate` at which it is converted.
     """
     reader, option = ProfileReader(profile, header), profile.option
     symbol, quantity, price = map(reader.column, (profile.symbol, profile.quantity, profile.price))
@@ -46,9 +47,12 @@ def execution_reader(
             None if fees is None else fees.units,
             effect,
             reader.position(row),
-            read_number(row, value) if value and next(rows) < MAX_SAMPLES else None,
+            read_number(row, value) if value and not is_converted(row) and next(rows) < MAX_SAMPLES else None,
             read_number(row, result) if result else None,
         )
+
+    def is_converted(row: Row) -> bool:
+        return bool(rate) and read_number(row, rate) not in (None, 1)
 
     def read_expired(row: Row) -> int:
         """Return the quantity of an option that expires; a letter after it, as in 2S, is its position's."""

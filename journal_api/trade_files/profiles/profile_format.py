@@ -43,8 +43,10 @@ from journal_api.trade_files.vocabulary import (
     STATUS,
     converts_currencies,
     find_column,
+    find_currency_columns,
     find_value_column,
     simplify,
+    translate,
 )
 from journal_api.values.time_formats import TimeFormat
 from journal_api.values.types import decode_value
@@ -109,12 +111,13 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
         profile = replace(profile, account=account)
     quantity = find_column(header, profile.quantity)
     value = find_value_column([name for name in header if name != quantity])
+    rate = find_column(header, NAMES["exchange_rate"])
     status = next((name for name in header if simplify(name) in STATUS - {"type"}), None)
-    checked = without_none([value, find_column(header, RESULTS), status])
+    checked = without_none([value, rate, find_column(header, RESULTS), status])
     if profile.kind == "trades":
         checked, status, read_trades = [], None, one_trade_per_row(trade_reader(profile, header))
     else:
-        read_trades = read_checked_fills(profile, header, value or "")
+        read_trades = read_checked_fills(profile, header, value or "", rate or "")
     repeated = find_columns(header, profile.repeated or ())
     conditions = list_conditions(profile, header)
 
@@ -139,16 +142,23 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
         optional=frozenset(find_columns(header, optional_columns(profile) + checked)),
         dates=() if profile.time else tuple(find_columns(header, time_columns(profile))),
         section=profile.section,
+        symbol=find_column(header, profile.symbol) or "",
         is_pairs=profile.kind == "trades" and profile.one_trade_is != "row",
     )
 
 
-def read_checked_fills(profile: ImportProfileCreate, header: Collection[str], value: str) -> Callable[[Rows], Trades]:
-    """Return the function that parses rows of fills and checks them by what the file says they are worth."""
+def read_checked_fills(
+    profile: ImportProfileCreate, header: Collection[str], value: str, rate: str
+) -> Callable[[Rows], Trades]:
+    """Return the function that parses rows of fills and checks them by what the file says they are worth.
+
+    A value in another currency than the price is not compared: one beside two currencies or an exchange rate,
+    unless it is said to be in the local currency.
+    """
     price, quantity = find_columns(header, without_none([profile.price, profile.quantity]))
-    result = find_column(header, RESULTS) or ""
-    if converts_currencies(header):
-        value = result = ""
+    is_local = "local" in translate(value)
+    value, rate = value if is_local or len(find_currency_columns(header)) < 2 else "", "" if is_local else rate
+    result = "" if converts_currencies(header) else find_column(header, RESULTS) or ""
 
     def check(book: Book) -> Iterator[Noted | FileCheck]:
         yield from check_values(book, price, quantity, value) if value else ()
@@ -156,4 +166,4 @@ def read_checked_fills(profile: ImportProfileCreate, header: Collection[str], va
         if not profile.side and len(book.fills) > 1 and all(one.execution.quantity > 0 for one in book.fills):
             yield Noted("every fill is a purchase: the profile has no side, and no quantity is negative")
 
-    return read_fills(execution_reader(profile, header, value, result), check)
+    return read_fills(execution_reader(profile, header, value, rate, result), check)

@@ -10,6 +10,7 @@ import msgspec
 from journal_api.errors import ValidationFailed
 from journal_api.structs.import_profiles import Costs, ImportProfileCreate, Option, ProposedProfile, Side
 from journal_api.structs.trades import Direction
+from journal_api.trade_files.amounts import PLAIN
 from journal_api.trade_files.dates import CLOCK
 from journal_api.trade_files.profiles.result_checks import Results, find_cost_sign
 from journal_api.trade_files.profiles.unknown_tables import MAX_CHARACTERS, Table, find_tables
@@ -36,10 +37,15 @@ BARE_KEY = re.compile("[a-z_]+")
 OF_TRADES = (("entry_price", "exit_price"), ("opened_at", "closed_at"))
 ONLY_TRADES = ("entry_price", "exit_price", "opened_at", "closed_at")
 ONLY_FILLS, OF_OPTIONS, RESULTS = ("price", "at"), ("expires", "strike", "right"), ("gross_pnl", "net_pnl")
-SIGNS: dict[str, Direction | None] = {"1": "long", "+1": "long", "-1": "short"}
+# Sides of one sign: A and V are a purchase and a sale in Italian and French, C and V in Spanish and Portuguese.
+SIGNS: dict[str, Direction | None] = {
+    **dict.fromkeys(("1", "+1", "A", "C"), "long"),
+    **dict.fromkeys(("-1", "V"), "short"),
+}
 NO_SIDE = "the file has no side, and no negative quantity: every row is a purchase or a long trade"
 ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
 DAYS_ONLY = "the file has days without times: fills of a day are in the order of the file"
+NO_HEADER = "the file has no header: put a line with the names of its columns above the first"
 SAMPLE_ROWS = 3
 
 
@@ -100,6 +106,7 @@ class Draft:
         costs = [column for column in find_costs(table.columns) if table.holds("commission", column)]
         sign = find_cost_sign(table.numbers, costs, self.gross, self.net)
         ids = table.read_cells(external_id)
+        self._warn_of_missing()
         return ProposedProfile(
             name="New profile",
             kind="trades" if self.is_of_trades else "fills",
@@ -115,6 +122,15 @@ class Draft:
             **{name: members[name] for name in names if members.get(name)},  # type: ignore[arg-type]  # all texts
             **(self._find_result(costs, sign or 1) if self.is_of_trades else {}),  # type: ignore[arg-type]
         )
+
+    def _warn_of_missing(self) -> None:
+        """Say which columns a profile needs beside those that are known."""
+        ends = ONLY_TRADES if self.is_of_trades else ONLY_FILLS
+        missing = [name for name in ("symbol", "quantity", *ends) if not self.members.get(name)]
+        if missing and any(map(PLAIN.fullmatch, self.table.columns)):
+            self.warnings.append(NO_HEADER)
+        elif missing:
+            self.warnings.append(f"no column is known as {', '.join(missing)}: name it here, or add it to the file")
 
     def _complete_trade(self) -> None:
         """Take a price beside that of one end for the other, and the only time of a trade for both of its ends."""

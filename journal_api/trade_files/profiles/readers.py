@@ -121,9 +121,12 @@ class ProfileReader:
             raise refuse_cell(column, row[column], error) from None
 
     def require_trade(self, row: Row, *columns: str) -> None:
-        """Raise NoTrade for a row without a symbol, a quantity or one of these columns."""
+        """Raise NoTrade for a row without a symbol, a quantity or one of these columns; a word of it says why."""
         if empty := next((column for column in columns if not row.has(column)), None):
-            raise NoTrade(f"{empty} is empty")
+            word = row[self._side].strip() if self._side and not self._own_words else ""
+            raise NoTrade(
+                f"{empty} is empty" if not word or find_direction(word) else f"{self._side} is {shorten(word)!r}"
+            )
         require_symbol(row, self._symbol)
         if not row.has(self._quantity):
             raise NoTrade(f"{self._quantity} is empty")
@@ -141,11 +144,11 @@ class ProfileReader:
             return True
         if self._is_long(cell):
             return False
-        if self._own_words:
+        if self._own_words and cell.strip():
             reason = ValueError(f"must be one of: {', '.join(self._own_words)}")
             raise refuse_cell(self._side, cell, reason)
         if (direction := find_direction(cell, of_fill=self._is_of_fills)) is None:
-            raise NoTrade(f"{self._side} is {shorten(cell)!r}")
+            raise NoTrade(f"{self._side} is {shorten(cell)!r}" if cell.strip() else f"{self._side} is empty")
         return direction == "short"
 
     def effect(self, row: Row) -> Effect:

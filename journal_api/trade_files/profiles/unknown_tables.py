@@ -9,12 +9,23 @@ from msgspec.structs import replace
 
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.amounts import Comma, guess_comma, parse_broker_number
-from journal_api.trade_files.cells import PART_OF_ORDER, parse_symbol
+from journal_api.trade_files.cells import ISIN, PART_OF_ORDER, parse_symbol
 from journal_api.trade_files.dates import CLOCK, DATE, is_time
 from journal_api.trade_files.headers import name_columns, split_rows
 from journal_api.trade_files.rows import MAX_COLUMNS, Cells
 from journal_api.trade_files.texts import FileText, Unreadable
-from journal_api.trade_files.vocabulary import NAMES, NOTHING, ColumnNames, find_column, find_direction, is_side
+from journal_api.trade_files.vocabulary import (
+    NAMES,
+    NOTHING,
+    ColumnNames,
+    find_column,
+    find_direction,
+    is_side,
+    simplify,
+    states_trade,
+    translate,
+)
+from journal_api.values.currencies import CURRENCIES
 
 # Two columns of one name are of the opening and of the close.
 REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "time"), ("closed_at", "time2"))
@@ -54,6 +65,10 @@ class Table:
         if {"price2", "time2"} & self.names.simple.keys():
             found |= {member: found[member] or self._find_column(member, [name]) for member, name in REPEATED}
         found["side"] = found["side"] or self._find_side(found["quantity"])
+        others = [name for name in self.columns if name not in found.values()]
+        found["symbol"] = found["symbol"] or self._find_named_asset(others)
+        if not any(found[member] for member in ("at", "opened_at", "closed_at")):
+            found["at"] = next((name for name in others if name and self.holds("at", name)), None)
         return {member: column for member, column in found.items() if column is not None}
 
     def _find_column(self, member: str, names: Iterable[str]) -> str | None:
@@ -62,13 +77,28 @@ class Table:
         return next((column for column in found if self.holds(member, column)), None)
 
     def _find_side(self, quantity: str | None) -> str | None:
-        """Return the column whose cells are all sides, else one named so if the quantities have no sign."""
+        """Return the column whose cells are all sides, else one of a type of which some are a purchase or a sale.
+
+        Else it is one that is named so, if the quantities have no sign.
+        """
         for name in self.columns:
             if (cells := self.read_cells(name)) and all(map(is_side, cells)):
+                return name
+        for name in self.columns:
+            if "typ" in simplify(name) and self.count(name, states_trade):
                 return name
         if any(number < 0 for number in self.read_amounts(quantity)):
             return None
         return find_column([name for name in self.columns if not self.holds("right", name)], NAMES["side"])
+
+    def _find_named_asset(self, columns: Iterable[str]) -> str | None:
+        """Return the column whose cells all name an asset: an ISIN, or a coin in a column for a currency."""
+        for name in columns:
+            cells = self.read_cells(name)
+            is_coin = translate(name) in NAMES["currency"] and not CURRENCIES.issuperset(cells)
+            if cells and (is_coin or all(map(ISIN.fullmatch, cells))):
+                return name
+        return None
 
     def holds(self, member: str, column: str) -> bool:
         """Return whether most cells of a column can be read as this member."""
