@@ -17,7 +17,7 @@ import time_machine
 from conftest import client_of, new_key_for, started
 from desk import comparable, exact, read_report, read_snapshots
 from factories import A_TRADE
-from ledger import OF_LEDGER, Ledger
+from positions import executions, first_in_first_out, performance, random_fills
 from proofs import SOAK, examples
 
 from journal_api.app import create_app
@@ -60,12 +60,6 @@ TWO_OF_SINGLE = """
     WHERE single
     GROUP BY 1, 2
     HAVING count(*) > 1"""
-# The ledger has accounts of its own.
-NOT_OF_LEDGER = {
-    "accounts": "broker IS NULL",
-    "copy_groups": "master_account_id IS NULL",
-    **dict.fromkeys(("trades", "imports"), f"NOT {OF_LEDGER}"),
-}
 # A change of one of these members defines another goal.
 DEFINITION = ("metric", "direction", "timeframe", "scope", "window")
 
@@ -87,7 +81,6 @@ class Walk:
         self.writes: Counter[int] = Counter()
         self.steps = self.reopened = self.snapshots = self.reports = self.names = 0
         self.key = ""
-        self.ledger = Ledger(self)
 
     async def open(self) -> None:
         self.db, self.seen = sqlite3.connect(self.file), 0
@@ -133,7 +126,7 @@ class Walk:
 
     def pick(self, table: str) -> int:
         """The id of one of the rows, now and then of none."""
-        ids = [row[0] for row in self.rows(f"SELECT id FROM {table} WHERE {NOT_OF_LEDGER.get(table, 1)}")]
+        ids = [row[0] for row in self.rows(f"SELECT id FROM {table}")]
         return self.random.choice(ids) if ids and self.random.random() < 0.97 else 10**6
 
     def some(self, values: Any) -> list[Any]:
@@ -259,7 +252,10 @@ class Walk:
             changes: list[Body] = [balance, balance, {"currency": self.random.choice(["USD", "USD", "EUR"])}]
             changes += [{"timezone": self.random.choice([None, *AHEAD])}] * 2
             changes += [{"day_rollover": self.random.choice([None, "00:00", "07:00", "17:00"])}] * 2
-            await self.write("PATCH", f"/accounts/{self.pick('accounts')}", self.random.choice(changes))
+            changes += [{"fees": {"default": self.random.choice(POSITIVE)}}] * 2
+            body = self.random.choice(changes)
+            charges = "?apply_to=earlier" if "fees" in body else ""
+            await self.write("PATCH", f"/accounts/{self.pick('accounts')}{charges}", body)
 
     async def write_cash(self) -> None:
         """Every kind, also before the first trade and after today; what is there is changed or deleted."""
@@ -280,7 +276,7 @@ class Walk:
     async def write_group(self) -> None:
         if self.random.random() < 0.3:
             await self.write("POST", "/copy-groups", {"name": self.new_name()})
-        accounts = self.some(one for (one,) in self.rows("SELECT id FROM accounts WHERE broker IS NULL"))
+        accounts = self.some(one for (one,) in self.rows("SELECT id FROM accounts"))
         members = {"members": [{"account_id": account} for account in accounts]}
         await self.write("PUT", f"/copy-groups/{self.pick('copy_groups')}/members", members)
 
@@ -366,6 +362,11 @@ class Walk:
         else:
             await self.write("POST", "/trades/merge", {"ids": [row for (row,) in alike]})
 
+    async def add_fill(self) -> None:
+        """A trade is scaled, or closed."""
+        fill = {"side": self.random.choice(["buy", "sell"]), "quantity": 1, "price": 102, "at": self.moment()}
+        await self.write("POST", f"/trades/{self.pick('trades')}/fills", fill)
+
     async def annotate_trade(self) -> None:
         one = self.pick("trades")
         tags = self.some(row[0] for row in self.rows("SELECT id FROM tags"))
@@ -384,12 +385,19 @@ class Walk:
             {**TRADE, "fees": self.random.choice([0, 1]), "closed_at": self.moment(), "external_id": name}
             for name in dict.fromkeys(names)
         ]
-        file = "\n".join([",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)])
-        await self.write(
-            *("POST", f"/imports?account_id={self.pick('accounts')}"),
-            content=file,
-            headers={"Content-Type": "text/csv"},
-        )
+        await self.send_file("\n".join([",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)]))
+
+    async def import_fills(self) -> None:
+        """Some fills, or pairs of them, which go on with positions of earlier files: tests/imports/test_one_book.py."""
+        fills = random_fills(self.random.randrange(2), 40)
+        pairs = list(first_in_first_out(fills))
+        begin = self.random.randrange(30)
+        part = slice(begin, begin + 15)
+        await self.send_file(self.random.choice([executions(fills[part]), performance(pairs[part])]))
+
+    async def send_file(self, file: str | bytes) -> None:
+        path = f"/imports?account_id={self.pick('accounts')}&timezone=UTC"
+        await self.write("POST", path, content=file, headers={"Content-Type": "text/csv"})
 
     async def undo_import(self) -> None:
         await self.write("DELETE", f"/imports/{self.pick('imports')}?force=true")
@@ -521,11 +529,6 @@ class Walk:
         for _ in range(trades):
             await self.write("POST", "/trades", self.new_trade())
             await self.annotate_trade()
-        await self.ledger.begin()
-
-    async def step_ledger(self) -> None:
-        """Fills by hand, merges, and files of fills and pairs."""
-        await self.ledger.step()
 
 
 GROUPS = get_args(GroupBy)
@@ -543,7 +546,7 @@ STEPS = [
     *[Walk.write_cash] * 2,
     *(Walk.import_trades, Walk.undo_import, Walk.delete_goal, Walk.read_one_goal, Walk.change_settings),
     *(Walk.let_days_pass, Walk.reopen, *[Walk.write_account] * 2),
-    *[Walk.step_ledger] * 12,
+    *[Walk.import_fills, Walk.add_fill, Walk.merge_trades] * 2,
 ]
 
 
