@@ -32,7 +32,7 @@ from starlette.applications import Starlette
 
 pytestmark = pytest.mark.soak
 T = TypeVar("T")
-SEEDS = range(examples(full=400, ci=12))
+SEEDS = range(examples(full=400, ci=6))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -65,7 +65,7 @@ def list_suspect(reports: Iterable[Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("form", [*FORMS, *OF_FILLS])
-@pytest.mark.parametrize("seed", sorted({*range(examples(full=600, ci=6)), 36, 64, 106}))
+@pytest.mark.parametrize("seed", sorted({*range(examples(full=600, ci=4)), 36, 64, 106}))
 async def test_a_file_in_pieces_of_any_order_is_the_positions_of_the_whole(
     client: httpx.AsyncClient, account_id: int, seed: int, form: Callable[[Any], bytes]
 ) -> None:
@@ -183,7 +183,11 @@ async def test_undoing_a_file_that_continued_positions_leaves_the_record_as_it_w
     }[form]
     record, imports = [await read_record(app)], list[int]()
     for file in files:
-        imports.append((await create_import(client, file, account_id=account_id))["id"])
+        tried = await create_import(client, file, account_id=account_id, dry_run=True)
+        assert await read_record(app) == record[-1]
+        report = await create_import(client, file, account_id=account_id)
+        assert report["counts"] == tried["counts"]
+        imports.append(report["id"])
         record.append(await read_record(app))
 
     for import_id in reversed(imports):
@@ -193,34 +197,6 @@ async def test_undoing_a_file_that_continued_positions_leaves_the_record_as_it_w
         assert "X-Trades-Kept" not in undone.headers
 
     assert await read_record(app) == record.pop()
-
-
-@pytest.mark.parametrize("seed", range(examples(full=400, ci=12)))
-async def test_the_journal_depends_on_the_files_in_it_and_not_on_the_way_there(
-    client: httpx.AsyncClient, seed: int
-) -> None:
-    fills, choose = random_fills(seed, 24), random.Random(seed)
-    pairs = list(first_in_first_out(fills))
-    files = [*map(executions, cut(fills, seed, most=3)), *map(FORMS[seed % 2], cut(pairs, seed, most=3))]
-    exports = []
-    for name in ("one way", "another"):
-        account = await create_account(client, name)
-        imports: dict[int, Any] = {}
-        order = [*choose.choices(range(len(files)), k=4), *choose.sample(range(len(files)), len(files))]
-        for number in order:
-            if number in imports and choose.randint(0, 1):
-                undone = await client.delete(f"/imports/{imports.pop(number)['id']}")
-                assert undone.status_code == 204
-            if number not in imports:
-                imports[number] = await create_import(client, files[number], account_id=account["id"])
-                assert list_suspect([imports[number]]) == []
-        if seed % 2:
-            await client.delete(f"/imports/{imports[0]['id']}")
-        trades = await list_trades(client, account_id=account["id"])
-        names = ("symbol", "direction", "quantity", "opened_at", "closed_at", "gross_pnl", "fill_count")
-        exports.append(sorted(str([trade[name] for name in names]) for trade in trades))
-
-    assert exports[0] == exports[1]
 
 
 @pytest.mark.parametrize("has_ids", [True, False], ids=["ids", "no ids"])

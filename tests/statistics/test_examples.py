@@ -7,6 +7,7 @@ import httpx
 import pytest
 from desk import JANUARY, Desk, desk_of, value_of
 from factories import create_account, insert_trade_tags, read_report, run_sql, unwrap
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 from journal_api.metrics.metrics import METRICS
@@ -203,8 +204,8 @@ async def enter(desk: Desk, trades: list[T]) -> None:
             await insert_trade_tags(desk.app, ids[-1], [tag["id"]])
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
-async def test_a_metric_shows(desk: Desk, name: str) -> None:
+@for_rows("name", EXAMPLES)
+async def test_a_metric_shows(app: Starlette, desk: Desk, name: str) -> None:
     """In goals, and what has a value for January also in the report of January."""
     trades, expected, *tolerance = EXAMPLES[name]
     await desk.patch("/me", breakeven_within=sum(tolerance))

@@ -30,7 +30,7 @@ from journal_api.metrics.inference import (
 from journal_api.statistics.edge import Edge, judge
 from journal_api.statistics.joint_lines import Cells, within_p_value
 
-INPUTS = examples(full=10_000, ci=200)
+INPUTS = examples(full=10_000, ci=100)
 NUMBERS = st.lists(st.tuples(st.integers(1, 12), st.integers(-(10**18), 10**18)), min_size=10, max_size=40)
 
 

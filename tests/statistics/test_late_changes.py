@@ -7,6 +7,7 @@ import pytest
 from conftest import client_of, new_key_for
 from desk import JANUARY, Desk, desk_of, value_of
 from factories import insert_account, insert_trade, insert_user, run_sql, unwrap
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 # A statement, or settings to change.
@@ -272,8 +273,8 @@ async def add_goal(desk: Desk, scope: str, **fields: Any) -> Any:
     return await desk.patch_goal(goal, scope=scope)
 
 
-@pytest.mark.parametrize("name", CHANGES)
-async def test_goals_follow(desk: Desk, name: str) -> None:
+@for_rows("name", CHANGES)
+async def test_goals_follow(app: Starlette, desk: Desk, name: str) -> None:
     """A goal of each month and one of January alone; at the end a new goal shows the same history."""
     metric, before, changes, scope = CHANGES[name]
     goals = [await add_goal(desk, scope, metric=metric, **fields) for fields in ({}, {"timeframe": "daily"}, JANUARY)]
