@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache, cached_property, wraps
 from itertools import accumulate
 from math import ceil
 from pathlib import Path
@@ -106,9 +106,13 @@ class Journal:
     terms: dict[int, tuple[str, str | None, Fraction | None]]
     # The tags of the category by which a report groups.
     category: set[int] = field(default_factory=set)
+    # What `remembered` functions have computed.
+    known: dict[Any, Statistics] = field(default_factory=dict, init=False)
 
     def of_category(self, query: dict[str, Any]) -> "Journal":
-        return replace(self, category=self.categories.get(query.get("category_id", 0), set()))
+        if "category_id" not in query:
+            return self
+        return replace(self, category=self.categories.get(query["category_id"], set()))
 
     def day_of(self, instant: datetime, account: int | None = None) -> Day:
         """The trading day of an instant: of the account, without one of the owner."""
@@ -331,6 +335,20 @@ def decisions_of(journal: Journal, rows: list[Row]) -> list[Decision]:
     return list(found.values())
 
 
+def remembered(compute: Callable[..., Statistics]) -> Callable[..., Statistics]:
+    """Compute the same of the same trades but once in a journal: reports have many groups in common."""
+
+    @wraps(compute)
+    def look_up(journal: Journal, rows: list[Row], metrics: Iterable[str] = ()) -> Statistics:
+        key = (compute, *metrics, *(one.id for _, one in rows))
+        if key not in journal.known:
+            journal.known[key] = compute(journal, rows, *([metrics] if metrics else []))
+        return {**journal.known[key]}
+
+    return look_up
+
+
+@remembered
 def compute_statistics(journal: Journal, rows: list[Row]) -> Statistics:
     """The counts and sums over the trades of a period or a group."""
     decisions = decisions_of(journal, rows)
@@ -844,6 +862,7 @@ def rank(journal: Journal, key: Any, rows: list[Row], group_by: str, sort: str |
     return False, value if sort and not sort.startswith("-") else -value, *place
 
 
+@remembered
 def show_group(journal: Journal, rows: list[Row], metrics: Collection[str]) -> dict[str, Any]:
     data, decisions = compute_statistics(journal, rows), decisions_of(journal, rows)
     currencies = journal.currencies_of(trade.account_id for _, trade in rows)
