@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from aiosqlite import Connection
 from msgspec import json
 
+from journal_api.imports import stored_trades
 from journal_api.imports.contracts import NEW_IMPORT, Settled, Settler, find_annotated
 from journal_api.positions.fills import match_fees
 from journal_api.positions.plans import Change, Plan, StoredTrade
@@ -89,7 +90,7 @@ class Writer(NamedTuple):
             if taker is not None:
                 await trade_annotations.move(self.db, trade.trade_id, trade_ids[taker])
         await trades.delete_many(self.db, gone)
-        await statements.update_trades(self.db, self.user_id, changed, self.written_at)
+        await stored_trades.update_trades(self.db, self.user_id, changed, self.written_at)
 
     async def insert_trades(self, settled: Settled) -> None:
         """Insert the new trades with what the file says of them besides, a thousand at a time."""

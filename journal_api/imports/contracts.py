@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 
+from journal_api.imports import stored_trades
 from journal_api.imports.exported_rows import find_own_rows
 from journal_api.imports.file_rows import Annotated, FileRow
 from journal_api.positions.commissions import NO_COMMISSIONS, Commissions
@@ -115,12 +116,12 @@ class Settler:
         if is_new_account:
             return Journal({}, [], commissions)
         trade_ids = {one.trade_id for one in stated if one.trade_id is not None}
-        found = await statements.read_trades(self.db, trade_ids) if trade_ids else {}
-        lost = await statements.read_lost(self.db, self.user_id, contract)
+        found = await stored_trades.read_trades(self.db, trade_ids) if trade_ids else {}
+        lost = await stored_trades.read_lost(self.db, self.user_id, contract)
         found |= {trade_id: trade for trade_id, trade in lost.items() if trade_id not in self.leaving}
         roots = {contract_root(one.statement.symbol) for one in stated}
         names = [contract.name, *(name for root in roots for name in list_bare_names(contract.name, root))]
-        typed = await statements.list_typed(self.db, self.user_id, contract.account_id, names)
+        typed = await stored_trades.list_typed(self.db, self.user_id, contract.account_id, names)
         free = [trade for trade in typed if trade.trade_id not in self.met]
         self.read |= {*found, *(trade.trade_id for trade in free)}
         return Journal(found, free, commissions)

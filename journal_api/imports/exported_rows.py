@@ -6,13 +6,13 @@ from typing import Any
 from aiosqlite import Connection
 
 from journal_api.errors import ValidationFailed
+from journal_api.imports import stored_trades
 from journal_api.imports.file_rows import FileRow
 from journal_api.positions.book import find_apart
 from journal_api.positions.commissions import NO_COMMISSIONS
 from journal_api.positions.position_columns import build_columns
 from journal_api.positions.sources import SourceStatement
 from journal_api.positions.statements import Key
-from journal_api.repositories import statements
 
 SAME = ("symbol", "direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at")
 
@@ -23,7 +23,7 @@ async def find_own_rows(
     """Return the trades that rows of whole positions say as they are, by line: of each trade one row."""
     rows = [row for row in rows if row.statement.kind == "whole"]
     ids = {one.trade_id for versions in stored.values() for one in versions if one.trade_id is not None}
-    trades = await statements.read_changed(db, ids) if rows and ids else {}
+    trades = await stored_trades.read_changed(db, ids) if rows and ids else {}
     own = {describe(trade.columns): trade_id for trade_id, trade in trades.items()}
     found: dict[int, int] = {}
     for row in rows if own else ():

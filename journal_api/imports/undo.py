@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from aiosqlite import Connection
 
 from journal_api.errors import Conflict, TradesKept, ValidationFailed
+from journal_api.imports import stored_trades
 from journal_api.imports.contract_writes import read_typed, refold
 from journal_api.positions.trade_merge import require_one_position, sort_parts
 from journal_api.repositories import copies, imports, statements, trade_merges, trade_splits, trades
@@ -53,7 +54,7 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool, kee
     split = [await split_whole(db, user_id, one) for one in await trade_splits.list_merged(db, import_id)]
     rows: Iterable[Any] = await db.execute_fetchall(
         f"""
-        SELECT id, typed IS NULL AND {statements.WRITTEN_BY_HAND}, {ANNOTATED}
+        SELECT id, typed IS NULL AND {stored_trades.WRITTEN_BY_HAND}, {ANNOTATED}
         FROM trades
         WHERE id IN ({ONLY_OF_IMPORT})
         ORDER BY id
@@ -66,7 +67,7 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool, kee
         raise TradesKept(trades=len(written), others=len(lost) - len(written))
     kept = written if not force else []
     contracts = await statements.list_of_import(db, import_id)
-    gone = await statements.read_trades(db, lost.keys() - set(kept))
+    gone = await stored_trades.read_trades(db, lost.keys() - set(kept))
     await db.execute_fetchall("SAVEPOINT undone")
     deleted, others = await withdraw(db, user_id, import_id, contracts, kept, gone)
     others -= gone.keys()
@@ -83,7 +84,7 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool, kee
     unlinked = await copies.unlink(db, None if kept else import_id, deleted)
     await trades.delete_many(db, deleted)
     restored = [(one.trade_id, read_typed(one), None, None) for one in gone.values() if one.typed is not None]
-    await statements.update_trades(db, user_id, restored, now())
+    await stored_trades.update_trades(db, user_id, restored, now())
     if kept:
         await db.execute_fetchall(
             "UPDATE imports SET updated_at = :now WHERE id = :id", {"id": import_id, "now": now()}
