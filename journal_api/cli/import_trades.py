@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import click
 import msgspec
@@ -30,7 +30,7 @@ from journal_api.imports.verdicts import refused
 from journal_api.repositories import imports
 from journal_api.settings import Settings
 from journal_api.structs.import_profiles import ImportProfileCreate
-from journal_api.structs.imports import AccountOption, AnswerOption, Verdict
+from journal_api.structs.imports import AccountOption, AnswerOption, DateOrder, Verdict
 from journal_api.trade_files import reader
 from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.headers import UnknownHeader
@@ -57,8 +57,8 @@ from journal_api.values.types import Name100, TimeZone
 @click.option("--timezone", type=ZONE, help="The zone of times without an offset; default: that of the last import.")
 @click.option(
     "--date-order",
-    type=click.Choice(["month", "day"]),
-    help="Whether 4/9/2026 has the month or the day first; default: what the file shows.",
+    type=click.Choice(get_args(DateOrder)),
+    help="Whether 4/9/2026 has the month or the day first, or 26-03-04 the year; default: what the file shows.",
 )
 @click.option(
     "--day", type=click.DateTime(["%Y-%m-%d"]), help="The day of the times in a file that has only times of day."
@@ -98,7 +98,7 @@ def import_file(
     account: Name100 | None,
     mappings: tuple[AccountOption, ...],
     timezone: TimeZone | None,
-    date_order: Literal["month", "day", "year"] | None,
+    date_order: DateOrder | None,
     day: datetime | None,
     one_trade_is: Literal["position", "row"] | None,
     profile: Path | None,

@@ -411,12 +411,16 @@ def test_the_command_says_what_was_assumed_rounded_and_not_utf8_and_is_told_the_
     file.write_text(fills_on("4/9/2026"))
     fills = import_file(db, file)
     stated = import_file(other_db, file, "--date-order", "day")
+    file.write_text(fills_on("26-03-04"))
+    by_year = import_file(third_db := tmp_path / "third.db", file, "--date-order", "year")
     content = write_file(PLAIN["MetaTrader 5"], LONG_AMOUNTS | {"Symbol": "für"}).decode()
     file.write_bytes(content.encode("cp1252"))
     positions = import_file(db, file)
 
     assert "--date-order day reads them the other way" in fills.err
     assert "order" not in stated.err
-    assert ("2026-09-04",) in rows(other_db, "SELECT date(opened_at) FROM trades")
+    assert "order" not in by_year.err
+    opened = [rows(one, "SELECT DISTINCT date(opened_at) FROM trades") for one in (other_db, third_db)]
+    assert opened == [[("2026-09-04",)], [("2026-03-04",)]]
     assert "Read as Windows-1252" in positions.err
     assert "Amounts rounded to eight decimals: 3." in positions.err
