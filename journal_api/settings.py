@@ -102,7 +102,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     max_picture_mib: Annotated[int, up_to(64)] = 10
     max_pictures_each: Annotated[int, up_to(2**31)] = 20
     max_pictures: Annotated[int, up_to(2**31)] = 10_000
-    # Host names accepted in addition to those of the loopback interface; `*` for any.
+    # Host names accepted in addition to the names of the loopback interface; `*` for any.
     allowed_hosts: Annotated[tuple[str, ...], split_words] = ()
     cors_origins: Annotated[tuple[str, ...], parse_origins] = ()
     # The reverse proxies that sign users in, and the header in which they name the user. Both or neither.

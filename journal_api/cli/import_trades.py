@@ -54,7 +54,9 @@ from journal_api.values.types import Name100, TimeZone
     metavar="NAME=ACCOUNT",
     help="The account, by name or id, of the trades that the file has under that name; created if needed.",
 )
-@click.option("--timezone", type=ZONE, help="The zone of times without an offset; default: that of the last import.")
+@click.option(
+    "--timezone", type=ZONE, help="The zone of times without an offset; default: the zone of the last import."
+)
 @click.option(
     "--date-order",
     type=click.Choice(get_args(DateOrder)),

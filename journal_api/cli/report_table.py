@@ -10,7 +10,7 @@ from journal_api.metrics.formulas import Unit
 from journal_api.metrics.inference import EdgeVerdict
 from journal_api.metrics.metrics import METRICS
 
-WIDTH, NARROWEST, GAP = 80, 12, "  "
+WIDTH, MIN_NAME_WIDTH, GAP = 80, 12, "  "
 DECIMALS: dict[Unit, int] = {"currency": 2, "percent": 1, "ratio": 2, "count": 0}
 VERDICTS: dict[EdgeVerdict | None, str] = {
     "more": "earns more",
@@ -124,10 +124,10 @@ def format_rate(rate: Decimal | None) -> str:
 
 
 def align_rows(rows: Sequence[Sequence[str]]) -> str:
-    """Lines of at most WIDTH: the first column to the left and cut, down to NARROWEST, the others to the right."""
+    """Lines of at most WIDTH: the first column to the left and cut, down to MIN_NAME_WIDTH, the others to the right."""
     cells = [[printable(text) for text in row] for row in rows]
     first, *others = (max(map(text_width, column)) for column in zip(*cells, strict=True))
-    room = max(NARROWEST, WIDTH - sum(width + len(GAP) for width in others))
+    room = max(MIN_NAME_WIDTH, WIDTH - sum(width + len(GAP) for width in others))
     return "".join(format_line(row, [min(first, room), *others]) + "\n" for row in cells)
 
 

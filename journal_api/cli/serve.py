@@ -50,7 +50,7 @@ This key is for curl and other programs. It cannot be displayed again:
     help="Serve the local network too, and print a QR code that signs a phone in. Not encrypted.",
 )
 @click.option(
-    "--announce", is_flag=True, help="Print a JSON line once requests are answered, and stop when standard input ends."
+    "--announce", is_flag=True, help="Print a JSON line once requests are served, and stop when standard input ends."
 )
 @with_settings
 @exit_with_reason()

@@ -21,7 +21,9 @@ from journal_api.values.types import Name100, TimeZone
     type=NAME,
     help="The account of the trades, created if it does not exist; default: the accounts in the files.",
 )
-@click.option("--timezone", type=ZONE, help="The zone of times without an offset; default: that of the last import.")
+@click.option(
+    "--timezone", type=ZONE, help="The zone of times without an offset; default: the zone of the last import."
+)
 @click.option("--once", is_flag=True, help="Import the files that are there, and end.")
 @click.option("--user", type=NAME, help="The owner of the journal; default: the first user.")
 @with_settings

@@ -177,7 +177,7 @@ def read_version_and_differences(db: sqlite3.Connection) -> tuple[int, list[str]
 
 
 def check_schema(version: int, schema_differences: list[str]) -> Finding:
-    """Check that the schema is that of a version of this release, with nothing missing, changed or added."""
+    """Check that the schema is a version of this release, with nothing missing, changed or added."""
     text = f"schema {version} of {VERSION}"
     if version == 0:
         return Finding("wrong", f"{text}: the file is empty")

@@ -28,11 +28,11 @@ class OpenFiles(NamedTuple):
         """Return the files of a database. A connection must have read from it, which creates the log."""
         file = str(path.resolve())
         paths = (str(path), file, f"{file}-wal", f"{file}-shm")
-        return cls(paths, ids_at(paths))
+        return cls(paths, find_file_ids(paths))
 
     def change(self) -> str | None:
         """Say what was changed in the file system and what to do, None without a change. Every write asks."""
-        file_ids = ids_at(self.paths)
+        file_ids = find_file_ids(self.paths)
         if file_ids == self.file_ids:
             return None
         if file_ids[:2] != self.file_ids[:2]:
@@ -46,16 +46,16 @@ class OpenFiles(NamedTuple):
         )
 
 
-def ids_at(paths: tuple[str, str, str, str]) -> tuple[FileId | None, ...]:
+def find_file_ids(paths: tuple[str, str, str, str]) -> tuple[FileId | None, ...]:
     """Return the files at the path that was given and at the names that were opened.
 
     At those names a symbolic link is another file: other programs resolve it and use another log.
     """
     given, *opened = paths
-    return file_at(given), *(file_at(path, follow_symlinks=False) for path in opened)
+    return find_file_id(given), *(find_file_id(path, follow_symlinks=False) for path in opened)
 
 
-def file_at(path: str | Path, *, follow_symlinks: bool = True) -> FileId | None:
+def find_file_id(path: str | Path, *, follow_symlinks: bool = True) -> FileId | None:
     try:
         status = os.stat(path, follow_symlinks=follow_symlinks)
     except OSError:

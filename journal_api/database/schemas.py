@@ -31,7 +31,7 @@ TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# The tables that PRAGMA optimize and ANALYZE add to a database, and those of Litestream, which replicates it.
+# The tables that PRAGMA optimize and ANALYZE add to a database, and the tables of Litestream, which replicates it.
 # A table without a trigger does not change what a write does.
 ADDED_TABLES = {
     b"sqlite_stat1": b"CREATE TABLE sqlite_stat1(tbl,idx,stat)",

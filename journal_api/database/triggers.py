@@ -242,7 +242,7 @@ def keep_counts() -> Iterator[str]:
 
 
 def make(name: str, event: str, table: str, body: list[str], columns: str = "", condition: str = "") -> str:
-    """Return the statement that makes a trigger; `columns` are those of an update."""
+    """Return the statement that makes a trigger; `columns` are the columns of an update."""
     kind, row = EVENTS[event]
     condition = RECORDED.get(name, condition)
     of_columns = f" OF {columns}" if columns and event == "changed" else ""

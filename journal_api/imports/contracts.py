@@ -37,7 +37,7 @@ class Settled(NamedTuple):
     own: dict[int, int]  # lines that say a trade as its owner has merged or edited it
 
     def find_lines(self, stated: Iterable[SourceStatement]) -> list[int]:
-        """Return the lines of the file that a position is made of: first that of its first fill."""
+        """Return the lines of the file that a position is made of: first the line of its first fill."""
         return [self.rows[one].line for one in stated if one in self.rows]
 
 
@@ -50,7 +50,7 @@ class Settler:
         user_id: int,
         commissions: Mapping[int, Commissions],
         last_trade_id: int,
-        leaving: Collection[int] = (),  # trades that go because no file tells of them any more
+        leaving: Collection[int] = (),  # trades that go because no file states them any more
     ) -> None:
         self.db, self.user_id, self.commissions, self.leaving = db, user_id, commissions, leaving
         self.next_ids = count(last_trade_id + 1)

@@ -36,7 +36,7 @@ class CopyLinker:
                 self.corrected[trade_id] = change.columns
 
     async def find_copies(self, db: Connection) -> CopyMatches:
-        """Return the copies among the changed trades, and those of changed trades."""
+        """Return the copies among the changed trades, and the copies of changed trades."""
         found = CopyMatches([], [])
         changed = await self.read_changed(db)
         for group in self.groups:

@@ -35,7 +35,7 @@ class ImportCosts:
 
     @property
     def source(self) -> CostsSource | None:
-        """Where the costs come from; `none` if those of any trade are unknown."""
+        """Where the costs come from; `none` if any trade's costs are unknown."""
         order: tuple[tuple[str, CostsSource], ...] = (("none", "none"), ("account", "by_account"))
         found = next((shown for source, shown in order if source in self._sources), None)
         return found or ("stated" if self._sources else None)

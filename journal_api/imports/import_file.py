@@ -10,7 +10,7 @@ from typing import BinaryIO
 from aiosqlite import Connection
 
 from journal_api.errors import ValidationFailed
-from journal_api.imports.trade_units import unit_of_import
+from journal_api.imports.trade_units import choose_trade_unit
 from journal_api.repositories import accounts, import_profiles, instruments
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
@@ -41,7 +41,7 @@ async def read_file(
     skip_errors: bool = False,
     on_bytes: Callable[[int], object] = lambda number: None,
 ) -> reader.TradeFile | UnknownHeader:
-    """Recognise the format in a thread. The `profiles` go before those of the user.
+    """Recognise the format in a thread. The `profiles` go before the user's.
 
     Some formats need the whole file for the first trade; it is read before the write lock is acquired.
     """
@@ -57,7 +57,7 @@ async def read_file(
         day=day,
         force=force,
         skip_errors=skip_errors,
-        one_trade_is=await unit_of_import(db, user_id, choice.account_id, one_trade_is),
+        one_trade_is=await choose_trade_unit(db, user_id, choice.account_id, one_trade_is),
     )
     return await in_thread(user_id, read)
 

@@ -28,7 +28,7 @@ from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.reader import TradeFile
 from journal_api.trade_files.threads import at_once, in_thread
 
-PREPARED_AT_MOST = 3  # times without the write lock
+MAX_PREPARED = 3  # times without the write lock
 
 
 class Outdated(Exception):
@@ -57,7 +57,7 @@ class FileImport:
 
     `choice` are the accounts of the file; `accounts_in` returns them within the transaction, where it may add
     accounts. `on_verdicts` is called with the verdicts in the order of lines; errors beyond the first 1,000 are
-    only counted. With `force` suspects are imported; `decisions` are those of a person about lines. `arrival`
+    only counted. With `force` suspects are imported; `decisions` are a person's, by line. `arrival`
     says who chose the file.
     """
 
@@ -107,7 +107,7 @@ class FileImport:
         if self.choice.has_new:
             return await store()
         self.is_prepared_again = True
-        for _ in range(PREPARED_AT_MOST - 1):
+        for _ in range(MAX_PREPARED - 1):
             await self.prepare(database)
             with suppress(Outdated):
                 return await store()

@@ -26,7 +26,7 @@ async def read_names(db: Connection, user_id: int) -> Names:
         """
     )
     return Names(
-        await accounts.ids_by_name(db, user_id),
+        await accounts.list_ids_by_name(db, user_id),
         dict(await read("SELECT name, id FROM strategies WHERE user_id = :user_id")),
         group_ids(
             await read(

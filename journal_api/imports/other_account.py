@@ -1,4 +1,4 @@
-"""A file of another account: it tells a stretch of time that another file of its format tells otherwise."""
+"""A file of another account: it covers a stretch of time that another file of its format covers otherwise."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -11,9 +11,9 @@ from journal_api.imports.contracts import Settled
 
 
 async def require_own_account(db: Connection, user_id: int, file_name: str | None, settled: Sequence[Settled]) -> None:
-    """Raise Conflict if another file of the format tells the same stretch of time, and nothing of the same.
+    """Raise Conflict if another file of the format covers the same stretch of time, and states nothing of the same.
 
-    Files of one account that overlap share what both tell. The error names both files, and the accounts that
+    Files of one account that overlap share what both state. The error names both files, and the accounts that
     have fills of this file already or whose name is in its name.
     """
     related = {import_id for one in settled for stated in one.rows for import_id in stated.imports}

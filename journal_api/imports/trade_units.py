@@ -8,7 +8,7 @@ from journal_api.repositories import imports
 from journal_api.structs.import_profiles import OneTradeIs
 
 
-async def unit_of_import(
+async def choose_trade_unit(
     db: Connection, user_id: int, account_id: int | None, stated: OneTradeIs | None
 ) -> Callable[[str], OneTradeIs]:
     """Return the function from the name of a format to what one trade is.

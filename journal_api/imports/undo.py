@@ -14,7 +14,7 @@ from journal_api.repositories import copies, imports, statements, trade_merges, 
 from journal_api.repositories.statements import Contract
 from journal_api.values.clock import now
 
-# Trades of which only the file of the import tells.
+# Trades that only the file of the import states.
 ONLY_OF_IMPORT = """
     SELECT DISTINCT trade_id
     FROM statements
@@ -44,10 +44,10 @@ class Undone(NamedTuple):
 
 
 async def undo(db: Connection, user_id: int, import_id: int, *, force: bool, keep: bool) -> Undone:
-    """Undo an import. A trade on which a person wrote is asked about, unless a file tells of it still.
+    """Undo an import. A trade on which a person wrote is asked about, unless another file states it.
 
     With `keep` such trades stay as they are, and the import with them; with `force` they go too. What the owner
-    had typed before the file told of it is as it was, and so are the other parts of a merged trade, which stay
+    had typed before the file stated it is as it was, and so are the other parts of a merged trade, which stay
     merged. Raises NotFound or TradesKept.
     """
     await imports.get(db, user_id, import_id)
@@ -72,7 +72,7 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool, kee
     deleted, others = await withdraw(db, user_id, import_id, contracts, kept, gone)
     others -= gone.keys()
     if others and not force:
-        # Other files tell of them, but not enough: what is left of them closes nothing.
+        # Other files state them, but not enough: what is left of them closes nothing.
         if not keep:
             raise TradesKept(trades=len(written) + len(others), others=len(lost) - len(written))
         await db.execute_fetchall("ROLLBACK TO undone")

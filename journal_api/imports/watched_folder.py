@@ -1,6 +1,6 @@
 """The folder whose files are imported by themselves: which files are whole, and where they go afterwards.
 
-It is looked at every two seconds, because network drives tell nobody of their files, and a file is whole once
+It is looked at every two seconds, because network drives announce no files, and a file is whole once
 its size has stood still for two seconds in any case. An import commits before its file is moved: a
 server that is killed in between imports duplicates, which change nothing.
 """

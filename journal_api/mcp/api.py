@@ -74,7 +74,7 @@ async def request(client: httpx.AsyncClient, method: str, path: str, **options: 
 
 
 def read_response(response: httpx.Response) -> ApiResponse:
-    """Raises ToolError with the API's message, or if the response is not that of a journal."""
+    """Raises ToolError with the API's message, or if no journal responds."""
     try:
         envelope = DECODER.decode(response.content)
     except (DecodeError, UnicodeDecodeError, RecursionError):
@@ -83,7 +83,9 @@ def read_response(response: httpx.Response) -> ApiResponse:
         failure = Forbidden if envelope.error.code == "forbidden_scope" else ToolError
         raise failure(error_line(envelope.error.code, envelope.error.message, envelope.error.details))
     if len(envelope.data) != 1:
-        raise ToolError(f"The server answered {response.status_code}, but not as a journal does: is JOURNAL_URL right?")
+        raise ToolError(
+            f"The server responded {response.status_code}, but not as a journal does: is JOURNAL_URL right?"
+        )
     (data,) = envelope.data.values()
     total = envelope.meta.get("pagination", {}).get("total", 0)
     return ApiResponse(data, response.headers.get("etag", ""), total)

@@ -55,7 +55,7 @@ async def open_file(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
         msgspec.structs.replace(
             settings,
             run_key=RunKey(key),
-            checkpoints=False,  # those of a server that has the file open must remain the only ones
+            checkpoints=False,  # a server that has the file open must be the only one to make them
             backup_dir=None,
             rate_limit=0,
             metrics=False,

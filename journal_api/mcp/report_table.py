@@ -28,7 +28,7 @@ def build_table(report: Any) -> dict[str, Any]:
 
 
 def build_group(group: Any, metrics: Sequence[str], currency: str | None) -> dict[str, Any]:
-    """The names, rows and edges of a group, and its currency if it is not that of the report."""
+    """The names, rows and edges of a group, and its currency if the report has another."""
     names = without_nulls({name: group.get(name) for name in NAMES})
     if "values" in group:
         own = find_statistic(group, "currency")

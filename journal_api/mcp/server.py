@@ -21,7 +21,7 @@ from journal_api.mcp.tools import INSTRUCTIONS, TOOLS, Tool, call
 
 
 async def serve(connect: Connect, *, writes: bool) -> None:
-    """Answer requests until standard input ends. Without `writes`, tools that write do not exist."""
+    """Serve requests until standard input ends. Without `writes`, tools that write do not exist."""
     server = build_server(connect, writes=writes)
     async with stdio_server() as (read_stream, write_stream):
         await server.run(read_stream, write_stream, server.create_initialization_options())

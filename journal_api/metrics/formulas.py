@@ -91,7 +91,7 @@ def percent(part: str, whole: str, none: Reason) -> Formula:
 
 
 def share(part: str, whole: str, none: Reason, measure: str) -> Formula:
-    """A share of decisions, which has an interval; `measure` is SQL that is 1 for those of the part."""
+    """A share of decisions, which has an interval; `measure` is SQL that is 1 for decisions of the part."""
     return percent(part, whole, none)._replace(measure=Measure(measure))
 
 

@@ -42,7 +42,7 @@ class Position:
 
     @property
     def stated(self) -> dict[SourceStatement, int]:
-        """The quantity of the position that each statement tells."""
+        """The quantity of the position that each statement has."""
         found: dict[SourceStatement, int] = {}
         for claim in self.claims:
             found[claim.stated] = found.get(claim.stated, 0) + claim.quantity

@@ -9,7 +9,7 @@ from journal_api.positions.sources import NEAR, Execution, SourceStatement, is_o
 
 
 class Contradiction(NamedTuple):
-    """An execution that a file does not have, although it tells what was before and after it."""
+    """An execution that a file does not have, although it states what was before and after it."""
 
     position: "Position"
     execution: Execution
@@ -19,7 +19,7 @@ class Contradiction(NamedTuple):
 def find_contradictions(stated: Iterable[SourceStatement], positions: Iterable[Position]) -> Iterator[Contradiction]:
     """Yield the executions within the stretch of time of a file that the file does not have.
 
-    A file tells all of a contract from its first fill to its last; a file of pairs tells all exits.
+    A file states all of a contract from its first fill to its last; a file of pairs states all exits.
     """
     stated = list(stated)
     stretches = find_stretches(stated)
@@ -40,7 +40,7 @@ def find_contradictions(stated: Iterable[SourceStatement], positions: Iterable[P
 
 
 def find_stretches(stated: Iterable[SourceStatement]) -> dict[tuple[int, bool], list[int]]:
-    """Return the first and the last time that each file tells, by import and whether it tells pairs."""
+    """Return the first and the last time that each file covers, by import and whether it states pairs."""
     stretches: dict[tuple[int, bool], list[int]] = {}
     for one in stated:
         instant = read_instant(one.statement.sides[-1].at)
@@ -53,7 +53,7 @@ def find_stretches(stated: Iterable[SourceStatement]) -> dict[tuple[int, bool], 
 def find_strangers(stated: Sequence[SourceStatement], new_import: int) -> set[int]:
     """Return the imports of the new file's format that state the same stretch of time, and none of its fills.
 
-    Both tell all fills of the contract, so one of them is of another account.
+    Both state all fills of the contract, so one of them is of another account.
     """
     if all(is_of(one, new_import) for one in stated):
         return set()
@@ -72,7 +72,7 @@ def find_strangers(stated: Sequence[SourceStatement], new_import: int) -> set[in
                 related.update(one.imports)
             for import_id in one.imports:
                 begin, end = stretches[import_id, is_pair]
-                # A copied trade that is all that both tell is seconds apart.
+                # If all that both state is a copied trade, it is seconds apart.
                 near = NEAR if is_pair and first == last and begin == end else 0
                 if first < end + near and begin < last + near:
                     found.add(import_id)
@@ -80,7 +80,7 @@ def find_strangers(stated: Sequence[SourceStatement], new_import: int) -> set[in
 
 
 def is_exact(stated: SourceStatement) -> bool:
-    """Return whether it is one of all fills or pairs that its file tells of a stretch of time."""
+    """Return whether its file states all fills or pairs of a stretch of time."""
     return stated.statement.kind != "whole" and not stated.statement.is_kept
 
 

@@ -71,7 +71,7 @@ class CopyPosition(NamedTuple):
 
 
 class Ambiguous(NamedTuple):
-    """A position and those of another account that may be its original, or its copy."""
+    """A position and the positions of another account that may be its original, or its copy."""
 
     position: CopyPosition
     candidates: list[CopyPosition]
@@ -186,11 +186,11 @@ def find_originals(rules: CopyRules, copy: CopyPosition, masters: Sequence[CopyP
     """Return the position of the master that it copies: none, one, or several that it may be."""
     limit = rules.copy_seconds * SECOND
     fitting = [master for master in find_near(rules, copy, masters) if fits_quantity(rules, master, copy)]
-    near = [master for master in fitting if distance(copy, master) <= limit]
+    near = [master for master in fitting if measure_distance(copy, master) <= limit]
     if not near:
         return []
-    nearest = min(near, key=lambda master: (is_sibling(copy, master), distance(copy, master)))
-    return [nearest, *(other for other in fitting if other != nearest and rivals(copy, nearest, other))]
+    nearest = min(near, key=lambda master: (is_sibling(copy, master), measure_distance(copy, master)))
+    return [nearest, *(other for other in fitting if other != nearest and are_rivals(copy, nearest, other))]
 
 
 def find_near(rules: CopyRules, position: CopyPosition, others: Sequence[CopyPosition]) -> Sequence[CopyPosition]:
@@ -200,24 +200,24 @@ def find_near(rules: CopyRules, position: CopyPosition, others: Sequence[CopyPos
     return others[begin : bisect_right(others, position.opened + seconds, key=lambda other: other.opened)]
 
 
-def rivals(copy: CopyPosition, nearest: CopyPosition, other: CopyPosition) -> bool:
+def are_rivals(copy: CopyPosition, nearest: CopyPosition, other: CopyPosition) -> bool:
     """Return whether the copy may be one of the other position too.
 
     Many files state whole seconds, so a difference of one is none. The nearest position is doubted if the
     other one closed nearer to the copy. A sibling contract has to be nearer than the contract itself.
     """
-    further = distance(copy, other) - distance(copy, nearest)
+    further = measure_distance(copy, other) - measure_distance(copy, nearest)
     if is_sibling(copy, other) and not is_sibling(copy, nearest):
         return further < -SECOND
-    return further <= SECOND or closing_distance(copy, nearest) - closing_distance(copy, other) > SECOND
+    return further <= SECOND or measure_closing_distance(copy, nearest) - measure_closing_distance(copy, other) > SECOND
 
 
-def distance(copy: CopyPosition, master: CopyPosition) -> int:
+def measure_distance(copy: CopyPosition, master: CopyPosition) -> int:
     """Return the microseconds between their openings."""
     return abs(copy.opened - master.opened)
 
 
-def closing_distance(copy: CopyPosition, master: CopyPosition) -> float:
+def measure_closing_distance(copy: CopyPosition, master: CopyPosition) -> float:
     """Return the microseconds between their closings: none if both are open."""
     if copy.closed_at is None or master.closed_at is None:
         return 0 if copy.closed_at is master.closed_at else inf

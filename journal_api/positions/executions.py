@@ -42,7 +42,7 @@ def unite(stated: Iterable[SourceStatement]) -> list[Execution]:
 def find_by_id(halves: Sequence[Half], by_id: dict[tuple[int, str], Execution], source: tuple[int, str]) -> None:
     """Find the executions that have the id of a half.
 
-    The parts of a fill that pairs tell are together the fill.
+    The parts of a fill that pairs state are together the fill.
     """
     for half in halves:
         if half.external_id is None or (found := by_id.get((half.side, half.external_id))) is None:
@@ -55,7 +55,7 @@ def find_by_id(halves: Sequence[Half], by_id: dict[tuple[int, str], Execution], 
 
 
 def add_execution(half: Half, book: list[Execution], by_id: dict[tuple[int, str], Execution]) -> None:
-    """Add an execution that only this half tells, or the part of it that no other source has."""
+    """Add an execution that only this half states, or the part of it that no other source has."""
     known = None if half.external_id is None else by_id.get((half.side, half.external_id))
     if known is not None and known.price == half.price and abs(known.instant - half.instant) <= NEAR:
         known.quantity += half.left
@@ -87,7 +87,7 @@ def find_in_bursts(halves: Iterable[Half], book: Iterable[Execution], source: tu
         find_nearest(stated, held, source)
         if len(stated) * len(held) <= MAX_COMPARED:
             find_parts(stated, held, source)
-        # Pairs tell parts of fills, so they may lack the rest of one; a file of fills has all of each.
+        # Pairs state parts of fills, so they may lack the rest of one; a file of fills has all of each.
         are_fills = any(claim.stated.statement.kind == "fill" for one in held for claim in one.claims)
         for half in stated:
             whole = half.stated.statement.quantity // len(half.stated.statement.sides)
@@ -134,7 +134,7 @@ def find_rounding(half: Half) -> int:
 
 
 def allot(stated: Sequence[Half], held: Sequence[Execution], source: tuple[int, str]) -> None:
-    """Let halves claim executions of the same quantity together, those of one price first."""
+    """Let halves claim executions of the same quantity together, first at one price."""
     claim_in_order(stated, held, source, lambda one: one.price)
     claim_in_order(stated, held, source, lambda one: None)
 
@@ -162,7 +162,7 @@ def claim_in_order(
 
 
 def find_nearest(stated: Sequence[Half], held: Sequence[Execution], source: tuple[int, str]) -> None:
-    """Let halves claim executions of their price, the nearest first; of very many those of one time."""
+    """Let halves claim executions of their price, the nearest first; of very many only at one time."""
     claim_in_order(stated, held, source, lambda one: (one.price, one.instant))
     stated = [half for half in stated if half.left]
     held = [one for one in held if one.left_for(source)]

@@ -14,7 +14,7 @@ MAX_FILLS = 10_000  # of one trade
 
 
 def add_fills(trade: TradeDraft, body: FillsCreate, timezone: str, written_at: str) -> TradeDraft:
-    """Return the trade with new fills. Their ids follow those of the trade. Raises ValidationFailed."""
+    """Return the trade with new fills. Their ids follow the trade's last. Raises ValidationFailed."""
     bodies = body.list_fills()
     if len(trade.fills) + len(bodies) > MAX_FILLS:
         raise ValidationFailed(fields={"fills": f"of one trade must be at most {MAX_FILLS}"})

@@ -103,7 +103,7 @@ def summarize_whole(fills: Sequence[Fill]) -> Position:
 
 
 def sort_fills(fills: Sequence[Fill]) -> list[Fill]:
-    """Return the fills in the order of time; those of one time stay in their order."""
+    """Return the fills in the order of time; fills of one time stay in their order."""
     return sorted(fills, key=lambda fill: fill.at)
 
 
@@ -136,7 +136,7 @@ def charge_fills(text: str, fees: int) -> str:
 
 
 def match_fees(text: str | None, fees: int) -> str | None:
-    """Return stored fills whose fees add up to those of the trade: the first bears what is missing."""
+    """Return stored fills whose fees add up to the trade's: the first bears what is missing."""
     fills = decode_fills(text) if text else []
     missing = fees - sum(fill.fees for fill in fills)
     if not fills or not missing:

@@ -112,7 +112,7 @@ class LeftOut(NamedTuple):
 
 
 class Noted(NamedTuple):
-    """What the report tells of a file whose trades may be wrong."""
+    """What the report says of a file whose trades may be wrong."""
 
     text: str
 

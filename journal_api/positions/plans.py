@@ -31,7 +31,7 @@ class StoredTrade(NamedTuple):
 class Change(NamedTuple):
     """A position and the trade that it is, None if it is new.
 
-    `columns` are those of the trade, afterwards.
+    `columns` are the trade's, afterwards.
     """
 
     position: Position
@@ -75,8 +75,8 @@ class Plan(NamedTuple):
     """All that statements which have come or gone change in one contract."""
 
     changes: list[Change]
-    gone: list[tuple[StoredTrade, int | None]]  # trades without a position, and the one that took their fills
-    restored: list[StoredTrade]  # trades that their owner has typed, and of which no file tells any more
+    gone: list[tuple[StoredTrade, int | None]]  # trades without a position, and the trade that took their fills
+    restored: list[StoredTrade]  # trades that their owner has typed, and which no file states any more
     unmatched: list[Part]
     suspects: list[Suspect]
     refused: list[Refused]

@@ -82,7 +82,7 @@ def build_plan(
     folded, unmatched = fold_book(stated)
     united = unite_positions(folded, find_apart(one for one in stated if one.statement.is_position))
     suspects: list[Suspect] = []
-    is_met = not all(is_of(one, new_import) for one in stated)  # by what other files tell
+    is_met = not all(is_of(one, new_import) for one in stated)  # by what other files state
     if new_import is not None:
         for position, one, import_id in find_contradictions(stated, folded) if is_met else ():
             if has_new(position, new_import) and (import_id == new_import or is_stated_by(one.claims, new_import)):

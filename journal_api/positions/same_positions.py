@@ -27,13 +27,13 @@ class Extent(NamedTuple):
     ids: frozenset[str] = frozenset()  # of fills
 
     def overlaps(self, other: "Extent") -> bool:
-        """Return whether both were open at one time, be it one instant."""
+        """Return whether both were open at one time, if only for an instant."""
         mine, theirs = self.closed or EVER, other.closed or EVER
         is_same = (self.opened, mine) == (other.opened, theirs)
         return is_same or (self.opened < theirs and other.opened < mine)
 
     def is_same(self, other: "Extent") -> bool:
-        """Return whether two files tell of one position, but for the precision of times and averages."""
+        """Return whether two files have one position, but for the precision of times and averages."""
         if self.direction != other.direction:
             return False
         if self.ids and self.ids & other.ids:
@@ -107,7 +107,7 @@ def find_extent_of_trade(columns: dict[str, Any]) -> Extent:
 
 
 class UnitedPositions(NamedTuple):
-    """The positions that are trades, and those of them that may be there twice: each with its double."""
+    """The positions that are trades, and pairs of a position that may be there twice and its double."""
 
     positions: list[Position]
     doubles: list[tuple[Position, Position]]

@@ -119,7 +119,7 @@ class Half:
 
 
 def find_place(statement: Statement, index: int) -> tuple[int, int]:
-    """Return the place of a side among those of one time.
+    """Return the place of a side among sides of one time.
 
     Fills of one time are in the order of their ids or of the file. Without ids a pair that closes is before
     one that opens and closes at once, and that is before one that opens.

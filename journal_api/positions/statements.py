@@ -107,7 +107,7 @@ def identify(file_format: str, statement: Statement, times: Sequence[str] = ()) 
 class Numbering:
     """The keys of the statements of a file, in the order of time.
 
-    Identical fills are told apart by number.
+    Identical fills differ by number.
     """
 
     def __init__(self, file_format: str) -> None:

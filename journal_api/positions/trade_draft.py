@@ -210,7 +210,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         return checked_result(position.gross(self.multiplier.units) or 0, "gross_pnl")
 
     def is_flat_between(self) -> bool:
-        """Return whether the position is flat between two of its fills, as that of a merged trade may be."""
+        """Return whether the position is flat between two of its fills, as the position of a merged trade may be."""
         sizes = list(accumulate(fill.signed for fill in self.fills))
         return 0 in sizes[:-1]
 

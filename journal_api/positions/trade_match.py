@@ -24,7 +24,7 @@ def count_shares(position: Position) -> dict[int, int]:
 
 
 def assign(positions: Sequence[Position], trades: Mapping[int, StoredTrade]) -> dict[int, int]:
-    """Return the trades by the number of the position that each is: the one that has most of its quantity.
+    """Return the trades by the number of the position that each is: the position with most of its quantity.
 
     A trade that opens and closes with a position is that one first: a statement may be in two trades, and
     leads to one of them. What no statement leads to is known by its opening.

@@ -25,7 +25,7 @@ ORIGINS: tuple[FeesSource, ...] = ("typed", "file", "account", "none")
 
 
 def sort_parts(trades: Sequence[Trade]) -> list[Trade]:
-    """Return the trades in the order in which they opened: the first is the one that stays."""
+    """Return the trades in the order in which they opened: the first stays."""
     return sorted(trades, key=lambda trade: (trade.opened_at, trade.id))
 
 
@@ -98,7 +98,7 @@ def build_whole(parts: Sequence[Trade]) -> TradeDraft:
         fees_source=next(origin for origin in ORIGINS if origin in {draft.fees_source for draft in drafts}),
         stop_loss=next((draft.stop_loss for draft in drafts if draft.stop_loss is not None), None),
         initial_risk=next((draft.initial_risk for draft in drafts if draft.initial_risk is not None), None),
-        mae=None,  # the extremes of the parts need not be those of the whole
+        mae=None,  # the extremes of the parts need not be the whole's
         mfe=None,
         grade=next((trade.grade for trade in parts if trade.grade), None),
         strategy_id=annotated.strategy_id,
@@ -152,7 +152,7 @@ def join_tags(parts: Sequence[Trade]) -> list[int]:
 
 
 def find_place(fill: Fill) -> tuple[str, int]:
-    """Return the place of a fill in the order of time, those of one time by their ids."""
+    """Return the place of a fill in the order of time, fills of one time by their ids."""
     fill_id = fill.external_id or ""
     return fill.at, int(fill_id) if fill_id.isdecimal() else 0
 

@@ -29,7 +29,7 @@ list_of_user, get, find, require = TABLE.list_of_user, TABLE.get, TABLE.find, TA
 find_id = TABLE.find_id
 
 
-async def ids_by_name(db: Connection, user_id: int) -> dict[str, int]:
+async def list_ids_by_name(db: Connection, user_id: int) -> dict[str, int]:
     rows: Iterable[Any] = await db.execute_fetchall(
         "SELECT name, id FROM accounts WHERE user_id = :user_id", {"user_id": user_id}
     )

@@ -9,7 +9,7 @@ from aiosqlite import Connection
 from journal_api.database.calendars import select_calendars
 from journal_api.database.sql import build_insert, build_object, fetch, fetch_json, fetch_json_array, json_boolean
 from journal_api.structs.api_keys import ApiKey
-from journal_api.values.api_keys import hashed, new_key
+from journal_api.values.api_keys import hash_key, new_key
 from journal_api.values.clock import now
 
 # A key changes only by its revocation. The use of a key is not a change.
@@ -77,7 +77,7 @@ async def insert(db: Connection, user_id: int, name: str, scopes: Sequence[str],
     columns = {
         "user_id": user_id,
         "name": name,
-        "hash": hashed(key),
+        "hash": hash_key(key),
         "last_four": key[-4:],
         "scopes": " ".join(scopes),
         "created_at": now(),

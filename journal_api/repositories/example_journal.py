@@ -116,7 +116,7 @@ async def insert(db: Connection, user_id: int, max_strategies: int, until: str |
     if await is_loaded(db, user_id):
         raise Conflict("The example journal is already loaded.")
     content, tables = example_journal.read_content(), (*KEPT, *OWN)
-    # Rows with higher ids are those of the example: the write lock keeps others out.
+    # Rows with higher ids belong to the example: the write lock keeps others out.
     last_ids = {table: await fetch(db, f"SELECT coalesce(max(rowid), 0) FROM {table}", {}) for table in tables}
     account = await with_free_name(db, user_id, "accounts", content.account)
     account_id = await accounts.insert(db, user_id, account)

@@ -155,7 +155,7 @@ async def make_room(db: Connection, trade_ids: Sequence[int], tag_ids: Sequence[
 
 
 async def change_tags(db: Connection, trade_ids: Sequence[int], *, add: Sequence[int], remove: Sequence[int]) -> None:
-    """Add and remove checked tags of trades; one of a single category replaces the one that a trade has."""
+    """Add and remove checked tags of trades; a tag of a single category replaces the trade's."""
     await make_room(db, trade_ids, add)
     values = {"ids": json_list(trade_ids), "add": json_list(add), "remove": json_list(remove), "now": now()}
     await db.execute_fetchall(

@@ -204,7 +204,7 @@ async def delete_many(db: Connection, trade_ids: Sequence[int]) -> None:
 
 
 async def update_trading_days(db: Connection, user_id: int, account_id: int | None = None) -> None:
-    """Update the trading days of all trades, or those of an account, after a change of a calendar.
+    """Update the trading days of all trades, or of an account's trades, after a change of a calendar.
 
     No trigger records a new trading day of each trade; they are recorded together, in half the time.
     """

@@ -33,7 +33,7 @@ async def delete_account_rules(request: Request, db: Connection) -> Response:
 
 
 async def get_standing(request: Request, db: Connection, query: StandingQuery) -> Response:
-    """Get how an account stands by its rules, as far as closed trades tell: balance, floor, room, targets."""
+    """Get how an account stands by its rules, as far as closed trades show: balance, floor, room, targets."""
     account_id = request.path_params["id"]
     await accounts.get(db, request.user.id, account_id)
     at = None if query.at is None else query.at.isoformat()

@@ -32,7 +32,7 @@ async def create_goal(request: Request, db: Connection, body: GoalCreate) -> Res
     await copy_groups.require_scope(db, request.user.id, body)
     goal_id = await goals.insert(db, request.user.id, body)
     goal = await goals.get(db, request.user.id, goal_id)
-    return created(f"/v1/goals/{goal_id}", goal=goal).with_warnings(warnings_in(goal))
+    return created(f"/v1/goals/{goal_id}", goal=goal).with_warnings(list_warnings(goal))
 
 
 async def update_goal(request: Request, db: Connection, patch: GoalPatch) -> Response:
@@ -51,7 +51,7 @@ async def update_goal(request: Request, db: Connection, patch: GoalPatch) -> Res
     if patch.status in ("paused", "archived"):
         await snapshot_refreshes.remove_pace(db, goal_id)
     goal = await goals.get(db, request.user.id, goal_id)
-    return ok(goal=goal).with_warnings(warnings_in(goal) + find_unstored_dates(stored, patch))
+    return ok(goal=goal).with_warnings(list_warnings(goal) + find_unstored_dates(stored, patch))
 
 
 def with_warnings(goals_of_today: str) -> str:
@@ -59,11 +59,11 @@ def with_warnings(goals_of_today: str) -> str:
     items = msgspec.json.decode(goals_of_today, type=list[dict[str, msgspec.Raw]])
     for item in items:
         goal = msgspec.json.encode({name: value for name, value in item.items() if name != "current"})
-        item["warnings"] = msgspec.Raw(msgspec.json.encode(warnings_in(goal)))
+        item["warnings"] = msgspec.Raw(msgspec.json.encode(list_warnings(goal)))
     return msgspec.json.encode(items).decode()
 
 
-def warnings_in(goal: str | bytes) -> list[str]:
+def list_warnings(goal: str | bytes) -> list[str]:
     """Return the warnings about a goal in JSON."""
     return find_warnings(msgspec.json.decode(goal, type=Goal))
 

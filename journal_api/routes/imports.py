@@ -20,7 +20,7 @@ from journal_api.trade_files.headers import UnknownHeader
 from journal_api.trade_files.profiles.proposal import Proposal, propose_profile
 from journal_api.trade_files.threads import in_thread
 from journal_api.trade_files.timezones import timezone_of_import
-from journal_api.web.bodies import Upload, cancel_on_disconnect, uploaded
+from journal_api.web.bodies import Upload, cancel_on_disconnect, receive_upload
 from journal_api.web.context import database
 from journal_api.web.responses import Response, created, no_content, ok
 from journal_api.web.writes import Write
@@ -45,14 +45,14 @@ async def create_import(request: Request, write: Write, query: ImportQuery) -> R
 
     With the token `preview` of a dry run, the import does what that showed, or is refused.
     """
-    async with uploaded(request) as upload:
+    async with receive_upload(request) as upload:
         return await cancel_on_disconnect(request, import_upload(request, write, query, upload))
 
 
 async def import_upload(request: Request, write: Write, query: ImportQuery, upload: Upload) -> Response:
     """Read the uploaded file and import its trades in one transaction."""
     user_id, db = request.user.id, database(request).slow_reader
-    choice = await account_choice(db, user_id, query)
+    choice = await read_account_choice(db, user_id, query)
     file = await read_file(
         *(db, user_id, upload.file, choice),
         timezone=query.timezone,
@@ -69,11 +69,11 @@ async def import_upload(request: Request, write: Write, query: ImportQuery, uplo
             proposal = await in_thread(user_id, partial(propose_profile, upload.file))
             if proposal is not None:
                 timezone = await timezone_of_import(db, user_id, choice, query.timezone)
-                return ok(**{"import": unknown_report(source, timezone.name, proposal)})
+                return ok(**{"import": report_unknown_header(source, timezone.name, proposal)})
         raise file.refusal(dry_run=query.dry_run)
     rows = EncodedVerdicts()
     file_import = importer.FileImport(
-        *(user_id, source, file, choice, rows.add, partial(account_choice, user_id=user_id, query=query)),
+        *(user_id, source, file, choice, rows.add, partial(read_account_choice, user_id=user_id, query=query)),
         force=query.force,
         decisions={answer.line: answer.decision for answer in query.answers},
     )
@@ -102,13 +102,13 @@ def with_token(
     return result._replace(preview=result.preview and replace(result.preview, token=str(token)))
 
 
-async def account_choice(db: Connection, user_id: int, query: ImportQuery) -> AccountChoice:
+async def read_account_choice(db: Connection, user_id: int, query: ImportQuery) -> AccountChoice:
     """Return the account of the file, or the accounts by their names in it. Raises ValidationFailed."""
     await accounts.require(db, user_id, query.account_id, "account_id")
     return AccountChoice(query.account_id, await mapped_accounts(db, user_id, query.accounts))
 
 
-def unknown_report(source: imports.Source, timezone: str, proposal: Proposal) -> str:
+def report_unknown_header(source: imports.Source, timezone: str, proposal: Proposal) -> str:
     """Return the report as JSON of a dry run of a file with an unknown header."""
     report = ImportReport(
         id=None,

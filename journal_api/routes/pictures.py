@@ -16,7 +16,7 @@ from journal_api.rules.picture_formats.parts import DamagedPicture
 from journal_api.settings import Settings
 from journal_api.structs.pictures import AcceptedType, Picture, PicturePatch
 from journal_api.trade_files.threads import in_thread
-from journal_api.web.bodies import uploaded
+from journal_api.web.bodies import receive_upload
 from journal_api.web.context import database
 from journal_api.web.responses import Response, StoredFile, created, no_content, ok
 from journal_api.web.writes import Write
@@ -84,7 +84,7 @@ async def delete_picture(request: Request, db: Connection) -> Response:
 
 
 async def create_picture(request: Request, write: Write, place: Place) -> Response:
-    async with uploaded(request) as upload:
+    async with receive_upload(request) as upload:
         try:
             content = await in_thread(request.user.id, partial(clean_file, upload.file))
         except DamagedPicture as error:
@@ -134,7 +134,7 @@ async def require_room(request: Request, db: Connection, place: Place) -> None:
 async def find(request: Request, db: Connection) -> Picture:
     """Return the picture in the path. Raises NotFound, and ForbiddenScope without its trade's or day's scope.
 
-    The scope is that of the operation that was called: a PATCH with If-Match reads the picture too.
+    The scope is the called operation's: a PATCH with If-Match reads the picture too.
     """
     picture = await pictures.find(db, request.user.id, request.path_params["id"])
     action = "read" if request.scope["route"].method == "GET" else "write"

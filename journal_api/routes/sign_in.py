@@ -11,7 +11,7 @@ from journal_api.errors import Unauthorized, UnsupportedMediaType, ValidationFai
 from journal_api.repositories import api_keys, users
 from journal_api.settings import is_loopback
 from journal_api.structs.sign_in import SignIn
-from journal_api.values.api_keys import SCOPES, hashed
+from journal_api.values.api_keys import SCOPES, hash_key
 from journal_api.values.clock import as_text
 from journal_api.values.sign_in import KEY_COMMAND, SignInOptions, name_browser
 from journal_api.web.auth import count_bad_key
@@ -20,7 +20,7 @@ from journal_api.web.context import database
 from journal_api.web.decoding import decode_json
 from journal_api.web.middleware import HOST, LOOPBACK_HOSTS
 from journal_api.web.proxy_user import find_proxy_user
-from journal_api.web.quoting import quoted
+from journal_api.web.quoting import quote
 from journal_api.web.responses import Response, created, ok
 
 MAX_BODY = 4096  # bytes
@@ -39,7 +39,7 @@ INVALID_CODE = (
 async def get_sign_in(request: Request) -> Response:
     """Return the command that creates a key, and the user whom a trusted proxy names.
 
-    Only a browser on this machine is told paths of this machine.
+    Only a browser on this machine gets paths of this machine.
     """
     options: SignInOptions = request.app.state.sign_in_options
     command = options.command if is_on_this_machine(request) else KEY_COMMAND
@@ -77,7 +77,7 @@ async def exchange_proxy_user(request: Request, *, is_dry_run: bool) -> Response
         raise Unauthorized("The page of another site cannot sign in.")
     user_id = await users.find_id(database(request).reader, user)
     if user_id is None:
-        raise Unauthorized(f"There is no user {quoted(user)}: `journal-api users add NAME` creates one.")
+        raise Unauthorized(f"There is no user {quote(user)}: `journal-api users add NAME` creates one.")
     if is_dry_run:
         return await tell_user(request, user_id)
     return await create_key(request, user_id, PROXY_KEY_LASTS)
@@ -95,7 +95,7 @@ async def create_key(request: Request, user_id: int | None, lasts: timedelta) ->
     async def insert(db: Connection) -> Response:
         owner_id = user_id or await users.find_first_id(db)
         key = await api_keys.insert(db, owner_id, name, SCOPES, expires_at)
-        row = await api_keys.find_by_hash(db, hashed(key))
+        row = await api_keys.find_by_hash(db, hash_key(key))
         assert row is not None, "the key was inserted above"
         return created(f"/v1/keys/{row.key_id}", key=f'"{key}"', key_id=str(row.key_id))
 

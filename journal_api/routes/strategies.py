@@ -44,14 +44,14 @@ async def update_strategy(request: Request, db: Connection, patch: StrategyPatch
     await copy_groups.require_scope(db, request.user.id, patch)
     counts = await strategies.update(db, stored, patch)
     strategy = await strategies.get_after_write(db, request.user.id, strategy_id)
-    return ok(strategy=strategy).with_headers(cascade_headers(counts))
+    return ok(strategy=strategy).with_headers(count_in_headers(counts))
 
 
 async def delete_strategy(request: Request, db: Connection) -> Response:
     """Delete a strategy; its trades stay. X-Trades-Unlinked and X-Answers-Deleted count its trades and answers."""
     counts = await strategies.delete(db, request.user.id, request.path_params["id"])
-    return no_content(cascade_headers(counts))
+    return no_content(count_in_headers(counts))
 
 
-def cascade_headers(counts: CascadeCounts) -> dict[str, str]:
+def count_in_headers(counts: CascadeCounts) -> dict[str, str]:
     return {"X-Trades-Unlinked": str(counts.trades_unlinked), "X-Answers-Deleted": str(counts.answers_deleted)}

@@ -194,7 +194,7 @@ OPERATIONS = link_etag_sources([
               data={"pictures": list[Picture]}),
     Operation("POST", "/days/{date:day}/pictures", pictures.create_day_picture, "write:days",
               consumes=get_args(AcceptedType), data={"picture": Picture}, errors=(LimitReached,)),
-    # The scope is that of the trade or the day, which the handler looks up; so no response is cached.
+    # The scope follows from the trade or the day, which the handler looks up; so no response is cached.
     Operation("GET", "/pictures/{id:row_id}", pictures.get_picture, None,
               data={"picture": Picture}, errors=(ForbiddenScope,), cache_until=None),
     Operation("GET", "/pictures/{id:row_id}/content", pictures.get_picture_content, None,

@@ -11,7 +11,7 @@ AUTOMATIC = "auto"
 
 
 def find_lan_address(text: str) -> str:
-    """Return the IPv4 address; for `auto` the one that reaches other networks. Raises SettingsError."""
+    """Return the IPv4 address; for `auto` the address that reaches other networks. Raises SettingsError."""
     if text == AUTOMATIC:
         found = detect_address()
         if found is None:

@@ -26,7 +26,7 @@ class CashFlowQuery(Struct, kw_only=True):
 class CashFlowGroup(Struct, kw_only=True, forbid_unknown_fields=True):
     """What the owner paid (fees `outside`, deposits) and received (payouts, withdrawals).
 
-    `payouts` are gross. `accounts` counts those that moved money, `lost` those of them whose floor is broken
+    `payouts` are gross. `accounts` counts the accounts that moved money, `lost` how many of them have a broken floor
     at the end of `to`, by default now; it is null for a month. Amounts are null for accounts in different
     currencies and for sums out of range. The key of a month is its first day; `key` and `name` are null for
     accounts without a broker, and in the total.

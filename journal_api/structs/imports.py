@@ -155,11 +155,11 @@ class Verdict(Struct, kw_only=True, forbid_unknown_fields=True):
     verdict: VerdictWord
     trade_id: int | None = None
     changed: list[str] = []  # the fields that an update changes
-    # Of an update the values of these fields; of a suspect those of the stored trade beside those of the row.
+    # Of an update the values of these fields; of a suspect the stored trade's beside the row's.
     changes: list[FieldChange] | UnsetType = UNSET
     reason: str | None = None  # why the row is an error
     rows: int | UnsetType = UNSET  # the rows of the file that a position was made from, if more than one
-    answers: list[str] | UnsetType = UNSET  # of a suspect: what the import may be told of it
+    answers: list[str] | UnsetType = UNSET  # of a suspect: what you may say of it
 
 
 class Counts(Struct, kw_only=True, forbid_unknown_fields=True):

@@ -155,6 +155,6 @@ class TradesDelete(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class TradesMerge(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The trades to merge into the one that opened first."""
+    """The trades to merge into the trade that opened first."""
 
     ids: TradeIds

@@ -11,7 +11,7 @@ class NoQuery(Struct, kw_only=True):
 
 
 class DryRunQuery(Struct, kw_only=True):
-    """With `dry_run` nothing is kept: status, body and headers are those of the real request."""
+    """With `dry_run` nothing is kept; status, body and headers are as of the real request."""
 
     dry_run: bool = False
 

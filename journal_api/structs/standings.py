@@ -94,7 +94,7 @@ class PayoutStanding(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class Standing(Struct, kw_only=True, forbid_unknown_fields=True):
-    """How an account stands at the end of the day `at`, as far as closed trades tell.
+    """How an account stands at the end of the day `at`, as far as closed trades show.
 
     `start_day` is the day of the last reset, null for the start of the account. A rule that the account does
     not have is null, and so is `payout` without a floor.

@@ -1,4 +1,4 @@
-"""The requests of a test journal: recorded, delayed, or answered with an error instead."""
+"""The requests of a test journal: recorded, delayed, or failed on purpose."""
 
 from collections import deque
 from collections.abc import Callable
@@ -28,7 +28,7 @@ FAULTS: dict[str, Callable[[], errors.ApiError]] = {
 
 
 class RecordedRequest(NamedTuple):
-    """A request that the journal has answered. `path` begins with /v1."""
+    """A request and the journal's response. `path` begins with /v1."""
 
     method: str
     path: str

@@ -37,7 +37,7 @@ async def mapped_accounts(
     """
     if not mappings:
         return {}
-    ids = await accounts.ids_by_name(db, user_id)
+    ids = await accounts.list_ids_by_name(db, user_id)
     targets = {str(row_id): row_id for row_id in ids.values()} | ids | dict(new)
     unknown = [repr(mapping.account) for mapping in mappings if mapping.account not in targets]
     if unknown:

@@ -61,7 +61,7 @@ def is_in(text: str, run_key: RunKey | None) -> bool:
     return PREFIX in text or (run_key is not None and run_key.is_in(text))
 
 
-def hashed(key: str) -> bytes:
+def hash_key(key: str) -> bytes:
     """Return the hash that is stored for a key. With 178 random bits a plain SHA-256 cannot be reversed."""
     return hashlib.sha256(key.encode("ascii")).digest()
 

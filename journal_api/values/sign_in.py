@@ -42,12 +42,12 @@ class OneTimeCode:
 
     def issue(self) -> str:
         code = secrets.token_urlsafe(32)
-        self._hash, self._ends = hashed(code), time.monotonic() + MAX_AGE
+        self._hash, self._ends = hash_code(code), time.monotonic() + MAX_AGE
         return code
 
     def is_valid(self, text: str) -> bool:
         """Return whether the text is the code, and the code is neither used nor too old."""
-        return compare_digest(self._hash, hashed(text)) and time.monotonic() < self._ends
+        return compare_digest(self._hash, hash_code(text)) and time.monotonic() < self._ends
 
     @contextmanager
     def used(self) -> Iterator[None]:
@@ -67,7 +67,7 @@ class SignInOptions(NamedTuple):
     command: str
 
 
-def hashed(code: str) -> Hidden:
+def hash_code(code: str) -> Hidden:
     return Hidden(hashlib.sha256(code.encode()).digest())
 
 

@@ -33,7 +33,7 @@ def escape_invisible(text: str, escaped: Callable[[str], str] = python_escape) -
 
     That are control and format characters (bidirectional ones among them), line and paragraph separators,
     surrogates, private and unassigned characters, and WITHOUT_INK. `escaped` is the notation; the default is
-    that of TOML and Python.
+    the form of TOML and Python.
     """
 
     def visible(part: re.Match[str]) -> str:

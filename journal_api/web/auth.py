@@ -11,7 +11,7 @@ from journal_api.database.database import Database
 from journal_api.errors import ForbiddenScope, KeyExpired, KeyRevoked, Unauthorized
 from journal_api.repositories import api_keys, users
 from journal_api.repositories.api_keys import KeyRow, Validity
-from journal_api.values.api_keys import SCOPES, hashed, is_well_formed
+from journal_api.values.api_keys import SCOPES, hash_key, is_well_formed
 from journal_api.values.clock import now
 from journal_api.web.context import database
 from journal_api.web.rate_limits import RateLimits
@@ -30,7 +30,7 @@ class Caller(NamedTuple):
     scopes: frozenset[str]
     timezone: str
     day_rollover: str
-    calendars: str  # those of the accounts too, as JSON
+    calendars: str  # of the owner and of the accounts, as JSON
 
     def require(self, scope: str | None) -> None:
         """Raise ForbiddenScope unless the key has exactly this scope; a write scope does not include read."""
@@ -126,7 +126,7 @@ class KnownKeys:
         version = self._database.version()
         if version is None or version != self._version:
             self._version, self._keys = version, {}
-        key_hash = hashed(text)
+        key_hash = hash_key(text)
         key = self._keys.get(key_hash)
         if key is None and is_well_formed(text):
             key = await api_keys.find_by_hash(self._database.reader, key_hash)

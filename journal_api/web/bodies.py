@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, NamedTuple, TypeVar
 from starlette.requests import ClientDisconnect, Request
 
 from journal_api.errors import RequestTooLarge, UnsupportedMediaType
-from journal_api.web.quoting import quoted
+from journal_api.web.quoting import quote
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ def check_media_type(request: Request) -> None:
 def unsupported(header: str, value: str, accepted: tuple[str, ...]) -> UnsupportedMediaType:
     charset = "" if accepted[0].startswith("image/") else " in UTF-8"
     return UnsupportedMediaType(
-        f"{header} is {quoted(value)}. Send the body as {' or '.join(accepted)}{charset}, without Content-Encoding.",
+        f"{header} is {quote(value)}. Send the body as {' or '.join(accepted)}{charset}, without Content-Encoding.",
         allowed=list(accepted),
     )
 
@@ -75,7 +75,7 @@ class Upload(NamedTuple):
 
 
 @asynccontextmanager
-async def uploaded(request: Request) -> AsyncIterator[Upload]:
+async def receive_upload(request: Request) -> AsyncIterator[Upload]:
     """Yield the body as a temporary file, for the block. Raises UnsupportedMediaType, RequestTooLarge."""
     check_media_type(request)
     digest = hashlib.sha256()

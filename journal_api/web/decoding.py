@@ -14,7 +14,7 @@ from journal_api.repositories.idempotency_keys import KeyedRequest
 from journal_api.values.types import decode_value
 from journal_api.web.bodies import check_media_type, max_body_size, stream_body
 from journal_api.web.operation import Operation
-from journal_api.web.quoting import shortened
+from journal_api.web.quoting import shorten
 from journal_api.web.read_only_echo import Echo, split_echo
 from journal_api.web.validation_errors import ErrorCollector, add_query_errors, body_error, list_members, query_error
 
@@ -43,13 +43,13 @@ async def decode_body(
     try:
         return decode_json(text, operation.body), {}
     except ValidationFailed:
-        rest, echo = echo_in(operation, text)
+        rest, echo = find_echo(operation, text)
         if not echo:
             raise
     return decode_json(rest, operation.body), echo
 
 
-def echo_in(operation: Operation, body: str) -> tuple[bytes, Echo]:
+def find_echo(operation: Operation, body: str) -> tuple[bytes, Echo]:
     """Return the body of a PATCH without the members that PATCH cannot write, and those members."""
     if not operation.takes_echo or operation.body is None:
         return b"", {}
@@ -133,7 +133,7 @@ def read_values(query: str, struct: type[msgspec.Struct], errors: ErrorCollector
     texts: dict[str, Any] = {}
     for name, text in parse_qsl(query, keep_blank_values=True):
         if name not in members:
-            errors.add_unknown(shortened(name))
+            errors.add_unknown(shorten(name))
         elif members[name].item is not None:
             texts.setdefault(name, []).append(text)
         elif name in texts:

@@ -17,7 +17,7 @@ from journal_api import __version__
 from journal_api.database.sqlite_errors import api_error
 from journal_api.errors import ApiError, Busy, InternalError, MisdirectedRequest, ValidationFailed
 from journal_api.web import request_log, responses, wrong_host
-from journal_api.web.quoting import quoted
+from journal_api.web.quoting import quote
 from journal_api.web.request_id import read_request_id
 from journal_api.web.request_log import HandledRequest
 
@@ -94,7 +94,7 @@ class RequestContextMiddleware:
         for host in hosts if authority is None else [*hosts, authority]:
             if not self.is_allowed(host):
                 return MisdirectedRequest(
-                    f"The host {quoted(host.decode('latin-1'))} is not allowed. Call the service as "
+                    f"The host {quote(host.decode('latin-1'))} is not allowed. Call the service as "
                     "localhost or 127.0.0.1, or add the name to the setting JOURNAL_ALLOWED_HOSTS."
                 )
         return None

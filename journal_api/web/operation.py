@@ -58,8 +58,8 @@ register_url_convertor("day", DayConvertor())
 class Operation(Route):
     """One method on one path: the required scope, the input, the output.
 
-    `data` maps the members of the response's `data` to their types; it is empty for a 204. The structs of the body and
-    of the query are those of the handler's parameters: `query` is the query, any other the body. Without a `query`, a
+    `data` maps the members of the response's `data` to their types; it is empty for a 204. The handler's parameters
+    say the structs: `query` is the query, any other the body. Without a `query`, a
     GET has no parameters and any other method has `dry_run` alone. `consumes` are the media types of a body, `produces`
     is the media type of the response. `errors` are the errors of this operation besides those that follow from the
     other arguments, `success_statuses` its statuses of success. A `required_scope` of None accepts any valid key.

@@ -11,7 +11,7 @@ from journal_api.values.types import Name100
 def find_proxy_user(request: Request) -> str | None:
     """Return the user's name; None without the setting, without one header, or from any other address.
 
-    The address is that of the connection. No header can change it.
+    No header can change the address: it is the connection's.
     """
     settings: Settings = request.app.state.settings
     if not settings.user_header or request.client is None:

@@ -9,12 +9,12 @@ MAX_QUOTE_LENGTH = 100  # characters
 POSSIBLE_KEY = re.compile(r"[A-Za-z0-9_-]{30,}")
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     return text if len(text) <= MAX_QUOTE_LENGTH else f"{text[:MAX_QUOTE_LENGTH]}..."
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """The text in single quotes: cut, control characters replaced, possible API keys abbreviated."""
     printable = CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
     without_keys = POSSIBLE_KEY.sub(lambda match: f"{match[0][:4]}...", printable)
-    return f"'{shortened(without_keys)}'"
+    return f"'{shorten(without_keys)}'"

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 from starlette.routing import Route
 
-from journal_api.web.quoting import quoted
+from journal_api.web.quoting import quote
 
 MAX_COMPARED_LENGTH = 200
 
@@ -17,10 +17,10 @@ def explain_unknown_path(path: str, routes: Sequence[Route]) -> str:
     if route := find_route(path, routes):
         return explain_parameters(path, route)
     if plain != path and find_route(plain, routes):
-        return f"A path has no slash at its end and no two in a row: use {quoted(plain)}."
+        return f"A path has no slash at its end and no two in a row: use {quote(plain)}."
     meant = f"/v1{plain}" if find_route(f"/v1{plain}", routes) else find_nearest(plain, routes)
-    question = f"; did you mean {quoted(meant)}?" if meant else "."
-    return f"There is no path {quoted(path)}{question} GET /docs lists the paths."
+    question = f"; did you mean {quote(meant)}?" if meant else "."
+    return f"There is no path {quote(path)}{question} GET /docs lists the paths."
 
 
 def find_route(path: str, routes: Sequence[Route]) -> Route | None:
@@ -40,8 +40,8 @@ def explain_parameters(path: str, route: Route) -> str:
     for name, part in zip(route.path_format.split("/"), path.split("/"), strict=True):
         convertor = route.param_convertors.get(name.strip("{}"))
         if convertor and not re.fullmatch(convertor.regex, part):
-            return f"{quoted(part)} is not {getattr(convertor, 'meaning', f'a valid {name}')}."
-    return f"There is no path {quoted(path)}."
+            return f"{quote(part)} is not {getattr(convertor, 'meaning', f'a valid {name}')}."
+    return f"There is no path {quote(path)}."
 
 
 def find_nearest(path: str, routes: Sequence[Route]) -> str:

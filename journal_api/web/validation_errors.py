@@ -15,7 +15,7 @@ from msgspec import Meta, Raw, Struct, UnsetType
 
 from journal_api.errors import ValidationFailed, describe_fields
 from journal_api.values.types import COLOR_PATTERN, decode_value
-from journal_api.web.quoting import quoted, shortened
+from journal_api.web.quoting import quote, shorten
 
 MAX_ERRORS = 100
 MAX_NAMED = 5  # unknown members in a message; details have all
@@ -82,7 +82,7 @@ def describe_unknown(unknown: Mapping[str, str]) -> str:
     """The first unknown members as a sentence, with the number of the others; nothing without any."""
     if not unknown:
         return ""
-    first = [f"{quoted(path)}{question}" for path, question in list(unknown.items())[:MAX_NAMED]]
+    first = [f"{quote(path)}{question}" for path, question in list(unknown.items())[:MAX_NAMED]]
     others = f" and {len(unknown) - MAX_NAMED} more" if len(unknown) > MAX_NAMED else ""
     return f"Unknown members: {', '.join(first)}{others}."
 
@@ -93,7 +93,7 @@ def query_error(errors: ErrorCollector, struct: type[Struct]) -> ValidationFaile
     unknown = error.details.pop("unknown_fields", [])
     if not unknown:
         return error
-    described = ", ".join(f"{quoted(name)}{suggest(name, known)}" for name in unknown)
+    described = ", ".join(f"{quote(name)}{suggest(name, known)}" for name in unknown)
     message = f"Unknown query parameters: {described}. Known: {', '.join(known) or 'none'}."
     return ValidationFailed(message, **error.details, unknown_parameters=unknown)
 
@@ -145,7 +145,7 @@ def check_object(errors: ErrorCollector, members: dict[str, Raw], raw: bytes, st
         if name in known:
             check_member(errors, value, known[name], f"{path}{name}")
         else:
-            errors.add_unknown(f"{path}{shortened(name)}", suggest(name, known))
+            errors.add_unknown(f"{path}{shorten(name)}", suggest(name, known))
     for name, kind in known.items():
         if kind.is_required and name not in members:
             errors.add(f"{path}{name}", "is required")

@@ -403,7 +403,7 @@ def test_a_server_that_gives_nothing_is_an_error_of_the_call(
 
 @pytest.mark.parametrize("content", [b"<html>Router login</html>", b'{"ok":true}', b'{"detail":"Not Found"}'])
 def test_the_response_of_something_else_is_an_error(content: bytes) -> None:
-    with pytest.raises(ToolError, match="answered 200, but not as a journal does: is JOURNAL_URL right"):
+    with pytest.raises(ToolError, match="responded 200, but not as a journal does: is JOURNAL_URL right"):
         read_response(httpx.Response(200, content=content))
 
 

@@ -28,7 +28,7 @@ from journal_api.app import create_app
 from journal_api.cli import cli
 from journal_api.repositories import api_keys
 from journal_api.settings import Settings
-from journal_api.values.api_keys import SCOPES, hashed, is_well_formed, new_key
+from journal_api.values.api_keys import SCOPES, hash_key, is_well_formed, new_key
 
 FORM = re.compile(r"tjk_[0-9A-Za-z]{36}")
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
@@ -133,7 +133,7 @@ async def test_a_key_works_until_it_expires_or_is_revoked(
 
 async def test_a_key_of_another_form_is_refused_although_its_hash_is_stored(app: Starlette) -> None:
     await new_key_for(app)
-    await run_sql(app, "UPDATE api_keys SET hash = :hash", {"hash": hashed("secret")})
+    await run_sql(app, "UPDATE api_keys SET hash = :hash", {"hash": hash_key("secret")})
 
     refused = await answer_to(app, "secret")
 
@@ -365,7 +365,7 @@ async def test_keys_are_listed_without_the_key_or_its_hash_and_the_calling_one_i
     assert (second["last_four"], second["scopes"]) == (narrow[-4:], ["read:settings"])
     assert (first["is_current"], second["is_current"]) == (False, True)
     assert [key["is_current"] for key in by_the_other] == [True, False]
-    assert hashed(narrow).hex() not in answer.text
+    assert hash_key(narrow).hex() not in answer.text
 
 
 async def test_a_key_revoked_over_http_is_401_at_its_next_request_and_stays_in_the_list(

@@ -28,7 +28,7 @@ from journal_api.app import create_app
 from journal_api.database import connections
 from journal_api.database.schemas import VERSION
 from journal_api.settings import Settings
-from journal_api.values.api_keys import hashed
+from journal_api.values.api_keys import hash_key
 
 
 def read_requests(server: Server) -> list[Any]:
@@ -80,7 +80,7 @@ def test_each_request_is_a_line_of_json(db: Path) -> None:
 @pytest.mark.parametrize("level", ["debug", "warning"])
 def test_nothing_that_a_client_sent_stands_in_the_log_but_the_id_of_the_request(db: Path, level: str) -> None:
     key = new_key(db)
-    hashes = [hashed(key).hex(), str(hashed(key))[2:-1].replace("\\", "\\\\")]
+    hashes = [hash_key(key).hex(), str(hash_key(key))[2:-1].replace("\\", "\\\\")]
     secret = "4815162342"
     with running(db, JOURNAL_LOG_LEVEL=level) as server, server.client(key) as client:
         for path in (f"/trades?symbol={secret}", f"/trades?limit={secret}", f"/tags/{secret}", f"/{secret}"):

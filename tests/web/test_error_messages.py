@@ -9,7 +9,7 @@ from saved_journals import for_rows
 
 from journal_api.structs.reports import REPORTED
 from journal_api.web.operation import ContractRootConvertor
-from journal_api.web.quoting import MAX_QUOTE_LENGTH, quoted
+from journal_api.web.quoting import MAX_QUOTE_LENGTH, quote
 
 LARGE = {"content": b" " * (4 * 1024 * 1024 + 1)}
 MEDIA = "Send the body as application/json in UTF-8, without Content-Encoding."
@@ -164,7 +164,7 @@ async def test_an_if_match_without_its_quotes_is_told(client: httpx.AsyncClient,
 
 
 @pytest.mark.parametrize(
-    ("text", "quote"),
+    ("text", "expected"),
     [
         ("evil.example", "'evil.example'"),
         ("a\x1b[31m\n", "'a\N{REPLACEMENT CHARACTER}[31m\N{REPLACEMENT CHARACTER}'"),
@@ -173,5 +173,5 @@ async def test_an_if_match_without_its_quotes_is_told(client: httpx.AsyncClient,
     ],
     ids=["plain", "control characters", "long", "a key"],
 )
-def test_a_quote_is_printable_short_and_holds_no_key(text: str, quote: str) -> None:
-    assert quoted(text) == quote
+def test_a_quote_is_printable_short_and_holds_no_key(text: str, expected: str) -> None:
+    assert quote(text) == expected

@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 from journal_api.app import create_app
 from journal_api.errors import RateLimited
 from journal_api.settings import Settings
-from journal_api.values.api_keys import hashed, new_key
+from journal_api.values.api_keys import hash_key, new_key
 from journal_api.web import rate_limits
 
 
@@ -67,7 +67,7 @@ async def test_beyond_20_wrong_keys_in_a_minute_those_of_an_address_are_429_and_
     if how in ("revoked", "expired"):
         column = {"revoked": "revoked_at", "expired": "expires_at"}[how]
         sql = f"UPDATE api_keys SET {column} = '2026-01-01T00:00:00.000000Z' WHERE hash = :hash"
-        await run_sql(limited, sql, {"hash": hashed(bad)})
+        await run_sql(limited, sql, {"hash": hash_key(bad)})
     sent = {"Authorization": f"{'Basic' if how == 'no bearer' else 'Bearer'} {wrong}"}
     async with client_of(limited) as client:
         answers = [await client.get("/tags", headers=sent) for _ in range(22)]
