@@ -22,6 +22,8 @@ MAX_CACHED = 8192
 ISIN = re.compile(r"\b[A-Z]{2}[A-Z0-9]{9}[0-9]\b")
 # What is filled of the quantity of an order: 3/10.
 PART_OF_ORDER = re.compile("([0-9.,]+) ?/ ?[0-9.,]+")
+# A fill in words: Buy 3 @ 139.74 USD, Sold -1 QLTX @12.5.
+SENTENCE = re.compile(r"[A-Za-z]+ [+-]?(?P<quantity>[0-9][0-9.,']*)\b.*?@ ?(?P<price>[-$€£]*[0-9][0-9.,']*)")
 
 text = Text.decode
 

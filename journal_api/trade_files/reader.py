@@ -10,7 +10,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import Candidate, ImportedFill, ImportedTrade, Rejected
 from journal_api.positions.statements import Side, Statement
 from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
-from journal_api.trade_files.amounts import Comma, guess_comma
+from journal_api.trade_files.amounts import CURRENCY, Comma, guess_comma
 from journal_api.trade_files.dates import CLOCK, ROWS_SEARCHED, DateOrder, FileDates, find_date_order
 from journal_api.trade_files.file_checks import warn_of_lots
 from journal_api.trade_files.file_format import Format, find_account_columns, first_reason
@@ -26,12 +26,12 @@ from journal_api.trade_files.texts import read_text
 from journal_api.trade_files.threads import with_cancel_checks
 from journal_api.trade_files.timezones import FileTimezone, has_local_times
 from journal_api.trade_files.vocabulary import (
-    CODES,
     COSTS,
     NAMES,
     find_column,
     find_costs,
     find_currency_columns,
+    is_currency,
     simplify,
 )
 from journal_api.values.instruments import BUILT_IN, InstrumentTable
@@ -40,6 +40,10 @@ from journal_api.values.timestamps import Timestamp
 MAX_ERRORS = 100_000  # the rest of a file with more is not read
 ROWS_OF_NUMBERS = 500  # that are searched for the meaning of a comma
 CURRENCY_CODE = re.compile("(?:^|[0-9 ])([A-Z]{3,5})$")
+# An amount and its currency: 1,250.00 SEK, -€10.
+AMOUNT_IN = re.compile(
+    rf"[-+(]*(?P<before>{CURRENCY}|[A-Z]{{3}} )?[0-9][0-9.,' ]*(?P<behind>{CURRENCY}|[A-Z]{{3}})?\)?"
+)
 ANY_DAY = date(2000, 1, 1)  # in place of one that must be stated, to find what else must be
 NO_TRADES = "the file has no trades: all its rows are left out; export executions or closed trades, with their prices"
 COSTS_APART = "costs that stand in rows of their own are in no trade"
@@ -175,9 +179,11 @@ def warn_of_currencies(rows: Sequence[Cells | Rejected], header: Header) -> list
         for column in [*find_currency_columns(others), *find_costs(header.columns)]
     }
     for column in others:
-        stated = {cell.strip() for cell in read_columns(rows, header, [column])} - {""}
-        if column not in found and len(stated) > 1 and stated <= CODES:
-            found[column] = stated
+        stated = {cell.strip() for cell in read_columns(rows[:ROWS_OF_NUMBERS], header, [column])} - {""}
+        amounts = filter(None, map(AMOUNT_IN.fullmatch, stated))
+        units = {unit for part in amounts if (unit := (part["before"] or part["behind"] or "").strip())}
+        if column not in found and len(units := units or stated) > 1 and all(map(is_currency, units)):
+            found[column] = units
     columns, codes = [column for column in found if found[column]], sorted(set().union(*found.values()))
     where = f"{' and '.join(columns[:3])} {'is' if len(columns) == 1 else 'are'} in {', '.join(codes[:5])}"
     if len(codes) > 1:

@@ -114,6 +114,11 @@ def converts_currencies(header: Collection[str]) -> bool:
     return len(find_currency_columns(header)) > 1 or find_column(header, NAMES["exchange_rate"]) is not None
 
 
+def is_currency(unit: str) -> bool:
+    """Return whether this is a code or the sign of a currency."""
+    return unit in CODES or unit in {*"$€£¥₹"}
+
+
 def find_currency_columns(header: Iterable[str]) -> list[str]:
     """Return the columns with the currency of an amount."""
     return [name for name in header if translate(name) in NAMES["currency"]]

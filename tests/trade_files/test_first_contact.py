@@ -316,6 +316,20 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLTX", "short", "12", None, "0")],
         {"Order type is 'Withhold-to-cover'": 1},
     ),
+    "fills in words, costs of another name": (
+        'Trade Date,Type,Instrument,Event,Amount,Costs\n02-Jan-2026,Trade,QLTX,Sell 1000 @ 12.5 USD,"12,500",2\n'
+        '01-Jan-2026,Trade,QLTX,Buy 1000 @ 12 USD,"-12,000",1\n01-Jan-2026,Cash,,Custody fee,-3,\n',
+        None,
+        [("QLTX", "long", "1000", "500", "3")],
+        {"Type is not Trade": 1},
+    ),
+    "a coin in the column of a currency, the zone in one of its own": (
+        "Timezone,Date,Time,Type,Currency,Amount,Quote Price,Fee amount\nEurope/Berlin,2026-03-03,10:00:00,sell,ADA,-10,2,0\n"
+        "Europe/Berlin,2026-03-02,10:00:00,buy,ADA,10,1,0\nEurope/Berlin,2026-03-01,10:00:00,deposit,EUR,10,,0\n",
+        None,
+        [("ADA", "long", "10", "10", "0")],
+        {"Type is 'deposit'": 1},
+    ),
     "a currency before the names": (
         "Timestamp,Transaction Type,Asset,Quantity Transacted,EUR Spot Price at Transaction,EUR Subtotal,EUR Fees\n"
         "2026-03-02T08:51:48Z,Buy,BTC,0.5,5000,2500,7.5\n2026-03-03T08:51:48Z,Sell,BTC,0.5,6000,3000,7.5\n",
@@ -485,6 +499,7 @@ DAS_PROFILE = {
         ),
         ("Fee,Fee Coin", ("1,BNB", "1,BNB"), ["Fee Coin is BNB: costs are not converted"]),
         ("Fee,Fee Coin", ("1,USD", "1,USD"), []),
+        ("Paid", ("€1,000.00", "-250.5 SEK"), ["Paid is in SEK, €: amounts are not converted, sums of them are wrong"]),
         ("Traded in", ("SEK", "EUR"), ["Traded in is in EUR, SEK: amounts are not converted, sums of them are wrong"]),
         (
             "Status,Filled Qty",
@@ -570,6 +585,8 @@ def test_a_line_at_which_reading_ends_is_an_error_whatever_is_left_out() -> None
     [
         ("Account,Transaction ID,Timestamp,Date,Delta,Amount,Cash Change Type,Currency", "Tradovate's cash history"),
         ("<DATE>\t<BALANCE>\t<EQUITY>\t<DEPOSIT LOAD>", "a curve of the balance"),
+        ("Type,Buy,Cur.,Sell,Cur.,Fee,Cur.,Exchange,Group,Comment,Date", "CoinTracking's ledger"),
+        ("Timestamp (UTC),Currency,Amount,To Currency,To Amount,Native Amount,Transaction Kind", "the Crypto.com app"),
         ("Time,Balance before,Balance after,Profit", "a balance history of TradingView"),
         ("Datum,Tijd,Valutadatum,Product,ISIN,Omschrijving,FX,Mutatie,,Saldo,,Order Id", "DEGIRO's account"),
         ("Bars in test,31033,Ticks modelled,1567268", "strategy tester"),

@@ -27,7 +27,7 @@ def execution_reader(
     read in rows with a `rate` at which it is converted.
     """
     reader, option = ProfileReader(profile, header), profile.option
-    symbol, quantity, price = map(reader.column, (profile.symbol, profile.quantity, profile.price))
+    symbol, quantity, price = reader.column(profile.symbol), reader.quantity, reader.price
     times = [reader.column(part) for part in (profile.at, profile.clock) if part]
     contract = find_columns(header, (option.expires, option.strike, option.right)) if option else []
     id_column = next(iter(find_columns(header, profile.external_id or ())), "")

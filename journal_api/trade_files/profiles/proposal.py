@@ -11,6 +11,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.structs.import_profiles import Costs, ImportProfileCreate, Option, ProposedProfile, Side
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.amounts import PLAIN
+from journal_api.trade_files.cells import SENTENCE
 from journal_api.trade_files.dates import CLOCK
 from journal_api.trade_files.profiles.result_checks import Results, find_cost_sign
 from journal_api.trade_files.profiles.unknown_tables import MAX_CHARACTERS, Table, find_tables
@@ -23,12 +24,14 @@ from journal_api.trade_files.vocabulary import (
     NAMES,
     STATUS,
     UNFILLED,
+    find_column,
     find_costs,
     find_direction,
     find_value_column,
     simplify,
     translate,
 )
+from journal_api.values.time_zones import time_zones
 from journal_api.values.types import decode_value
 from journal_api.values.visible_text import escape_invisible
 
@@ -106,6 +109,7 @@ class Draft:
         costs = [column for column in find_costs(table.columns) if table.holds("commission", column)]
         sign = find_cost_sign(table.numbers, costs, self.gross, self.net)
         ids = table.read_cells(external_id)
+        zones = set(table.read_cells(find_column(table.names, ["Timezone", "Time zone"])))
         self._warn_of_missing()
         return ProposedProfile(
             name="New profile",
@@ -118,6 +122,7 @@ class Draft:
             costs=Costs(columns=[*costs], paid="negative" if sign < 0 else "positive") if costs else None,
             abs=[*(() if sign else costs), *divided] or None,
             divide_by=dict.fromkeys(divided, size) if divided and size else None,
+            zone=next(iter(zones)) if len(zones) == 1 and zones <= time_zones() else None,
             external_id=[external_id] if external_id and len(set(ids)) == len(ids) else None,
             **{name: members[name] for name in names if members.get(name)},  # type: ignore[arg-type]  # all texts
             **(self._find_result(costs, sign or 1) if self.is_of_trades else {}),  # type: ignore[arg-type]
@@ -214,6 +219,8 @@ class Draft:
             self.warnings += [] if side else [NO_SIDE]
             return side
         cells = dict.fromkeys(self.table.read_cells(column))
+        if column == self.members.get("price"):  # it has sentences, whose first word tells the side
+            cells = dict.fromkeys(f"{cell.split(' ')[0]}*" for cell in cells if SENTENCE.match(cell))
         words = {word: find_direction(word, of_fill=not self.is_of_trades) for word in cells}
         if words.keys() <= SIGNS.keys():
             words = {word: SIGNS[word] for word in words}

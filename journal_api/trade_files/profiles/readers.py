@@ -12,7 +12,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.positions.statements import Effect
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate
 from journal_api.trade_files.amounts import derive_amount
-from journal_api.trade_files.cells import PART_OF_ORDER, parse_symbol
+from journal_api.trade_files.cells import PART_OF_ORDER, SENTENCE, parse_symbol
 from journal_api.trade_files.dates import ANY_TIMES, CLOCK
 from journal_api.trade_files.file_format import NoTrade, require_symbol
 from journal_api.trade_files.named_rows import Row, refuse_cell, shorten
@@ -74,7 +74,10 @@ class ProfileReader:
         self._ids = find_columns(header, ids)
         if len(self._ids) < len(ids):
             self._ids = []
-        self._quantity = self.column(profile.quantity)
+        self.quantity, self.price = self.column(profile.quantity), find_column(header, profile.price) or ""
+        self._sentence = self.quantity if self.quantity == self.price else ""
+        if self._sentence:
+            self.quantity, self.price = "quantity", "price"
         self._is_of_fills = profile.kind == "fills"
         self._side = self.column(profile.side.column) if profile.side else ""
         self._is_long = word_matcher(profile.side.long if profile.side else [])
@@ -122,23 +125,25 @@ class ProfileReader:
 
     def require_trade(self, row: Row, *columns: str) -> None:
         """Raise NoTrade for a row without a symbol, a quantity or one of these columns; a word of it says why."""
+        if self._sentence and (sentence := SENTENCE.match(row[self._sentence].strip())):
+            row.update(sentence.groupdict())
         if empty := next((column for column in columns if not row.has(column)), None):
             word = row[self._side].strip() if self._side and not self._own_words else ""
             raise NoTrade(
                 f"{empty} is empty" if not word or find_direction(word) else f"{self._side} is {shorten(word)!r}"
             )
         require_symbol(row, self._symbol)
-        if not row.has(self._quantity):
-            raise NoTrade(f"{self._quantity} is empty")
-        if "/" in row[self._quantity]:
-            row[self._quantity] = PART_OF_ORDER.sub(r"\1", row[self._quantity])
-        if not row[self._quantity].strip("0.,+- "):
-            raise NoTrade(f"{self._quantity} is 0")
+        if not row.has(self.quantity):
+            raise NoTrade(f"{self.quantity} is empty")
+        if "/" in row[self.quantity]:
+            row[self.quantity] = PART_OF_ORDER.sub(r"\1", row[self.quantity])
+        if not row[self.quantity].strip("0.,+- "):
+            raise NoTrade(f"{self.quantity} is 0")
 
     def is_sale(self, row: Row) -> bool:
         """Return whether the side is a short trade or a sale. Raises NoTrade for a word that is no side."""
         if not self._side:
-            return self.amount(row, self._quantity, Money).units < 0
+            return self.amount(row, self.quantity, Money).units < 0
         cell = row[self._side]
         if self._is_short(cell):
             return True

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.amounts import Comma, guess_comma, parse_broker_number
-from journal_api.trade_files.cells import ISIN, PART_OF_ORDER, parse_symbol
+from journal_api.trade_files.cells import ISIN, PART_OF_ORDER, SENTENCE, parse_symbol
 from journal_api.trade_files.dates import CLOCK, DATE, is_time
 from journal_api.trade_files.headers import name_columns, split_rows
 from journal_api.trade_files.rows import MAX_COLUMNS, Cells
@@ -65,6 +65,11 @@ class Table:
         if {"price2", "time2"} & self.names.simple.keys():
             found |= {member: found[member] or self._find_column(member, [name]) for member, name in REPEATED}
         found["side"] = found["side"] or self._find_side(found["quantity"])
+        if not any(found[member] for member in ("price", "entry_price", "exit_price")):
+            sentences = [name for name in self.columns if self.count(name, SENTENCE.match)]
+            found |= dict.fromkeys(
+                ("quantity", "price", "side") if sentences else (), sentences[0] if sentences else None
+            )
         others = [name for name in self.columns if name not in found.values()]
         found["symbol"] = found["symbol"] or self._find_named_asset(others)
         if not any(found[member] for member in ("at", "opened_at", "closed_at")):
