@@ -112,6 +112,8 @@ def names_row(name: str, kind: inspect.Type) -> bool:
     return name != "external_id" and (name.endswith(("_id", "_ids")) or name in ("scope", "active_selection"))
 
 
+PLACES = list(places())
+
 # What a day and exits, which have no names, say of one trade.
 NAMELESS = (b'"wins":1', b'"without_excursions":1')
 
@@ -132,7 +134,7 @@ class Planted(NamedTuple):
 
 def requests_with(own: Journal, ids: Journal) -> Iterator[Planted]:
     """A request for every place and every form of an id there."""
-    for number, place in enumerate(places()):
+    for number, place in enumerate(PLACES):
         path = path_about(place.operation, own)
         for value in values_at(place, ids):
             if place.is_query:
@@ -305,7 +307,7 @@ async def everything_read(client: httpx.AsyncClient, own: Journal) -> dict[str, 
     for operation in OPERATIONS:
         if operation.method == "GET":
             path = path_about(operation, own)
-            filters = [place.name for place in places() if place.operation is operation]
+            filters = [place.name for place in PLACES if place.operation is operation]
             by = {"category_id": "&group_by=category"} if path == "/reports" else {}
             paths += [path, *(f"{path}?{name}={own[name]}{by.get(name, '')}" for name in filters)]
             forms = choices_of(operation).items()
@@ -353,7 +355,7 @@ async def test_somebody_elses_id_is_answered_like_a_missing_one_and_changes_noth
     by_path = sum("{id" in operation.path for operation in OPERATIONS)
     record_observation(
         f"two users, {len(foreign)} requests naming what is the other's, in {by_path} paths, "
-        f"{len(list(places()))} members of bodies and queries, and files: every response byte for byte that "
+        f"{len(PLACES)} members of bodies and queries, and files: every response byte for byte that "
         "to what is missing, no row changed"
     )
 
