@@ -1,5 +1,6 @@
 """`journal-api report exits`: the answer of GET /v1/exits on the command line."""
 
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -9,10 +10,11 @@ from commands import change, command, new_key, run_failing, run_ok, running
 from journal_api.testing import journal_client
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    """Twenty trades at a risk of 100 that lost 150 and went 150 against the trader, one a day; a tenth made 10."""
-    with journal_client(tmp_path) as client:
+@pytest.fixture(scope="module")
+def twenty_trades(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """They had a risk of 100, lost 150 and went 150 against the trader, one a day; a tenth made 10."""
+    folder = tmp_path_factory.mktemp("twenty")
+    with journal_client(folder) as client:
         client.post("/accounts", json={"name": "Sim"}).raise_for_status()
         for day in range(1, 21):
             trade = {
@@ -30,7 +32,12 @@ def db(tmp_path: Path) -> Path:
                 "closed_at": f"2026-01-{day:02}T15:00:00Z",
             }
             client.post("/trades", json=trade).raise_for_status()
-    return tmp_path / "journal.db"
+    return folder / "journal.db"
+
+
+@pytest.fixture
+def db(twenty_trades: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(twenty_trades, tmp_path))
 
 
 def test_exits_are_a_table_with_the_best_low_end_first(db: Path) -> None:

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -20,19 +21,26 @@ NQ,long,1,100,100.125,2026-01-06T14:00:00Z,2026-01-06T15:00:00Z
 """
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    """A journal with three trades."""
-    file, db = tmp_path / "trades.csv", tmp_path / "journal.db"
+@pytest.fixture(scope="module")
+def three_trades(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("three")
+    file, db = folder / "trades.csv", folder / "journal.db"
     file.write_text(FILE.replace("quantity", "quantity,multiplier").replace("long,1,", "long,1,1,"))
     assert import_file(db, file).code == 0
     return db
 
 
 @pytest.fixture
-def db_with_tags(tmp_path: Path) -> Path:
+def db(three_trades: Path, tmp_path: Path) -> Path:
+    """A journal with three trades."""
+    return Path(shutil.copy(three_trades, tmp_path))
+
+
+@pytest.fixture(scope="module")
+def db_with_tags(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The decisions of docs/statistics.md#the-difference, a day each, with a tag and without."""
-    with journal_client(tmp_path) as client:
+    folder = tmp_path_factory.mktemp("tags")
+    with journal_client(folder) as client:
 
         def create(path: str, **body: object) -> int:
             (created,) = client.post(path, json=body).raise_for_status().json()["data"].values()
@@ -53,7 +61,7 @@ def db_with_tags(tmp_path: Path) -> Path:
                 closed_at=f"2026-01-{day:02}T15:00:00Z",
                 tag_ids=[tag_id] if amount in (190, 10) else [],
             )
-    return tmp_path / "journal.db"
+    return folder / "journal.db"
 
 
 def test_a_report_is_an_aligned_table_of_at_most_80_columns(db: Path) -> None:

@@ -1,8 +1,7 @@
-"""Installation and upgrade by the commands of docs/self-hosting.md, from wheel to wheel."""
+"""The upgrade by the commands of docs/self-hosting.md, from an installed release to the wheel of this one."""
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 import pytest
 from commands import environment, health, rows
 from journals import write_released
-from wheels import SOURCES, build_wheel, environment_with, run
+from wheels import SOURCES, run
 
 from journal_api import __version__
 from journal_api.database import schemas
@@ -33,17 +32,22 @@ def copy_checkout(folder: Path) -> Path:
     return folder
 
 
-def replace_in(file: Path, pattern: str, replacement: str) -> None:
-    text, count = re.subn(pattern, replacement, file.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    assert count == 1
-    file.write_text(text, encoding="utf-8")
-
-
-def build_older_wheel(folder: Path, version: str) -> Path:
-    """The wheel of an earlier version, with today's code."""
-    checkout = copy_checkout(folder / "older")
-    replace_in(checkout / "journal_api/__init__.py", r"^__version__ = .*", f'__version__ = "{version}"')
-    return build_wheel(checkout, checkout / "dist")
+def install_older_release(environment: Path) -> None:
+    """Make an environment without pip, with a release as pip installs one; it has a module that is gone since."""
+    run(sys.executable, "-m", "venv", "--without-pip", environment, cwd=environment.parent)
+    (packages,) = environment.glob("lib/python*/site-packages")
+    about = "trading_journal_api-0.3.0.dist-info"
+    record = f"{about}/RECORD"
+    files = {
+        "journal_api/__init__.py": "",
+        "journal_api/gone.py": "",
+        f"{about}/METADATA": "Metadata-Version: 2.1\nName: trading-journal-api\nVersion: 0.3.0\n",
+        f"{about}/INSTALLER": "pip\n",
+    }
+    files[record] = "".join(f"{name},,\n" for name in (*files, record))
+    for name, text in files.items():
+        (packages / name).parent.mkdir(exist_ok=True)
+        (packages / name).write_text(text)
 
 
 def read_upgrade_commands() -> str:
@@ -69,7 +73,7 @@ def list_installed(environment: Path) -> dict[str, str]:
 
 def test_the_documented_upgrade_installs_the_new_release_and_migrates_the_old_journal(tmp_path: Path) -> None:
     checkout, target = copy_checkout(tmp_path / "checkout"), tmp_path / "environment"
-    environment_with(build_older_wheel(tmp_path, "0.3.0"), target)
+    install_older_release(target)
     put_pip_into(target)
     db = tmp_path / "journal.db"
     write_released(db, 4)

@@ -1,8 +1,7 @@
-"""Wheels of the distribution, and environments in which a wheel is installed as users install it."""
+"""What a wheel is built from, and programs that run without the settings of this test run."""
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 SOURCES = ("pyproject.toml", "README.md", "LICENSE", "schema.sql", "docs", "journal_api")
@@ -18,17 +17,3 @@ def run(*arguments: str | Path, cwd: Path, **settings: str) -> str:
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout
-
-
-def build_wheel(source: Path, folder: Path) -> Path:
-    """Build the wheel of that checkout into the folder."""
-    run(sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder, cwd=source)
-    (wheel,) = folder.glob("*.whl")
-    return wheel
-
-
-def environment_with(wheel: Path, folder: Path) -> None:
-    """Make an environment without pip, in which the wheel is installed without the packages that it needs."""
-    run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
-    pip = (sys.executable, "-m", "pip", "--python", folder / "bin/python", "--disable-pip-version-check")
-    run(*pip, "install", "--quiet", "--no-compile", "--no-deps", wheel, cwd=folder.parent)
