@@ -30,7 +30,7 @@ from journal_api.imports.verdicts import refused
 from journal_api.repositories import imports
 from journal_api.settings import Settings
 from journal_api.structs.import_profiles import ImportProfileCreate
-from journal_api.structs.imports import AccountOption, AnswerOption, DateOrder, Verdict
+from journal_api.structs.imports import AccountOption, AnswerOption, DateOrder
 from journal_api.trade_files import reader
 from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.headers import UnknownHeader
@@ -116,13 +116,6 @@ def import_file(
         raise click.ClickException("--account and --accounts exclude each other")
     chosen_profiles = [] if profile is None else [read_profile(profile)]
     file_name = stored_name(file)
-    errors: list[Verdict] = []
-
-    def on_verdicts(verdicts: list[Verdict]) -> None:
-        errors.extend(verdict for verdict in verdicts if verdict.verdict == "error")
-        for verdict in verdicts:
-            if rows or verdict.verdict in ("suspect", "unmatched"):
-                click.echo(printable(import_report.describe_verdict(verdict)), err=not rows)
 
     async def run(database: Database) -> tuple[importer.ImportResult, reader.TradeFile, list[str]]:
         user_id = await find_user(database.reader, user)
@@ -152,7 +145,7 @@ def import_file(
 
         source = imports.Source(None, file_name, sha256)
         result = await importer.import_trades(
-            *(database, user_id, source, trade_file, choice, on_verdicts),
+            *(database, user_id, source, trade_file, choice),
             dry_run=dry_run,
             accounts_in=accounts_in,
             force=force,
@@ -170,7 +163,10 @@ def import_file(
         sha256 = hashlib.file_digest(content, "sha256").hexdigest()
         content.seek(0)
         result, trade_file, new = run_in_database(settings, run)
-    counts = result.counts
+    for verdict in result.verdicts:
+        if rows or verdict.verdict in ("suspect", "unmatched"):
+            click.echo(printable(import_report.describe_verdict(verdict)), err=not rows)
+    counts, errors = result.counts, [verdict for verdict in result.verdicts if verdict.verdict == "error"]
     if errors:  # only after a dry run; otherwise import_trades has raised them
         unknown = [named.name for named in result.accounts if named.account_id is None]
         sys.exit(one_line(str(refused(counts, errors, () if account else unknown))))

@@ -1,17 +1,20 @@
 """Writes what rows of files change in contracts, and what follows from statements that went."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 from msgspec import json
 
+from journal_api.database import calendars
 from journal_api.imports import stored_trades
 from journal_api.imports.contracts import NEW_IMPORT, Settled, Settler, find_annotated
+from journal_api.imports.file_rows import Annotated
 from journal_api.positions.fills import match_fees
-from journal_api.positions.plans import Change, Plan, StoredTrade
-from journal_api.positions.statements import Key, Statement
+from journal_api.positions.plans import Plan, StoredTrade
+from journal_api.positions.sources import SourceStatement
+from journal_api.positions.statements import Key, encode
 from journal_api.repositories import new_trades, statements, trade_annotations, trades
 from journal_api.repositories.accounts import read_commissions
 from journal_api.repositories.new_trades import read_last_id
@@ -19,12 +22,67 @@ from journal_api.repositories.statements import Contract
 from journal_api.trade_files.threads import at_once
 from journal_api.values.clock import now
 from journal_api.values.instruments import canonical_symbol, contract_root
+from journal_api.values.periods import Calendar
 
 TRADES_AT_ONCE = 1000
 # What a new trade has of what only its owner writes.
 NO_ANNOTATIONS = dict.fromkeys(
     ("stop_loss", "initial_risk", "grade", "strategy_id", "setup_id", "source_trade_id", "notes")
 )
+
+
+class NewTrades(NamedTuple):
+    """Up to a thousand new trades of a contract, which need only their ids and the id of the import."""
+
+    places: list[int]  # among the changes of the contract
+    import_ids: list[int]
+    annotated: list[tuple[int, Annotated]]  # by place
+    rows: new_trades.NewRows
+
+
+class Additions(NamedTuple):
+    """What the rows of a file add in a contract, worked out without the write lock."""
+
+    trades: list[NewTrades]
+    statements: list[tuple[Key, SourceStatement, str]]  # by the statement that holds
+    again: list[int]  # the ids of statements that the file states again
+
+
+def build_additions(settled: Settled, user_id: int, by_account: Mapping[int, Calendar], written_at: str) -> Additions:
+    additions = Additions([*build_new(settled, user_id, by_account, written_at)], [], [])
+    for chosen, row in settled.rows.items():
+        stated = next(one for one in settled.versions[row.key] if NEW_IMPORT in one.imports)
+        if stated.row_id is not None:
+            additions.again.append(stated.row_id)
+        elif stated not in settled.plan.left_out:
+            additions.statements.append((row.key, chosen, encode(row.statement).decode()))
+    return additions
+
+
+def build_new(
+    settled: Settled, user_id: int, by_account: Mapping[int, Calendar], written_at: str
+) -> Iterator[NewTrades]:
+    """Yield the new trades with what the file says of them besides, a thousand at a time."""
+    new = ((place, change) for place, change in enumerate(settled.plan.changes) if change.stored is None)
+    while part := list(islice(new, TRADES_AT_ONCE)):
+        annotated = {
+            place: found for place, change in part if (found := find_annotated(change, settled.rows)) is not None
+        }
+        rows = [
+            {
+                **NO_ANNOTATIONS,
+                **change.columns,
+                **(annotated[place].columns if place in annotated else {}),
+                "account_id": settled.contract.account_id,
+            }
+            for place, change in part
+        ]
+        yield NewTrades(
+            [place for place, _ in part],
+            [change.import_id for _, change in part],
+            [*annotated.items()],
+            new_trades.build_rows(user_id, rows, by_account, written_at),
+        )
 
 
 class Writer(NamedTuple):
@@ -35,19 +93,12 @@ class Writer(NamedTuple):
     written_at: str
     import_id: int = 0  # of the file, 0 without one
 
-    async def write(self, settled: Settled) -> None:
+    async def write(self, settled: Settled, additions: Additions) -> None:
         """Write what the file states of a contract, and what follows from it."""
-        await self.insert_trades(settled)
-        new: list[tuple[Key, Statement, int | None]] = []
-        again: list[int] = []
-        for chosen, row in settled.rows.items():
-            stated = next(one for one in settled.versions[row.key] if NEW_IMPORT in one.imports)
-            if stated.row_id is not None:
-                again.append(stated.row_id)
-            elif stated not in settled.plan.left_out:
-                new.append((row.key, row.statement, settled.trades.get(chosen)))
+        await self.insert_trades(settled, additions.trades)
+        new = ((key, settled.trades.get(chosen), text) for key, chosen, text in additions.statements)
         await statements.insert(self.db, settled.contract, self.import_id, new)
-        await statements.restate(self.db, self.import_id, again)
+        await statements.restate(self.db, self.import_id, additions.again)
         await self.write_plan(settled)
 
     async def free_external_ids(self, settled: Settled) -> None:
@@ -80,9 +131,9 @@ class Writer(NamedTuple):
                     moved[claim.stated.row_id] = None
         await statements.set_trades(self.db, [(trade_id, row_id) for row_id, trade_id in moved.items()])
         changed: list[tuple[int, dict[str, Any], int | None, str | None]] = [
-            (change.stored.trade_id, change.columns, self.import_of(change), change.typed)
+            (change.stored.trade_id, change.columns, self.import_of(change.import_id), change.typed)
             for change in plan.changes
-            if change.stored and (change.is_written or change.stored.import_id != self.import_of(change))
+            if change.stored and (change.is_written or change.stored.import_id != self.import_of(change.import_id))
         ]
         changed += [(one.trade_id, read_typed(one), None, None) for one in plan.restored]
         gone = [trade.trade_id for trade, _ in plan.gone]
@@ -92,36 +143,23 @@ class Writer(NamedTuple):
         await trades.delete_many(self.db, gone)
         await stored_trades.update_trades(self.db, self.user_id, changed, self.written_at)
 
-    async def insert_trades(self, settled: Settled) -> None:
-        """Insert the new trades with what the file says of them besides, a thousand at a time."""
+    async def insert_trades(self, settled: Settled, parts: Iterable[NewTrades]) -> None:
+        """Insert the new trades with what the file says of them besides."""
         await self.free_external_ids(settled)
-        pairs = zip(settled.plan.changes, settled.trade_ids, strict=True)
-        new = ((change, trade_id) for change, trade_id in pairs if change.stored is None)
-        while part := list(islice(new, TRADES_AT_ONCE)):
-            found = [(trade_id, change, find_annotated(change, settled.rows)) for change, trade_id in part]
-            account_id = settled.contract.account_id
-            rows = [
-                {
-                    **NO_ANNOTATIONS,
-                    **change.columns,
-                    **(annotated.columns if annotated else {}),
-                    "id": trade_id,
-                    "account_id": account_id,
-                    "import_id": self.import_of(change),
-                }
-                for trade_id, change, annotated in found
-            ]
-            await new_trades.insert_all(self.db, self.user_id, rows, self.written_at)
-            earlier = [row["id"] for row in rows if row["import_id"] != self.import_id]
+        for part in parts:
+            ids = [settled.trade_ids[place] for place in part.places]
+            imports = [*map(self.import_of, part.import_ids)]
+            await new_trades.insert_rows(self.db, part.rows, zip(ids, imports, strict=True))
+            earlier = [trade_id for trade_id, one in zip(ids, imports, strict=True) if one != self.import_id]
             if earlier:
                 await new_trades.record_days(self.db, earlier)
-            stated = [(trade_id, annotated) for trade_id, _, annotated in found if annotated]
-            tags = [(trade_id, tag_id) for trade_id, annotated in stated for tag_id in annotated.tag_ids]
-            answers = [(trade_id, *answer) for trade_id, annotated in stated for answer in annotated.answers]
+            noted = [(settled.trade_ids[place], annotated) for place, annotated in part.annotated]
+            tags = [(trade_id, tag_id) for trade_id, annotated in noted for tag_id in annotated.tag_ids]
+            answers = [(trade_id, *answer) for trade_id, annotated in noted for answer in annotated.answers]
             await trade_annotations.insert_missing(self.db, tags, answers)
 
-    def import_of(self, change: Change) -> int:
-        return self.import_id if change.import_id == NEW_IMPORT else change.import_id
+    def import_of(self, import_id: int) -> int:
+        return self.import_id if import_id == NEW_IMPORT else import_id
 
 
 async def refold(
@@ -130,10 +168,11 @@ async def refold(
     """Write what follows from the stored statements of contracts, without the trades that leave."""
     settler = Settler(db, user_id, await read_commissions(db, user_id), await read_last_id(db), leaving)
     writer, plans = Writer(db, user_id, now()), list[Plan]()
+    by_account = await calendars.by_account(db, user_id)
     for contract in contracts:
         settled = await settler.plan(contract, [], "", is_new_account=False, call=at_once)
         await settler.number([settled], at_once)
-        await writer.insert_trades(settled)
+        await writer.insert_trades(settled, build_new(settled, user_id, by_account, writer.written_at))
         await writer.write_plan(settled)
         plans.append(settled.plan)
     return plans

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from journal_api.database import calendars
 from journal_api.errors import ValidationFailed
-from journal_api.imports.contract_writes import Writer
+from journal_api.imports.contract_writes import Additions, Writer, build_additions
 from journal_api.imports.contracts import Call, Settled, Settler, find_annotated
 from journal_api.imports.file_rows import group_rows, require_allowed
 from journal_api.imports.import_costs import ImportCosts
@@ -41,7 +41,7 @@ OF_TAGS = frozenset(("tags", "tag_categories"))
 class Draft:
     """What a file changes in each contract, the verdicts of its rows, and the originals that it names of copies.
 
-    `last_trade_id` is the id after which its new trades have theirs.
+    A dry run has no `additions`. `last_trade_id` is the id after which its new trades have theirs.
     """
 
     def __init__(self, user_id: int, choice: AccountChoice, known: KnownJournal, settler: Settler) -> None:
@@ -50,6 +50,7 @@ class Draft:
         self.written_at = now()
         self.digest, self.costs = ImportDigest(), ImportCosts()
         self.settled: list[Settled] = []
+        self.additions: list[Additions] = []  # of each contract
         self.originals: dict[int, int | None] = {}
         self.verdicts: list[Verdict] = []
         self.last_trade_id = known.last_trade_id
@@ -94,8 +95,8 @@ class Draft:
     async def write(self, db: Connection, import_id: int) -> None:
         """Write the trades and what the file states, under the write lock."""
         writer = Writer(db, self.user_id, self.written_at, import_id)
-        for one in self.settled:
-            await writer.write(one)
+        for one, additions in zip(self.settled, self.additions, strict=True):
+            await writer.write(one, additions)
 
     async def has_changed(self, db: Connection, cursor: int) -> bool:
         """Return whether anything on which it depends has changed since."""
@@ -207,7 +208,8 @@ async def draft_import(
     draft = Draft(user_id, choice, known, settler)
     if any(isinstance(row, Candidate) and row.imported and row.imported.tags for row in file.rows):
         draft.ignored = INDEPENDENT
-    draft.digest.add_calendars(await calendars.by_account(db, user_id))
+    by_account = await calendars.by_account(db, user_id)
+    draft.digest.add_calendars(by_account)
     groups, rejected = await call(lambda: group_rows(file.rows, file.format, known.names, draft.accounts))
     moved: dict[Key, Moved] = {}
     for account_id in {contract.account_id for contract in groups} & known.accounts_with_trades:
@@ -239,6 +241,8 @@ async def draft_import(
     for one in draft.settled:
         draft.verdicts += await call(partial(draft.judge, one, errors, is_dry_run=is_dry_run))
         draft.digest.add_changes(one.contract.account_id, one.plan.changes)
+        if not is_dry_run:
+            draft.additions.append(await call(partial(build_additions, one, user_id, by_account, draft.written_at)))
     draft.verdicts.sort(key=lambda verdict: verdict.line)
     draft.digest.add_verdicts(list_reported(draft.verdicts))
     return draft

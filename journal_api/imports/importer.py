@@ -44,6 +44,7 @@ class ImportResult(NamedTuple):
     fees_applied: list[AppliedFees]  # by the commissions of the accounts
     costs: CostsSource | None
     accounts_without_costs: list[int]
+    verdicts: list[Verdict]  # in the order of lines, with at most MAX_ERRORS errors
     digest: str  # of all that the import writes
     preview: ImportPreview | None  # of a dry run
     open_at_end: int  # positions that the file leaves open
@@ -56,9 +57,8 @@ class FileImport:
     the work of its transaction.
 
     `choice` are the accounts of the file; `accounts_in` returns them within the transaction, where it may add
-    accounts. `on_verdicts` is called with the verdicts in the order of lines; errors beyond the first 1,000 are
-    only counted. With `force` suspects are imported; `decisions` are a person's, by line. `arrival`
-    says who chose the file.
+    accounts. With `force` suspects are imported; `decisions` are a person's, by line. `arrival` says who chose the
+    file.
     """
 
     def __init__(
@@ -67,7 +67,6 @@ class FileImport:
         source: Source,
         file: TradeFile,
         choice: AccountChoice,
-        on_verdicts: Callable[[list[Verdict]], object],
         accounts_in: Callable[[Connection], Awaitable[AccountChoice]],
         *,
         force: bool = False,
@@ -75,7 +74,7 @@ class FileImport:
         decisions: Mapping[int, Decision] = {},
     ) -> None:
         self.user_id, self.source, self.file, self.arrival = user_id, source, file, arrival
-        self.choice, self.accounts_in, self.on_verdicts = choice, accounts_in, on_verdicts
+        self.choice, self.accounts_in = choice, accounts_in
         self.draft_on = partial(
             draft_import, user_id=user_id, file=file, file_name=source.file_name, force=force, decisions=decisions
         )
@@ -151,12 +150,12 @@ class FileImport:
     def _result(
         self, import_id: int | None, draft: Draft, matches: CopyMatches, collector: PreviewCollector | None
     ) -> ImportResult:
-        self.on_verdicts(list_reported(draft.verdicts))
         draft.digest.add_links(matches.links, draft.last_trade_id)
         last_trade_id = draft.last_trade_id if import_id is None else None
         return ImportResult(
             *(import_id, count_verdicts(draft.verdicts), draft.accounts.named, draft.costs.applied),
-            *(draft.costs.source, draft.costs.accounts_without, draft.digest.hexdigest()),
+            *(draft.costs.source, draft.costs.accounts_without),
+            *(list_reported(draft.verdicts), draft.digest.hexdigest()),
             collector.build() if collector else None,
             draft.open_at_end,
             len(matches.links),
@@ -178,7 +177,6 @@ async def import_trades(
     source: Source,
     file: TradeFile,
     choice: AccountChoice,
-    on_verdicts: Callable[[list[Verdict]], object],
     *,
     dry_run: bool,
     accounts_in: Callable[[Connection], Awaitable[AccountChoice]],
@@ -188,7 +186,7 @@ async def import_trades(
 ) -> ImportResult:
     """Import a file, or say what its import would do. Raises ValidationFailed if a row is an error."""
     file_import = FileImport(
-        *(user_id, source, file, choice, on_verdicts, accounts_in), force=force, arrival=arrival, decisions=decisions
+        *(user_id, source, file, choice, accounts_in), force=force, arrival=arrival, decisions=decisions
     )
     if dry_run:
         return await file_import.preview(database.slow_reader)

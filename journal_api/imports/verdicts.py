@@ -22,24 +22,6 @@ def list_reported(verdicts: Sequence[Verdict]) -> list[Verdict]:
     return [verdict for number, verdict in enumerate(verdicts) if number not in hidden] if hidden else [*verdicts]
 
 
-class EncodedVerdicts:
-    """The verdicts as JSON. They are encoded when they are added, because structs take much more memory."""
-
-    def __init__(self) -> None:
-        self.text = bytearray(b"[")
-
-    def add(self, verdicts: list[Verdict]) -> None:
-        for verdict in verdicts:
-            self.text += b"%b," % msgspec.json.encode(verdict)
-
-    def encoded(self) -> bytearray:
-        """Return a JSON array. Nothing can be added afterwards."""
-        if len(self.text) > 1:
-            self.text.pop()  # the last comma
-        self.text += b"]"
-        return self.text
-
-
 def refused(counts: Counts, errors: list[Verdict], unknown_accounts: Sequence[str] = ()) -> ValidationFailed:
     """Return the error of an import with errors.
 

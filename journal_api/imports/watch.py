@@ -96,11 +96,7 @@ class FolderImports:
         """Import a file and return the rows that were left out as suspect or unmatched. Raises ApiError."""
         if file.size > MAX_FILE_SIZE:
             raise ValidationFailed(f"the file is larger than {MAX_FILE_SIZE} bytes")
-        account, left_out = file.subfolder or self.account, list[str]()
-
-        def note(verdicts: list[Verdict]) -> None:
-            left_out.extend(describe_row(row) for row in verdicts if row.verdict in ("suspect", "unmatched"))
-
+        account = file.subfolder or self.account
         choice, _ = await choose_accounts(database.reader, self.user_id, account, dry_run=True)
         read = await read_file(database.reader, self.user_id, content, choice, timezone=self.timezone)
         if isinstance(read, UnknownHeader):
@@ -110,12 +106,13 @@ class FolderImports:
             return (await choose_accounts(db, self.user_id, account, dry_run=False))[0]
 
         result = await importer.import_trades(
-            *(database, self.user_id, source, read, choice, note),
+            *(database, self.user_id, source, read, choice),
             dry_run=False,
             accounts_in=accounts_in,
             arrival="folder",
         )
-        return result.counts, left_out
+        left_out = [row for row in result.verdicts if row.verdict in ("suspect", "unmatched")]
+        return result.counts, list(map(describe_row, left_out))
 
     def _say_once(self, problem: str) -> None:
         if problem not in self._problems:

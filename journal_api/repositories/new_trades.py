@@ -1,10 +1,10 @@
 """SQL that inserts trades."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 
@@ -13,11 +13,11 @@ from journal_api.database.sql import fetch, fetch_column, json_list, unique_valu
 from journal_api.positions.trade_columns import build_columns
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.values.clock import now
-from journal_api.values.periods import trading_day
+from journal_api.values.periods import Calendar, trading_day
 
 # The columns of a new trade in the order of their parameters. Parameters are positional because binding by
 # name looks up each value, which matters for imports.
-COLUMNS = ("id", *TradeDraft.__struct_fields__, "contract", "root")
+COLUMNS = (*TradeDraft.__struct_fields__, "contract", "root")
 # Rows per statement: a table with triggers opens a savepoint for every statement.
 ROWS_AT_ONCE = 250
 read_values = itemgetter(*COLUMNS)
@@ -56,29 +56,42 @@ async def find_duplicate_external_ids(db: Connection, rows: Mapping[int, dict[st
 
 async def insert_many(db: Connection, user_id: int, rows: Sequence[dict[str, Any]]) -> list[int]:
     """Return the new ids, in the order of the rows. The caller has checked that external_ids are unique."""
-    last_id = await read_last_id(db)
-    new_rows = [{**row, "id": row_id} for row_id, row in enumerate(rows, last_id + 1)]
-    await insert_all(db, user_id, new_rows, now())
-    return [row["id"] for row in new_rows]
-
-
-async def insert_all(db: Connection, user_id: int, rows: Sequence[Mapping[str, Any]], written_at: str) -> None:
-    """Insert trades of one user that already have their ids, and imported ones their imports."""
     if not rows:
-        return
+        return []
+    last_id = await read_last_id(db)
+    ids = range(last_id + 1, last_id + len(rows) + 1)
+    built = build_rows(user_id, rows, await calendars.by_account(db, user_id), now())
+    await insert_rows(db, built, ((row_id, None) for row_id in ids))
+    return list(ids)
+
+
+class NewRows(NamedTuple):
+    """Trades as they are inserted, but for `id` and `import_id`."""
+
+    columns: tuple[str, ...]
+    values: Sequence[tuple[Any, ...]]
+
+
+def build_rows(
+    user_id: int, rows: Sequence[Mapping[str, Any]], by_account: Mapping[int, Calendar], written_at: str
+) -> NewRows:
+    """Return trades of one user, at least one, as they are inserted."""
     columns = dict(zip(COLUMNS, zip(*map(read_values, rows), strict=True), strict=True))
-    by_account = await calendars.by_account(db, user_id)
     days = [trading_day(row["closed_at"], *by_account[row["account_id"]]) for row in rows]
     common = {"user_id": user_id, "created_at": written_at, "updated_at": written_at}
     every_row = {name: (value,) * len(days) for name, value in common.items()}
     # Most trades have no notes, grade or stop: a column that is NULL in all rows is left out.
-    import_ids = [row.get("import_id") for row in rows]
-    complete = {**columns, "import_id": import_ids, "trading_day": days, **every_row}
+    complete = {**columns, "trading_day": days, **every_row}
     filled = {name: values for name, values in complete.items() if values.count(None) < len(values)}
-    values = list(zip(*filled.values(), strict=True))
-    for begin in range(0, len(values), ROWS_AT_ONCE):
-        part = values[begin : begin + ROWS_AT_ONCE]
-        await db.execute_fetchall(build_insert(tuple(filled), len(part)), list(chain.from_iterable(part)))
+    return NewRows(tuple(filled), list(zip(*filled.values(), strict=True)))
+
+
+async def insert_rows(db: Connection, rows: NewRows, ids: Iterable[tuple[int, int | None]]) -> None:
+    """Insert trades, each with its id and the import that tells of it first."""
+    complete = ((*row_ids, *row) for row_ids, row in zip(ids, rows.values, strict=True))
+    while part := list(islice(complete, ROWS_AT_ONCE)):
+        statement = build_insert(("id", "import_id", *rows.columns), len(part))
+        await db.execute_fetchall(statement, list(chain.from_iterable(part)))
 
 
 @lru_cache(maxsize=256)

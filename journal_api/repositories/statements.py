@@ -8,7 +8,7 @@ from aiosqlite import Connection
 
 from journal_api.database.sql import json_list
 from journal_api.positions.sources import SourceStatement
-from journal_api.positions.statements import Key, Statement, choose_last, decode, encode
+from journal_api.positions.statements import Key, choose_last, decode
 
 ROWS_AT_ONCE = 250
 
@@ -129,13 +129,10 @@ async def list_of_import(db: Connection, import_id: int) -> list[Contract]:
 
 
 async def insert(
-    db: Connection, contract: Contract, import_id: int, rows: Iterable[tuple[Key, Statement, int | None]]
+    db: Connection, contract: Contract, import_id: int, rows: Iterable[tuple[Key, int | None, str]]
 ) -> None:
-    """Store statements that no earlier import has, each with its key and the id of its trade."""
-    values = (
-        (contract.account_id, contract.name, import_id, key, trade_id, encode(statement).decode())
-        for key, statement, trade_id in rows
-    )
+    """Store encoded statements that no earlier import has, each behind its key and the id of its trade."""
+    values = ((*contract, import_id, *row) for row in rows)
     while part := list(islice(values, ROWS_AT_ONCE)):
         await db.execute_fetchall(
             f"""

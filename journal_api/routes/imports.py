@@ -10,7 +10,6 @@ from starlette.requests import Request
 from journal_api.imports import importer, previews
 from journal_api.imports.import_file import read_file
 from journal_api.imports.undo import undo
-from journal_api.imports.verdicts import EncodedVerdicts
 from journal_api.positions.copy_match import encode_ambiguous
 from journal_api.repositories import accounts, imports
 from journal_api.structs.imports import Counts, ImportQuery, ImportReport, UndoQuery
@@ -71,21 +70,20 @@ async def import_upload(request: Request, write: Write, query: ImportQuery, uplo
                 timezone = await timezone_of_import(db, user_id, choice, query.timezone)
                 return ok(**{"import": report_unknown_header(source, timezone.name, proposal)})
         raise file.refusal(dry_run=query.dry_run)
-    rows = EncodedVerdicts()
     file_import = importer.FileImport(
-        *(user_id, source, file, choice, rows.add, partial(read_account_choice, user_id=user_id, query=query)),
+        *(user_id, source, file, choice, partial(read_account_choice, user_id=user_id, query=query)),
         force=query.force,
         decisions={answer.line: answer.decision for answer in query.answers},
     )
     previews.require_same(query.preview, previews.build_token(upload.sha256, query, file))
     if query.dry_run:
         result = with_token(await file_import.preview(db), upload, query, file)
-        report = await in_thread(user_id, partial(build_report, result, source, file, rows))
+        report = await in_thread(user_id, partial(build_report, result, source, file))
         return ok(**{"import": report})
 
     async def store(db: Connection) -> Response:
         result = with_token(await file_import.store(db), upload, query, file)
-        report = build_report(result, source, file, rows)
+        report = build_report(result, source, file)
         return created(f"/v1/imports/{result.import_id}", **{"import": report})
 
     return await file_import.run(database(request), lambda: write(store))
@@ -134,9 +132,7 @@ def report_unknown_header(source: imports.Source, timezone: str, proposal: Propo
     return json.encode(report).decode()
 
 
-def build_report(
-    result: importer.ImportResult, source: imports.Source, file: reader.TradeFile, rows: EncodedVerdicts
-) -> str:
+def build_report(result: importer.ImportResult, source: imports.Source, file: reader.TradeFile) -> str:
     """Return the report of an import, or of its dry run, as JSON."""
     members = {
         "id": result.import_id,
@@ -170,7 +166,7 @@ def build_report(
         "sample_rows": None,
         "proposed_profile": None,
         "proposal_warnings": None,
-        "rows": Raw(rows.encoded()),
+        "rows": result.verdicts,
     }
     return json.encode(members).decode()
 

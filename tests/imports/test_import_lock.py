@@ -66,7 +66,7 @@ async def test_an_import_under_the_write_lock_does_not_wait_for_other_files_of_i
     ]
     await asyncio.sleep(0)
     file = TradeFile("round trips", [], FileTimezone("UTC"), LeftOutCounter())
-    file_import = importer.FileImport(1, SOURCE, file, AccountChoice(), lambda verdicts: None, no_account)
+    file_import = importer.FileImport(1, SOURCE, file, AccountChoice(), no_account)
     try:
         async with asyncio.timeout(30):
             _, counts, *_ = await app.state.database.write(file_import.store)
@@ -86,7 +86,7 @@ async def read_import(app: Starlette, account_id: int, text: str) -> importer.Fi
     async def one_account(db: Connection) -> AccountChoice:
         return choice
 
-    return importer.FileImport(1, SOURCE, file, choice, lambda verdicts: None, one_account)
+    return importer.FileImport(1, SOURCE, file, choice, one_account)
 
 
 MEANWHILE: dict[str, tuple[dict[str, Any], list[str]]] = {

@@ -411,14 +411,9 @@ async def insert_trade(app: Starlette, account_id: int, user_id: int = 1, **fiel
         **fields,
     }
     trade = msgspec.convert(sent, TradeCreate, dec_hook=decode_value)
-    columns = build_columns(TradeDraft.of_body(trade), "UTC") | {"id": None, "content": None, "occurrence": 1}
-
-    async def insert(db: Connection) -> int:
-        await new_trades.insert_all(db, user_id, [columns], now())
-        ((trade_id,),) = await db.execute_fetchall("SELECT last_insert_rowid()")
-        return int(trade_id)
-
-    return int(await app.state.database.write(insert))
+    columns = build_columns(TradeDraft.of_body(trade), "UTC")
+    (trade_id,) = await app.state.database.write(lambda db: new_trades.insert_many(db, user_id, [columns]))
+    return int(trade_id)
 
 
 async def insert_trade_tags(app: Starlette, trade_id: int, tag_ids: Sequence[int]) -> None:
