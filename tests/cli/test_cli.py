@@ -161,7 +161,7 @@ ERRORS = {
     "keys revoke": "ID",
     "keys revoke 0": "0",
     "keys revoke one": "one",
-    "keys revoke 1": "1",
+    f"keys revoke {2**63 - 1}": f"there is no key {2**63 - 1}",
     f"keys revoke {2**63}": str(2**63),
     "users add": "NAME",
     "users add ' '": "",

@@ -140,11 +140,15 @@ METADATA: dict[str, tuple[bytes, bytes]] = {
     "PNG chunks twice": (png(3, 2, (b"gAMA", bytes(4)), (b"gAMA", b"SECR")), png(3, 2, (b"gAMA", bytes(4)))),
     "PNG with something at its end": (PNG[:-12] + png_chunk(b"IEND", b"SECRET"), PNG),
     "JPEG tables that nothing uses": (
-        jpeg((0xDB, b"\x03" + b"SECRET".ljust(64)), (0xC4, b"\x02\x06" + bytes(15) + b"SECRET")),
+        jpeg((0xDB, b"\x03" + b"SECRET".ljust(64)), (0xC4, b"\x02" + b"\x10" * 16 + b"SECRET".ljust(256))),
         jpeg(),
     ),
     "JPEG tables that are replaced": (jpeg((0xDB, b"\0" + b"SECRET".ljust(64))), jpeg()),
     "JPEG lines before the picture": (jpeg((0xDC, b"SE")), jpeg()),
+    "JPEG settings before its tables": (
+        jpeg((0xCC, b"\0\1\x10\1")),
+        jpeg().replace(b"\xff\xda", b"\xff\xcc\0\6\0\1\x10\1\xff\xda"),
+    ),
     "JPEG twice of JFIF and of what Adobe says": (
         jpeg(*[(0xE0, b"JFIF\0\1\2\0\0\1\0\1\0\0"), (0xEE, b"Adobe" + bytes(7))] * 2),
         jpeg((0xE0, b"JFIF\0\1\2\0\0\1\0\1\0\0"), (0xEE, b"Adobe" + bytes(7))),
@@ -220,6 +224,7 @@ HOSTILE: dict[str, tuple[bytes, int, str]] = {
     "JPEG of two frames": (jpeg((0xC0, bytes(15))), 400, "more than one frame"),
     "JPEG without a picture": (b"\xff\xd8\xff\xd9", 400, "has no picture"),
     "JPEG with a table that runs out": (jpeg((0xC4, b"\0" + b"\xff" * 16)), 400, "ends too soon"),
+    "JPEG with a table of 257 values": (jpeg((0xC4, b"\0\x11" + b"\x10" * 15 + bytes(257))), 400, "too long"),
     "JPEG with a scan of no length": (jpeg((0xDA, b"")), 400, "before its frame"),
     "JPEG whose interval is a text": (jpeg((0xDD, b"SECRET")), 400, "damaged segment 0xdd"),
     "WebP of a wrong size": (webp()[:4] + b"\xff\xff\xff\x7f" + webp()[8:], 400, "wrong length"),
