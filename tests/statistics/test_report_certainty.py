@@ -128,6 +128,9 @@ async def test_a_tag_is_compared_with_all_decisions_that_lack_it(
     assert [edge[name] for name in names] == [edge_r[name] for name in names] == ["less", None, None, None]
     assert edge["low"] < edge["expectancy"] < edge["high"] < 0
     assert edge["p"] == edge["q"] < 0.05
+    await insert_trade(app, (await create_account(client, "Euros", currency="EUR"))["id"], **on_day(0))
+    mixed = (await read_report(client, "tag"))["groups"][0]["edge"]
+    assert (mixed["present"], mixed["absent"], mixed["reason"]) == (12, 13, "mixed_currencies")
     assert not {"edge", "edge_r"} & without.keys()
 
 
