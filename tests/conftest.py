@@ -391,11 +391,11 @@ async def account_id(client: httpx.AsyncClient) -> int:
 
 
 @pytest.fixture(scope="session")
-async def browser(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Any]:
+async def browser() -> AsyncIterator[Any]:
     """One Chromium for all tests of the page."""
     from chromium import open_browser  # in tests/system, which few runs need
 
-    async with open_browser(tmp_path_factory.mktemp("profile")) as browser:
+    async with open_browser() as browser:
         yield browser
 
 

@@ -51,7 +51,7 @@ async def main() -> None:
             client.post("/example-journal").raise_for_status()
             client.put("/accounts/1/rules", json=RULES).raise_for_status()
             journal = PageJournal(server, db, key, client)
-            async with open_browser(Path(directory, "profile")) as browser, clean_tab(browser) as page:
+            async with open_browser() as browser, clean_tab(browser) as page:
                 for name, place, width, height, dark in PICTURES:
                     await page.resize(width, height, dark=dark)
                     await page.sign_in(journal, place)

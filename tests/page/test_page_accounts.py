@@ -192,18 +192,39 @@ async def test_rules_are_typed_and_not_written_over_unasked(page: Tab, page_jour
 
 # What is typed into the dialog of a table, and the row that is listed then.
 LEDGER: list[tuple[str, dict[str, str], str, str]] = [
-    ("cash", {"amount": "500", "note": "<i>first</i>"}, f"{NOW} Payout −500.00 <i>first</i>", "1,500.00"),
-    ("cash", {"amount": "80", "day": f"{days_ago(1)}"}, f"{ONE} Payout −80.00", "1,420.00"),
+    (
+        "cash",
+        {"amount": "500", "note": "<i>first</i>"},
+        f"{NOW} Payout, 450.00 arrived −500.00 <i>first</i>",
+        "1,500.00",
+    ),
+    ("cash", {"amount": "80", "day": f"{days_ago(1)}"}, f"{ONE} Payout, 72.00 arrived −80.00", "1,420.00"),
     ("checkpoint", {"balance": "50,000.50", "day": f"{days_ago(2)}"}, f"{TWO} 50,000.50 ▲ the journal", "1,420.00"),
 ]
 
 
-async def test_cash_checkpoints_and_days_of_an_account_are_typed_and_changed(
+async def test_cash_costs_checkpoints_and_days_of_an_account_are_typed_and_changed(
     page: Tab, page_journal: PageJournal
 ) -> None:
-    account = add_account(page_journal, floor=STATIC)
-    path, card = f"/accounts/{account}", f"#account-{account}"
-    await page.sign_in(page_journal, f"settings?account={account}")
+    first, second = (page_journal.create("/accounts", name=name, broker="Apex")["id"] for name in "AB")
+    path, card = f"/accounts/{first}", f"#account-{first}"
+    page_journal.patch(path, starting_balance=START)
+    page_journal.put(f"{path}/rules", floor=STATIC)
+    earlier = page_journal.add_trade(0, account_id=second)
+    await page.sign_in(page_journal, "settings")
+    await page.gone("#cash-flow")
+    await page.click("#accounts .link:text-is('A')")
+    costs = {"fees": "0.5", "payout_share": "90"}
+    await page.fill_in("#edit", timezone="prague", day_rollover="00:00", **costs)
+    await page.check("#edit [name=for_broker]")  # the costs
+    await page.press("Save", "#edit")
+    await page.agree("Charge them", "Charge 1 earlier trade of A, B too?")
+    assert page_journal.read(f"/trades/{earlier}")["fees"] == 1
+    fields = ("fees", "payout_share", "timezone")
+    stored = [tuple(one[name] for name in fields) for one in page_journal.read("/accounts")]
+    assert stored == [({"default": 0.5}, 90, "Europe/Prague"), ({"default": 0.5}, 90, None)]
+
+    await page.show(f"settings?account={first}")
     await page.click("#new-cash")
     await page.fill("#edit [name=amount]", "-500")
     await page.click("#edit .primary")
@@ -216,73 +237,27 @@ async def test_cash_checkpoints_and_days_of_an_account_are_typed_and_changed(
         await page.save()
         await page.see(row, "#checkpoints" if kind == "checkpoint" else "#cash")
         await page.see(f"{left} left above the floor of 48,000.00", card)
+    await page.click(f"#cash tbody .link:text('{ONE}')")
+    await page.fill("#edit [name=received]", "70")
+    await page.save()
+    await page.see("Payout, 70.00 arrived", "#cash")
     await page.click(f"#cash tbody .link:text('{NOW}')")
     await page.choose("#edit [name=kind]", "Fee")
+    await page.check("#edit [name=outside]")
     await page.save()
-    await page.see(f"{NOW} Fee −500.00", "#cash")
-    for row in (f"#cash tbody .link:text('{NOW}')", "#checkpoints tbody .link"):
-        await page.click(row)
-        await page.press("Delete", "#edit")
-        await page.agree("Delete")
-    await page.see("1,920.00 left above the floor of 48,000.00", card)
-    assert [one["amount"] for one in page_journal.read(f"{path}/cash")] == [80]
+    await page.see(f"{NOW} Fee, by card", "#cash")
+    cash = page_journal.read(f"{path}/cash")
+    members = ("kind", "amount", "received", "received_source", "outside")
+    assert {tuple(one[name] for name in members) for one in cash} == {
+        ("payout", 80, 70, "stated", False), ("fee", 500, None, None, True)
+    }  # fmt: skip
+    await page.click("#checkpoints tbody .link")
+    await page.press("Delete", "#edit")
+    await page.agree("Delete")
+    await page.gone("#checkpoints tbody .link")
     assert page_journal.read(f"{path}/checkpoints") == []
 
     await page.show("settings")
-    for zone, stored in ((("prague", "00:00"), ("Europe/Prague", "00:00")), (("", ""), (None, None))):
-        await page.click("#accounts tbody .link")
-        await page.fill_in("#edit", timezone=zone[0], day_rollover=zone[1])
-        await page.save()
-        account_now = page_journal.read(path)
-        assert (account_now["timezone"], account_now["day_rollover"]) == stored
-
-
-# What accounts cost and pay ------------------------------------------------------------------------------
-
-
-async def test_a_payout_asks_for_what_arrived_and_costs_are_for_all_of_a_broker(
-    page: Tab, page_journal: PageJournal
-) -> None:
-    first, second = (page_journal.create("/accounts", name=name, broker="Apex")["id"] for name in "AB")
-    page_journal.put(f"/accounts/{first}/rules", floor=STATIC)
-    earlier = page_journal.add_trade(1, account_id=second)
-    await page.sign_in(page_journal)
-    await page.show("settings")
-    await page.gone("#cash-flow")
-    await page.click("#accounts .link:text-is('A')")
-    await page.fill_in("#edit", fees="0.5", payout_share="90")
-    await page.check("#edit [name=for_broker]")
-    await page.press("Save", "#edit")
-    await page.agree("Charge them", "Charge 1 earlier trade of A, B too?")
-    await page.gone("#edit")
-    assert page_journal.read(f"/trades/{earlier}")["fees"] == 1
-    costs = [(one["fees"], one["payout_share"]) for one in page_journal.read("/accounts")]
-    assert costs == [({"default": 0.5}, 90)] * 2
-
-    await page.show(f"settings?account={first}")
-    await page.click("#new-cash")
-    await page.fill("#edit [name=amount]", "1000")
-    assert await page.input_value("#edit [name=received]") == "900"
-    await page.press("Create", "#edit")
-    await page.see("Payout, 900.00 arrived", "#cash")
-    await page.click("#cash .link")
-    await page.fill("#edit [name=received]", "880")
-    await page.press("Save", "#edit")
-    await page.see("Payout, 880.00 arrived", "#cash")
-    await page.click("#new-cash")
-    await page.choose("#edit [name=kind]", "Fee")
-    await page.fill("#edit [name=amount]", "150")
-    await page.check("#edit [name=outside]")
-    await page.press("Create", "#edit")
-    await page.see("Fee, by card", "#cash")
-    cash = page_journal.read(f"/accounts/{first}/cash")
-    assert {(one["kind"], one["received"], one["received_source"], one["outside"]) for one in cash} == {
-        ("payout", 880, "stated", False),
-        ("fee", None, None, True),
-    }
-
-    await page.show("settings")
-    await page.see("Paid 150.00, received 880.00, net +730.00 since January", "#cash-flow")
+    await page.see("Paid 500.00, received 70.00, net −430.00", "#cash-flow")
     await page.click("#cash-flow summary")
     await page.see("Apex", "#cash-flow table")
-    assert second

@@ -22,12 +22,29 @@ async def save(page: Tab, field: str, text: str) -> None:
 # A day ---------------------------------------------------------------------------------------------------
 
 
-async def test_a_day_is_written_and_left_without_a_mouse(page: Tab, page_journal: PageJournal) -> None:
+async def test_a_day_shows_what_happened_is_written_and_left_without_a_mouse(
+    page: Tab, page_journal: PageJournal
+) -> None:
     (tag,) = page_journal.add_tags("Calm")
     page_journal.patch("/me", plan_template="Bias:")
+    page_journal.add_trade(30, f"{MONDAY}T10:00", 60)
+    page_journal.add_trade(-80, f"{MONDAY}T10:15", 15, grade="F")
+    page_journal.put("/accounts/1/rules", daily_loss=500)
+    limit = {"metric": "worst_day", "target_value": -40, "timeframe": "daily"}
+    page_journal.create("/goals", goal_name="Loss limit", account_id=1, **limit)
     await page.sign_in(page_journal, PLACE)
     await page.holds("#plan", "Bias:")
     await page.see("Your template.", "form:has(#plan)")
+    await page.see("−50.00 USD in 2 trades: 1 win, 1 loss")
+    await page.see_all(".of-day tbody tr", "10:15 ES ▲ 1 −80.00 −80.00 F", "10:00 ES ▲ 1 +30.00 −50.00")
+    blocks = await page.locator(".timeline i").evaluate_all(
+        "all => all.map(({ className, style }) => [className, style.left, style.width])"
+    )
+    assert blocks == [["loss", "25%", "25%"], ["gain", "0%", "100%"]]
+    await page.see("✕ Broken · Loss limit: −50.00, limit −40.00")
+    await page.see("450.00 left", "#account-1")
+    assert await page.get_attribute(".of-day a >> nth=0", "href") == f"#/trades?from={MONDAY}&to={MONDAY}&id=2"
+
     async with page.held():
         await page.evaluate("document.querySelector('#rating-3').click()")
         await page.type("#review", "Waited.")  # while the view is drawn again
@@ -65,26 +82,6 @@ async def test_a_day_is_written_and_left_without_a_mouse(page: Tab, page_journal
     assert await page.title() == "Fri, Jan 9, 2026 · Trading journal"
     await page.show("day/nonsense")
     await page.see(f"{datetime.now(UTC):%b %-d, %Y}", "h1")
-
-
-async def test_a_day_shows_its_trades_goals_and_rules(page: Tab, page_journal: PageJournal) -> None:
-    page_journal.create("/accounts", name="Main")
-    page_journal.add_trade(30, f"{MONDAY}T10:00", 60)
-    page_journal.add_trade(-80, f"{MONDAY}T10:15", 15, grade="F")
-    page_journal.put("/accounts/1/rules", daily_loss=500)
-    limit = {"metric": "worst_day", "target_value": -40, "timeframe": "daily"}
-    page_journal.create("/goals", goal_name="Loss limit", account_id=1, **limit)
-    await page.sign_in(page_journal, PLACE)
-    await page.see("−50.00 USD in 2 trades: 1 win, 1 loss")
-    await page.see_all(".of-day tbody tr", "10:15 ES ▲ 1 −80.00 −80.00 F", "10:00 ES ▲ 1 +30.00 −50.00")
-    blocks = await page.locator(".timeline i").evaluate_all(
-        "all => all.map(({ className, style }) => [className, style.left, style.width])"
-    )
-    assert blocks == [["loss", "25%", "25%"], ["gain", "0%", "100%"]]
-    await page.see("✕ Broken · Loss limit: −50.00, limit −40.00")
-    await page.see("450.00 left", "#account-1")
-    await page.click(".of-day a >> nth=0")
-    await page.see("−80.00", "#trade .big")
 
 
 async def test_a_text_that_was_changed_meanwhile_shows_both(page: Tab, page_journal: PageJournal) -> None:
@@ -210,9 +207,7 @@ async def test_a_week_stands_beside_the_mean_of_the_weeks_before(page: Tab, page
     goal = {"metric": "worst_day", "target_value": -20, "direction": "at_least"}
     page_journal.create("/goals", goal_name="Daily limit", timeframe="daily", **goal)
     page_journal.create("/goals", goal_name="Weekly limit", timeframe="weekly", **goal)
-    await page.sign_in(page_journal)
-    await page.show("days?from=2026-04-06&to=2026-04-12")
-
+    await page.sign_in(page_journal, "days?from=2026-04-06&to=2026-04-12")
     await page.see("The week beside those before")
     texts = [" ".join(one.split()) for one in await page.locator("tbody tr").all_inner_texts()]
     # Four weeks are too few for an interval.

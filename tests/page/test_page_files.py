@@ -54,6 +54,7 @@ async def test_every_file_is_served_to_everybody_and_lets_nothing_else_in(anonym
         policy = dict(part.split(maxsplit=1) for part in answer.headers["content-security-policy"].split(";"))
         assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"
         assert {policy[f"{kind}-src"] for kind in ("script", "style", "connect", "manifest")} == {"'self'"}
+        assert policy["img-src"] == "'self' data: blob:"
 
 
 def test_every_view_has_its_entry_in_the_bar_and_in_the_page_about_it() -> None:

@@ -1,4 +1,4 @@
-"""The import view of the page at /: it writes what it shows, and asks before an undo (docs/page.md)."""
+"""The import view of the page at /: it asks in few clicks, writes what it shows, and asks before an undo."""
 
 import re
 from collections import Counter
@@ -73,36 +73,79 @@ def naming(*names: str) -> str:
 # One file ------------------------------------------------------------------------------------------------
 
 
-async def test_a_first_file_is_dropped_imported_and_undone(page: Tab, page_journal: PageJournal) -> None:
+COUNT_CLICKS = """() => {
+    window.clicks = 0;
+    addEventListener("click", ({ isTrusted, target }) => {
+        window.clicks += isTrusted && !target.closest("label.drop");
+    }, true);
+}"""
+ONE_ACCOUNT = f"{PAIRS}\nMNQH6,1,2,1,100,110,$20.00,02/12/2026 09:00:01,02/12/2026 09:01:02\n" + (
+    "MNQH6,4,3,1,100,90,$(20.00),02/12/2026 10:01:02,02/12/2026 10:00:01\n"
+)
+FOUR_ACCOUNTS = "Instrument,Action,Quantity,Price,Time,ID,E/X,Account display name\n" + "".join(
+    f"MNQ 03-26,{action},1,{price},2/12/2026 9:0{minute}:0{number},{number}{minute},{effect},Apex {number}\n"
+    for number in range(1, 5)
+    for minute, (action, price, effect) in enumerate([("Buy", 100, "Entry"), ("Sell", 110, "Exit")])
+)
+
+
+async def see_first_numbers(page: Tab, journal: PageJournal, net: str, most: int) -> None:
+    """Import what is shown, after at most that many clicks."""
+    await page.see(net.removeprefix("-"), ".figures")
+    if await page.locator("#copies").count():
+        await page.click("#copies")
+        await page.save()
+    await page.click("#import")
+    await page.see("Imported: ")
+    assert await page.evaluate("window.clicks") <= most
+    assert f"{sum(trade['net_pnl'] for trade in journal.read('/trades')):.2f}" == net
+    await page.no_dialog()
+
+
+async def test_a_first_file_is_imported_in_few_clicks_corrected_and_undone(
+    page: Tab, page_journal: PageJournal
+) -> None:
     await page.sign_in(page_journal, "import")
-    await page.drop("round trips.csv", WITH_ZONE)
-    await answer(page, WHOSE, "New account…")
-    await page.fill("#edit [name=name]", "Main account")
-    await page.save()
-    await page.see("Import 3 trades into Main account")
+    await page.evaluate(COUNT_CLICKS)
+    await page.press("Count days like this")
+    await page.drop("Apex 50K - Performance.csv", ONE_ACCOUNT)
+    await page.press("Create Apex 50K")
+    await page.gone(f"[aria-label='{WHOSE}']")
+    await page.press("Use America/New_York")
+    await page.fill(".costs [name=per_side]", "0.37")
+    await page.press("Charge this")
+    await see_first_numbers(page, page_journal, "-1.48", 6)
+
     await page.drop("bad.csv", WITH_ZONE.replace("long", "up", 2))
     await page.see("2 errors")
     await page.see_all(TABLE.format("Rows"), re.compile("^2\N{EN DASH}3\\s+error\\s+direction must be "))
     await expect(page.locator("#import")).to_be_disabled()
     await page.press("Leave out 2 rows")
-    await page.see("Import 1 trade into Main account")
-    await page.drop("round trips.csv", WITH_ZONE)
-    await page.see("3 new")
-    assert page_journal.read("/trades") == []
-    await page.click("#import")
-    await page.see("Imported: 3 new trades")
-    await page.drop("round trips.csv", WITH_ZONE)
-    await page.see("All 3 are already there.")
+    await page.press("Import 1 trade into Apex 50K")
+    await page.see("Imported: 1 new trade")
+    await page.drop("bad.csv", "\n".join(WITH_ZONE.splitlines()[::3]))
+    await page.see("All 1 are already there.")
     await expect(page.locator("#import")).to_be_disabled()
-
     edited, *_ = page_journal.read("/trades")
     page_journal.patch(f"/trades/{edited['id']}", fees=1)
     for choice, left in (("Undo, and keep what was edited", 1), ("Undo, and delete that one too", 0)):
-        await page.press("Undo the import of round trips.csv")
+        await page.press("Undo the import of Apex 50K - Performance.csv")
         await page.see("edited since", "dialog")
         await page.agree(choice)
-        assert len(page_journal.read("/trades")) == left
-    await page.gone(IMPORTS)
+        assert len(page_journal.read("/trades")) == left + 1
+
+
+async def test_four_accounts_with_copies_are_imported_in_few_clicks(page: Tab, page_journal: PageJournal) -> None:
+    await page.sign_in(page_journal, "import")
+    await page.evaluate(COUNT_CLICKS)
+    await page.press("Count days like this")
+    await page.drop("executions.csv", FOUR_ACCOUNTS)
+    await page.press("Use America/New_York")
+    await page.press("Create 4 accounts")
+    await page.fill(".costs [name=per_side] >> nth=0", "0.37")
+    await page.press("Charge all")
+    await see_first_numbers(page, page_journal, "77.04", 12)
+    assert [one["source_trade_id"] is None for one in page_journal.read("/trades")].count(False) == 3
 
 
 async def test_an_unknown_header_is_described_and_corrected(page: Tab, page_journal: PageJournal) -> None:
@@ -120,7 +163,6 @@ async def test_an_unknown_header_is_described_and_corrected(page: Tab, page_jour
     await page.holds("#profile [name=long]", "Up")
     await page.fill_in("#profile", short="Down")
     await page.click("#profile .primary")
-    await page.see("Times are read in Europe/Berlin")
     await page.press("Import 2 trades into Main")
     await page.see("Imported: 2 new trades")
     trades = page_journal.read("/trades")
@@ -131,23 +173,16 @@ async def test_an_unknown_header_is_described_and_corrected(page: Tab, page_jour
     await page.gone("section[aria-label='Your formats']")
     assert page_journal.read("/import-profiles") == []
 
-
-async def test_all_that_is_proposed_for_an_unknown_header_is_remembered(page: Tab, page_journal: PageJournal) -> None:
-    page_journal.create("/accounts", name="Main")
-    page_journal.patch("/me", timezone="America/New_York")
-    await page.sign_in(page_journal, "import")
-    await page.drop("options.csv", OPTIONS)
+    await page.drop("options.csv", OPTIONS)  # all that is proposed is remembered
     await page.click("#profile .primary")
-    await page.press("Use America/New_York")
     await page.press("The year")
     await page.press("Import 1 trade into Main")
     await page.see("Imported: 1 new trade")
-
     (profile,) = page_journal.read("/import-profiles")
     option = {"expires": "Expiry", "strike": "Strike", "right": "Call/Put"}
     assert [profile[name] for name in ("clock", "option", "divide_by")] == ["Uhrzeit", option, {"Wert": "Menge"}]
-    (trade,) = page_journal.read("/trades")
-    assert (trade["opened_at"], trade["gross_pnl"]) == ("2014-03-13T13:31:00.000000Z", 2)
+    (trade,) = page_journal.read("/trades", to="2014-12-31")
+    assert (trade["opened_at"], trade["gross_pnl"]) == ("2014-03-13T08:31:00.000000Z", 2)
 
 
 async def test_what_is_imported_is_what_was_shown(page: Tab, page_journal: PageJournal, accounts: list[int]) -> None:
@@ -160,11 +195,6 @@ async def test_what_is_imported_is_what_was_shown(page: Tab, page_journal: PageJ
     await page.drop("trades.csv", FILE)
     await answer(page, WHOSE, "Sim")
     await page.see("ES 1 1 +1.00 0.00 +1.00", "table[aria-label=Symbols]")
-    await page.fill(".costs [name=per_side]", "1.25")
-    await page.press("Charge this", ".costs")
-    await page.agree("Charge them", "Charge 1 earlier trade of Sim too?")
-    await page.see("Commissions of Sim: 7.50 on 3 rows.")
-
     await page.enter("#options [name=timezone]", "Mars")
     await page.see("Name a city of the time zone, such as Berlin", "#options [data-field=timezone]")
     await page.gone("#import")
@@ -182,7 +212,6 @@ async def test_what_is_imported_is_what_was_shown(page: Tab, page_journal: PageJ
     assert len(page_journal.read("/trades")) == 2
     await page.click("#import")
     await page.see("Imported: 2 new trades, 0 updated, 1 already there")
-    assert [one["fees"] for one in page_journal.read("/trades", account_id=accounts[0])] == [2.5]
 
 
 # Several files -------------------------------------------------------------------------------------------
@@ -217,11 +246,8 @@ async def test_files_go_into_the_accounts_that_they_name(
     await import_all(page, "Import 2 trades of 2 files into Live", 2)
     assert page_journal.read(f"/accounts/{accounts[1] + 1}/rules")["daily_loss"] == 500
 
-
-async def test_copies_are_not_imported_whole_hours_apart(
-    page: Tab, page_journal: PageJournal, accounts: list[int]
-) -> None:
-    await page.sign_in(page_journal, "import")
+    # Copies are not imported whole hours apart.
+    await page.press("Close all")
     file = f"{PAIRS}\n{PAIR.format(1, 2)}"
     await page.drop("Sim.csv", file, **{"Apex 50K Master": file.replace("09:0", "10:0")})
     await page.count(f"{ALL_FILES} tbody .warn", 2)  # both are read: no form is drawn again
@@ -276,7 +302,7 @@ async def test_a_person_says_which_trade_a_line_is(page: Tab, page_journal: Page
     await page.locator("[aria-label='Line 2 is']").select_option(f"trade {typed[1]}")
     await page.press("Import 1 trade into Sim")
     await page.see("Imported: 0 new trades, 1 updated")
-    await page.sign_in(page_journal, f"trades?id={typed[1]}")
+    await page.show(f"trades?id={typed[1]}")
     await page.see("You typed 3 at 100,")
     assert [page_journal.read(f"/trades/{one}")["quantity"] for one in typed] == [2, 1]
 

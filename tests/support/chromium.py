@@ -24,6 +24,7 @@ FLAGS = [
     *("--no-proxy-server", "--host-resolver-rules=MAP *.example 127.0.0.1"),  # names of this machine
 ]
 WAIT = PATIENCE * 1000  # milliseconds
+BLANK = "about:blank"
 ISO = "%Y-%m-%dT%H:%M:%SZ"
 AXE = Path(__file__).parent.parent / "javascript/node_modules/axe-core/axe.min.js"
 in_a_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
@@ -116,37 +117,32 @@ def shared_server_in(folder: Path) -> Iterator[SharedServer]:
 
 
 class Browser(NamedTuple):
-    """A browser, and what its console said or it requested from elsewhere since the test began."""
+    """A browser, and what its console said since the test began."""
 
     context: BrowserContext
     complaints: list[str]
 
 
 @asynccontextmanager
-async def open_browser(profile: Path) -> AsyncIterator[Browser]:
-    """Start a browser that has been nowhere. Its first tab serves all tests."""
+async def open_browser() -> AsyncIterator[Browser]:
+    """Start a browser that has been nowhere and writes nothing to disk. Its first tab serves all tests."""
     async with async_playwright() as playwright:
-        context = await playwright.chromium.launch_persistent_context(
-            profile, executable_path=CHROMIUM, args=FLAGS, reduced_motion="reduce"
-        )
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        context = await browser.new_context(reduced_motion="reduce")
         context.set_default_timeout(WAIT)
         complaints = list[str]()
 
         def note_message(message: ConsoleMessage) -> None:
-            # The page shows a response with an error; the console repeats it.
+            # The page shows a response with an error; the console repeats it. It says what a policy has refused.
             if message.type == "error" and not message.text.startswith("Failed to load resource"):
                 complaints.append(message.text)
 
-        def note_request(request: Any) -> None:
-            if not request.url.startswith(("http://127.0.0.", "data:", "blob:http://127.0.0.")):
-                complaints.append(request.url)
-
         context.on("console", note_message)
-        context.on("request", note_request)
         context.on("weberror", lambda error: complaints.append(str(error.error)))
         context.on("dialog", accept)
+        await context.new_page()
         yield Browser(context, complaints)
-        await context.close()
+        await browser.close()
 
 
 async def accept(dialog: Dialog) -> None:
@@ -167,9 +163,10 @@ class Tab:
 
     async def sign_in(self, journal: PageJournal, place: str = "today") -> None:
         """Open a view with the key in the tab, instead of typing it before each test."""
-        await self.page.goto(f"{journal.server.url}/health")
-        await self.page.evaluate("key => sessionStorage.setItem('journal-key', key)", journal.key)
-        await self.page.goto(f"{journal.server.url}/#/{place}")
+        if self.page.url != BLANK:  # at the same address another fragment would be no new page
+            await self.page.goto(BLANK)
+        async with await self.page.add_init_script(f"sessionStorage.setItem('journal-key', '{journal.key}')"):
+            await self.page.goto(f"{journal.server.url}/#/{place}")
         await self.drawn(re.split("[/?]", place)[0])
 
     async def show(self, place: str) -> None:
@@ -334,7 +331,7 @@ class Tab:
 
 @asynccontextmanager
 async def clean_tab(browser: Browser) -> AsyncIterator[Tab]:
-    """Lend the first tab. At its end the console is clean, and nothing was requested from elsewhere."""
+    """Lend the first tab. At its end the console is clean."""
     tab, *others = browser.context.pages
     for other in others:
         await other.close()
@@ -344,7 +341,7 @@ async def clean_tab(browser: Browser) -> AsyncIterator[Tab]:
     yield lent
     if tab.url.startswith("http"):
         await tab.evaluate("localStorage.clear(); sessionStorage.clear()")
-    await tab.goto("about:blank")
+    await tab.goto(BLANK)
     assert browser.complaints == []
 
 
