@@ -109,13 +109,6 @@ RECORDED = {
 
 # Rows that another object may show after a change.
 MOVING = {"copy_group_members", "pictures"}
-# Tables whose rows no response shows as they are written: derived or temporary.
-NOT_SHOWN = {
-    *("users", "idempotency_keys", "goal_targets", "snapshots", "example_rows"),
-    *("import_timezones", "statements", "restatements", "import_links", "picture_contents", "picture_parts"),
-    *("trade_facts", "trade_counts", "changed_days", "changed_objects", "search_documents"),
-}
-
 OUTCOME = f"""CASE WHEN {is_win("row.net_pnl", "breakeven_within")} THEN 'win'
     WHEN {is_loss("row.net_pnl", "breakeven_within")} THEN 'loss'
     WHEN {is_breakeven("row.net_pnl", "breakeven_within")} THEN 'breakeven' ELSE 'open' END"""

@@ -13,7 +13,7 @@ from journal_api.imports.contracts import Call, Settled, Settler, find_annotated
 from journal_api.imports.file_rows import group_rows, require_allowed
 from journal_api.imports.import_costs import ImportCosts
 from journal_api.imports.known_journal import KnownJournal, read_known
-from journal_api.imports.named_originals import NamedTrade, find_original
+from journal_api.imports.names import NamedTrade, find_original
 from journal_api.imports.other_account import require_own_account
 from journal_api.imports.previews import ImportDigest, NewTrade
 from journal_api.imports.row_verdicts import change_verdict, error_verdict, suspect_verdict, unmatched_verdict

@@ -10,8 +10,7 @@ from typing import BinaryIO
 from aiosqlite import Connection
 
 from journal_api.errors import ValidationFailed
-from journal_api.imports.trade_units import choose_trade_unit
-from journal_api.repositories import accounts, import_profiles, instruments
+from journal_api.repositories import accounts, import_profiles, imports, instruments
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
 from journal_api.structs.imports import AccountMapping
@@ -60,6 +59,19 @@ async def read_file(
         one_trade_is=await choose_trade_unit(db, user_id, choice.account_id, one_trade_is),
     )
     return await in_thread(user_id, read)
+
+
+async def choose_trade_unit(
+    db: Connection, user_id: int, account_id: int | None, stated: OneTradeIs | None
+) -> Callable[[str], OneTradeIs]:
+    """Return the function from the name of a format to what one trade is.
+
+    The request states it, else the account; else it is as in the newest import of the account and format.
+    Rows that are stored as trades would otherwise be stored once more, as positions.
+    """
+    known = await imports.list_trade_units(db, user_id, account_id)
+    setting = await imports.find_trade_unit(db, account_id)
+    return lambda file_format: stated or setting or known.get(file_format, "position")
 
 
 def stored_name(file: Path) -> str | None:

@@ -1,6 +1,8 @@
-"""Resolves the names in a row of a file to the ids of the user's objects."""
+"""Resolves the names in a row of a file to the ids of the user's objects, and of the originals in the file."""
 
 from collections import Counter
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import Answered, ImportedTrade, Names
@@ -52,3 +54,25 @@ def require_id(row_id: int | None, column: str, name: str) -> int:
     if row_id is None:
         raise ValidationFailed(fields={column: f"names {name!r}, which is not in the journal"})
     return row_id
+
+
+class NamedTrade(NamedTuple):
+    """The trade of a row with a name, or that is a copy."""
+
+    trade_id: int
+    copy_of: str | None  # the name of another row
+    source_trade_id: int | None  # of a stored trade
+
+
+def find_original(name: str, rows: Mapping[str, NamedTrade]) -> int:
+    """Return the id of the original that the row with the name is, or leads to. Raises ValidationFailed."""
+    visited: set[str] = set()
+    found, wanted = rows.get(name), name
+    while found is not None and found.source_trade_id is None and found.copy_of is not None:
+        visited.add(wanted)
+        wanted = found.copy_of
+        found = None if wanted in visited else rows.get(wanted)
+    if found is None:
+        reason = f"names {name!r}, which leads to no original in this file"
+        raise ValidationFailed(fields={"copy_of": reason})
+    return found.source_trade_id or found.trade_id

@@ -5,8 +5,7 @@ from http import HTTPStatus
 from journal_api import __version__
 from journal_api.errors import ApiError
 from journal_api.web import responses
-from journal_api.web.request_id import new_request_id
-from journal_api.web.request_log import HandledRequest, write_line
+from journal_api.web.request_log import HandledRequest, new_request_id, write_line
 
 
 def last_response(error: ApiError) -> bytes:

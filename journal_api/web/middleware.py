@@ -18,8 +18,7 @@ from journal_api.database.sqlite_errors import api_error
 from journal_api.errors import ApiError, Busy, InternalError, MisdirectedRequest, ValidationFailed
 from journal_api.web import request_log, responses, wrong_host
 from journal_api.web.quoting import quote
-from journal_api.web.request_id import read_request_id
-from journal_api.web.request_log import HandledRequest
+from journal_api.web.request_log import HandledRequest, read_request_id
 
 log = logging.getLogger("journal_api")
 
