@@ -3,19 +3,23 @@
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Generic, Protocol, TypeVar
+from datetime import date
+from decimal import Decimal
+from typing import Any, Generic, Literal, Protocol, TypeVar, get_origin
 
 import msgspec
 from aiosqlite import Connection
-from msgspec import UNSET, Raw, Struct
+from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.structs import asdict
 
 from journal_api.errors import Conflict, DuplicateName, NotFound, ValidationFailed
 from journal_api.values.clock import now, now_after
-from journal_api.values.money import Money
-from journal_api.values.types import Day, sort_name
+from journal_api.values.money import Money, json_number
+from journal_api.values.types import Day, list_parts, sort_name
 
 S = TypeVar("S", bound=Struct)
+# The types of members whose columns SQLite writes as they are.
+PLAIN = {str, int, float, date, Literal, type(None), UnsetType}
 
 
 async def fetch(db: Connection, sql: str, values: Mapping[str, Any]) -> Any:
@@ -54,17 +58,32 @@ def build_json_array(column: str, select: str) -> str:
 
 
 def build_object(struct: type[Struct], **expressions: str) -> str:
-    """Return an SQL expression for the JSON of a response struct: each member is its expression, else its column."""
+    """Return an SQL expression for the JSON of a response struct: each member is its expression, else its column.
+
+    The type of a member says how that becomes JSON. The expression of an amount is an integer of 10^-8, or a
+    subquery of its JSON number.
+    """
     return f"json_object({build_members(struct, **expressions)})"
 
 
 def build_members(struct: type[Struct], **expressions: str) -> str:
     """Return the arguments of json_object for the members of a response struct."""
-    return ", ".join(f"'{name}', {expressions.get(name, name)}" for name in struct.__struct_fields__)
+    members = ((one.name, expressions.get(one.name, one.name), one.type) for one in msgspec.structs.fields(struct))
+    return ", ".join(f"'{name}', {as_json(expression, kind)}" for name, expression, kind in members)
+
+
+def as_json(expression: str, kind: Any) -> str:
+    """Return an SQL expression as JSON of that type."""
+    parts = {get_origin(part) or part for part in list_parts(kind)}
+    if Decimal in parts and not expression.startswith("(SELECT"):
+        return json_number(expression)
+    if bool in parts:
+        return json_boolean(expression)
+    return expression if parts <= PLAIN else f"json(({expression}))"
 
 
 def json_boolean(condition: str) -> str:
-    return f"json(iif({condition}, 'true', 'false'))"
+    return f"json(CASE {condition} WHEN 1 THEN 'true' WHEN 0 THEN 'false' ELSE 'null' END)"
 
 
 def json_list(values: Sequence[object]) -> str:

@@ -5,19 +5,13 @@ from msgspec.structs import asdict
 
 from journal_api.database import sql
 from journal_api.structs.account_rules import AccountRules, AccountRulesPut, Floor, QualifyingDay
-from journal_api.values.money import json_number
 
-FLOOR = sql.build_object(
-    Floor, kind="floor_kind", distance=json_number("floor_distance"), locks_at=json_number("floor_locks_at")
-)
-QUALIFYING_DAY = sql.build_object(QualifyingDay, amount=json_number("qualifying_amount"), days="qualifying_days")
+FLOOR = sql.build_object(Floor, kind="floor_kind", distance="floor_distance", locks_at="floor_locks_at")
+QUALIFYING_DAY = sql.build_object(QualifyingDay, amount="qualifying_amount", days="qualifying_days")
 RULES = sql.build_object(
     AccountRules,
-    floor=f"json(iif(floor_kind IS NULL, 'null', {FLOOR}))",
-    daily_loss=json_number("daily_loss"),
-    profit_target=json_number("profit_target"),
-    best_day_share=json_number("best_day_share"),
-    qualifying_day=f"json(iif(qualifying_days IS NULL, 'null', {QUALIFYING_DAY}))",
+    floor=f"iif(floor_kind IS NULL, 'null', {FLOOR})",
+    qualifying_day=f"iif(qualifying_days IS NULL, 'null', {QUALIFYING_DAY})",
 )
 
 

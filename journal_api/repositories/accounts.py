@@ -18,12 +18,9 @@ from journal_api.values.money import json_number
 TABLE = sql.Table(
     "accounts",
     Account,
-    starting_balance=json_number("starting_balance"),
-    archived=sql.json_boolean("archived"),
-    payout_share=json_number("payout_share"),
-    fees=f"""json((
+    fees=f"""
         SELECT json_group_object(root, {json_number("per_side")})
-        FROM (SELECT root, per_side FROM account_fees WHERE account_id = accounts.id ORDER BY root)))""",
+        FROM (SELECT root, per_side FROM account_fees WHERE account_id = accounts.id ORDER BY root)""",
 )
 list_of_user, get, find, require = TABLE.list_of_user, TABLE.get, TABLE.find, TABLE.require
 find_id = TABLE.find_id

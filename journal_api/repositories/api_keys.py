@@ -7,7 +7,7 @@ import msgspec
 from aiosqlite import Connection
 
 from journal_api.database.calendars import select_calendars
-from journal_api.database.sql import build_insert, build_object, fetch, fetch_json, fetch_json_array, json_boolean
+from journal_api.database.sql import build_insert, build_object, fetch, fetch_json, fetch_json_array
 from journal_api.structs.api_keys import ApiKey
 from journal_api.values.api_keys import hash_key, new_key
 from journal_api.values.clock import now
@@ -15,9 +15,9 @@ from journal_api.values.clock import now
 # A key changes only by its revocation. The use of a key is not a change.
 KEY = build_object(
     ApiKey,
-    scopes="""json('["' || replace(scopes, ' ', '","') || '"]')""",
+    scopes="""'["' || replace(scopes, ' ', '","') || '"]'""",
     updated_at="coalesce(revoked_at, created_at)",
-    is_current=json_boolean("id = :current_id"),
+    is_current="id = :current_id",
 )
 
 

@@ -7,16 +7,13 @@ from msgspec.structs import asdict
 from journal_api.database import sql
 from journal_api.errors import NotFound
 from journal_api.structs.cash import Cash, CashCreate, CashPatch, CashQuery, check_cash
-from journal_api.values.money import json_number
 
 # What of a payout arrived.
 RECEIVED = """CASE WHEN kind = 'payout' THEN coalesce(received, share_of(amount, (
     SELECT payout_share FROM accounts WHERE accounts.id = account_id))) END"""
 CASH = sql.build_object(
     Cash,
-    amount=json_number("amount"),
-    outside=sql.json_boolean("outside"),
-    received=json_number(f"({RECEIVED})"),
+    received=f"({RECEIVED})",
     received_source="iif(kind = 'payout', iif(received IS NULL, 'share', 'stated'), NULL)",
 )
 OF_USER = """account_id = (SELECT id FROM accounts WHERE id = :account_id AND user_id = :user_id)

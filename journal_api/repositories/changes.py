@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database.sql import build_json_array, build_object, fetch, json_boolean, json_list
+from journal_api.database.sql import build_json_array, build_object, fetch, json_list
 from journal_api.errors import CursorExpired
 from journal_api.structs.changes import Change, ChangeQuery
 from journal_api.values.clock import as_text
@@ -45,7 +45,6 @@ CHANGE = build_object(
     account_id="""CASE resource
         WHEN 'cash' THEN (SELECT account_id FROM cash_movements WHERE id = listed.id)
         WHEN 'checkpoints' THEN (SELECT account_id FROM checkpoints WHERE id = listed.id) END""",
-    deleted=json_boolean("deleted"),
 )
 LISTED = build_json_array("change", f"SELECT {CHANGE} AS change FROM listed ORDER BY seq, id IS NULL, resource")
 

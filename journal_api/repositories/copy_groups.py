@@ -11,24 +11,20 @@ from journal_api.structs.copy_groups import CopyGroup, CopyGroupListItem, CopyGr
 from journal_api.structs.goals import GoalCreate
 from journal_api.structs.strategies import StrategyCreate, StrategyPatch
 from journal_api.values.clock import now_after
-from journal_api.values.money import json_number
 from journal_api.values.types import Selection
 
 MEMBER_COUNT = "(SELECT count(*) FROM copy_group_members WHERE copy_group_id = copy_groups.id)"
-ANY_QUANTITY = sql.json_boolean("any_quantity")
 MEMBERS = sql.build_json_array(
     "member",
     f"""
-    SELECT {sql.build_object(Member, quantity_multiplier=json_number("quantity_multiplier"))} AS member
+    SELECT {sql.build_object(Member)} AS member
     FROM copy_group_members
     WHERE copy_group_id = copy_groups.id
     ORDER BY sort_order, account_id
     """,
 )
-LISTED = sql.Table("copy_groups", CopyGroupListItem, member_count=MEMBER_COUNT, any_quantity=ANY_QUANTITY)
-TABLE = sql.Table(
-    "copy_groups", CopyGroup, member_count=MEMBER_COUNT, any_quantity=ANY_QUANTITY, members=f"json(({MEMBERS}))"
-)
+LISTED = sql.Table("copy_groups", CopyGroupListItem, member_count=MEMBER_COUNT)
+TABLE = sql.Table("copy_groups", CopyGroup, member_count=MEMBER_COUNT, members=MEMBERS)
 list_of_user, get, find = LISTED.list_of_user, TABLE.get, TABLE.find
 insert, delete = TABLE.insert, TABLE.delete
 # What may be restricted to an account or a group.

@@ -23,7 +23,7 @@ from journal_api.statistics.selection import COLUMNS, Selection, with_sums_in_ra
 from journal_api.statistics.trade_facts import build_for_sources, read_source
 from journal_api.structs.days import DayListItem, DayNumbers, DayPatch, DayQuery, DaysQuery, DaySum, JournalDay
 from journal_api.values.clock import now, now_after
-from journal_api.values.money import OUT_OF_RANGE, from_units, json_number
+from journal_api.values.money import OUT_OF_RANGE, from_units
 from journal_api.values.periods import Period
 
 # Every day with a trade is recorded as a change, so that no list looks through all trades for their days.
@@ -60,7 +60,7 @@ NUMBERS = f"""
     FROM decisions
     CROSS JOIN (SELECT breakeven_within AS within FROM users WHERE id = :user_id)
     GROUP BY part"""
-SUM_OF_CURRENCY = sql.build_object(DaySum, net_pnl=json_number("net_pnl"))
+SUM_OF_CURRENCY = sql.build_object(DaySum)
 # Another look at the trades, only for accounts in several currencies.
 SUMS = f"""
     SELECT part AS day, '[' || group_concat({SUM_OF_CURRENCY}) || ']' AS sums
@@ -78,21 +78,20 @@ ROWS = f"""
 ONE_SUM = f"'[' || {SUM_OF_CURRENCY} || ']'"
 EXPRESSIONS = {
     "date": "listed.date",
-    "net_pnl": json_number("iif(part IS NULL, 0, net_pnl)"),
-    "sums": f"json(iif(part IS NULL, '[]', coalesce(by_currency.sums, {ONE_SUM})))",
+    "net_pnl": "iif(part IS NULL, 0, net_pnl)",
+    "sums": f"iif(part IS NULL, '[]', coalesce(by_currency.sums, {ONE_SUM}))",
     **{name: f"coalesce({name}, 0)" for name in ("trade_count", "wins", "losses")},
-    "has_text": sql.json_boolean("coalesce(plan, review) IS NOT NULL"),
-    "tag_ids": f"json(({tags.select_ids('day_tags', 'day_id = days.id')}))",
+    "has_text": "coalesce(plan, review) IS NOT NULL",
+    "tag_ids": tags.select_ids("day_tags", "day_id = days.id"),
     "picture_count": "(SELECT count(*) FROM pictures WHERE user_id = :user_id AND day = listed.date)",
 }
-PICTURES = f"json(({OF_DAY}))"
 DAY = sql.build_object(
     JournalDay,
     **EXPRESSIONS,
     id="days.id",
-    tags=f"json(({tags.select_tags('day_tags', 'day_id = days.id')}))",
-    pictures=PICTURES,
-    goals=f"json(({DAY_GOALS}))",
+    tags=tags.select_tags("day_tags", "day_id = days.id"),
+    pictures=OF_DAY,
+    goals=DAY_GOALS,
 )
 
 
@@ -101,7 +100,7 @@ def build_page(item: str) -> str:
 
 
 PAGE = build_page(sql.build_object(DayNumbers, **EXPRESSIONS))
-PAGE_WITH_TEXT = build_page(sql.build_object(DayListItem, **EXPRESSIONS, pictures=PICTURES))
+PAGE_WITH_TEXT = build_page(sql.build_object(DayListItem, **EXPRESSIONS, pictures=OF_DAY))
 
 
 async def select_trades(db: Connection, query: DayQuery, dates: str, values: Mapping[str, Any]) -> Selection:

@@ -11,13 +11,12 @@ from journal_api.errors import LimitReached
 from journal_api.metrics.metrics import METRICS
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery, find_changes
 from journal_api.values.clock import now
-from journal_api.values.money import json_number, units
+from journal_api.values.money import units
 
 SCOPE = "coalesce('account_' || account_id, 'group_' || copy_group_id, iif(follows_selection, '', 'all'))"
 TABLE = sql.Table(
     "goals",
     Goal,
-    target_value=json_number("target_value"),
     scope=SCOPE,
     kind="goal_kind(metric, direction, target_value)",
     formula="goal_formula(metric)",

@@ -40,7 +40,7 @@ TABLE = sql.Table(
     "imports",
     Import,
     "id DESC",
-    account_ids=f"json(({ACCOUNT_IDS}))",
+    account_ids=ACCOUNT_IDS,
     counts="json_object('new', added, 'duplicate', duplicates, 'updated', updated, 'error', 0)",
     trade_count="(SELECT count(*) FROM trades WHERE import_id = imports.id)",
     merged_count="(SELECT count(*) FROM trades WHERE import_id = imports.id AND merged IS NOT NULL)",

@@ -6,7 +6,7 @@ from msgspec import json
 from journal_api.database.sql import build_object, delete_where, fetch_json, fetch_json_array
 from journal_api.structs.instruments import Instrument, InstrumentPut
 from journal_api.values.instruments import CONTRACT_ROOTS, InstrumentTable
-from journal_api.values.money import PositiveMoney, from_units, json_number
+from journal_api.values.money import PositiveMoney, from_units
 
 # The built-in table as a parameter for json_each, by root.
 BUILT_IN = json.encode(
@@ -17,7 +17,7 @@ BUILT_IN = json.encode(
 ).decode()
 INSTRUMENT = build_object(
     Instrument,
-    point_value=json_number("coalesce(own.point_value, built_in.point_value)"),
+    point_value="coalesce(own.point_value, built_in.point_value)",
     source="iif(own.root IS NULL, 'built-in', 'own')",
 )
 # All instruments of the user, one JSON object each.

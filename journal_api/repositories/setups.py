@@ -23,7 +23,7 @@ CONFIRMATIONS = build_json_array(
 SETUPS = build_json_array(
     "setup",
     f"""
-    SELECT {build_object(Setup, setup_id="id", confirmations=f"json(({CONFIRMATIONS}))")} AS setup
+    SELECT {build_object(Setup, setup_id="id", confirmations=CONFIRMATIONS)} AS setup
     FROM setups
     WHERE strategy_id = strategies.id
     ORDER BY sort_order, id

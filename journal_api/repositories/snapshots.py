@@ -5,7 +5,7 @@ from typing import Any
 from aiosqlite import Connection
 
 from journal_api.database.database import Database
-from journal_api.database.sql import build_json_array, build_object, fetch_column, json_boolean
+from journal_api.database.sql import build_json_array, build_object, fetch_column
 from journal_api.errors import Busy, NotFound
 from journal_api.repositories import goals
 from journal_api.repositories.goals import IS_STALE
@@ -15,17 +15,8 @@ from journal_api.structs.days import DayGoal
 from journal_api.structs.goals import GoalQuery
 from journal_api.structs.snapshots import GoalPeriod, Snapshot, SnapshotQuery
 from journal_api.values.clock import now
-from journal_api.values.money import json_number
 
-# The members of a snapshot whose JSON differs from the column.
-EXPRESSIONS = {
-    "target": json_number("target"),
-    "actual": json_number("actual"),
-    "achieved": "json(CASE achieved WHEN 1 THEN 'true' WHEN 0 THEN 'false' ELSE 'null' END)",
-    "closed": json_boolean("closed"),
-    "snapshot_data": "json(snapshot_data)",
-}
-SNAPSHOT = build_object(Snapshot, **EXPRESSIONS)
+SNAPSHOT = build_object(Snapshot)
 
 MATCHING = """goal_id = :goal_id
     AND (:since IS NULL OR period_start >= :since)
@@ -79,7 +70,7 @@ async def read_current_page(database: Database, user_id: int, goal_id: int, quer
 DAY_GOALS = build_json_array(
     "goal",
     f"""
-    SELECT {build_object(DayGoal, **EXPRESSIONS, kind="goal_kind(metric, direction, target)")} AS goal
+    SELECT {build_object(DayGoal, kind="goal_kind(metric, direction, target)")} AS goal
     FROM goals
     CROSS JOIN snapshots ON goal_id = goals.id AND period_start = listed.date
     WHERE user_id = :user_id AND timeframe = 'daily'
@@ -99,7 +90,7 @@ MAX_PERIODS = 366
 PERIODS = build_json_array(
     "period",
     f"""
-    SELECT {build_object(GoalPeriod, **EXPRESSIONS)} AS period
+    SELECT {build_object(GoalPeriod)} AS period
     FROM snapshots
     WHERE goal_id = goals.id
       AND (:since IS NULL OR period_start >= :since)

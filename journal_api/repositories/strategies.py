@@ -9,7 +9,6 @@ from journal_api.errors import LimitReached, ValidationFailed
 from journal_api.repositories import setups
 from journal_api.repositories.setups import SETUPS, CascadeCounts
 from journal_api.structs.strategies import (
-    FREE_FORM,
     Strategy,
     StrategyCreate,
     StrategyFields,
@@ -25,8 +24,7 @@ MAX_BYTES = 3 * 1024 * 1024
 MAX_LIST = 16 * 1024 * 1024
 EXPRESSIONS = {
     "setup_count": "(SELECT count(*) FROM setups WHERE strategy_id = strategies.id)",
-    **{name: f"json({name})" for name in FREE_FORM},
-    "setups": f"json(({SETUPS}))",
+    "setups": SETUPS,
 }
 SCALARS = sql.build_object(StrategyScalars, **EXPRESSIONS)
 TABLE = sql.Table("strategies", Strategy, **EXPRESSIONS)

@@ -15,14 +15,13 @@ from journal_api.positions.position_columns import FILE_COLUMNS, OF_POSITION
 from journal_api.positions.trade_columns import build_columns
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.repositories import pictures, tags
-from journal_api.structs.trades import AMOUNTS, Answer, Trade, TradeListItem, TypedTrade
+from journal_api.structs.trades import Answer, Trade, TradeListItem, TypedTrade
 from journal_api.values.clock import now, now_after
 from journal_api.values.money import json_number
 
 # The members of a list item whose JSON differs from the column.
 EXPRESSIONS = {
-    **{name: json_number(name) for name in (*AMOUNTS, "net_pnl", "rr_realized")},
-    "tag_ids": f"json(({tags.select_ids('trade_tags', 'trade_id = trade.id')}))",
+    "tag_ids": tags.select_ids("trade_tags", "trade_id = trade.id"),
     "updated_at": "max(updated_at, coalesce(changed_at, ''))",
     "fill_count": "iif(fills IS NULL, 1 + (closed_at IS NOT NULL), json_array_length(fills))",
 }
@@ -46,7 +45,7 @@ MERGED_IDS = """(
     SELECT json_group_array(DISTINCT value)
     FROM (SELECT value FROM json_tree(merged) WHERE key = 'id' AND value <> trade.id ORDER BY value))"""
 LIST_ITEM = sql.build_object(TradeListItem, **EXPRESSIONS)
-ANSWER = sql.build_object(Answer, was_present=sql.json_boolean("was_present"), notes="confirmation_answers.notes")
+ANSWER = sql.build_object(Answer, notes="confirmation_answers.notes")
 ANSWERS = sql.build_json_array(
     "answer",
     f"""
@@ -57,22 +56,16 @@ ANSWERS = sql.build_json_array(
     ORDER BY sort_order, confirmation_id
     """,
 )
-TYPED = sql.build_object(
-    TypedTrade,
-    **{
-        name: json_number(f"(typed ->> '{name}')") if name in AMOUNTS else f"typed ->> '{name}'"
-        for name in TypedTrade.__struct_fields__
-    },
-)
+TYPED = sql.build_object(TypedTrade, **{name: f"(typed ->> '{name}')" for name in TypedTrade.__struct_fields__})
 TRADE = sql.build_object(
     Trade,
     **EXPRESSIONS,
-    fills=f"json({FILLS})",
-    typed=f"json(iif(typed IS NULL, 'null', {TYPED}))",
-    merged_ids=f"json({MERGED_IDS})",
-    tags=f"json(({tags.select_tags('trade_tags', 'trade_id = trade.id')}))",
-    confirmations=f"json(({ANSWERS}))",
-    pictures=f"json(({pictures.OF_TRADE}))",
+    fills=FILLS,
+    typed=f"iif(typed IS NULL, 'null', {TYPED})",
+    merged_ids=MERGED_IDS,
+    tags=tags.select_tags("trade_tags", "trade_id = trade.id"),
+    confirmations=ANSWERS,
+    pictures=pictures.OF_TRADE,
 )
 # A trade with its computed ratio.
 WITH_RATIO = """

@@ -7,12 +7,9 @@ from journal_api.database import sql
 from journal_api.errors import Conflict
 from journal_api.structs.me import Me, MePatch
 from journal_api.values.clock import now, now_after
-from journal_api.values.money import json_number
 
 ME = sql.build_object(
     Me,
-    trading_weekdays="json(trading_weekdays)",
-    breakeven_within=json_number("breakeven_within"),
     active_selection="coalesce('account_' || active_account_id, 'group_' || active_copy_group_id, 'all')",
 )
 

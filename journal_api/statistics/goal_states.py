@@ -6,7 +6,7 @@ from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.database.calendars import select_current_days
-from journal_api.database.sql import build_json_array, build_object, fetch, json_boolean, json_list
+from journal_api.database.sql import build_json_array, build_object, fetch, json_list
 from journal_api.statistics.changed_days import select_changed_days
 from journal_api.statistics.goal_history import GoalState
 from journal_api.values.clock import now
@@ -28,15 +28,14 @@ STATE = build_object(
     timezone="goal_calendars.timezone",
     day_rollover="goal_calendars.day_rollover",
     custom_window="json_array(custom_start, custom_end)",
-    trading_weekdays="json(trading_weekdays)",
-    is_stopped=json_boolean("status <> 'active'"),
+    is_stopped="status <> 'active'",
     created_on=f"trading_day(goals.created_at, {CALENDAR})",
     today=f"coalesce(stopped_on, trading_day(:now, {CALENDAR}))",
     current_days=f"({select_current_days('goals.user_id')})",
-    account_ids="json((SELECT json_group_array(id) FROM account))",
-    starting_balances="json((SELECT json_group_array(starting_balance) FROM account))",
-    currencies="json((SELECT json_group_array(DISTINCT currency) FROM account))",
-    targets=f"json(({TARGETS}))",
+    account_ids="SELECT json_group_array(id) FROM account",
+    starting_balances="SELECT json_group_array(starting_balance) FROM account",
+    currencies="SELECT json_group_array(DISTINCT currency) FROM account",
+    targets=TARGETS,
     latest_change="(SELECT coalesce(max(sequence), 0) FROM changed_days)",
     first_trade="""(
         SELECT min((SELECT min(trading_day)

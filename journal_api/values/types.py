@@ -8,7 +8,8 @@ schema in the OpenAPI document.
 import re
 import unicodedata
 from datetime import date
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
+from types import UnionType
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, Union, get_args, get_origin
 
 from msgspec import UNSET, Meta, Raw, field
 
@@ -194,6 +195,12 @@ class DayRollover(str):
         if not isinstance(value, str) or not re.fullmatch(r"([01][0-9]|2[0-3]):[0-5][0-9]", value):
             raise ValueError("must be a time HH:MM")
         return cls(value)
+
+
+def list_parts(kind: Any) -> list[Any]:
+    """Return the types of a union, or the type, without what they are annotated with."""
+    parts = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    return [get_args(part)[0] if get_origin(part) is Annotated else part for part in parts]
 
 
 def sort_name(name: str) -> str:
