@@ -139,20 +139,6 @@ async def test_a_pair_of_fills_that_two_files_cut_is_never_stored_twice(
     assert verdicts == ["new", "duplicate" if order[0] == "pair" else "updated", "duplicate"]
 
 
-SCALED = [("09:00:00", 2, "100", 1), ("09:30:00", -1, "110", 2), ("10:07:00", 1, "105", 3), ("10:30:00", -2, "110", 4)]
-
-
-async def test_pairs_and_fills_complete_each_other(client: httpx.AsyncClient, account_id: int) -> None:
-    fills = fills_of_day(SCALED)
-    pairs = list(first_in_first_out(fills))
-
-    for file in (performance(pairs[:1]), executions(fills[2:]), performance(pairs[1:])):
-        report = await create_import(client, file, account_id=account_id)
-
-    assert list_suspect([report]) == []
-    assert await stored_positions(client) == expected_positions(fills)
-
-
 # What the journal has of files, without the times at which trades were changed.
 RECORD = (
     "SELECT id, import_id, external_id, quantity, entry_price, exit_price, opened_at, closed_at, gross_pnl,"

@@ -11,7 +11,6 @@ from factories import (
     A_FILE,
     A_TRADE,
     create_account,
-    create_cash,
     create_goal,
     create_trade,
     list_trades,
@@ -163,17 +162,6 @@ async def test_the_owners_change_moves_what_an_account_has_not_of_its_own(client
     assert days == ["2026-01-06", "2026-01-06", "2026-01-06", "2026-01-05"]
 
 
-async def test_filters_are_by_the_days_of_accounts_and_hours_by_the_owners_clock(client: httpx.AsyncClient) -> None:
-    account = await create_account(client, **KIRITIMATI)
-    await create_trade(client, account["id"])
-
-    found = unwrap(await client.get("/trades", params={"from": NEXT_DAY, "to": NEXT_DAY}))
-    report = unwrap(await client.get("/reports", params={"group_by": "hour", "from": NEXT_DAY}))
-
-    assert len(found) == 1
-    assert [group["key"] for group in report["groups"]] == [14]
-
-
 # Goals ---------------------------------------------------------------------------------------------------
 
 
@@ -238,19 +226,3 @@ async def test_a_goal_of_an_account_is_paused_on_the_accounts_day(
 
     (snapshot,) = await snapshots_of(client, goal["id"])
     assert (snapshot["period_start"], snapshot["actual"]) == (NEXT_DAY, 1)
-
-
-async def test_a_balance_counts_cash_on_the_days_of_its_account(client: httpx.AsyncClient) -> None:
-    account = await create_account(client, starting_balance=50000, **KIRITIMATI)
-    goal = await create_goal(
-        client, metric="balance_target", timeframe="custom", custom_start=NEXT_DAY, custom_end=NEXT_DAY
-    )
-    await create_cash(client, account["id"], kind="reset", amount=1000, day=NEXT_DAY)
-    await create_trade(client, account["id"])
-    await create_trade(client, account["id"], closed_at="2026-01-05T09:59:59Z", opened_at="2026-01-05T09:00:00Z")
-
-    (snapshot,) = await snapshots_of(client, goal["id"])
-
-    data = snapshot["snapshot_data"]
-    assert [data[name] for name in ("opening_balance", "cash", "net_pnl")] == [50001, -49001, 1]
-    assert snapshot["actual"] == 1001

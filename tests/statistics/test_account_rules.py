@@ -170,16 +170,6 @@ async def test_the_floor_of_each_day_since_the_reset_is_stated_if_asked_for(
     assert standing == await read_standing(client, account)
 
 
-async def test_an_account_without_rules_stands_at_its_balance(client: httpx.AsyncClient) -> None:
-    account = await create_account(client, starting_balance=100)
-    await create_trade(client, account["id"])
-
-    standing = await read_standing(client, account)
-
-    assert standing["balance"] == 101
-    assert {standing[rule] for rule in EVERY_RULE} == {None}
-
-
 async def test_a_standing_is_that_of_the_current_trading_day_unless_another_is_asked_for(
     client: httpx.AsyncClient,
 ) -> None:
@@ -196,18 +186,6 @@ async def test_a_standing_is_that_of_the_current_trading_day_unless_another_is_a
     assert (after["at"], after["daily_loss"]["room"]) == ("2026-01-06", 5)
     assert await read_standing(client, account, at="2026-01-05") == on_the_day
     assert (await read_standing(client, account, at="2026-01-04"))["balance"] == 0
-
-
-async def test_a_late_trade_breaks_a_rule_and_its_correction_mends_it(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    await put_rules(client, account["id"], daily_loss=5)
-    trade = await create_trade(client, account["id"], gross_pnl=-6)
-    broken = await read_standing(client, account)
-
-    unwrap(await client.patch(f"/trades/{trade['id']}", json={"gross_pnl": -5}))
-
-    assert (broken["daily_loss"]["state"], broken["daily_loss"]["since"]) == ("broken", "2026-01-05")
-    assert (await read_standing(client, account))["daily_loss"]["state"] == "within"
 
 
 async def test_the_last_reset_of_a_day_counts_and_open_trades_do_not(client: httpx.AsyncClient) -> None:

@@ -109,37 +109,6 @@ async def test_new_changed_and_deleted_trades_are_counted_by_the_tolerance(
     assert (before, after) == ([1, 1, 1], [1, 0, 1])
 
 
-@pytest.mark.parametrize(
-    ("currencies", "nets", "counts"),
-    [
-        (("USD", "USD"), (3, 2), (0, 0, 1)),  # each inside, and so is their sum
-        (("USD", "USD"), (9, -5), (0, 0, 1)),  # each outside, their sum inside
-        (("USD", "USD"), (4, 4), (1, 0, 0)),  # each inside, their sum outside
-        (("USD", "USD"), (-4, -4), (0, 1, 0)),
-        (("USD", "EUR"), (4, 90), (0, 0, 1)),  # the original alone
-        (("USD", "EUR"), (90, -90), (1, 0, 0)),
-    ],
-)
-async def test_a_decision_is_one_break_even_by_the_sum_of_its_copies(
-    app: Starlette,
-    client: httpx.AsyncClient,
-    currencies: tuple[str, str],
-    nets: tuple[float, float],
-    counts: tuple[int, int, int],
-) -> None:
-    accounts = [
-        (await create_account(client, f"Account {number}", currency=currency))["id"]
-        for number, currency in enumerate(currencies)
-    ]
-    original = await insert_trade(app, accounts[0], gross_pnl=nets[0])
-    await insert_trade(app, accounts[1], gross_pnl=nets[1], source_trade_id=original)
-
-    await set_tolerance(client, 5)
-
-    statistics = (await read_total(client))["statistics"]
-    assert (statistics["wins"], statistics["losses"], statistics["breakevens"]) == counts
-
-
 @pytest.mark.parametrize("value", [-0.01, 1000000.01, 1e300, "5", None, True, 0.123456789, [5]])
 async def test_a_tolerance_that_is_no_amount_from_0_to_a_million_is_refused(
     client: httpx.AsyncClient, value: Any

@@ -55,28 +55,6 @@ async def test_a_stop_and_a_target_beside_what_was_done(
     assert target["net_pnl"] == {"low": 48, "high": 48}
 
 
-async def test_in_r_the_risk_is_the_unit_and_trades_without_one_are_left_out(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
-    """A copy adds its risk, its fees and its excursions; one without them adds nothing."""
-    original = await insert_trade(app, account_id, gross_pnl=-30, mae=30, mfe=60, initial_risk=30, fees=3)
-    copy = {"source_trade_id": original, "gross_pnl": -10}
-    await insert_trade(app, account_id, **copy, mae=14, mfe=20, initial_risk=10, fees=1)
-    await insert_trade(app, account_id, **copy, mae=10**6, mfe=10**6)
-    await insert_trade(app, account_id, gross_pnl=5, mae=1, mfe=1)
-
-    found = await read_exits(client, stops="1.1,2,0.5", targets="2")
-
-    assert (found["unit"], found["decisions"], found["without_excursions"]) == ("r", 1, 1)
-    assert found["as_it_was"] == {"expectancy": -1.1, "net_pnl": -1.1, "win_rate": 0}
-    cells = {(cell["stop"], cell["target"]): cell for cell in found["cells"]}
-    assert [key for key, cell in cells.items() if cell["changed"]] == [
-        *((0.5, 2), (0.5, None), (1.1, 2), (1.1, None), (2, 2), (None, 2))
-    ]
-    assert cells[1.1, 2]["expectancy"] == {"low": -1.2, "high": 1.9}
-    assert cells[2, None]["difference"]["low"] == 0
-
-
 async def test_a_cell_claims_nothing_below_ten_changed_decisions_or_five_days(
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
@@ -97,25 +75,6 @@ async def test_a_cell_claims_nothing_below_ten_changed_decisions_or_five_days(
     assert of_four_days["cells"][0]["difference"]["verdict"] == "too_few"
     assert (halves["stop"], halves["target"]) == (50, None)
     assert halves["first"]["low"] > 50 < halves["second"]["low"]
-
-
-async def test_a_trade_went_at_least_as_far_as_it_made_or_lost(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
-    """An MAE in points, of a loss in money: without the loss, the target would be certain to come first."""
-    await insert_trade(app, account_id, gross_pnl=-100, mae=20, mfe=60, initial_risk=100, fees=1)
-    await insert_trade(app, account_id, gross_pnl=100, mae=60, mfe=20, initial_risk=100, fees=1)
-
-    in_money = (await read_exits(client, unit="currency", stops="50,100.5", targets="50,100.5"))["cells"]
-    in_r = (await read_exits(client, stops="0.5,1.005", targets="0.5,1.005"))["cells"]
-
-    for cells in (in_money, in_r):
-        assert [(one["changed"], one["either"]) for one in cells] == [
-            *((2, 2), (2, 0), (2, 0)),
-            *((2, 0), (0, 0), (0, 0)),
-            *((2, 0), (0, 0)),
-        ]
-    assert in_money[0]["net_pnl"] == {"low": -102, "high": 98}
 
 
 async def test_an_empty_journal_has_every_cell_and_no_means(client: httpx.AsyncClient) -> None:

@@ -23,32 +23,6 @@ def desk(app: Starlette, client: httpx.AsyncClient) -> Iterator[Desk]:
 
 
 @pytest.mark.parametrize(
-    ("timeframe", "starts", "end_of_first"),
-    [
-        ("daily", "03-04 03-31 04-15", "2026-03-04"),
-        ("weekly", "03-02 03-09 03-16 03-23 03-30 04-06 04-13", "2026-03-08"),
-        ("monthly", "03-01 04-01", "2026-03-31"),
-        ("quarterly", "01-01 04-01", "2026-03-31"),
-    ],
-)
-async def test_every_period_has_a_snapshot_but_days_only_with_a_trade_and_today(
-    desk: Desk, timeframe: str, starts: str, end_of_first: str
-) -> None:
-    account, other = await desk.account(), await desk.account("Other")
-    for day in ("03-04", "03-31"):
-        await desk.trade(account, day)
-    await desk.trade(other, "02-01")
-    await insert_trade(desk.app, account, closed_at=None)
-    goal = await desk.goal(timeframe=timeframe, account_id=account)
-
-    snapshots = await desk.read(goal)
-
-    assert [one["period_start"][5:] for one in snapshots] == starts.split()
-    assert snapshots[0]["period_end"] == end_of_first
-    assert [one["closed"] for one in snapshots] == [True] * (len(snapshots) - 1) + [False]
-
-
-@pytest.mark.parametrize(
     ("start", "end", "actual", "is_closed"),
     [
         ("2026-01-10", "2026-01-20", 6, True),

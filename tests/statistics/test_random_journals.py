@@ -1,7 +1,6 @@
 """Snapshots and reports of dense random journals equal what reference.py computes."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from itertools import permutations, product
@@ -220,7 +219,8 @@ async def write_journal(
             await db.executemany(sql, rows[table])
 
     await app.state.database.write(insert)
-    unwrap(await client.patch("/me", json={"active_selection": random.choice(SCOPES[:-1])}))
+    selection = {"active_selection": random.choice(SCOPES[:-1])}
+    unwrap(await client.patch("/me", json={**selection, "breakeven_within": random.choice([0, 1, 100])}))
     return reference.read_journal(app.state.settings.db)
 
 
@@ -356,9 +356,6 @@ async def test_exits_equal_the_reference(app: Starlette, client: httpx.AsyncClie
     random = Random(seed)
     currencies, most_trades = (["USD"], 300) if seed % 2 else (["USD", "USD", "USD", "EUR"], 60)
     journal = await write_journal(app, client, random, most_trades, currencies)
-    within = random.choice([0, 0, 1, 100])
-    unwrap(await client.patch("/me", json={"breakeven_within": within}))
-    journal = replace(journal, within=Fraction(within))
 
     for unit, query in product(("r", "currency"), FILTERS[seed % examples(full=1, ci=4) :: examples(full=1, ci=4)]):
         stops, targets = (

@@ -13,7 +13,6 @@ from factories import (
     insert_trade,
     insert_trade_tags,
     read_report,
-    unwrap,
 )
 from starlette.applications import Starlette
 
@@ -79,20 +78,6 @@ async def test_a_mean_has_an_interval_from_ten_decisions_on_and_a_share_from_two
     assert "profit_factor" not in found["intervals"]
 
 
-async def test_amounts_in_different_currencies_have_no_interval_but_shares_do(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
-    euros = int((await create_account(client, "Euros", currency="EUR"))["id"])
-    for number in range(20):
-        account = euros if number % 2 else account_id
-        await insert_trade(app, account, gross_pnl=number, initial_risk=1, **on_day(number))
-
-    total = (await read_report(client, metrics="expectancy,win_rate,rr_realized_avg"))["total"]
-
-    assert total["interval_reasons"] == {"expectancy": "mixed_currencies"}
-    assert total["intervals"]["win_rate"]["n"] == total["intervals"]["rr_realized_avg"]["n"] == 20
-
-
 @pytest.mark.parametrize(
     ("days", "pnls", "reason"), [(1, [1, 2], "too_few_days"), (10, [5, 5], "no_spread"), (9, [1], "too_few")]
 )
@@ -132,20 +117,6 @@ async def test_a_tag_is_compared_with_all_decisions_that_lack_it(
     mixed = (await read_report(client, "tag"))["groups"][0]["edge"]
     assert (mixed["present"], mixed["absent"], mixed["reason"]) == (12, 13, "mixed_currencies")
     assert not {"edge", "edge_r"} & without.keys()
-
-
-async def test_four_days_on_a_side_are_too_few_for_an_edge_however_many_trades_they_have(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
-    tag = (await create_tag(client, "News day"))["id"]
-    for number in range(60):
-        day = number % 12
-        trade = await insert_trade(app, account_id, gross_pnl=number - 90 * (day < 4), **on_day(day))
-        await insert_trade_tags(app, trade, [tag] if day < 4 else [])
-
-    (edge,) = [group["edge"] for group in (await read_report(client, "tag"))["groups"] if group["key"]]
-
-    assert (edge["verdict"], edge["reason"], edge["present"], edge["p"]) == ("too_few", "too_few_days", 20, None)
 
 
 async def test_a_line_that_only_has_the_answers_of_one_that_pays_is_not_shown_beside_it(
@@ -266,66 +237,3 @@ async def test_a_decision_is_grouped_by_the_last_one_that_was_closed_when_it_was
         ("losses", "After two losses or more"),
         ("breakeven", "After a break-even"),
     ]
-
-
-async def test_a_tolerance_makes_losses_break_even_for_what_follows_them(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
-    await insert_day(
-        app, account_id, [("09:00:00", "09:10:00", -1), ("09:20:00", "09:30:00", -2), ("09:40:00", "09:50:00", 4)]
-    )
-    before = await place(client, "after", [-1, -2, 4])
-
-    unwrap(await client.patch("/me", json={"breakeven_within": 2}))
-
-    assert before == ["first", "loss", "losses"]
-    assert await place(client, "after", [-1, -2, 4]) == ["first", "breakeven", "breakeven"]
-
-
-async def test_trades_that_are_opened_and_closed_at_one_instant_follow_each_other_by_id(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
-    noon = ("12:00:00", "12:00:00")
-    await insert_day(
-        app, account_id, [(*noon, 1), (*noon, -2), ("11:00:00", "12:00:00", 4), ("12:00:00", "13:00:00", 8)]
-    )
-
-    assert await place(client, "after", [1, -2, 4, 8]) == ["first", "win", "first", "win"]
-    assert await place(client, "nth", [1, -2, 4, 8]) == [2, 3, 1, 4]
-
-
-async def test_what_is_earlier_depends_on_the_accounts_of_the_report_and_on_no_other_filter(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
-    other = int((await create_account(client, "Other"))["id"])
-    await insert_day(app, account_id, [("09:00:00", "09:10:00", -1)])
-    await insert_day(app, other, [("09:20:00", "09:30:00", 2)])
-    await insert_day(app, account_id, [("09:40:00", "09:50:00", 4)])
-
-    assert await place(client, "after", [-1, 2, 4]) == ["first", "loss", "win"]
-    assert await place(client, "after", [-1, 4], account_id=account_id) == ["first", "loss"]
-    assert (await read_report(client, "after", account_id=other))["groups"][0]["key"] == "first"
-
-
-async def test_a_decision_opens_with_its_first_trade_closes_with_its_first_close_and_earns_its_sum(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
-    other = int((await create_account(client, "Other"))["id"])
-    (original,) = await insert_day(app, account_id, [("09:01:00", "09:30:00", 3)])
-    await insert_day(app, other, [("09:00:00", "09:20:00", -4)], source_trade_id=original, symbol="D")
-    await insert_day(app, account_id, [("09:25:00", "09:26:00", 2), ("09:00:30", "09:40:00", 4)])
-
-    assert await place(client, "after", [3, 2, 4]) == ["first", "loss", "first"]
-    assert await place(client, "nth", [3, 2, 4]) == [1, 3, 2]
-    assert await place(client, "after", [3, 2, 4], account_id=account_id) == ["first", "first", "first"]
-
-
-async def test_a_trade_belongs_to_the_day_after_the_rollover(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
-    unwrap(await client.patch("/me", json={"timezone": "UTC", "day_rollover": "17:00"}))
-    await insert_day(
-        app, account_id, [("16:00:00", "16:30:00", -1), ("16:40:00", "17:10:00", 2), ("17:20:00", "17:30:00", 4)]
-    )
-
-    assert await place(client, "after", [-1, 2, 4]) == ["first", "first", "win"]

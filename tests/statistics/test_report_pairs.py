@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx
 import pytest
-from factories import create_account, create_tag, details_of, insert_trade, insert_trade_tags, read_report, run_sql
+from factories import details_of, insert_trade, read_report, run_sql
 from starlette.applications import Starlette
 
 # 2,001 symbols, each with a trade.
@@ -43,41 +43,6 @@ async def test_a_pair_has_both_keys_and_is_compared_with_all_other_trades(
     # 4 days are too few for a verdict, and so are fewer than ten trades.
     assert [group["edge"]["reason"] for group in groups] == ["too_few_days"] * 4 + ["too_few"]
     assert (first["edge"]["present"], first["edge"]["absent"]) == (12, 37)
-
-
-async def test_the_q_of_a_pair_looks_at_all_pairs(app: Starlette, client: httpx.AsyncClient, account_id: int) -> None:
-    for number in range(120):
-        symbol, direction = "AB"[number % 2], ("long", "short")[number // 2 % 2]
-        pnl = number * 37 % 101 - 50 - (90 if (symbol, direction) == ("A", "long") else 0)
-        fields = {"symbol": symbol, "direction": direction, **at(1 + number % 25)}
-        await insert_trade(app, account_id, gross_pnl=pnl, initial_risk=10, **fields)
-
-    groups = (await read_report(client, "symbol,direction"))["groups"]
-
-    edges = {tuple(group["keys"]): group["edge"] for group in groups}
-    assert edges["A", "long"]["verdict"] == groups[-1]["edge_r"]["verdict"] == "less"
-    p = sorted(edge["p"] for edge in edges.values())
-    assert edges["A", "long"]["q"] == pytest.approx(p[0] * 4)
-    assert {edge["moves_with"] for edge in edges.values()} == {None}
-
-
-async def test_a_copy_counts_with_its_original_unless_a_key_is_by_trade(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
-    other = int((await create_account(client, "Other"))["id"])
-    tag = (await create_tag(client, "FOMO"))["id"]
-    original = await insert_trade(app, account_id, gross_pnl=10, grade="A", **at(30))
-    await insert_trade(app, other, gross_pnl=7, grade="F", source_trade_id=original, **at(31))
-    await insert_trade_tags(app, original, [tag])
-
-    async def found(group_by: str) -> dict[tuple[Any, ...], Any]:
-        groups = (await read_report(client, group_by))["groups"]
-        return {tuple(group["keys"]): group["values"]["net_pnl"] for group in groups}
-
-    assert await found("grade,tag") == {("A", tag): 17}
-    assert await found("account,grade") == {(account_id, "A"): 10, (other, "F"): 7}
-    assert await found("tag,account") == {(tag, account_id): 10, (tag, other): 7}
-    assert await found("month,account") == {("2026-01-01", account_id): 10, ("2026-01-01", other): 7}
 
 
 @pytest.mark.parametrize(
