@@ -38,7 +38,7 @@ from journal_api.database import lock
 from journal_api.settings import Settings
 
 Write = tuple[str, str, Any]  # method, path, body
-LOCKED_FOR = 10 if SOAK else 0.5  # seconds
+LOCKED_FOR = 10 if SOAK else 0.3  # seconds
 SOON = {"database.database.MAX_WAIT": 0.2, "database.connections.BUSY_TIMEOUT": 0.05}
 
 

@@ -113,7 +113,7 @@ def attack(behind: Journal, is_over: threading.Event, received: Counter[tuple[in
 def test_smuggling_attempts_never_mix_up_the_answers_of_others(behind: Journal) -> None:
     is_over = threading.Event()
     received: Counter[tuple[int, bytes]] = Counter()
-    right, asked = 0, examples(20_000, 200)
+    right, asked = 0, examples(20_000, 100)
     with ThreadPoolExecutor(4) as pool, behind.client() as victim:
         attackers = [pool.submit(attack, behind, is_over, received) for _ in range(4)]
         try:

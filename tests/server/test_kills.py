@@ -122,7 +122,7 @@ def end_often_under_load(db: Path, how: signal.Signals, times: int, record: Reco
 
 # Commands that are killed ------------------------------------------------------------------------------
 
-MANY = examples(20_000, 2_000)
+MANY = examples(20_000, 500)
 
 
 def kill_after(seconds: float, *arguments: str | Path) -> tuple[bool, float]:

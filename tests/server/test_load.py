@@ -25,7 +25,7 @@ from writers import Writer
 from journal_api.database.database import MAX_WAIT, MAX_WAITING
 
 CLIENTS = examples(64, 16)
-LOAD_SECONDS = 60 if SOAK else 0.5
+LOAD_SECONDS = 60 if SOAK else 0.2
 TRADES_BEFORE = examples(4, 1)  # thousands
 
 

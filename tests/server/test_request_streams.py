@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from proofs import examples
 from streams import CLOSE, HOST, Journal, are_in_step, parse_responses, read_to_end, serve_in_thread
 
+EXAMPLES = examples(4_000, 100)
+
 
 @pytest.fixture(scope="module")
 def journal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Journal]:
@@ -163,7 +165,7 @@ def test_of_a_random_stream_the_requests_are_answered_and_nothing_else(journal: 
     whole = 0
 
     @settings(
-        max_examples=examples(4_000, 200),
+        max_examples=EXAMPLES,
         deadline=None,
         phases=[Phase.generate],  # a smaller stream would take minutes to find
         database=None,
@@ -179,4 +181,4 @@ def test_of_a_random_stream_the_requests_are_answered_and_nothing_else(journal: 
         assert are_in_step(responses, requested)
 
     check()
-    assert whole > examples(4_000, 200) / 10
+    assert whole > EXAMPLES / 10

@@ -271,7 +271,7 @@ class Crowd(NamedTuple):
     seconds: float
 
 
-CROWD = Crowd(500, 200, 100, 45) if SOAK else Crowd(50, 20, 10, PATIENCE)
+CROWD = Crowd(500, 200, 100, 45) if SOAK else Crowd(15, 8, 5, PATIENCE)
 
 
 @pytest.fixture

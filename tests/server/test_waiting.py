@@ -19,7 +19,7 @@ from streams import CLOSE, Clock, Served, read_to_end, serve_in_thread
 from journal_api.web.change_signal import POLL
 
 NUMBER = examples(full=1000, ci=100)
-READS = examples(full=2000, ci=100)
+READS = examples(full=2000, ci=30)
 
 Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
