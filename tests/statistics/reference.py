@@ -433,16 +433,8 @@ UNIT_OF = {metric: unit for unit, metrics in UNITS.items() for metric in metrics
 # Everything that adds or compares amounts of money, and so cannot be said of different currencies.
 OF_MONEY = {*UNITS["currency"].split(), "profit_factor", "payoff_ratio", "winning_days", "captured"}
 AMOUNTS = {"gross_pnl", "fees", "net_pnl", "winning_pnl", "losing_pnl", "worst_trade", "worst_day"}
-AMOUNTS |= {
-    "risk_total",
-    "largest_risk",
-    "winning_days",
-    "max_drawdown",
-    "peak_pnl",
-    "opening_balance",
-    "cash",
-    *("mae_total", "mfe_total", "winning_mfe", "captured_pnl"),
-}
+AMOUNTS |= {"risk_total", "largest_risk", "winning_days", "max_drawdown", "peak_pnl", "opening_balance", "cash"}
+AMOUNTS |= {"mae_total", "mfe_total", "winning_mfe", "captured_pnl"}
 # The members that are shown only for the metric that needs them.
 OF_DAYS = {"trading_days", "winning_days", "max_trades_per_day", "worst_day"}
 OF_EXCURSIONS = ("with_mae", "mae_total", "with_mfe", "mfe_total", "winning_mfe", "captured_pnl")
@@ -703,7 +695,7 @@ def find_root(symbol: str) -> str:
 def compute_report(journal: Journal, group_by: str, query: Query) -> dict[str, Any]:
     """The total and all groups in their order, without names, with the metrics of the query, else all."""
     journal = journal.of_category(query)
-    rows = [row for row in journal.rows_in("all") if is_selected(journal, row, query)]
+    rows = select_rows(journal, query)
     parts = group_rows(journal, rows, group_by, query)
     metrics = query["metrics"].split(",") if "metrics" in query else REPORTED
     if group_by == "confirmation":
@@ -715,7 +707,7 @@ def compute_report(journal: Journal, group_by: str, query: Query) -> dict[str, A
     if group_by == "confirmation":
         parts = {one: parts.get((one, "present"), []) for one, _ in parts}
     sort = query.get("sort")
-    groups.sort(key=lambda group: rank(journal, group["key"], parts[group["key"]], group_by, sort))
+    groups.sort(key=lambda group: rank(journal, (group["key"],), parts[group["key"]], (group_by,), sort))
     shape = {"distribution": show_shape(journal, rows)} if group_by == "none" else {}
     return {"total": show_group(journal, rows, metrics), "groups": groups, **shape}
 
@@ -742,6 +734,10 @@ def fill_bins(values: list[Fraction]) -> list[dict[str, Any]]:
     for value in values:
         bins[min(int(value // width) - first, len(bins) - 1)]["decisions"] += 1
     return bins
+
+
+def select_rows(journal: Journal, query: Query) -> list[Row]:
+    return [row for row in journal.rows_in("all") if is_selected(journal, row, query)]
 
 
 def is_selected(journal: Journal, row: Row, query: Query) -> bool:
@@ -785,7 +781,7 @@ def group_rows(journal: Journal, rows: list[Row], group_by: str, query: Query) -
 def place_decisions(journal: Journal, query: Query, group_by: str) -> dict[int, Any]:
     """The groups of decisions by what happened before them on their day, in the accounts of the report."""
     scope: Query = {name: query[name] for name in ("account_id", "copy_group_id", "from", "to") if name in query}
-    every = decisions_of(journal, [row for row in journal.rows_in("all") if is_selected(journal, row, scope)])
+    every = decisions_of(journal, select_rows(journal, scope))
     found: dict[int, Any] = {}
     for number, one in enumerate(every):
         day = [other for other in every if other.day == one.day]
@@ -848,18 +844,22 @@ def find_key(journal: Journal, day: Day, trade: Trade, group_by: str) -> Any:
     }[group_by]
 
 
-def rank(journal: Journal, key: Any, rows: list[Row], group_by: str, sort: str | None) -> Any:
-    """By a metric, or by key; groups without a value or a key are last. A tie is by key."""
-    order = IN_ORDER.get(group_by)
-    place = (key is None, 0 if key is None else order.index(key) if order else key)
-    if sort is None and group_by in IN_KEY_ORDER:
-        return place
+def rank(
+    journal: Journal, keys: tuple[Any, ...], rows: list[Row], group_by: tuple[str, ...], sort: str | None = None
+) -> Any:
+    """By a metric, or by keys that all have an order; groups without a value or a key are last. A tie is by key."""
+    places = [
+        (key is None, 0 if key is None else IN_ORDER[name].index(key) if name in IN_ORDER else key)
+        for name, key in zip(group_by, keys, strict=True)
+    ]
+    if sort is None and all(name in IN_KEY_ORDER for name in group_by):
+        return places
     metric = (sort or "-net_pnl").removeprefix("-")
     is_mixed = len(journal.currencies_of(trade.account_id for _, trade in rows)) > 1
     value = evaluate(metric, compute_statistics(journal, rows), is_mixed)
-    if isinstance(value, str) or (group_by == "confirmation" and key is None):
-        return True, 0, *place
-    return False, value if sort and not sort.startswith("-") else -value, *place
+    if isinstance(value, str) or ("confirmation", None) in zip(group_by, keys, strict=True):
+        return True, 0, *places
+    return False, value if sort and not sort.startswith("-") else -value, *places
 
 
 @remembered

@@ -12,8 +12,6 @@ from reference import (
     ANSWERS,
     BY_TRADE,
     EARLIER,
-    IN_KEY_ORDER,
-    IN_ORDER,
     REPORTED,
     Decision,
     Journal,
@@ -22,16 +20,15 @@ from reference import (
     Trade,
     compare_sides,
     compute_report,
-    compute_statistics,
     decisions_of,
-    evaluate,
     find_key,
     find_keys,
     group_rows,
     in_time,
-    is_selected,
     place_decisions,
+    rank,
     rounded,
+    select_rows,
     show_group,
 )
 
@@ -58,16 +55,12 @@ def compute_pairs(journal: Journal, group_by: tuple[str, str], query: Query) -> 
         others = sides["absent"] if asked else [one for one, _ in split if one not in has_it]
         edges = {name: compare_sides(journal, has_it, others, is_r=name == "edge_r") for name in ("edge", "edge_r")}
         shown = {name: show_group(journal, rows_of(journal, one), REPORTED) for name, one in sides.items()}
-        place = rank_pair(journal, pair, rows_of(journal, has_it), group_by, query.get("sort"))
+        place = rank(journal, pair, rows_of(journal, has_it), group_by, query.get("sort"))
         found[pair] = place, {"keys": list(pair), **(shown if asked else shown["all"]), **edges}
     for name in ("edge", "edge_r"):
         inference.judge({pair: group[name] for pair, (_, group) in found.items()}, {key: {} for key in found}, {})
     groups = [group for _, group in sorted(found.values(), key=lambda one: one[0])]
     return {"total": show_group(journal, rows, REPORTED), "groups": groups}
-
-
-def select_rows(journal: Journal, query: Query) -> list[Row]:
-    return [row for row in journal.rows_in("all") if is_selected(journal, row, query)]
 
 
 def rows_of(journal: Journal, decisions: list[Decision]) -> list[Row]:
@@ -110,22 +103,6 @@ def list_pairs(
         for one, answer in first
         for other, other_answer in second
     ]
-
-
-def rank_pair(journal: Journal, pair: Pair, rows: list[Row], group_by: tuple[str, str], sort: str | None) -> Any:
-    """By both keys where both have an order, else by a metric, net P&L if none is asked for."""
-    places = [
-        (key is None, 0 if key is None else IN_ORDER[name].index(key) if name in IN_ORDER else key)
-        for name, key in zip(group_by, pair, strict=True)
-    ]
-    if sort is None and all(name in IN_KEY_ORDER for name in group_by):
-        return places
-    is_mixed = len(journal.currencies_of(trade.account_id for _, trade in rows)) > 1
-    metric = (sort or "-net_pnl").removeprefix("-")
-    value = evaluate(metric, compute_statistics(journal, rows), is_mixed)
-    if isinstance(value, str) or ("confirmation", None) in zip(group_by, pair, strict=True):
-        return True, 0, *places
-    return False, value if sort and not sort.startswith("-") else -value, *places
 
 
 # Before and beside ---------------------------------------------------------------------------------------

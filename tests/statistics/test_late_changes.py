@@ -332,29 +332,6 @@ async def test_a_change_out_of_scope_is_looked_at_only_once(desk: Desk) -> None:
     assert await run_sql(desk.app, sql) == [(1,)]
 
 
-async def test_an_earlier_trade_brings_the_periods_after_it_and_takes_them_along(desk: Desk) -> None:
-    goal = await desk.goal()
-    expected = [("01-01", 11), ("02-01", 0), ("03-01", 0), ("04-01", 0)]
-    assert await desk.by_start(goal) == expected
-
-    await run_all(desk, NEW_TRADE.format("2025-11-30"))
-
-    assert await desk.by_start(goal) == [("11-01", 2), ("12-01", 0), *expected]
-
-    await run_all(desk, "DELETE FROM trades WHERE id = 5")
-
-    assert await desk.by_start(goal) == expected
-
-
-async def test_a_trade_moved_to_another_day_leaves_no_snapshot_of_its_old_day(desk: Desk) -> None:
-    goal = await desk.goal(timeframe="daily")
-    assert await desk.by_start(goal) == [("01-05", 6), ("01-31", 5), ("04-15", 0)]
-
-    await run_all(desk, TO_FEBRUARY + "; DELETE FROM trades WHERE id = 2")
-
-    assert await desk.by_start(goal) == [("01-31", 5), ("02-03", 9), ("04-15", 0)]
-
-
 async def test_new_settings_are_named_in_every_period(desk: Desk) -> None:
     goal = await desk.goal()
     for change in ({"timezone": "America/New_York"}, {"day_rollover": "17:00"}):
