@@ -107,7 +107,9 @@ async def test_earlier_trades_pay_unless_a_file_or_a_person_stated_their_fees(cl
         factories.A_FILE.replace("exit_price", "exit_price,fees").replace(",101,", ",103,7,"),
         account_id=account["id"],
     )
-    await factories.create_trade(client, account["id"], exit_price=104)
+    scaled = await factories.create_trade(client, account["id"], exit_price=104)
+    fills = [{**factories.A_FILL, "side": side} for side in ("buy", "sell")]
+    unwrap(await client.post(f"/trades/{scaled['id']}/fills", json={"fills": fills}))
     await factories.create_trade(client, account["id"], exit_price=105, fees=0)
     await factories.create_trade(client, account["id"], exit_price=106, symbol="AAPL")
     goal = await factories.create_goal(client, account_id=account["id"], **factories.YEAR)
@@ -122,10 +124,11 @@ async def test_earlier_trades_pay_unless_a_file_or_a_person_stated_their_fees(cl
     assert [one.headers["x-trades-charged"] for one in (dry, charged, again)] == ["2", "2", "0"]
     assert dry.json()["data"]["account"]["fees"] == FEES
     assert [costs(trade) for trade in trades] == [
-        (0, "none"), (4, "account"), (7, "file"), (4, "account"), (0, "typed"), (0, "none"),
+        (0, "none"), (4, "account"), (7, "file"), (8, "account"), (0, "typed"), (0, "none"),
     ]  # fmt: skip
     assert trades[0] == next(one for one in before[1] if one["id"] == other["id"])
-    assert await factories.read_actual(client, goal) == before[0] - 8
+    assert [fill["fees"] for fill in (await factories.get_trade(client, scaled))["fills"]] == [8, 0, 0, 0]
+    assert await factories.read_actual(client, goal) == before[0] - 12
 
     back = await charge_earlier(client, account["id"], {})
 

@@ -204,7 +204,7 @@ WITHIN = {
     "notes": f"{HEADER},notes\n{ROW},{'x' * 10_000}\n",
     "a cell and a tag of a page": f"<table><tr><td>{'x' * 65_536}</td></tr><img src='{'y' * 200_000}'>"
     f"<tr><th>{'<th>'.join(HEADER.split(','))}<tr><td>{'<td>'.join(ROW.split(','))}</tr>",
-    "cells of a row of a page": f"<table><tr><th>{'<th>'.join(HEADER.split(','))}"
+    "cells of a row of a page": f"<table><tr><th>{'<th>'.join(HEADER.split(','))}{'<th>' * 1500}"
     f"<tr><td>{'<td>'.join(ROW.split(','))}{'<td>' * 1500}</tr>",
 }
 
