@@ -119,7 +119,7 @@ INVALID_ORIGINS = {
     "chrome-extension://my-extension": "chrome-extension:// and the 32 letters",
     "moz-extension://my-extension": "moz-extension:// and the extension's UUID",
     "file:///home/ada/page.html": "serve the page on a port of localhost",
-    "http://journal.lan:99999": ORIGIN,
+    "http://journal.lan:65536": ORIGIN,
 }
 
 

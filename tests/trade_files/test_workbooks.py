@@ -22,7 +22,7 @@ MIDNIGHT = [*TRIP[:5], datetime(2026, 1, 5), datetime(2026, 1, 6)]
 SHEET = "xl/worksheets/sheet1.xml"
 MIB = 1024 * 1024
 TYPES = "[Content_Types].xml"
-SHEET_BEGINS = f'<worksheet xmlns="{MAIN}"><dimension ref="A1"/><sheetData>'
+SHEET_BEGINS = f'<worksheet xmlns="{MAIN}" xmlns:r="other"><dimension ref="A1"/><sheetData>'
 FILLS = ["Run Date", "Action", "Symbol", "Price ($)", "Quantity", "Fees ($)"]
 
 

@@ -69,7 +69,7 @@ def test_up_to_15_digits_and_8_decimals_an_amount_is_exactly_what_was_sent(amoun
 
     kept = decoded(f"{sent:f}")
 
-    assert kept == sent
+    assert kept == sent == Money.checked(Decimal(f"{sent:.20f}"))
     assert kept.units == Fraction(sent) * ONE
 
 
