@@ -9,6 +9,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing
+from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -141,11 +142,11 @@ SUCCESS = {
 }
 
 
-def operation_of(request: httpx.Request) -> Operation | None:
+@lru_cache(maxsize=10_000)
+def find_operation(method: str, path: str) -> Operation | None:
     """The operation that was called, if it is one."""
     for operation in OPERATIONS:
-        is_method = operation.methods is not None and request.method in operation.methods
-        if is_method and operation.path_regex.match(request.url.path):
+        if operation.methods is not None and method in operation.methods and operation.path_regex.match(path):
             return operation
     return None
 
@@ -154,7 +155,7 @@ async def check_answer(response: httpx.Response) -> None:
     """Every answer of the suite: the declared struct, strictly, or a declared error; its headers."""
     await response.aread()
     request = response.request
-    operation = operation_of(request)
+    operation = find_operation(request.method, request.url.path)
     assert KEY.search(response.content) is None, "an answer holds an API key"
     assert len(response.headers.get_list("x-request-id")) == 1
     check_headers(response)
