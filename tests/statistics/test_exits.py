@@ -100,33 +100,6 @@ async def test_money_in_two_currencies_is_refused_and_r_is_not(
     assert (await read_exits(client, **IN_MONEY, account_id=euros))["decisions"] == 1
 
 
-NUMBERS = "must be 1 to 12 numbers above 0, separated by commas"
-
-
-@pytest.mark.parametrize(
-    ("query", "member", "reason"),
-    [
-        ({"unit": "currency"}, "stops", "is needed with unit=currency, or targets: amounts of money, "),
-        ({"stops": "0"}, "stops", "must be greater than 0"),
-        ({"stops": "-1"}, "stops", NUMBERS),
-        ({"targets": "1,"}, "targets", NUMBERS),
-        ({"targets": "one"}, "targets", NUMBERS),
-        ({"targets": "1e3"}, "targets", NUMBERS),
-        ({"targets": "1,1.0"}, "targets", "must not repeat a number"),
-        ({"stops": ",".join(map(str, range(1, 14)))}, "stops", NUMBERS),
-        ({"stops": "99999999999"}, "stops", "must be between -10000000000 and 10000000000"),
-        ({"from": "2026-02-01", "to": "2026-01-01"}, "from", "must not be after to"),
-    ],
-)
-async def test_levels_that_are_none_are_refused(
-    client: httpx.AsyncClient, query: dict[str, str], member: str, reason: str
-) -> None:
-    response = await client.get("/exits", params=query)
-
-    assert response.status_code == 400
-    assert details_of(response)["fields"][member].startswith(reason)
-
-
 # Journals without an edge --------------------------------------------------------------------------------
 
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 import httpx
-import pytest
 from factories import details_of, insert_trade, read_report, run_sql
 from starlette.applications import Starlette
 
@@ -43,26 +42,6 @@ async def test_a_pair_has_both_keys_and_is_compared_with_all_other_trades(
     # 4 days are too few for a verdict, and so are fewer than ten trades.
     assert [group["edge"]["reason"] for group in groups] == ["too_few_days"] * 4 + ["too_few"]
     assert (first["edge"]["present"], first["edge"]["absent"]) == (12, 37)
-
-
-@pytest.mark.parametrize(
-    ("query", "member", "reason"),
-    [
-        ({"group_by": "tag,confirmation"}, "group_by", "must not combine tag and confirmation"),
-        ({"group_by": "none,hour"}, "group_by", "must not combine none with another key"),
-        ({"group_by": "hour,hour"}, "group_by", "must not repeat a key"),
-        ({"group_by": "hour,day,symbol"}, "group_by", "must be one or two, separated by a comma, of: none,"),
-        ({"group_by": "hour,moon"}, "group_by", "must be one or two, separated by a comma, of: none,"),
-        ({"group_by": "hour,"}, "group_by", "must be one or two, separated by a comma, of: none,"),
-        ({"group_by": "hour", "limit": 201}, "limit", "must be at most 200 with one key"),
-    ],
-)
-async def test_what_cannot_be_combined_is_refused(
-    client: httpx.AsyncClient, query: dict[str, Any], member: str, reason: str
-) -> None:
-    response = await client.get("/reports", params=query)
-
-    assert details_of(response)["fields"][member].startswith(reason)
 
 
 async def test_more_than_2000_pairs_are_refused_with_their_number(

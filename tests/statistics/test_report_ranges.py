@@ -1,10 +1,7 @@
 """GET /reports beside another range (docs/api.md#before-and-beside). Random journals are in test_random_journals.py."""
 
-from typing import Any
-
 import httpx
-import pytest
-from factories import details_of, insert_trade, read_report
+from factories import insert_trade, read_report
 from starlette.applications import Starlette
 
 FEBRUARY = {"from": "2026-02-01", "to": "2026-02-28"}
@@ -60,21 +57,3 @@ async def test_a_range_without_trades_is_null_and_of_periods_only_the_total_has_
     assert (empty["before"], empty["difference"]["verdict"]) == (None, "too_few")
     assert {group["before"] for group in by_week["groups"]} == {None}
     assert by_week["total"]["difference"]["verdict"] == "more"
-
-
-@pytest.mark.parametrize(
-    ("query", "member", "reason"),
-    [
-        ({"compare_to": "2026-02-01"}, "compare_to", "overlaps the days from `from` to `to`"),
-        ({**FEBRUARY, "compare_from": "2026-02-28", "compare_to": "2026-03-31"}, "compare_from", "overlaps"),
-        ({**FEBRUARY, "compare_to": "2026-02-01"}, "compare_to", "overlaps"),
-        ({**FEBRUARY, "compare_from": "2026-01-02", "compare_to": "2026-01-01"}, "compare_from", "must not be after"),
-        ({**FEBRUARY, "compare_from": "January"}, "compare_from", "must be a date"),
-    ],
-)
-async def test_ranges_that_overlap_are_refused(
-    client: httpx.AsyncClient, query: dict[str, Any], member: str, reason: str
-) -> None:
-    response = await client.get("/reports", params=query)
-
-    assert details_of(response)["fields"][member].startswith(reason)

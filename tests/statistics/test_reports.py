@@ -16,6 +16,7 @@ from factories import (
     run_sql,
     unwrap,
 )
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 from journal_api.database import database
@@ -133,26 +134,57 @@ async def test_spellings_of_a_contract_are_one_group_and_its_months_one_root(cli
     assert list(listed.values()) == [5, 5, 4, 4, 1, 0]
 
 
-@pytest.mark.parametrize(
-    ("query", "field"),
-    [
-        ({"metrics": "balance_target"}, "metrics"),
-        ({"metrics": "net_pnl,net_pnl"}, "metrics"),
-        ({"metrics": "net_pnl,"}, "metrics"),
-        ({"metrics": "profit"}, "metrics"),
-        ({"sort": "--net_pnl"}, "sort"),
-        ({"sort": "-balance_target"}, "sort"),
-        ({"group_by": "broker"}, "group_by"),
-        ({"from": "2026-02-01", "to": "2026-01-01"}, "from"),
+FEBRUARY = {"from": "2026-02-01", "to": "2026-02-28"}
+NUMBERS = "must be 1 to 12 numbers above 0, separated by commas"
+ONE_OR_TWO = "must be one or two, separated by a comma, of: none,"
+# A query, and the member that is refused with a reason that begins so.
+REFUSED: dict[str, list[tuple[dict[str, Any], str, str]]] = {
+    "/reports": [
+        ({"metrics": "balance_target"}, "metrics", ""),
+        ({"metrics": "net_pnl,net_pnl"}, "metrics", ""),
+        ({"metrics": "net_pnl,"}, "metrics", ""),
+        ({"metrics": "profit"}, "metrics", ""),
+        ({"sort": "--net_pnl"}, "sort", ""),
+        ({"sort": "-balance_target"}, "sort", ""),
+        ({"group_by": "broker"}, "group_by", ""),
+        ({"from": "2026-02-01", "to": "2026-01-01"}, "from", ""),
+        ({"group_by": "tag,confirmation"}, "group_by", "must not combine tag and confirmation"),
+        ({"group_by": "none,hour"}, "group_by", "must not combine none with another key"),
+        ({"group_by": "hour,hour"}, "group_by", "must not repeat a key"),
+        ({"group_by": "hour,day,symbol"}, "group_by", ONE_OR_TWO),
+        ({"group_by": "hour,moon"}, "group_by", ONE_OR_TWO),
+        ({"group_by": "hour,"}, "group_by", ONE_OR_TWO),
+        ({"group_by": "hour", "limit": 201}, "limit", "must be at most 200 with one key"),
+        ({"compare_to": "2026-02-01"}, "compare_to", "overlaps the days from `from` to `to`"),
+        ({**FEBRUARY, "compare_from": "2026-02-28", "compare_to": "2026-03-31"}, "compare_from", "overlaps"),
+        ({**FEBRUARY, "compare_to": "2026-02-01"}, "compare_to", "overlaps"),
+        ({**FEBRUARY, "compare_from": "2026-01-02", "compare_to": "2026-01-01"}, "compare_from", "must not be after"),
+        ({**FEBRUARY, "compare_from": "January"}, "compare_from", "must be a date"),
     ],
-)
+    "/exits": [
+        ({"unit": "currency"}, "stops", "is needed with unit=currency, or targets: amounts of money, "),
+        ({"stops": "0"}, "stops", "must be greater than 0"),
+        ({"stops": "-1"}, "stops", NUMBERS),
+        ({"targets": "1,"}, "targets", NUMBERS),
+        ({"targets": "one"}, "targets", NUMBERS),
+        ({"targets": "1e3"}, "targets", NUMBERS),
+        ({"targets": "1,1.0"}, "targets", "must not repeat a number"),
+        ({"stops": ",".join(map(str, range(1, 14)))}, "stops", NUMBERS),
+        ({"stops": "99999999999"}, "stops", "must be between -10000000000 and 10000000000"),
+        ({"from": "2026-02-01", "to": "2026-01-01"}, "from", "must not be after to"),
+    ],
+}
+
+
+@for_rows("path, query, member, reason", [(path, *row) for path, rows in REFUSED.items() for row in rows], rewind=False)
 async def test_a_query_that_cannot_be_meant_is_refused(
-    client: httpx.AsyncClient, query: dict[str, str], field: str
+    client: httpx.AsyncClient, path: str, query: dict[str, Any], member: str, reason: str
 ) -> None:
-    response = await client.get("/reports", params=query)
+    response = await client.get(path, params=query)
 
     assert error_of(response) == (400, "validation_error")
-    assert list(details_of(response)["fields"]) == [field]
+    assert list(details_of(response)["fields"]) == [member]
+    assert details_of(response)["fields"][member].startswith(reason)
 
 
 # Values without a number ---------------------------------------------------------------------------------

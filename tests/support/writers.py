@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 from commands import Server, rows
-from factories import A_TRADE, unwrap
+from factories import A_TRADE, three_by_three, unwrap
 
 Parts = dict[str, list[str]]
 
@@ -129,17 +129,11 @@ class Writer:
 
 def new_strategy(name: str) -> Any:
     """A strategy of three setups with three confirmations each, whose names all begin with this one."""
-    return {
-        "name": name,
-        "setups": [
-            {"name": f"{name}: {setup}", "confirmations": [{"name": f"{name}: {setup}.{number}"} for number in "123"]}
-            for setup in "123"
-        ],
-    }
+    return {"name": name, "setups": three_by_three(name)}
 
 
 def parts_of_strategy(name: str) -> list[str]:
-    return [f"{name}: {setup}, {name}: {setup}.{number}" for setup in "123" for number in "123"]
+    return [f"{setup['name']}, {one['name']}" for setup in three_by_three(name) for one in setup["confirmations"]]
 
 
 def rename(strategy: Any, name: str) -> Any:
