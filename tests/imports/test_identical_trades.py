@@ -49,7 +49,7 @@ async def test_four_times_the_rows_beside_as_many_identical_trades_take_no_sixte
 ) -> None:
     steps_since_last = await count_steps(app)
     steps, seconds = [], []
-    for number in (250, 1000):
+    for number in (125, 500):
         account_id = (await create_account(client, f"{number}"))["id"]
         if is_imported:
             await create_import(client, build_identical([""] * number), account_id=account_id)

@@ -158,7 +158,6 @@ REFUSED: list[tuple[Callable[[], bytes], str]] = [
     (lambda: with_styles("<row/>" * 20_001), BESIDE),
     (lambda: with_sheets(20_001), BESIDE),
     (lambda: sheet(" " * 4 * MIB), "has over 4194304 bytes beside rows and texts"),
-    (lambda: with_texts("<si/>" * 200_001), "has over 200000 different texts"),
     (lambda: with_texts(f"<si><t>{'x' * 1_000_000}</t></si>" * 9), "has over 8388608 bytes of texts"),
 ]
 
@@ -175,9 +174,13 @@ def test_no_profile_is_proposed_for_a_table_far_below() -> None:
     assert propose_profile(io.BytesIO(changed(workbook([TRIPS]), SHEET, FAR_BELOW))) is None
 
 
-def test_a_sheet_of_too_many_rows_is_refused_where_they_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_rows_or_texts_are_refused_where_they_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (workbook_parts.MAX_ROWS, workbook_parts.BOUNDS["different texts"]) == (250_000, 200_000)
     monkeypatch.setattr(workbook_parts, "MAX_ROWS", 1000)
+    monkeypatch.setitem(workbook_parts.BOUNDS, "different texts", 1000)
 
-    errors = read_errors(sheet("<row><c><v>1</v></c></row>" * 1000))
+    rows = read_errors(sheet("<row><c><v>1</v></c></row>" * 1000))
+    texts = read_errors(with_texts("<si/>" * 1001))
 
-    assert errors[-1].endswith("has over 1000 rows of a sheet: save it as CSV")
+    assert rows[-1].endswith("has over 1000 rows of a sheet: save it as CSV")
+    assert "has over 1000 different texts" in texts[-1]
