@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from journal_api.cli.common import printable
+from journal_api.imports.spreadsheets import harmless
 from journal_api.metrics.groupings import find_grouping
 from journal_api.statistics.report_groups import ANSWERS
-from journal_api.trade_files.spreadsheets import harmless
 
 EDGES = ("edge", "edge_r", "difference")
 EDGE_MEMBERS = ("expectancy", "low", "high", "p", "q", "verdict", "more_needed")

@@ -8,6 +8,7 @@ from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.database import calendars
+from journal_api.database.user_threads import at_once
 from journal_api.imports import stored_trades
 from journal_api.imports.contracts import NEW_IMPORT, Settled, Settler, find_annotated
 from journal_api.imports.file_rows import Annotated
@@ -19,7 +20,6 @@ from journal_api.repositories import new_trades, statements, trade_annotations, 
 from journal_api.repositories.accounts import read_commissions
 from journal_api.repositories.new_trades import read_last_id
 from journal_api.repositories.statements import Contract
-from journal_api.trade_files.threads import at_once
 from journal_api.values.clock import now
 from journal_api.values.instruments import canonical_symbol, contract_root
 from journal_api.values.periods import Calendar

@@ -7,10 +7,10 @@ from typing import IO, Any
 from msgspec import json
 
 from journal_api.database.database import Database
+from journal_api.imports.spreadsheets import harmless
 from journal_api.repositories.trade_lists import list_rows_after
 from journal_api.structs.trades import AMOUNTS, ExportQuery
 from journal_api.trade_files.formats.round_trips import COLUMNS, NO_RISK, TITLES
-from journal_api.trade_files.spreadsheets import harmless
 from journal_api.values.money import json_text
 
 

@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from aiosqlite import Connection
 
+from journal_api.database.user_threads import in_thread
 from journal_api.errors import ValidationFailed
 from journal_api.repositories import accounts, import_profiles, imports, instruments
 from journal_api.structs.accounts import AccountCreate
@@ -18,7 +19,6 @@ from journal_api.trade_files import reader
 from journal_api.trade_files.accounts import NOT_CREATED, AccountChoice, mapped_accounts
 from journal_api.trade_files.dates import DateOrder
 from journal_api.trade_files.headers import UnknownHeader
-from journal_api.trade_files.threads import in_thread
 from journal_api.trade_files.timezones import timezone_of_import
 from journal_api.values.types import CONTROL, Name, Name100
 

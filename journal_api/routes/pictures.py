@@ -8,6 +8,7 @@ from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.database import sql
+from journal_api.database.user_threads import in_thread
 from journal_api.errors import LimitReached, NotFound, UnsupportedMediaType, ValidationFailed
 from journal_api.repositories import pictures, trades
 from journal_api.repositories.pictures import Content, Place
@@ -15,7 +16,6 @@ from journal_api.rules.picture_formats.cleaning import clean, find_media_type
 from journal_api.rules.picture_formats.parts import DamagedPicture
 from journal_api.settings import Settings
 from journal_api.structs.pictures import AcceptedType, Picture, PicturePatch
-from journal_api.trade_files.threads import in_thread
 from journal_api.web.bodies import receive_upload
 from journal_api.web.context import database
 from journal_api.web.responses import Response, StoredFile, created, no_content, ok

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
+from journal_api.database.user_threads import with_cancel_checks
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import FileCheck, ImportedFill, LeftOut, Noted, Rejected
 from journal_api.positions.statements import Effect
 from journal_api.trade_files.cells import EXPIRATIONS, parse_right
 from journal_api.trade_files.file_format import Rows, Trades, read_row
 from journal_api.trade_files.named_rows import Row
-from journal_api.trade_files.threads import with_cancel_checks
 from journal_api.values.instruments import canonical_in_year
 from journal_api.values.money import PositiveMoney, json_text
 from journal_api.values.options import find_option

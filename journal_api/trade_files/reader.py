@@ -6,6 +6,7 @@ from datetime import date
 from itertools import chain, islice
 from typing import BinaryIO, NamedTuple
 
+from journal_api.database.user_threads import with_cancel_checks
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import Candidate, ImportedFill, ImportedTrade, Rejected
 from journal_api.positions.statements import Side, Statement
@@ -23,7 +24,6 @@ from journal_api.trade_files.profiles.profile_format import in_date_order, known
 from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.table_rows import Reading, name_cells
 from journal_api.trade_files.texts import read_text
-from journal_api.trade_files.threads import with_cancel_checks
 from journal_api.trade_files.timezones import FileTimezone, has_local_times
 from journal_api.trade_files.vocabulary import (
     COSTS,

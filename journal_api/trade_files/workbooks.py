@@ -9,10 +9,10 @@ from decimal import Decimal
 from typing import Any, BinaryIO
 from warnings import catch_warnings, simplefilter
 
+from journal_api.database.user_threads import with_cancel_checks
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.rows import MAX_BLANK_ROWS, MAX_COLUMNS, Cells
 from journal_api.trade_files.texts import Unreadable
-from journal_api.trade_files.threads import with_cancel_checks
 
 
 def read_sheets(file: BinaryIO) -> Iterator[Iterator[Cells | Rejected]]:

@@ -28,12 +28,12 @@ from factories import (
 )
 from starlette.applications import Starlette
 
+from journal_api.database import user_threads
 from journal_api.imports import importer
 from journal_api.imports.import_file import read_file
 from journal_api.repositories import imports
 from journal_api.settings import Settings
 from journal_api.structs.imports import Counts
-from journal_api.trade_files import threads
 from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.left_out import LeftOutCounter
 from journal_api.trade_files.reader import TradeFile
@@ -61,8 +61,8 @@ async def test_a_file_with_an_error_is_refused_although_another_process_writes(
 async def test_an_import_under_the_write_lock_does_not_wait_for_other_files_of_its_user(app: Starlette) -> None:
     release = threading.Event()
     others = [
-        asyncio.create_task(threads.in_thread(1, lambda: release.wait(60)))
-        for _ in range(threads.THREADS_OF_A_USER + 1)
+        asyncio.create_task(user_threads.in_thread(1, lambda: release.wait(60)))
+        for _ in range(user_threads.THREADS_OF_A_USER + 1)
     ]
     await asyncio.sleep(0)
     file = TradeFile("round trips", [], FileTimezone("UTC"), LeftOutCounter())

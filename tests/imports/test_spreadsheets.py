@@ -12,8 +12,8 @@ from factories import create_account, create_strategy, create_tag, create_trade,
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from journal_api.imports.spreadsheets import harmless
 from journal_api.trade_files.formats.round_trips import COLUMNS, TITLES
-from journal_api.trade_files.spreadsheets import harmless
 
 SIGNS = "=+-@"
 HOSTILE = [

@@ -20,11 +20,11 @@ from factories import create_account, details_of, error_of, read_file, send_file
 from file_tables import SAMPLES, read_errors
 from starlette.applications import Starlette
 
+from journal_api.database.user_threads import in_thread
 from journal_api.trade_files import reader
 from journal_api.trade_files.headers import split_rows
 from journal_api.trade_files.profiles.proposal import propose_profile
 from journal_api.trade_files.texts import read_text
-from journal_api.trade_files.threads import in_thread
 
 HEADER = "symbol,direction,quantity,entry_price,opened_at"
 ROW = "ES,long,1,1,2026-01-05 14:00:00"

@@ -13,7 +13,7 @@ from journal_api.database.thread_connection import T, cancelled_by, raise_if_can
 # Further files of the same user wait; files of other users do not.
 THREADS_OF_A_USER = 2
 Limiters = defaultdict[int, CapacityLimiter]
-_limiters: RunVar[Limiters] = RunVar("journal_api.trade_files.threads")
+_limiters: RunVar[Limiters] = RunVar("journal_api.database.user_threads")
 
 
 async def in_thread(user_id: int, function: Callable[[], T]) -> T:
