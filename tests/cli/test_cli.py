@@ -332,7 +332,7 @@ def test_keys_are_listed_with_their_owner_state_and_scopes_but_not_themselves(db
 # Beside a running server -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("how", ["expired", "removed"])
+@pytest.mark.parametrize("how", ["expired", "revoked", "removed"])
 def test_a_new_key_works_at_once_and_not_after_it_is(server: Server, how: str) -> None:
     db = journal_of(server)
     run_ok("users", "add", how, "--db", db)
@@ -343,12 +343,14 @@ def test_a_new_key_works_at_once_and_not_after_it_is(server: Server, how: str) -
         allowed, name = client.get("/tags"), unwrap(client.get("/me"))["name"]
         if how == "expired":
             change(db, f"UPDATE api_keys SET expires_at = created_at WHERE id = {key_id}")
+        elif how == "revoked":
+            run_ok("keys", "revoke", key_id, "--db", db)
         else:
             run_ok("users", "remove", how, "--yes", "--db", db)
         gone = client.get("/tags")
 
     assert (allowed.status_code, name) == (200, how)
-    codes = {"expired": "key_expired", "removed": "unauthorized"}
+    codes = {"expired": "key_expired", "revoked": "key_revoked", "removed": "unauthorized"}
     assert error_of(gone) == (401, codes[how])
     assert gone.headers["www-authenticate"] == "Bearer"
 

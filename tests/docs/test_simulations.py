@@ -70,7 +70,7 @@ def allow(percent: float) -> float:
     return 4 * sqrt(percent * (100 - percent) / JOURNALS)
 
 
-ROWS = rows_under(DOCS / "statistics.md", "trades")[:: examples(full=1, ci=4)]
+ROWS = rows_under(DOCS / "statistics.md", "trades")[:: examples(full=1, ci=8)]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: " ".join(row.values()))

@@ -28,7 +28,8 @@ BEYOND_A_SCHEMA = [
     r"members: must list each account once",
     r"trades\[\d+\]\.external_id: is taken",
     r"trades\[\d+\]: Some (tags|confirmations) .*",
-    r"metrics: must not repeat a metric",  # a list in one text, of which a pattern cannot say it
+    r"(metrics|group_by): must not repeat a (metric|key)",  # a list in one text, of which a pattern cannot say it
+    r"(stops|targets): must be greater than 0",
     r"ids: must .*",
     r"fees: is required with apply_to=earlier",
     r"category_id: is required with group_by=category, and with it alone",

@@ -274,7 +274,15 @@ def smallest(schema: Any, number: int = 1) -> Any:
     return {"integer": number, "number": number, "string": f"x{number}", "boolean": True, "array": []}[schema["type"]]
 
 
-def edges_of_body(operation: Operation) -> list[Edge]:
+def new_edges(schema: Any, tried: set[bytes]) -> list[Edge]:
+    """All edges of a schema that is met for the first time, and then the first one."""
+    text, found = msgspec.json.encode(schema), list(edges(schema))
+    is_known = text in tried
+    tried.add(text)
+    return found[:1] if is_known else found
+
+
+def edges_of_body(operation: Operation, tried: set[bytes]) -> list[Edge]:
     """Of the body of an operation, in its example."""
     (body,) = bodies_of(operation).values()
     example, schema = example_of(body), resolved(body["schema"])
@@ -282,7 +290,7 @@ def edges_of_body(operation: Operation) -> list[Edge]:
         edge.inside(name, lambda value, name=name: {**example, name: value})
         for name, member in schema["properties"].items()
         if not member.get("readOnly")
-        for edge in edges(member)
+        for edge in new_edges(member, tried)
     ]
 
 
@@ -293,8 +301,9 @@ def reason(answer: httpx.Response, path: str) -> str:
 
 async def test_a_limit_of_a_body_is_where_the_document_says(client: httpx.AsyncClient) -> None:
     await send_examples(client)
+    tried: set[bytes] = set()
     for operation in [one for one in in_order() if one.body]:
-        found = edges_of_body(operation)
+        found = edges_of_body(operation, tried)
         members = operation.body.__struct_fields__ if operation.body else ()
 
         for edge in found:
@@ -309,8 +318,9 @@ async def test_a_limit_of_a_body_is_where_the_document_says(client: httpx.AsyncC
 
 async def test_a_limit_of_a_query_is_where_the_document_says(client: httpx.AsyncClient) -> None:
     await send_examples(client)
+    tried: set[bytes] = set()
     for operation in [one for one in OPERATIONS if one.method == "GET"]:
-        limits = [(name, edge) for name, schema in query_of(operation).items() for edge in edges(schema)]
+        limits = [(name, edge) for name, schema in query_of(operation).items() for edge in new_edges(schema, tried)]
         for name, edge in [one for one in limits if not one[1].path]:
             within, beyond = [
                 reason(await client.get(path_of(operation, 1), params={name: value}), name)

@@ -140,18 +140,6 @@ async def test_a_key_of_another_form_is_refused_although_its_hash_is_stored(app:
     assert error_of(refused) == (401, "unauthorized")
 
 
-async def test_a_revocation_takes_effect_at_the_next_request_of_a_running_server(
-    app: Starlette, settings: Settings
-) -> None:
-    async with client_of(app, await new_key_for(app)) as revoked, client_of(app, await new_key_for(app)) as other:
-        before = [(await client.get("/tags")).status_code for client in (revoked, other)]
-
-        await journal_api(settings, "keys", "revoke", "1")
-
-        after = [(await client.get("/tags")).status_code for client in (revoked, other)]
-    assert (before, after) == ([200, 200], [401, 200])
-
-
 async def test_no_key_is_remembered_while_the_version_of_the_file_is_unknown(
     app: Starlette, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -305,28 +293,6 @@ async def test_a_key_that_is_refused_is_not_used(app: Starlette, settings: Setti
 
     assert [answer.status_code for answer in refused] == [401, 401]
     assert await uses_listed(settings) == ["never used", "never used"]
-
-
-# Scopes --------------------------------------------------------------------------------------------------
-
-
-READS = {scope for scope in SCOPES if scope.startswith("read:")}
-
-
-@pytest.mark.parametrize(
-    ("sent", "given"), [("all", set(SCOPES)), ("read", READS), ("read:tags,write:tags", {"read:tags", "write:tags"})]
-)
-async def test_keys_create_prints_a_key_with_the_scopes_and_end_of_its_options_that_works_at_once(
-    app: Starlette, settings: Settings, sent: str, given: set[str]
-) -> None:
-    printed = await journal_api(settings, "keys", "create", "script", "--scopes", sent, "--expires", "90d")
-
-    lasts = "round(julianday(expires_at) - julianday(created_at), 3)"
-    ((scopes, days),) = await run_sql(app, f"SELECT scopes, {lasts} FROM api_keys")
-    assert days == 90
-    assert set(scopes.split()) == given
-    assert FORM.fullmatch(printed.removesuffix("\n"))
-    assert (await answer_to(app, printed.removesuffix("\n"))).status_code == 200
 
 
 # What is kept --------------------------------------------------------------------------------------------

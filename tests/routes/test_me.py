@@ -4,13 +4,9 @@ from typing import Any
 
 import factories
 import httpx
-from conftest import client_of, new_key_for
 from factories import details_of, error_of, run_sql, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
-
-from journal_api.app import create_app
-from journal_api.settings import Settings
 
 INVALID = (400, "validation_error")
 EVENING = "2026-01-05T22:30:00Z"
@@ -81,15 +77,6 @@ async def test_the_selection_is_an_account_or_a_group_and_all_once_that_is_gone(
 
     assert selections == words
     assert (await get_me(client))["active_selection"] == "all"
-
-
-async def test_a_new_database_takes_zone_and_rollover_from_the_settings(settings: Settings) -> None:
-    app = create_app(Settings(db=settings.db, timezone="America/New_York", day_rollover="17:00"))
-
-    async with app.router.lifespan_context(app), client_of(app, await new_key_for(app)) as client:
-        owner = await get_me(client)
-
-    assert (owner["timezone"], owner["day_rollover"]) == ("America/New_York", "17:00")
 
 
 async def test_a_new_zone_or_rollover_moves_every_trade_to_its_day(app: Starlette, client: httpx.AsyncClient) -> None:

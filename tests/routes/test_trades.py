@@ -46,34 +46,15 @@ async def test_a_trade_is_created_with_a_location_the_defaults_and_what_follows(
     assert created.status_code == 201
     trade = created.json()["data"]["trade"]
     assert created.headers["location"] == f"/v1/trades/{trade['id']}"
+    derived = {"multiplier": 1, "trading_day": factories.A_DAY, "gross_pnl": 1, "fees": 0, "net_pnl": 1}
     assert trade == {
-        "id": trade["id"],
+        **{name: trade[name] for name in ("id", "created_at", "opened_at", "closed_at")},
+        **{name: value for name, value in factories.A_TRADE.items() if not name.endswith("_at")},
+        **dict.fromkeys(("stop_loss", "initial_risk", "rr_realized", "mae", "mfe", "grade", "strategy_id", "setup_id")),
+        **dict.fromkeys(("source_trade_id", "external_id", "notes", "typed")),
+        **{name: [] for name in ("tag_ids", "tags", "confirmations", "merged_ids", "pictures")},
+        **derived,
         "account_id": account["id"],
-        "symbol": "ES",
-        "direction": "long",
-        "quantity": 1,
-        "multiplier": 1,
-        "entry_price": 100,
-        "exit_price": 101,
-        "stop_loss": None,
-        "opened_at": trade["opened_at"],
-        "closed_at": trade["closed_at"],
-        "trading_day": "2026-01-05",
-        "gross_pnl": 1,
-        "fees": 0,
-        "net_pnl": 1,
-        "initial_risk": None,
-        "rr_realized": None,
-        "grade": None,
-        "strategy_id": None,
-        "setup_id": None,
-        "source_trade_id": None,
-        "external_id": None,
-        "notes": None,
-        "tag_ids": [],
-        "tags": [],
-        "confirmations": [],
-        "created_at": trade["created_at"],
         "updated_at": trade["created_at"],
         "contract": "ES",
         "root": "ES",
@@ -83,11 +64,6 @@ async def test_a_trade_is_created_with_a_location_the_defaults_and_what_follows(
             {**A_FILL, "id": 1, "side": "buy", "price": 100, "at": trade["opened_at"]},
             {**A_FILL, "id": 2, "side": "sell", "price": 101, "at": trade["closed_at"]},
         ],
-        "merged_ids": [],
-        "pictures": [],
-        "typed": None,
-        "mae": None,
-        "mfe": None,
     }
 
 
