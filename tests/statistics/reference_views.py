@@ -110,7 +110,7 @@ def list_pairs(
 
 def compute_compared(journal: Journal, group_by: str, query: Query, other: Query) -> dict[str, Any]:
     """The report of the query, the total and each group beside those of the other one."""
-    report = compute_report(journal, group_by, query)
+    report, journal = compute_report(journal, group_by, query), journal.of_category(query)
     now, before = (group_rows(journal, select_rows(journal, one), group_by, one) for one in (query, other))
     add_before(journal, [(report["total"], select_rows(journal, query), select_rows(journal, other))])
     answer = [(group["key"], "present") if group_by == "confirmation" else group["key"] for group in report["groups"]]

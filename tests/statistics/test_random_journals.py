@@ -249,10 +249,10 @@ EVERY_GOAL = list(product(METRICS, ("daily", "weekly", "monthly", "quarterly", "
 async def test_snapshots_of_every_metric_timeframe_and_scope_equal_the_reference(
     app: Starlette, client: httpx.AsyncClient, clock: time_machine.Traveller, seed: int
 ) -> None:
-    """The short form takes every eighth combination, in two journals: each metric with each timeframe."""
+    """Every other combination in a journal, which may have 500 goals; in the short form every eighth."""
     random = Random(seed)
     journal = await write_journal(app, client, random, 40, ["USD", "USD", "USD", "EUR"])
-    combinations = EVERY_GOAL[seed * 4 % 8 :: examples(full=1, ci=8)]
+    combinations = EVERY_GOAL[seed * examples(full=1, ci=4) % 8 :: examples(full=2, ci=8)]
     goals = [await add_goal(client, random, *combination) for combination in combinations]
 
     for now in (EARLIER, NOW):
