@@ -1,10 +1,9 @@
 """Profiles of kind `fills`, one fill per row: compiles a profile and a header to a reader of rows."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from itertools import count
 
 from journal_api.positions.statements import Effect
-from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.amounts import parse_broker_number
 from journal_api.trade_files.fill_book import Execution, FillId, Instrument, add_contract, read_option
 from journal_api.trade_files.named_rows import Row
@@ -18,15 +17,13 @@ from journal_api.values.types import Name40
 MAX_SAMPLES = 1000  # of values, by which the others are judged
 
 
-def execution_reader(
-    profile: ImportProfileCreate, header: Collection[str], value: str, rate: str, result: str
-) -> Callable[[Row], Execution]:
+def execution_reader(reader: ProfileReader, value: str, rate: str, result: str) -> Callable[[Row], Execution]:
     """Return the function that reads the fill of a row. It is of an option in the rows with a strike.
 
     `value` and `result` are the columns of what the file says of the fill, empty without one. The value is not
     read in rows with a `rate` at which it is converted.
     """
-    reader, option = ProfileReader(profile, header), profile.option
+    profile, header, option = reader.profile, reader.header, reader.profile.option
     symbol, quantity, price = reader.column(profile.symbol), reader.quantity, reader.price
     times = [reader.column(part) for part in (profile.at, profile.clock) if part]
     contract = find_columns(header, (option.expires, option.strike, option.right)) if option else []
@@ -73,8 +70,9 @@ def execution_reader(
 
     def read_quantity(row: Row) -> int:
         """Return the quantity, negative for a sale: by the side, or without a side by the sign."""
-        units = abs(reader.amount(row, quantity, Money).units)
-        return -units if reader.is_sale(row) else units
+        units, is_sale = reader.amount(row, quantity, Money).units, reader.is_sale(row)
+        reader.negative_purchases += units < 0 and not is_sale
+        return -abs(units) if is_sale else abs(units)
 
     return read_execution
 

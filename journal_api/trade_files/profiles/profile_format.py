@@ -35,6 +35,7 @@ from journal_api.trade_files.profiles.columns import (
     without_none,
 )
 from journal_api.trade_files.profiles.fills import execution_reader
+from journal_api.trade_files.profiles.readers import ProfileReader
 from journal_api.trade_files.profiles.trades import trade_reader
 from journal_api.trade_files.profiles.value_checks import check_stated_results, check_values
 from journal_api.trade_files.vocabulary import (
@@ -160,10 +161,16 @@ def read_checked_fills(
     value, rate = value if is_local or len(find_currency_columns(header)) < 2 else "", "" if is_local else rate
     result = "" if converts_currencies(header) else find_column(header, RESULTS) or ""
 
+    reader = ProfileReader(profile, header)
+
     def check(book: Book) -> Iterator[Noted | FileCheck]:
         yield from check_values(book, price, quantity, value) if value else ()
         yield from check_stated_results(book, result) if result else ()
+        if reader.negative_purchases:
+            yield Noted(
+                f"purchases with a negative {quantity}, which are read as purchases: {reader.negative_purchases}"
+            )
         if not profile.side and len(book.fills) > 1 and all(one.execution.quantity > 0 for one in book.fills):
             yield Noted("every fill is a purchase: the profile has no side, and no quantity is negative")
 
-    return read_fills(execution_reader(profile, header, value, rate, result), check)
+    return read_fills(execution_reader(reader, value, rate, result), check)

@@ -56,7 +56,7 @@ class ProfileReader:
     """Reads the cells of rows by a profile. Its methods raise ValidationFailed."""
 
     def __init__(self, profile: ImportProfileCreate, header: Collection[str]) -> None:
-        self.profile, self.header = profile, header
+        self.profile, self.header, self.negative_purchases = profile, header, 0
         self._symbol = self.column(profile.symbol)
         self._contract = find_column(header, profile.contract) or ""
         self._account = find_column(header, profile.account)
