@@ -104,7 +104,10 @@ async def test_a_trade_is_added_by_hand_with_its_judgement(page: Tab, page_journ
     assert (added["symbol"], added["net_pnl"], added["opened_at"][:16]) == ("ES", 6, "2026-03-02T15:00")
     assert ([one["name"] for one in added["tags"]], present(added)) == (["Late"], [True, False])
     assert (len(added["pictures"]), page_journal.read("/me")["day_rollover"]) == (1, "17:00")
-    await page.press("Delete", "#trade")
+    async with page.held():
+        await page.set_input_files("#add-picture", picture)
+        await page.press("Delete", "#trade")  # no view is drawn below its question
+    await page.count("#trade .thumb", 2)
     await page.agree("Delete", "Delete this trade?")
     await page.see("There is no trade yet", ".empty")
 

@@ -3,7 +3,7 @@
 import { blob, get, send } from "../client.js";
 import { confirm, open, saveTexts, trying } from "../dialogs.js";
 import { find, findAll, h, isTyping, wordsOf } from "../dom.js";
-import { saver, textForm } from "./saver.js";
+import { renew, saver, textForm } from "./saver.js";
 
 // Of the trade or day that is shown: what is being added, what was refused, and the images, which outlive a redraw.
 let strip = stripOf("");
@@ -21,7 +21,7 @@ function stripOf(path) {
 // Nothing if the journal is away: what is drawn stays.
 const read = (path) =>
   get(path).then(
-    ({ data }) => Object.values(data)[0].pictures,
+    (answer) => renew(path, answer),
     () => undefined,
   );
 
