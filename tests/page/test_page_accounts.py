@@ -108,7 +108,9 @@ async def test_cards_say_what_room_is_left_the_most_urgent_first(page: Tab, page
     await page.gone(LINE)
 
 
-async def test_a_balance_is_drawn_above_its_floor(page: Tab, page_journal: PageJournal) -> None:
+async def test_a_balance_is_drawn_above_its_floor_and_what_the_broker_says_is_accepted(
+    page: Tab, page_journal: PageJournal
+) -> None:
     floor = {"kind": "end_of_day", "distance": 2000}
     account = add_account(page_journal, qualifying_day={"amount": 100, "days": 5}, floor=floor)
     for days, pnl in ((3, 1000), (2, -500), (0, 150)):
@@ -122,25 +124,21 @@ async def test_a_balance_is_drawn_above_its_floor(page: Tab, page_journal: PageJ
         "M0.0 33.33L250.0 0.00L500.0 16.67L750.0 18.33L1000.0 13.33",
         "M0.0 100.00H250.0V100.00H500.0V66.67H750.0V66.67H1000.0V66.67",
     ]
-    add_account(page_journal, "Other")
-    await page.poll()
-    await page.see("Net P&L, last 6 months")
 
-
-async def test_a_checkpoint_that_differs_is_said_until_accepted(page: Tab, page_journal: PageJournal) -> None:
-    account = add_account(page_journal)
+    account = add_account(page_journal, "Other")
     path = f"/accounts/{account}/checkpoints"
     close_trade(page_journal, account, 100, days=3)
     close_trade(page_journal, account, 50, days=1)
     add_cash(page_journal, account, "fee", 20, days=1)
     for days, balance in ((3, 50_100), (1, 50_110), (0, 50_110)):
         page_journal.create(path, day=f"{days_ago(days)}", balance=balance)
-    await page.sign_in(page_journal)
-    words = f"Apex, end of {ONE}: the broker said 50,110.00, the journal has 20.00 more."
+    await page.poll()
+    await page.see("Net P&L, last 6 months")
+    words = f"Other, end of {ONE}: the broker said 50,110.00, the journal has 20.00 more."
     await page.see(f"{words} 1 later checkpoint too.", LINE)
     link = await page.get_attribute(f"{LINE} a >> nth=0", "href")
     assert link == f"#/trades?account_id={account}&from={days_ago(2)}&to={days_ago(1)}"
-    await page.press("Accept the difference of Apex")
+    await page.press("Accept the difference of Other")
     await page.see(f"{ONE} +50.00 −20.00 50,130.00", "#edit")
     add_cash(page_journal, account, "fee", 5, days=1)
     await page.fill("#edit [name=note]", "The broker rounds")

@@ -55,6 +55,7 @@ async def test_a_write_elsewhere_shows_soon_and_is_read_once(page: Tab, page_jou
 
 async def test_a_hidden_page_asks_nothing_and_catches_up(page: Tab, page_journal: PageJournal) -> None:
     page_journal.create("/accounts", name="Main")
+    await page.clock.install()
     async with page.followed():
         await page.sign_in(page_journal, "trades")
     async with page.expect_event("requestfailed"):
@@ -63,8 +64,10 @@ async def test_a_hidden_page_asks_nothing_and_catches_up(page: Tab, page_journal
     page_journal.add_trade()
     assert (await page.evaluate("fetch('/health').then(({ ok }) => ok)"), len(noted)) == (True, 1)
     page_journal.run_sql("UPDATE users SET expired_cursor = (SELECT max(seq) FROM changed_objects)")
-    async with page.followed():
+    async with page.expect_response(lambda one: one.status == 410):
         await set_visibility(page, "visible")
+    async with page.followed():
+        await page.clock.run_for(2_000)  # after which it asks again
     await page.count(ROWS, 1)
 
 

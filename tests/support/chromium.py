@@ -14,7 +14,7 @@ import httpx
 import pytest
 from commands import PATIENCE, Server, new_key, running
 from factories import A_TRADE
-from playwright.async_api import BrowserContext, ConsoleMessage, Dialog, Page, async_playwright, expect
+from playwright.async_api import BrowserContext, ConsoleMessage, Dialog, Page, ViewportSize, async_playwright, expect
 from saved_journals import SavedJournal, saved_journal
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -25,6 +25,7 @@ FLAGS = [
 ]
 WAIT = PATIENCE * 1000  # milliseconds
 BLANK = "about:blank"
+VIEWPORT: ViewportSize = {"width": 1280, "height": 900}
 ISO = "%Y-%m-%dT%H:%M:%SZ"
 AXE = Path(__file__).parent.parent / "javascript/node_modules/axe-core/axe.min.js"
 in_a_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
@@ -128,7 +129,7 @@ async def open_browser() -> AsyncIterator[Browser]:
     """Start a browser that has been nowhere and writes nothing to disk. Its first tab serves all tests."""
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        context = await browser.new_context(reduced_motion="reduce")
+        context = await browser.new_context(viewport=VIEWPORT, reduced_motion="reduce")
         context.set_default_timeout(WAIT)
         complaints = list[str]()
 
@@ -155,6 +156,7 @@ class Tab:
 
     def __init__(self, page: Page) -> None:
         self.page = page
+        self.is_changed = False  # how it looks, until the end of the test
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.page, name)
@@ -185,8 +187,12 @@ class Tab:
         await self.page.wait_for_selector(f"main[data-view={view}][aria-busy=false]:not(:has(progress))")
 
     async def resize(self, width: int, height: int = 900, *, dark: bool = False) -> None:
+        await self.emulate(color_scheme="dark" if dark else "light")
         await self.page.set_viewport_size({"width": width, "height": height})
-        await self.page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce")
+
+    async def emulate(self, **media: Any) -> None:
+        self.is_changed = True
+        await self.page.emulate_media(**media)
 
     # What is seen: each waits until it is so
 
@@ -320,7 +326,7 @@ class Tab:
             return set()
         if not await self.page.evaluate("'axe' in window"):
             await self.page.evaluate(f"{AXE.read_text()}\n; 0")
-        await self.page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce")
+        await self.emulate(color_scheme="dark" if dark else "light")
         found = await self.page.evaluate(
             """(rules) => axe.run({ resultTypes: ["violations"], ...rules }).then(({ violations }) =>
                 violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)))""",
@@ -337,8 +343,10 @@ async def clean_tab(browser: Browser) -> AsyncIterator[Tab]:
         await other.close()
     browser.complaints.clear()
     lent = Tab(tab)
-    await lent.resize(1280, 900)
     yield lent
+    if lent.is_changed:
+        await lent.emulate(media="screen")
+        await lent.resize(**VIEWPORT)
     if tab.url.startswith("http"):
         await tab.evaluate("localStorage.clear(); sessionStorage.clear()")
     await tab.goto(BLANK)
