@@ -15,23 +15,10 @@ def twenty_trades(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """They had a risk of 100, lost 150 and went 150 against the trader, one a day; a tenth made 10."""
     folder = tmp_path_factory.mktemp("twenty")
     with journal_client(folder) as client:
-        client.post("/accounts", json={"name": "Sim"}).raise_for_status()
         for day in range(1, 21):
-            trade = {
-                "account_id": 1,
-                "symbol": "ES",
-                "direction": "long",
-                "quantity": 1,
-                "entry_price": 1000,
-                "exit_price": 1010 if day % 10 == 0 else 850 - day,
-                "multiplier": 1,
-                "initial_risk": 100,
-                "mae": 160,
-                "mfe": 50 if day % 2 else 10,
-                "opened_at": f"2026-01-{day:02}T14:00:00Z",
-                "closed_at": f"2026-01-{day:02}T15:00:00Z",
-            }
-            client.post("/trades", json=trade).raise_for_status()
+            prices = {"multiplier": 1, "entry_price": 1000, "exit_price": 1010 if day % 10 == 0 else 850 - day}
+            times = {"opened_at": f"2026-01-{day:02}T14:00:00Z", "closed_at": f"2026-01-{day:02}T15:00:00Z"}
+            client.create("trade", **prices, **times, initial_risk=100, mae=160, mfe=50 if day % 2 else 10)
     return folder / "journal.db"
 
 

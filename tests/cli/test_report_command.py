@@ -42,26 +42,10 @@ def db_with_tags(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The decisions of docs/statistics.md#the-difference, a day each, with a tag and without."""
     folder = tmp_path_factory.mktemp("tags")
     with journal_client(folder) as client:
-
-        def create(path: str, **body: object) -> int:
-            (created,) = client.post(path, json=body).raise_for_status().json()["data"].values()
-            return int(created["id"])
-
-        account_id = create("/accounts", name="Sim")
-        tag_id = create("/tags", name="Volume", type="custom", category_id=create("/tag-categories", name="All"))
+        tag = client.create("tag", name="Volume")
         for day, amount in enumerate([190, 10, 110, -130] * 5, 1):
-            create(
-                "/trades",
-                account_id=account_id,
-                symbol="ES",
-                direction="long",
-                quantity=1,
-                entry_price=1000,
-                exit_price=1000 + amount,
-                opened_at=f"2026-01-{day:02}T14:00:00Z",
-                closed_at=f"2026-01-{day:02}T15:00:00Z",
-                tag_ids=[tag_id] if amount in (190, 10) else [],
-            )
+            times = {"opened_at": f"2026-01-{day:02}T14:00:00Z", "closed_at": f"2026-01-{day:02}T15:00:00Z"}
+            client.create("trade", gross_pnl=amount, **times, tag_ids=[tag["id"]] if amount in (190, 10) else [])
     return folder / "journal.db"
 
 

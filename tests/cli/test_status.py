@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -159,15 +158,12 @@ def test_a_fitted_text_has_the_width_and_is_cut_as_late_as_possible(text: str, w
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A journal with three trades of today, of -380.000001 together, and a daily loss limit of 500."""
     folder = tmp_path_factory.mktemp("filled")
-    now = datetime.now(UTC).isoformat()
     with journal_client(folder) as client:
-        account = unwrap(client.post("/accounts", json={"name": "Sim", "currency": "EUR"}))
+        client.create("account", currency="EUR")
         for pnl in (-300, 20, -100.000001):
-            body = {**factories.A_TRADE, "account_id": account["id"], "gross_pnl": pnl, "closed_at": now}
-            unwrap(client.post("/trades", json=body))
+            client.create("trade", gross_pnl=pnl)
         for name in ("Daily loss limit", "損失を限る " * 10):
-            goal = {"goal_name": name, "metric": "worst_day", "target_value": -500, "timeframe": "daily"}
-            unwrap(client.post("/goals", json=goal))
+            client.create("goal", goal_name=name, metric="worst_day", target_value=-500, timeframe="daily")
     return folder / "journal.db"
 
 

@@ -9,10 +9,10 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
-from commands import change, command, make_journal, new_key, run_ok, running
-from factories import A_TRADE, unwrap
+from commands import change, command, run_ok
 
 from journal_api.cli.common import show_progress
+from journal_api.testing import journal_client
 
 # A C1 control sequence, a bidirectional override, a filler of Hangul, a private character and a tag.
 HOSTILE = "pwn\x9b2J\u202egpj\u3164\ue000\U000e0041"
@@ -36,23 +36,14 @@ GROUPED = ("account", "symbol", "tag", "strategy", "setup", "confirmation")
 @pytest.fixture(scope="module")
 def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A journal with the hostile text in every name; no request could store the control character."""
-    db = tmp_path_factory.mktemp("hostile") / "journal.db"
-    make_journal(db)
-    with running(db) as server, server.client(new_key(db)) as client:
-
-        def new_id(path: str, **body: object) -> int:
-            return int(unwrap(client.post(path, json=body))["id"])
-
-        setups = [{"name": "S", "confirmations": [{"name": "C"}]}]
-        strategy = unwrap(client.post("/strategies", json={"name": "S", "setups": setups}))
-        setup = strategy["setups"][0]
-        of_strategy = {"strategy_id": strategy["id"], "setup_id": setup["setup_id"]}
-        trade = new_id("/trades", **A_TRADE, **of_strategy, account_id=new_id("/accounts", name="A"))
-        tag = new_id("/tags", name="T", category_id=new_id("/tag-categories", name="C"))
+    folder = tmp_path_factory.mktemp("hostile")
+    db = folder / "journal.db"
+    with journal_client(folder) as client:
+        setup = client.create("strategy", setups=[{"name": "S", "confirmations": [{"name": "C"}]}])["setups"][0]
         answer = {"confirmation_id": setup["confirmations"][0]["confirmation_id"], "was_present": True}
-        unwrap(client.put(f"/trades/{trade}/tags", json={"tag_ids": [tag]}))
-        unwrap(client.put(f"/trades/{trade}/confirmations", json={"confirmations": [answer]}))
-        new_id("/goals", goal_name="G", metric="net_pnl", target_value=1)
+        tag = client.create("tag")
+        client.create("trade", setup_id=setup["setup_id"], tag_ids=[tag["id"]], confirmations=[answer])
+        client.create("goal")
     for table, column in STORED.items():
         change(db, f"UPDATE {table} SET {column} = '{HOSTILE}'")
     change(db, "UPDATE trades SET contract = symbol, root = symbol")

@@ -29,7 +29,7 @@ from commands import (
     running,
     start,
 )
-from factories import unwrap
+from factories import A_TRADE, unwrap
 from mcp.client.client import Client
 from wheels import run
 
@@ -584,8 +584,7 @@ def test_an_annotation_that_is_partly_wrong_is_not_written_at_all(
 def test_a_hostile_note_is_shown_as_data(tmp_path: Path) -> None:
     note = (INJECTION + "\u202e\u200b\U000e0049\n" + "x" * 10_000)[:10_000]
     with journal_client(tmp_path) as client:
-        account = unwrap(client.post("/accounts", json={"name": "Sim"}))
-        trade = unwrap(client.post("/trades", json=trade_of(account["id"], notes=note)))
+        trade = client.create("trade", notes=note)
     db = tmp_path / "journal.db"
     with agent(db) as reader:
         listed = reader.send("list_trades", {})[1]
@@ -604,10 +603,8 @@ def test_a_hostile_note_is_shown_as_data(tmp_path: Path) -> None:
 
 def test_the_context_of_many_tags_comes_in_pages(tmp_path: Path) -> None:
     with journal_client(tmp_path) as client:
-        category = unwrap(client.post("/tag-categories", json={"name": "Many"}))
         for number in range(103):
-            tag = {"name": f"Tag {number:03}", "category_id": category["id"]}
-            unwrap(client.post("/tags", json=tag))
+            client.create("tag", name=f"Tag {number:03}")
     with agent(tmp_path / "journal.db") as reader:
         tags = reader.ask("context")["tags"]
         rest = reader.ask("context", offset=100)["tags"]
@@ -619,8 +616,8 @@ def test_the_context_of_many_tags_comes_in_pages(tmp_path: Path) -> None:
 
 def test_a_list_of_long_texts_ends_early_and_goes_on(tmp_path: Path) -> None:
     with journal_client(tmp_path) as client:
-        account = unwrap(client.post("/accounts", json={"name": "Sim"}))
-        trades = [trade_of(account["id"], notes="word " * 2000) for _ in range(150)]
+        trade = {**A_TRADE, "account_id": client.create("account")["id"], "notes": "word " * 2000}
+        trades = [trade for _ in range(150)]
         unwrap(client.post("/trades/bulk", json={"trades": trades}))
     with agent(tmp_path / "journal.db") as reader:
         _, text = reader.send("list_trades", {"limit": 150})
@@ -631,18 +628,6 @@ def test_a_list_of_long_texts_ends_early_and_goes_on(tmp_path: Path) -> None:
     assert len(text) < 25_000
     assert page["more"] == f"{150 - offset} further; call again with offset={offset}"
     assert page["trades"][-1]["id"] > rest[0]["id"]
-
-
-def trade_of(account_id: int, **fields: Any) -> dict[str, Any]:
-    return {
-        "account_id": account_id,
-        "symbol": "ES",
-        "direction": "long",
-        "quantity": 1,
-        "entry_price": 100,
-        "opened_at": "2026-01-05T14:00:00Z",
-        **fields,
-    }
 
 
 # The process -------------------------------------------------------------------------------------------

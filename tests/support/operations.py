@@ -137,6 +137,18 @@ def input_of(operation: Operation) -> dict[str, Any]:
     return file_of(operation) if operation.consumes_picture else {"json": body_of(operation)}
 
 
+async def send(
+    client: httpx.AsyncClient, operation: Operation, row_id: object = MISSING, **headers: str
+) -> httpx.Response:
+    """The answer to what the operation requires, about the thing with that id; each header by its name with _ for -."""
+    sent = input_of(operation)
+    if operation.consumes_file and not operation.consumes_picture:
+        sent = file_of(operation) | {"params": {"account_id": 1}}
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    sent["headers"] = {**sent.get("headers", {}), **named}
+    return await client.request(operation.method, path_of(operation, row_id), **sent)
+
+
 def documented_path_of(operation: Operation) -> str:
     return re.sub(r"\{(\w+):\w+\}", r"{\1}", operation.path).removeprefix("/v1")
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from conftest import BASE_URL, client_of, new_key_for
 from factories import details_of, error_of, run_sql, unwrap
-from operations import MISSING, create_thing_of, dump, for_each, input_of, path_of
+from operations import MISSING, create_thing_of, dump, for_each, path_of, send
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -34,9 +34,7 @@ def methods_of(path: str) -> set[str]:
 
 async def call(client: httpx.AsyncClient, operation: Operation, row_id: object = MISSING) -> httpx.Response:
     """The answer to a request with a body of what is required, which repeats the id of the request."""
-    sent = input_of(operation)
-    sent["headers"] = {**sent.get("headers", {}), "X-Request-Id": "always-the-same"}
-    answer = await client.request(operation.method, path_of(operation, row_id), **sent)
+    answer = await send(client, operation, row_id, X_Request_Id="always-the-same")
     assert answer.headers["x-request-id"] == "always-the-same"
     return answer
 

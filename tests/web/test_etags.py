@@ -5,8 +5,7 @@ import asyncio
 import httpx
 import pytest
 from factories import create_account, create_strategy, create_tag, create_trade, error_of, unwrap
-from operations import MISSING, body_of, create_thing_of, documented_path_of, dump, for_each, path_of
-from pictures import HEADERS, PNG
+from operations import MISSING, body_of, create_thing_of, documented_path_of, dump, for_each, path_of, send
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -63,21 +62,6 @@ async def test_the_etag_is_compared_before_the_rules_of_the_resource(client: htt
 WRITES = [one for one in OPERATIONS if one.method != "GET"]
 
 
-async def call(
-    client: httpx.AsyncClient, operation: Operation, row_id: object = MISSING, **headers: str
-) -> httpx.Response:
-    """Send what the operation requires; each header by its name with _ for -."""
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    path = path_of(operation, row_id)
-    if operation.consumes_picture:
-        return await client.post(path, content=PNG, headers=named | HEADERS)
-    if operation.consumes_file:
-        file = "symbol,direction,quantity,entry_price,opened_at\nES,long,1,100,2026-01-05T14:00:00Z\n"
-        headers = named | {"Content-Type": "text/csv"}
-        return await client.post(path, params={"account_id": 1}, content=file, headers=headers)
-    return await client.request(operation.method, path, json=body_of(operation), headers=named)
-
-
 async def thing_for(client: httpx.AsyncClient, operation: Operation) -> int | str:
     """Create the object of the operation and what its body names; return its id."""
     await create_tag(client, "In the category 1")
@@ -109,7 +93,7 @@ async def test_every_get_has_an_etag_and_is_304_for_a_client_that_has_it(
     client: httpx.AsyncClient, operation: Operation
 ) -> None:
     row_id = await thing_for(client, operation)
-    path, etag = path_of(operation, row_id), (await call(client, operation, row_id)).headers["etag"]
+    path, etag = path_of(operation, row_id), (await send(client, operation, row_id)).headers["etag"]
 
     for method in ("GET", "HEAD"):
         for form in (etag, f"W/{etag}", f'"0123456789abcdef", {etag}', "*"):
@@ -117,7 +101,7 @@ async def test_every_get_has_an_etag_and_is_304_for_a_client_that_has_it(
 
             assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", etag), form
             assert again.headers["cache-control"] == "no-store"
-    other = await call(client, operation, row_id, If_None_Match='"0123456789abcdef"')
+    other = await send(client, operation, row_id, If_None_Match='"0123456789abcdef"')
     assert (other.status_code, other.headers["etag"]) == (200, etag)
 
 
@@ -134,8 +118,8 @@ async def test_no_write_is_done_on_what_does_not_match(
     etag = await source_etag(client, operation, row_id)
     before = dump(app)
 
-    refused = {form: await call(client, operation, row_id, If_Match=form.replace("{}", etag)) for form in NO_MATCH} | {
-        form: await call(client, operation, row_id, If_None_Match=form) for form in (etag, f"W/{etag}", "*")
+    refused = {form: await send(client, operation, row_id, If_Match=form.replace("{}", etag)) for form in NO_MATCH} | {
+        form: await send(client, operation, row_id, If_None_Match=form) for form in (etag, f"W/{etag}", "*")
     }
 
     errors = {form: error_of(response) for form, response in refused.items()}
@@ -150,7 +134,7 @@ async def test_every_write_is_done_on_what_matches_and_returns_the_new_etag(
     row_id = await thing_for(client, operation)
     etag = await source_etag(client, operation, row_id)
 
-    response = await call(client, operation, row_id, If_Match=f'W/{etag}, "a,b", {etag}')
+    response = await send(client, operation, row_id, If_Match=f'W/{etag}, "a,b", {etag}')
 
     assert response.status_code in operation.success_statuses
     if operation.has_etag and operation.method in ("PATCH", "PUT"):
