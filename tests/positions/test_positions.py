@@ -36,6 +36,7 @@ SEEDS = range(examples(full=400, ci=6))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.promise(13)
 def test_fills_and_the_pairs_of_them_are_the_positions_of_a_simple_book(seed: int) -> None:
     fills = random_fills(seed, examples(full=2500, ci=400))
 
@@ -104,6 +105,7 @@ async def test_the_same_positions_in_two_formats_are_stored_once(
 
 @pytest.mark.parametrize("has_ids", [True, False], ids=["ids", "no ids"])
 @pytest.mark.parametrize("seed", range(examples(full=1000, ci=12)))
+@pytest.mark.promise(13)
 async def test_pieces_of_fills_and_of_pairs_in_any_order_are_the_plain_book(
     client: httpx.AsyncClient, account_id: int, seed: int, has_ids: bool
 ) -> None:
@@ -187,6 +189,7 @@ async def test_undoing_a_file_that_continued_positions_leaves_the_record_as_it_w
 
 @pytest.mark.parametrize("has_ids", [True, False], ids=["ids", "no ids"])
 @pytest.mark.parametrize("seed", sorted({*range(examples(full=600, ci=6)), 48, 75}))
+@pytest.mark.promise(13)
 async def test_the_whole_file_after_undoing_any_files_is_the_plain_book(
     client: httpx.AsyncClient, account_id: int, seed: int, has_ids: bool
 ) -> None:
