@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Raw
 
+from journal_api.imports.accounts import NOT_CREATED
 from journal_api.imports.importer import ImportResult
 from journal_api.structs.import_previews import ImportPreview, PreviewSums, PreviewTrade
 from journal_api.structs.imports import Counts, FieldChange, Verdict
-from journal_api.trade_files.accounts import NOT_CREATED
 from journal_api.trade_files.reader import TradeFile
 from journal_api.trade_files.timezones import FileTimezone
 

@@ -25,6 +25,7 @@ from journal_api.cli.common import (
 from journal_api.database.database import Database
 from journal_api.errors import ValidationFailed
 from journal_api.imports import importer
+from journal_api.imports.accounts import AccountChoice
 from journal_api.imports.import_file import choose_accounts, read_file, stored_name
 from journal_api.imports.verdicts import refused
 from journal_api.repositories import imports
@@ -32,7 +33,6 @@ from journal_api.settings import Settings
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.structs.imports import AccountOption, AnswerOption, DateOrder
 from journal_api.trade_files import reader
-from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.headers import UnknownHeader
 from journal_api.trade_files.profiles.profile_format import decode_profile
 from journal_api.trade_files.profiles.proposal import as_toml, propose_profile

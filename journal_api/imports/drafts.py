@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from journal_api.database import calendars
 from journal_api.errors import ValidationFailed
+from journal_api.imports.accounts import AccountChoice, FileAccounts
 from journal_api.imports.contract_writes import Additions, Writer, build_additions
 from journal_api.imports.contracts import Call, Settled, Settler, find_annotated
 from journal_api.imports.file_rows import group_rows, require_allowed
@@ -27,7 +28,6 @@ from journal_api.repositories import statements
 from journal_api.repositories.changes import list_since
 from journal_api.repositories.statements import Moved
 from journal_api.structs.imports import Verdict
-from journal_api.trade_files.accounts import AccountChoice, FileAccounts
 from journal_api.trade_files.file_format import first_reason
 from journal_api.trade_files.reader import TradeFile
 from journal_api.values.clock import now

@@ -11,15 +11,14 @@ from aiosqlite import Connection
 
 from journal_api.database.user_threads import in_thread
 from journal_api.errors import ValidationFailed
+from journal_api.imports.accounts import NOT_CREATED, AccountChoice, mapped_accounts, timezone_of_import
 from journal_api.repositories import accounts, import_profiles, imports, instruments
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
 from journal_api.structs.imports import AccountMapping
 from journal_api.trade_files import reader
-from journal_api.trade_files.accounts import NOT_CREATED, AccountChoice, mapped_accounts
 from journal_api.trade_files.dates import DateOrder
 from journal_api.trade_files.headers import UnknownHeader
-from journal_api.trade_files.timezones import timezone_of_import
 from journal_api.values.types import CONTROL, Name, Name100
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"

@@ -11,6 +11,7 @@ from journal_api.database import calendars
 from journal_api.database.database import Database
 from journal_api.database.thread_connection import T
 from journal_api.database.user_threads import at_once, in_thread
+from journal_api.imports.accounts import AccountChoice
 from journal_api.imports.copy_linking import CopyLinker
 from journal_api.imports.drafts import Draft, draft_import
 from journal_api.imports.previews import PreviewCollector
@@ -25,7 +26,6 @@ from journal_api.repositories.new_trades import read_last_id
 from journal_api.structs.copy_groups import AmbiguousCopy
 from journal_api.structs.import_previews import ImportPreview
 from journal_api.structs.imports import AppliedFees, CostsSource, Counts, FileAccount, ImportSource, Verdict
-from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.reader import TradeFile
 
 MAX_PREPARED = 3  # times without the write lock

@@ -9,16 +9,15 @@ from starlette.requests import Request
 
 from journal_api.database.user_threads import in_thread
 from journal_api.imports import importer, previews
+from journal_api.imports.accounts import AccountChoice, mapped_accounts, timezone_of_import
 from journal_api.imports.import_file import read_file
 from journal_api.imports.undo import undo
 from journal_api.positions.copy_match import encode_ambiguous
 from journal_api.repositories import accounts, imports
 from journal_api.structs.imports import Counts, ImportQuery, ImportReport, UndoQuery
 from journal_api.trade_files import reader
-from journal_api.trade_files.accounts import AccountChoice, mapped_accounts
 from journal_api.trade_files.headers import UnknownHeader
 from journal_api.trade_files.profiles.proposal import Proposal, propose_profile
-from journal_api.trade_files.timezones import timezone_of_import
 from journal_api.web.bodies import Upload, cancel_on_disconnect, receive_upload
 from journal_api.web.context import database
 from journal_api.web.responses import Response, created, no_content, ok

@@ -2,13 +2,9 @@
 
 from collections.abc import Mapping
 
-from aiosqlite import Connection
-
 from journal_api.errors import ValidationFailed
 from journal_api.positions.trade_draft import TradeDraft
-from journal_api.repositories import imports, users
 from journal_api.structs.imports import TimezoneSource
-from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.file_format import Format
 
 
@@ -51,22 +47,6 @@ class FileTimezone:
             self.replaced.add(remembered)
         self.name, self.source = name, self.source or source
         self.accounts.add(account)
-
-
-async def timezone_of_import(db: Connection, user_id: int, choice: AccountChoice, stated: str | None) -> FileTimezone:
-    """Return the time zone of an import."""
-    rows = await imports.list_timezones(db, user_id)
-    if choice.account_id is None:
-        ids = {**{row.account_name: row.account_id for row in rows}, **choice.mapped}
-    else:
-        ids = {"": choice.account_id}
-    remembered = {
-        (name, row.format): row.timezone
-        for name, account_id in ids.items()
-        for row in rows
-        if row.account_id == account_id
-    }
-    return FileTimezone(stated, (await users.find(db, user_id)).timezone, remembered)
 
 
 def has_local_times(trade: TradeDraft) -> bool:

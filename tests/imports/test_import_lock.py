@@ -30,11 +30,11 @@ from starlette.applications import Starlette
 
 from journal_api.database import user_threads
 from journal_api.imports import importer
+from journal_api.imports.accounts import AccountChoice
 from journal_api.imports.import_file import read_file
 from journal_api.repositories import imports
 from journal_api.settings import Settings
 from journal_api.structs.imports import Counts
-from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.left_out import LeftOutCounter
 from journal_api.trade_files.reader import TradeFile
 from journal_api.trade_files.timezones import FileTimezone

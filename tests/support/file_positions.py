@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from journal_api.errors import ValidationFailed
+from journal_api.imports.accounts import FileAccounts
 from journal_api.imports.file_rows import group_rows
 from journal_api.positions.book import Position, find_apart, fold_book
 from journal_api.positions.commissions import NO_COMMISSIONS
@@ -11,7 +12,6 @@ from journal_api.positions.position_columns import build_columns
 from journal_api.positions.sources import SourceStatement
 from journal_api.positions.statements import Statement
 from journal_api.trade_files import reader
-from journal_api.trade_files.accounts import FileAccounts
 from journal_api.trade_files.file_format import first_reason
 
 

@@ -1,4 +1,4 @@
-"""The accounts that the rows of a file name, and the accounts of the journal that they go into."""
+"""The accounts of the journal that the rows of a file go into, and the time zone that is remembered for them."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -6,8 +6,9 @@ from typing import NamedTuple
 from aiosqlite import Connection
 
 from journal_api.errors import ValidationFailed
-from journal_api.repositories import accounts
+from journal_api.repositories import accounts, imports, users
 from journal_api.structs.imports import AccountMapping, FileAccount
+from journal_api.trade_files.timezones import FileTimezone
 
 NOT_CREATED = 0  # an id that no account has; further ones are negative
 # Names that the report lists, so that a hostile file cannot make it long.
@@ -46,6 +47,22 @@ async def mapped_accounts(
     if len(mapped) < len(mappings):
         raise ValidationFailed(fields={"accounts": "must have each name of the file once"})
     return mapped
+
+
+async def timezone_of_import(db: Connection, user_id: int, choice: AccountChoice, stated: str | None) -> FileTimezone:
+    """Return the time zone of an import."""
+    rows = await imports.list_timezones(db, user_id)
+    if choice.account_id is None:
+        ids = {**{row.account_name: row.account_id for row in rows}, **choice.mapped}
+    else:
+        ids = {"": choice.account_id}
+    remembered = {
+        (name, row.format): row.timezone
+        for name, account_id in ids.items()
+        for row in rows
+        if row.account_id == account_id
+    }
+    return FileTimezone(stated, (await users.find(db, user_id)).timezone, remembered)
 
 
 class FileAccounts:
