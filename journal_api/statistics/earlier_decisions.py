@@ -7,7 +7,16 @@ from aiosqlite import Connection
 
 from journal_api.metrics.earlier_decisions import Decision, PlaceDay
 from journal_api.metrics.outcomes import sign
-from journal_api.statistics.selection import COLUMNS, Selection, iterate, with_sums_in_range
+from journal_api.statistics.selection import (
+    COLUMNS,
+    FIRST,
+    IS_MIXED,
+    IS_SHARED,
+    PNL,
+    Selection,
+    iterate,
+    with_sums_in_range,
+)
 
 # All trades in the accounts and on the days of a report, whatever else it is filtered by.
 SCOPE = f"""
@@ -16,10 +25,19 @@ SCOPE = f"""
     CROSS JOIN facts ON facts.account_id = account.id
     WHERE (:since IS NULL OR trading_day >= :since)
       AND (:until IS NULL OR trading_day <= :until)"""
+# Of a decision of several trades `decisions` would compute far more than its first open and close and its P&L.
 IN_ORDER = f"""
-SELECT trading_day, decision, coalesce(first_opened_at, opened_at), closed_at, {sign()}
-FROM decisions
-LEFT JOIN (SELECT decision, min(opened_at) AS first_opened_at FROM copied GROUP BY decision) USING (decision)
+SELECT trading_day, decision, opened_at, closed_at, {sign()}
+FROM (
+    SELECT trading_day, decision, opened_at, closed_at, id, net_pnl AS pnl
+    FROM selected
+    WHERE NOT {IS_SHARED}
+    UNION ALL
+    SELECT substr(first, 1, 10), decision, opened_at, substr(first, 11, 27), CAST(substr(first, 38) AS INTEGER), pnl
+    FROM (
+        SELECT decision, min(opened_at) AS opened_at, {FIRST} AS first, iif({IS_MIXED}, {PNL}, sum(net_pnl)) AS pnl
+        FROM copied
+        GROUP BY decision))
 ORDER BY trading_day, closed_at, id"""
 
 

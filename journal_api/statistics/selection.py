@@ -46,6 +46,8 @@ EXCURSIONS = ",\n        ".join(
     f"iif({IS_MIXED}, {of_representative(column)}, sum({column})) AS {column}" for column in ("mae", "mfe", "mfe_pnl")
 )
 PNL, RISK = of_representative("net_pnl"), of_representative("initial_risk")
+# The first close of several trades: day, `closed_at` and id, as one text.
+FIRST = "min(trading_day || closed_at || printf('%019d', id))"
 # A decision of several trades. A column outside of sums is of the first trade: SQLite takes it from the row with the
 # only min(). Timestamps have a fixed width: texts that begin with them are in the order of trades. A decision in
 # different currencies has the P&L and the risk of its representative trade. A trade without a risk adds nothing to R.
@@ -65,7 +67,7 @@ DECISION = f"""
         iif({IS_MIXED}, '', currency) AS first_currency,
         currency AS last_currency,
         decision,
-        min(trading_day || closed_at || printf('%019d', id)) AS first
+        {FIRST} AS first
     FROM copied
     GROUP BY decision"""
 BY_REPRESENTATIVE = f"""
