@@ -172,7 +172,7 @@ EXAMPLES: dict[str, tuple[list[T], dict[str, Any]] | tuple[list[T], dict[str, An
         {"max_drawdown": "out_of_range", "net_pnl": -5 * TEN_BILLION},
     ),
     "a decision beyond 64 bits is out of range": (
-        [T(1, risk=1), *[T(-TEN_BILLION, "01-06", of=2 if n else None, risk=TEN_BILLION) for n in range(10)]],
+        [T(1, risk=1), *[T(-TEN_BILLION, "01-06", of=2 if n else None, risk=1) for n in range(10)]],
         dict.fromkeys(("largest_risk", "worst_trade", "max_trades_per_day"), "out_of_range"),
     ),
     "an R beyond 64 bits is out of range for the average alone": (
