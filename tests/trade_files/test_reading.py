@@ -26,6 +26,7 @@ TRIP = {"symbol": "ES", "direction": "long", "quantity": "1", "entry_price": "1"
 FILLS = "Date,Time,Symbol,Side,Quantity,Price\n"
 FILL = read_row(f"{FILLS}3/9/2026,09:00:00,NVTA,Buy,1,10")
 TITLE = "NinjaTrader Grid 2025-11-03 05-05 .csv\n"
+NEAR_TWO = "Instrument,Quantity,Price,Time,ID,E/X,Position,Order ID,Name,Commission,Rate,Account,Connection\n"
 GRID = (
     "Trade number;Instrument;Account;Market pos.;Qty;Entry price;Exit price;Entry time;Exit time;Profit;"
     "Commission\n"
@@ -140,6 +141,7 @@ def test_a_grid_is_read_after_a_title_in_several_languages(grid: str, title: str
         ("", 1, {}),
         ("symbol,direction,entry_price,opened_at,Pair ID\n", 1, {"round trips": ["quantity"]}),
         ("One,two\n" * 100 + GRID, 1, {}),
+        (NEAR_TWO, 1, {"NinjaTrader executions": ["Action"], "NinjaTrader fills": ["Avg fill price"]}),
         (TITLE + GRID.replace("Profit", "Nothing"), 2, {"NinjaTrader trades": ["Profit"]}),
         (GRID.replace("Qty", "Amount of it").replace("Trade number", "Trade-#"), 1, {"NinjaTrader trades": ["Qty"]}),
     ],
@@ -151,6 +153,7 @@ def test_an_unknown_header_names_the_format_that_it_nearly_has(
         read_file(content)
 
     assert (refused.value.details["line"], refused.value.details["missing"]) == (line, missing)
+    assert next(iter(missing), "") in refused.value.details["reason"]
 
 
 # Amounts -------------------------------------------------------------------------------------------------
