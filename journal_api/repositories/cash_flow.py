@@ -5,9 +5,10 @@ from functools import partial
 from typing import NamedTuple
 
 from aiosqlite import Connection
+from msgspec.structs import asdict
 
 from journal_api.database.database import Database
-from journal_api.database.sql import fetch_column
+from journal_api.database.sql import fetch_column, stored_columns
 from journal_api.repositories import standings
 from journal_api.repositories.cash import RECEIVED
 from journal_api.statistics import trade_facts
@@ -64,11 +65,10 @@ async def read(database: Database, user_id: int, query: CashFlowQuery) -> CashFl
 
 
 async def compute(db: Connection, user_id: int, query: CashFlowQuery) -> CashFlow:
-    since, until = (None if day is None else day.isoformat() for day in (query.since, query.until))
-    values = {"user_id": user_id, "account_id": query.account_id, "since": since, "until": until}
+    values = {"user_id": user_id, **stored_columns(asdict(query))}
     rows = await db.execute_fetchall(MOVED, values)
     moved = [Moved(*row[:-3], *map(int, row[-3:])) for row in rows]
-    lost = await find_lost(db, user_id, {one.account_id for one in moved}, until)
+    lost = await find_lost(db, user_id, {one.account_id for one in moved}, values["until"])
     groups: dict[Key, list[Moved]] = {}
     if find_key := KEYS.get(query.group_by):
         for one in moved:

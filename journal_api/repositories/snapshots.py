@@ -3,9 +3,10 @@
 from typing import Any
 
 from aiosqlite import Connection
+from msgspec.structs import asdict
 
 from journal_api.database.database import Database
-from journal_api.database.sql import build_json_array, build_object, fetch_column
+from journal_api.database.sql import build_json_array, build_object, fetch_column, stored_columns
 from journal_api.errors import Busy, NotFound
 from journal_api.repositories import goals
 from journal_api.repositories.goals import IS_STALE
@@ -44,15 +45,7 @@ CURRENT_PAGE = f"""
 
 async def read_current_page(database: Database, user_id: int, goal_id: int, query: SnapshotQuery) -> tuple[str, int]:
     """Return a page of current snapshots, newest first, and their total number. Raises NotFound, Busy."""
-    values: dict[str, Any] = {
-        "user_id": user_id,
-        "goal_id": goal_id,
-        "now": now(),
-        "since": query.since and str(query.since),
-        "until": query.until and str(query.until),
-        "limit": query.limit,
-        "offset": query.offset,
-    }
+    values = {"user_id": user_id, "goal_id": goal_id, "now": now(), **stored_columns(asdict(query))}
     for tries in range(1 + snapshot_refreshes.MAX_TRIES):
         if tries:
             await snapshot_refreshes.refresh_all(database, user_id, [goal_id])
@@ -135,14 +128,7 @@ def select_goals(part: str) -> str:
 async def list_with_goals(database: Database, user_id: int, query: GoalQuery) -> str:
     """Return the goals as JSON, oldest first, each with `current`, null without one, or `periods`. Raises Busy."""
     select = select_goals(query.parts or "snapshot")
-    values = {
-        "user_id": user_id,
-        "now": now(),
-        "status": query.status,
-        "account_id": query.account_id,
-        "since": query.since and str(query.since),
-        "until": query.until and str(query.until),
-    }
+    values = {"user_id": user_id, "now": now(), **stored_columns(asdict(query))}
     for _ in range(snapshot_refreshes.MAX_TRIES):
         if stale := await list_stale(database.reader, MATCHING_GOALS, values):
             await snapshot_refreshes.refresh_all(database, user_id, stale)
