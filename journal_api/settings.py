@@ -88,7 +88,7 @@ def parse_origins(text: str) -> tuple[str, ...]:
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """Settings of the machine, each with the function that reads it. Those of a user are at `/v1/me`."""
+    """Settings of the machine, each with the function that reads it. A user's are at `/v1/me`."""
 
     db: Annotated[Path, Path]
     host: str = "127.0.0.1"

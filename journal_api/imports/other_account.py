@@ -28,7 +28,7 @@ async def require_own_account(db: Connection, user_id: int, file_name: str | Non
     fits = ", ".join(f"{name!r} ({because})" for _, name, because in accounts)
     advice = f" This one fits {fits}." if fits else ""
     raise Conflict(
-        f"{file_name or 'This file'} and {named} tell the same time of {', '.join(contracts)} and no fill in"
+        f"{file_name or 'This file'} and {named} cover the same time of {', '.join(contracts)} and no fill in"
         f" common, so one of them is of another account.{advice} Import it into its account, or undo the"
         " other; force=true (--force) imports it nevertheless.",
         imports=[{"id": import_id, "file_name": name} for import_id, name in others],

@@ -18,7 +18,7 @@ from journal_api.web.responses import Response, changes_page
 async def list_changes(request: Request, db: Connection, query: ChangeQuery) -> Response:
     """List the objects that changed since a cursor, in the order of their last change; deleted ones too.
 
-    With `wait`, an answer without changes waits so many seconds for the first.
+    With `wait`, a response without changes waits so many seconds for the first.
     """
     if query.wait and query.since is not None:
         page = await cancel_on_disconnect(request, wait_for_page(request, db, query))

@@ -13,7 +13,7 @@ relies on these parts of HttpToolsProtocol and its RequestResponseCycle:
 A server may ignore `Upgrade` (RFC 9110, 7.8), but httptools ends such a request after its headers, and would
 parse the body as the next request. So `data_received` has a second parser read the request without `Upgrade`.
 
-test_slow_clients.py, test_request_boundaries.py and test_request_streams.py in tests/system run it over
+test_slow_clients.py, test_request_boundaries.py and test_request_streams.py in tests/server run it over
 sockets and fail when one of them changes; test_slow_clients.py also covers the limits.
 """
 

@@ -58,7 +58,7 @@ class Traffic:
         app.router.routes.insert(0, FaultRoute())
 
     def fail_next(self, error: int | str, *, times: int = 1, is_carried_out: bool = False) -> None:
-        """Answer the next request with an error: a status such as 503, or a code such as `rate_limited`.
+        """Respond to the next request with an error: a status such as 503, or a code such as `rate_limited`.
 
         With `is_carried_out` the journal does what the request says, and only its response is lost.
         """
