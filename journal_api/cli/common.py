@@ -25,7 +25,7 @@ from journal_api.errors import NotFound, ValidationFailed
 from journal_api.repositories import accounts, tag_categories, users
 from journal_api.settings import Settings
 from journal_api.values.types import Day, Name100, TimeZone
-from journal_api.values.visible_text import escape_invisible, json_escape
+from journal_api.values.visible_text import escape_for_json, escape_invisible
 
 T = TypeVar("T")
 # Numbers with a fraction stay exact.
@@ -138,7 +138,7 @@ def naming_options() -> Iterator[None]:
 
 
 def print_json(text: str) -> None:
-    click.echo(msgspec.json.format(escape_invisible(text, json_escape), indent=2))
+    click.echo(msgspec.json.format(escape_invisible(text, escape_for_json), indent=2))
 
 
 class Decoded(click.ParamType[T], Generic[T]):

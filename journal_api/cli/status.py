@@ -22,7 +22,7 @@ from journal_api.values.clock import now
 from journal_api.values.money import ENCODER
 from journal_api.values.periods import find_period, trading_day
 from journal_api.values.types import Day
-from journal_api.values.visible_text import escape_invisible, json_escape
+from journal_api.values.visible_text import escape_for_json, escape_invisible
 
 
 @click.command("status")
@@ -33,7 +33,7 @@ def print_status(settings: Settings, user: str | None, as_json: bool) -> None:
     """Print today's net P&L, this week, and how the active goals stand. A server may be running."""
     status = run_in_database(settings, lambda database: read_status(database, user))
     if as_json:
-        click.echo(escape_invisible(ENCODER.encode(status).decode(), json_escape))
+        click.echo(escape_invisible(ENCODER.encode(status).decode(), escape_for_json))
         return
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a name may have letters that the terminal has not

@@ -54,7 +54,7 @@ class CopyLinker:
             trade_id: position._replace(is_free=trade_id not in copied) for trade_id, position in self.added.items()
         }
         stored = await copies.list_of_ids(db, self.corrected) if self.corrected else []
-        return added | {one.trade_id: one.updated(self.corrected[one.trade_id]) for one in stored}
+        return added | {one.trade_id: one.with_columns(self.corrected[one.trade_id]) for one in stored}
 
     async def with_neighbours(
         self, db: Connection, group: CopyRules, changed: list[CopyPosition]

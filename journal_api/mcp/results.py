@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.json import Encoder
 
-from journal_api.values.visible_text import escape_invisible, json_escape
+from journal_api.values.visible_text import escape_for_json, escape_invisible
 
 # The longest list in one result, in characters: some 8,000 tokens. The rest is on the next page.
 MAX_LIST_LENGTH = 24_000
@@ -15,7 +15,7 @@ ENCODER = Encoder(decimal_format="number", enc_hook=str)
 
 def encode(value: object) -> str:
     """The value as JSON in which invisible characters are escaped."""
-    return escape_invisible(ENCODER.encode(value).decode(), json_escape)
+    return escape_invisible(ENCODER.encode(value).decode(), escape_for_json)
 
 
 def clip(text: str, max_length: int) -> str:

@@ -139,7 +139,7 @@ def show_statistics(statistics: Statistics | None, extras: Collection[ExtraStati
     return shown
 
 
-def shown_type(name: str) -> Any:
+def find_shown_type(name: str) -> Any:
     """Return what a response has in a member."""
     member, kind = MEMBERS[name], get_args(HINTS[name])[0]
     whole = Decimal if member.is_amount else kind
@@ -163,7 +163,7 @@ else:
     """
     ShownStatistics = defstruct(
         "ShownStatistics",
-        [(name, shown_type(name), UNSET) for name, member in MEMBERS.items() if member.is_shown],
+        [(name, find_shown_type(name), UNSET) for name, member in MEMBERS.items() if member.is_shown],
         namespace={"__doc__": ABOUT, "__module__": __name__},
         kw_only=True,
     )

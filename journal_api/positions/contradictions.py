@@ -5,7 +5,8 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 from journal_api.positions.book import Position
-from journal_api.positions.sources import NEAR, Execution, SourceStatement, is_of, read_instant
+from journal_api.positions.sources import NEAR, Execution, SourceStatement, is_of
+from journal_api.values.clock import read_instant
 
 
 class Contradiction(NamedTuple):

@@ -6,8 +6,6 @@ What is uncertain is left alone: a wrong link makes one decision of two.
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
-from functools import lru_cache
 from math import inf
 from typing import Any, NamedTuple
 
@@ -15,11 +13,10 @@ from msgspec import json
 
 from journal_api.structs.copy_groups import AmbiguousCopy, CopyCandidate
 from journal_api.structs.trades import Direction
+from journal_api.values.clock import SECOND, read_instant
 from journal_api.values.instruments import full_size_contract
 from journal_api.values.money import SCALE, from_units
 
-SECOND = timedelta(seconds=1) // timedelta(microseconds=1)
-EPOCH = datetime.fromisoformat("1970-01-01T00:00:00Z")
 # Positions of the master so many times `copy_seconds` away are still compared with the nearest one.
 COMPARED = 2
 
@@ -65,7 +62,7 @@ class CopyPosition(NamedTuple):
     def market(self) -> Market:
         return full_size_contract(self.contract, self.root), self.direction
 
-    def updated(self, columns: Mapping[str, Any]) -> "CopyPosition":
+    def with_columns(self, columns: Mapping[str, Any]) -> "CopyPosition":
         """Return the position with other columns."""
         return self._replace(**{name: columns[name] for name in self._fields if name in columns})
 
@@ -84,12 +81,6 @@ class CopyMatches(NamedTuple):
     ambiguous: list[Ambiguous]
 
 
-@lru_cache(maxsize=2**16)
-def read_instant(text: str) -> int:
-    """Return a stored timestamp in microseconds."""
-    return (datetime.fromisoformat(text) - EPOCH) // timedelta(microseconds=1)
-
-
 def match_copies(
     rules: CopyRules, positions: Iterable[CopyPosition], changed: Container[int] | None = None
 ) -> CopyMatches:
@@ -101,7 +92,7 @@ def match_copies(
     for position in sorted(positions, key=lambda position: (position.opened_at, position.trade_id)):
         matcher.add(position)
     matcher.claim_originals()
-    return only_changed(matcher.settle(), changed)
+    return keep_changed(matcher.settle(), changed)
 
 
 class CopyMatcher:
@@ -168,7 +159,7 @@ class CopyMatcher:
         ]
 
 
-def only_changed(matches: CopyMatches, changed: Container[int] | None) -> CopyMatches:
+def keep_changed(matches: CopyMatches, changed: Container[int] | None) -> CopyMatches:
     """Return the matches that have a changed trade; all of them if `changed` is None."""
     if changed is None:
         return matches

@@ -201,7 +201,7 @@ def change_trade(position: Position, stored: StoredTrade | None, commissions: Co
     if sources <= charged and not differs(stored, columns):  # by the commissions of its time
         columns |= {name: stored.columns[name] for name in ("fees", "fees_source")}
     columns["fills"] = match_fees(columns["fills"], columns["fees"])
-    columns["root"], columns["contract"] = contract_root(columns["symbol"]), columns["contract"]
+    columns["root"] = contract_root(columns["symbol"])
     changed = [name for name in BROKER_FIELDS if columns[name] != stored.columns[name]]
     return Change(position, stored, columns, (*position.stated,), changed, typed)
 

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from journal_api.positions.book import Position
 from journal_api.positions.executions import PRICE_PARTS
-from journal_api.positions.sources import NEAR, SECOND, read_instant
+from journal_api.positions.sources import NEAR
+from journal_api.values.clock import SECOND, read_instant
 
 MINUTE = 60 * SECOND
 DAY = 86_400 * SECOND
@@ -124,7 +125,7 @@ def unite_positions(folded: Sequence[Position], apart: Iterable[Position]) -> Un
         (stated,) = position.stated
         by_source.setdefault(stated.source, []).append(position)
     for _, positions in sorted(by_source.items()):
-        extents = sorted(((find_extent(one), number) for number, one in enumerate(found)), key=by_opening)
+        extents = sorted(((find_extent(one), number) for number, one in enumerate(found)), key=find_opening)
         begins = [extent.opened for extent, _ in extents]
         longest = max(((extent.closed or EVER) - extent.opened for extent, _ in extents), default=0)
         taken: set[int] = set()
@@ -145,7 +146,7 @@ def unite_positions(folded: Sequence[Position], apart: Iterable[Position]) -> Un
     return UnitedPositions(found, doubles)
 
 
-def by_opening(one: tuple[Extent, int]) -> tuple[int, int]:
+def find_opening(one: tuple[Extent, int]) -> tuple[int, int]:
     return one[0].opened, one[1]
 
 

@@ -1,24 +1,16 @@
 """Sources and executions: a source is all files of one format, of which some say more of a fill than others."""
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
 from journal_api.positions.statements import Statement
+from journal_api.values.clock import SECOND, read_instant
 from journal_api.values.money import quotient
 
-SECOND = 1_000_000
 # Microseconds between the times of one fill in two formats: some have no fractions, some the order's time.
 NEAR = 2 * SECOND
 ORDERS = 3  # the place of orders among sources
-EPOCH = datetime.fromisoformat("1970-01-01T00:00:00Z")
-MICROSECOND = timedelta(microseconds=1)
-
-
-def read_instant(text: str) -> int:
-    """Return a stored timestamp in microseconds."""
-    return (datetime.fromisoformat(text) - EPOCH) // MICROSECOND
 
 
 class SourceStatement:

@@ -104,7 +104,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
             return self
         if self.exit_price is None:
             raise ValidationFailed(fields={"exit_price": "is required without gross_pnl"})
-        return replace(self, gross_pnl=checked_result(self.derived_units(self.exit_price), "gross_pnl"))
+        return replace(self, gross_pnl=check_result(self.compute_units(self.exit_price), "gross_pnl"))
 
     def with_initial_risk(self) -> Self:
         """Return the trade with `initial_risk`, computed from the stop if it has none.
@@ -113,10 +113,10 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         """
         if self.initial_risk is not None or self.stop_loss is None:
             return self
-        risk = -checked_result(self.units_at(self.stop_loss), "initial_risk")
+        risk = -check_result(self.units_at(self.stop_loss), "initial_risk")
         return replace(self, initial_risk=PositiveMoney(risk)) if risk > 0 else self
 
-    def derived_units(self, exit_price: Money) -> int:
+    def compute_units(self, exit_price: Money) -> int:
         """Return the result that follows from the fills, or from the prices of one entry and one exit."""
         if not (self.is_scaled and self.is_priced):
             return self.units_at(exit_price)
@@ -143,15 +143,15 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         if self.exit_price is not None and self.has_derived_result():
             return replace(self, multiplier=multiplier, gross_pnl=None).with_result()
         scaled = quotient(self.gross_pnl.units * multiplier.units, self.multiplier.units)
-        return replace(self, multiplier=multiplier, gross_pnl=checked_result(scaled, "gross_pnl"))
+        return replace(self, multiplier=multiplier, gross_pnl=check_result(scaled, "gross_pnl"))
 
     def has_derived_result(self) -> bool:
         """Return whether `gross_pnl` equals the result computed from the prices."""
         if self.exit_price is None or self.gross_pnl is None:
             return False
-        return self.gross_pnl.units == self.derived_units(self.exit_price)
+        return self.gross_pnl.units == self.compute_units(self.exit_price)
 
-    def patched(self, patch: TradesSet) -> Self:
+    def apply_patch(self, patch: TradesSet) -> Self:
         """Return the trade after a PATCH. Raises ValidationFailed when the merged trade is invalid.
 
         A result that was computed from the prices is computed again, also if it is sent back as it was read;
@@ -192,12 +192,12 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
             self,
             fills=tuple(ordered),
             direction=position.direction,
-            quantity=checked_amount(position.quantity, "quantity"),
+            quantity=check_amount(position.quantity, "quantity"),
             entry_price=Money.of_units(position.entry_price),
             exit_price=None if exit_price is None else Money.of_units(exit_price),
             opened_at=Timestamp.fromisoformat(position.opened_at),
             closed_at=None if closed_at is None else Timestamp.fromisoformat(closed_at),
-            fees=checked_amount(position.fees, "fees"),
+            fees=check_amount(position.fees, "fees"),
             gross_pnl=self.compute_result(position),
         )
 
@@ -207,7 +207,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
             return None
         if self.is_priced and position.value == summarize(self.fills, may_be_flat=True).value:
             return self.gross_pnl
-        return checked_result(position.gross(self.multiplier.units) or 0, "gross_pnl")
+        return check_result(position.gross(self.multiplier.units) or 0, "gross_pnl")
 
     def is_flat_between(self) -> bool:
         """Return whether the position is flat between two of its fills, as the position of a merged trade may be."""
@@ -222,12 +222,12 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
             raise ValidationFailed(fields=dict.fromkeys(changed, reason))
 
 
-def checked_result(result: int, name: str) -> Money:
+def check_result(result: int, name: str) -> Money:
     """Return a result in units of 10^-8. Raises ValidationFailed for the field `name` if it is too large."""
-    return checked_amount(result, name, "computed from the prices")
+    return check_amount(result, name, "computed from the prices")
 
 
-def checked_amount(amount: int, name: str, origin: str = "of all fills together") -> Money:
+def check_amount(amount: int, name: str, origin: str = "of all fills together") -> Money:
     """Return an amount in units of 10^-8. Raises ValidationFailed for the field `name` if it is too large."""
     if abs(amount) > MAX_AMOUNT * SCALE:
         raise ValidationFailed(fields={name: f"{origin} exceeds {MAX_AMOUNT}"})

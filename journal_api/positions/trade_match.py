@@ -11,7 +11,7 @@ from journal_api.positions.same_positions import (
     find_extent_of_trade,
     match_typed,
 )
-from journal_api.positions.sources import read_instant
+from journal_api.values.clock import read_instant
 
 
 def count_shares(position: Position) -> dict[int, int]:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.fills import Fill, number_fills, sort_fills, summarize_whole
-from journal_api.positions.trade_draft import TradeDraft, checked_amount
+from journal_api.positions.trade_draft import TradeDraft, check_amount
 from journal_api.structs.trades import FeesSource, Trade
 from journal_api.values.money import Money
 from journal_api.values.timestamps import Timestamp
@@ -89,12 +89,12 @@ def build_whole(parts: Sequence[Trade]) -> TradeDraft:
     return replace(
         drafts[0],
         fills=tuple(fills),
-        quantity=checked_amount(position.quantity, "quantity"),
+        quantity=check_amount(position.quantity, "quantity"),
         entry_price=Money.of_units(position.entry_price),
         exit_price=None if exit_price is None else Money.of_units(exit_price),
         closed_at=None if position.closed_at is None else Timestamp.fromisoformat(position.closed_at),
-        gross_pnl=None if is_open else checked_amount(sum(results), "gross_pnl"),
-        fees=checked_amount(sum(draft.fees.units for draft in drafts), "fees"),
+        gross_pnl=None if is_open else check_amount(sum(results), "gross_pnl"),
+        fees=check_amount(sum(draft.fees.units for draft in drafts), "fees"),
         fees_source=next(origin for origin in ORIGINS if origin in {draft.fees_source for draft in drafts}),
         stop_loss=next((draft.stop_loss for draft in drafts if draft.stop_loss is not None), None),
         initial_risk=next((draft.initial_risk for draft in drafts if draft.initial_risk is not None), None),

@@ -9,7 +9,7 @@ from aiosqlite import Connection
 from journal_api.database.calendars import select_calendars
 from journal_api.database.sql import build_insert, build_object, fetch, fetch_json, fetch_json_array
 from journal_api.structs.api_keys import ApiKey
-from journal_api.values.api_keys import hash_key, new_key
+from journal_api.values.api_keys import hash_key, make_key
 from journal_api.values.clock import now
 
 # A key changes only by its revocation. The use of a key is not a change.
@@ -73,7 +73,7 @@ async def find_validity(db: Connection, key_id: int) -> Validity | None:
 
 async def insert(db: Connection, user_id: int, name: str, scopes: Sequence[str], expires_at: str | None = None) -> str:
     """Create a key and return it. It cannot be read again later."""
-    key = new_key()
+    key = make_key()
     columns = {
         "user_id": user_id,
         "name": name,

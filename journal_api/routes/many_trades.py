@@ -81,7 +81,7 @@ async def change_each(
 ) -> list[TradeBefore]:
     """Update each trade that is free of errors. Returns what takes the changes back."""
     before = [TradeDraft.of_stored(trade) for trade in stored]
-    patched = [draft.patched(change.set) for draft, change in zip(before, changes, strict=True)]
+    patched = [draft.apply_patch(change.set) for draft, change in zip(before, changes, strict=True)]
     references = await trades.read_references(db, user_id, patched)
     commissions = await accounts.read_commissions(db, user_id)
     owner = await users.find(db, user_id)

@@ -111,7 +111,7 @@ async def update_trade(request: Request, db: Connection, patch: TradePatch) -> R
     trade_id = request.path_params["id"]
     stored = await trades.find(db, request.user.id, trade_id)
     before = TradeDraft.of_stored(stored)
-    draft = before.patched(patch)
+    draft = before.apply_patch(patch)
     references = await trades.read_references(db, request.user.id, [draft])
     commissions = await accounts.read_commissions(db, request.user.id)
     changed = settle(before, draft, references, commissions)

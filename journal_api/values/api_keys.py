@@ -46,7 +46,7 @@ class RunKey(Hidden):
         return any(self.matches(text[start : start + self.length]) for start in starts)
 
 
-def new_key() -> str:
+def make_key() -> str:
     """Return a new key with 178 bits of entropy."""
     body = PREFIX + "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH))
     return body + checksum(body)

@@ -118,16 +118,16 @@ class InstrumentTable:
             if OPTION_SUFFIX.search(name):  # of a root that is not only letters, as BRK.B
                 return SHARES_OF_AN_OPTION
             if looks_like_option(symbol):
-                raise needs_multiplier(
+                raise report_missing_multiplier(
                     f"{symbol} looks like an option in an unknown form: state it, or write the symbol as"
                     " SPY240422P00496000"
                 )
             return None
         if name in SHARES_OR_FUTURES and not is_future:
-            raise unknown_point_value(symbol, name)
+            raise report_unknown_point_value(symbol, name)
         value = self.of_root(contract.root)
         if value is None and (contract.is_certain or looks_like_future(symbol)):
-            raise unknown_point_value(symbol, contract.root)
+            raise report_unknown_point_value(symbol, contract.root)
         return value
 
     def of_root(self, root: str) -> PositiveMoney | None:
@@ -165,14 +165,14 @@ def looks_like_future(symbol: str) -> bool:
     return bool(PLAUSIBLE_ROOT.fullmatch(contract.root)) and not SAO_PAULO.fullmatch(name)
 
 
-def unknown_point_value(symbol: str, root: str) -> ValidationFailed:
-    return needs_multiplier(
+def report_unknown_point_value(symbol: str, root: str) -> ValidationFailed:
+    return report_missing_multiplier(
         f"{symbol} looks like a future and the value of its point is not known: state it, or set it once with"
         f" PUT /v1/instruments/{root}"
     )
 
 
-def needs_multiplier(why: str) -> ValidationFailed:
+def report_missing_multiplier(why: str) -> ValidationFailed:
     return ValidationFailed(fields={"multiplier": f"is required, because {why}"})
 
 

@@ -79,7 +79,7 @@ def find_literal_zone(text: str) -> tzinfo | None:
     """Return the zone of a text such as Z, UTC, EDT, UTC+2 or -05:00, None for any other text."""
     if match := LITERAL_ZONE.fullmatch(text):
         sign, hours, minutes = match.groups("00")
-        return fixed_offset(f"{sign}{hours:0>2}{minutes}")
+        return read_offset(f"{sign}{hours:0>2}{minutes}")
     return OFFSETS["UTC"] if text == "Z" else OFFSETS.get(text)
 
 
@@ -126,11 +126,11 @@ def find_offset(parts: dict[str, str]) -> tzinfo | None:
         if parts["Z"] not in OFFSETS:
             raise ValueError(f"must be in one of the zones {', '.join(OFFSETS)}")
         return OFFSETS[parts["Z"]]
-    return fixed_offset(parts["z"]) if "z" in parts else None
+    return read_offset(parts["z"]) if "z" in parts else None
 
 
 @cache  # the pattern accepts a few thousand texts
-def fixed_offset(text: str) -> timezone:
+def read_offset(text: str) -> timezone:
     """Return the offset of a text such as -06:00, -0600 or Z."""
     digits = text.replace(":", "").upper().replace("Z", "+0000")
     offset = timedelta(hours=int(digits[1:3]), minutes=int(digits[3:]))

@@ -22,13 +22,13 @@ PICTURE = "[\u2190-\u27bf\u2900-\u2bff\U0001f000-\U0001faff]\ufe0f?"
 PARTS = re.compile(f"(?P<emoji>{PICTURE}(?:\u200d{PICTURE})*|[#*0-9]\ufe0f\u20e3)|[^ -~]")
 
 
-def python_escape(character: str) -> str:
+def escape_for_python(character: str) -> str:
     """Return the escape of a character, such as \\u202e."""
     code = ord(character)
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
-def escape_invisible(text: str, escaped: Callable[[str], str] = python_escape) -> str:
+def escape_invisible(text: str, escaped: Callable[[str], str] = escape_for_python) -> str:
     """Return the text with an escape for each character that is not seen; emoji keep their joiners.
 
     That are control and format characters (bidirectional ones among them), line and paragraph separators,
@@ -50,7 +50,7 @@ def is_visible(character: str) -> bool:
     return character.isprintable() or unicodedata.category(character) == "Zs"
 
 
-def json_escape(character: str) -> str:
+def escape_for_json(character: str) -> str:
     """Return the JSON escape of a character: two, for one above U+FFFF."""
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[start : start + 2].hex()}" for start in range(0, len(units), 2))

@@ -28,7 +28,7 @@ from journal_api.app import create_app
 from journal_api.cli import cli
 from journal_api.repositories import api_keys
 from journal_api.settings import Settings
-from journal_api.values.api_keys import SCOPES, hash_key, is_well_formed, new_key
+from journal_api.values.api_keys import SCOPES, hash_key, is_well_formed, make_key
 
 FORM = re.compile(r"tjk_[0-9A-Za-z]{36}")
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
@@ -62,7 +62,7 @@ async def journal_api(settings: Settings, *arguments: str) -> str:
 
 
 def test_a_key_is_tjk_then_30_random_characters_then_their_checksum() -> None:
-    keys = [new_key() for _ in range(200)]
+    keys = [make_key() for _ in range(200)]
 
     assert is_well_formed("tjk_000000000000000000000000000000" + "1A68Am")  # for good
     assert all(FORM.fullmatch(key) for key in keys)

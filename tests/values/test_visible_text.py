@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from journal_api.values.visible_text import escape_invisible, json_escape
+from journal_api.values.visible_text import escape_for_json, escape_invisible
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_no_character_that_could_act_on_a_terminal_passes() -> None:
 
 @given(st.text())
 def test_json_with_escapes_says_what_it_said(text: str) -> None:
-    assert json.loads(escape_invisible(json.dumps(text, ensure_ascii=False), json_escape)) == text
+    assert json.loads(escape_invisible(json.dumps(text, ensure_ascii=False), escape_for_json)) == text
 
 
 @given(st.text(alphabet=st.characters(exclude_characters="\\'\n\r", exclude_categories=["Cs"])))

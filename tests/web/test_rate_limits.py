@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 from journal_api.app import create_app
 from journal_api.errors import RateLimited
 from journal_api.settings import Settings
-from journal_api.values.api_keys import hash_key, new_key
+from journal_api.values.api_keys import hash_key, make_key
 from journal_api.web import rate_limits
 
 
@@ -63,7 +63,7 @@ async def test_beyond_20_wrong_keys_in_a_minute_those_of_an_address_are_429_and_
     limited: Starlette, how: str
 ) -> None:
     good, bad = await new_key_for(limited), await new_key_for(limited)
-    wrong = {"unknown": new_key(), "mistyped": bad[:-1], "no bearer": bad}.get(how, bad)
+    wrong = {"unknown": make_key(), "mistyped": bad[:-1], "no bearer": bad}.get(how, bad)
     if how in ("revoked", "expired"):
         column = {"revoked": "revoked_at", "expired": "expires_at"}[how]
         sql = f"UPDATE api_keys SET {column} = '2026-01-01T00:00:00.000000Z' WHERE hash = :hash"
@@ -84,7 +84,7 @@ async def test_beyond_20_wrong_keys_in_a_minute_those_of_an_address_are_429_and_
 async def test_requests_without_a_key_are_no_wrong_keys(limited: Starlette) -> None:
     async with client_of(limited) as client:
         keyless = [await client.get("/tags") for _ in range(30)]
-        wrong = await client.get("/tags", headers={"Authorization": f"Bearer {new_key()}"})
+        wrong = await client.get("/tags", headers={"Authorization": f"Bearer {make_key()}"})
 
     assert {error_of(one) for one in [*keyless, wrong]} == {(401, "unauthorized")}
 
