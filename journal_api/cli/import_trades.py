@@ -12,16 +12,7 @@ import msgspec
 from aiosqlite import Connection
 
 from journal_api.cli import import_report
-from journal_api.cli.common import (
-    NAME,
-    ZONE,
-    Decoded,
-    find_user,
-    one_line,
-    printable,
-    run_in_database,
-    with_settings,
-)
+from journal_api.cli.common import NAME, ZONE, Decoded, find_user, one_line, printable, run_in_database, with_settings
 from journal_api.database.database import Database
 from journal_api.errors import ValidationFailed
 from journal_api.imports import importer

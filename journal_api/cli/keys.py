@@ -7,15 +7,7 @@ from datetime import UTC, datetime, timedelta
 import click
 from aiosqlite import Connection
 
-from journal_api.cli.common import (
-    NAME,
-    Decoded,
-    command_line,
-    find_user,
-    printable,
-    run_in_database,
-    with_settings,
-)
+from journal_api.cli.common import NAME, Decoded, command_line, find_user, printable, run_in_database, with_settings
 from journal_api.errors import NotFound
 from journal_api.repositories import api_keys
 from journal_api.settings import Settings

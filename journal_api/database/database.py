@@ -16,14 +16,7 @@ from pathlib import Path
 
 from aiosqlite import Connection
 
-from journal_api.database.connections import (
-    STEPS,
-    SecondaryWriter,
-    Writer,
-    connect,
-    open_reader,
-    read_snapshot,
-)
+from journal_api.database.connections import STEPS, SecondaryWriter, Writer, connect, open_reader, read_snapshot
 from journal_api.database.journal_file import OpenFiles
 from journal_api.database.shared_runs import SharedRuns
 from journal_api.database.sqlite_errors import DAMAGED, api_error, primary_code

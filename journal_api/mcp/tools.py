@@ -132,11 +132,7 @@ TOOLS = (
         "mean change, `low` if where both were reached the stop came first, `high` if the target did. Say both "
         "ends, and what the best cell of the first half did in the second (`halves`).",
         reading.exits,
-        {
-            "unit": enum_schema(ExitUnit),
-            **dict.fromkeys(("stops", "targets"), NUMBERS),
-            **FILTERS,
-        },
+        {"unit": enum_schema(ExitUnit), **dict.fromkeys(("stops", "targets"), NUMBERS), **FILTERS},
     ),
     Tool(
         "list_trades",

@@ -15,10 +15,7 @@ from journal_api.positions.contradictions import find_contradictions, find_stran
 from journal_api.positions.fills import match_fees
 from journal_api.positions.plans import Change, Decision, Journal, Plan, Refused, StoredTrade, Suspect
 from journal_api.positions.position_columns import BROKER_FIELDS, FILE_COLUMNS, build_columns
-from journal_api.positions.same_positions import (
-    find_shifted,
-    unite_positions,
-)
+from journal_api.positions.same_positions import find_shifted, unite_positions
 from journal_api.positions.sources import SourceStatement, is_of
 from journal_api.positions.trade_match import assign, count_shares, find_nearest, find_takers, find_typed
 from journal_api.positions.trade_merge import read_fill_ids

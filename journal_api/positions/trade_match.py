@@ -5,12 +5,7 @@ from typing import Any
 
 from journal_api.positions.book import Position, has_new
 from journal_api.positions.plans import BY_HAND, Change, Decision, StoredTrade, Suspect
-from journal_api.positions.same_positions import (
-    Extent,
-    find_extent,
-    find_extent_of_trade,
-    match_typed,
-)
+from journal_api.positions.same_positions import Extent, find_extent, find_extent_of_trade, match_typed
 from journal_api.values.clock import read_instant
 
 

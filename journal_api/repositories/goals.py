@@ -15,11 +15,7 @@ from journal_api.values.money import units
 
 SCOPE = "coalesce('account_' || account_id, 'group_' || copy_group_id, iif(follows_selection, '', 'all'))"
 TABLE = sql.Table(
-    "goals",
-    Goal,
-    scope=SCOPE,
-    kind="goal_kind(metric, direction, target_value)",
-    formula="goal_formula(metric)",
+    "goals", Goal, scope=SCOPE, kind="goal_kind(metric, direction, target_value)", formula="goal_formula(metric)"
 )
 get, find, delete = TABLE.get, TABLE.find, TABLE.delete
 

@@ -22,10 +22,7 @@ from journal_api.structs.strategies import (
 MAX_BYTES = 3 * 1024 * 1024
 # Of a list of whole strategies, in characters. It is measured before it is made.
 MAX_LIST = 16 * 1024 * 1024
-EXPRESSIONS = {
-    "setup_count": "(SELECT count(*) FROM setups WHERE strategy_id = strategies.id)",
-    "setups": SETUPS,
-}
+EXPRESSIONS = {"setup_count": "(SELECT count(*) FROM setups WHERE strategy_id = strategies.id)", "setups": SETUPS}
 SCALARS = sql.build_object(StrategyScalars, **EXPRESSIONS)
 TABLE = sql.Table("strategies", Strategy, **EXPRESSIONS)
 WITHOUT_SETUPS = sql.Table("strategies", StrategyFields, **EXPRESSIONS)

@@ -7,9 +7,7 @@ from journal_api.errors import CategoryHasTags, Conflict
 from journal_api.structs.tag_categories import TagCategory, TagCategoryPatch
 
 TABLE = sql.Table(
-    "tag_categories",
-    TagCategory,
-    tag_count="(SELECT count(*) FROM tags WHERE category_id = tag_categories.id)",
+    "tag_categories", TagCategory, tag_count="(SELECT count(*) FROM tags WHERE category_id = tag_categories.id)"
 )
 list_of_user, get, find, require = TABLE.list_of_user, TABLE.get, TABLE.find, TABLE.require
 insert = TABLE.insert

@@ -9,8 +9,7 @@ from journal_api.structs.me import Me, MePatch
 from journal_api.values.clock import now, now_after
 
 ME = sql.build_object(
-    Me,
-    active_selection="coalesce('account_' || active_account_id, 'group_' || active_copy_group_id, 'all')",
+    Me, active_selection="coalesce('account_' || active_account_id, 'group_' || active_copy_group_id, 'all')"
 )
 
 
