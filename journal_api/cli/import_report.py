@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Raw
 
-from journal_api.imports.accounts import NOT_CREATED
+from journal_api.imports.file_accounts import NOT_CREATED
 from journal_api.imports.importer import ImportResult
 from journal_api.structs.import_previews import ImportPreview, PreviewSums, PreviewTrade
 from journal_api.structs.imports import Counts, FieldChange, Verdict

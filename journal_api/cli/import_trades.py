@@ -16,7 +16,7 @@ from journal_api.cli.common import NAME, ZONE, Decoded, find_user, one_line, pri
 from journal_api.database.database import Database
 from journal_api.errors import ValidationFailed
 from journal_api.imports import importer
-from journal_api.imports.accounts import AccountChoice
+from journal_api.imports.file_accounts import AccountChoice
 from journal_api.imports.import_file import choose_accounts, read_file, stored_name
 from journal_api.imports.verdicts import refused
 from journal_api.repositories import imports

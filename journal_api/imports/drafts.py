@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from journal_api.database import calendars
 from journal_api.errors import ValidationFailed
-from journal_api.imports.accounts import AccountChoice, FileAccounts
 from journal_api.imports.contract_writes import Additions, Writer, build_additions
 from journal_api.imports.contracts import Call, Settled, Settler, find_annotated
+from journal_api.imports.file_accounts import AccountChoice, FileAccounts
 from journal_api.imports.file_rows import group_rows, require_allowed
 from journal_api.imports.import_costs import ImportCosts
 from journal_api.imports.known_journal import KnownJournal, read_known

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from journal_api.database.user_threads import with_cancel_checks
 from journal_api.errors import ValidationFailed
-from journal_api.imports.accounts import FileAccounts
+from journal_api.imports.file_accounts import FileAccounts
 from journal_api.imports.names import find_answers, find_strategy, find_tags
 from journal_api.positions.import_rows import Candidate, ImportedTrade, Names, Rejected
 from journal_api.positions.statements import Key, Numbering, Statement, is_newest_first

@@ -11,7 +11,7 @@ from aiosqlite import Connection
 
 from journal_api.database.user_threads import in_thread
 from journal_api.errors import ValidationFailed
-from journal_api.imports.accounts import NOT_CREATED, AccountChoice, mapped_accounts, timezone_of_import
+from journal_api.imports.file_accounts import NOT_CREATED, AccountChoice, mapped_accounts, timezone_of_import
 from journal_api.repositories import accounts, import_profiles, imports, instruments
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs

@@ -11,9 +11,9 @@ from journal_api.database import calendars
 from journal_api.database.database import Database
 from journal_api.database.thread_connection import T
 from journal_api.database.user_threads import at_once, in_thread
-from journal_api.imports.accounts import AccountChoice
 from journal_api.imports.copy_linking import CopyLinker
 from journal_api.imports.drafts import Draft, draft_import
+from journal_api.imports.file_accounts import AccountChoice
 from journal_api.imports.previews import PreviewCollector
 from journal_api.imports.verdicts import count_verdicts, list_reported
 from journal_api.positions.copy_match import CopyMatches, describe_ambiguous

@@ -14,7 +14,7 @@ from aiosqlite import Connection
 from journal_api.database.database import Database
 from journal_api.errors import ApiError, Busy, StorageUnavailable, ValidationFailed
 from journal_api.imports import importer
-from journal_api.imports.accounts import AccountChoice
+from journal_api.imports.file_accounts import AccountChoice
 from journal_api.imports.import_file import choose_accounts, read_file, stored_name
 from journal_api.imports.watched_folder import IMPORTED, REFUSED, FoundFile, WatchedFolder
 from journal_api.repositories import accounts, imports

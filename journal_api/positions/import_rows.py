@@ -92,7 +92,7 @@ class ImportedTrade(Struct, frozen=True, gc=False):
         return any(one is not None for one in (*amounts, *names)) or bool(self.tags or self.answers)
 
 
-def unstated(**fields: object) -> tuple[str, ...]:
+def list_unstated(**fields: object) -> tuple[str, ...]:
     """Return the names of the fields that are None, because the file does not state them."""
     return tuple([name for name, value in fields.items() if value is None])
 

@@ -113,17 +113,17 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         """
         if self.initial_risk is not None or self.stop_loss is None:
             return self
-        risk = -check_result(self.units_at(self.stop_loss), "initial_risk")
+        risk = -check_result(self.compute_units_at(self.stop_loss), "initial_risk")
         return replace(self, initial_risk=PositiveMoney(risk)) if risk > 0 else self
 
     def compute_units(self, exit_price: Money) -> int:
         """Return the result that follows from the fills, or from the prices of one entry and one exit."""
         if not (self.is_scaled and self.is_priced):
-            return self.units_at(exit_price)
+            return self.compute_units_at(exit_price)
         result = summarize(self.fills, may_be_flat=True).gross(self.multiplier.units)
-        return self.units_at(exit_price) if result is None else result
+        return self.compute_units_at(exit_price) if result is None else result
 
-    def units_at(self, price: Money) -> int:
+    def compute_units_at(self, price: Money) -> int:
         """Return the result of an exit at that price in units of 10^-8, however large."""
         points = price.units - self.entry_price.units
         amount = points * self.quantity.units * self.multiplier.units

@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from journal_api.database.user_threads import in_thread
 from journal_api.imports import importer, previews
-from journal_api.imports.accounts import AccountChoice, mapped_accounts, timezone_of_import
+from journal_api.imports.file_accounts import AccountChoice, mapped_accounts, timezone_of_import
 from journal_api.imports.import_file import read_file
 from journal_api.imports.undo import undo
 from journal_api.positions.copy_match import encode_ambiguous

@@ -98,5 +98,5 @@ def explains_result(trade: TradeDraft, multiplier: Money) -> bool:
     """Return whether prices, quantity and that multiplier make the trade's result, rounded to cents."""
     if trade.exit_price is None or trade.gross_pnl is None:
         return False
-    result = replace(trade, multiplier=multiplier).units_at(trade.exit_price)
+    result = replace(trade, multiplier=multiplier).compute_units_at(trade.exit_price)
     return abs(result - trade.gross_pnl.units) <= HALF_A_CENT

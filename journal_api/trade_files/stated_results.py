@@ -4,7 +4,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from journal_api.positions.import_rows import ImportedTrade, unstated
+from journal_api.positions.import_rows import ImportedTrade, list_unstated
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.cells import parse_direction
@@ -100,7 +100,7 @@ def build_trade(
     return ImportedTrade(
         line,
         trade,
-        unstated=unstated(multiplier=multiplier, fees=fees),
+        unstated=list_unstated(multiplier=multiplier, fees=fees),
         multiplier_from_result=True,
         account=account,
         fill_ids=legs.fill_ids,

@@ -30,7 +30,7 @@ from starlette.applications import Starlette
 
 from journal_api.database import user_threads
 from journal_api.imports import importer
-from journal_api.imports.accounts import AccountChoice
+from journal_api.imports.file_accounts import AccountChoice
 from journal_api.imports.import_file import read_file
 from journal_api.repositories import imports
 from journal_api.settings import Settings

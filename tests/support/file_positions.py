@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.imports.accounts import FileAccounts
+from journal_api.imports.file_accounts import FileAccounts
 from journal_api.imports.file_rows import group_rows
 from journal_api.positions.book import Position, find_apart, fold_book
 from journal_api.positions.commissions import NO_COMMISSIONS

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.fills import Fill, sort_fills, summarize_whole
-from journal_api.positions.import_rows import Answered, FileFill, ImportedTrade, unstated
+from journal_api.positions.import_rows import Answered, FileFill, ImportedTrade, list_unstated
 from journal_api.positions.position_columns import round_digits
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.structs.fills import FillSide
@@ -72,7 +72,7 @@ def read_trade(row: Row) -> ImportedTrade:
     imported = ImportedTrade(
         row.line,
         trade.with_result(),
-        unstated=unstated(multiplier=multiplier, fees=fees),
+        unstated=list_unstated(multiplier=multiplier, fees=fees),
         is_computed=gross_pnl is None,
         derives_risk=not has_no_risk,
         fills=fills,
