@@ -15,7 +15,7 @@ from journal_api.values.api_keys import parse_scopes
 from journal_api.values.clock import as_text
 
 
-def days_from_now(text: str) -> str:
+def read_expiry(text: str) -> str:
     """The timestamp that many days from now, for text such as `90d`. Raises ValueError."""
     match = re.fullmatch(r"([1-9][0-9]{0,4})d", text)
     if match is None:
@@ -39,7 +39,7 @@ def keys_group() -> None:
     help="all, read, or a list such as read:tags,write:tags; on a terminal it is asked for.",
 )
 @click.option("--user", type=NAME, help="The owner of the key; default: the first user.")
-@click.option("--expires", type=Decoded(days_from_now), metavar="90d", help="When the key expires; default: never.")
+@click.option("--expires", type=Decoded(read_expiry), metavar="90d", help="When the key expires; default: never.")
 @with_settings
 def create_key(settings: Settings, name: str, scopes: list[str] | None, user: str | None, expires: str | None) -> None:
     """Create a key and print it; it cannot be displayed again."""

@@ -95,14 +95,14 @@ def format_ranges(report: Any) -> str:
 
 def format_differences(head: Sequence[str], named: Sequence[tuple[str, Any]]) -> str:
     head = ["", *head, "±", "q", "Verdict", "Needed"]
-    rows = [edge_cells(name, edge) for name, edge in named]
+    rows = [build_edge_cells(name, edge) for name, edge in named]
     edges = [edge for _, edge in named]
     reasons = {edge["reason"] for edge in edges} - {"too_few"}
     needed = NEEDED if any(edge["more_needed"] for edge in edges) else ""
     return align_rows([head, *rows]) + reasons_line(reasons) + needed
 
 
-def edge_cells(name: str, edge: Any) -> list[str]:
+def build_edge_cells(name: str, edge: Any) -> list[str]:
     margin = None if edge["low"] is None else (edge["high"] - edge["low"]) / 2
     return [
         name,

@@ -88,7 +88,7 @@ def serve(
 
     def announce_to_user(url: str) -> None:
         if first_key or lan:
-            address = f"http://{lan}:{urlsplit(url).port}" if lan else browser_url(url)
+            address = f"http://{lan}:{urlsplit(url).port}" if lan else find_browser_url(url)
             click.echo(format_link(address, sign_in.code.issue(), is_for_phone=lan is not None))
         # Only now: a key that is made before the port is known to be free might never be printed.
         if first_key:
@@ -105,6 +105,6 @@ def serve(
     run_server(settings, on_ready, for_parent=announce, prepared=prepared, sign_in=sign_in, lan=lan)
 
 
-def browser_url(url: str) -> str:
+def find_browser_url(url: str) -> str:
     """Return the URL for a browser on this machine: a server on all addresses is also on the loopback one."""
     return url.replace("://0.0.0.0:", "://127.0.0.1:").replace("://[::]:", "://[::1]:")

@@ -49,13 +49,13 @@ def report(status: Status) -> Iterator[str]:
     """Yield the lines of the status, with color codes."""
     yield fit_text(f"{status.today:%A} {status.today}, {status.timezone}, {printable(status.user)}", WIDTH).rstrip()
     yield ""
-    yield from week_lines(status)
+    yield from write_week_lines(status)
     yield ""
     for account in status.accounts:
         yield from account_lines(account)
     yield from cash_flow_lines(status.cash_flow)
     for goal in status.goals:
-        yield from goal_lines(goal, find_currency(goal, status.accounts))
+        yield from write_goal_lines(goal, find_currency(goal, status.accounts))
     if not status.goals:
         yield "No active goals. POST /v1/goals creates one; /docs of a server explains it."
 
@@ -63,7 +63,7 @@ def report(status: Status) -> Iterator[str]:
 # The week ------------------------------------------------------------------------------------------------
 
 
-def week_lines(status: Status) -> Iterator[str]:
+def write_week_lines(status: Status) -> Iterator[str]:
     """Yield today's total, and a line for each day of the week and each currency."""
     if not status.trades:
         yield "No trades. Import a file: journal-api import FILE --account NAME"
@@ -103,7 +103,7 @@ def find_currency(goal: GoalListItem, accounts: Sequence[AccountStatus]) -> str 
     return currencies.pop() if len(currencies) == 1 else None
 
 
-def goal_lines(goal: GoalListItem, currency: str | None) -> Iterator[str]:
+def write_goal_lines(goal: GoalListItem, currency: str | None) -> Iterator[str]:
     """Yield a line of name, bar, state and what remains, then details; of a probable mistake only its warnings."""
     snapshot = goal.current
     name = fit_text(printable(goal.goal_name), NAME)

@@ -6,10 +6,10 @@ ELLIPSIS = "..."
 
 
 def text_width(text: str) -> int:
-    return sum(map(character_width, text))
+    return sum(map(measure_character, text))
 
 
-def character_width(character: str) -> int:
+def measure_character(character: str) -> int:
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
@@ -25,7 +25,7 @@ def cut_text(text: str, width: int) -> str:
     """Return the longest start of the text that takes at most so many columns."""
     taken = 0
     for index, character in enumerate(text):
-        taken += character_width(character)
+        taken += measure_character(character)
         if taken > width:
             return text[:index]
     return text

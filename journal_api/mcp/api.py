@@ -81,7 +81,7 @@ def read_response(response: httpx.Response) -> ApiResponse:
         envelope = Envelope(ok=False)
     if envelope.error is not None:
         failure = Forbidden if envelope.error.code == "forbidden_scope" else ToolError
-        raise failure(error_line(envelope.error.code, envelope.error.message, envelope.error.details))
+        raise failure(write_error_line(envelope.error.code, envelope.error.message, envelope.error.details))
     if len(envelope.data) != 1:
         raise ToolError(
             f"The server responded {response.status_code}, but not as a journal does: is JOURNAL_URL right?"
@@ -91,5 +91,5 @@ def read_response(response: httpx.Response) -> ApiResponse:
     return ApiResponse(data, response.headers.get("etag", ""), total)
 
 
-def error_line(code: str, message: str, details: Mapping[str, Any]) -> str:
+def write_error_line(code: str, message: str, details: Mapping[str, Any]) -> str:
     return f"{code}: {message} {clip(encode(details), MAX_DETAILS_LENGTH) if details else ''}".rstrip()

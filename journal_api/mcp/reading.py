@@ -89,32 +89,32 @@ async def goals_now(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """The goals, and on the first page the accounts with rules."""
     page, filters = read_page(arguments), read_filters(arguments)
     goals = (await get(client, "/goals", {**filters, "with": "snapshot"})).data
-    rows = [goal_row(goal) for goal in goals[page.offset :][: page.limit]]
+    rows = [build_goal_row(goal) for goal in goals[page.offset :][: page.limit]]
     built = build_page("goals", rows, page.offset, len(goals))
     if page.offset == 0:
-        keep = partial(standing_rows, account_id=filters.get("account_id"))
+        keep = partial(build_standing_rows, account_id=filters.get("account_id"))
         built["accounts"] = await read_if_allowed(client, "/accounts?with=standing", keep)
         since_january = f"/cash-flow?from={now():.4}-01-01"
         built["cash_flow"] = await read_if_allowed(client, since_january, lambda flow: without_nulls(flow["total"]))
     return built
 
 
-def standing_rows(accounts: Any, account_id: str | None) -> Any:
+def build_standing_rows(accounts: Any, account_id: str | None) -> Any:
     """How accounts in use stand by their rules."""
     return [
-        standing_row(account)
+        build_standing_row(account)
         for account in accounts
         if "standing" in account and not account["archived"] and account_id in (None, str(account["id"]))
     ]
 
 
-def standing_row(account: Any) -> Any:
+def build_standing_row(account: Any) -> Any:
     standing = account["standing"]
     rules = {name: without_nulls(rule) for name, rule in list_rules(standing).items()}
     return {**pick(account, ("id", "name", "currency")), **pick(standing, ("at", "sees", "balance", "payout")), **rules}
 
 
-def goal_row(goal: Any) -> Any:
+def build_goal_row(goal: Any) -> Any:
     """A goal and how it stands; `actual` is there even if it is null, `warnings` only if there are any."""
     kept = pick(goal, ("id", "goal_name", "metric", "timeframe", "scope", "direction", "status"))
     if goal["warnings"]:
@@ -122,16 +122,16 @@ def goal_row(goal: Any) -> Any:
     current = goal["current"]
     if current is None:
         return {**kept, "target": goal["target_value"], "actual": None, "reason": "no period today"}
-    return {**kept, **snapshot_row(current)}
+    return {**kept, **build_snapshot_row(current)}
 
 
 async def snapshots(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """The history of a goal, newest period first."""
     path = read_path("/goals/{goal_id}/snapshots", arguments)
-    return await read_rows(client, path, arguments, "snapshots", snapshot_row, but="goal_id")
+    return await read_rows(client, path, arguments, "snapshots", build_snapshot_row, but="goal_id")
 
 
-def snapshot_row(snapshot: Any) -> Any:
+def build_snapshot_row(snapshot: Any) -> Any:
     kept = pick(snapshot, ("period_start", "period_end", "target", "achieved", "closed"))
     sample = without_nulls(pick(snapshot["snapshot_data"], SAMPLE))
     return {**kept, "actual": snapshot["actual"], **sample}
@@ -159,10 +159,10 @@ def name_ends(interval: Any) -> dict[str, Any]:
 
 
 async def list_trades(client: httpx.AsyncClient, arguments: Arguments) -> Any:
-    return await read_rows(client, "/trades", arguments, "trades", trade_row)
+    return await read_rows(client, "/trades", arguments, "trades", build_trade_row)
 
 
-def trade_row(trade: Any) -> Any:
+def build_trade_row(trade: Any) -> Any:
     kept = {name: value for name, value in trade.items() if name not in ONLY_IN_GET_TRADE}
     return without_nulls({**kept, "notes": clip(trade["notes"] or "", MAX_NOTE_LENGTH) or None})
 
@@ -191,14 +191,14 @@ async def get_strategy(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """A strategy with its rules, setups and checklists; pages are pages of setups."""
     page = read_page(arguments)
     strategy = (await get(client, read_path("/strategies/{strategy_id}", arguments))).data
-    setups = [setup_row(setup) for setup in strategy["setups"][page.offset :][: page.limit]]
+    setups = [build_setup_row(setup) for setup in strategy["setups"][page.offset :][: page.limit]]
     rules = {name: clip_rules(strategy[name]) for name in FREE_FORM}
     fields = pick_described(strategy, ("id", "name", "description", "account_id", "copy_group_id"))
     paged = build_page("setups", setups, page.offset, len(strategy["setups"]))
     return {**fields, **without_nulls(rules), **paged}
 
 
-def setup_row(setup: Any) -> Any:
+def build_setup_row(setup: Any) -> Any:
     confirmations = [
         pick_described(confirmation, ("confirmation_id", "name", "description"), MAX_NOTE_LENGTH)
         for confirmation in setup["confirmations"]
@@ -212,7 +212,7 @@ async def get_day(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     day = {name: value for name, value in response.data.items() if name not in NOT_IN_GET_DAY}
     texts = {name: clip(day[name] or "", MAX_TEXT_LENGTH) or None for name in ("plan", "review")}
     tags = [pick(tag, ("id", "name", "type")) for tag in day["tags"]]
-    goals = [{**pick(goal, ("goal_id", "goal_name", "kind")), **snapshot_row(goal)} for goal in day["goals"]]
+    goals = [{**pick(goal, ("goal_id", "goal_name", "kind")), **build_snapshot_row(goal)} for goal in day["goals"]]
     return without_nulls({**day, **texts, "tags": tags, "goals": goals, "version": response.version})
 
 

@@ -8,7 +8,7 @@ import httpx
 
 from journal_api.errors import ApiError, DatabaseRefused
 from journal_api.mcp import reading, writing
-from journal_api.mcp.api import ToolError, error_line
+from journal_api.mcp.api import ToolError, write_error_line
 from journal_api.mcp.arguments import MAX_ROWS, ROWS, Arguments
 from journal_api.mcp.clients import Connect
 from journal_api.mcp.results import clip, encode
@@ -44,15 +44,15 @@ PAGE = {
 DAYS = {"from": {"type": "string", "format": "date"}, "to": {"type": "string", "format": "date"}}
 
 
-def enum_schema(allowed: Any) -> dict[str, Any]:
+def build_enum_schema(allowed: Any) -> dict[str, Any]:
     return {"enum": list(get_args(allowed))}
 
 
 FILTERS = {
     **dict.fromkeys(("account_id", "copy_group_id", "strategy_id", "setup_id", "tag_id"), INTEGER),
     "symbol": TEXT,
-    "direction": enum_schema(Direction),
-    "grade": enum_schema(Grade),
+    "direction": build_enum_schema(Direction),
+    "grade": build_enum_schema(Grade),
     **DAYS,
 }
 
@@ -92,7 +92,7 @@ TOOLS = (
         "until floor or daily loss, and what is missing, as far as closed trades show. `cash_flow`: what accounts cost "
         "and paid since January.",
         reading.goals_now,
-        {"status": enum_schema(GoalStatusFilter), "account_id": INTEGER, **PAGE},
+        {"status": build_enum_schema(GoalStatusFilter), "account_id": INTEGER, **PAGE},
     ),
     Tool(
         "report",
@@ -112,7 +112,7 @@ TOOLS = (
         {
             "group_by": {
                 "type": "array",
-                "items": enum_schema(GroupBy),
+                "items": build_enum_schema(GroupBy),
                 "minItems": 1,
                 "maxItems": 2,
                 "default": ["none"],
@@ -132,7 +132,7 @@ TOOLS = (
         "mean change, `low` if where both were reached the stop came first, `high` if the target did. Say both "
         "ends, and what the best cell of the first half did in the second (`halves`).",
         reading.exits,
-        {"unit": enum_schema(ExitUnit), **dict.fromkeys(("stops", "targets"), NUMBERS), **FILTERS},
+        {"unit": build_enum_schema(ExitUnit), **dict.fromkeys(("stops", "targets"), NUMBERS), **FILTERS},
     ),
     Tool(
         "list_trades",
@@ -140,7 +140,7 @@ TOOLS = (
         "Trades that match all filters, newest first, with the beginning of their notes. One with "
         "source_trade_id is a copy of that trade.",
         reading.list_trades,
-        {**FILTERS, "outcome": enum_schema(Outcome), "source_trade_id": INTEGER, "copies": BOOLEAN, **PAGE},
+        {**FILTERS, "outcome": build_enum_schema(Outcome), "source_trade_id": INTEGER, "copies": BOOLEAN, **PAGE},
     ),
     Tool(
         "get_trade",
@@ -247,7 +247,7 @@ async def call(connect: Connect, tool: Tool, arguments: Arguments) -> str:
         async with connect() as client:
             return encode(await tool.run(client, arguments))
     except ApiError as error:
-        raise ToolError(error_line(error.code, str(error), error.details)) from None
+        raise ToolError(write_error_line(error.code, str(error), error.details)) from None
     except (DatabaseRefused, sqlite3.Error, OSError) as error:
         raise ToolError(f"The journal cannot be opened: {error}") from None
 

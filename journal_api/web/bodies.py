@@ -27,13 +27,13 @@ def check_media_type(request: Request) -> None:
     media_type, _, parameters = content_type.partition(";")
     charset = re.search(r'charset\s*=\s*"?([^";\s]*)', parameters, re.IGNORECASE)
     if media_type.strip().lower() not in accepted or (charset and charset[1].lower() not in ("utf-8", "utf8")):
-        raise unsupported("Content-Type", content_type, accepted)
+        raise report_unsupported("Content-Type", content_type, accepted)
     content_encoding = request.headers.get("content-encoding", "identity")
     if content_encoding.strip().lower() != "identity":
-        raise unsupported("Content-Encoding", content_encoding, accepted)
+        raise report_unsupported("Content-Encoding", content_encoding, accepted)
 
 
-def unsupported(header: str, value: str, accepted: tuple[str, ...]) -> UnsupportedMediaType:
+def report_unsupported(header: str, value: str, accepted: tuple[str, ...]) -> UnsupportedMediaType:
     charset = "" if accepted[0].startswith("image/") else " in UTF-8"
     return UnsupportedMediaType(
         f"{header} is {quote(value)}. Send the body as {' or '.join(accepted)}{charset}, without Content-Encoding.",
@@ -41,7 +41,7 @@ def unsupported(header: str, value: str, accepted: tuple[str, ...]) -> Unsupport
     )
 
 
-def max_body_size(request: Request) -> int:
+def find_max_body_size(request: Request) -> int:
     operation, settings = request.scope["operation"], request.app.state.settings
     if operation.consumes_picture:
         return int(settings.max_picture_mib) * 2**20
@@ -52,16 +52,16 @@ async def stream_body(request: Request, max_bytes: int) -> AsyncIterator[bytes]:
     """Yield the body in chunks. Raises RequestTooLarge as soon as it exceeds `max_bytes`."""
     content_length = request.headers.get("content-length", "0")
     if content_length.isdecimal() and int(content_length[:20]) > max_bytes:
-        raise too_large(max_bytes)
+        raise report_too_large(max_bytes)
     size = 0
     async for chunk in request.stream():
         size += len(chunk)
         if size > max_bytes:
-            raise too_large(max_bytes)
+            raise report_too_large(max_bytes)
         yield chunk
 
 
-def too_large(max_bytes: int) -> RequestTooLarge:
+def report_too_large(max_bytes: int) -> RequestTooLarge:
     return RequestTooLarge(
         f"The body is larger than {max_bytes} bytes, the limit of this operation.", max_bytes=max_bytes
     )
@@ -80,7 +80,7 @@ async def receive_upload(request: Request) -> AsyncIterator[Upload]:
     check_media_type(request)
     digest = hashlib.sha256()
     with TemporaryFile() as file:
-        async for chunk in stream_body(request, max_body_size(request)):
+        async for chunk in stream_body(request, find_max_body_size(request)):
             digest.update(chunk)
             file.write(chunk)
         file.seek(0)

@@ -12,11 +12,17 @@ from starlette.requests import Request
 from journal_api.errors import Conflict, ValidationFailed
 from journal_api.repositories.idempotency_keys import KeyedRequest
 from journal_api.values.types import decode_value
-from journal_api.web.bodies import check_media_type, max_body_size, stream_body
+from journal_api.web.bodies import check_media_type, find_max_body_size, stream_body
 from journal_api.web.operation import Operation
 from journal_api.web.quoting import shorten
 from journal_api.web.read_only_echo import Echo, split_echo
-from journal_api.web.validation_errors import ErrorCollector, add_query_errors, body_error, list_members, query_error
+from journal_api.web.validation_errors import (
+    ErrorCollector,
+    add_query_errors,
+    find_body_error,
+    find_query_error,
+    list_members,
+)
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -32,7 +38,7 @@ async def decode_body(
         return None, {}
     if keyed is None:
         check_media_type(request)
-    body = b"".join([chunk async for chunk in stream_body(request, max_body_size(request))])
+    body = b"".join([chunk async for chunk in stream_body(request, find_max_body_size(request))])
     try:
         # msgspec does not validate the UTF-8 of strings that it skips; str.decode does.
         text = body.decode("utf-8")
@@ -100,7 +106,7 @@ def decode_json(body: str | bytes, struct: type[S]) -> S:
         try:
             return msgspec.json.decode(body, type=struct, dec_hook=decode_value)
         except (msgspec.ValidationError, ValidationFailed):
-            raise body_error(body.encode() if isinstance(body, str) else body, struct) from None
+            raise find_body_error(body.encode() if isinstance(body, str) else body, struct) from None
     except RecursionError:
         raise ValidationFailed("The body is nested too deeply.") from None
     except UnicodeDecodeError:
@@ -124,7 +130,7 @@ def decode_query(request: Request, struct: type[S]) -> S:
     else:
         if not errors:
             return decoded
-    raise query_error(errors, struct) from None
+    raise find_query_error(errors, struct) from None
 
 
 def read_values(query: str, struct: type[msgspec.Struct], errors: ErrorCollector) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from journal_api.errors import ApiError, IdempotencyConflict, ValidationFailed
 from journal_api.repositories import idempotency_keys
 from journal_api.repositories.idempotency_keys import KeyedRequest, StoredResponse
 from journal_api.values import api_keys
-from journal_api.web.bodies import check_media_type, max_body_size, stream_body
+from journal_api.web.bodies import check_media_type, find_max_body_size, stream_body
 from journal_api.web.operation import Operation
 from journal_api.web.responses import Envelope
 
@@ -67,7 +67,7 @@ async def spool_body(request: Request, body: "SpooledTemporaryFile[bytes]") -> b
     """Copy the request's body to `body`; return the SHA-256 of path, query string and body."""
     scope = request.scope
     digest = hashlib.sha256(scope["path"].encode() + b"?" + scope["query_string"] + b"\n")
-    async for chunk in stream_body(request, max_body_size(request)):
+    async for chunk in stream_body(request, find_max_body_size(request)):
         digest.update(chunk)
         body.write(chunk)
     body.seek(0)

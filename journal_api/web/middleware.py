@@ -72,7 +72,7 @@ class RequestContextMiddleware:
             await send(message)
 
         try:
-            error = self.host_error(hosts, state.get("authority"))
+            error = self.find_host_error(hosts, state.get("authority"))
             if error is None:
                 await self.app(scope, receive, send_with_headers)
             else:
@@ -83,7 +83,7 @@ class RequestContextMiddleware:
             for on_request_done in self.listeners:
                 on_request_done(request)
 
-    def host_error(self, hosts: Sequence[bytes], authority: bytes | None) -> MisdirectedRequest | None:
+    def find_host_error(self, hosts: Sequence[bytes], authority: bytes | None) -> MisdirectedRequest | None:
         """The error unless there is exactly one Host, and it and the target's authority are allowed.
 
         The authority of an absolute target overrides Host (RFC 9112, 3.2.2).
@@ -116,7 +116,7 @@ class CorsMiddleware(CORSMiddleware):
         else:
             await self.app(scope, receive, send)
 
-    def preflight_response(self, request_headers: Headers) -> Response:
+    def build_preflight_response(self, request_headers: Headers) -> Response:
         response = super().preflight_response(request_headers)
         if response.status_code < 400:
             return response
@@ -144,7 +144,7 @@ class ErrorMiddleware:
         except Exception as error:
             if isinstance(error, sqlite3.Error):
                 scope["app"].state.database.note(error)
-            refusal = error_response(error, scope)
+            refusal = build_error_response(error, scope)
             # A response that has begun stays incomplete, and the server closes its connection.
             response = None if has_begun(scope) else refusal
         # Sent outside the except block: there, the frame would refer to the exception, whose traceback refers
@@ -158,7 +158,7 @@ def has_begun(scope: Scope) -> bool:
     return "status" in scope["state"]
 
 
-def error_response(exception: Exception, scope: Scope) -> ASGIApp:
+def build_error_response(exception: Exception, scope: Scope) -> ASGIApp:
     """The response for an exception; 500 for an unexpected one, which is logged with its traceback."""
     error: ApiError | None = None
     if isinstance(exception, ApiError):

@@ -39,8 +39,8 @@ class RequestMetrics:
         about = Info("journal", "The release and the schema version.", registry=self.registry)
         about.info({"version": __version__, "schema": str(schema)})
         sizes = Gauge("journal_file_bytes", "The size of the file.", ["file"], registry=self.registry)
-        sizes.labels("database").set_function(size_reader(db))
-        sizes.labels("log").set_function(size_reader(db.with_name(f"{db.name}-wal")))
+        sizes.labels("database").set_function(make_size_reader(db))
+        sizes.labels("log").set_function(make_size_reader(db.with_name(f"{db.name}-wal")))
         ProcessCollector(registry=self.registry)
 
     async def get_metrics(self, request: Request) -> Response:
@@ -58,6 +58,6 @@ class RequestMetrics:
         self.seconds.labels(method, route).observe(request.seconds)
 
 
-def size_reader(file: Path) -> Callable[[], float]:
+def make_size_reader(file: Path) -> Callable[[], float]:
     """A function that returns the file's size in bytes, 0 if it does not exist, without opening it."""
     return lambda: file.stat().st_size if file.exists() else 0

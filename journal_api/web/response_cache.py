@@ -40,7 +40,7 @@ class ResponseCache:
             self._version = version
             self._responses.clear()
             self.size = 0
-        key = cache_key(request, until)
+        key = build_cache_key(request, until)
         if key in self._responses:
             self._responses.move_to_end(key)
             cached = self._responses[key]
@@ -55,23 +55,23 @@ class ResponseCache:
 
     def _add(self, key: Key, response: Envelope) -> None:
         """Add a response, and drop the least recently used ones beyond MAX_SUM."""
-        size = entry_size(key, response)
+        size = count_entry_bytes(key, response)
         if key in self._responses or size > MAX_SUM:
             return  # another request added it meanwhile, or it would replace all others
         self._responses[key] = response.with_headers({"ETag": response.etag})
         self.size += size
         while self.size > MAX_SUM:
-            self.size -= entry_size(*self._responses.popitem(last=False))
+            self.size -= count_entry_bytes(*self._responses.popitem(last=False))
 
 
-def cache_key(request: Request, until: CacheUntil) -> Key:
+def build_cache_key(request: Request, until: CacheUntil) -> Key:
     caller = request.user
     calendars = msgspec.json.decode(caller.calendars, type=list[Calendar]) if until == "day" else ()
     days = " ".join(trading_day(now(), *calendar) for calendar in calendars)
     return caller.id, request.scope["path"], request.scope["query_string"], days
 
 
-def entry_size(key: Key, response: Envelope) -> int:
+def count_entry_bytes(key: Key, response: Envelope) -> int:
     """Return about how many bytes of memory an entry takes."""
     _, path, query, _ = key
     return len(path) + len(query) + len(response.content) + len(response.pagination) + OVERHEAD

@@ -87,7 +87,7 @@ def describe_unknown(unknown: Mapping[str, str]) -> str:
     return f"Unknown members: {', '.join(first)}{others}."
 
 
-def query_error(errors: ErrorCollector, struct: type[Struct]) -> ValidationFailed:
+def find_query_error(errors: ErrorCollector, struct: type[Struct]) -> ValidationFailed:
     """The error with `fields`, `allowed` and `unknown_parameters`, with the nearest names there are."""
     error, known = errors.error(), list_members(struct)
     unknown = error.details.pop("unknown_fields", [])
@@ -117,7 +117,7 @@ def add_query_errors(errors: ErrorCollector, values: Mapping[str, Any], struct: 
                 add_error(errors, name, kind, error)
 
 
-def body_error(body: bytes, struct: type[Struct]) -> ValidationFailed:
+def find_body_error(body: bytes, struct: type[Struct]) -> ValidationFailed:
     """The error for a body that msgspec rejected. Raises DecodeError when the body is not JSON."""
     try:
         members = msgspec.json.decode(body, type=dict[str, Raw])
@@ -214,7 +214,7 @@ def list_members(struct: type[Struct]) -> dict[str, Kind]:
 
 def build_kind(hint: Any) -> Kind:
     """The kind of a type hint. At most one part of a union is more than a text, a decimal or null."""
-    parts = [part for part in union_parts(hint) if part is not UnsetType]
+    parts = [part for part in list_union_parts(hint) if part is not UnsetType]
     kinds = [build_part(part) for part in parts]
     outer: Any = Union[tuple(kind.outer for kind in kinds)]  # noqa: UP007
     special = [kind for kind in kinds if kind != Kind(kind.outer)]
@@ -237,8 +237,8 @@ def build_part(part: Any) -> Kind:
 
 
 def accepts_null(kind: Kind) -> bool:
-    return type(None) in union_parts(kind.outer)
+    return type(None) in list_union_parts(kind.outer)
 
 
-def union_parts(hint: Any) -> tuple[Any, ...]:
+def list_union_parts(hint: Any) -> tuple[Any, ...]:
     return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)

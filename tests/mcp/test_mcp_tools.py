@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openapi.schemas import query_schemas
 
-from journal_api.mcp.reading import MAX_RULES_LENGTH, clip_rules, goal_row, setup_row
+from journal_api.mcp.reading import MAX_RULES_LENGTH, build_goal_row, build_setup_row, clip_rules
 from journal_api.mcp.report_table import build_table, shorten
 from journal_api.mcp.results import MAX_LIST_LENGTH, build_page, clip, encode, without_nulls
 from journal_api.mcp.tools import PAGE, TOOLS
@@ -94,7 +94,7 @@ def test_a_goal_has_its_pace_without_what_is_null() -> None:
     }
     current = {"period_start": "2026-03-06", "target": -500, "actual": -380, "snapshot_data": data}
 
-    goal = goal_row({**GOAL, "current": current})
+    goal = build_goal_row({**GOAL, "current": current})
 
     assert goal["pace"] == {"state": "within_limit", "remaining": 120, "days_left": 0}
     assert (goal["target"], goal["actual"], goal["decisions"]) == (-500, -380, 2)
@@ -102,13 +102,13 @@ def test_a_goal_has_its_pace_without_what_is_null() -> None:
 
 
 def test_a_goal_outside_its_window_says_so() -> None:
-    goal = goal_row({**GOAL, "current": None})
+    goal = build_goal_row({**GOAL, "current": None})
 
     assert (goal["target"], goal["actual"], goal["reason"]) == (-500, None, "no period today")
 
 
 def test_a_goal_has_warnings_only_if_there_are_any() -> None:
-    goals = [goal_row({**GOAL, "current": None, "warnings": warnings}) for warnings in ([], ["Check it."])]
+    goals = [build_goal_row({**GOAL, "current": None, "warnings": warnings}) for warnings in ([], ["Check it."])]
 
     assert [goal.get("warnings") for goal in goals] == [None, ["Check it."]]
 
@@ -235,7 +235,7 @@ def test_long_descriptions_are_cut() -> None:
     confirmation = {"confirmation_id": 2, "name": "B", "description": "y" * 201}
     setup = {"setup_id": 1, "name": "A", "description": "x" * 501, "confirmations": [confirmation]}
 
-    row = setup_row(setup)
+    row = build_setup_row(setup)
 
     assert row["description"] == f"{'x' * 500}... [501 characters]"
     assert row["confirmations"][0]["description"] == f"{'y' * 200}... [201 characters]"
