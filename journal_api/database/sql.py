@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from decimal import Decimal
-from typing import Any, Generic, Literal, Protocol, TypeVar, get_origin
+from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar, get_args, get_origin
 
 import msgspec
 from aiosqlite import Connection
@@ -74,7 +74,8 @@ def build_members(struct: type[Struct], **expressions: str) -> str:
 
 def as_json(expression: str, kind: Any) -> str:
     """Return an SQL expression as JSON of that type."""
-    parts = {get_origin(part) or part for part in list_parts(kind)}
+    bare = [get_args(part)[0] if get_origin(part) is Annotated else part for part in list_parts(kind)]
+    parts = {get_origin(part) or part for part in bare}
     if Decimal in parts and not expression.startswith("(SELECT"):
         return json_number(expression)
     if bool in parts:

@@ -197,10 +197,9 @@ class DayRollover(str):
         return cls(value)
 
 
-def list_parts(kind: Any) -> list[Any]:
-    """Return the types of a union, or the type, without what they are annotated with."""
-    parts = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
-    return [get_args(part)[0] if get_origin(part) is Annotated else part for part in parts]
+def list_parts(kind: Any) -> tuple[Any, ...]:
+    """Return the types of a union, or the type."""
+    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
 
 
 def sort_name(name: str) -> str:

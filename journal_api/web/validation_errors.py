@@ -7,14 +7,13 @@ by itself: the walk knows the path, and the message is about one value.
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
-from types import UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 import msgspec
 from msgspec import Meta, Raw, Struct, UnsetType
 
 from journal_api.errors import ValidationFailed, describe_fields
-from journal_api.values.types import COLOR_PATTERN, decode_value
+from journal_api.values.types import COLOR_PATTERN, decode_value, list_parts
 from journal_api.web.quoting import quote, shorten
 
 MAX_ERRORS = 100
@@ -214,7 +213,7 @@ def list_members(struct: type[Struct]) -> dict[str, Kind]:
 
 def build_kind(hint: Any) -> Kind:
     """The kind of a type hint. At most one part of a union is more than a text, a decimal or null."""
-    parts = [part for part in list_union_parts(hint) if part is not UnsetType]
+    parts = [part for part in list_parts(hint) if part is not UnsetType]
     kinds = [build_part(part) for part in parts]
     outer: Any = Union[tuple(kind.outer for kind in kinds)]  # noqa: UP007
     special = [kind for kind in kinds if kind != Kind(kind.outer)]
@@ -237,8 +236,4 @@ def build_part(part: Any) -> Kind:
 
 
 def accepts_null(kind: Kind) -> bool:
-    return type(None) in list_union_parts(kind.outer)
-
-
-def list_union_parts(hint: Any) -> tuple[Any, ...]:
-    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    return type(None) in list_parts(kind.outer)
