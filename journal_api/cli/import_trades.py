@@ -26,7 +26,7 @@ from journal_api.structs.imports import AccountOption, AnswerOption, DateOrder
 from journal_api.trade_files import reader
 from journal_api.trade_files.headers import UnknownHeader
 from journal_api.trade_files.profiles.profile_format import decode_profile
-from journal_api.trade_files.profiles.proposal import as_toml, propose_profile
+from journal_api.trade_files.profiles.proposal import propose_profile, write_toml
 from journal_api.values.types import Name100, TimeZone
 
 
@@ -125,7 +125,7 @@ def import_file(
         if isinstance(trade_file, UnknownHeader):
             proposal = propose_profile(content) if dry_run and trade_file.missing is not None else None
             if proposal is not None:
-                click.echo(as_toml(proposal.profile, proposal.warnings), nl=False)
+                click.echo(write_toml(proposal.profile, proposal.warnings), nl=False)
             raise trade_file.refusal(dry_run=dry_run)
         new: list[str] = []
 

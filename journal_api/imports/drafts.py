@@ -28,7 +28,7 @@ from journal_api.repositories import statements
 from journal_api.repositories.changes import list_since
 from journal_api.repositories.statements import Moved
 from journal_api.structs.imports import Verdict
-from journal_api.trade_files.file_format import first_reason
+from journal_api.trade_files.file_format import find_first_reason
 from journal_api.trade_files.reader import TradeFile
 from journal_api.values.clock import now
 from journal_api.values.instruments import contract_root
@@ -124,13 +124,13 @@ class Draft:
             if not found:
                 continue
             if error := errors.get(trade_id):
-                verdicts.append(error_verdict(found[0], first_reason(error)))
+                verdicts.append(error_verdict(found[0], find_first_reason(error)))
                 continue
             if change.stored is None:
                 try:
                     require_allowed(find_annotated(change, rows), settled.contract.account_id, self.known.names)
                 except ValidationFailed as error:
-                    verdicts.append(error_verdict(found[0], first_reason(error)))
+                    verdicts.append(error_verdict(found[0], find_first_reason(error)))
                     continue
             self.costs.add(settled.contract.account_id, change)
             self.open_at_end += change.columns["closed_at"] is None
@@ -157,7 +157,7 @@ class Draft:
             ]
         for one in plan.refused:
             found = lines(one.position.stated)
-            verdicts.append(error_verdict(found[0] if found else 0, first_reason(one.reason)))
+            verdicts.append(error_verdict(found[0] if found else 0, find_first_reason(one.reason)))
         return verdicts
 
     def find_originals(self) -> dict[int, ValidationFailed]:

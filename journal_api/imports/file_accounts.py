@@ -27,7 +27,7 @@ class AccountChoice(NamedTuple):
         return any(one is not None and one <= NOT_CREATED for one in (self.account_id, *self.mapped.values()))
 
 
-async def mapped_accounts(
+async def map_accounts(
     db: Connection, user_id: int, mappings: Sequence[AccountMapping], new: Mapping[str, int] = {}
 ) -> dict[str, int]:
     """Return the ids of accounts by the names that the file has for them.
@@ -49,7 +49,7 @@ async def mapped_accounts(
     return mapped
 
 
-async def timezone_of_import(db: Connection, user_id: int, choice: AccountChoice, stated: str | None) -> FileTimezone:
+async def choose_timezone(db: Connection, user_id: int, choice: AccountChoice, stated: str | None) -> FileTimezone:
     """Return the time zone of an import."""
     rows = await imports.list_timezones(db, user_id)
     if choice.account_id is None:

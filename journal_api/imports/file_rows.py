@@ -14,7 +14,7 @@ from journal_api.imports.names import find_answers, find_strategy, find_tags
 from journal_api.positions.import_rows import Candidate, ImportedTrade, Names, Rejected
 from journal_api.positions.statements import Key, Numbering, Statement, is_newest_first
 from journal_api.repositories.statements import Contract
-from journal_api.trade_files.file_format import first_reason
+from journal_api.trade_files.file_format import find_first_reason
 from journal_api.values.instruments import canonical_symbol
 
 # What the row of a position says besides: the columns that belong to the trader.
@@ -64,7 +64,7 @@ def group_rows(
                 name = statement.external_id or statement.sides[0].external_id
                 raise ValidationFailed(fields={"external_id": f"{name!r} is repeated"})
         except ValidationFailed as error:
-            rejected.append(Rejected(row.line, first_reason(error)))
+            rejected.append(Rejected(row.line, find_first_reason(error)))
             continue
         place = places[contract, at]
         places[contract, at] += 1

@@ -11,7 +11,7 @@ from aiosqlite import Connection
 
 from journal_api.database.user_threads import in_thread
 from journal_api.errors import ValidationFailed
-from journal_api.imports.file_accounts import NOT_CREATED, AccountChoice, mapped_accounts, timezone_of_import
+from journal_api.imports.file_accounts import NOT_CREATED, AccountChoice, choose_timezone, map_accounts
 from journal_api.repositories import accounts, import_profiles, imports, instruments
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
@@ -46,7 +46,7 @@ async def read_file(
     read = partial(
         reader.read,
         content,
-        await timezone_of_import(db, user_id, choice, timezone),
+        await choose_timezone(db, user_id, choice, timezone),
         on_bytes,
         into_one_account=choice.account_id is not None,
         instruments=await instruments.read_table(db, user_id),
@@ -95,7 +95,7 @@ async def choose_accounts(
         if name not in new and await accounts.find_id(db, user_id, name) is None:
             new[name] = NOT_CREATED - len(new) if dry_run else await create_account(db, user_id, name)
     if account_name is None:
-        return AccountChoice(mapped=await mapped_accounts(db, user_id, mappings, new)), list(new)
+        return AccountChoice(mapped=await map_accounts(db, user_id, mappings, new)), list(new)
     account_id = new[account_name] if new else await accounts.find_id(db, user_id, account_name)
     return AccountChoice(account_id), list(new)
 

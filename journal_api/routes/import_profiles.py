@@ -6,7 +6,7 @@ from starlette.requests import Request
 from journal_api.errors import DuplicateName
 from journal_api.repositories import import_profiles
 from journal_api.structs.import_profiles import ImportProfileCreate
-from journal_api.trade_files.known_formats import known_formats
+from journal_api.trade_files.known_formats import list_known_formats
 from journal_api.web.responses import Response, created, no_content, ok
 
 
@@ -23,7 +23,7 @@ async def get_import_profile(request: Request, db: Connection) -> Response:
 
 async def create_import_profile(request: Request, db: Connection, body: ImportProfileCreate) -> Response:
     """Create an import profile; files with its header are read by it, before the built-in formats."""
-    if body.name in {known.name for known in known_formats()}:
+    if body.name in {known.name for known in list_known_formats()}:
         raise DuplicateName("This is the name of a built-in format; choose another one.")
     profile_id = await import_profiles.insert(db, request.user.id, body)
     profile = await import_profiles.get(db, request.user.id, profile_id)

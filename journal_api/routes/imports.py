@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from journal_api.database.user_threads import in_thread
 from journal_api.imports import importer, previews
-from journal_api.imports.file_accounts import AccountChoice, mapped_accounts, timezone_of_import
+from journal_api.imports.file_accounts import AccountChoice, choose_timezone, map_accounts
 from journal_api.imports.import_file import read_file
 from journal_api.imports.undo import undo
 from journal_api.positions.copy_match import encode_ambiguous
@@ -66,7 +66,7 @@ async def import_upload(request: Request, write: Write, query: ImportQuery, uplo
         if query.dry_run and file.missing is not None:
             proposal = await in_thread(user_id, partial(propose_profile, upload.file))
             if proposal is not None:
-                timezone = await timezone_of_import(db, user_id, choice, query.timezone)
+                timezone = await choose_timezone(db, user_id, choice, query.timezone)
                 return ok(**{"import": report_unknown_header(source, timezone.name, proposal)})
         raise file.refusal(dry_run=query.dry_run)
     file_import = importer.FileImport(
@@ -102,7 +102,7 @@ def with_token(
 async def read_account_choice(db: Connection, user_id: int, query: ImportQuery) -> AccountChoice:
     """Return the account of the file, or the accounts by their names in it. Raises ValidationFailed."""
     await accounts.require(db, user_id, query.account_id, "account_id")
-    return AccountChoice(query.account_id, await mapped_accounts(db, user_id, query.accounts))
+    return AccountChoice(query.account_id, await map_accounts(db, user_id, query.accounts))
 
 
 def report_unknown_header(source: imports.Source, timezone: str, proposal: Proposal) -> str:

@@ -154,7 +154,7 @@ def parse_day(text: str, order: DateOrder | None) -> str:
         return f"{date['year']}-{date['month']:0>2}-{date['day']:0>2}"
     if name := date["name"] or date["first_name"]:
         month, day = str(MONTHS.index(name.lower()) + 1), date["before"] or date["its_day"]
-        return f"{full_year(date['after'] or date['its_year'])}-{month:0>2}-{day:0>2}"
+        return f"{complete_year(date['after'] or date['its_year'])}-{month:0>2}-{day:0>2}"
     month, day, year = date["first"], date["second"], date["last"]
     if order == "year" and len(year) == 2:
         year, month, day = month, day, year
@@ -162,10 +162,10 @@ def parse_day(text: str, order: DateOrder | None) -> str:
         month, day = day, month
     if order and int(month) > 12:
         raise ValueError(f"has no month {month}: other dates of the file have another order of day and month")
-    return f"{full_year(year)}-{month:0>2}-{day:0>2}"
+    return f"{complete_year(year)}-{month:0>2}-{day:0>2}"
 
 
-def full_year(year: str) -> str:
+def complete_year(year: str) -> str:
     return f"20{year}" if len(year) == 2 else year
 
 

@@ -70,13 +70,13 @@ class KnownFormat(NamedTuple):
         """Return whether the rows of the format stand in the section with that heading."""
         return self.section is not None and word_matches(self.section, heading.strip().casefold())
 
-    def missing_columns(self, columns: Collection[str]) -> list[str]:
+    def find_missing_columns(self, columns: Collection[str]) -> list[str]:
         """Return the required columns that a header does not have, with their other names."""
         return sorted(describe_names(names) for names in self.header if not self.has(columns, names))
 
     def is_near_match(self, columns: Collection[str]) -> bool:
         """Return whether a header has at least three quarters of the required columns."""
-        return 4 * len(self.missing_columns(columns)) <= len(self.header)
+        return 4 * len(self.find_missing_columns(columns)) <= len(self.header)
 
 
 def describe_names(names: tuple[str, ...]) -> str:
@@ -84,7 +84,7 @@ def describe_names(names: tuple[str, ...]) -> str:
     return " or ".join(names[:MAX_NAMES_SHOWN])
 
 
-def known_format(file_format: Format) -> KnownFormat:
+def make_known_format(file_format: Format) -> KnownFormat:
     """Return a format whose columns have one name each."""
     columns = tuple((name,) for name in sorted(file_format.columns))
     read = () if file_format.is_typed else file_format.columns | file_format.optional
@@ -147,7 +147,7 @@ def read_row(row: Row, reader: Callable[[Row], T]) -> T | Rejected | LeftOut:
     except NoTrade as reason:
         return LeftOut(row.line, str(reason))
     except ValidationFailed as error:
-        return reject(row.line, first_reason(error), skips=row.rules.skips_errors)
+        return reject(row.line, find_first_reason(error), skips=row.rules.skips_errors)
 
 
 def reject(line: int, reason: str, *, skips: bool) -> Rejected | LeftOut:
@@ -155,7 +155,7 @@ def reject(line: int, reason: str, *, skips: bool) -> Rejected | LeftOut:
     return LeftOut(line, f"{CANNOT_BE_READ}{reason}") if skips else Rejected(line, reason)
 
 
-def first_reason(error: ValidationFailed) -> str:
+def find_first_reason(error: ValidationFailed) -> str:
     """Return the column and the reason of the first error."""
     column, reason = next(iter(error.details["fields"].items()))
     return f"{column} {reason}"

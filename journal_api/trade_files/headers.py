@@ -69,18 +69,18 @@ def split_rows(text: FileText) -> Iterator[Iterator[Cells | Rejected]]:
     head = start[-1] if start and isinstance(start[-1], str) else ""
     rest: Iterator[str | Unreadable] = chain(start, pieces)
     if head.lstrip().startswith(flex_query.BEGINNINGS):
-        yield until_unreadable(flex_query.read_trades(raise_unreadable(rest)))
+        yield read_until_unreadable(flex_query.read_trades(raise_unreadable(rest)))
     elif head.replace('"', "").startswith(activity_statement.BEGINNINGS):
         lines = activity_statement.without_padding(raise_unreadable(rest))
-        yield until_unreadable(activity_statement.read_orders(read_csv(lines, ",")))
+        yield read_until_unreadable(activity_statement.read_orders(read_csv(lines, ",")))
     elif head.startswith(flex_query.SECTION_LINES):
-        yield until_unreadable(flex_query.read_section(read_csv(raise_unreadable(rest), ",")))
+        yield read_until_unreadable(flex_query.read_section(read_csv(raise_unreadable(rest), ",")))
     elif head.lstrip().startswith("<") and not MARKED_NAMES.match(head):
-        yield until_unreadable(read_html(raise_unreadable(rest)))
+        yield read_until_unreadable(read_html(raise_unreadable(rest)))
     else:
         for delimiter in sorted(COMMAS, key=head.count, reverse=True):
             attempt, rest = tee(rest)
-            yield until_unreadable(read_csv(raise_unreadable(attempt), delimiter))
+            yield read_until_unreadable(read_csv(raise_unreadable(attempt), delimiter))
 
 
 def take_first_line(pieces: Iterator[str | Unreadable]) -> list[str | Unreadable]:
@@ -101,7 +101,7 @@ def raise_unreadable(pieces: Iterable[str | Unreadable]) -> Iterator[str]:
         yield piece
 
 
-def until_unreadable(rows: Iterator[Cells | Rejected]) -> Iterator[Cells | Rejected]:
+def read_until_unreadable(rows: Iterator[Cells | Rejected]) -> Iterator[Cells | Rejected]:
     """Yield the rows. A line that cannot be read is rejected and ends the file."""
     try:
         yield from rows
@@ -121,7 +121,7 @@ def recognise(
     for rows in split_rows(text):
         header = find_header(rows, formats)
         if isinstance(header, Header):
-            return header, until_end_of_section(rows) if header.format.section else rows
+            return header, read_until_end_of_section(rows) if header.format.section else rows
         unknown.append(header)
     known = [header for header in unknown if header.is_report] or [one for one in unknown if one.missing]
     return known[0] if known else unknown[0]
@@ -148,7 +148,7 @@ def find_header(rows: Iterator[Cells | Rejected], formats: Sequence[KnownFormat]
             common = count_common_columns(columns, formats)
             if common > most or not nearest[1]:
                 most, nearest = common, (row.line, columns)
-        heading = next_heading(row.cells, heading)
+        heading = find_next_heading(row.cells, heading)
     return report or describe_unknown_header(*nearest, formats)
 
 
@@ -179,13 +179,13 @@ def read_header(row: Cells, heading: str, formats: Sequence[KnownFormat]) -> Hea
     return None
 
 
-def next_heading(cells: list[str], heading: str) -> str:
+def find_next_heading(cells: list[str], heading: str) -> str:
     """Return the heading of the next row: the only text of this row, the same after a blank row."""
     texts = [text for cell in filter(None, cells) if (text := cell.strip())]
     return texts[0] if len(texts) == 1 else "" if texts else heading
 
 
-def until_end_of_section(rows: Iterator[Cells | Rejected]) -> Iterator[Cells | Rejected]:
+def read_until_end_of_section(rows: Iterator[Cells | Rejected]) -> Iterator[Cells | Rejected]:
     """Yield the rows up to a blank row or the heading of the next section."""
     return takewhile(lambda row: isinstance(row, Rejected) or sum(map(bool, row.cells)) > 1, rows)
 
@@ -235,7 +235,7 @@ def describe_unknown_header(line: int, columns: list[str], formats: Sequence[Kno
     """Return the formats that the header nearly has, with the missing columns."""
     header = ColumnNames(columns)
     near = [known for known in formats if known.is_near_match(header)]
-    missing = {known.name: known.missing_columns(header) for known in near}
+    missing = {known.name: known.find_missing_columns(header) for known in near}
     missing = dict(sorted(missing.items(), key=lambda item: len(item[1])))
     reason = "this header is of no known format" if columns else "the file is empty, or has no table"
     for name, names in list(missing.items())[:1]:

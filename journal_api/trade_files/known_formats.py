@@ -3,7 +3,7 @@
 from functools import cache
 
 from journal_api.trade_files.dates import DateOrder
-from journal_api.trade_files.file_format import KnownFormat, known_format
+from journal_api.trade_files.file_format import KnownFormat, make_known_format
 from journal_api.trade_files.formats import (
     executions,
     metatrader,
@@ -13,7 +13,7 @@ from journal_api.trade_files.formats import (
     tradezella_trades,
     tradingview_trades,
 )
-from journal_api.trade_files.profiles.profile_format import built_in_profiles, in_date_order, known_profile
+from journal_api.trade_files.profiles.profile_format import make_known_profile, read_built_in_profiles, set_date_order
 
 MODULES = (
     metatrader.STATEMENT,
@@ -28,11 +28,11 @@ MODULES = (
 
 
 @cache
-def known_formats(date_order: DateOrder | None = None) -> tuple[KnownFormat, ...]:
+def list_known_formats(date_order: DateOrder | None = None) -> tuple[KnownFormat, ...]:
     """Return all formats, with dates in a stated order.
 
     Those with the most columns are first, because they are the most specific.
     """
-    profiles = [known_profile(in_date_order(profile, date_order)) for profile in built_in_profiles()]
-    formats = [*map(known_format, MODULES), *profiles, tradingview_trades.FORMAT]
+    profiles = [make_known_profile(set_date_order(profile, date_order)) for profile in read_built_in_profiles()]
+    formats = [*map(make_known_format, MODULES), *profiles, tradingview_trades.FORMAT]
     return tuple(sorted(formats, key=lambda known: (known.section is None, -len(known.header))))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import ImportedFill, ImportedTrade, Rejected
 from journal_api.positions.trade_draft import TradeDraft
-from journal_api.trade_files.file_format import first_reason
+from journal_api.trade_files.file_format import find_first_reason
 from journal_api.values.instruments import InstrumentTable
 from journal_api.values.money import SCALE, Money, PositiveMoney
 
@@ -58,7 +58,7 @@ def complete_trade(
         if imported.derives_risk:
             trade = trade.with_initial_risk()
     except ValidationFailed as error:
-        return Rejected(imported.line, first_reason(error))
+        return Rejected(imported.line, find_first_reason(error))
     return imported if trade is imported.trade else replace(imported, trade=trade)
 
 
@@ -69,7 +69,7 @@ def complete_fill(fill: ImportedFill, point_value: PointValue) -> ImportedFill |
     try:
         multiplier = point_value(fill.symbol, is_future=fill.is_future)
     except ValidationFailed as error:
-        return Rejected(fill.line, first_reason(error))
+        return Rejected(fill.line, find_first_reason(error))
     return fill if multiplier is None else replace(fill, multiplier=multiplier)
 
 

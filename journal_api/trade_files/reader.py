@@ -14,13 +14,13 @@ from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
 from journal_api.trade_files.amounts import CURRENCY, Comma, guess_comma
 from journal_api.trade_files.dates import CLOCK, ROWS_SEARCHED, DateOrder, FileDates, find_date_order
 from journal_api.trade_files.file_checks import warn_of_lots
-from journal_api.trade_files.file_format import Format, find_account_columns, first_reason
+from journal_api.trade_files.file_format import Format, find_account_columns, find_first_reason
 from journal_api.trade_files.headers import Header, UnknownHeader, recognise
-from journal_api.trade_files.known_formats import known_formats
+from journal_api.trade_files.known_formats import list_known_formats
 from journal_api.trade_files.left_out import LeftOutCounter
 from journal_api.trade_files.named_rows import RoundedCells, shorten
 from journal_api.trade_files.point_values import with_point_values
-from journal_api.trade_files.profiles.profile_format import in_date_order, known_profile
+from journal_api.trade_files.profiles.profile_format import make_known_profile, set_date_order
 from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.table_rows import Reading, name_cells
 from journal_api.trade_files.texts import read_text
@@ -89,8 +89,8 @@ def read(
     zone.
     """
     text = read_text(file, on_bytes)
-    own = [known_profile(in_date_order(profile, date_order)) for profile in profiles]
-    recognised = recognise(text, (*own, *known_formats(date_order)))
+    own = [make_known_profile(set_date_order(profile, date_order)) for profile in profiles]
+    recognised = recognise(text, (*own, *list_known_formats(date_order)))
     if isinstance(recognised, UnknownHeader):
         return recognised
     header, rows = recognised
@@ -242,7 +242,7 @@ def read_statements(
         except ValidationFailed as error:
             if "timezone" in error.details["fields"]:
                 raise
-            yield Rejected(row.line, first_reason(error))
+            yield Rejected(row.line, find_first_reason(error))
 
 
 def list_local(times: Iterable[Timestamp | None]) -> tuple[str, ...]:

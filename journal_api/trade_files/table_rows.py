@@ -42,7 +42,7 @@ def name_cells(
     Blank rows are skipped, up to MAX_BLANK_ROWS: reading them takes time in which no trade is returned.
     """
     width, blank_rows = len(header.columns), count(1)
-    build_row = row_builder(header, reading)
+    build_row = make_row_builder(header, reading)
     read = header.format.columns | header.format.optional
     last_read = max(index for index, name in enumerate(header.columns) if name in read)
     widened = (row.widened(width, last_read) if isinstance(row, Cells) else row for row in rows)
@@ -125,7 +125,7 @@ def may_be_below(row: Cells, width: int, below: list[Cells]) -> bool:
     return not row.fits(width) and (bool(below) or sum(map(bool, row.cells)) <= 1)
 
 
-def row_builder(header: Header, reading: Reading) -> Callable[[Cells], Row | Rejected | LeftOut]:
+def make_row_builder(header: Header, reading: Reading) -> Callable[[Cells], Row | Rejected | LeftOut]:
     """Return the function that builds a row with the columns that the format uses."""
     used = header.format.columns | header.format.optional
     indexes = [index for index, name in enumerate(header.columns) if name in used]

@@ -40,9 +40,9 @@ class FileTimezone:
         choices: dict[TimezoneSource, str | None] = {"stated": self._stated, "remembered": remembered, "owner": owner}
         source: TimezoneSource = next((source for source, name in choices.items() if name), "owner")
         if (name := choices[source]) is None:
-            raise unknown_timezone(account, file_format)
+            raise report_unknown_timezone(account, file_format)
         if self.accounts and name != self.name:
-            raise different_timezones(self.name, account, name)
+            raise report_different_timezones(self.name, account, name)
         if self._stated and remembered and remembered != name:
             self.replaced.add(remembered)
         self.name, self.source = name, self.source or source
@@ -53,7 +53,7 @@ def has_local_times(trade: TradeDraft) -> bool:
     return trade.opened_at.is_local or (trade.closed_at is not None and trade.closed_at.is_local)
 
 
-def unknown_timezone(account: str, file_format: Format) -> ValidationFailed:
+def report_unknown_timezone(account: str, file_format: Format) -> ValidationFailed:
     of_account = f" of {account!r}" if account else ""
     return ValidationFailed(
         f"The times in this file have no offset, and no earlier file{of_account} in the format "
@@ -62,7 +62,7 @@ def unknown_timezone(account: str, file_format: Format) -> ValidationFailed:
     )
 
 
-def different_timezones(zone: str, account: str, other_zone: str) -> ValidationFailed:
+def report_different_timezones(zone: str, account: str, other_zone: str) -> ValidationFailed:
     return ValidationFailed(
         f"The times in this file have no offset, and its accounts have different time zones: {account!r} has "
         f"{other_zone}, an account before it {zone}. State the zone of this file: timezone over HTTP, or "

@@ -16,7 +16,7 @@ from journal_api.positions.plans import BY_HAND
 from journal_api.positions.reconcile import CONTRADICTED, OTHER_FILE, OTHER_ZONE
 from journal_api.settings import NO_SETTINGS, Settings
 from journal_api.structs.import_profiles import ImportProfileCreate
-from journal_api.trade_files.known_formats import known_formats
+from journal_api.trade_files.known_formats import list_known_formats
 from journal_api.values.types import decode_value
 
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md"))]
@@ -68,7 +68,7 @@ def test_the_table_of_groupings_has_every_grouping() -> None:
     assert sorted([*documented, "none"]) == sorted(GROUPINGS)
 
 
-@pytest.mark.parametrize("name", [one.name for one in known_formats()])
+@pytest.mark.parametrize("name", [one.name for one in list_known_formats()])
 def test_every_import_format_is_explained_under_its_name(name: str) -> None:
     assert name.lower() in (DOCS / "formats.md").read_text().lower()
 

@@ -12,7 +12,7 @@ from journal_api.positions.position_columns import build_columns
 from journal_api.positions.sources import SourceStatement
 from journal_api.positions.statements import Statement
 from journal_api.trade_files import reader
-from journal_api.trade_files.file_format import first_reason
+from journal_api.trade_files.file_format import find_first_reason
 
 
 class FileTrade(NamedTuple):
@@ -46,7 +46,7 @@ def read_positions_of(file: reader.TradeFile) -> list[FileTrade | Rejected]:
             try:
                 columns = build_columns(position, NO_COMMISSIONS)
             except ValidationFailed as error:
-                found.append(Rejected(line, first_reason(error)))
+                found.append(Rejected(line, find_first_reason(error)))
                 continue
             statements = [one.statement for one in position.stated]
             imported = imported_at[line]

@@ -15,7 +15,7 @@ from file_tables import show_trade
 
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.profiles.profile_format import decode_profile
-from journal_api.trade_files.profiles.proposal import as_toml, propose_profile, toml_value
+from journal_api.trade_files.profiles.proposal import propose_profile, write_toml, write_value
 from journal_api.trade_files.reader import NO_TRADES
 
 # A file, the format or None for the proposed profile, symbol, direction, quantity, gross P&L and fees of its
@@ -347,7 +347,7 @@ def test_a_file_is_read_as_it_is_or_by_the_profile_that_is_proposed(name: str) -
     if file_format is None:
         proposal = propose_profile(io.BytesIO(content.encode()))
         assert proposal is not None
-        profiles = [decode_profile(as_toml(proposal.profile).encode())]
+        profiles = [decode_profile(write_toml(proposal.profile).encode())]
 
     file = read_file(content, "America/New_York", profiles=profiles)
 
@@ -384,7 +384,7 @@ def test_results_that_contradict_the_sides_reject_the_file_without_force(rows: l
     content = "\n".join(rows)
     proposal = propose_profile(io.BytesIO(content.encode()))
     assert proposal is not None
-    profiles = [decode_profile(as_toml(proposal.profile).encode())]
+    profiles = [decode_profile(write_toml(proposal.profile).encode())]
 
     file = read_file(content, profiles=profiles)
     forced = read_file(content, profiles=profiles, force=True)
@@ -422,7 +422,7 @@ def test_the_report_says_why_the_trades_may_be_wrong(rows: list[str], warnings: 
     proposal = propose_profile(io.BytesIO(f"{content}\n2026-03-03,QLTX,-1,11,USD".encode()))
     assert proposal is not None
 
-    file = read_file(content, profiles=[decode_profile(as_toml(proposal.profile).encode())])
+    file = read_file(content, profiles=[decode_profile(write_toml(proposal.profile).encode())])
 
     assert file.left_out.warnings == warnings
 
@@ -435,7 +435,7 @@ def test_a_result_in_another_currency_than_the_prices_shows_no_point_value() -> 
     proposal = propose_profile(io.BytesIO(content.encode()))
     assert proposal is not None
 
-    file = read_file(content, profiles=[decode_profile(as_toml(proposal.profile).encode())])
+    file = read_file(content, profiles=[decode_profile(write_toml(proposal.profile).encode())])
 
     (trade,) = [row for row in read_positions_of(file) if isinstance(row, FileTrade)]
     assert show_trade(trade)["gross_pnl"] == "100"
@@ -477,7 +477,7 @@ def test_costs_in_rows_of_their_own_and_signs_against_the_sides_are_told(between
     proposal = propose_profile(io.BytesIO(content.encode()))
     assert proposal is not None
 
-    file = read_file(content, profiles=[decode_profile(as_toml(proposal.profile).encode())])
+    file = read_file(content, profiles=[decode_profile(write_toml(proposal.profile).encode())])
 
     (told,) = file.left_out.warnings
     assert told.startswith(warning)
@@ -529,7 +529,7 @@ def test_a_column_that_is_not_read_is_told_if_trades_may_be_wrong(
     proposal = propose_profile(io.BytesIO(content.encode()))
     assert proposal is not None
 
-    file = read_file(content, profiles=[decode_profile(as_toml(proposal.profile).encode())])
+    file = read_file(content, profiles=[decode_profile(write_toml(proposal.profile).encode())])
 
     assert file.left_out.warnings == warnings
 
@@ -551,7 +551,7 @@ async def test_all_that_a_file_does_not_say_is_asked_at_once(client: httpx.Async
 def test_the_command_states_the_day_and_leaves_rows_with_errors_out(tmp_path: Path) -> None:
     (tmp_path / "das.csv").write_text(DAS + "09:50:00,QLTX,B,a lot,1,SIM,Margin,,\n")
     (tmp_path / "das.toml").write_text(
-        "\n".join(f"{name} = {toml_value(value)}" for name, value in DAS_PROFILE.items())
+        "\n".join(f"{name} = {write_value(value)}" for name, value in DAS_PROFILE.items())
     )
 
     options = ("--profile", str(tmp_path / "das.toml"), "--day", "2026-02-19", "--skip-errors")

@@ -20,7 +20,7 @@ from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files import flex_query
 from journal_api.trade_files.file_format import KnownFormat, describe_names
 from journal_api.trade_files.headers import UnknownHeader, name_columns, recognise, split_rows
-from journal_api.trade_files.known_formats import known_formats
+from journal_api.trade_files.known_formats import list_known_formats
 from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.texts import FileText, read_text
 from journal_api.trade_files.vocabulary import find_column
@@ -40,7 +40,7 @@ class Sample(NamedTuple):
 
     @property
     def known(self) -> KnownFormat:
-        return next(known for known in known_formats() if known.name == self.expected["format"])
+        return next(known for known in list_known_formats() if known.name == self.expected["format"])
 
     @property
     def separator(self) -> str:
@@ -117,7 +117,7 @@ def rows_below(sample: Sample, table: list[list[str]]) -> range:
 
 
 def test_every_format_has_a_sample() -> None:
-    assert {sample.expected["format"] for sample in EDITED} == {known.name for known in known_formats()}
+    assert {sample.expected["format"] for sample in EDITED} == {known.name for known in list_known_formats()}
 
 
 @every_sample
@@ -141,7 +141,7 @@ def test_a_file_without_a_required_column_is_not_of_the_format_and_the_column_is
     for parts in sample.known.header:
         renamed = [name if find_column([name], parts) is None else "x" for name in names]
         content = sample.write([*table[:header], renamed, *table[header + 1 : header + 2]])
-        found = recognise(read_text(io.BytesIO(content)), known_formats())
+        found = recognise(read_text(io.BytesIO(content)), list_known_formats())
         if isinstance(found, UnknownHeader):
             missing = (found.missing or {})[sample.expected["format"]]
             # Of Time and Time 2 the other one may be missing.

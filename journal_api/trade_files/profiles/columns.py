@@ -17,13 +17,13 @@ def find_columns(header: Collection[str], many: Iterable[Columns]) -> list[str]:
     return [name for columns in many if (name := find_column(names, columns)) is not None]
 
 
-def time_columns(profile: ImportProfileCreate) -> list[Columns]:
+def list_time_columns(profile: ImportProfileCreate) -> list[Columns]:
     """Return the columns with dates."""
     matched = [fill.at for fill in (profile.bought, profile.sold) if fill]
     return without_none([profile.opened_at, profile.closed_at, profile.at, *matched])
 
 
-def required_columns(profile: ImportProfileCreate) -> list[Columns]:
+def list_required_columns(profile: ImportProfileCreate) -> list[Columns]:
     """Return the columns without which no row can be read, each with its alternatives."""
     matched = [fill for fill in (profile.bought, profile.sold) if fill]
     columns = [
@@ -31,13 +31,13 @@ def required_columns(profile: ImportProfileCreate) -> list[Columns]:
         *(profile.where or ()),
         *(profile.symbol, profile.quantity, profile.side and profile.side.column),
         *(profile.entry_price, profile.exit_price, profile.price, profile.clock),
-        *(profile.gross_pnl, profile.net_pnl, *time_columns(profile)),
+        *(profile.gross_pnl, profile.net_pnl, *list_time_columns(profile)),
         *(columns for fill in matched for columns in (fill.price, fill.id)),
     ]
     return list({list_names(part): part for part in without_none(columns)}.values())
 
 
-def optional_columns(profile: ImportProfileCreate) -> list[Columns]:
+def list_optional_columns(profile: ImportProfileCreate) -> list[Columns]:
     """Return the columns that are read if the header has them."""
     option = profile.option
     columns = [
@@ -56,7 +56,7 @@ def without_none(columns: Iterable[Columns | None]) -> list[Columns]:
     return [part for part in columns if part is not None]
 
 
-def word_matcher(words: Words) -> Callable[[str], bool]:
+def make_word_matcher(words: Words) -> Callable[[str], bool]:
     """Return a function that tells whether a cell is one of the words, in any letter case."""
 
     @lru_cache(maxsize=256)
@@ -82,7 +82,7 @@ def list_conditions(profile: ImportProfileCreate, header: Collection[str]) -> li
         column = find_column(header, name) or name
         words = [value] if isinstance(value, str) else value
         reason = "is empty" if ANYTHING in words else f"is not {' or '.join(words)}"
-        conditions.append(Condition(column, word_matcher(words), f"{column} {reason}"))
+        conditions.append(Condition(column, make_word_matcher(words), f"{column} {reason}"))
     return conditions
 
 

@@ -17,7 +17,7 @@ from journal_api.values.types import Name40
 MAX_SAMPLES = 1000  # of values, by which the others are judged
 
 
-def execution_reader(reader: ProfileReader, value: str, rate: str, result: str) -> Callable[[Row], Execution]:
+def make_execution_reader(reader: ProfileReader, value: str, rate: str, result: str) -> Callable[[Row], Execution]:
     """Return the function that reads the fill of a row. It is of an option in the rows with a strike.
 
     `value` and `result` are the columns of what the file says of the fill, empty without one. The value is not

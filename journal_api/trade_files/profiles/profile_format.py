@@ -28,15 +28,15 @@ from journal_api.trade_files.profiles.columns import (
     find_columns,
     leave_out_rejected,
     list_conditions,
-    optional_columns,
+    list_optional_columns,
+    list_required_columns,
+    list_time_columns,
     repeat_cells,
-    required_columns,
-    time_columns,
     without_none,
 )
-from journal_api.trade_files.profiles.fills import execution_reader
+from journal_api.trade_files.profiles.fills import make_execution_reader
 from journal_api.trade_files.profiles.readers import ProfileReader
-from journal_api.trade_files.profiles.trades import trade_reader
+from journal_api.trade_files.profiles.trades import make_trade_reader
 from journal_api.trade_files.profiles.value_checks import check_stated_results, check_values
 from journal_api.trade_files.vocabulary import (
     ANYTHING,
@@ -58,7 +58,7 @@ BUILT_IN = Path(__file__).parent / "built_in"
 
 
 @cache
-def built_in_profiles() -> tuple[ImportProfileCreate, ...]:
+def read_built_in_profiles() -> tuple[ImportProfileCreate, ...]:
     """Return the profiles of the package, in the order of their file names."""
     return tuple(decode_built_in(file.read_bytes()) for file in sorted(BUILT_IN.glob("*.toml")))
 
@@ -88,7 +88,7 @@ def decode_profile(document: bytes) -> ImportProfileCreate:
     return msgspec.toml.decode(document, type=ImportProfileCreate, dec_hook=decode_value)
 
 
-def in_date_order(profile: ImportProfileCreate, order: DateOrder | None) -> ImportProfileCreate:
+def set_date_order(profile: ImportProfileCreate, order: DateOrder | None) -> ImportProfileCreate:
     """Return the profile with day and month of its times in a stated order, unless the year is first."""
     if order in (None, "year"):
         return profile
@@ -97,16 +97,16 @@ def in_date_order(profile: ImportProfileCreate, order: DateOrder | None) -> Impo
     return replace(profile, time=times)
 
 
-def known_profile(profile: ImportProfileCreate) -> KnownFormat:
+def make_known_profile(profile: ImportProfileCreate) -> KnownFormat:
     """Return the format of a profile before the header of a file is known."""
-    columns = tuple(map(list_names, required_columns(profile)))
+    columns = tuple(map(list_names, list_required_columns(profile)))
     return KnownFormat(str(profile.name), columns, partial(format_for_header, profile), profile.section)
 
 
 def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> Format:
     """Return the format of a file with this header, which has all required columns of the profile."""
     if find_column(header, profile.account) is None:
-        read = {*find_columns(header, [*required_columns(profile), *optional_columns(profile)])}
+        read = {*find_columns(header, [*list_required_columns(profile), *list_optional_columns(profile)])}
         others = [name for name in header if name not in read]
         account = find_column(others, NAMES["account"]) or find_account_columns(others)[:1] or None
         profile = replace(profile, account=account)
@@ -116,7 +116,7 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
     status = next((name for name in header if simplify(name) in STATUS - {"type"}), None)
     checked = without_none([value, rate, find_column(header, RESULTS), status])
     if profile.kind == "trades":
-        checked, status, read_trades = [], None, one_trade_per_row(trade_reader(profile, header))
+        checked, status, read_trades = [], None, one_trade_per_row(make_trade_reader(profile, header))
     else:
         read_trades = read_checked_fills(profile, header, value or "", rate or "")
     repeated = find_columns(header, profile.repeated or ())
@@ -137,11 +137,11 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
 
     return Format(
         str(profile.name),
-        frozenset(find_columns(header, required_columns(profile))),
+        frozenset(find_columns(header, list_required_columns(profile))),
         read_chosen,
         accounts=tuple(find_columns(header, [profile.account] if profile.account else [])),
-        optional=frozenset(find_columns(header, optional_columns(profile) + checked)),
-        dates=() if profile.time else tuple(find_columns(header, time_columns(profile))),
+        optional=frozenset(find_columns(header, list_optional_columns(profile) + checked)),
+        dates=() if profile.time else tuple(find_columns(header, list_time_columns(profile))),
         section=profile.section,
         symbol=find_column(header, profile.symbol) or "",
         is_pairs=profile.kind == "trades" and profile.one_trade_is != "row",
@@ -173,4 +173,4 @@ def read_checked_fills(
         if not profile.side and len(book.fills) > 1 and all(one.execution.quantity > 0 for one in book.fills):
             yield Noted("every fill is a purchase: the profile has no side, and no quantity is negative")
 
-    return read_fills(execution_reader(reader, value, rate, result), check)
+    return read_fills(make_execution_reader(reader, value, rate, result), check)

@@ -240,22 +240,22 @@ class Draft:
         return Side(column=self.value, long=sorted(bought), short=sorted(sold | digits))
 
 
-def as_toml(profile: ProposedProfile, warnings: Sequence[str] = ()) -> str:
+def write_toml(profile: ProposedProfile, warnings: Sequence[str] = ()) -> str:
     """Return the profile as a TOML document, without the members that are not known, below the warnings."""
     members = msgspec.to_builtins(profile)
     comments = "".join(f"# Check: {escape_invisible(warning)}\n" for warning in warnings)
-    return comments + "".join(f"{name} = {toml_value(value)}\n" for name, value in members.items() if value)
+    return comments + "".join(f"{name} = {write_value(value)}\n" for name, value in members.items() if value)
 
 
-def toml_key(name: str) -> str:
-    return name if BARE_KEY.fullmatch(name) else toml_value(name)
+def write_key(name: str) -> str:
+    return name if BARE_KEY.fullmatch(name) else write_value(name)
 
 
-def toml_value(value: Any) -> str:
+def write_value(value: Any) -> str:
     """Return a text, a list of texts or a table of them. A JSON string is a TOML string.
 
     Its invisible characters are escaped: the text comes from the file, and a command prints it.
     """
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{toml_key(name)} = {toml_value(part)}" for name, part in value.items()) + "}"
+        return "{" + ", ".join(f"{write_key(name)} = {write_value(part)}" for name, part in value.items()) + "}"
     return escape_invisible(msgspec.json.encode(value).decode())

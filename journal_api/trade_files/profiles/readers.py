@@ -16,7 +16,7 @@ from journal_api.trade_files.cells import PART_OF_ORDER, SENTENCE, parse_symbol
 from journal_api.trade_files.dates import ANY_TIMES, CLOCK
 from journal_api.trade_files.file_format import NoTrade, require_symbol
 from journal_api.trade_files.named_rows import Row, refuse_cell, shorten
-from journal_api.trade_files.profiles.columns import find_columns, word_matcher
+from journal_api.trade_files.profiles.columns import find_columns, make_word_matcher
 from journal_api.trade_files.vocabulary import closes, find_column, find_direction
 from journal_api.values.money import EXACT, SCALE, Money, PositiveMoney, Result, from_units, rounded
 from journal_api.values.options import find_option
@@ -80,16 +80,16 @@ class ProfileReader:
             self.quantity, self.price = "quantity", "price"
         self._is_of_fills = profile.kind == "fills"
         self._side = self.column(profile.side.column) if profile.side else ""
-        self._is_long = word_matcher(profile.side.long if profile.side else [])
-        self._is_short = word_matcher(profile.side.short if profile.side else [])
+        self._is_long = make_word_matcher(profile.side.long if profile.side else [])
+        self._is_short = make_word_matcher(profile.side.short if profile.side else [])
         words = [*profile.side.long, *profile.side.short] if profile.side else []
         # Beside the usual words any other is of a row that is no trade.
         self._own_words = [] if all(map(find_direction, words)) else words
         effect = profile.effect
         self._position = find_column(header, profile.position)
         self._effect = find_column(header, effect.column) if effect else None
-        self._closes = word_matcher(effect.close) if effect and effect.close else None
-        self._expires = word_matcher(effect.expire) if effect and effect.expire else None
+        self._closes = make_word_matcher(effect.close) if effect and effect.close else None
+        self._expires = make_word_matcher(effect.expire) if effect and effect.expire else None
         self._zone = None if profile.zone is None else ZoneInfo(profile.zone)
         self._times = [time_format.reader(self._zone) for time_format in profile.time]
 

@@ -15,13 +15,13 @@ from journal_api.trade_files.stated_results import Legs, build_trade, derive_mul
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
 
 
-def trade_reader(profile: ImportProfileCreate, header: Collection[str]) -> Callable[[Row], ImportedTrade]:
+def make_trade_reader(profile: ImportProfileCreate, header: Collection[str]) -> Callable[[Row], ImportedTrade]:
     """Return the function that reads the trade of a row, with the columns of this header."""
     reader = ProfileReader(profile, header)
     quantity = reader.column(profile.quantity)
     gross = reader.column(profile.gross_pnl) if profile.gross_pnl else None
     net = reader.column(profile.net_pnl) if profile.net_pnl else None
-    read_legs = matched_legs(profile, reader) if profile.bought else stated_legs(profile, reader)
+    read_legs = make_matched_reader(profile, reader) if profile.bought else make_stated_reader(profile, reader)
 
     def read_trade(row: Row) -> ImportedTrade:
         reader.require_trade(row)
@@ -61,7 +61,7 @@ def trade_reader(profile: ImportProfileCreate, header: Collection[str]) -> Calla
     return read_trade
 
 
-def stated_legs(profile: ImportProfileCreate, reader: ProfileReader) -> Callable[[Row], Legs]:
+def make_stated_reader(profile: ImportProfileCreate, reader: ProfileReader) -> Callable[[Row], Legs]:
     """Return the reader of rows with a side, two prices and two times."""
     entry, exit_, opened, closed = map(
         reader.column, (profile.entry_price, profile.exit_price, profile.opened_at, profile.closed_at)
@@ -80,7 +80,7 @@ def stated_legs(profile: ImportProfileCreate, reader: ProfileReader) -> Callable
     return read_legs
 
 
-def matched_legs(profile: ImportProfileCreate, reader: ProfileReader) -> Callable[[Row], Legs]:
+def make_matched_reader(profile: ImportProfileCreate, reader: ProfileReader) -> Callable[[Row], Legs]:
     """Return the reader of rows with a purchase and a sale: if the sale was first, the trade is short."""
     fills = [fill for fill in (profile.bought, profile.sold) if fill]
     columns = [[reader.column(part) for part in (fill.price, fill.at, fill.id)] for fill in fills]
