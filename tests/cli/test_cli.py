@@ -11,30 +11,11 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import commands
 import httpx
 import pytest
 from click.testing import CliRunner
-from commands import (
-    PATIENCE,
-    WITHOUT_TLS,
-    Server,
-    change,
-    command,
-    dump,
-    environment,
-    free_port,
-    health,
-    import_file,
-    key_in,
-    make_journal,
-    new_key,
-    rows,
-    run_failing,
-    run_ok,
-    running,
-    start,
-    wait_until,
-)
+from commands import Server, change, command, make_journal, new_key, rows, run_failing, run_ok, running
 from factories import create_goal, error_of, snapshots_of, unwrap
 
 from journal_api.cli import cli
@@ -189,7 +170,7 @@ ERRORS = {
 @pytest.mark.parametrize(("line", "said"), ERRORS.items(), ids=lambda text: re.sub(r"\W+", " ", text)[-60:])
 def test_an_error_is_one_line_that_says_what_is_wrong_and_changes_nothing(db: Path, line: str, said: str) -> None:
     make_journal(db)
-    before = dump(db)
+    before = commands.dump(db)
     unknown = db.with_name("unknown.csv")
     unknown.write_text("Ticker,Bought\nES,1\n")
     files = {"FILE": str(TRADOVATE), "UNKNOWN": str(unknown)}
@@ -199,7 +180,7 @@ def test_an_error_is_one_line_that_says_what_is_wrong_and_changes_nothing(db: Pa
 
     assert re.fullmatch("journal-api: [^\n]+", printed)
     assert said in printed
-    assert dump(db) == before
+    assert commands.dump(db) == before
 
 
 @pytest.mark.parametrize("line", ["--help", "-h", "--version", "keys create -h", "serve --help", ""])
@@ -233,9 +214,9 @@ def test_a_user_is_renamed_unless_the_name_is_taken_or_there_is_no_such_user(db:
 
 def test_a_user_is_removed_with_everything_and_the_other_users_keep_theirs(db: Path) -> None:
     for name in ("Bob", "Ada"):
-        before = dump(db) if db.exists() else []
+        before = commands.dump(db) if db.exists() else []
         run_ok("users", "add", name, "--db", db)
-        assert import_file(db, TRADOVATE, "--user", name).code == 0
+        assert commands.import_file(db, TRADOVATE, "--user", name).code == 0
         new_key(db, "--user", name)
     ((trades,),) = rows(db, "SELECT count(*) FROM trades JOIN users ON users.id = user_id WHERE name = 'Ada'")
 
@@ -246,7 +227,7 @@ def test_a_user_is_removed_with_everything_and_the_other_users_keep_theirs(db: P
     assert ran.err == f"Journal: {db}\n"
     # Changes have no owner and stay; ids are never used again.
     unowned = ('INSERT INTO "changed_', 'INSERT INTO "sqlite')
-    kept, expected = ([line for line in lines if not line.startswith(unowned)] for lines in (dump(db), before))
+    kept, expected = ([line for line in lines if not line.startswith(unowned)] for lines in (commands.dump(db), before))
     assert kept == expected
     assert rows(db, "PRAGMA foreign_key_check") == []
 
@@ -359,12 +340,12 @@ async def test_an_import_beside_the_server_shows_in_the_next_read_of_a_goal(serv
     db = journal_of(server)
     headers = {"Authorization": f"Bearer {new_key(db)}"}
     async with httpx.AsyncClient(
-        base_url=f"{server.url}/v1", headers=headers, timeout=PATIENCE, verify=WITHOUT_TLS
+        base_url=f"{server.url}/v1", headers=headers, timeout=commands.PATIENCE, verify=commands.WITHOUT_TLS
     ) as client:
         goal = await create_goal(client, metric="gross_pnl", timeframe="daily")
         before = await snapshots_of(client, goal["id"], to="2026-02-12")
 
-        ran = import_file(db, TRADOVATE)
+        ran = commands.import_file(db, TRADOVATE)
 
         after = await snapshots_of(client, goal["id"], to="2026-02-12")
     assert ran.code == 0
@@ -381,7 +362,9 @@ def code_in(printed: str, url: str) -> str:
 
 
 def signed_in(server: Server, code: str) -> httpx.Response:
-    return httpx.post(f"{server.url}/sign-in", json={"code": code}, timeout=PATIENCE, verify=WITHOUT_TLS)
+    return httpx.post(
+        f"{server.url}/sign-in", json={"code": code}, timeout=commands.PATIENCE, verify=commands.WITHOUT_TLS
+    )
 
 
 def test_the_first_key_is_printed_once_and_at_every_start_a_link_that_signs_in_once(db: Path) -> None:
@@ -391,7 +374,7 @@ def test_the_first_key_is_printed_once_and_at_every_start_a_link_that_signs_in_o
         with running(db, "--first-key", name=name) as server:
             printed.append(server.out.read_text())
             code = code_in(printed[-1], server.url)
-            with server.client(key_in(printed[0])) as client:
+            with server.client(commands.key_in(printed[0])) as client:
                 assert client.get("/me").status_code == 200
             answers = [signed_in(server, sent) for sent in (*codes, code, code)]
             errors = server.err.read_text()
@@ -400,7 +383,7 @@ def test_the_first_key_is_printed_once_and_at_every_start_a_link_that_signs_in_o
         assert [answer.status_code for answer in answers] == [401] * len(codes) + [201, 401]
         codes.append(code)
 
-    assert f"\n    {key_in(printed[0])}\n" in printed[0]
+    assert f"\n    {commands.key_in(printed[0])}\n" in printed[0]
     assert "tjk_" not in printed[1]
     assert "phone" not in "".join(printed)  # with its code to photograph
     keys = rows(db, "SELECT name, scopes FROM api_keys ORDER BY id")
@@ -416,8 +399,8 @@ def test_keys_create_without_scopes_says_the_whole_line_to_type(db: Path) -> Non
 
     assert line.endswith(f" keys create 'my laptop' --db {db} --scopes all")
     typed = shlex.split(line.partition("say what the key may do: ")[2])
-    ran = subprocess.run(typed, env=environment(), capture_output=True, text=True, check=True)
-    assert ran.stdout == f"{key_in(ran.stdout)}\n"
+    ran = subprocess.run(typed, env=commands.environment(), capture_output=True, text=True, check=True)
+    assert ran.stdout == f"{commands.key_in(ran.stdout)}\n"
 
 
 @pytest.mark.parametrize(
@@ -447,12 +430,12 @@ def test_keys_create_without_scopes_asks_on_a_terminal(db: Path) -> None:
     out, err = db.with_name("out"), db.with_name("err")
     with out.open("wb") as to_out, err.open("wb") as to_err:
         arguments = ["keys", "create", "mine", "--db", str(db)]
-        process = start(arguments, environment(), to_out.fileno(), to_err.fileno(), of_the_command)
-        assert process.wait(PATIENCE) == 0
+        process = commands.start(arguments, commands.environment(), to_out.fileno(), to_err.fileno(), of_the_command)
+        assert process.wait(commands.PATIENCE) == 0
 
     os.close(terminal)
     os.close(of_the_command)
-    assert out.read_text() == f"{key_in(out.read_text())}\n"
+    assert out.read_text() == f"{commands.key_in(out.read_text())}\n"
     assert "Scopes" in err.read_text()
     assert rows(db, "SELECT scopes FROM api_keys") == [(" ".join(parse_scopes("read")),)]
 
@@ -464,10 +447,12 @@ def test_a_second_server_on_the_same_database_or_address_is_refused_in_one_line(
     make_journal(db)
 
     for name in (journal_of(server), link):
-        assert f"a server has {name} open" in run_failing("serve", "--db", name, "--port", str(free_port()), code=3)
+        assert f"a server has {name} open" in run_failing(
+            "serve", "--db", name, "--port", str(commands.free_port()), code=3
+        )
     assert taken in run_failing("serve", "--db", db, "--port", taken, code=7)
-    assert run_failing("serve", "--db", db, "--host", "192.0.2.1", "--port", str(free_port()))
-    assert health(server.url).status_code == 200
+    assert run_failing("serve", "--db", db, "--host", "192.0.2.1", "--port", str(commands.free_port()))
+    assert commands.health(server.url).status_code == 200
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes mean nothing there")
@@ -476,7 +461,7 @@ def test_a_server_keeps_a_journal_that_others_could_read_to_itself_and_says_so(d
     db.chmod(0o644)
 
     with running(db) as server:
-        wait_until(lambda: "other users could read the journal" in server.err.read_text())
+        commands.wait_until(lambda: "other users could read the journal" in server.err.read_text())
         log = server.err.read_text()
         files = [file for file in db.parent.iterdir() if file.name.startswith(db.name)]
         modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in files}
@@ -488,7 +473,7 @@ def test_a_server_keeps_a_journal_that_others_could_read_to_itself_and_says_so(d
 
 def test_the_files_of_a_server_are_its_owners_alone_and_one_is_left_after_ctrl_c(db: Path) -> None:
     with running(db, "--first-key") as server:
-        with server.client(key_in(server.out.read_text())) as client:
+        with server.client(commands.key_in(server.out.read_text())) as client:
             unwrap(client.post("/tag-categories", json={"name": "Kept"}))
         modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in db.parent.glob("journal.db*")}
 

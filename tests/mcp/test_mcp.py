@@ -11,24 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import commands
 import httpx
 import mcp.types
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from commands import (
-    PATIENCE,
-    Server,
-    change,
-    environment,
-    free_port,
-    make_journal,
-    new_key,
-    rows,
-    run_failing,
-    run_ok,
-    running,
-    start,
-)
+from commands import Server, change, make_journal, new_key, rows, run_failing, run_ok, running
 from factories import A_TRADE, unwrap
 from mcp.client.client import Client
 from wheels import run
@@ -344,7 +332,7 @@ def test_the_file_and_a_server_give_the_same_results_and_the_file_alone_leaves_n
 
     with agent(db, JOURNAL_URL=f"{server.url}/v1/", JOURNAL_KEY=key) as with_server:
         for (tool, sent), call in zip(calls, of_the_file, strict=True):
-            assert with_server.send(tool, sent) == (False, call.result(PATIENCE).content[0].text)
+            assert with_server.send(tool, sent) == (False, call.result(commands.PATIENCE).content[0].text)
     assert rows(db, "SELECT count(*) FROM api_keys") == keys
 
 
@@ -397,7 +385,7 @@ def test_a_key_reads_only_what_its_scopes_allow(db: Path, server: Server) -> Non
 def test_a_server_that_gives_nothing_is_an_error_of_the_call(
     db: Path, server: Server, is_up: bool, expected: str
 ) -> None:
-    url = server.url if is_up else f"http://127.0.0.1:{free_port()}"
+    url = server.url if is_up else f"http://127.0.0.1:{commands.free_port()}"
     with agent(db, JOURNAL_URL=url, JOURNAL_KEY="tjk_wrong") as patient:
         assert expected in patient.fail("context")
 
@@ -649,7 +637,7 @@ def test_standard_output_has_protocol_messages_only(db: Path) -> None:
     command = [sys.executable, "-m", "journal_api", "mcp", "--db", str(db)]
     with subprocess.Popen(
         command,
-        env=environment({"JOURNAL_LOG_LEVEL": "debug"}),
+        env=commands.environment({"JOURNAL_LOG_LEVEL": "debug"}),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -665,7 +653,7 @@ def test_standard_output_has_protocol_messages_only(db: Path) -> None:
         started.stdin.write(call)
         started.stdin.flush()
         answered = json.loads(started.stdout.readline())
-        rest, _ = started.communicate(timeout=PATIENCE)
+        rest, _ = started.communicate(timeout=commands.PATIENCE)
 
     assert started.returncode == 0
     assert initialized["result"]["protocolVersion"] == "2025-06-18"
@@ -677,14 +665,16 @@ def test_on_a_terminal_the_process_says_what_starts_it_and_ctrl_c_ends_it(db: Pa
     (terminal, its_stdin), (stdout, its_stdout) = os.openpty(), os.pipe()
     with open(terminal, "wb") as to, open(stdout, "rb") as out, (tmp_path / "err").open("w+b") as err:
         with open(its_stdin, "rb"), open(its_stdout, "wb"):
-            started = start(["mcp", "--db", str(db)], environment(), its_stdout, err.fileno(), stdin=its_stdin)
+            started = commands.start(
+                ["mcp", "--db", str(db)], commands.environment(), its_stdout, err.fileno(), stdin=its_stdin
+            )
         to.write(INITIALIZE)
         to.flush()
         out.readline()
 
         started.send_signal(signal.SIGINT)
 
-        assert started.wait(PATIENCE) == -signal.SIGINT
+        assert started.wait(commands.PATIENCE) == -signal.SIGINT
     assert "is started by an MCP client" in (tmp_path / "err").read_text()
 
 
