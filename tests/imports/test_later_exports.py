@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx
 import pytest
-from factories import create_account, create_import, create_tag, patch_trade, read_ids, send_file, unwrap
+from factories import create_account, create_import, patch_trade, read_ids, send_file, unwrap
 from file_tables import SAMPLES, write_csv, write_file
 from plain_rows import FEES, PLAIN
 
@@ -126,18 +126,6 @@ async def test_a_grid_that_counts_from_one_again_adds_only_what_is_new(
     later = await create_import(client, write_file(grid, second, third, third), **as_rows)
 
     assert later["counts"] == counts(new=2, duplicate=1)
-
-
-async def test_names_of_another_journal_are_not_taken_for_those_of_this_one(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    await create_tag(client, "patience")
-
-    for name in ("Tradervue", "TradeZella", "NinjaTrader"):
-        await create_import(client, write_file(PLAIN[name], {}), account_id=account_id)
-
-    for trade in unwrap(await client.get("/trades")):
-        assert (trade["tag_ids"], trade["strategy_id"], trade["setup_id"]) == ([], None, None)
 
 
 @pytest.mark.parametrize("width", [13, 22, 29])
