@@ -74,8 +74,10 @@ def answering_commands(db: Path) -> Iterator[int]:
     with ThreadingTCPServer(("127.0.0.1", 0), CommandHandler) as server:
         vars(server)["db"] = str(db)
         threading.Thread(target=server.serve_forever, args=(0.01,)).start()
-        yield server.server_address[1]
-        server.shutdown()
+        try:
+            yield server.server_address[1]
+        finally:
+            server.shutdown()
 
 
 def make_checkout(folder: Path) -> Path:
