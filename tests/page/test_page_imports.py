@@ -224,6 +224,7 @@ async def test_files_go_into_the_accounts_that_they_name(
     await page.sign_in(page_journal, "import")
     await page.drop("apex_50k_master 2026.csv", FILE, unnamed=FILE)
     await page.see("needs an answer below", ALL_FILES)
+    await page.count(f"{ALL_FILES} td:text-is('ready')", 1)  # both are read: no form is drawn again below a press
     await answer(page, WHOSE, "Sim")
     await import_all(page, "Import 6 trades of 2 files into 2 accounts", 2)
     held = Counter(one["account_id"] for one in page_journal.read("/trades"))
@@ -231,6 +232,7 @@ async def test_files_go_into_the_accounts_that_they_name(
     await page.press("Close all")
     live = naming("Live")
     await page.drop("one.csv", live.replace("2026-", "2025-"), other=live.replace("2026-", "2024-"))
+    await page.count(f"{ALL_FILES} tbody .warn", 2)
     await page.click("[aria-label='Which account is Live?'] button:text('New account…') >> nth=0")
     await page.holds("#edit [name=name]", "Live")
     await page.choose("#edit [name=rules_of]", "Sim")
@@ -242,7 +244,7 @@ async def test_files_go_into_the_accounts_that_they_name(
     await page.press("Close all")
     file = f"{PAIRS}\n{PAIR.format(1, 2)}"
     await page.drop("Sim.csv", file, **{"Apex 50K Master": file.replace("09:0", "10:0")})
-    await page.count(f"{ALL_FILES} tbody .warn", 2)  # both are read: no form is drawn again
+    await page.count(f"{ALL_FILES} tbody .warn", 2)
     await page.enter("#timezone-1", "UTC")
     await page.see("Apex 50K Master.csv has the trades of Sim.csv, 1 hour later.")
     await expect(page.locator("#import-all")).to_be_disabled()
