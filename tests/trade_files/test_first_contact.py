@@ -363,10 +363,11 @@ LONG, SHORT = "2026-03-02 10:00,2026-03-02 11:00", "2026-03-02 12:00,2026-03-02 
 
 
 @pytest.mark.parametrize(
-    ("rows", "reason"),
+    ("rows", "line", "reason"),
     [
         (
             ["Date,Symbol,Qty,Price,P&L", "2026-03-02,QLTX,-10,10,", "2026-03-03,QLTX,10,11,10"],
+            2,
             "P&L of QLTX is 10.00, and its fills make the opposite: are purchases and sales reversed?",
         ),
         (
@@ -375,12 +376,15 @@ LONG, SHORT = "2026-03-02 10:00,2026-03-02 11:00", "2026-03-02 12:00,2026-03-02 
                 f"QLTX,Long,10,10,11,{LONG},-10",
                 f"QLTX,Long,10,11,10,{SHORT},10",
             ],
+            3,
             "1 of 1 results contradict the direction and the prices of their trades: are long and short reversed?",
         ),
     ],
     ids=["fills", "trades"],
 )
-def test_results_that_contradict_the_sides_reject_the_file_without_force(rows: list[str], reason: str) -> None:
+def test_results_that_contradict_the_sides_reject_the_file_without_force(
+    rows: list[str], line: int, reason: str
+) -> None:
     content = "\n".join(rows)
     proposal = propose_profile(io.BytesIO(content.encode()))
     assert proposal is not None
@@ -389,8 +393,8 @@ def test_results_that_contradict_the_sides_reject_the_file_without_force(rows: l
     file = read_file(content, profiles=profiles)
     forced = read_file(content, profiles=profiles, force=True)
 
-    errors = [row.reason for row in read_positions_of(file) if isinstance(row, Rejected)]
-    assert errors == [f"{reason}; force (--force) imports it as it is"]
+    errors = [(row.line, row.reason) for row in read_positions_of(file) if isinstance(row, Rejected)]
+    assert errors == [(line, f"{reason}; force (--force) imports it as it is")]
     assert forced.left_out.warnings == [reason]
 
 
