@@ -116,7 +116,7 @@ class CorsMiddleware(CORSMiddleware):
         else:
             await self.app(scope, receive, send)
 
-    def build_preflight_response(self, request_headers: Headers) -> Response:
+    def preflight_response(self, request_headers: Headers) -> Response:
         response = super().preflight_response(request_headers)
         if response.status_code < 400:
             return response
