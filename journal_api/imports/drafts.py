@@ -88,8 +88,7 @@ class Draft:
             for change in one.plan.changes:
                 lines = one.find_lines(change.stated)
                 if change.stored is None and lines:
-                    columns = {**change.columns, "account_id": one.contract.account_id}
-                    new.append(NewTrade(lines[0], len(lines), columns))
+                    new.append(NewTrade(lines[0], len(lines), one.contract.account_id, change.columns))
         return sorted(new, key=lambda trade: trade.line)
 
     async def write(self, db: Connection, import_id: int) -> None:
@@ -113,7 +112,7 @@ class Draft:
                 return True
         return False
 
-    def judge(self, settled: Settled, errors: Mapping[int, ValidationFailed], *, is_dry_run: bool) -> list[Verdict]:
+    def judge(self, settled: Settled, errors: Mapping[int, str], *, is_dry_run: bool) -> list[Verdict]:
         """Return the verdicts of the file's positions in a contract."""
         verdicts: list[Verdict] = []
         plan, rows = settled.plan, settled.rows
@@ -123,8 +122,8 @@ class Draft:
             found = lines(change.stated)
             if not found:
                 continue
-            if error := errors.get(trade_id):
-                verdicts.append(error_verdict(found[0], find_first_reason(error)))
+            if reason := errors.get(trade_id):
+                verdicts.append(error_verdict(found[0], reason))
                 continue
             if change.stored is None:
                 try:
@@ -160,7 +159,7 @@ class Draft:
             verdicts.append(error_verdict(found[0] if found else 0, find_first_reason(one.reason)))
         return verdicts
 
-    def find_originals(self) -> dict[int, ValidationFailed]:
+    def find_originals(self) -> dict[int, str]:
         """Find the originals of the file's new copies. Return what is wrong with other copies."""
         named: dict[str, NamedTrade] = {}
         copies: list[tuple[int, str]] = []
@@ -176,12 +175,12 @@ class Draft:
                     named[annotated.row_name] = NamedTrade(trade_id, annotated.copy_of, source_id)
                 if annotated.copy_of is not None and stored is None:
                     copies.append((trade_id, annotated.copy_of))
-        errors: dict[int, ValidationFailed] = {}
+        errors: dict[int, str] = {}
         for trade_id, copy_of in copies:
             try:
                 self.originals[trade_id] = find_original(copy_of, named)
             except ValidationFailed as error:
-                errors[trade_id] = error
+                errors[trade_id] = find_first_reason(error)
         return errors
 
 

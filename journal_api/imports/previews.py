@@ -25,7 +25,7 @@ from journal_api.values.periods import Calendar, trading_day
 MAX_SYMBOLS = 1000  # listed; the trades of further symbols are summed under null
 SHOWN = 5
 read_place = itemgetter(0, 1)
-STATED = ("account_id", "symbol", "direction", "opened_at", "closed_at", "fees_source")
+STATED = ("symbol", "direction", "opened_at", "closed_at", "fees_source")
 AMOUNTS = ("quantity", "entry_price", "exit_price", "gross_pnl", "fees")
 
 
@@ -90,10 +90,11 @@ class Sums:
 
 
 class NewTrade(NamedTuple):
-    """A new trade: its columns with its account, its first line and the number of its rows."""
+    """A new trade: its first line, the number of its rows, its account and its columns."""
 
     line: int
     rows: int
+    account_id: int
     columns: Mapping[str, Any]
 
 
@@ -107,28 +108,25 @@ class PreviewCollector:
         self._symbols: dict[tuple[str | None, str | None, str | None], Sums] = {}
         self._contracts: dict[str, tuple[str | None, str | None, str | None]] = {}
         self._days: dict[str | None, Sums] = {}
-        # By time of opening and number in the file.
-        self._first: list[tuple[str, int, PreviewTrade]] = []
-        self._last: list[tuple[str, int, PreviewTrade]] = []
+        self._first: list[PreviewTrade] = []
+        self._last: list[PreviewTrade] = []
 
     def add(self, rows: Sequence[NewTrade]) -> None:
         shown = []
-        for number, row in enumerate(rows, self._total.trades):
+        for number, row in enumerate(rows):
             columns = row.columns
-            day = trading_day(columns["closed_at"], *self._calendars.get(columns["account_id"], self._calendars[0]))
+            day = trading_day(columns["closed_at"], *self._calendars.get(row.account_id, self._calendars[0]))
             for sums in (
                 self._total,
-                self._accounts.setdefault(columns["account_id"], Sums()),
+                self._accounts.setdefault(row.account_id, Sums()),
                 self._symbols.setdefault(self._find_symbol(columns), Sums()),
                 self._days.setdefault(day, Sums()),
             ):
                 sums.add(columns)
             shown.append((columns["opened_at"], number, row, day))
         shown.sort(key=read_place)
-        first = [(at, number, show_trade(row, day)) for at, number, row, day in shown[:SHOWN]]
-        last = [(at, number, show_trade(row, day)) for at, number, row, day in shown[-SHOWN:]]
-        self._first = sorted(self._first + first, key=read_place)[:SHOWN]
-        self._last = sorted(self._last + last, key=read_place)[-SHOWN:]
+        self._first = [show_trade(row, day) for _, _, row, day in shown[:SHOWN]]
+        self._last = [show_trade(row, day) for _, _, row, day in shown[SHOWN:][-SHOWN:]]
 
     def _find_symbol(self, columns: Mapping[str, Any]) -> tuple[str | None, str | None, str | None]:
         """Return symbol, contract and root: the symbol as the first trade of the contract has it."""
@@ -141,7 +139,6 @@ class PreviewCollector:
 
     def build(self) -> ImportPreview:
         days = sorted(day for day in self._days if day is not None)
-        in_first = {number for _, number, _ in self._first}
         return ImportPreview(
             total=PreviewSums(**self._total.state()),
             first_day=days[0] if days else None,
@@ -158,8 +155,8 @@ class PreviewCollector:
                 PreviewDay(day=day, **self._days[day].state())
                 for day in (*days, *([None] if None in self._days else []))
             ],
-            first=[trade for _, _, trade in self._first],
-            last=[trade for _, number, trade in self._last if number not in in_first],
+            first=self._first,
+            last=self._last,
         )
 
 
@@ -170,7 +167,7 @@ def show_trade(row: NewTrade, day: str | None) -> PreviewTrade:
     members |= {name: decimal_json(columns[name]) for name in AMOUNTS}
     members["symbol"] = str(columns["symbol"])
     members |= {"trading_day": day, "net_pnl": decimal_json(net_pnl)}
-    return PreviewTrade(line=row.line, rows=row.rows, **members)
+    return PreviewTrade(line=row.line, rows=row.rows, account_id=row.account_id, **members)
 
 
 def build_token(sha256: str, query: ImportQuery, file: TradeFile, digest: str = "") -> PreviewToken:

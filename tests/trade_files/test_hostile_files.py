@@ -288,7 +288,7 @@ def owner(server: Server) -> Iterator[httpx.Client]:
 
 
 def send(client: httpx.Client, file: str, dry_run: bool = True) -> httpx.Response:
-    query = {"account_id": "1", "dry_run": str(dry_run).lower()}
+    query = {"account_id": "1", "dry_run": str(dry_run).lower(), "timezone": "UTC"}
     headers = {"Content-Type": "text/csv"}
     return client.post("/imports", params=query, content=file.encode(), headers=headers)
 
@@ -330,9 +330,10 @@ def test_an_import_takes_no_more_memory_than_documented(
 
     answer = send(owner, file)
 
-    assert answer.status_code in (200, 400)
     taken = status_of(pid, "VmHWM") - before
-    a_row = 4096 * file.count("\n") if file.startswith((FILLS, f"{HEADER},copy_of")) else 0
+    is_read = file.startswith((FILLS, f"{HEADER},copy_of"))
+    assert answer.status_code in ((200,) if is_read else (200, 400))
+    a_row = 4096 * file.count("\n") if is_read else 0
     assert taken < max(TIMES_THE_FILE * len(file.encode()), 16 * MIB, a_row)
     assert taken < FOR_A_ROW
 
