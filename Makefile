@@ -80,8 +80,8 @@ fuzz: $(READY_DEV)  ## send the service random requests for 20 minutes, or FUZZ_
 soak: $(READY_DEV)  ## prove docs/reliability.md in full numbers (an hour, 20 minutes of it fuzz), or TESTS of it
 	JOURNAL_SOAK=1 $(BIN)/python -m pytest -m "promise or soak" -rs $(TESTS)
 
-bench: $(READY_DEV)  ## measure what a trader waits for, in journals of three sizes, in half an hour
-	$(WITH_SUPPORT) tests/bench.py
+bench: $(READY_DEV)  ## measure what a trader waits for, in journals of three sizes, in half an hour; or BESIDE TradeTally
+	$(WITH_SUPPORT) tests/bench.py $(BESIDE)
 
 openapi: $(READY_DEV)  ## write journal_api/openapi/openapi.json, unless it takes something away from v1
 	$(WITH_SUPPORT) tests/write_openapi.py

@@ -1,6 +1,6 @@
-"""`make bench`: the table of docs/performance.md, what a trader waits for as the journal grows.
+"""`make bench`: the tables of docs/performance.md, what a trader waits for as the journal grows, and beside TradeTally.
 
-Each size is a journal of its own. Ours and the bare statement alternate, and a ratio is taken within each round,
+Each size is a journal of its own. Ours and the comparison alternate, and a ratio is taken within each round,
 because the machine is noisy. The first round warms up.
 """
 
@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from datetime import date, timedelta
+from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -61,6 +62,20 @@ REPORTS = {
     "none": ("NULL", 4), "symbol": ("contract", 4), "weekday": ("strftime('%w', trading_day)", 4),
     "confirmation": ("setup_id", 6),
 }  # fmt: skip
+# TradeTally, a journal in Node.js on Postgres: paths of ours and theirs, and how many times as fast ours should be when
+# asked again, and after a trade.
+BESIDE = {
+    "tags": ("/v1/tags", "/api/tags", 10, 5),
+    "50 trades": ("/v1/trades", "/api/trades?limit=50", 10, 5),
+    "report by symbol": ("/v1/reports?group_by=symbol", "/api/analytics/symbols?limit=100", 1, 1),
+}
+THEIR_USER = {"password": "Abcdef12!x", "fullName": "Bench"}
+THEIR_COLUMNS = "user_id, symbol, trade_date, entry_time, exit_time, entry_price, exit_price, quantity, side, fees, pnl"
+THEIR_ROWS = """
+    SELECT symbol, trading_day, opened_at, closed_at, entry_price / 1e8, exit_price / 1e8, quantity / 1e8, direction,
+        fees / 1e8, net_pnl / 1e8
+    FROM trades
+"""
 LISTS = {"first page": "", "last page": "offset={last}", "won": "outcome=win", "with a tag": "tag_id=1"}
 Seconds = Callable[[], float]
 
@@ -85,8 +100,14 @@ class Line(NamedTuple):
 @click.command()
 @click.option("--trades", type=click.IntRange(10_000), default=100_000, help="Of the longest journal.")
 @click.option("--rounds", type=click.IntRange(1), default=5)
-def main(trades: int, rounds: int) -> None:
+@click.option("--tradetally", help="The URL of a running TradeTally: print its table alone.")
+@click.option("--postgres", help="The URL of its database, which gets a user and 5,000 trades.")
+def main(trades: int, rounds: int, tradetally: str | None, postgres: str | None) -> None:
     """Print the table: a journal of a hundredth of the trades, one of a tenth, and one of all."""
+    if tradetally and postgres:
+        with TemporaryDirectory(prefix="bench-") as folder:
+            measure_beside(Path(folder), tradetally, postgres, rounds)
+        return
     sizes = [trades // 100, trades // 10, trades]
     found: dict[str, Line] = {}
     with TemporaryDirectory(prefix="bench-") as folder:
@@ -144,18 +165,41 @@ def fill_years(db: Path, trades: int) -> None:
         opened.commit()
 
 
+def measure_beside(folder: Path, url: str, postgres: str, rounds: int) -> None:
+    """Print how many times as fast as TradeTally ours is with the same 5,000 trades."""
+    db = folder / "journal.db"
+    key = new_key(db)
+    fill_years(db, 5000)
+    with running(db) as server:
+        ours, theirs = Trader(server, key), Tally(url, postgres, db)
+        print_row("case", "times as fast as TradeTally", "at least")
+        print_row(*["---"] * 3)
+        for what, our_wait, their_wait, least in list_beside(ours, theirs):
+            pairs = [(our_wait(), their_wait()) for _ in range(rounds * 20 + 1)][1:]
+            ratio = statistics.median(other for _, other in pairs) / statistics.median(own for own, _ in pairs)
+            print_row(what, f"{ratio:.2g}", f"{least} x{': **missed**' if ratio < least else ''}")
+
+
+def list_beside(ours: "Trader", theirs: "Tally") -> Iterator[tuple[str, Seconds, Seconds, float]]:
+    for what, (path, their_path, again, after) in BESIDE.items():
+        yield f"{what}, asked again", partial(ours.read, path), partial(theirs.read, their_path), again
+        yield f"{what}, after a trade", after_a_trade(ours, path), after_a_trade(theirs, their_path), after
+    yield "create a trade", partial(seconds_of, ours.add_trade), partial(seconds_of, theirs.add_trade), 2.5
+    yield "create a tag", partial(seconds_of, ours.add_tag), partial(seconds_of, theirs.add_tag), 2.5
+
+
 def list_waits(trader: "Trader", beginner: "Trader", bare: sqlite3.Connection, size: int) -> Iterator[Wait]:
     def run(sql: str) -> Seconds:
         return lambda: seconds_of(lambda: bare.execute(sql).fetchall())
 
     for key, (column, target) in REPORTS.items():
-        report = trader.after_a_trade(f"/v1/reports?group_by={key}")
+        report = after_a_trade(trader, f"/v1/reports?group_by={key}")
         yield Wait(f"report by {key}", report, run(f"{TOTALS} GROUP BY {column}"), target)
     for what, query in LISTS.items():
-        read = trader.after_a_trade(f"/v1/trades?{query.format(last=size - 50)}")
+        read = after_a_trade(trader, f"/v1/trades?{query.format(last=size - 50)}")
         yield Wait(f"trades, {what}", read, run(NEWEST_TRADES))
     yield Wait("five goals, first read", trader.first_read, run(DRAWDOWNS), 3)
-    yield Wait("five goals after a trade", trader.after_a_trade("/v1/goals?with=snapshot"))
+    yield Wait("five goals after a trade", after_a_trade(trader, "/v1/goals?with=snapshot"))
     yield Wait("five goals after an import", trader.after_an_import, beginner.after_an_import, 1.5)
     yield Wait("a new trade", lambda: seconds_of(trader.add_trade))
     bare.execute("CREATE TABLE bare_tags (name TEXT UNIQUE)")
@@ -205,13 +249,34 @@ def memory_of_import(db: Path) -> float:
     return usage.ru_maxrss / (2**20 if sys.platform == "darwin" else 1024)
 
 
-class Trader:
+class Client:
+    """One connection to a server."""
+
+    def __init__(self, url: str, key: str) -> None:
+        self.key, self.used = key, time.monotonic()
+        self.connection = HTTPConnection(urlsplit(url).netloc, timeout=600)
+
+    def send(self, method: str, path: str, body: bytes | None = None, media_type: str = "application/json") -> Any:
+        """What a write is answered, which must be a success."""
+        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": media_type}
+        if time.monotonic() > self.used + 2:  # the server may have closed it
+            self.connection.close()
+        self.connection.request(method, path, body, headers)
+        answer = self.connection.getresponse()
+        content, self.used = answer.read(), time.monotonic()
+        assert answer.status < 300, content[:1000]
+        return json.loads(content) if method == "POST" else None
+
+    def read(self, path: str) -> float:
+        return seconds_of(lambda: self.send("GET", path))
+
+
+class Trader(Client):
     """Writes to a server, and then waits for what it shows."""
 
     def __init__(self, server: Server, key: str) -> None:
-        self.key, self.pid, self.numbers = key, server.process.pid, itertools.count()
-        self.connection = HTTPConnection(urlsplit(server.url).netloc, timeout=600)
-        self.used = time.monotonic()
+        super().__init__(server.url, key)
+        self.pid, self.numbers = server.process.pid, itertools.count()
         self.account_id = self.create("accounts", name=f"Account {secrets.token_hex(4)}")
         self.category_id = self.create("tag-categories", name=f"Category {secrets.token_hex(4)}")
         self.goals: list[int] = []
@@ -221,20 +286,9 @@ class Trader:
         (kilobytes,) = re.findall(r"VmRSS:\s+(\d+)", Path(f"/proc/{self.pid}/status").read_text())
         return int(kilobytes) / 1024
 
-    def send(self, method: str, path: str, body: bytes | None = None, media_type: str = "application/json") -> Any:
-        """The data of the answer, which must be a success."""
-        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": media_type}
-        if time.monotonic() > self.used + 2:  # the server may have closed it
-            self.connection.close()
-        self.connection.request(method, path, body, headers)
-        answer = self.connection.getresponse()
-        content, self.used = answer.read(), time.monotonic()
-        assert answer.status < 300, content[:1000]
-        return json.loads(content)["data"] if method == "POST" else None
-
     def create(self, resource: str, **fields: Any) -> int:
         """The id of the new one."""
-        (made,) = self.send("POST", f"/v1/{resource}", json.dumps(fields).encode()).values()
+        (made,) = self.send("POST", f"/v1/{resource}", json.dumps(fields).encode())["data"].values()
         return int(made["id"])
 
     def add_tag(self) -> None:
@@ -246,16 +300,6 @@ class Trader:
         trade = {"symbol": "ES", "direction": "long", "quantity": 1, "entry_price": 5000}
         result = {"exit_price": 5001 + next(self.numbers) / 4, "opened_at": at, "closed_at": at}
         self.create("trades", account_id=self.account_id, **trade, **result)
-
-    def read(self, path: str) -> float:
-        return seconds_of(lambda: self.send("GET", path))
-
-    def after_a_trade(self, path: str) -> Seconds:
-        def read() -> float:
-            self.add_trade()
-            return self.read(path)
-
-        return read
 
     def first_read(self) -> float:
         """Of five new goals."""
@@ -281,8 +325,39 @@ class Trader:
         made: list[Any] = []
         took = seconds_of(lambda: made.append(self.send("POST", path, file, "text/csv")))
         after = seconds_of(then)
-        self.send("DELETE", f"/v1/imports/{made[0]['import']['id']}?force=true")
+        self.send("DELETE", f"/v1/imports/{made[0]['data']['import']['id']}?force=true")
         return took, after
+
+
+class Tally(Client):
+    """A new user of TradeTally with the trades of a journal."""
+
+    def __init__(self, url: str, postgres: str, db: Path) -> None:
+        super().__init__(url, "")
+        self.key = secrets.token_hex(6)
+        user = {**THEIR_USER, "username": f"u{self.key}", "email": f"{self.key}@example.com"}
+        found = self.send("POST", "/api/auth/register", json.dumps(user).encode())
+        self.key = found["token"]
+        with closing(sqlite3.connect(db)) as opened:
+            rows = [",".join(map(str, (found["user"]["id"], *row))) for row in opened.execute(THEIR_ROWS)]
+        for sql in (f"\\copy trades ({THEIR_COLUMNS}) FROM STDIN CSV", "ANALYZE trades"):
+            subprocess.run(["psql", postgres, "-qc", sql], input="\n".join(rows), text=True, check=True)
+
+    def add_trade(self) -> None:
+        day = f"{date.today() - timedelta(days=1)}T14:00:00Z"
+        trade = {"symbol": "ES", "side": "long", "quantity": 1, "entryPrice": 5000, "exitPrice": 5001}
+        self.send("POST", "/api/trades", json.dumps({**trade, "entryTime": day, "exitTime": day}).encode())
+
+    def add_tag(self) -> None:
+        self.send("POST", "/api/tags", json.dumps({"name": secrets.token_hex(8), "color": "#16a34a"}).encode())
+
+
+def after_a_trade(client: Trader | Tally, path: str) -> Seconds:
+    def read() -> float:
+        client.add_trade()
+        return client.read(path)
+
+    return read
 
 
 if __name__ == "__main__":
