@@ -3,18 +3,10 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import factories
 import httpx
 import pytest
-from factories import (
-    A_TRADE,
-    create_account,
-    create_category,
-    create_goal,
-    create_strategy,
-    create_tag,
-    renamed,
-    unwrap,
-)
+from factories import unwrap
 from sql_calls import noted_statements
 
 Size = tuple[int, int]
@@ -35,7 +27,7 @@ def new_setups(size: Size, suffix: str = "") -> list[dict[str, Any]]:
 
 # The setups that a PATCH sends for a strategy.
 REPLACEMENTS: dict[str, Callable[[Any, Size], list[dict[str, Any]]]] = {
-    "all in place": lambda strategy, size: renamed(strategy["setups"]),
+    "all in place": lambda strategy, size: factories.renamed(strategy["setups"]),
     "all new": lambda strategy, size: new_setups(size, " new"),
     "all kept": lambda strategy, size: [{"setup_id": one["setup_id"]} for one in strategy["setups"]],
     "none": lambda strategy, size: [],
@@ -70,7 +62,7 @@ async def test_a_write_of_50_times_100_takes_as_many_statements_as_2_times_2(
 ) -> None:
     counts = []
     for size in (SMALL, LARGE):
-        strategy = await create_strategy(client, f"{size}", setups=new_setups(size))
+        strategy = await factories.create_strategy(client, f"{size}", setups=new_setups(size))
         with noted_statements() as noted:
             response = await send(client, strategy, size)
         assert response.is_success, response.text
@@ -82,7 +74,7 @@ async def test_a_write_of_50_times_100_takes_as_many_statements_as_2_times_2(
 
 @pytest.mark.parametrize("suffix", ["", "/setups"])
 async def test_reading_50_times_100_is_one_statement(client: httpx.AsyncClient, suffix: str) -> None:
-    strategy = await create_strategy(client, setups=new_setups(LARGE))
+    strategy = await factories.create_strategy(client, setups=new_setups(LARGE))
 
     with noted_statements() as noted:
         unwrap(await client.get(f"/strategies/{strategy['id']}{suffix}"))
@@ -91,10 +83,10 @@ async def test_reading_50_times_100_is_one_statement(client: httpx.AsyncClient, 
 
 
 async def test_1000_trades_at_once_take_one_statement_more_for_each_250_rows(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
+    account = await factories.create_account(client)
     counts = []
     for size in (2, 1000):
-        trades = [{"account_id": account["id"], **A_TRADE, "external_id": f"{size} {n}"} for n in range(size)]
+        trades = [{"account_id": account["id"], **factories.A_TRADE, "external_id": f"{size} {n}"} for n in range(size)]
         with noted_statements() as noted:
             unwrap(await client.post("/trades/bulk", json={"trades": trades}))
         counts.append(len(noted))
@@ -105,12 +97,12 @@ async def test_1000_trades_at_once_take_one_statement_more_for_each_250_rows(cli
 
 @pytest.mark.parametrize("path", ["/tags", "/tag-categories", "/goals", "/strategies"])
 async def test_a_list_is_one_statement_however_long(client: httpx.AsyncClient, path: str) -> None:
-    category = await create_category(client)
+    category = await factories.create_category(client)
     for number in range(20):
-        await create_tag(client, f"{number}", category_id=category["id"])
-        await create_category(client, f"{number}")
-        await create_goal(client)
-        await create_strategy(client, f"{number}", setups=[{"name": "a"}])
+        await factories.create_tag(client, f"{number}", category_id=category["id"])
+        await factories.create_category(client, f"{number}")
+        await factories.create_goal(client)
+        await factories.create_strategy(client, f"{number}", setups=[{"name": "a"}])
 
     with noted_statements() as noted:
         listed = unwrap(await client.get(path))

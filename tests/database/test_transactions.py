@@ -10,21 +10,11 @@ from functools import partial
 from itertools import count, cycle
 from typing import Any
 
+import factories
 import httpx
 import pytest
 from conftest import client_of, new_key_for, started
-from factories import (
-    A_FILE,
-    create_category,
-    create_strategy,
-    error_of,
-    get_strategy,
-    is_whole,
-    run_sql,
-    send_file,
-    three_by_three,
-    unwrap,
-)
+from factories import error_of, run_sql, unwrap
 from msgspec import structs
 from operations import CHANGES, body_of, create_needs, documented_path_of, dump, for_each, path_of
 from pictures import HEADERS, png
@@ -45,7 +35,7 @@ async def references_are_whole(app: Starlette) -> bool:
 
 
 async def post(client: httpx.AsyncClient, strategy: Any = None) -> httpx.Response:
-    return await client.post("/strategies", json={"name": "new", "setups": three_by_three("new")})
+    return await client.post("/strategies", json={"name": "new", "setups": factories.three_by_three("new")})
 
 
 async def patch(client: httpx.AsyncClient, strategy: Any) -> httpx.Response:
@@ -53,7 +43,7 @@ async def patch(client: httpx.AsyncClient, strategy: Any) -> httpx.Response:
     first, second, _ = deepcopy(strategy["setups"])
     first["name"], first["confirmations"][0]["name"] = "patched", "patched"
     first["confirmations"][2] = {"name": "new"}
-    setups = [first, {"setup_id": second["setup_id"], "confirmations": []}, *three_by_three("new")[:2]]
+    setups = [first, {"setup_id": second["setup_id"], "confirmations": []}, *factories.three_by_three("new")[:2]]
     return await client.patch(f"/strategies/{strategy['id']}", json={"name": "patched", "setups": setups})
 
 
@@ -100,7 +90,7 @@ async def change(client: httpx.AsyncClient, operation: Operation, ids: dict[str,
     if operation.consumes_picture:
         return await client.post(path, content=png(5, 5), headers=HEADERS)
     if operation.consumes_file:
-        return await send_file(client, A_FILE.replace("ES", "NQ"), account_id=1)
+        return await factories.send_file(client, factories.A_FILE.replace("ES", "NQ"), account_id=1)
     body = CHANGES.get(operation.name, body_of(operation))
     return await client.request(operation.method, path, json=body)
 
@@ -141,10 +131,10 @@ async def test_every_operation_that_finds_the_disk_full_at_any_sql_call_leaves_e
 
 
 async def test_an_error_while_reading_is_answered_and_the_next_read_works(client: httpx.AsyncClient) -> None:
-    path = f"/strategies/{(await create_strategy(client))['id']}"
+    path = f"/strategies/{(await factories.create_strategy(client))['id']}"
 
     for number in count(1):
-        await create_category(client, f"{number}")  # after a write the key is looked up again
+        await factories.create_category(client, f"{number}")  # after a write the key is looked up again
         fault = Fault(number, sqlite3.SQLITE_IOERR, "before")
         with every_sql_call(fault):
             failed = await client.get(path)
@@ -203,8 +193,8 @@ async def test_a_request_cancelled_during_any_sql_call_is_done_whole_or_not_at_a
     times: int,
     record_observation: Callable[[str], None],
 ) -> None:
-    strategy = await create_strategy(client, "old", setups=three_by_three("old"))
-    bystander = f"/strategies/{(await create_strategy(client, 'bystander'))['id']}"
+    strategy = await factories.create_strategy(client, "old", setups=factories.three_by_three("old"))
+    bystander = f"/strategies/{(await factories.create_strategy(client, 'bystander'))['id']}"
 
     for number in count(1):
         before = dump(app)
@@ -242,8 +232,8 @@ async def test_of_50_writes_that_exclude_each_other_one_wins(
 ) -> None:
     app = create_app(structs.replace(settings, max_strategies=3 if "room" in kind else 0))
     async with started(app), client_of(app, await new_key_for(app)) as client:
-        category = await create_category(client)
-        made = [await create_strategy(client, f"S{n}") for n in range(50 if kind == "renames" else 2)]
+        category = await factories.create_category(client)
+        made = [await factories.create_strategy(client, f"S{n}") for n in range(50 if kind == "renames" else 2)]
         sends: dict[str, Callable[[int], Awaitable[httpx.Response]]] = {
             "strategies": lambda number: post(client),
             "strategies with room for one": lambda n: client.post("/strategies", json={"name": f"new {n}"}),
@@ -254,7 +244,7 @@ async def test_of_50_writes_that_exclude_each_other_one_wins(
 
         responses = await asyncio.gather(*(sends[kind](number) for number in range(50)))
 
-        stored = [await get_strategy(client, item["id"]) for item in unwrap(await client.get("/strategies"))]
+        stored = [await factories.get_strategy(client, item["id"]) for item in unwrap(await client.get("/strategies"))]
         (confirmations,) = await run_sql(app, "SELECT count(*) FROM confirmations")
     refusal = (429, "limit_reached") if "room" in kind else (409, "duplicate_name")
     assert Counter(one.status_code for one in responses) == {200 if kind == "renames" else 201: 1, refusal[0]: 49}
@@ -271,8 +261,8 @@ READS, UPDATES, READERS = examples(10_000, 200), examples(20, 4), examples(4, 2)
 async def test_a_reader_sees_a_strategy_before_or_after_an_update_and_nothing_between(
     client: httpx.AsyncClient, record_observation: Callable[[str], None]
 ) -> None:
-    path = f"/strategies/{(await create_strategy(client, 'A', setups=three_by_three('A')))['id']}"
-    bodies = cycle({"name": word, "setups": three_by_three(word)} for word in "BA")
+    path = f"/strategies/{(await factories.create_strategy(client, 'A', setups=factories.three_by_three('A')))['id']}"
+    bodies = cycle({"name": word, "setups": factories.three_by_three(word)} for word in "BA")
     read: Counter[str] = Counter()
     updates = 0
 
@@ -285,7 +275,7 @@ async def test_a_reader_sees_a_strategy_before_or_after_an_update_and_nothing_be
     async def look() -> None:
         while read.total() < READS or updates < UPDATES:
             found = unwrap(await client.get(path))
-            assert is_whole(found)
+            assert factories.is_whole(found)
             read[found["name"]] += 1
 
     await asyncio.gather(flip(), *(look() for _ in range(READERS)))

@@ -15,31 +15,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import factories
 import httpx
 import msgspec
 import pytest
 import time_machine
 from commands import command, dump, make_journal, new_key, rows, run_failing, run_ok, running
 from conftest import client_of, new_key_for, started
-from factories import (
-    A_FILE,
-    A_TRADE,
-    build_file,
-    create_account,
-    create_cash,
-    create_copy_group,
-    create_example_journal,
-    create_goal,
-    create_import,
-    create_picture,
-    create_strategy,
-    create_tag,
-    create_trade,
-    run_sql,
-    send_file,
-    unwrap,
-    write_day,
-)
+from factories import run_sql, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
 from journals import prepare
@@ -130,39 +113,44 @@ async def store_gif(app: Any) -> None:
 async def fill(client: httpx.AsyncClient, clock: time_machine.Traveller) -> None:
     """Write something to every table, in two currencies, and delete the newest of some."""
     await create_one_of_each(client)
-    await create_example_journal(client)
-    master, copy, euro = [await create_account(client, name, currency="EUR") for name in ("M", "C", "€")]
+    await factories.create_example_journal(client)
+    master, copy, euro = [await factories.create_account(client, name, currency="EUR") for name in ("M", "C", "€")]
     unwrap(await client.patch(f"/accounts/{euro['id']}", json={"payout_share": 33.33333333}))
     for body in ({"kind": "fee", "outside": True}, {"kind": "payout", "received": 0.1}, {"kind": "payout"}):
-        await create_cash(client, euro["id"], **body)
-    group = await create_copy_group(client, "Mirror", [master["id"], copy["id"]])
+        await factories.create_cash(client, euro["id"], **body)
+    group = await factories.create_copy_group(client, "Mirror", [master["id"], copy["id"]])
     unwrap(await client.patch(f"/copy-groups/{group['id']}", json={"master_account_id": master["id"]}))
     for account, fees in product((master, copy), ("1", "2", "2")):
-        file = build_file({"external_id": "1", "fees": fees, "opened_at": "2026-01-05T14:00:00"})
+        file = factories.build_file({"external_id": "1", "fees": fees, "opened_at": "2026-01-05T14:00:00"})
         clock.shift(1)
-        unwrap(await send_file(client, file, account["id"], "Europe/Berlin"))
-    undone = await create_import(client, A_FILE, account_id=euro["id"])
+        unwrap(await factories.send_file(client, file, account["id"], "Europe/Berlin"))
+    undone = await factories.create_import(client, factories.A_FILE, account_id=euro["id"])
     assert (await client.delete(f"/imports/{undone['id']}")).status_code == 204
-    parts = [await create_trade(client, euro["id"], notes=text, **{**A_TRADE, "fees": 1}) for text in TEXTS]
+    parts = [
+        await factories.create_trade(client, euro["id"], notes=text, **{**factories.A_TRADE, "fees": 1})
+        for text in TEXTS
+    ]
     whole = unwrap(await client.post("/trades/merge", json={"ids": [part["id"] for part in parts[:2]]}))
     unwrap(await client.post("/trades/merge", json={"ids": [part["id"] for part in parts[2:4]]}))
     assert (await client.post(f"/trades/{parts[2]['id']}/split")).is_success
-    await create_trade(client, euro["id"], quantity=0.00000001, exit_price=None, closed_at=None)
-    tag = await create_tag(client, "Late", type="mistake")
+    await factories.create_trade(client, euro["id"], quantity=0.00000001, exit_price=None, closed_at=None)
+    tag = await factories.create_tag(client, "Late", type="mistake")
     await client.put(f"/trades/{whole['id']}/tags", json={"tag_ids": [tag["id"]]})
     for number, content in enumerate([PNG, jpeg(), PNG]):
         path = f"/trades/{parts[-1]['id']}" if number else "/days/2026-01-05"
-        picture = await create_picture(client, path, content)
+        picture = await factories.create_picture(client, path, content)
         unwrap(await client.patch(f"/pictures/{picture['id']}", json={"caption": f"late {number}"}))
     for day in ("2026-01-05", "2026-01-06", "2026-01-07"):
-        await write_day(client, day, plan=TEXTS[0], rating=3, tag_ids=[tag["id"]])
-    strategy = await create_strategy(
+        await factories.write_day(client, day, plan=TEXTS[0], rating=3, tag_ids=[tag["id"]])
+    strategy = await factories.create_strategy(
         client, "Late", setups=[{"name": f"late {one}", "confirmations": [{"name": "late"}]} for one in "ab"]
     )
     unwrap(await client.patch(f"/tag-categories/{tag['category_id']}", json={"single": True}))
     for path, name in ((f"/strategies/{strategy['id']}", "later"), (f"/tags/{tag['id']}", "Latest")):
         unwrap(await client.patch(path, json={"name": name}))
-    goals = [await create_goal(client, metric=metric, timeframe="daily") for metric in ("net_pnl", "win_rate")]
+    goals = [
+        await factories.create_goal(client, metric=metric, timeframe="daily") for metric in ("net_pnl", "win_rate")
+    ]
     unwrap(await client.patch(f"/goals/{goals[0]['id']}", json={"target_value": 7, "status": "paused"}))
     for path in (f"/goals/{goals[1]['id']}", "/days/2026-01-07", f"/trades/{parts[-2]['id']}", "/tags/1"):
         assert (await client.delete(path)).status_code == 204
@@ -302,7 +290,7 @@ async def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     app = create_app(Settings(db=folder / "journal.db"))
     async with started(app), client_of(app, await new_key_for(app)) as client:
         await create_one_of_each(client)
-        await create_tag(client, "Second")
+        await factories.create_tag(client, "Second")
         unwrap(await client.get("/goals/1/snapshots"))
     export_all(folder / "journal.db", folder / "folder", to_nobody)
     return folder / "folder"
@@ -373,7 +361,7 @@ def test_every_text_comes_back_from_its_cell_and_null_is_no_text(texts: list[str
 def test_trades_are_a_table_of_decimal_numbers_and_the_rest_are_lines_of_json(db: Path, tmp_path: Path) -> None:
     make_journal(db)
     file = tmp_path / "trades.csv"
-    file.write_text(A_FILE.replace("ES,long,1,100,", "ES,long,2,100.25,"))
+    file.write_text(factories.A_FILE.replace("ES,long,1,100,", "ES,long,2,100.25,"))
     assert command("import", file, "--account", "Sim", "--timezone", "UTC", "--db", db).code == 0
 
     run_ok("export", "--all", tmp_path / "folder", "--db", db)

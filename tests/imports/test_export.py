@@ -4,24 +4,10 @@ import csv
 import io
 from typing import Any
 
+import factories
 import httpx
 import pytest
-from factories import (
-    A_TRADE,
-    build_file,
-    create_account,
-    create_category,
-    create_copy_group,
-    create_goal,
-    create_import,
-    create_strategy,
-    create_tag,
-    create_trade,
-    list_trades,
-    send_file,
-    snapshots_of,
-    unwrap,
-)
+from factories import unwrap
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
@@ -65,7 +51,7 @@ async def read_history(client: httpx.AsyncClient) -> dict[int, Any]:
     return {
         goal["id"]: [
             {name: value for name, value in snapshot.items() if name != "computed_at"}
-            for snapshot in await snapshots_of(client, goal["id"], limit=365)
+            for snapshot in await factories.snapshots_of(client, goal["id"], limit=365)
         ]
         for goal in goals
     }
@@ -74,15 +60,17 @@ async def read_history(client: httpx.AsyncClient) -> dict[int, Any]:
 @pytest.fixture
 async def journal(client: httpx.AsyncClient) -> httpx.AsyncClient:
     """A journal in which everything that a trade can have is had by one."""
-    one, two = await create_account(client, "One, two; three"), await create_account(client, "Two")
-    group = await create_copy_group(client, "Both", [one["id"], two["id"]])
-    category_id = (await create_category(client))["id"]
+    one, two = await factories.create_account(client, "One, two; three"), await factories.create_account(client, "Two")
+    group = await factories.create_copy_group(client, "Both", [one["id"], two["id"]])
+    category_id = (await factories.create_category(client))["id"]
     tags = [
-        await create_tag(client, name, category_id=category_id, type=kind)
+        await factories.create_tag(client, name, category_id=category_id, type=kind)
         for name, kind in (("FOMO", "mistake"), ("a;b", "custom"), ("[c]", "custom"), ('"d"', "custom"))
     ]
     checklist = [{"name": "Volume"}, {"name": 'Trend "up", no?'}]
-    strategy = await create_strategy(client, setups=[{"name": "Flag", "confirmations": checklist}, {"name": "Pole"}])
+    strategy = await factories.create_strategy(
+        client, setups=[{"name": "Flag", "confirmations": checklist}, {"name": "Pole"}]
+    )
     flag, pole = strategy["setups"]
 
     answers = [
@@ -92,38 +80,41 @@ async def journal(client: httpx.AsyncClient) -> httpx.AsyncClient:
         )
     ]
     asked = {"setup_id": flag["setup_id"], "confirmations": answers, "tag_ids": [tag["id"] for tag in tags]}
-    first = await create_trade(client, one["id"], **asked, grade="A+", stop_loss=99.5, fees=0.3)
-    await create_trade(client, two["id"], source_trade_id=first["id"], fees=0.1)
+    first = await factories.create_trade(client, one["id"], **asked, grade="A+", stop_loss=99.5, fees=0.3)
+    await factories.create_trade(client, two["id"], source_trade_id=first["id"], fees=0.1)
     noted = {"external_id": "=1+1", "notes": "  kept \r\n\tas is ", "tag_ids": [tags[0]["id"]]}
-    await create_trade(client, one["id"], strategy_id=strategy["id"], **noted)
-    await create_trade(client, one["id"], setup_id=pole["setup_id"], symbol='ES, "mini"', gross_pnl=-0.1, fees=-0.2)
+    await factories.create_trade(client, one["id"], strategy_id=strategy["id"], **noted)
+    await factories.create_trade(
+        client, one["id"], setup_id=pole["setup_id"], symbol='ES, "mini"', gross_pnl=-0.1, fees=-0.2
+    )
     times = {"opened_at": "2026-01-06T14:00:00.000001Z", "closed_at": "2026-01-06T15:00:00.5Z"}
-    moved = await create_trade(client, two["id"], **times, stop_loss=98)
+    moved = await factories.create_trade(client, two["id"], **times, stop_loss=98)
     await client.patch(f"/trades/{moved['id']}", json={"stop_loss": 99.99, "fees": 0.00000001})
-    no_risk = await create_trade(client, two["id"], direction="short", stop_loss=101)
+    no_risk = await factories.create_trade(client, two["id"], direction="short", stop_loss=101)
     await client.patch(f"/trades/{no_risk['id']}", json={"initial_risk": None})
-    await create_trade(
+    await factories.create_trade(
         client, two["id"], quantity=123456.789, multiplier=1.00000001, entry_price=0.1, exit_price=1234.56789
     )
-    await create_trade(client, one["id"], closed_at=None, exit_price=None, symbol="NQ")
-    early = await create_trade(client, one["id"], quantity=3, mae=0, mfe=1.5)
-    late = await create_trade(client, two["id"], quantity=7)
+    await factories.create_trade(client, one["id"], closed_at=None, exit_price=None, symbol="NQ")
+    early = await factories.create_trade(client, one["id"], quantity=3, mae=0, mfe=1.5)
+    late = await factories.create_trade(client, two["id"], quantity=7)
     await client.patch(f"/trades/{early['id']}", json={"source_trade_id": late["id"]})
     for _ in range(2):
-        await create_trade(client, one["id"], exit_price=99)
+        await factories.create_trade(client, one["id"], exit_price=99)
     parts = [
-        await create_trade(client, one["id"], symbol="MNQ", exit_price=None, gross_pnl=result) for result in (7, 9)
+        await factories.create_trade(client, one["id"], symbol="MNQ", exit_price=None, gross_pnl=result)
+        for result in (7, 9)
     ]
     merged = await client.post("/trades/merge", json={"ids": [part["id"] for part in parts]})
     assert merged.status_code == 200
     for metric in METRICS:
-        await create_goal(client, metric=metric, target_value=1, timeframe="daily", copy_group_id=group["id"])
-        await create_goal(client, metric=metric, target_value=1, timeframe="monthly", account_id=one["id"])
+        await factories.create_goal(client, metric=metric, target_value=1, timeframe="daily", copy_group_id=group["id"])
+        await factories.create_goal(client, metric=metric, target_value=1, timeframe="monthly", account_id=one["id"])
     return client
 
 
 async def test_an_export_ends_when_its_client_leaves(app: Starlette, client: httpx.AsyncClient) -> None:
-    await create_trade(client)
+    await factories.create_trade(client)
     sent: list[Message] = []
 
     async def without_client(scope: Scope, receive: Receive, send: Send) -> None:
@@ -149,11 +140,11 @@ async def test_an_export_ends_when_its_client_leaves(app: Starlette, client: htt
 async def test_export_wipe_and_import_give_the_same_responses_and_the_same_export(journal: httpx.AsyncClient) -> None:
     trades, history = await read_record(journal), await read_history(journal)
     file = await export(journal)
-    beside = unwrap(await send_file(journal, file))
+    beside = unwrap(await factories.send_file(journal, file))
     after = await read_record(journal)
 
     await wipe(journal)
-    report = unwrap(await send_file(journal, file))
+    report = unwrap(await factories.send_file(journal, file))
 
     assert beside["counts"] == {"new": 0, "duplicate": len(trades), "updated": 0, "error": 0}
     assert report["counts"] == {"new": len(trades), "duplicate": 0, "updated": 0, "error": 0}
@@ -171,9 +162,9 @@ async def test_export_wipe_and_import_give_the_same_responses_and_the_same_expor
 async def test_namesakes_among_setups_and_confirmations_come_back_with_their_answers(client: httpx.AsyncClient) -> None:
     asked = [{"name": "Volume"}, {"name": "Volume"}]
     setups = [{"name": "Break"}, {"name": "Break", "confirmations": asked}]
-    strategy = await create_strategy(client, setups=setups)
+    strategy = await factories.create_strategy(client, setups=setups)
     second = strategy["setups"][1]
-    trade = await create_trade(client, setup_id=second["setup_id"])
+    trade = await factories.create_trade(client, setup_id=second["setup_id"])
     answers = [
         {"confirmation_id": one["confirmation_id"], "was_present": place == 0, "notes": f"{place}"}
         for place, one in enumerate(second["confirmations"])
@@ -183,11 +174,11 @@ async def test_namesakes_among_setups_and_confirmations_come_back_with_their_ans
     export = (await client.get("/trades/export")).content
     await client.delete(f"/trades/{trade['id']}")
 
-    await create_import(client, export, account_id=trade["account_id"])
-    unanswered = build_file({"strategy": "Breakout", "setup": "Break", "symbol": "NQ"})
-    await create_import(client, unanswered, account_id=trade["account_id"])
+    await factories.create_import(client, export, account_id=trade["account_id"])
+    unanswered = factories.build_file({"strategy": "Breakout", "setup": "Break", "symbol": "NQ"})
+    await factories.create_import(client, unanswered, account_id=trade["account_id"])
 
-    back, first = await list_trades(client)
+    back, first = await factories.list_trades(client)
     after = unwrap(await client.get(f"/trades/{back['id']}"))
     assert first["setup_id"] == strategy["setups"][0]["setup_id"]
     assert after["setup_id"] == before["setup_id"] == second["setup_id"]
@@ -202,7 +193,7 @@ async def test_an_export_has_the_filters_of_the_list_and_a_copy_without_its_orig
     file = await export(journal, account_id=accounts["Two"])
     await wipe(journal)
 
-    report = unwrap(await send_file(journal, file, accounts["Two"]))
+    report = unwrap(await factories.send_file(journal, file, accounts["Two"]))
 
     assert [(row["account"], row["direction"]) for row in shorts] == [("Two", "short")]
     assert report["counts"]["error"] == 0
@@ -211,7 +202,7 @@ async def test_an_export_has_the_filters_of_the_list_and_a_copy_without_its_orig
 
 async def test_an_export_is_longer_than_what_is_read_at_once(client: httpx.AsyncClient, account_id: int) -> None:
     for _ in range(2):
-        many = [{"account_id": account_id, **A_TRADE, "quantity": number} for number in range(1, 602)]
+        many = [{"account_id": account_id, **factories.A_TRADE, "quantity": number} for number in range(1, 602)]
         await client.post("/trades/bulk", json={"trades": many})
 
     rows = read_rows(await export(client))
@@ -241,12 +232,12 @@ async def test_a_query_that_is_not_valid_is_refused_before_anything_is_sent(
 async def test_a_merged_trade_with_an_exit_without_a_price_comes_back(
     client: httpx.AsyncClient, account_id: int, parts: list[dict[str, Any]]
 ) -> None:
-    trades = [await create_trade(client, account_id, **part) for part in parts]
+    trades = [await factories.create_trade(client, account_id, **part) for part in parts]
     unwrap(await client.post("/trades/merge", json={"ids": [trade["id"] for trade in trades]}))
     record, file = await read_record(client), await export(client)
     await wipe(client)
 
-    await create_import(client, file, account_id=account_id)
+    await factories.create_import(client, file, account_id=account_id)
 
     assert await read_record(client) == record
     assert await export(client) == file

@@ -5,20 +5,10 @@ from collections.abc import Iterable
 from random import Random
 from typing import Any
 
+import factories
 import httpx
 import pytest
-from factories import (
-    A_TRADE,
-    build_file,
-    create_account,
-    create_import,
-    create_trade,
-    list_trades,
-    read_ids,
-    read_verdicts,
-    send_file,
-    unwrap,
-)
+from factories import unwrap
 from proofs import examples
 from sql_calls import count_steps
 from starlette.applications import Starlette
@@ -26,7 +16,7 @@ from starlette.applications import Starlette
 
 def build_identical(external_ids: Iterable[str]) -> str:
     """A file of rows with the content of A_TRADE."""
-    return build_file(*({"external_id": name} for name in external_ids))
+    return factories.build_file(*({"external_id": name} for name in external_ids))
 
 
 def numbered(number: int) -> list[str]:
@@ -35,7 +25,7 @@ def numbered(number: int) -> list[str]:
 
 async def write_down(client: httpx.AsyncClient, account_id: int, number: int) -> list[int]:
     """The ids of so many identical trades, entered by hand."""
-    trades = [{"account_id": account_id, **A_TRADE}] * number
+    trades = [{"account_id": account_id, **factories.A_TRADE}] * number
     return [trade["id"] for trade in unwrap(await client.post("/trades/bulk", json={"trades": trades}))]
 
 
@@ -50,14 +40,14 @@ async def test_four_times_the_rows_beside_as_many_identical_trades_take_no_sixte
     steps_since_last = await count_steps(app)
     steps, seconds = [], []
     for number in (125, 500):
-        account_id = (await create_account(client, f"{number}"))["id"]
+        account_id = (await factories.create_account(client, f"{number}"))["id"]
         if is_imported:
-            await create_import(client, build_identical([""] * number), account_id=account_id)
+            await factories.create_import(client, build_identical([""] * number), account_id=account_id)
         else:
             await write_down(client, account_id, number)
         steps_since_last()
         begun = time.process_time()
-        await send_file(client, build_identical(numbered(number)), account_id)
+        await factories.send_file(client, build_identical(numbered(number)), account_id)
         seconds.append(time.process_time() - begun)
         steps.append(steps_since_last())
 
@@ -86,10 +76,10 @@ async def test_each_row_is_another_of_the_identical_trades_in_whatever_batch_it_
 ) -> None:
     by_hand = await write_down(client, account_id, 700)
 
-    report = await create_import(client, build_identical(numbered(1200)), account_id=account_id)
+    report = await factories.create_import(client, build_identical(numbered(1200)), account_id=account_id)
 
     assert report["counts"] == {"new": 500, "duplicate": 700, "updated": 0, "error": 0}
-    assert read_ids(report)[:700] == by_hand
+    assert factories.read_ids(report)[:700] == by_hand
 
 
 async def test_rows_with_and_without_an_id_share_the_identical_trades_among_them(
@@ -97,41 +87,41 @@ async def test_rows_with_and_without_an_id_share_the_identical_trades_among_them
 ) -> None:
     by_hand = await write_down(client, account_id, 5)
 
-    report = await create_import(client, build_identical(["a", "", "b", "", "c", "d"]), account_id=account_id)
+    report = await factories.create_import(client, build_identical(["a", "", "b", "", "c", "d"]), account_id=account_id)
 
-    assert read_verdicts(report) == ["duplicate"] * 5 + ["new"]
-    assert sorted(read_ids(report)[:5]) == by_hand
+    assert factories.read_verdicts(report) == ["duplicate"] * 5 + ["new"]
+    assert sorted(factories.read_ids(report)[:5]) == by_hand
 
 
 async def test_trades_between_that_are_no_candidates_are_passed_over(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
     by_hand = await write_down(client, account_id, 2)
-    brought = await create_import(client, build_identical([""] * 4), account_id=account_id)
+    brought = await factories.create_import(client, build_identical([""] * 4), account_id=account_id)
     by_hand += await write_down(client, account_id, 3)
     await client.delete(f"/trades/{by_hand[0]}")
     unwrap(await client.patch(f"/trades/{by_hand[3]}", json={"external_id": "another"}))
 
-    report = await create_import(client, build_identical(numbered(4)), account_id=account_id)
+    report = await factories.create_import(client, build_identical(numbered(4)), account_id=account_id)
 
     assert brought["counts"]["new"] == 2
-    assert read_ids(report)[:3] == by_hand[2:]
-    assert read_verdicts(report) == ["duplicate"] * 3 + ["new"]
+    assert factories.read_ids(report)[:3] == by_hand[2:]
+    assert factories.read_verdicts(report) == ["duplicate"] * 3 + ["new"]
 
 
 async def test_identical_trades_of_another_account_or_content_are_not_taken(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
-    other_id = (await create_account(client, "Other"))["id"]
+    other_id = (await factories.create_account(client, "Other"))["id"]
     (mine,) = await write_down(client, account_id, 1)
     await write_down(client, other_id, 2)
-    file = build_file({"external_id": "a"}, {"external_id": "b"}, {"external_id": "c", "exit_price": "102"})
+    file = factories.build_file({"external_id": "a"}, {"external_id": "b"}, {"external_id": "c", "exit_price": "102"})
 
-    report = await create_import(client, file, account_id=account_id)
+    report = await factories.create_import(client, file, account_id=account_id)
 
-    assert read_verdicts(report) == ["duplicate", "new", "new"]
-    assert read_ids(report)[0] == mine
-    assert len(await list_trades(client)) == 5
+    assert factories.read_verdicts(report) == ["duplicate", "new", "new"]
+    assert factories.read_ids(report)[0] == mine
+    assert len(await factories.list_trades(client)) == 5
 
 
 # An account without trades -----------------------------------------------------------------------------
@@ -149,7 +139,7 @@ def random_file(random: Random) -> str:
         cells = (random.choice("12"), external_id, exit_price, opened_at, closed_at)
         columns = ("quantity", "external_id", "exit_price", "opened_at", "closed_at")
         rows.append(dict(zip(columns, cells, strict=True)))
-    return build_file(*rows)
+    return factories.build_file(*rows)
 
 
 def read_outcome(response: httpx.Response) -> list[Any]:
@@ -163,7 +153,7 @@ async def stored(client: httpx.AsyncClient, account_id: int) -> list[dict[str, A
     own = ("id", "account_id", "created_at", "updated_at")
     return [
         {name: value for name, value in trade.items() if name not in own}
-        for trade in await list_trades(client, account_id=account_id)
+        for trade in await factories.list_trades(client, account_id=account_id)
         if trade["symbol"] != "OTHER"
     ]
 
@@ -174,12 +164,12 @@ async def test_a_file_has_the_same_verdicts_in_an_empty_account_and_beside_other
 ) -> None:
     for seed in range(examples(full=300, ci=12)):
         first, second = (random_file(Random(f"{seed} {turn}")) for turn in "ab")
-        empty, used = [await create_account(client, f"{name} {seed}") for name in ("empty", "used")]
-        await create_trade(client, used["id"], symbol="OTHER")
+        empty, used = [await factories.create_account(client, f"{name} {seed}") for name in ("empty", "used")]
+        await factories.create_trade(client, used["id"], symbol="OTHER")
 
         outcomes = []
         for account in (empty, used):
-            answers = [await send_file(client, file, account["id"]) for file in (first, first, second)]
+            answers = [await factories.send_file(client, file, account["id"]) for file in (first, first, second)]
             outcomes.append(([read_outcome(answer) for answer in answers], await stored(client, account["id"])))
 
         assert outcomes[0] == outcomes[1], seed

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 from typing import Any
 
+import factories
 import httpx
 import pytest
 from commands import (
@@ -26,16 +27,7 @@ from commands import (
     start,
 )
 from conftest import client_of, new_key_for, started
-from factories import (
-    build_file,
-    create_account,
-    create_copy_group,
-    create_import,
-    create_trade,
-    list_trades,
-    send_file,
-    unwrap,
-)
+from factories import unwrap
 
 from journal_api.app import create_app
 from journal_api.settings import Settings
@@ -64,7 +56,7 @@ def db(tmp_path: Path) -> Path:
 
 def write_file(folder: Path, *trades: dict[str, str], name: str = "trades.csv") -> Path:
     file = folder / name
-    file.write_text(build_file(*trades))
+    file.write_text(factories.build_file(*trades))
     return file
 
 
@@ -164,8 +156,8 @@ def describe_change(change: Any) -> str:
 
 async def test_linked_copies_are_counted_and_ambiguous_ones_are_named(db: Path, tmp_path: Path) -> None:
     async with journal_at(db) as client:
-        accounts = [(await create_account(client, name))["id"] for name in ("Master", "Follower")]
-        group = await create_copy_group(client, account_ids=accounts)
+        accounts = [(await factories.create_account(client, name))["id"] for name in ("Master", "Follower")]
+        group = await factories.create_copy_group(client, account_ids=accounts)
         await client.patch(f"/copy-groups/{group['id']}", json={"master_account_id": accounts[0]})
     import_file(db, write_file(tmp_path, {}, {"symbol": "NQ"}), account="Master")
 
@@ -184,16 +176,16 @@ async def test_the_command_and_the_service_tell_the_same_and_know_each_others_im
     second = write_file(tmp_path, *SECOND, {"symbol": "NQ"}, {"symbol": "NQ"}, {"quantity": "none"})
     third = write_file(tmp_path, {"symbol": "CL"}, name="third.csv")
     async with journal_at(db) as client:
-        await create_trade(client, 1, symbol="NQ")
-        told = unwrap(await send_file(client, second.read_bytes(), 1, dry_run="true"))["rows"]
-        await create_import(client, third.read_bytes(), account_id=1)
+        await factories.create_trade(client, 1, symbol="NQ")
+        told = unwrap(await factories.send_file(client, second.read_bytes(), 1, dry_run="true"))["rows"]
+        await factories.create_import(client, third.read_bytes(), account_id=1)
 
     ran = import_file(db, second, "--dry-run", "--rows")
     again = import_file(db, third)
     async with journal_at(db) as client:
         listed = unwrap(await client.get("/imports"))
         undone = [await client.delete(f"/imports/{one['id']}") for one in listed]
-        left = await list_trades(client)
+        left = await factories.list_trades(client)
 
     assert [row["verdict"] for row in told] == ["duplicate", "updated", "new", "duplicate", "new", "error"]
     said = [(row, row["reason"] or ", ".join(map(describe_change, row.get("changes", ())))) for row in told]

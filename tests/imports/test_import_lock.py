@@ -10,22 +10,11 @@ from contextlib import closing
 from io import BytesIO
 from typing import Any
 
+import factories
 import httpx
 import pytest
 from aiosqlite import Connection
-from factories import (
-    build_file,
-    create_account,
-    create_import,
-    create_tag,
-    create_trade,
-    error_of,
-    get_trade,
-    list_trades,
-    patch_trade,
-    send_file,
-    unwrap,
-)
+from factories import error_of, unwrap
 from starlette.applications import Starlette
 
 from journal_api.database import user_threads
@@ -51,7 +40,7 @@ async def test_a_file_with_an_error_is_refused_although_another_process_writes(
 ) -> None:
     with closing(sqlite3.connect(settings.db, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        response = await send_file(client, build_file({}, {"quantity": "many"}), account_id)
+        response = await factories.send_file(client, factories.build_file({}, {"quantity": "many"}), account_id)
         other.execute("ROLLBACK")
 
     assert error_of(response) == (400, "validation_error")
@@ -102,18 +91,18 @@ async def test_what_is_written_between_the_reading_of_a_file_and_its_import_is_k
     app: Starlette, client: httpx.AsyncClient, account_id: int, name: str
 ) -> None:
     fields, symbols = MEANWHILE[name]
-    text = build_file({"symbol": "ES", "external_id": "A"}, {"symbol": "NQ"})
+    text = factories.build_file({"symbol": "ES", "external_id": "A"}, {"symbol": "NQ"})
     file_import = await read_import(app, account_id, text)
     await file_import.prepare(app.state.database)
     if fields:
-        await create_trade(client, account_id, **fields)
+        await factories.create_trade(client, account_id, **fields)
     result = await app.state.database.write(file_import.store)
 
-    trades = await list_trades(client)
+    trades = await factories.list_trades(client)
     assert sorted(trade["symbol"] for trade in trades) == symbols
     assert len({trade["id"] for trade in trades}) == len(symbols)
     assert result.counts.new + result.counts.updated + result.counts.duplicate == 2
-    again = await create_import(client, text, account_id=account_id)
+    again = await factories.create_import(client, text, account_id=account_id)
     assert again["counts"]["duplicate"] == 2
 
 
@@ -121,31 +110,31 @@ async def test_what_is_written_between_the_reading_of_a_file_and_its_import_is_k
 async def test_a_typed_trade_that_goes_elsewhere_before_the_import_is_no_trade_of_the_file(
     app: Starlette, client: httpx.AsyncClient, account_id: int, name: str
 ) -> None:
-    typed = await create_trade(client, account_id, symbol="ES")
-    fields = {"account_id": (await create_account(client, "Other"))["id"], "symbol": "CL"}
-    file_import = await read_import(app, account_id, build_file({"symbol": "ES"}))
+    typed = await factories.create_trade(client, account_id, symbol="ES")
+    fields = {"account_id": (await factories.create_account(client, "Other"))["id"], "symbol": "CL"}
+    file_import = await read_import(app, account_id, factories.build_file({"symbol": "ES"}))
     await file_import.prepare(app.state.database)
-    moved = await patch_trade(client, typed["id"], **{name: fields[name]})
+    moved = await factories.patch_trade(client, typed["id"], **{name: fields[name]})
     result = await app.state.database.write(file_import.store)
 
-    (new,) = [trade for trade in await list_trades(client) if trade["id"] != typed["id"]]
+    (new,) = [trade for trade in await factories.list_trades(client) if trade["id"] != typed["id"]]
     assert result.counts.new == 1
     assert (new["account_id"], new["symbol"]) == (account_id, "ES")
-    assert await get_trade(client, typed["id"]) == moved
+    assert await factories.get_trade(client, typed["id"]) == moved
 
 
 @pytest.mark.parametrize("writes", [1, 9], ids=["once", "each time"])
 async def test_what_changes_before_the_lock_is_prepared_again_without_it_and_then_under_it(
     app: Starlette, client: httpx.AsyncClient, account_id: int, writes: int
 ) -> None:
-    file_import = await read_import(app, account_id, build_file({"symbol": "ES"}))
+    file_import = await read_import(app, account_id, factories.build_file({"symbol": "ES"}))
     notes = [f"Note {number}" for number in range(writes)]
-    typed = await create_trade(client, account_id, symbol="ES")
+    typed = await factories.create_trade(client, account_id, symbol="ES")
     tries: list[str] = []
 
     async def write_beside() -> importer.ImportResult:
         if notes:
-            await patch_trade(client, typed["id"], notes=notes[-1])
+            await factories.patch_trade(client, typed["id"], notes=notes[-1])
             tries.append(notes.pop())
         else:
             tries.append("undisturbed")
@@ -156,7 +145,7 @@ async def test_what_changes_before_the_lock_is_prepared_again_without_it_and_the
 
     assert tries == {1: ["Note 0", "undisturbed"], 9: ["Note 8", "Note 7", "Note 6"]}[writes]
     assert result.counts.duplicate == 1
-    (trade,) = await list_trades(client)
+    (trade,) = await factories.list_trades(client)
     assert trade["notes"] == next(note for note in reversed(tries) if note != "undisturbed")
 
 
@@ -164,8 +153,8 @@ async def test_what_changes_before_the_lock_is_prepared_again_without_it_and_the
 async def test_a_tag_that_is_changed_before_the_lock_matters_to_a_file_with_tags_alone(
     app: Starlette, client: httpx.AsyncClient, account_id: int, tags: str, tries: int
 ) -> None:
-    tag = await create_tag(client)
-    file_import = await read_import(app, account_id, build_file({"tags": tags}))
+    tag = await factories.create_tag(client)
+    file_import = await read_import(app, account_id, factories.build_file({"tags": tags}))
     tried = 0
 
     async def write_beside() -> importer.ImportResult:

@@ -10,36 +10,12 @@ from contextlib import closing
 from functools import partial
 from typing import Any, NamedTuple
 
+import factories
 import httpx
 import pytest
 from commands import dump
 from conftest import client_of, new_key_for
-from factories import (
-    A_CHECKLIST,
-    A_FILE,
-    A_ROW,
-    A_TRADE,
-    OPEN_ROW,
-    YEAR,
-    build_file,
-    create_account,
-    create_goal,
-    create_import,
-    create_strategy,
-    create_tag,
-    create_trade,
-    details_of,
-    error_of,
-    get_trade,
-    list_trades,
-    patch_trade,
-    read_actual,
-    read_ids,
-    read_verdicts,
-    send_file,
-    snapshots_of,
-    unwrap,
-)
+from factories import details_of, error_of, unwrap
 from proofs import examples
 from starlette.applications import Starlette
 
@@ -63,9 +39,9 @@ NAME = ("\N{FIRE} a & b=c+d%\N{LATIN SMALL LETTER E WITH ACUTE}.csv" * 20)[:255]
 async def test_the_response_has_the_location_and_a_verdict_for_every_row(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
-    file = build_file({"symbol": "NQ"}, {"symbol": "ES"})
+    file = factories.build_file({"symbol": "NQ"}, {"symbol": "ES"})
 
-    created = await send_file(client, file, account_id, file_name=NAME, timezone="Asia/Tokyo")
+    created = await factories.send_file(client, file, account_id, file_name=NAME, timezone="Asia/Tokyo")
 
     assert created.status_code == 201
     report = unwrap(created)
@@ -103,7 +79,7 @@ async def test_the_response_has_the_location_and_a_verdict_for_every_row(
         "proposal_warnings": None,
         "rows": [
             {"line": line, "verdict": "new", "trade_id": trade["id"], "changed": [], "reason": None}
-            for line, trade in enumerate(await list_trades(client), start=2)
+            for line, trade in enumerate(await factories.list_trades(client), start=2)
         ],
     }
 
@@ -111,11 +87,11 @@ async def test_the_response_has_the_location_and_a_verdict_for_every_row(
 async def test_imports_are_listed_newest_first_with_the_trades_that_are_still_there(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
-    first = build_file({"external_id": "1"}, {"external_id": "2"})
-    second = build_file({"external_id": "2", "fees": "1"}, {"external_id": "3"}, {"external_id": "1"})
-    earlier = await create_import(client, first, account_id=account_id, file_name="first.csv")
-    later = await create_import(client, second, account_id=account_id)
-    await client.delete(f"/trades/{read_ids(earlier)[0]}")
+    first = factories.build_file({"external_id": "1"}, {"external_id": "2"})
+    second = factories.build_file({"external_id": "2", "fees": "1"}, {"external_id": "3"}, {"external_id": "1"})
+    earlier = await factories.create_import(client, first, account_id=account_id, file_name="first.csv")
+    later = await factories.create_import(client, second, account_id=account_id)
+    await client.delete(f"/trades/{factories.read_ids(earlier)[0]}")
 
     listed = await list_imports(client)
 
@@ -146,7 +122,7 @@ async def test_imports_are_listed_newest_first_with_the_trades_that_are_still_th
         expect(earlier, listed[1], file_name="first.csv", trade_count=1, net_pnl=0),
     ]
     assert [unwrap(await client.get(f"/imports/{one['id']}")) for one in listed] == listed
-    found = await list_trades(client, import_id=later["id"])
+    found = await factories.list_trades(client, import_id=later["id"])
     assert [trade["external_id"] for trade in found] == ["2", "3"]
 
 
@@ -155,29 +131,29 @@ async def test_imports_are_listed_newest_first_with_the_trades_that_are_still_th
 
 async def create_known_trades(client: httpx.AsyncClient, account_id: int) -> str:
     """Import trades, and return a file with a row of every verdict but error."""
-    known = build_file({"external_id": "1"}, {"external_id": "2"})
-    await create_import(client, known, account_id=account_id)
-    return build_file({"external_id": "1"}, {"external_id": "2", "fees": "3"}, {"external_id": "3"}, {})
+    known = factories.build_file({"external_id": "1"}, {"external_id": "2"})
+    await factories.create_import(client, known, account_id=account_id)
+    return factories.build_file({"external_id": "1"}, {"external_id": "2", "fees": "3"}, {"external_id": "3"}, {})
 
 
 async def test_a_dry_run_needs_no_lock_writes_nothing_and_reports_what_the_import_then_does(
     client: httpx.AsyncClient, settings: Settings, account_id: int
 ) -> None:
     file = await create_known_trades(client, account_id)
-    await snapshots_of(client, (await create_goal(client))["id"])
+    await factories.snapshots_of(client, (await factories.create_goal(client))["id"])
     before = dump(settings.db)
     with closing(sqlite3.connect(settings.db, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
 
-        dry_run = await send_file(client, file, account_id, dry_run="true")
-        broken = await send_file(client, file + "ES,up", account_id, dry_run="true")
+        dry_run = await factories.send_file(client, file, account_id, dry_run="true")
+        broken = await factories.send_file(client, file + "ES,up", account_id, dry_run="true")
 
     assert [dry_run.status_code, broken.status_code] == [200, 200]
     assert "location" not in dry_run.headers
     assert dump(settings.db) == before
-    report, done = unwrap(dry_run), await create_import(client, file, account_id=account_id)
+    report, done = unwrap(dry_run), await factories.create_import(client, file, account_id=account_id)
     assert (report["id"], report["dry_run"], done["dry_run"]) == (None, True, False)
-    assert read_verdicts(report) == ["duplicate", "updated", "new", "new"]
+    assert factories.read_verdicts(report) == ["duplicate", "updated", "new", "new"]
     for row in done["rows"][2:]:
         row["trade_id"] = None
     assert {**report, "id": done["id"], "dry_run": False, "preview": None} == done
@@ -186,10 +162,10 @@ async def test_a_dry_run_needs_no_lock_writes_nothing_and_reports_what_the_impor
 async def test_a_dry_run_names_the_rows_that_the_import_is_refused_for(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
-    file = build_file({"row": "1", "copy_of": "9"}, {"row": "2"}, {"quantity": "0"}, {"tags": "Nobody's"}, {})
+    file = factories.build_file({"row": "1", "copy_of": "9"}, {"row": "2"}, {"quantity": "0"}, {"tags": "Nobody's"}, {})
 
-    report = unwrap(await send_file(client, file, account_id, dry_run="true"))
-    refused = await send_file(client, file, account_id)
+    report = unwrap(await factories.send_file(client, file, account_id, dry_run="true"))
+    refused = await factories.send_file(client, file, account_id)
 
     wrong = [row for row in report["rows"] if row["verdict"] == "error"]
     assert [row["line"] for row in wrong] == [2, 4, 5]
@@ -201,13 +177,13 @@ async def test_one_bad_row_leaves_the_journal_as_it_was(
     client: httpx.AsyncClient, settings: Settings, account_id: int
 ) -> None:
     place = 700
-    await create_import(client, build_file({"external_id": "1"}), account_id=account_id)
-    await create_tag(client)
+    await factories.create_import(client, factories.build_file({"external_id": "1"}), account_id=account_id)
+    await factories.create_tag(client)
     rows = [{"external_id": str(number), "fees": "1", "tags": "FOMO"} for number in range(701)]
     rows[place] = {"external_id": "bad", "fees": "free"}
     before = dump(settings.db)
 
-    refused = await send_file(client, build_file(*rows), account_id)
+    refused = await factories.send_file(client, factories.build_file(*rows), account_id)
 
     assert error_of(refused) == INVALID
     details = details_of(refused)
@@ -222,10 +198,10 @@ async def test_one_bad_row_leaves_the_journal_as_it_was(
 async def test_the_first_1000_of_very_many_bad_rows_are_named_and_all_are_counted(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
-    file = build_file(*[{"quantity": "0"}] * 1200, {}, {"row": "1", "copy_of": "9"})
+    file = factories.build_file(*[{"quantity": "0"}] * 1200, {}, {"row": "1", "copy_of": "9"})
 
-    report = unwrap(await send_file(client, file, account_id, dry_run="true"))
-    refused = await send_file(client, file, account_id)
+    report = unwrap(await factories.send_file(client, file, account_id, dry_run="true"))
+    refused = await factories.send_file(client, file, account_id)
 
     counts = {"new": 1, "duplicate": 0, "updated": 0, "error": 1201}
     assert report["counts"] == details_of(refused)["counts"] == counts
@@ -272,17 +248,17 @@ BAD_ROWS: dict[str, tuple[dict[str, str], str]] = {
 async def test_rows_that_cannot_be_imported_are_refused_with_their_lines(
     client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, account_id: int
 ) -> None:
-    await create_tag(other_user_client, "Theirs")
-    await create_strategy(other_user_client, "Theirs")
-    await create_strategy(client, **A_CHECKLIST)
-    await create_strategy(client, "Fade")
+    await factories.create_tag(other_user_client, "Theirs")
+    await factories.create_strategy(other_user_client, "Theirs")
+    await factories.create_strategy(client, **factories.A_CHECKLIST)
+    await factories.create_strategy(client, "Fade")
     for name in ("FOMO", "a;b"):
-        await create_tag(client, name)
+        await factories.create_tag(client, name)
     good = {"external_id": "first", "row": "first", **HIGH, "tags": "FOMO"}
-    file = build_file(good, *({"row": "", **row} for row, _ in BAD_ROWS.values()))
+    file = factories.build_file(good, *({"row": "", **row} for row, _ in BAD_ROWS.values()))
 
-    report = unwrap(await send_file(client, file, account_id, dry_run="true"))
-    refused = await send_file(client, file, account_id)
+    report = unwrap(await factories.send_file(client, file, account_id, dry_run="true"))
+    refused = await factories.send_file(client, file, account_id)
 
     found = {row["line"]: row["reason"] for row in details_of(refused)["rows"]}
     expected = {line: (name, reason) for line, (name, (_, reason)) in enumerate(BAD_ROWS.items(), 3)}
@@ -291,7 +267,7 @@ async def test_rows_that_cannot_be_imported_are_refused_with_their_lines(
     }
     counts = {"new": 1, "duplicate": 0, "updated": 0, "error": len(BAD_ROWS)}
     assert details_of(refused)["counts"] == report["counts"] == counts
-    assert await list_trades(client) == []
+    assert await factories.list_trades(client) == []
 
 
 # What a request may be -----------------------------------------------------------------------------------
@@ -337,13 +313,13 @@ async def test_a_body_of_an_accepted_type_is_read_by_its_content(
 ) -> None:
     stated = {"Content-Type": content_type, "Content-Encoding": encoding}
     headers = {name: value for name, value in stated.items() if value is not None}
-    content = gzip.compress(A_FILE.encode()) if encoding == "gzip" else A_FILE.encode()
+    content = gzip.compress(factories.A_FILE.encode()) if encoding == "gzip" else factories.A_FILE.encode()
 
     sent = await client.post(f"/imports?account_id={account_id}", content=content, headers=headers)
 
     assert ("content-type" in sent.request.headers) == (content_type is not None)
     if is_accepted:
-        assert read_verdicts(unwrap(sent)) == ["new"]
+        assert factories.read_verdicts(unwrap(sent)) == ["new"]
     else:
         assert error_of(sent) == (415, "unsupported_media_type")
         assert details_of(sent) == {"allowed": ["text/csv", "text/html", "application/xml", "text/xml"]}
@@ -368,10 +344,10 @@ async def test_a_body_of_an_accepted_type_is_read_by_its_content(
 async def test_a_query_that_is_not_valid_is_refused_with_its_parameter(
     client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, query: dict[str, Any], field: str
 ) -> None:
-    await create_account(client)
-    await create_account(other_user_client, "Theirs")
+    await factories.create_account(client)
+    await factories.create_account(other_user_client, "Theirs")
 
-    refused = await send_file(client, A_FILE, **query)
+    refused = await factories.send_file(client, factories.A_FILE, **query)
 
     assert error_of(refused) == INVALID
     assert list(details_of(refused)["fields"]) == [field]
@@ -403,9 +379,10 @@ CLOSED_AT = "2026-01-05T15:00:00.000000Z"
 SEQUENCES: dict[str, list[Step]] = {
     "a file without rows": [Send([], "")],
     "a file again": [
-        Send([{}, {}, {"symbol": "NQ"}, A, OPEN_ROW], "new 1, new 2, new 3, new 4, new 5"),
+        Send([{}, {}, {"symbol": "NQ"}, A, factories.OPEN_ROW], "new 1, new 2, new 3, new 4, new 5"),
         Send(
-            [{}, {}, {"symbol": "NQ"}, A, OPEN_ROW], "duplicate 1, duplicate 2, duplicate 3, duplicate 4, duplicate 5"
+            [{}, {}, {"symbol": "NQ"}, A, factories.OPEN_ROW],
+            "duplicate 1, duplicate 2, duplicate 3, duplicate 4, duplicate 5",
         ),
     ],
     "identical trades are as many as the rows": [
@@ -421,9 +398,9 @@ SEQUENCES: dict[str, list[Step]] = {
     ],
     "an id that the trader has changed": [Send([A], "new 1"), Edit({"external_id": "other"}), Send([A], "duplicate 1")],
     "a file from before a trade was closed": [
-        Send([with_id("a", fees="1", **OPEN_ROW)], "new 1"),
+        Send([with_id("a", fees="1", **factories.OPEN_ROW)], "new 1"),
         Send([with_id("a", fees="1")], "updated 1 exit_price closed_at gross_pnl"),
-        Send([with_id("a", fees="1", **OPEN_ROW)], "duplicate 1"),
+        Send([with_id("a", fees="1", **factories.OPEN_ROW)], "duplicate 1"),
         Expect({"closed_at": CLOSED_AT, "exit_price": 101, "gross_pnl": 1}),
     ],
     "a correction of a trade without an id": [
@@ -505,7 +482,7 @@ SEQUENCES: dict[str, list[Step]] = {
     ],
     "a trade entered open and closed by hand": [
         Enter({"closed_at": None, "exit_price": None}),
-        Edit({"closed_at": A_TRADE["closed_at"], "exit_price": 101}),
+        Edit({"closed_at": factories.A_TRADE["closed_at"], "exit_price": 101}),
         Send([{}], "duplicate 1"),
     ],
     "a trade entered by hand, by a row with an id that it has not": [
@@ -523,25 +500,25 @@ async def test_files_and_edits_one_after_another(client: httpx.AsyncClient, acco
     trade_ids: list[int] = []
     for how, what, verdicts in steps:
         if how == "enter":
-            trade_ids.append((await create_trade(client, account_id, **what))["id"])
+            trade_ids.append((await factories.create_trade(client, account_id, **what))["id"])
         elif how == "edit":
-            await patch_trade(client, trade_ids[0], **what)
+            await factories.patch_trade(client, trade_ids[0], **what)
         elif how == "delete":
             await client.delete(f"/trades/{trade_ids[what - 1]}")
         elif how == "expect":
-            trade = await get_trade(client, trade_ids[0])
+            trade = await factories.get_trade(client, trade_ids[0])
             assert {name: trade[name] for name in what} == what
         else:
-            file = build_file(*what) if what else ",".join(A_ROW) + "\n"
-            report = await create_import(client, file, account_id=account_id)
-            trade_ids += [trade_id for trade_id in read_ids(report) if trade_id not in trade_ids]
+            file = factories.build_file(*what) if what else ",".join(factories.A_ROW) + "\n"
+            report = await factories.create_import(client, file, account_id=account_id)
+            trade_ids += [trade_id for trade_id in factories.read_ids(report) if trade_id not in trade_ids]
             found = [
                 " ".join([row["verdict"], str(trade_ids.index(row["trade_id"]) + 1), *row["changed"]])
                 for row in report["rows"]
             ]
             assert ", ".join(found) == verdicts
             for verdict in ("new", "duplicate", "updated", "error"):
-                assert report["counts"][verdict] == read_verdicts(report).count(verdict)
+                assert report["counts"][verdict] == factories.read_verdicts(report).count(verdict)
 
 
 CORRECTIONS: list[tuple[dict[str, str], dict[str, str], dict[str, Any]]] = [
@@ -555,7 +532,7 @@ CORRECTIONS: list[tuple[dict[str, str], dict[str, str], dict[str, Any]]] = [
     ({"symbol": "ES"}, {"symbol": "ESH6"}, {"symbol": "ESH6", "multiplier": 50, "gross_pnl": 50}),
     ({}, {"opened_at": "2026-01-05T13:00:00Z"}, {"opened_at": "2026-01-05T13:00:00.000000Z"}),
     ({}, {"closed_at": "2026-01-07T15:00:00Z"}, {"closed_at": "2026-01-07T15:00:00.000000Z"}),
-    (OPEN_ROW, {}, {"exit_price": 101, "closed_at": CLOSED_AT, "gross_pnl": 1}),
+    (factories.OPEN_ROW, {}, {"exit_price": 101, "closed_at": CLOSED_AT, "gross_pnl": 1}),
 ]
 
 
@@ -565,15 +542,15 @@ CORRECTIONS: list[tuple[dict[str, str], dict[str, str], dict[str, Any]]] = [
 async def test_a_corrected_row_updates_its_trade_and_lists_what_changed(
     client: httpx.AsyncClient, account_id: int, before: dict[str, str], after: dict[str, str], changed: dict[str, Any]
 ) -> None:
-    await create_import(client, build_file(with_id("1", **before)), account_id=account_id)
-    (trade,) = await list_trades(client)
+    await factories.create_import(client, factories.build_file(with_id("1", **before)), account_id=account_id)
+    (trade,) = await factories.list_trades(client)
 
-    second = await create_import(client, build_file(with_id("1", **after)), account_id=account_id)
+    second = await factories.create_import(client, factories.build_file(with_id("1", **after)), account_id=account_id)
 
     (row,) = second["rows"]
     assert (row["verdict"], row["trade_id"]) == ("updated", trade["id"])
     assert sorted(row["changed"]) == sorted(changed)
-    (corrected,) = await list_trades(client)
+    (corrected,) = await factories.list_trades(client)
     followed = ("net_pnl", "rr_realized", "trading_day", "updated_at", "contract", "root", "fill_count")
     assert {name for name in trade if trade[name] != corrected[name]} <= {*changed, *followed}
     assert {name: corrected[name] for name in changed} == changed
@@ -582,19 +559,21 @@ async def test_a_corrected_row_updates_its_trade_and_lists_what_changed(
 
 
 async def test_what_the_trader_wrote_outlasts_a_correction(client: httpx.AsyncClient, account_id: int) -> None:
-    strategy = await create_strategy(client, **A_CHECKLIST)
-    tag, setup = await create_tag(client), strategy["setups"][0]
-    file = build_file(with_id("1", stop_loss="99"))
-    (trade_id,) = read_ids(await create_import(client, file, account_id=account_id))
+    strategy = await factories.create_strategy(client, **factories.A_CHECKLIST)
+    tag, setup = await factories.create_tag(client), strategy["setups"][0]
+    file = factories.build_file(with_id("1", stop_loss="99"))
+    (trade_id,) = factories.read_ids(await factories.create_import(client, file, account_id=account_id))
     answer = {"confirmation_id": setup["confirmations"][0]["confirmation_id"], "was_present": True}
     wrote = {"grade": "B", "notes": " mine ", "stop_loss": 100.5, "setup_id": setup["setup_id"]}
-    before = await patch_trade(client, trade_id, **wrote, tag_ids=[tag["id"]], confirmations=[answer])
+    before = await factories.patch_trade(client, trade_id, **wrote, tag_ids=[tag["id"]], confirmations=[answer])
 
     theirs = {"stop_loss": "90", "grade": "F", "notes": "theirs"}
-    corrected = await create_import(client, build_file(with_id("1", entry_price="98", **theirs)), account_id=account_id)
+    corrected = await factories.create_import(
+        client, factories.build_file(with_id("1", entry_price="98", **theirs)), account_id=account_id
+    )
 
     assert corrected["rows"][0]["changed"] == ["entry_price", "gross_pnl"]
-    after = await get_trade(client, trade_id)
+    after = await factories.get_trade(client, trade_id)
     facts = {"entry_price": 98, "gross_pnl": 3, "net_pnl": 3, "rr_realized": 3}
     assert before["initial_risk"] == 1
     assert after == {**before, **facts, "updated_at": after["updated_at"], "fills": after["fills"]}
@@ -603,38 +582,42 @@ async def test_what_the_trader_wrote_outlasts_a_correction(client: httpx.AsyncCl
 async def test_a_trade_is_recognised_whether_the_query_or_the_file_names_its_account(
     client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
 ) -> None:
-    await create_account(other_user_client, "Sim")
-    sim, live = [(await create_account(client, name))["id"] for name in ("Sim", "Live")]
+    await factories.create_account(other_user_client, "Sim")
+    sim, live = [(await factories.create_account(client, name))["id"] for name in ("Sim", "Live")]
     rows = [{"account": "Sim"}, {"account": " Live "}, {"account": "Sim"}]
     named = [with_id("1", account="Sim"), with_id("1", account="Live")]
 
-    report = unwrap(await send_file(client, build_file(*rows, *named)))
-    again = unwrap(await send_file(client, build_file(*rows, *named)))
-    in_query = await create_import(client, build_file({}, {}), account_id=sim)
-    in_other = await create_import(client, build_file({}, {}), account_id=live)
+    report = unwrap(await factories.send_file(client, factories.build_file(*rows, *named)))
+    again = unwrap(await factories.send_file(client, factories.build_file(*rows, *named)))
+    in_query = await factories.create_import(client, factories.build_file({}, {}), account_id=sim)
+    in_other = await factories.create_import(client, factories.build_file({}, {}), account_id=live)
 
-    ids = read_ids(report)
-    assert [trade["account_id"] for trade in await list_trades(client)][:5] == [sim, live, sim, sim, live]
-    assert (read_verdicts(report), read_verdicts(again)) == (["new"] * 5, ["duplicate"] * 5)
+    ids = factories.read_ids(report)
+    assert [trade["account_id"] for trade in await factories.list_trades(client)][:5] == [sim, live, sim, sim, live]
+    assert (factories.read_verdicts(report), factories.read_verdicts(again)) == (["new"] * 5, ["duplicate"] * 5)
     assert [row["line"] for row in report["rows"]] == [row["line"] for row in again["rows"]] == [2, 3, 4, 5, 6]
-    assert read_ids(again) == ids
-    assert read_ids(in_query) == [ids[0], ids[2]]
-    assert (read_verdicts(in_other), read_ids(in_other)[0]) == (["duplicate", "new"], ids[1])
-    assert await list_trades(other_user_client) == []
+    assert factories.read_ids(again) == ids
+    assert factories.read_ids(in_query) == [ids[0], ids[2]]
+    assert (factories.read_verdicts(in_other), factories.read_ids(in_other)[0]) == (["duplicate", "new"], ids[1])
+    assert await factories.list_trades(other_user_client) == []
 
 
 async def test_rows_that_stand_on_one_line_of_a_page_are_told_apart(client: httpx.AsyncClient, account_id: int) -> None:
     def build_page(*rows: dict[str, str]) -> str:
-        table = csv.reader(build_file(*rows).splitlines())
+        table = csv.reader(factories.build_file(*rows).splitlines())
         cells = ["".join(f"<td>{cell}</td>" for cell in row) for row in table]
         return f"<html><table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table></html>"
 
     two = build_page({"symbol": "ES"}, {"symbol": "NQ"})
     files = (build_page({"symbol": "ES"}), two, two)
-    reports = [await create_import(client, file, account_id=account_id) for file in files]
+    reports = [await factories.create_import(client, file, account_id=account_id) for file in files]
 
-    assert [read_verdicts(report) for report in reports] == [["new"], ["duplicate", "new"], ["duplicate", "duplicate"]]
-    assert read_ids(reports[2]) == read_ids(reports[1])
+    assert [factories.read_verdicts(report) for report in reports] == [
+        ["new"],
+        ["duplicate", "new"],
+        ["duplicate", "duplicate"],
+    ]
+    assert factories.read_ids(reports[2]) == factories.read_ids(reports[1])
 
 
 # Copies --------------------------------------------------------------------------------------------------
@@ -656,32 +639,32 @@ COPIES: dict[str, list[dict[str, str]]] = {
 async def test_copies_belong_to_the_original_wherever_they_stand(
     client: httpx.AsyncClient, account_id: int, rows: list[dict[str, str]]
 ) -> None:
-    dry_run = await create_import(client, build_file(*rows), account_id=account_id, dry_run="true")
-    report = await create_import(client, build_file(*rows), account_id=account_id)
+    dry_run = await factories.create_import(client, factories.build_file(*rows), account_id=account_id, dry_run="true")
+    report = await factories.create_import(client, factories.build_file(*rows), account_id=account_id)
 
     lines = [row["line"] for row in report["rows"]]
     assert lines == [row["line"] for row in dry_run["rows"]] == list(range(2, len(rows) + 2))
-    ids = dict(zip(read_ids(report), rows, strict=True))
+    ids = dict(zip(factories.read_ids(report), rows, strict=True))
     (original,) = [trade_id for trade_id, row in ids.items() if row.get("row") == "1"]
     for trade_id, row in ids.items():
         if not row.keys().isdisjoint(("row", "copy_of")):
-            source = (await get_trade(client, trade_id))["source_trade_id"]
+            source = (await factories.get_trade(client, trade_id))["source_trade_id"]
             assert source == (original if "copy_of" in row else None)
 
 
 async def test_a_new_copy_of_a_stored_trade_belongs_to_the_stored_original(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
-    original = await create_trade(client, account_id, external_id="1")
-    copy = await create_trade(client, account_id, external_id="2", source_trade_id=original["id"])
-    file = build_file(
+    original = await factories.create_trade(client, account_id, external_id="1")
+    copy = await factories.create_trade(client, account_id, external_id="2", source_trade_id=original["id"])
+    file = factories.build_file(
         with_id("1", row="a"), with_id("2", row="b"), with_id("3", copy_of="a"), with_id("4", copy_of="b")
     )
 
-    report = await create_import(client, file, account_id=account_id)
+    report = await factories.create_import(client, file, account_id=account_id)
 
-    assert read_ids(report)[:2] == [original["id"], copy["id"]]
-    sources = [trade["source_trade_id"] for trade in await list_trades(client)]
+    assert factories.read_ids(report)[:2] == [original["id"], copy["id"]]
+    sources = [trade["source_trade_id"] for trade in await factories.list_trades(client)]
     assert sources == [None, original["id"], original["id"], original["id"]]
 
 
@@ -696,11 +679,11 @@ async def test_tags_are_separated_by_semicolons_or_a_json_array(
     client: httpx.AsyncClient, account_id: int, cell: str, names: list[str]
 ) -> None:
     for name in ("FOMO", "Late", "a;b"):
-        await create_tag(client, name)
+        await factories.create_tag(client, name)
 
-    report = await create_import(client, build_file({"tags": cell}), account_id=account_id)
+    report = await factories.create_import(client, factories.build_file({"tags": cell}), account_id=account_id)
 
-    trade = await get_trade(client, *read_ids(report))
+    trade = await factories.get_trade(client, *factories.read_ids(report))
     assert sorted(tag["name"] for tag in trade["tags"]) == sorted(names)
 
 
@@ -709,9 +692,11 @@ async def test_notes_keep_their_white_space_and_a_row_has_the_line_that_it_ends_
 ) -> None:
     notes = ["  two spaces before\tand after  ", "a line\nand another\n", 'she said "wait"; I did, twice', " "]
 
-    report = await create_import(client, build_file(*({"notes": one} for one in notes)), account_id=account_id)
+    report = await factories.create_import(
+        client, factories.build_file(*({"notes": one} for one in notes)), account_id=account_id
+    )
 
-    assert [trade["notes"] for trade in await list_trades(client)] == notes
+    assert [trade["notes"] for trade in await factories.list_trades(client)] == notes
     assert [row["line"] for row in report["rows"]] == [2, 5, 6, 7]
 
 
@@ -724,10 +709,10 @@ ROWS = examples(full=20_000, ci=1_000)
 async def test_reads_are_answered_while_a_large_file_comes_in_and_no_acknowledged_write_is_lost(
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
-    goal = await create_goal(client, timeframe="daily")
-    await snapshots_of(client, goal["id"])
+    goal = await factories.create_goal(client, timeframe="daily")
+    await factories.snapshots_of(client, goal["id"])
     rows = [{"entry_price": str(number), "exit_price": str(number + 1)} for number in range(1, ROWS + 1)]
-    running = asyncio.create_task(send_file(client, build_file(*rows), account_id))
+    running = asyncio.create_task(factories.send_file(client, factories.build_file(*rows), account_id))
     acknowledged: dict[str, int] = {}
     key = await new_key_for(app)
 
@@ -755,4 +740,7 @@ async def test_reads_are_answered_while_a_large_file_comes_in_and_no_acknowledge
     names = {category["name"] for category in unwrap(await client.get("/tag-categories"))}
     assert names == {name for name, status in acknowledged.items() if status == 201}
     assert (await client.get("/trades")).json()["meta"]["pagination"]["total"] == ROWS
-    assert await read_actual(client, await create_goal(client, metric="net_pnl", **YEAR)) == ROWS
+    assert (
+        await factories.read_actual(client, await factories.create_goal(client, metric="net_pnl", **factories.YEAR))
+        == ROWS
+    )

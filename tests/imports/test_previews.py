@@ -4,23 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import factories
 import httpx
 import pytest
 from commands import import_file
-from factories import (
-    A_FILE,
-    A_TRADE,
-    build_file,
-    create_account,
-    create_copy_group,
-    create_import,
-    details_of,
-    error_of,
-    list_trades,
-    read_ids,
-    send_file,
-    unwrap,
-)
+from factories import details_of, error_of, unwrap
 from positions import executions, first_in_first_out, performance, random_fills
 from proofs import examples
 
@@ -29,7 +17,7 @@ SHOWN = (
     *("account_id", "symbol", "direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at"),
     *("trading_day", "gross_pnl", "fees", "fees_source", "net_pnl"),
 )
-WITH_FEES = build_file({"fees": "1"}, {"fees": "2", "quantity": "2"})
+WITH_FEES = factories.build_file({"fees": "1"}, {"fees": "2", "quantity": "2"})
 AMBIGUOUS = """\
 Date,Time,Symbol,Side,Quantity,Price
 1/5/2026,14:00:00,MNQH6,BUY,1,100
@@ -42,7 +30,7 @@ def pairs_of(seed: int, fills: int = 60) -> bytes:
 
 
 async def preview(client: httpx.AsyncClient, file: str | bytes, account_id: int, **query: Any) -> Any:
-    report = unwrap(await send_file(client, file, account_id, dry_run=True, **query))
+    report = unwrap(await factories.send_file(client, file, account_id, dry_run=True, **query))
     return report["preview"]
 
 
@@ -64,14 +52,14 @@ def read_sums(groups: Sequence[Any], name: str) -> dict[Any, list[float]]:
 
 @pytest.mark.parametrize("seed", range(examples(full=60, ci=6)))
 async def test_the_import_adds_the_trades_of_its_preview(client: httpx.AsyncClient, seed: int) -> None:
-    account = await create_account(client, fees={"MNQ": 0.37} if seed % 2 else {})
+    account = await factories.create_account(client, fees={"MNQ": 0.37} if seed % 2 else {})
     fills = random_fills(seed, 8 * (1 + seed % 9))
     file = executions(fills[: -1 - seed % 3])  # the last positions may stay open
 
     shown = await preview(client, file, account["id"])
-    report = await create_import(client, file, account_id=account["id"], preview=shown["token"])
+    report = await factories.create_import(client, file, account_id=account["id"], preview=shown["token"])
 
-    trades = await list_trades(client, import_id=report["id"])
+    trades = await factories.list_trades(client, import_id=report["id"])
     assert [shown["total"][name] for name in SUMS] == add_up(trades)
     assert report["counts"]["new"] == shown["total"]["trades"]
     assert read_sums(shown["accounts"], "account_id") == group(trades, "account_id")
@@ -91,14 +79,14 @@ async def test_the_import_adds_the_trades_of_its_preview(client: httpx.AsyncClie
 @pytest.mark.parametrize(
     ("file", "shown", "sent", "changed"),
     [
-        (A_FILE, {}, {"content": WITH_FEES}, "file"),
-        (A_FILE, {}, {"content": A_FILE + "\n"}, "file"),
-        (A_FILE, {}, {"account_id": 2}, "options"),
+        (factories.A_FILE, {}, {"content": WITH_FEES}, "file"),
+        (factories.A_FILE, {}, {"content": factories.A_FILE + "\n"}, "file"),
+        (factories.A_FILE, {}, {"account_id": 2}, "options"),
         (AMBIGUOUS, {}, {"timezone": "America/New_York"}, "options"),
         (AMBIGUOUS, {}, {"date_order": "day"}, "options"),
         (AMBIGUOUS, {"date_order": "day"}, {}, "options"),
-        (A_FILE, {}, {"force": True}, "options"),
-        (A_FILE, {}, {"one_trade_is": "row"}, "options"),
+        (factories.A_FILE, {}, {"force": True}, "options"),
+        (factories.A_FILE, {}, {"one_trade_is": "row"}, "options"),
         (pairs_of(1), {}, {"one_trade_is": "row"}, "options"),
         (pairs_of(1), {"one_trade_is": "row"}, {"one_trade_is": "position"}, "options"),
     ],
@@ -107,20 +95,20 @@ async def test_the_import_adds_the_trades_of_its_preview(client: httpx.AsyncClie
 async def test_another_request_than_the_preview_showed_is_refused(
     client: httpx.AsyncClient, file: str | bytes, shown: Any, sent: Any, changed: str
 ) -> None:
-    account, _ = await create_account(client), await create_account(client, "Other")
+    account, _ = await factories.create_account(client), await factories.create_account(client, "Other")
     token = (await preview(client, file, account["id"], **shown))["token"]
     query = {"account_id": account["id"], "timezone": "UTC", "preview": token, **sent}
 
-    refused = await send_file(client, query.pop("content", file), **query)
-    dry = await send_file(client, sent.get("content", file), **query, dry_run=True)
+    refused = await factories.send_file(client, query.pop("content", file), **query)
+    dry = await factories.send_file(client, sent.get("content", file), **query, dry_run=True)
 
     assert error_of(refused) == error_of(dry) == (409, "preview_changed")
     assert details_of(refused)["changed"] == [changed]
-    assert (await list_trades(client), unwrap(await client.get("/imports"))) == ([], [])
+    assert (await factories.list_trades(client), unwrap(await client.get("/imports"))) == ([], [])
 
 
-FUTURE = build_file({"symbol": "ESH6"})
-ENTERED = {**A_TRADE, "symbol": "ESH6", "account_id": 1}
+FUTURE = factories.build_file({"symbol": "ESH6"})
+ENTERED = {**factories.A_TRADE, "symbol": "ESH6", "account_id": 1}
 CHANGES: dict[str, tuple[str, str, Any, bool]] = {
     "another name of the account": ("PATCH", "/accounts/1", {"name": "Renamed"}, False),
     "the file in another account": ("POST", "/imports?account_id=2", FUTURE, False),
@@ -135,18 +123,18 @@ CHANGES: dict[str, tuple[str, str, Any, bool]] = {
 async def test_a_journal_that_changes_the_import_since_its_preview_refuses_it(
     client: httpx.AsyncClient, account_id: int, method: str, path: str, body: Any, is_refused: bool
 ) -> None:
-    await create_account(client, "Other")
+    await factories.create_account(client, "Other")
     token = (await preview(client, FUTURE, account_id))["token"]
     request: Any = {"content": body, "headers": {"Content-Type": "text/csv"}} if body is FUTURE else {"json": body}
     unwrap(await client.request(method, path, **request))
-    before = await list_trades(client)
+    before = await factories.list_trades(client)
 
-    sent = await send_file(client, FUTURE, account_id, preview=token)
+    sent = await factories.send_file(client, FUTURE, account_id, preview=token)
 
     if is_refused:
         assert error_of(sent) == (409, "preview_changed")
         assert details_of(sent)["changed"] == ["journal"]
-        assert await list_trades(client) == before
+        assert await factories.list_trades(client) == before
     else:
         assert sent.status_code == 201
 
@@ -154,10 +142,10 @@ async def test_a_journal_that_changes_the_import_since_its_preview_refuses_it(
 async def test_a_preview_of_errors_has_no_token_and_a_malformed_token_is_refused(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
-    broken = A_FILE + "ES,up,1,100,101,2026-01-05T14:00:00Z,2026-01-05T15:00:00Z\n"
+    broken = factories.A_FILE + "ES,up,1,100,101,2026-01-05T14:00:00Z,2026-01-05T15:00:00Z\n"
 
     shown = await preview(client, broken, account_id)
-    refused = await send_file(client, A_FILE, account_id, preview="abc")
+    refused = await factories.send_file(client, factories.A_FILE, account_id, preview="abc")
 
     assert (shown["token"], shown["total"]["trades"]) == (None, 1)
     assert error_of(refused) == (400, "validation_error")
@@ -166,9 +154,9 @@ async def test_a_preview_of_errors_has_no_token_and_a_malformed_token_is_refused
 
 async def test_an_update_shows_the_old_values_beside_the_new(client: httpx.AsyncClient, account_id: int) -> None:
     before, after = {"external_id": "1", "fees": "1"}, {"external_id": "1", "fees": "2.5", "symbol": "NQ"}
-    await create_import(client, build_file(before), account_id=account_id)
+    await factories.create_import(client, factories.build_file(before), account_id=account_id)
 
-    report = unwrap(await send_file(client, build_file(after), account_id, dry_run=True))
+    report = unwrap(await factories.send_file(client, factories.build_file(after), account_id, dry_run=True))
 
     assert report["rows"][0]["changes"] == [
         {"field": "symbol", "before": "ES", "after": "NQ"},
@@ -204,9 +192,9 @@ async def test_suspects_have_the_stored_values_beside_theirs_and_are_imported_by
     client: httpx.AsyncClient, account_id: int
 ) -> None:
     first, other = two_files()
-    added = await create_import(client, first, account_id=account_id)
-    (stored,) = await list_trades(client)
-    said = await create_import(client, other, account_id=account_id, dry_run=True)
+    added = await factories.create_import(client, first, account_id=account_id)
+    (stored,) = await factories.list_trades(client)
+    said = await factories.create_import(client, other, account_id=account_id, dry_run=True)
     (suspect,), plain = said["rows"], said["preview"]
     assert (added["has_pairs"], said["has_pairs"]) == (False, True)
     assert (suspect["trade_id"], suspect["changed"]) == (stored["id"], [])
@@ -216,54 +204,56 @@ async def test_suspects_have_the_stored_values_beside_theirs_and_are_imported_by
     assert {name: changes[name] for name in compared} == {name: (stored[name], doubled[name]) for name in compared}
 
     forced = await preview(client, other, account_id, force=True)
-    kept = await create_import(client, other, account_id=account_id, preview=plain["token"])
-    count = len(await list_trades(client))
-    mixed = await send_file(client, other, account_id, preview=plain["token"], force=True)
-    report = await create_import(client, other, account_id=account_id, preview=forced["token"], force=True)
-    again = await create_import(client, other, account_id=account_id)
+    kept = await factories.create_import(client, other, account_id=account_id, preview=plain["token"])
+    count = len(await factories.list_trades(client))
+    mixed = await factories.send_file(client, other, account_id, preview=plain["token"], force=True)
+    report = await factories.create_import(client, other, account_id=account_id, preview=forced["token"], force=True)
+    again = await factories.create_import(client, other, account_id=account_id)
 
     assert error_of(mixed) == (409, "preview_changed")
     assert kept["counts"]["new"] == plain["total"]["trades"] == 0
     assert kept["counts"]["suspect"] == report["counts"]["updated"] == 1
-    assert [trade["quantity"] for trade in await list_trades(client)] == [2 * stored["quantity"]]
+    assert [trade["quantity"] for trade in await factories.list_trades(client)] == [2 * stored["quantity"]]
     assert again["counts"]["new"] == again["counts"].get("suspect", 0) == 0
     assert (await client.delete(f"/imports/{report['id']}")).status_code == 204
-    assert len(await list_trades(client)) == count
+    assert len(await factories.list_trades(client)) == count
 
 
 @pytest.mark.parametrize(
     ("fees", "file", "costs"),
     [
         ({}, WITH_FEES, "stated"),
-        ({}, A_FILE, "none"),
-        ({"default": 0}, A_FILE, "by_account"),
-        ({"NQ": 1}, A_FILE, "none"),
-        ({"ES": 1}, build_file({"fees": "1"}, {"fees": ""}), "by_account"),
-        ({}, build_file({"fees": "1"}, {"fees": ""}), "none"),
-        ({}, A_FILE.splitlines()[0], None),
+        ({}, factories.A_FILE, "none"),
+        ({"default": 0}, factories.A_FILE, "by_account"),
+        ({"NQ": 1}, factories.A_FILE, "none"),
+        ({"ES": 1}, factories.build_file({"fees": "1"}, {"fees": ""}), "by_account"),
+        ({}, factories.build_file({"fees": "1"}, {"fees": ""}), "none"),
+        ({}, factories.A_FILE.splitlines()[0], None),
     ],
     ids=str,
 )
 async def test_the_report_says_where_the_costs_come_from(
     client: httpx.AsyncClient, fees: Any, file: str, costs: Any
 ) -> None:
-    account = await create_account(client, fees=fees)
+    account = await factories.create_account(client, fees=fees)
 
     for dry_run in (True, False, False):
-        report = unwrap(await send_file(client, file, account["id"], dry_run=dry_run))
+        report = unwrap(await factories.send_file(client, file, account["id"], dry_run=dry_run))
 
         assert report["costs"] == costs
         assert report["accounts_without_costs"] == ([account["id"]] if costs == "none" else [])
 
 
 async def test_the_setting_of_the_account_says_what_one_trade_is(client: httpx.AsyncClient) -> None:
-    account = await create_account(client, one_trade_is="row")
+    account = await factories.create_account(client, one_trade_is="row")
     path = f"/accounts/{account['id']}"
 
-    rows = unwrap(await send_file(client, pairs_of(1), account["id"], dry_run=True))
-    stated = unwrap(await send_file(client, pairs_of(1), account["id"], dry_run=True, one_trade_is="position"))
+    rows = unwrap(await factories.send_file(client, pairs_of(1), account["id"], dry_run=True))
+    stated = unwrap(
+        await factories.send_file(client, pairs_of(1), account["id"], dry_run=True, one_trade_is="position")
+    )
     await client.patch(path, json={"one_trade_is": None})
-    default = unwrap(await send_file(client, pairs_of(1), account["id"], dry_run=True))
+    default = unwrap(await factories.send_file(client, pairs_of(1), account["id"], dry_run=True))
 
     assert [one["one_trade_is"] for one in (rows, stated, default)] == ["row", "position", "position"]
     assert stated["counts"] == default["counts"] != rows["counts"]
@@ -271,8 +261,8 @@ async def test_the_setting_of_the_account_says_what_one_trade_is(client: httpx.A
 
 async def create_group(client: httpx.AsyncClient) -> tuple[int, int]:
     """The master and the follower of a copy group."""
-    accounts = [(await create_account(client, name))["id"] for name in ("Master", "Follower")]
-    group = await create_copy_group(client, account_ids=accounts)
+    accounts = [(await factories.create_account(client, name))["id"] for name in ("Master", "Follower")]
+    group = await factories.create_copy_group(client, account_ids=accounts)
     unwrap(await client.patch(f"/copy-groups/{group['id']}", json={"master_account_id": accounts[0]}))
     return accounts[0], accounts[1]
 
@@ -280,13 +270,13 @@ async def create_group(client: httpx.AsyncClient) -> tuple[int, int]:
 @pytest.mark.parametrize("is_copied", [True, False], ids=["the master is there", "the master has gone"])
 async def test_the_token_covers_the_copies_that_an_import_links(client: httpx.AsyncClient, is_copied: bool) -> None:
     master, follower = await create_group(client)
-    original = await create_import(client, A_FILE, account_id=master)
-    shown = unwrap(await send_file(client, A_FILE, follower, dry_run=True))
-    await create_import(client, A_FILE)  # takes the next id
+    original = await factories.create_import(client, factories.A_FILE, account_id=master)
+    shown = unwrap(await factories.send_file(client, factories.A_FILE, follower, dry_run=True))
+    await factories.create_import(client, factories.A_FILE)  # takes the next id
     if not is_copied:
         await client.delete(f"/imports/{original['id']}")
 
-    sent = await send_file(client, A_FILE, follower, preview=shown["preview"]["token"])
+    sent = await factories.send_file(client, factories.A_FILE, follower, preview=shown["preview"]["token"])
 
     assert shown["linked"] == 1
     if is_copied:
@@ -297,14 +287,14 @@ async def test_the_token_covers_the_copies_that_an_import_links(client: httpx.As
 
 async def test_undo_unlinks_a_copy_that_was_charged_since(client: httpx.AsyncClient) -> None:
     master, follower = await create_group(client)
-    await create_import(client, A_FILE, account_id=follower)
-    report = await create_import(client, A_FILE, account_id=master)
-    before = [trade["source_trade_id"] for trade in await list_trades(client, account_id=follower)]
+    await factories.create_import(client, factories.A_FILE, account_id=follower)
+    report = await factories.create_import(client, factories.A_FILE, account_id=master)
+    before = [trade["source_trade_id"] for trade in await factories.list_trades(client, account_id=follower)]
     charged = await client.patch(f"/accounts/{follower}", params={"apply_to": "earlier"}, json={"fees": {"ES": 1}})
 
     undone = await client.delete(f"/imports/{report['id']}")
 
-    assert (report["linked"], charged.headers["x-trades-charged"], before) == (1, "1", read_ids(report))
+    assert (report["linked"], charged.headers["x-trades-charged"], before) == (1, "1", factories.read_ids(report))
     assert "x-trades-kept" not in undone.headers
-    (left,) = await list_trades(client)
+    (left,) = await factories.list_trades(client)
     assert (left["account_id"], left["source_trade_id"], left["fees"]) == (follower, None, 2)

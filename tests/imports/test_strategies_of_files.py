@@ -2,20 +2,10 @@
 
 from typing import Any
 
+import factories
 import httpx
 import pytest
-from factories import (
-    build_file,
-    create_account,
-    create_copy_group,
-    create_import,
-    create_strategy,
-    details_of,
-    error_of,
-    list_trades,
-    send_file,
-    unwrap,
-)
+from factories import details_of, error_of, unwrap
 
 REASON = "strategy is restricted to other accounts"
 
@@ -23,9 +13,12 @@ REASON = "strategy is restricted to other accounts"
 @pytest.fixture
 async def restrictions(client: httpx.AsyncClient) -> dict[str, dict[str, Any]]:
     """Members of a strategy that restrict it to the account Own, in two ways, or to none; Other is free."""
-    own = await create_account(client, "Own")
-    await create_account(client, "Other")
-    group, empty = await create_copy_group(client, "A", [own["id"]]), await create_copy_group(client, "B")
+    own = await factories.create_account(client, "Own")
+    await factories.create_account(client, "Other")
+    group, empty = (
+        await factories.create_copy_group(client, "A", [own["id"]]),
+        await factories.create_copy_group(client, "B"),
+    )
     return {
         "account": {"account_id": own["id"]},
         "group": {"copy_group_id": group["id"]},
@@ -37,7 +30,7 @@ async def restrictions(client: httpx.AsyncClient) -> dict[str, dict[str, Any]]:
 def build_rows(setup: str = "") -> str:
     """A trade of the strategy in each of the two accounts."""
     row = {"strategy": "Breakout", "setup": setup}
-    return build_file({"account": "Own", **row}, {"account": "Other", **row})
+    return factories.build_file({"account": "Own", **row}, {"account": "Other", **row})
 
 
 @pytest.mark.parametrize(
@@ -52,10 +45,10 @@ def build_rows(setup: str = "") -> str:
 async def test_a_new_trade_of_another_account_is_an_error_of_its_row(
     client: httpx.AsyncClient, restrictions: Any, way: str, setup: str, wrong_lines: list[int]
 ) -> None:
-    await create_strategy(client, "Breakout", setups=[{"name": "Retest"}], **restrictions[way])
+    await factories.create_strategy(client, "Breakout", setups=[{"name": "Retest"}], **restrictions[way])
 
-    report = unwrap(await send_file(client, build_rows(setup), dry_run="true"))
-    sent = await send_file(client, build_rows(setup))
+    report = unwrap(await factories.send_file(client, build_rows(setup), dry_run="true"))
+    sent = await factories.send_file(client, build_rows(setup))
 
     verdicts = {line: ("error", REASON) if line in wrong_lines else ("new", None) for line in (2, 3)}
     assert {row["line"]: (row["verdict"], row["reason"]) for row in report["rows"]} == verdicts
@@ -68,11 +61,11 @@ async def test_a_new_trade_of_another_account_is_an_error_of_its_row(
 async def test_a_trade_that_the_strategy_had_before_is_recognised_and_stays(
     client: httpx.AsyncClient, restrictions: Any
 ) -> None:
-    strategy = await create_strategy(client, "Breakout")
-    await create_import(client, build_rows(), account_id=None)
+    strategy = await factories.create_strategy(client, "Breakout")
+    await factories.create_import(client, build_rows(), account_id=None)
     unwrap(await client.patch(f"/strategies/{strategy['id']}", json=restrictions["account"]))
 
-    again = await create_import(client, build_rows(), account_id=None)
+    again = await factories.create_import(client, build_rows(), account_id=None)
 
     assert again["counts"] == {"new": 0, "duplicate": 2, "updated": 0, "error": 0}
-    assert {trade["strategy_id"] for trade in await list_trades(client)} == {strategy["id"]}
+    assert {trade["strategy_id"] for trade in await factories.list_trades(client)} == {strategy["id"]}

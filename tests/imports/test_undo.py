@@ -4,29 +4,12 @@ from datetime import UTC, datetime, timedelta
 from itertools import cycle, product
 from typing import Any
 
+import factories
 import httpx
 import pytest
 import time_machine
 from commands import read_record
-from factories import (
-    A_CHECKLIST,
-    OPEN_ROW,
-    build_file,
-    create_account,
-    create_goal,
-    create_import,
-    create_strategy,
-    create_tag,
-    create_trade,
-    error_of,
-    get_trade,
-    list_trades,
-    patch_trade,
-    read_ids,
-    send_file,
-    snapshots_of,
-    unwrap,
-)
+from factories import error_of, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
 from positions import executions, first_in_first_out, performance, random_fills
@@ -39,7 +22,7 @@ HIGH = {"strategy": "Breakout", "setup": "High"}
 
 def build_fees(fees: dict[str, int]) -> str:
     """A file with a trade of each external id, with those fees."""
-    return build_file(*({"external_id": name, "fees": str(fee)} for name, fee in fees.items()))
+    return factories.build_file(*({"external_id": name, "fees": str(fee)} for name, fee in fees.items()))
 
 
 async def undo(client: httpx.AsyncClient, report: Any, **query: Any) -> list[int]:
@@ -52,7 +35,7 @@ async def undo(client: httpx.AsyncClient, report: Any, **query: Any) -> list[int
 
 async def get_trades(client: httpx.AsyncClient, **query: Any) -> list[Any]:
     """The whole of every trade that matches, oldest first."""
-    return [await get_trade(client, trade["id"]) for trade in await list_trades(client, **query)]
+    return [await factories.get_trade(client, trade["id"]) for trade in await factories.list_trades(client, **query)]
 
 
 def without_times(trades: list[Any]) -> list[Any]:
@@ -71,12 +54,12 @@ async def count_trades(client: httpx.AsyncClient) -> dict[int, int]:
 async def test_an_undone_import_leaves_the_record_as_it_was(
     client: httpx.AsyncClient, settings: Settings, account_id: int
 ) -> None:
-    await create_strategy(client, **A_CHECKLIST)
-    await create_tag(client)
-    await create_trade(client, account_id, symbol="CL")
-    await create_import(client, build_fees({"a": 1, "b": 2, "c": 3}), account_id=account_id)
+    await factories.create_strategy(client, **factories.A_CHECKLIST)
+    await factories.create_tag(client)
+    await factories.create_trade(client, account_id, symbol="CL")
+    await factories.create_import(client, build_fees({"a": 1, "b": 2, "c": 3}), account_id=account_id)
     before = read_record(settings.db)
-    file = build_file(
+    file = factories.build_file(
         {"external_id": "a", "fees": "5"},
         {"external_id": "b", "fees": "2", "exit_price": "90"},
         {"external_id": "c", "fees": "3"},
@@ -85,7 +68,7 @@ async def test_an_undone_import_leaves_the_record_as_it_was(
         {"symbol": "CL", "notes": "content only"},
         {"symbol": "CL"},
     )
-    report = await create_import(client, file, account_id=account_id)
+    report = await factories.create_import(client, file, account_id=account_id)
 
     response = await client.delete(f"/imports/{report['id']}", params={"force": "1"})
 
@@ -101,7 +84,7 @@ async def test_an_undone_import_leaves_the_record_as_it_was(
     ("before", "after"),
     [
         ({"closed_at": "2026-01-05T15:00:00Z"}, {"closed_at": "2026-02-05T15:00:00Z"}),
-        (OPEN_ROW, {}),
+        (factories.OPEN_ROW, {}),
         ({"mae": ""}, {"mae": "12.5", "mfe": "0"}),
         ({}, {"symbol": "NQ", "direction": "short", "quantity": "3", "multiplier": "20", "entry_price": "9"}),
     ],
@@ -111,9 +94,9 @@ async def test_a_corrected_trade_is_again_exactly_what_it_was(
     client: httpx.AsyncClient, account_id: int, before: dict[str, str], after: dict[str, str]
 ) -> None:
     row = {"external_id": "1", "stop_loss": "99", "grade": "A", "notes": "kept"}
-    await create_import(client, build_file({**row, **before}), account_id=account_id)
+    await factories.create_import(client, factories.build_file({**row, **before}), account_id=account_id)
     was = await get_trades(client)
-    report = await create_import(client, build_file({**row, **after}), account_id=account_id)
+    report = await factories.create_import(client, factories.build_file({**row, **after}), account_id=account_id)
     corrected = await get_trades(client)
 
     kept = await undo(client, report)
@@ -182,17 +165,17 @@ async def test_imports_and_edits_are_undone(
     reports, ids = [], dict[str, int]()
     for how, what, *rest in steps:
         if how == "import":
-            reports.append(await create_import(client, build_fees(what), account_id=account_id))
-            ids |= dict(zip(what, read_ids(reports[-1]), strict=True))
+            reports.append(await factories.create_import(client, build_fees(what), account_id=account_id))
+            ids |= dict(zip(what, factories.read_ids(reports[-1]), strict=True))
         elif how == "edit":
-            await patch_trade(client, ids[what], fees=rest[0])
+            await factories.patch_trade(client, ids[what], fees=rest[0])
         elif how == "delete":
             await client.delete(f"/trades/{ids[what]}")
         else:
             kept = await undo(client, reports[what], **{"force" if how == "force" else "keep": True})
             assert kept == [ids[name] for name in rest[0]]
 
-    assert {trade["external_id"]: trade["fees"] for trade in await list_trades(client)} == fees
+    assert {trade["external_id"]: trade["fees"] for trade in await factories.list_trades(client)} == fees
     assert sorted(await count_trades(client)) == [reports[place]["id"] for place in left]
 
 
@@ -200,8 +183,8 @@ async def test_a_restored_trade_stands_on_its_day_in_the_zone_of_now(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
     late = {"external_id": "1", "closed_at": "2026-01-05T23:30:00Z"}
-    await create_import(client, build_file(late), account_id=account_id)
-    report = await create_import(client, build_file({**late, "fees": "1"}), account_id=account_id)
+    await factories.create_import(client, factories.build_file(late), account_id=account_id)
+    report = await factories.create_import(client, factories.build_file({**late, "fees": "1"}), account_id=account_id)
     unwrap(await client.patch("/me", json={"timezone": "Asia/Tokyo"}))
 
     await undo(client, report)
@@ -211,14 +194,14 @@ async def test_a_restored_trade_stands_on_its_day_in_the_zone_of_now(
 
 
 async def test_an_import_that_named_its_accounts_is_undone_in_all_of_them(client: httpx.AsyncClient) -> None:
-    account_ids = [(await create_account(client, name))["id"] for name in ("Sim", "Live")]
-    report = unwrap(await send_file(client, build_file({"account": "Sim"}, {"account": "Live"})))
+    account_ids = [(await factories.create_account(client, name))["id"] for name in ("Sim", "Live")]
+    report = unwrap(await factories.send_file(client, factories.build_file({"account": "Sim"}, {"account": "Live"})))
 
     (listed,) = unwrap(await client.get("/imports"))
     kept = await undo(client, report)
 
     assert (listed["account_id"], listed["account_ids"]) == (None, account_ids)
-    assert (kept, await list_trades(client)) == ([], [])
+    assert (kept, await factories.list_trades(client)) == ([], [])
 
 
 # What was edited since -----------------------------------------------------------------------------------
@@ -230,7 +213,7 @@ async def edit(client: httpx.AsyncClient, trade: Any, how: str) -> None:
     if how == "PATCH":
         unwrap(await client.patch(path, json={"notes": "mine"}))
     elif how == "PUT tags":
-        tag = await create_tag(client, f"for {trade['id']}")
+        tag = await factories.create_tag(client, f"for {trade['id']}")
         unwrap(await client.put(f"{path}/tags", json={"tag_ids": [tag["id"]]}))
     else:
         (setup,) = unwrap(await client.get(f"/strategies/{trade['strategy_id']}/setups"))
@@ -251,13 +234,13 @@ def clock_at(hour: float) -> time_machine.travel:
 async def test_new_and_corrected_trades_that_were_edited_since_are_kept_and_named(
     client: httpx.AsyncClient, account_id: int, how: str, hour: int
 ) -> None:
-    await create_strategy(client, **A_CHECKLIST)
+    await factories.create_strategy(client, **factories.A_CHECKLIST)
     old = [{"external_id": name, **HIGH} for name in ("1", "2")]
     corrected = [{**row, "fees": "1"} for row in (*old, {**HIGH, "external_id": "3"}, {**HIGH, "external_id": "4"})]
     with clock_at(0):
-        await create_import(client, build_file(*old), account_id=account_id)
+        await factories.create_import(client, factories.build_file(*old), account_id=account_id)
         was = await get_trades(client)
-        report = await create_import(client, build_file(*corrected), account_id=account_id)
+        report = await factories.create_import(client, factories.build_file(*corrected), account_id=account_id)
     with clock_at(hour):
         for trade in (await get_trades(client))[::2]:
             await edit(client, trade, how)
@@ -267,7 +250,7 @@ async def test_new_and_corrected_trades_that_were_edited_since_are_kept_and_name
 
     after = await get_trades(client)
     written = ("notes", "tag_ids", "confirmations")
-    assert kept == [read_ids(report)[2]]
+    assert kept == [factories.read_ids(report)[2]]
     assert without_times(after[1:]) == without_times([was[1], edited[1]])
     assert after[0]["fees"] == 0  # as the file that tells of it still says
     assert [after[0][name] for name in written] == [edited[0][name] for name in written]
@@ -277,9 +260,9 @@ async def test_new_and_corrected_trades_that_were_edited_since_are_kept_and_name
 async def test_a_dry_run_tells_how_many_trades_go_and_how_many_of_them_were_annotated(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
-    await create_strategy(client, **A_CHECKLIST)
+    await factories.create_strategy(client, **factories.A_CHECKLIST)
     row = {**HIGH, "notes": "from the file"}
-    report = await create_import(client, build_file(*[row] * 6), account_id=account_id)
+    report = await factories.create_import(client, factories.build_file(*[row] * 6), account_id=account_id)
     trades = await get_trades(client)
     for trade, how in zip(trades, EDITS, strict=False):
         await edit(client, trade, how)
@@ -288,7 +271,7 @@ async def test_a_dry_run_tells_how_many_trades_go_and_how_many_of_them_were_anno
     for path, member in (("tags", "tag_ids"), ("confirmations", "confirmations")):
         unwrap(await client.put(f"{last}/{path}", json={member: []}))
     bare = {"notes": None, "strategy_id": None, "setup_id": None}
-    await patch_trade(client, trades[3]["id"], **bare)  # edited, but no annotation is left
+    await factories.patch_trade(client, trades[3]["id"], **bare)  # edited, but no annotation is left
     before = await get_trades(client)
 
     path = f"/imports/{report['id']}"
@@ -306,14 +289,16 @@ async def test_a_dry_run_tells_how_many_trades_go_and_how_many_of_them_were_anno
 async def test_up_to_100_kept_trades_are_named_and_all_of_them_are_listed(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
-    report = await create_import(client, build_file(*[{}] * 103), account_id=account_id)
-    for trade_id in read_ids(report)[1:]:
-        await patch_trade(client, trade_id, grade="A")
+    report = await factories.create_import(client, factories.build_file(*[{}] * 103), account_id=account_id)
+    for trade_id in factories.read_ids(report)[1:]:
+        await factories.patch_trade(client, trade_id, grade="A")
 
     kept = await undo(client, report)
 
-    assert kept == sorted(read_ids(report)[1:])[:100]
-    assert [trade["id"] for trade in await list_trades(client, import_id=report["id"])] == read_ids(report)[1:]
+    assert kept == sorted(factories.read_ids(report)[1:])[:100]
+    assert [trade["id"] for trade in await factories.list_trades(client, import_id=report["id"])] == factories.read_ids(
+        report
+    )[1:]
     assert await count_trades(client) == {report["id"]: 102}
 
 
@@ -367,17 +352,17 @@ async def test_imports_edits_and_undos_come_to_the_same_whatever_the_clock_says(
     client: httpx.AsyncClient, steps: list[tuple[str, int, Any, Any]]
 ) -> None:
     number = len(unwrap(await client.get("/accounts")))
-    account_id = (await create_account(client, f"of steps {number}"))["id"]
+    account_id = (await factories.create_account(client, f"of steps {number}"))["id"]
     imagined, brought = Imagined(), list[Any]()
     for what, hour, one, other in steps:
         with clock_at(hour):
-            found = await list_trades(client, account_id=account_id)
+            found = await factories.list_trades(client, account_id=account_id)
             ids = {trade["external_id"]: trade["id"] for trade in found}
             if what == "import":
-                brought.append(await create_import(client, build_fees(one), account_id=account_id))
+                brought.append(await factories.create_import(client, build_fees(one), account_id=account_id))
                 imagined.files[brought[-1]["id"]] = one
             elif what == "edit" and one in ids:
-                await patch_trade(client, ids[one], fees=other)
+                await factories.patch_trade(client, ids[one], fees=other)
                 imagined.edit(one, other)
             elif what == "undo" and brought:
                 report = brought[one % len(brought)]
@@ -385,7 +370,7 @@ async def test_imports_edits_and_undos_come_to_the_same_whatever_the_clock_says(
                 assert sorted(kept) == sorted(ids[name] for name in imagined.undo(report["id"], other))
                 if not kept:
                     brought.remove(report)
-        now = await list_trades(client, account_id=account_id)
+        now = await factories.list_trades(client, account_id=account_id)
         assert {trade["external_id"]: trade["fees"] for trade in now} == imagined.fees()
 
 
@@ -395,28 +380,28 @@ async def test_imports_edits_and_undos_come_to_the_same_whatever_the_clock_says(
 async def create_copies(client: httpx.AsyncClient) -> list[Any]:
     """The import of an original, and a later import of two copies of it."""
     for name in ("Leader", "A", "B"):
-        await create_account(client, name)
+        await factories.create_account(client, name)
     original = {"account": "Leader", "row": "1"}
     copies = [{"account": name, "copy_of": "1", "gross_pnl": "-2"} for name in ("A", "B")]
-    return [unwrap(await send_file(client, build_file(original, *rows))) for rows in ([], copies)]
+    return [unwrap(await factories.send_file(client, factories.build_file(original, *rows))) for rows in ([], copies)]
 
 
 async def test_an_original_of_which_the_file_of_its_copies_tells_too_stays_until_that_is_undone(
     client: httpx.AsyncClient,
 ) -> None:
     first, second = await create_copies(client)
-    original, *copies = read_ids(second)
-    count, net = [await create_goal(client, metric=metric) for metric in ("trade_count", "net_pnl")]
+    original, *copies = factories.read_ids(second)
+    count, net = [await factories.create_goal(client, metric=metric) for metric in ("trade_count", "net_pnl")]
 
     kept = await undo(client, first)
 
     assert kept == []
-    sources = [(trade["id"], trade["source_trade_id"]) for trade in await list_trades(client)]
+    sources = [(trade["id"], trade["source_trade_id"]) for trade in await factories.list_trades(client)]
     assert sources == [(original, None), (copies[0], original), (copies[1], original)]
     january = {"from": "2026-01-01", "to": "2026-01-01"}
-    actuals = [(await snapshots_of(client, goal["id"], **january))[0]["actual"] for goal in (count, net)]
+    actuals = [(await factories.snapshots_of(client, goal["id"], **january))[0]["actual"] for goal in (count, net)]
     assert actuals == [1, -3]
-    assert (await undo(client, second), await list_trades(client)) == ([], [])
+    assert (await undo(client, second), await factories.list_trades(client)) == ([], [])
 
 
 async def read_snapshots(client: httpx.AsyncClient, goals: list[Any]) -> dict[str, list[Any]]:
@@ -425,7 +410,7 @@ async def read_snapshots(client: httpx.AsyncClient, goals: list[Any]) -> dict[st
     return {
         f"{goal['metric']} {goal['timeframe']}": [
             {name: value for name, value in snapshot.items() if name not in own}
-            for snapshot in await snapshots_of(client, goal["id"], limit=365)
+            for snapshot in await factories.snapshots_of(client, goal["id"], limit=365)
         ]
         for goal in goals
     }
@@ -435,14 +420,16 @@ async def create_goals(client: httpx.AsyncClient) -> list[Any]:
     """A goal of every metric, by day and by month in turns."""
     metrics = [metric["key"] for metric in unwrap(await client.get("/metrics"))]
     timeframes = cycle(["daily", "monthly"])
-    return [await create_goal(client, metric=metric, timeframe=next(timeframes)) for metric in sorted(metrics)]
+    return [
+        await factories.create_goal(client, metric=metric, timeframe=next(timeframes)) for metric in sorted(metrics)
+    ]
 
 
 FIRST = [
     {"external_id": "1", "row": "1", "grade": "A+", "stop_loss": "99", "fees": "0.1"},
     {"external_id": "2", "copy_of": "1", "gross_pnl": "-0.2", "tags": "FOMO"},
     {"external_id": "3", "closed_at": "2026-02-03T15:00:00Z", "exit_price": "97", "grade": "C"},
-    {"external_id": "4", **OPEN_ROW},
+    {"external_id": "4", **factories.OPEN_ROW},
 ]
 SECOND = [
     {"external_id": "1", "gross_pnl": "-5", "fees": "0.3"},
@@ -456,8 +443,8 @@ SECOND = [
 async def test_snapshots_that_were_read_before_are_those_of_a_new_goal_after_each_step(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
-    await create_tag(client, type="mistake")
-    await create_strategy(client, **A_CHECKLIST)
+    await factories.create_tag(client, type="mistake")
+    await factories.create_strategy(client, **factories.A_CHECKLIST)
     goals = await create_goals(client)
     await read_snapshots(client, goals)
     reports: list[Any] = []
@@ -466,8 +453,8 @@ async def test_snapshots_that_were_read_before_are_those_of_a_new_goal_after_eac
         if step.startswith("undo"):
             await undo(client, reports.pop())
         else:
-            file = build_file(*(SECOND if reports else FIRST))
-            reports.append(await create_import(client, file, account_id=account_id))
+            file = factories.build_file(*(SECOND if reports else FIRST))
+            reports.append(await factories.create_import(client, file, account_id=account_id))
 
         new_goals = await create_goals(client)
         assert await read_snapshots(client, goals) == await read_snapshots(client, new_goals), step
@@ -476,19 +463,21 @@ async def test_snapshots_that_were_read_before_are_those_of_a_new_goal_after_eac
 async def test_a_goal_has_exact_sums_after_a_correction_and_undos_and_counts_a_kept_trade(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
-    goal = await create_goal(client, timeframe="daily")
+    goal = await factories.create_goal(client, timeframe="daily")
 
     async def read_actuals() -> list[float]:
-        return [one["actual"] for one in await snapshots_of(client, goal["id"], to="2026-01-05")]
+        return [one["actual"] for one in await factories.snapshots_of(client, goal["id"], to="2026-01-05")]
 
     rows = [{"external_id": "1", "gross_pnl": "0.1"}, {"external_id": "2", "gross_pnl": "0.2"}]
-    first = await create_import(client, build_file(*rows), account_id=account_id)
+    first = await factories.create_import(client, factories.build_file(*rows), account_id=account_id)
     assert await read_actuals() == [0.3]
-    second = await create_import(client, build_file({**rows[1], "gross_pnl": "0.6"}), account_id=account_id)
+    second = await factories.create_import(
+        client, factories.build_file({**rows[1], "gross_pnl": "0.6"}), account_id=account_id
+    )
     assert await read_actuals() == [0.7]
     await undo(client, second)
     assert await read_actuals() == [0.3]
-    await patch_trade(client, read_ids(first)[0], grade="A")
+    await factories.patch_trade(client, factories.read_ids(first)[0], grade="A")
     await undo(client, first)
     assert await read_actuals() == [0.1]
     await undo(client, first, force="true")
@@ -499,15 +488,15 @@ async def test_a_goal_has_exact_sums_after_a_correction_and_undos_and_counts_a_k
 async def test_parts_of_a_file_whose_trades_pay_commissions_change_nothing_and_leave_nothing(
     client: httpx.AsyncClient, settings: Settings, kind: str
 ) -> None:
-    account = await create_account(client, fees={"default": 0.5})
+    account = await factories.create_account(client, fees={"default": 0.5})
     fills = random_fills(5, 30)
     rows: list[Any] = fills if kind == "fills" else list(first_in_first_out(fills))
     form: Any = executions if kind == "fills" else performance
-    await create_import(client, form(rows), account_id=account["id"])
+    await factories.create_import(client, form(rows), account_id=account["id"])
     before = read_record(settings.db)
 
     for begin, size in product(range(0, len(rows), examples(full=1, ci=6)), (1, 4, 10)):
-        part = await create_import(client, form(rows[begin : begin + size]), account_id=account["id"])
+        part = await factories.create_import(client, form(rows[begin : begin + size]), account_id=account["id"])
 
         assert part["counts"]["new"] == part["counts"]["updated"] == 0
         assert await undo(client, part) == []
@@ -520,11 +509,11 @@ async def test_a_fill_that_turned_a_position_has_all_its_fees_when_one_side_is_i
     header = b"Date,Time,Symbol,Quantity,Price,Side,Execution ID,Commission\n"
     bought = b"01/05/2026,09:00:00,ES,1,1005,Buy,101,1\n"
     turned = b"01/05/2026,10:00:00,ES,2,1008,Sell,102,4\n"
-    first = await create_import(client, header + bought, account_id=account_id)
-    await create_import(client, header + turned, account_id=account_id)
+    first = await factories.create_import(client, header + bought, account_id=account_id)
+    await factories.create_import(client, header + turned, account_id=account_id)
     assert (await client.delete(f"/imports/{first['id']}?force=true")).status_code == 204
 
-    await create_import(client, header + bought + turned, account_id=account_id)
+    await factories.create_import(client, header + bought + turned, account_id=account_id)
 
     trades = unwrap(await client.get("/trades"))
     assert [(trade["fees"], trade["gross_pnl"]) for trade in trades] == [(2, None), (3, 3)]

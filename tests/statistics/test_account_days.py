@@ -4,21 +4,11 @@ from collections.abc import Awaitable, Callable, Iterator
 from datetime import datetime
 from typing import Any
 
+import factories
 import httpx
 import pytest
 import time_machine
-from factories import (
-    A_FILE,
-    A_TRADE,
-    create_account,
-    create_goal,
-    create_trade,
-    list_trades,
-    run_sql,
-    send_file,
-    snapshots_of,
-    unwrap,
-)
+from factories import run_sql, unwrap
 from starlette.applications import Starlette
 
 from journal_api.statistics.row_checks import CHECKS
@@ -35,64 +25,64 @@ def clock() -> Iterator[time_machine.Traveller]:
 
 
 async def days_of(client: httpx.AsyncClient, account: Any) -> list[str | None]:
-    return [trade["trading_day"] for trade in await list_trades(client, account_id=account["id"])]
+    return [trade["trading_day"] for trade in await factories.list_trades(client, account_id=account["id"])]
 
 
 # Ways in which a trade of the account in Kiritimati is written -----------------------------------------
 
 
 async def write_one(client: httpx.AsyncClient, account: Any) -> None:
-    await create_trade(client, account["id"])
+    await factories.create_trade(client, account["id"])
 
 
 async def write_in_bulk(client: httpx.AsyncClient, account: Any) -> None:
-    other = await create_account(client, "Of the owner's day")
-    trades = [{**A_TRADE, "account_id": one["id"]} for one in (other, account)]
+    other = await factories.create_account(client, "Of the owner's day")
+    trades = [{**factories.A_TRADE, "account_id": one["id"]} for one in (other, account)]
     unwrap(await client.post("/trades/bulk", json={"trades": trades}))
 
 
 async def import_it(client: httpx.AsyncClient, account: Any) -> None:
-    unwrap(await send_file(client, A_FILE, account["id"]))
+    unwrap(await factories.send_file(client, factories.A_FILE, account["id"]))
 
 
 async def import_it_twice_and_undo_the_second(client: httpx.AsyncClient, account: Any) -> None:
-    first = A_FILE.replace("symbol", "external_id,symbol", 1).replace("ES", "1,ES", 1)
-    unwrap(await send_file(client, first, account["id"]))
+    first = factories.A_FILE.replace("symbol", "external_id,symbol", 1).replace("ES", "1,ES", 1)
+    unwrap(await factories.send_file(client, first, account["id"]))
     later = first.replace("01-05T15", "01-05T09").replace("01-05T14", "01-05T08")
-    corrected = unwrap(await send_file(client, later, account["id"]))
+    corrected = unwrap(await factories.send_file(client, later, account["id"]))
     assert (corrected["counts"]["updated"], await days_of(client, account)) == (1, [OWNERS_DAY])
     assert (await client.delete(f"/imports/{corrected['id']}")).status_code == 204
 
 
 async def close_it_later(client: httpx.AsyncClient, account: Any) -> None:
-    trade = await create_trade(client, account["id"], closed_at=None, exit_price=None)
-    sent = {name: A_TRADE[name] for name in ("closed_at", "exit_price")}
+    trade = await factories.create_trade(client, account["id"], closed_at=None, exit_price=None)
+    sent = {name: factories.A_TRADE[name] for name in ("closed_at", "exit_price")}
     unwrap(await client.patch(f"/trades/{trade['id']}", json=sent))
 
 
 async def close_it_by_a_fill(client: httpx.AsyncClient, account: Any) -> None:
-    trade = await create_trade(client, account["id"], closed_at=None, exit_price=None)
-    fill = {"side": "sell", "quantity": 1, "price": 101, "at": A_TRADE["closed_at"]}
+    trade = await factories.create_trade(client, account["id"], closed_at=None, exit_price=None)
+    fill = {"side": "sell", "quantity": 1, "price": 101, "at": factories.A_TRADE["closed_at"]}
     unwrap(await client.post(f"/trades/{trade['id']}/fills", json=fill))
 
 
 async def move_it_there(client: httpx.AsyncClient, account: Any) -> None:
-    trade = await create_trade(client)
+    trade = await factories.create_trade(client)
     assert trade["trading_day"] == OWNERS_DAY
     unwrap(await client.patch(f"/trades/{trade['id']}", json={"account_id": account["id"]}))
 
 
 async def merge_and_split_it(client: httpx.AsyncClient, account: Any) -> None:
-    first = await create_trade(client, account["id"])
-    second = await create_trade(client, account["id"], closed_at="2026-01-05T16:00:00Z")
+    first = await factories.create_trade(client, account["id"])
+    second = await factories.create_trade(client, account["id"], closed_at="2026-01-05T16:00:00Z")
     merged = unwrap(await client.post("/trades/merge", json={"ids": [first["id"], second["id"]]}))
     assert merged["trading_day"] == NEXT_DAY
     unwrap(await client.post(f"/trades/{merged['id']}/split"))
 
 
 async def copy_it_from_another_account(client: httpx.AsyncClient, account: Any) -> None:
-    original = await create_trade(client)
-    await create_trade(client, account["id"], source_trade_id=original["id"])
+    original = await factories.create_trade(client)
+    await factories.create_trade(client, account["id"], source_trade_id=original["id"])
     assert (await client.get(f"/trades/{original['id']}")).json()["data"]["trade"]["trading_day"] == OWNERS_DAY
 
 
@@ -106,7 +96,7 @@ WAYS = [
 async def test_a_trade_has_the_day_of_its_account_however_it_is_written(
     app: Starlette, client: httpx.AsyncClient, way: Callable[[httpx.AsyncClient, Any], Awaitable[None]]
 ) -> None:
-    account = await create_account(client, "Kiritimati", **KIRITIMATI)
+    account = await factories.create_account(client, "Kiritimati", **KIRITIMATI)
 
     await way(client, account)
 
@@ -115,9 +105,9 @@ async def test_a_trade_has_the_day_of_its_account_however_it_is_written(
 
 
 async def test_the_preview_of_a_file_has_the_days_of_its_account(client: httpx.AsyncClient) -> None:
-    account = await create_account(client, **KIRITIMATI)
+    account = await factories.create_account(client, **KIRITIMATI)
 
-    report = unwrap(await send_file(client, A_FILE, account["id"], dry_run="true"))
+    report = unwrap(await factories.send_file(client, factories.A_FILE, account["id"], dry_run="true"))
 
     assert (report["preview"]["first_day"], report["preview"]["days"][0]["day"]) == (NEXT_DAY, NEXT_DAY)
 
@@ -126,9 +116,9 @@ async def test_the_preview_of_a_file_has_the_days_of_its_account(client: httpx.A
 
 
 async def test_a_change_of_an_account_moves_its_trades_and_no_others(client: httpx.AsyncClient) -> None:
-    account, other = await create_account(client), await create_account(client, "Other")
+    account, other = await factories.create_account(client), await factories.create_account(client, "Other")
     for one in (account, other):
-        await create_trade(client, one["id"])
+        await factories.create_trade(client, one["id"])
     path, seen = f"/accounts/{account['id']}", []
 
     for sent in (KIRITIMATI, {"day_rollover": "04:00"}, {"timezone": None}, {"day_rollover": None}):
@@ -141,8 +131,8 @@ async def test_a_change_of_an_account_moves_its_trades_and_no_others(client: htt
 
 
 async def test_a_dry_run_of_a_change_moves_nothing(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    await create_trade(client, account["id"])
+    account = await factories.create_account(client)
+    await factories.create_trade(client, account["id"])
 
     unwrap(await client.patch(f"/accounts/{account['id']}?dry_run=true", json=KIRITIMATI))
 
@@ -151,9 +141,9 @@ async def test_a_dry_run_of_a_change_moves_nothing(client: httpx.AsyncClient) ->
 
 async def test_the_owners_change_moves_what_an_account_has_not_of_its_own(client: httpx.AsyncClient) -> None:
     sent = [{}, {"timezone": "UTC"}, {"day_rollover": "00:00"}, {"timezone": "UTC", "day_rollover": "00:00"}]
-    accounts = [await create_account(client, f"Account {n}", **one) for n, one in enumerate(sent)]
+    accounts = [await factories.create_account(client, f"Account {n}", **one) for n, one in enumerate(sent)]
     for account in accounts:
-        await create_trade(client, account["id"])
+        await factories.create_trade(client, account["id"])
 
     unwrap(await client.patch("/me", json={**KIRITIMATI, "day_rollover": "14:00"}))
 
@@ -173,10 +163,10 @@ async def read_current(client: httpx.AsyncClient, goal: Any) -> Any:
 async def test_today_of_a_goal_of_one_account_is_the_accounts_and_of_others_the_owners(
     client: httpx.AsyncClient, clock: time_machine.Traveller
 ) -> None:
-    account = await create_account(client, **KIRITIMATI)
-    own = await create_goal(client, timeframe="daily", account_id=account["id"])
-    of_all = await create_goal(client, timeframe="daily")
-    followed = await create_goal(client, timeframe="daily")
+    account = await factories.create_account(client, **KIRITIMATI)
+    own = await factories.create_goal(client, timeframe="daily", account_id=account["id"])
+    of_all = await factories.create_goal(client, timeframe="daily")
+    followed = await factories.create_goal(client, timeframe="daily")
     unwrap(await client.patch(f"/goals/{followed['id']}", json={"scope": ""}))
     unwrap(await client.patch("/me", json={"active_selection": f"account_{account['id']}"}))
     seen = []
@@ -195,15 +185,15 @@ async def test_today_of_a_goal_of_one_account_is_the_accounts_and_of_others_the_
 async def test_a_trade_of_an_account_that_is_already_in_tomorrow_counts_at_once(
     client: httpx.AsyncClient, clock: time_machine.Traveller, is_read_before: bool
 ) -> None:
-    account = await create_account(client, **KIRITIMATI)
+    account = await factories.create_account(client, **KIRITIMATI)
     clock.move_to(datetime.fromisoformat("2026-01-31T16:00:00Z"))  # 1 February there
-    goals = [await create_goal(client, timeframe=timeframe) for timeframe in ("daily", "monthly")]
+    goals = [await factories.create_goal(client, timeframe=timeframe) for timeframe in ("daily", "monthly")]
     for goal in goals if is_read_before else []:
-        await snapshots_of(client, goal["id"])
+        await factories.snapshots_of(client, goal["id"])
 
-    await create_trade(client, account["id"], closed_at="2026-01-31T15:00:00Z")
+    await factories.create_trade(client, account["id"], closed_at="2026-01-31T15:00:00Z")
 
-    found = [await snapshots_of(client, goal["id"]) for goal in goals]
+    found = [await factories.snapshots_of(client, goal["id"]) for goal in goals]
     assert [[(one["period_start"], one["actual"]) for one in each] for each in found] == [
         [("2026-02-01", 1), ("2026-01-31", 0)],
         [("2026-02-01", 1), ("2026-01-01", 0)],
@@ -216,13 +206,13 @@ async def test_a_trade_of_an_account_that_is_already_in_tomorrow_counts_at_once(
 async def test_a_goal_of_an_account_is_paused_on_the_accounts_day(
     client: httpx.AsyncClient, clock: time_machine.Traveller
 ) -> None:
-    account = await create_account(client, **KIRITIMATI)
+    account = await factories.create_account(client, **KIRITIMATI)
     clock.move_to(datetime.fromisoformat("2026-01-05T16:00:00Z"))
-    goal = await create_goal(client, timeframe="daily", account_id=account["id"])
-    await create_trade(client, account["id"])
+    goal = await factories.create_goal(client, timeframe="daily", account_id=account["id"])
+    await factories.create_trade(client, account["id"])
 
     unwrap(await client.patch(f"/goals/{goal['id']}", json={"status": "paused"}))
     unwrap(await client.patch(f"/goals/{goal['id']}", json={"metric": "gross_pnl", "target_value": 1}))
 
-    (snapshot,) = await snapshots_of(client, goal["id"])
+    (snapshot,) = await factories.snapshots_of(client, goal["id"])
     assert (snapshot["period_start"], snapshot["actual"]) == (NEXT_DAY, 1)

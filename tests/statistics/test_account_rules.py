@@ -7,22 +7,12 @@ from statistics import median
 from types import FrameType
 from typing import Any, get_args
 
+import factories
 import httpx
 import pytest
 import time_machine
 from aiosqlite import Connection
-from factories import (
-    create_account,
-    create_cash,
-    create_checkpoint,
-    create_trade,
-    details_of,
-    error_of,
-    insert_trade,
-    put_rules,
-    run_sql,
-    unwrap,
-)
+from factories import details_of, error_of, run_sql, unwrap
 from proofs import SOAK, examples
 from starlette.applications import Starlette
 
@@ -55,7 +45,7 @@ async def read_standing(client: httpx.AsyncClient, account: Any, **query: Any) -
 
 
 async def test_what_is_put_is_read_and_can_be_put_again(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
+    account = await factories.create_account(client)
     path = f"/accounts/{account['id']}/rules"
 
     rules = unwrap(await client.put(path, json=EVERY_RULE))
@@ -65,20 +55,20 @@ async def test_what_is_put_is_read_and_can_be_put_again(client: httpx.AsyncClien
 
 
 async def test_a_put_replaces_all_rules(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    await put_rules(client, account["id"], **EVERY_RULE)
+    account = await factories.create_account(client)
+    await factories.put_rules(client, account["id"], **EVERY_RULE)
 
-    rules = await put_rules(client, account["id"], daily_loss=500)
+    rules = await factories.put_rules(client, account["id"], daily_loss=500)
 
     assert rules == {**dict.fromkeys(EVERY_RULE), "daily_loss": 500}
 
 
 async def test_an_account_without_rules_has_none_to_read_or_delete(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
+    account = await factories.create_account(client)
     path = f"/accounts/{account['id']}/rules"
     assert error_of(await client.get(path)) == error_of(await client.delete(path)) == (404, "not_found")
 
-    await put_rules(client, account["id"], daily_loss=500)
+    await factories.put_rules(client, account["id"], daily_loss=500)
     assert (await client.delete(path)).status_code == 204
 
     assert error_of(await client.get(path)) == (404, "not_found")
@@ -95,7 +85,7 @@ async def test_an_account_without_rules_has_none_to_read_or_delete(client: httpx
     ],
 )
 async def test_a_rule_is_whole_and_possible(client: httpx.AsyncClient, rules: Any, field: str) -> None:
-    account = await create_account(client)
+    account = await factories.create_account(client)
 
     refused = await client.put(f"/accounts/{account['id']}/rules", json=rules)
 
@@ -103,8 +93,8 @@ async def test_a_rule_is_whole_and_possible(client: httpx.AsyncClient, rules: An
 
 
 async def test_an_account_is_deleted_with_its_rules(client: httpx.AsyncClient, app: Starlette) -> None:
-    account = await create_account(client)
-    await put_rules(client, account["id"], daily_loss=500)
+    account = await factories.create_account(client)
+    await factories.put_rules(client, account["id"], daily_loss=500)
 
     assert (await client.delete(f"/accounts/{account['id']}")).status_code == 204
 
@@ -112,9 +102,12 @@ async def test_an_account_is_deleted_with_its_rules(client: httpx.AsyncClient, a
 
 
 async def test_the_list_has_the_standing_of_the_accounts_with_rules(client: httpx.AsyncClient) -> None:
-    funded, own = await create_account(client, "A", starting_balance=100), await create_account(client, "B")
-    await put_rules(client, funded["id"], floor={"kind": "static", "distance": 50})
-    trade = await create_trade(client, funded["id"], gross_pnl=20)
+    funded, own = (
+        await factories.create_account(client, "A", starting_balance=100),
+        await factories.create_account(client, "B"),
+    )
+    await factories.put_rules(client, funded["id"], floor={"kind": "static", "distance": 50})
+    trade = await factories.create_trade(client, funded["id"], gross_pnl=20)
     day = trade["trading_day"]
     day_before = str(date.fromisoformat(day) - timedelta(days=1))
     plain = unwrap(await client.get("/accounts"))
@@ -132,9 +125,9 @@ async def test_the_list_has_the_standing_of_the_accounts_with_rules(client: http
 
 
 async def test_the_list_has_the_checkpoints_that_nobody_has_explained_or_accepted(client: httpx.AsyncClient) -> None:
-    account = await create_account(client, starting_balance=100)
+    account = await factories.create_account(client, starting_balance=100)
     for day, balance in (("2026-01-05", 100), ("2026-01-06", 90), ("2026-01-07", 90)):
-        await create_checkpoint(client, account["id"], day=day, balance=balance)
+        await factories.create_checkpoint(client, account["id"], day=day, balance=balance)
     path = f"/accounts/{account['id']}/checkpoints"
     _, differing, same = unwrap(await client.get(path))
 
@@ -152,13 +145,13 @@ async def test_the_list_has_the_checkpoints_that_nobody_has_explained_or_accepte
 async def test_the_floor_of_each_day_since_the_reset_is_stated_if_asked_for(
     client: httpx.AsyncClient, kind: str, floors: list[float]
 ) -> None:
-    account = await create_account(client, starting_balance=5)
-    await create_cash(client, account["id"], kind="reset", amount=100, day="2026-01-05")
+    account = await factories.create_account(client, starting_balance=5)
+    await factories.create_cash(client, account["id"], kind="reset", amount=100, day="2026-01-05")
     for day, pnl in (("04", 7), ("05", 30), ("05", -10), ("06", -60)):
         times = dict.fromkeys(("opened_at", "closed_at"), f"2026-01-{day}T10:00:00Z")
-        await create_trade(client, account["id"], **times, gross_pnl=pnl)
-    await create_cash(client, account["id"], kind="fee", amount=2, day="2026-01-07")
-    await put_rules(client, account["id"], floor={"kind": kind, "distance": 50})
+        await factories.create_trade(client, account["id"], **times, gross_pnl=pnl)
+    await factories.create_cash(client, account["id"], kind="fee", amount=2, day="2026-01-07")
+    await factories.put_rules(client, account["id"], floor={"kind": kind, "distance": 50})
 
     standing = await read_standing(client, account, **{"with": "days"})
 
@@ -173,9 +166,9 @@ async def test_the_floor_of_each_day_since_the_reset_is_stated_if_asked_for(
 async def test_a_standing_is_that_of_the_current_trading_day_unless_another_is_asked_for(
     client: httpx.AsyncClient,
 ) -> None:
-    account = await create_account(client)
-    await put_rules(client, account["id"], daily_loss=5)
-    await create_trade(client, account["id"], gross_pnl=-4)
+    account = await factories.create_account(client)
+    await factories.put_rules(client, account["id"], daily_loss=5)
+    await factories.create_trade(client, account["id"], gross_pnl=-4)
 
     with time_machine.travel("2026-01-05T23:59:30Z", tick=False):
         on_the_day = await read_standing(client, account)
@@ -189,12 +182,12 @@ async def test_a_standing_is_that_of_the_current_trading_day_unless_another_is_a
 
 
 async def test_the_last_reset_of_a_day_counts_and_open_trades_do_not(client: httpx.AsyncClient) -> None:
-    account = await create_account(client, starting_balance=100)
-    await put_rules(client, account["id"], floor={"kind": "trade", "distance": 50})
-    await create_trade(client, account["id"], gross_pnl=30)
-    await create_trade(client, account["id"], exit_price=None, closed_at=None)
+    account = await factories.create_account(client, starting_balance=100)
+    await factories.put_rules(client, account["id"], floor={"kind": "trade", "distance": 50})
+    await factories.create_trade(client, account["id"], gross_pnl=30)
+    await factories.create_trade(client, account["id"], exit_price=None, closed_at=None)
     for amount in (200, 300):
-        await create_cash(client, account["id"], kind="reset", amount=amount)
+        await factories.create_cash(client, account["id"], kind="reset", amount=amount)
 
     standing = await read_standing(client, account)
 
@@ -203,8 +196,8 @@ async def test_the_last_reset_of_a_day_counts_and_open_trades_do_not(client: htt
 
 
 async def test_reading_a_standing_stores_the_facts_of_trades(client: httpx.AsyncClient, app: Starlette) -> None:
-    account = await create_account(client)
-    trade = await create_trade(client, account["id"])
+    account = await factories.create_account(client)
+    trade = await factories.create_trade(client, account["id"])
 
     await read_standing(client, account)
 
@@ -215,10 +208,10 @@ async def test_reading_a_standing_stores_the_facts_of_trades(client: httpx.Async
 async def test_a_balance_beyond_64_bits_is_null_with_a_reason(
     client: httpx.AsyncClient, app: Starlette, number: int
 ) -> None:
-    account = await create_account(client)
-    await put_rules(client, account["id"], **EVERY_RULE | {"best_day_share": 100})
+    account = await factories.create_account(client)
+    await factories.put_rules(client, account["id"], **EVERY_RULE | {"best_day_share": 100})
     for _ in range(number):
-        await insert_trade(app, account["id"], gross_pnl=10**10)
+        await factories.insert_trade(app, account["id"], gross_pnl=10**10)
 
     standing = await read_standing(client, account)
 
@@ -236,9 +229,9 @@ async def test_a_standing_costs_at_most_four_times_the_bare_sums_of_its_days(
     app: Starlette, client: httpx.AsyncClient, kind: str
 ) -> None:
     """In instructions of SQLite and lines of Python a day; in `make soak` in time of the processor as well."""
-    account = await create_account(client)
-    await put_rules(client, account["id"], floor={"kind": kind, "distance": 2000}, daily_loss=1000)
-    trade = await insert_trade(app, account["id"])
+    account = await factories.create_account(client)
+    await factories.put_rules(client, account["id"], floor={"kind": kind, "distance": 2000}, daily_loss=1000)
+    trade = await factories.insert_trade(app, account["id"])
     values = {"id": trade, "days": str(list(range(examples(full=2500, ci=150)))), "per_day": str([*range(40)])}
     await run_sql(app, MANY_TRADES, values)
     unwrap(await client.get(f"/accounts/{account['id']}/standing"))  # stores the facts

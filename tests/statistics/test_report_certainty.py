@@ -3,16 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+import factories
 import httpx
-from factories import (
-    create_account,
-    create_strategy,
-    create_tag,
-    insert_answer,
-    insert_trade,
-    insert_trade_tags,
-    read_report,
-)
 from starlette.applications import Starlette
 
 
@@ -21,7 +13,7 @@ async def insert_day(
 ) -> list[int]:
     """The ids of trades of (opened, closed, P&L) on a day, each of a symbol of its own."""
     return [
-        await insert_trade(
+        await factories.insert_trade(
             app,
             account_id,
             opened_at=f"{day}T{opened}Z",
@@ -41,7 +33,7 @@ async def place(client: httpx.AsyncClient, group_by: str, pnls: Sequence[float],
     """The group of each trade, which alone is selected by its symbol."""
     found = []
     for pnl in pnls:
-        (group,) = (await read_report(client, group_by, symbol=name_symbol(pnl), **query))["groups"]
+        (group,) = (await factories.read_report(client, group_by, symbol=name_symbol(pnl), **query))["groups"]
         assert group["values"]["trade_count"] == 1
         found.append(group["key"])
     return found
@@ -58,12 +50,12 @@ async def test_a_mean_has_an_interval_from_ten_decisions_on_and_a_share_from_two
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
     for number in range(9):
-        await insert_trade(app, account_id, gross_pnl=190 if number < 5 else 10, **on_day(number))
-    few = (await read_report(client))["total"]
-    of_one_day = (await read_report(client, to="2026-01-01"))["total"]
-    await insert_trade(app, account_id, gross_pnl=10, **on_day(9))
+        await factories.insert_trade(app, account_id, gross_pnl=190 if number < 5 else 10, **on_day(number))
+    few = (await factories.read_report(client))["total"]
+    of_one_day = (await factories.read_report(client, to="2026-01-01"))["total"]
+    await factories.insert_trade(app, account_id, gross_pnl=10, **on_day(9))
 
-    found = (await read_report(client))["total"]
+    found = (await factories.read_report(client))["total"]
 
     assert (few["intervals"]["expectancy"], few["interval_reasons"]["expectancy"]) == (None, "too_few")
     assert few["intervals"]["win_rate"] == {"low": 62.85945537, "high": 100, "n": 9, "unseen": 4}
@@ -83,13 +75,13 @@ async def test_a_mean_has_an_interval_from_ten_decisions_on_and_a_share_from_two
 async def test_a_tag_is_compared_with_all_decisions_that_lack_it(
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
-    tag = (await create_tag(client))["id"]
+    tag = (await factories.create_tag(client))["id"]
     for number in range(24):
         pnl = -30 - number if number < 12 else 10 + number
-        trade = await insert_trade(app, account_id, gross_pnl=pnl, initial_risk=10, **on_day(number))
-        await insert_trade_tags(app, trade, [tag] if number < 12 else [])
+        trade = await factories.insert_trade(app, account_id, gross_pnl=pnl, initial_risk=10, **on_day(number))
+        await factories.insert_trade_tags(app, trade, [tag] if number < 12 else [])
 
-    tagged, without = (await read_report(client, "tag", sort="net_pnl"))["groups"]
+    tagged, without = (await factories.read_report(client, "tag", sort="net_pnl"))["groups"]
 
     edge, edge_r = tagged["edge"], tagged["edge_r"]
     assert (edge["expectancy"], edge_r["expectancy"], edge["present"], edge["absent"]) == (-63, -6.3, 12, 12)
@@ -97,8 +89,10 @@ async def test_a_tag_is_compared_with_all_decisions_that_lack_it(
     assert [edge[name] for name in names] == [edge_r[name] for name in names] == ["less", None, None, None]
     assert edge["low"] < edge["expectancy"] < edge["high"] < 0
     assert edge["p"] == edge["q"] < 0.05
-    await insert_trade(app, (await create_account(client, "Euros", currency="EUR"))["id"], **on_day(0))
-    mixed = (await read_report(client, "tag"))["groups"][0]["edge"]
+    await factories.insert_trade(
+        app, (await factories.create_account(client, "Euros", currency="EUR"))["id"], **on_day(0)
+    )
+    mixed = (await factories.read_report(client, "tag"))["groups"][0]["edge"]
     assert (mixed["present"], mixed["absent"], mixed["reason"]) == (12, 13, "mixed_currencies")
     assert not {"edge", "edge_r"} & without.keys()
 
@@ -107,15 +101,15 @@ async def test_a_line_that_only_has_the_answers_of_one_that_pays_is_not_shown_be
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
     """Volume pays 60. Trend agrees with it in nine of ten trades, Gap in half of them."""
-    tags = {name: (await create_tag(client, name))["id"] for name in ("Volume", "Trend", "Gap")}
+    tags = {name: (await factories.create_tag(client, name))["id"] for name in ("Volume", "Trend", "Gap")}
     for number in range(120):
         volume, differs = number % 2 == 0, number % 20 in (7, 14)
         has = {"Volume": volume, "Trend": volume is not differs, "Gap": number % 4 < 2}
         pnl = 60 * volume + number * 37 % 101 - 50
-        trade = await insert_trade(app, account_id, gross_pnl=pnl, **on_day(number % 30))
-        await insert_trade_tags(app, trade, [tags[name] for name, is_set in has.items() if is_set])
+        trade = await factories.insert_trade(app, account_id, gross_pnl=pnl, **on_day(number % 30))
+        await factories.insert_trade_tags(app, trade, [tags[name] for name, is_set in has.items() if is_set])
 
-    report = await read_report(client, "tag")
+    report = await factories.read_report(client, "tag")
     groups = {group["name"]: group["edge"] for group in report["groups"] if group["key"]}
 
     volume, trend, gap = (groups[name] for name in tags)
@@ -130,16 +124,16 @@ async def test_a_line_that_only_has_the_answers_of_one_that_pays_is_not_shown_be
 async def test_groups_of_rules_have_names_and_the_followed_alone_an_edge(
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
-    (setup,) = (await create_strategy(client, setups=[{"name": "Break", "confirmations": [{"name": "Volume"}]}]))[
-        "setups"
-    ]
+    (setup,) = (
+        await factories.create_strategy(client, setups=[{"name": "Break", "confirmations": [{"name": "Volume"}]}])
+    )["setups"]
     for pnl, was_present in ((1, True), (2, False), (4, None)):
-        trade = await insert_trade(app, account_id, gross_pnl=pnl, strategy_id=1, setup_id=setup["setup_id"])
+        trade = await factories.insert_trade(app, account_id, gross_pnl=pnl, strategy_id=1, setup_id=setup["setup_id"])
         if was_present is not None:
-            await insert_answer(app, trade, setup["confirmations"][0]["confirmation_id"], was_present)
-    await insert_trade(app, account_id, gross_pnl=8)
+            await factories.insert_answer(app, trade, setup["confirmations"][0]["confirmation_id"], was_present)
+    await factories.insert_trade(app, account_id, gross_pnl=8)
 
-    groups = (await read_report(client, "rules"))["groups"]
+    groups = (await factories.read_report(client, "rules"))["groups"]
 
     assert [(group["key"], group["values"]["net_pnl"]) for group in groups] == [
         *(("followed", 1), ("broken", 2), ("unanswered", 4), ("no_checklist", 8))
@@ -151,15 +145,17 @@ async def test_groups_of_rules_have_names_and_the_followed_alone_an_edge(
 async def test_a_verdict_counts_all_groups_of_the_report_not_only_those_of_the_page(
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
-    tags = [(await create_tag(client, f"Tag {number}"))["id"] for number in range(12)]
+    tags = [(await factories.create_tag(client, f"Tag {number}"))["id"] for number in range(12)]
     for number in range(48):
-        trade = await insert_trade(
+        trade = await factories.insert_trade(
             app, account_id, gross_pnl=100 + number if number % 2 else 10 * (number % 7), **on_day(number % 24)
         )
-        await insert_trade_tags(app, trade, [tag for place, tag in enumerate(tags) if (number >> place % 5) & 1])
+        await factories.insert_trade_tags(
+            app, trade, [tag for place, tag in enumerate(tags) if (number >> place % 5) & 1]
+        )
 
-    whole = (await read_report(client, "tag"))["groups"]
-    first = (await read_report(client, "tag", limit=2))["groups"]
+    whole = (await factories.read_report(client, "tag"))["groups"]
+    first = (await factories.read_report(client, "tag", limit=2))["groups"]
 
     assert [group["edge"] for group in first] == [group["edge"] for group in whole[:2]]
     assert all(group["edge"]["q"] >= group["edge"]["p"] for group in first)
@@ -182,7 +178,7 @@ async def test_a_decision_is_grouped_by_the_last_one_that_was_closed_when_it_was
         ("11:05:00", "11:06:00", 7),
     ]
     await insert_day(app, account_id, day)
-    await insert_trade(app, account_id, opened_at="2026-01-05T09:01:00Z", closed_at=None)
+    await factories.insert_trade(app, account_id, opened_at="2026-01-05T09:01:00Z", closed_at=None)
     await insert_day(app, account_id, [("00:00:00", "00:01:00", -8)], day="2026-01-06")
     pnls = [*(pnl for *_, pnl in day), -8]
 
@@ -193,7 +189,7 @@ async def test_a_decision_is_grouped_by_the_last_one_that_was_closed_when_it_was
     assert await place(client, "pause", pnls) == [
         *("first", "first", "under_1m", "1m_5m", "under_1m", "5m_15m", "under_1m", "over_1h", "first")
     ]
-    after = (await read_report(client, "after"))["groups"]
+    after = (await factories.read_report(client, "after"))["groups"]
     assert [(group["key"], group["name"]) for group in after] == [
         ("first", "First of the day"),
         ("win", "After a win"),

@@ -2,20 +2,10 @@
 
 from typing import Any
 
+import factories
 import httpx
 import pytest
-from factories import (
-    create_account,
-    create_strategy,
-    create_trade,
-    details_of,
-    error_of,
-    insert_answer,
-    insert_trade,
-    read_report,
-    run_sql,
-    unwrap,
-)
+from factories import details_of, error_of, run_sql, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -28,12 +18,12 @@ from journal_api.structs.reports import REPORTED
 async def test_the_total_counts_every_closed_trade_once(
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
-    empty = await read_report(client, "symbol")
-    await insert_trade(app, account_id, gross_pnl=300, initial_risk=100)
-    await insert_trade(app, account_id, gross_pnl=-100)
-    await insert_trade(app, account_id, closed_at=None)
+    empty = await factories.read_report(client, "symbol")
+    await factories.insert_trade(app, account_id, gross_pnl=300, initial_risk=100)
+    await factories.insert_trade(app, account_id, gross_pnl=-100)
+    await factories.insert_trade(app, account_id, closed_at=None)
 
-    found = await read_report(client)
+    found = await factories.read_report(client)
 
     assert (empty["groups"], found["groups"]) == ([], [])
     assert (empty["total"]["values"]["trade_count"], empty["total"]["reasons"]["win_rate"]) == (0, "no_trades")
@@ -74,9 +64,9 @@ async def test_trades_are_grouped_in_order(
         ("2026-01-05", 1, "2026-01-05T14:59:59Z", {"grade": "A+"}),
     ):
         trade = {"gross_pnl": pnl, "opened_at": opened_at, "closed_at": f"{day}T15:00:00Z", **fields}
-        await insert_trade(app, account_id, user_id=1, **trade)
+        await factories.insert_trade(app, account_id, user_id=1, **trade)
 
-    found = await read_report(client, group_by)
+    found = await factories.read_report(client, group_by)
 
     shown = [(one["key"], one["name"], one["values"]["net_pnl"]) for one in found["groups"]]
     assert shown == groups
@@ -103,7 +93,7 @@ async def test_groups_are_sorted_by_net_pnl_or_by_any_metric_and_the_total_is_of
 ) -> None:
     for symbol, pnls in {"A": (1, 1), "B": (5,), "C": (-1, -2, -3)}.items():
         for pnl in pnls:
-            await insert_trade(app, account_id, symbol=symbol, gross_pnl=pnl)
+            await factories.insert_trade(app, account_id, symbol=symbol, gross_pnl=pnl)
 
     response = await client.get("/reports", params={"group_by": "symbol", **query})
 
@@ -115,9 +105,9 @@ async def test_groups_are_sorted_by_net_pnl_or_by_any_metric_and_the_total_is_of
 
 
 async def test_spellings_of_a_contract_are_one_group_and_its_months_one_root(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
+    account = await factories.create_account(client)
     for symbol in ("MNQZ6", "mnqz6", "MNQ 12-26", "MNQ DEC26", "MNQH7", "AAPL"):
-        await create_trade(client, account["id"], symbol=symbol)
+        await factories.create_trade(client, account["id"], symbol=symbol)
 
     groups = {}
     for group_by in ("symbol", "root"):
@@ -195,12 +185,12 @@ async def test_a_sum_beyond_64_bits_is_out_of_range_in_its_group_alone(
     app: Starlette, client: httpx.AsyncClient, account_id: int, metrics: tuple[str, ...]
 ) -> None:
     for _ in range(10):
-        await insert_trade(app, account_id, symbol="HUGE", gross_pnl=10**10)
-    await insert_trade(app, account_id, symbol="HUGE", gross_pnl=-1, closed_at="2026-01-06T15:00:00Z")
+        await factories.insert_trade(app, account_id, symbol="HUGE", gross_pnl=10**10)
+    await factories.insert_trade(app, account_id, symbol="HUGE", gross_pnl=-1, closed_at="2026-01-06T15:00:00Z")
     for number in range(5):
-        await insert_trade(app, account_id, symbol=f"S{number}", gross_pnl=number)
+        await factories.insert_trade(app, account_id, symbol=f"S{number}", gross_pnl=number)
 
-    found = await read_report(client, "symbol", metrics=",".join(metrics), sort="-net_pnl")
+    found = await factories.read_report(client, "symbol", metrics=",".join(metrics), sort="-net_pnl")
 
     *others, huge = found["groups"]
     assert [group["values"]["net_pnl"] for group in others] == [4, 3, 2, 1, 0]
@@ -242,17 +232,17 @@ async def test_a_report_waits_for_two_others_and_is_refused_after_some_seconds(
 async def create_checklist(client: httpx.AsyncClient) -> tuple[int, int, int]:
     """The ids of a setup and of its two confirmations."""
     setups = [{"name": "Break", "confirmations": [{"name": "Volume"}, {"name": "Trend"}]}]
-    (setup,) = (await create_strategy(client, setups=setups))["setups"]
+    (setup,) = (await factories.create_strategy(client, setups=setups))["setups"]
     volume, trend = (one["confirmation_id"] for one in setup["confirmations"])
     return setup["setup_id"], volume, trend
 
 
 async def test_a_setup_has_the_name_of_its_strategy(app: Starlette, client: httpx.AsyncClient, account_id: int) -> None:
     setup_id, _, _ = await create_checklist(client)
-    await insert_trade(app, account_id, gross_pnl=10, setup_id=setup_id, strategy_id=1)
-    await insert_trade(app, account_id, gross_pnl=5)
+    await factories.insert_trade(app, account_id, gross_pnl=10, setup_id=setup_id, strategy_id=1)
+    await factories.insert_trade(app, account_id, gross_pnl=5)
 
-    found = await read_report(client, "setup", metrics="net_pnl")
+    found = await factories.read_report(client, "setup", metrics="net_pnl")
 
     of_setup, without = found["groups"]
     assert (of_setup["key"], of_setup["name"], of_setup["strategy"]) == (setup_id, "Break", "Breakout")
@@ -265,11 +255,11 @@ async def test_a_confirmation_has_the_values_of_each_answer(
     setup_id, volume, trend = await create_checklist(client)
     for pnl, answers in ((10, {volume: True, trend: True}), (-4, {volume: False}), (1, None)):
         setup = {} if answers is None else {"setup_id": setup_id, "strategy_id": 1}
-        trade = await insert_trade(app, account_id, gross_pnl=pnl, **setup)
+        trade = await factories.insert_trade(app, account_id, gross_pnl=pnl, **setup)
         for confirmation_id, was_present in (answers or {}).items():
-            await insert_answer(app, trade, confirmation_id, was_present)
+            await factories.insert_answer(app, trade, confirmation_id, was_present)
 
-    found = await read_report(client, "confirmation", metrics="net_pnl")
+    found = await factories.read_report(client, "confirmation", metrics="net_pnl")
 
     first, second, without = found["groups"]
     assert first["key"] == {"confirmation_id": volume, "setup_id": setup_id, "strategy_id": 1}
@@ -289,7 +279,7 @@ async def test_a_confirmation_has_the_values_of_each_answer(
 async def test_a_report_is_not_modified_until_a_trade_is(
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
-    trade = await insert_trade(app, account_id, gross_pnl=1)
+    trade = await factories.insert_trade(app, account_id, gross_pnl=1)
     etag = (await client.get("/reports?group_by=symbol")).headers["etag"]
 
     same = await client.get("/reports?group_by=symbol", headers={"If-None-Match": etag})
@@ -315,23 +305,23 @@ async def test_a_report_is_not_modified_until_a_trade_is(
 async def test_every_decision_is_in_one_bin_of_at_most_24(
     app: Starlette, client: httpx.AsyncClient, results: list[float], bins: list[tuple[float, float, int]]
 ) -> None:
-    account = int((await create_account(client, "Main"))["id"])
+    account = int((await factories.create_account(client, "Main"))["id"])
     for pnl in results:
-        await insert_trade(app, account, gross_pnl=pnl)
+        await factories.insert_trade(app, account, gross_pnl=pnl)
 
-    found = (await read_report(client))["distribution"]
+    found = (await factories.read_report(client))["distribution"]
 
     assert [tuple(one.values()) for one in found["net_pnl"]["bins"]] == bins
     assert found["r"] is None
-    assert "distribution" not in await read_report(client, "day")
+    assert "distribution" not in await factories.read_report(client, "day")
 
 
 async def test_results_in_two_currencies_have_a_shape_in_r_only(app: Starlette, client: httpx.AsyncClient) -> None:
     for currency in ("USD", "EUR"):
-        account = int((await create_account(client, currency, currency=currency))["id"])
-        await insert_trade(app, account, gross_pnl=5, initial_risk=10)
+        account = int((await factories.create_account(client, currency, currency=currency))["id"])
+        await factories.insert_trade(app, account, gross_pnl=5, initial_risk=10)
 
-    found = (await read_report(client))["distribution"]
+    found = (await factories.read_report(client))["distribution"]
 
     assert found == {"net_pnl": None, "r": {"bins": [{"low": 0.5, "high": 0.5, "decisions": 2}]}}
 
@@ -340,8 +330,8 @@ async def test_a_result_out_of_range_in_r_has_no_shape_in_r(
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
     for risk in (1e-8, 10):
-        await insert_trade(app, account_id, gross_pnl=500, initial_risk=risk)
+        await factories.insert_trade(app, account_id, gross_pnl=500, initial_risk=risk)
 
-    found = (await read_report(client))["distribution"]
+    found = (await factories.read_report(client))["distribution"]
 
     assert found == {"net_pnl": {"bins": [{"low": 500, "high": 500, "decisions": 2}]}, "r": None}

@@ -6,33 +6,10 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import closing
 from typing import Any
 
+import factories
 import httpx
 import msgspec
-from factories import (
-    A_CHECKPOINT,
-    A_DEPOSIT,
-    A_FILE,
-    A_FILL,
-    A_PROFILE,
-    A_TRADE,
-    create_account,
-    create_category,
-    create_copy_group,
-    create_example_journal,
-    create_funded_account,
-    create_goal,
-    create_import,
-    create_import_profile,
-    create_instrument,
-    create_key,
-    create_picture,
-    create_strategy,
-    create_tag,
-    create_trade,
-    three_by_three,
-    unwrap,
-    write_day,
-)
+from factories import unwrap
 from pictures import PNG
 from saved_journals import for_rows
 from starlette.applications import Starlette
@@ -41,20 +18,20 @@ from journal_api.web.operation import Operation
 
 # One thing of each kind, by the first word of its path: a new resource with ids in its paths needs a line.
 THINGS: dict[str, Callable[[httpx.AsyncClient], Awaitable[Any]]] = {
-    "tag-categories": create_category,
-    "tags": create_tag,
-    "strategies": create_strategy,
-    "goals": create_goal,
-    "accounts": create_account,
-    "copy-groups": create_copy_group,
-    "trades": create_trade,
-    "imports": create_import,
-    "import-profiles": create_import_profile,
-    "instruments": create_instrument,
-    "keys": create_key,
-    "days": write_day,
-    "pictures": create_picture,
-    "example-journal": create_example_journal,
+    "tag-categories": factories.create_category,
+    "tags": factories.create_tag,
+    "strategies": factories.create_strategy,
+    "goals": factories.create_goal,
+    "accounts": factories.create_account,
+    "copy-groups": factories.create_copy_group,
+    "trades": factories.create_trade,
+    "imports": factories.create_import,
+    "import-profiles": factories.create_import_profile,
+    "instruments": factories.create_instrument,
+    "keys": factories.create_key,
+    "days": factories.write_day,
+    "pictures": factories.create_picture,
+    "example-journal": factories.create_example_journal,
 }
 
 # A body with what is required; an operation whose body requires something needs a line.
@@ -64,25 +41,25 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/strategies"): {"name": "New"},
     ("POST", "/goals"): {"goal_name": "New", "metric": "net_pnl", "target_value": 1},
     ("POST", "/accounts"): {"name": "New"},
-    ("POST", "/accounts/{id}/cash"): A_DEPOSIT,
-    ("POST", "/accounts/{id}/checkpoints"): {**A_CHECKPOINT, "day": "2025-12-31"},
+    ("POST", "/accounts/{id}/cash"): factories.A_DEPOSIT,
+    ("POST", "/accounts/{id}/checkpoints"): {**factories.A_CHECKPOINT, "day": "2025-12-31"},
     ("POST", "/copy-groups"): {"name": "New"},
     ("PUT", "/copy-groups/{id}/members"): {"members": []},
-    ("POST", "/trades"): {"account_id": 1, **A_TRADE},
-    ("POST", "/trades/bulk"): {"trades": [{"account_id": 1, **A_TRADE}]},
+    ("POST", "/trades"): {"account_id": 1, **factories.A_TRADE},
+    ("POST", "/trades/bulk"): {"trades": [{"account_id": 1, **factories.A_TRADE}]},
     ("PATCH", "/trades"): {"ids": [1]},
     ("DELETE", "/trades"): {"ids": [1]},
     ("PUT", "/trades/{id}/tags"): {"tag_ids": []},
     ("PUT", "/trades/{id}/confirmations"): {"confirmations": []},
-    ("POST", "/trades/{id}/fills"): {"fills": [A_FILL]},
+    ("POST", "/trades/{id}/fills"): {"fills": [factories.A_FILL]},
     ("POST", "/trades/merge"): {"ids": [1, 2]},
-    ("POST", "/import-profiles"): {**A_PROFILE, "name": "New"},
+    ("POST", "/import-profiles"): {**factories.A_PROFILE, "name": "New"},
     ("PUT", "/instruments/{root}"): {"point_value": 5},
 }
 
 # A body that changes something of what `create_one_of_each` makes, where the one of BODIES does not.
 CHANGES: dict[str, dict[str, Any]] = {
-    "create_strategy": {"name": "New", "setups": three_by_three("new")},
+    "create_strategy": {"name": "New", "setups": factories.three_by_three("new")},
     **{f"update_{kind}": {"name": "Changed"} for kind in ("tag_category", "tag", "account", "copy_group")},
     "update_strategy": {"name": "Changed", "setups": [{"name": "Another"}]},
     "update_goal": {"target_value": 5, "status": "paused"},
@@ -122,7 +99,7 @@ def path_of(operation: Operation, row_id: object = MISSING) -> str:
 def file_of(operation: Operation) -> dict[str, Any]:
     """The file that an operation takes, as arguments of a request."""
     headers = {"Content-Type": operation.consumes[0]}
-    return {"content": PNG if operation.consumes_picture else A_FILE, "headers": headers}
+    return {"content": PNG if operation.consumes_picture else factories.A_FILE, "headers": headers}
 
 
 def choices_of(operation: Operation) -> dict[str, list[str]]:
@@ -162,10 +139,10 @@ def body_of(operation: Operation) -> dict[str, Any] | None:
 async def create_thing_of(client: httpx.AsyncClient, operation: Operation) -> int | str:
     """The id of a new thing of the kind that the path names, the root of an instrument, or a day."""
     if operation.name in ("join_import", "split_import"):  # each in an account of its own
-        account = await create_account(client, operation.name)
-        return int((await create_import(client, account_id=account["id"]))["id"])
+        account = await factories.create_account(client, operation.name)
+        return int((await factories.create_import(client, account_id=account["id"]))["id"])
     if "/accounts/{id:row_id}/" in operation.path:
-        return int((await create_funded_account(client))["id"])
+        return int((await factories.create_funded_account(client))["id"])
     thing = await THINGS[path_of(operation).split("/")[1]](client)
     if operation.name == "split_trade":
         await merge_with_another(client, thing)
@@ -175,18 +152,18 @@ async def create_thing_of(client: httpx.AsyncClient, operation: Operation) -> in
 
 async def merge_with_another(client: httpx.AsyncClient, trade: Any) -> None:
     """Merge the trade with a new one."""
-    other = await create_trade(client, trade["account_id"])
+    other = await factories.create_trade(client, trade["account_id"])
     unwrap(await client.post("/trades/merge", json={"ids": [trade["id"], other["id"]]}))
 
 
 async def create_needs(client: httpx.AsyncClient, operation: Operation) -> None:
     """What an operation needs beyond `create_one_of_each`."""
     if operation.name == "delete_example_journal":
-        await create_example_journal(client)
+        await factories.create_example_journal(client)
     elif operation.name == "split_trade":
         await merge_with_another(client, {"id": 1, "account_id": 1})
     elif operation.name == "merge_trades":
-        await create_trade(client, 1)
+        await factories.create_trade(client, 1)
 
 
 async def create_one_of_each(client: httpx.AsyncClient) -> dict[str, Any]:
@@ -195,25 +172,25 @@ async def create_one_of_each(client: httpx.AsyncClient) -> dict[str, Any]:
     Each has the id 1, but for a category, an account and an import that can be deleted.
     The example journal is not among them: its many rows would be in every dump.
     """
-    tag, account = await create_tag(client), await create_account(client)
+    tag, account = await factories.create_tag(client), await factories.create_account(client)
     setups = [{"name": "A", "confirmations": [{"name": "A"}]}]
-    strategy = await create_strategy(client, setups=setups)
-    trade = await create_trade(client, account["id"], setup_id=strategy["setups"][0]["setup_id"])
+    strategy = await factories.create_strategy(client, setups=setups)
+    trade = await factories.create_trade(client, account["id"], setup_id=strategy["setups"][0]["setup_id"])
     unwrap(await client.put(f"/trades/{trade['id']}/tags", json={"tag_ids": [tag["id"]]}))
     return {
         "tags": tag["id"],
-        "tag-categories": (await create_category(client, "Empty"))["id"],
+        "tag-categories": (await factories.create_category(client, "Empty"))["id"],
         "strategies": strategy["id"],
-        "goals": (await create_goal(client))["id"],
-        "accounts": (await create_funded_account(client, "Empty"))["id"],
-        "copy-groups": (await create_copy_group(client, account_ids=[account["id"]]))["id"],
+        "goals": (await factories.create_goal(client))["id"],
+        "accounts": (await factories.create_funded_account(client, "Empty"))["id"],
+        "copy-groups": (await factories.create_copy_group(client, account_ids=[account["id"]]))["id"],
         "trades": trade["id"],
-        "imports": (await create_import(client, account_id=account["id"]))["id"],
-        "import-profiles": (await create_import_profile(client))["id"],
-        "instruments": (await create_instrument(client))["root"],
-        "keys": (await create_key(client))["id"],
-        "days": (await write_day(client))["date"],
-        "pictures": (await create_picture(client))["id"],
+        "imports": (await factories.create_import(client, account_id=account["id"]))["id"],
+        "import-profiles": (await factories.create_import_profile(client))["id"],
+        "instruments": (await factories.create_instrument(client))["root"],
+        "keys": (await factories.create_key(client))["id"],
+        "days": (await factories.write_day(client))["date"],
+        "pictures": (await factories.create_picture(client))["id"],
         "me": 1,
     }
 

@@ -1,17 +1,9 @@
 """Multipliers of imported trades: docs/imports.md#point-values."""
 
+import factories
 import httpx
 import pytest
-from factories import (
-    create_account,
-    create_import,
-    create_instrument,
-    details_of,
-    error_of,
-    list_trades,
-    send_file,
-    unwrap,
-)
+from factories import details_of, error_of, unwrap
 from file_tables import read_errors, read_trades
 
 from journal_api.values.instruments import InstrumentTable
@@ -100,15 +92,15 @@ def test_an_open_future_without_a_point_value_is_an_error() -> None:
 
 
 async def shown(client: httpx.AsyncClient) -> list[tuple[float, float]]:
-    return [(trade["multiplier"], trade["gross_pnl"]) for trade in await list_trades(client)]
+    return [(trade["multiplier"], trade["gross_pnl"]) for trade in await factories.list_trades(client)]
 
 
 async def test_a_future_without_a_point_value_is_an_error_until_the_owner_sets_it(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
-    refused = await send_file(client, round_trips("ESU6", "XYZU6"), account_id)
-    await create_instrument(client, "XYZ", 4)
-    report = await create_import(client, round_trips("ESU6", "XYZU6"), account_id=account_id)
+    refused = await factories.send_file(client, round_trips("ESU6", "XYZU6"), account_id)
+    await factories.create_instrument(client, "XYZ", 4)
+    report = await factories.create_import(client, round_trips("ESU6", "XYZU6"), account_id=account_id)
 
     assert error_of(refused) == (400, "validation_error")
     assert details_of(refused)["line"] == 3
@@ -141,13 +133,13 @@ async def test_another_point_value_leaves_the_multiplier_of_a_stored_trade(
     verdicts: list[str],
     trades: list[tuple[float, float]],
 ) -> None:
-    await create_import(client, first, account_id=account_id)
-    await create_instrument(client, "ES", 7)
+    await factories.create_import(client, first, account_id=account_id)
+    await factories.create_instrument(client, "ES", 7)
 
-    later = await create_import(client, second or first, account_id=account_id)
+    later = await factories.create_import(client, second or first, account_id=account_id)
 
     assert [" ".join([row["verdict"], *row["changed"]]) for row in later["rows"]] == verdicts
     assert await shown(client) == trades
     exported = (await client.get("/trades/export")).text
-    unwrap(await send_file(client, exported, (await create_account(client, "Other"))["id"]))
+    unwrap(await factories.send_file(client, exported, (await factories.create_account(client, "Other"))["id"]))
     assert await shown(client) == trades * 2
