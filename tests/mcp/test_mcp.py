@@ -9,23 +9,24 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import commands
 import httpx
-import mcp.types
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from commands import Server, change, make_journal, new_key, rows, run_failing, run_ok, running
 from factories import A_TRADE, unwrap
-from mcp.client.client import Client
 from wheels import run
 
 from journal_api.mcp import clients
 from journal_api.mcp.api import ToolError, read_response
-from journal_api.mcp.server import build_server
 from journal_api.settings import NO_SETTINGS, Settings
 from journal_api.testing import journal_client
+
+if TYPE_CHECKING:  # the SDK takes each process of the tests 0.7 s
+    from mcp.client.client import Client
+    from mcp.types import Tool
 
 PAGE = Path(__file__).parents[2] / "docs" / "agents.md"
 READING = [
@@ -40,16 +41,16 @@ class Agent(NamedTuple):
     """A client of a running `journal-api mcp`."""
 
     portal: BlockingPortal
-    client: Client
+    client: "Client"
 
-    def tools(self) -> list[mcp.types.Tool]:
+    def tools(self) -> "list[Tool]":
         return self.portal.call(self.client.list_tools).tools
 
     def send(self, tool: str, arguments: dict[str, Any]) -> tuple[bool, str]:
         """Whether the call failed, and the text."""
         result = self.portal.call(self.client.call_tool, tool, arguments)
         (content,) = result.content
-        assert isinstance(content, mcp.types.TextContent)
+        assert content.type == "text"
         return result.is_error, content.text
 
     def ask(self, tool: str, **arguments: Any) -> Any:
@@ -66,6 +67,10 @@ class Agent(NamedTuple):
 @contextmanager
 def agent(db: Path, *, write: bool = False, **settings: str) -> Iterator[Agent]:
     """An agent of the server that `journal-api mcp` runs, in this process."""
+    from mcp.client.client import Client
+
+    from journal_api.mcp.server import build_server
+
     connect = clients.choose(Settings(db=db), settings)
     with (
         start_blocking_portal() as portal,
