@@ -18,6 +18,7 @@ from journal_api.web.quoting import quote, shorten
 
 MAX_ERRORS = 100
 MAX_NAMED = 5  # unknown members in a message; details have all
+MAX_COMPARED_LENGTH = 100  # of a name; a longer one is near none, and comparing it would take long
 REPEATED_MEMBER = "has a member twice, once with a value that is not valid"
 
 
@@ -101,7 +102,7 @@ def suggest(name: str, names: Iterable[str]) -> str:
     """Return a question for the nearest of the names, nothing if none is near; `setup_id` is near `id`."""
     whole = [known for known in names if known == f"{name}s"]
     longer = [known for known in names if known.endswith(f"_{name}") or known.startswith(f"{name}_")]
-    nearest = whole or longer[:3] or get_close_matches(name.lower(), names, n=1, cutoff=0.7)
+    nearest = whole or longer[:3] or get_close_matches(name[:MAX_COMPARED_LENGTH].lower(), names, n=1, cutoff=0.7)
     return f" (did you mean {' or '.join(nearest)}?)" if nearest else ""
 
 
