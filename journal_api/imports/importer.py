@@ -93,9 +93,9 @@ class FileImport:
 
     async def prepare(self, database: Database) -> None:
         """Find what the file changes without the write lock. Raises ValidationFailed for a file with errors."""
-        db = database.slow_reader
-        self.cursor = await read_cursor(db, self.user_id)
-        self.draft = await self.draft_on(db, choice=self.choice, call=self._in_thread)
+        async with database.read_transaction() as db:
+            self.cursor = await read_cursor(db, self.user_id)
+            self.draft = await self.draft_on(db, choice=self.choice, call=self._in_thread)
         self.draft.require_no_errors()
 
     async def run(self, database: Database, store: Callable[[], Awaitable[T]]) -> T:
@@ -189,5 +189,6 @@ async def import_trades(
         *(user_id, source, file, choice, accounts_in), force=force, arrival=arrival, decisions=decisions
     )
     if dry_run:
-        return await file_import.preview(database.slow_reader)
+        async with database.read_transaction() as db:
+            return await file_import.preview(db)
     return await file_import.run(database, lambda: database.write(file_import.store))

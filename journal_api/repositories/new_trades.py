@@ -75,9 +75,13 @@ class NewRows(NamedTuple):
 def build_rows(
     user_id: int, rows: Sequence[Mapping[str, Any]], by_account: Mapping[int, Calendar], written_at: str
 ) -> NewRows:
-    """Return trades of one user, at least one, as they are inserted."""
+    """Return trades of one user, at least one, as they are inserted.
+
+    An account that was deleted meanwhile has the owner's day: nothing is stored in it.
+    """
     columns = dict(zip(COLUMNS, zip(*map(read_values, rows), strict=True), strict=True))
-    days = [trading_day(row["closed_at"], *by_account[row["account_id"]]) for row in rows]
+    owners = by_account[0]
+    days = [trading_day(row["closed_at"], *by_account.get(row["account_id"], owners)) for row in rows]
     common = {"user_id": user_id, "created_at": written_at, "updated_at": written_at}
     every_row = {name: (value,) * len(days) for name, value in common.items()}
     # Most trades have no notes, grade or stop: a column that is NULL in all rows is left out.

@@ -7,6 +7,7 @@ import asyncio
 import sqlite3
 import threading
 from contextlib import closing
+from functools import partial
 from io import BytesIO
 from typing import Any
 
@@ -18,12 +19,14 @@ from factories import error_of, unwrap
 from starlette.applications import Starlette
 
 from journal_api.database import user_threads
+from journal_api.errors import ValidationFailed
 from journal_api.imports import importer
 from journal_api.imports.file_accounts import AccountChoice
 from journal_api.imports.import_file import read_file
 from journal_api.repositories import imports
+from journal_api.routes.imports import read_account_choice
 from journal_api.settings import Settings
-from journal_api.structs.imports import Counts
+from journal_api.structs.imports import Counts, ImportQuery
 from journal_api.trade_files.left_out import LeftOutCounter
 from journal_api.trade_files.reader import TradeFile
 from journal_api.trade_files.timezones import FileTimezone
@@ -147,6 +150,18 @@ async def test_what_changes_before_the_lock_is_prepared_again_without_it_and_the
     assert result.counts.duplicate == 1
     (trade,) = await factories.list_trades(client)
     assert trade["notes"] == next(note for note in reversed(tries) if note != "undisturbed")
+
+
+async def test_an_account_that_is_deleted_before_the_import_is_refused_as_missing(
+    app: Starlette, client: httpx.AsyncClient, account_id: int
+) -> None:
+    file_import = await read_import(app, account_id, factories.build_file({}))
+    query = ImportQuery(account_id=account_id)
+    file_import.accounts_in = partial(read_account_choice, user_id=1, query=query)
+    assert (await client.delete(f"/accounts/{account_id}")).status_code == 204
+
+    with pytest.raises(ValidationFailed, match="account_id"):
+        await file_import.run(app.state.database, lambda: app.state.database.write(file_import.store))
 
 
 @pytest.mark.parametrize(("tags", "tries"), [("FOMO", 2), ("", 1)])
