@@ -29,11 +29,14 @@ BEYOND_A_SCHEMA = [
     r"trades\[\d+\]\.external_id: is taken",
     r"trades\[\d+\]: Some (tags|confirmations) .*",
     r"(metrics|group_by): must not repeat a (metric|key)",  # a list in one text, of which a pattern cannot say it
-    r"(stops|targets): must be greater than 0",
+    r"(stops|targets): must be (greater than 0|between .*)",
     r"ids: must .*",
     r"fees: is required with apply_to=earlier",
     r"category_id: is required with group_by=category, and with it alone",
     # One member goes with another, or with what is stored.
+    r"(at|from|to): needs with=\w+",
+    r"compare_from: overlaps the days .*",
+    r"received: must be (null: only a payout arrives|at most the amount)",
     r"(entry_price|exit_price|opened_at|closed_at|bought|sold|side|quantity|price|at): is required",
     r"\w+: does not belong to the kind (trades|fills)",
     r"net_pnl: must be left out with gross_pnl",
