@@ -82,14 +82,15 @@ class FileImport:
         self.cursor = 0
         self.is_prepared_again = False
 
-    async def preview(self, db: Connection) -> ImportResult:
+    async def preview(self, database: Database) -> ImportResult:
         """Return what the import of the file would do."""
-        choice = await self.accounts_in(db)
-        draft = await self.draft_on(db, choice=choice, call=self._in_thread, is_dry_run=True)
-        self.file.rows.clear()  # a file may have a million of them
-        collector = PreviewCollector(await calendars.by_account(db, self.user_id))
-        collector.add(draft.list_new())
-        return self._result(None, draft, await find_copies(db, draft), collector)
+        async with database.read_transaction() as db:
+            choice = await self.accounts_in(db)
+            draft = await self.draft_on(db, choice=choice, call=self._in_thread, is_dry_run=True)
+            self.file.rows.clear()  # a file may have a million of them
+            collector = PreviewCollector(await calendars.by_account(db, self.user_id))
+            collector.add(draft.list_new())
+            return self._result(None, draft, await find_copies(db, draft), collector)
 
     async def prepare(self, database: Database) -> None:
         """Find what the file changes without the write lock. Raises ValidationFailed for a file with errors."""
@@ -189,6 +190,5 @@ async def import_trades(
         *(user_id, source, file, choice, accounts_in), force=force, arrival=arrival, decisions=decisions
     )
     if dry_run:
-        async with database.read_transaction() as db:
-            return await file_import.preview(db)
+        return await file_import.preview(database)
     return await file_import.run(database, lambda: database.write(file_import.store))

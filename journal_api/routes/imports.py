@@ -76,8 +76,7 @@ async def import_upload(request: Request, write: Write, query: ImportQuery, uplo
     )
     previews.require_same(query.preview, previews.build_token(upload.sha256, query, file))
     if query.dry_run:
-        async with database(request).read_transaction() as snapshot:
-            result = with_token(await file_import.preview(snapshot), upload, query, file)
+        result = with_token(await file_import.preview(database(request)), upload, query, file)
         report = await in_thread(user_id, partial(build_report, result, source, file))
         return ok(**{"import": report})
 
