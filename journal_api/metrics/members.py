@@ -157,9 +157,8 @@ else:
     ABOUT = """The sums and counts from which values are computed (docs/goals.md#what-a-snapshot-says).
 
     Amounts are null for accounts in different currencies. All members are missing if a sum was too large to
-    compute. `max_drawdown`, `peak_pnl`, `win_streak`, excursions, `opening_balance` and `cash` are only there
-    for metrics that need them; in reports also `trading_days`, `winning_days`, `max_trades_per_day` and
-    `worst_day`.
+    compute. What has to be read for one metric alone is only there for metrics that need it; in reports also
+    `trading_days`, `winning_days`, `max_trades_per_day` and `worst_day`.
     """
     ShownStatistics = defstruct(
         "ShownStatistics",

@@ -37,9 +37,8 @@ class SnapshotData(ShownStatistics, kw_only=True):
     """The inputs of the value (docs/goals.md#what-a-snapshot-says).
 
     Amounts are null for accounts in different currencies. The statistics are missing if a sum was too large
-    to compute; `reason` is then `out_of_range`. `max_drawdown`, `peak_pnl`, `win_streak`, excursions,
-    `opening_balance` and `cash` are only there for metrics that need them, `pace` only in the running period
-    of an active goal.
+    to compute; `reason` is then `out_of_range`. What has to be read for one metric alone is only there for
+    metrics that need it, `pace` only in the running period of an active goal.
     """
 
     unit: Unit

@@ -58,9 +58,11 @@ A_CLOSED_TRADE = """
     VALUES (1, 1, 'ES', 'long', 1, 1, '2026-01-05T09:00:00.000000Z', '2026-01-05T10:00:00.000000Z',
         '2026-01-05', 1, '', '')"""
 TWO_OF_MARKET = (
-    f"INSERT INTO tag_categories VALUES (1, 1, 'Market', 'market', '{TIME}', '{TIME}', 0)",
-    f"INSERT INTO tags VALUES (1, 1, 1, 'Trend', 'trend', '#000000', 'custom', '{TIME}', '{TIME}')",
-    f"INSERT INTO tags VALUES (2, 1, 1, 'Range', 'range', '#000000', 'custom', '{TIME}', '{TIME}')",
+    f"""INSERT INTO tag_categories (id, user_id, name, sort_name, created_at, updated_at)
+        VALUES (1, 1, 'Market', 'market', '{TIME}', '{TIME}')""",
+    f"""INSERT INTO tags (id, user_id, category_id, name, sort_name, color, type, created_at, updated_at)
+        VALUES (1, 1, 1, 'Trend', 'trend', '#000000', 'custom', '{TIME}', '{TIME}'),
+            (2, 1, 1, 'Range', 'range', '#000000', 'custom', '{TIME}', '{TIME}')""",
     "INSERT INTO trade_tags VALUES (1, 1), (1, 2)",
     "UPDATE tag_categories SET single = 1",
 )
