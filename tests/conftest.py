@@ -20,7 +20,7 @@ import msgspec
 import pytest
 from asgi_lifespan import LifespanManager
 from declared_errors import list_errors
-from factories import create_account
+from factories import Client, create_account
 from hypothesis import HealthCheck
 from operations import create_one_of_each, dump
 from proofs import SOAK, observations_in
@@ -199,7 +199,7 @@ def check_headers(response: httpx.Response) -> None:
         assert len(headers.get_list("cache-control")) <= 1
 
 
-def client_of(app: Starlette, key: str | None = None, base_url: str = BASE_URL) -> httpx.AsyncClient:
+def client_of(app: Starlette, key: str | None = None, base_url: str = BASE_URL) -> Client:
     return httpx.AsyncClient(
         transport=httpx.ASGITransport(app=app, raise_app_exceptions=False),
         base_url=base_url,
@@ -344,21 +344,21 @@ def no_key_is_in(contents: Sequence[tuple[str, bytes]], keys_made: Sequence[str]
 
 
 @pytest.fixture
-async def anonymous_client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+async def anonymous_client(app: Starlette) -> AsyncIterator[Client]:
     """Without a key, at the address of the page and of the API."""
     async with client_of(app, base_url="http://localhost") as client:
         yield client
 
 
 @pytest.fixture
-async def client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+async def client(app: Starlette) -> AsyncIterator[Client]:
     """The owner, with every scope."""
     async with client_of(app, await new_key_for(app)) as client:
         yield client
 
 
 @pytest.fixture
-async def other_user_client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+async def other_user_client(app: Starlette) -> AsyncIterator[Client]:
     """Another owner, with every scope."""
     user_id = await app.state.database.write(lambda db: users.insert(db, "stranger", "UTC", "00:00"))
     async with client_of(app, await new_key_for(app, user_id)) as client:
@@ -366,7 +366,7 @@ async def other_user_client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
 
 
 @pytest.fixture
-async def one_of_each(client: httpx.AsyncClient) -> dict[str, Any]:
+async def one_of_each(client: Client) -> dict[str, Any]:
     """The id by the first word of the path, as `create_one_of_each` makes them."""
     return await create_one_of_each(client)
 
@@ -386,7 +386,7 @@ def db(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def account_id(client: httpx.AsyncClient) -> int:
+async def account_id(client: Client) -> int:
     """An account named Sim."""
     return int((await create_account(client))["id"])
 

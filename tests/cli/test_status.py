@@ -8,11 +8,10 @@ from typing import Any
 
 import click
 import factories
-import httpx
 import pytest
 import time_machine
 from commands import command, command_in_process, dump, make_journal, on_a_terminal, run_failing, run_ok
-from factories import unwrap
+from factories import Client, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import max_examples
@@ -35,7 +34,7 @@ def clock() -> Iterator[Clock]:
         yield traveller
 
 
-async def close_trades(client: httpx.AsyncClient, account: Any, day: str, *pnl: float) -> None:
+async def close_trades(client: Client, account: Any, day: str, *pnl: float) -> None:
     for amount in pnl:
         times = {"opened_at": f"{day}T14:00:00Z", "closed_at": f"{day}T15:00:00Z"}
         await factories.create_trade(client, account["id"], gross_pnl=amount, **times)
@@ -50,7 +49,7 @@ async def lines_of(app: Starlette, *, is_colored: bool = False) -> list[str]:
 # The report ----------------------------------------------------------------------------------------------
 
 
-async def test_the_page_shows_what_the_command_prints(app: Starlette, client: httpx.AsyncClient, clock: Clock) -> None:
+async def test_the_page_shows_what_the_command_prints(app: Starlette, client: Client, clock: Clock) -> None:
     unwrap(await client.patch("/me", json={"timezone": "America/New_York"}))
     account = await factories.create_account(client, starting_balance=25000)
     await close_trades(client, account, "2026-03-09", 310, -60)
@@ -71,7 +70,7 @@ async def test_the_page_shows_what_the_command_prints(app: Starlette, client: ht
 
 
 async def test_trades_in_several_currencies_are_listed_by_currency(
-    app: Starlette, client: httpx.AsyncClient, clock: Clock
+    app: Starlette, client: Client, clock: Clock
 ) -> None:
     for currency, pnl in (("USD", -10), ("EUR", 20.5), ("USD", 0.25)):
         await close_trades(client, await factories.create_account(client, f"{pnl}", currency=currency), TODAY, pnl)
@@ -87,7 +86,7 @@ async def test_trades_in_several_currencies_are_listed_by_currency(
 
 
 async def test_a_goal_that_is_probably_a_mistake_says_so_instead_of_how_it_stands(
-    app: Starlette, client: httpx.AsyncClient, clock: Clock
+    app: Starlette, client: Client, clock: Clock
 ) -> None:
     await factories.create_goal(client, metric="worst_day", target_value=500, direction="at_most", timeframe="daily")
 
@@ -102,7 +101,7 @@ async def test_a_goal_that_is_probably_a_mistake_says_so_instead_of_how_it_stand
 
 
 async def test_a_loss_beyond_a_limit_and_amounts_of_every_length_fit_into_80_columns(
-    app: Starlette, client: httpx.AsyncClient, clock: Clock
+    app: Starlette, client: Client, clock: Clock
 ) -> None:
     account = await factories.create_account(client, "Rich", currency="JPY")
     await close_trades(client, account, TODAY, -9999999.99999999, 1)
@@ -118,7 +117,7 @@ async def test_a_loss_beyond_a_limit_and_amounts_of_every_length_fit_into_80_col
 
 
 async def test_colors_are_of_the_state_alone_and_a_goal_whose_dates_are_not_running_says_so(
-    app: Starlette, client: httpx.AsyncClient, clock: Clock
+    app: Starlette, client: Client, clock: Clock
 ) -> None:
     await factories.create_goal(client)
     await factories.create_goal(client, timeframe="custom", custom_start="2026-05-01", custom_end="2026-05-31")
@@ -136,7 +135,7 @@ async def test_colors_are_of_the_state_alone_and_a_goal_whose_dates_are_not_runn
 
 
 async def test_the_bar_of_a_balance_begins_where_the_account_began(
-    app: Starlette, client: httpx.AsyncClient, clock: Clock
+    app: Starlette, client: Client, clock: Clock
 ) -> None:
     await close_trades(client, await factories.create_account(client, starting_balance=1000), TODAY, 100)
     await factories.create_goal(client, metric="balance_target", target_value=1500)
@@ -225,7 +224,7 @@ def test_only_a_terminal_has_colors(
 
 
 async def test_rules_with_their_room_and_checkpoints_that_differ_are_printed(
-    app: Starlette, client: httpx.AsyncClient, clock: Clock
+    app: Starlette, client: Client, clock: Clock
 ) -> None:
     funded = await factories.create_account(client, "Funded", starting_balance=50000)
     await factories.create_account(client, "Own")
@@ -272,7 +271,7 @@ async def test_rules_with_their_room_and_checkpoints_that_differ_are_printed(
 
 
 async def test_what_accounts_cost_and_paid_since_january_is_one_line(
-    app: Starlette, client: httpx.AsyncClient, clock: Clock
+    app: Starlette, client: Client, clock: Clock
 ) -> None:
     account = await factories.create_account(client, payout_share=90)
     await factories.create_cash(client, account["id"], kind="fee", outside=True, amount=77, day="2025-12-31")
@@ -290,7 +289,7 @@ async def test_what_accounts_cost_and_paid_since_january_is_one_line(
 
 
 async def test_a_broken_rule_says_since_when_until_the_account_is_archived(
-    app: Starlette, client: httpx.AsyncClient, clock: Clock
+    app: Starlette, client: Client, clock: Clock
 ) -> None:
     account = await factories.create_account(client, "Funded", starting_balance=50000)
     floor = {"kind": "static", "distance": 500}

@@ -17,11 +17,10 @@ from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import httpx
 import pytest
 from commands import PATIENCE, change, dump, new_key, on_a_terminal, rows, run_failing, run_ok, running
 from conftest import client_of, new_key_for, started
-from factories import create_category, unwrap
+from factories import Client, create_category, unwrap
 from journals import FOREIGN_FILES, LOOSE_ROW, TRIGGER, Write, crash, large_journal, names, prepare, write_released
 from proofs import examples
 
@@ -302,7 +301,7 @@ def test_a_server_starts_on_what_was_restored_where_there_was_nothing(copy: Path
 
 async def test_after_a_restore_a_client_that_followed_reads_everything_again(db: Path, folder: Path) -> None:
     @asynccontextmanager
-    async def service() -> AsyncIterator[httpx.AsyncClient]:
+    async def service() -> AsyncIterator[Client]:
         app = create_app(Settings(db=db))
         async with started(app), client_of(app, await new_key_for(app)) as client:
             yield client

@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-import httpx
 import pytest
 from conftest import client_of, new_key_for, started
-from factories import A_FILE, A_TRADE, create_account, create_import, create_strategy, unwrap
+from factories import A_FILE, A_TRADE, Client, create_account, create_import, create_strategy, unwrap
 
 from journal_api.app import create_app
 from journal_api.settings import Settings
@@ -19,7 +18,7 @@ def note_of(length: int) -> str:
     return f"{SECRET} " + "x" * length
 
 
-async def write_notes(client: httpx.AsyncClient) -> list[int]:
+async def write_notes(client: Client) -> list[int]:
     """The ids of trades with notes between such that stay."""
     account_id = (await create_account(client))["id"]
     trades = [
@@ -31,24 +30,24 @@ async def write_notes(client: httpx.AsyncClient) -> list[int]:
     return [trade["id"] for trade in created if trade["notes"].startswith(SECRET)]
 
 
-async def delete_trades(client: httpx.AsyncClient) -> None:
+async def delete_trades(client: Client) -> None:
     for trade_id in await write_notes(client):
         assert (await client.delete(f"/trades/{trade_id}")).status_code == 204
 
 
-async def overwrite_notes(client: httpx.AsyncClient) -> None:
+async def overwrite_notes(client: Client) -> None:
     for number, trade_id in enumerate(await write_notes(client)):
         unwrap(await client.patch(f"/trades/{trade_id}", json={"notes": "short" * (number % 3) or None}))
 
 
-async def undo_an_import(client: httpx.AsyncClient) -> None:
+async def undo_an_import(client: Client) -> None:
     header, row, _ = A_FILE.split("\n")
     rows = [f"{row},{note_of(length)}" for length in LENGTHS * 50]
     report = await create_import(client, "\n".join([f"{header},notes", *rows]))
     assert (await client.delete(f"/imports/{report['id']}")).status_code == 204
 
 
-async def replace_setups(client: httpx.AsyncClient) -> None:
+async def replace_setups(client: Client) -> None:
     setups = [{"name": f"{SECRET} {n}", "description": note_of(n * 100)} for n in range(50)]
     strategy = await create_strategy(client, setups=setups)
     unwrap(await client.patch(f"/strategies/{strategy['id']}", json={"setups": [{"name": "Other"}]}))

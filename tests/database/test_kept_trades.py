@@ -5,11 +5,10 @@ from collections.abc import AsyncIterator
 from contextlib import closing
 from typing import Any
 
-import httpx
 import pytest
 from commands import rows
 from conftest import client_of, new_key_for, started
-from factories import send_file, unwrap
+from factories import Client, send_file, unwrap
 from journals import DATA, prepare, write_released
 
 from journal_api.app import create_app
@@ -65,13 +64,13 @@ def before(settings: Settings) -> list[Any]:
 
 
 @pytest.fixture
-async def client(before: list[Any], settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
+async def client(before: list[Any], settings: Settings) -> AsyncIterator[Client]:
     app = create_app(settings)
     async with started(app), client_of(app, await new_key_for(app)) as client:
         yield client
 
 
-async def import_again(client: httpx.AsyncClient) -> list[Any]:
+async def import_again(client: Client) -> list[Any]:
     """The reports of the same files, in the accounts that have them."""
     accounts = {account["name"]: account["id"] for account in unwrap(await client.get("/accounts"))}
     return [unwrap(await send_file(client, file, accounts[name], "America/New_York")) for name, file in FILES.items()]
@@ -89,7 +88,7 @@ def test_an_upgrade_changes_no_trade_and_keeps_what_every_import_states(before: 
 
 
 async def test_the_same_files_are_duplicates_and_undoing_them_changes_nothing(
-    before: list[Any], client: httpx.AsyncClient, settings: Settings
+    before: list[Any], client: Client, settings: Settings
 ) -> None:
     reports = await import_again(client)
 
@@ -102,7 +101,7 @@ async def test_the_same_files_are_duplicates_and_undoing_them_changes_nothing(
 
 
 async def test_what_the_owner_has_merged_is_split_into_what_the_files_state(
-    before: list[Any], client: httpx.AsyncClient, settings: Settings
+    before: list[Any], client: Client, settings: Settings
 ) -> None:
     ((whole,),) = rows(settings.db, "SELECT id FROM trades WHERE merged IS NOT NULL")
 
@@ -116,7 +115,7 @@ async def test_what_the_owner_has_merged_is_split_into_what_the_files_state(
 
 
 async def test_undoing_every_import_leaves_the_trades_that_were_typed(
-    before: list[Any], client: httpx.AsyncClient, settings: Settings
+    before: list[Any], client: Client, settings: Settings
 ) -> None:
     typed = rows(settings.db, "SELECT id FROM trades WHERE import_id IS NULL ORDER BY id")
 

@@ -13,12 +13,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import httpx
 import pytest
 from commands import PATIENCE, change, command, dump, environment, rows, run_ok, running
 from conftest import client_of, new_key_for, started
 from desktop import pipe
-from factories import create_goal, snapshots_of, unwrap
+from factories import Client, create_goal, snapshots_of, unwrap
 from journals import (
     APPLICATION_ID,
     FOREIGN_FILES,
@@ -514,7 +513,7 @@ def test_keys_with_all_scopes_or_all_that_read_get_those_of_days(db: Path, befor
     assert {scopes for (scopes,) in rows(db, "SELECT scopes FROM api_keys")} == {" ".join(parse_scopes(after))}
 
 
-async def read_history(client: httpx.AsyncClient, goal: Any) -> list[Any]:
+async def read_history(client: Client, goal: Any) -> list[Any]:
     """The snapshots of a goal without what is each goal's own."""
     return [
         {name: value for name, value in one.items() if name not in ("goal_id", "computed_at")}

@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any, NamedTuple, get_args
 
-import httpx
 import pytest
 from conftest import client_of, new_key_for, started
-from factories import A_TRADE, create_goal, snapshots_of, unwrap
+from factories import A_TRADE, Client, create_goal, snapshots_of, unwrap
 from openapi_examples import send_examples
 from operations import path_of
 from sql_calls import noted_statements
@@ -43,7 +42,7 @@ QUERIES: dict[str, Any] = {
 NEVER_GROW = {"sqlite_sequence", "sqlite_schema", "api_keys", "users"}
 
 
-async def use_everything(client: httpx.AsyncClient) -> None:
+async def use_everything(client: Client) -> None:
     """Every operation, with every filter and every metric, what makes snapshots stale, and every deletion."""
     await send_examples(client)
     for operation in OPERATIONS:
@@ -202,7 +201,7 @@ MANY += ["strategy_id=1", "setup_id=1&outcome=win"]
 KEPT = ["", "account_id=1", "symbol=NQ&direction=long", "outcome=win&copy_group_id=1", "root=NQ", "setup_id=1"]
 
 
-async def steps_of_list(client: httpx.AsyncClient, settings: Settings, query: str) -> list[str]:
+async def steps_of_list(client: Client, settings: Settings, query: str) -> list[str]:
     with noted_statements() as noted:
         unwrap(await client.get(f"/trades?{query}"))
     with planning(settings) as db:
@@ -210,7 +209,7 @@ async def steps_of_list(client: httpx.AsyncClient, settings: Settings, query: st
 
 
 async def test_a_list_of_few_trades_reads_those_few_and_many_are_read_in_their_order(
-    client: httpx.AsyncClient, settings: Settings
+    client: Client, settings: Settings
 ) -> None:
     for query, indexes in INDEXES.items():
         steps = await steps_of_list(client, settings, query)
@@ -222,9 +221,7 @@ async def test_a_list_of_few_trades_reads_those_few_and_many_are_read_in_their_o
         assert len([step for step in steps if "USE TEMP B-TREE FOR ORDER BY" in step]) == 1, query
 
 
-async def test_the_total_of_a_list_is_read_from_kept_counts(
-    app: Starlette, client: httpx.AsyncClient, settings: Settings
-) -> None:
+async def test_the_total_of_a_list_is_read_from_kept_counts(app: Starlette, client: Client, settings: Settings) -> None:
     for query in KEPT:
         with noted_statements() as noted:
             unwrap(await client.get(f"/trades?{query}&limit=7"))
@@ -233,7 +230,7 @@ async def test_the_total_of_a_list_is_read_from_kept_counts(
 
 
 async def test_an_export_by_any_filter_reads_on_where_it_stopped(
-    app: Starlette, client: httpx.AsyncClient, settings: Settings
+    app: Starlette, client: Client, settings: Settings
 ) -> None:
     with noted_statements() as noted:
         for name, value in QUERIES.items():

@@ -6,12 +6,12 @@ from typing import Any
 import factories
 import httpx
 import pytest
-from factories import unwrap
+from factories import Client, unwrap
 from sql_calls import noted_statements
 
 Size = tuple[int, int]
 SMALL, LARGE = (2, 2), (50, 100)
-Send = Callable[[httpx.AsyncClient, Any, Size], Awaitable[httpx.Response]]
+Send = Callable[[Client, Any, Size], Awaitable[httpx.Response]]
 
 
 def new_setups(size: Size, suffix: str = "") -> list[dict[str, Any]]:
@@ -37,11 +37,11 @@ REPLACEMENTS: dict[str, Callable[[Any, Size], list[dict[str, Any]]]] = {
 }
 
 
-async def create(client: httpx.AsyncClient, strategy: Any, size: Size) -> httpx.Response:
+async def create(client: Client, strategy: Any, size: Size) -> httpx.Response:
     return await client.post("/strategies", json={"name": f"New {size}", "setups": new_setups(size)})
 
 
-async def delete(client: httpx.AsyncClient, strategy: Any, size: Size) -> httpx.Response:
+async def delete(client: Client, strategy: Any, size: Size) -> httpx.Response:
     return await client.delete(f"/strategies/{strategy['id']}")
 
 
@@ -57,9 +57,7 @@ SENDS: dict[str, Send] = {"create": create, "delete": delete} | {
 
 
 @pytest.mark.parametrize("send", SENDS.values(), ids=SENDS)
-async def test_a_write_of_50_times_100_takes_as_many_statements_as_2_times_2(
-    client: httpx.AsyncClient, send: Send
-) -> None:
+async def test_a_write_of_50_times_100_takes_as_many_statements_as_2_times_2(client: Client, send: Send) -> None:
     counts = []
     for size in (SMALL, LARGE):
         strategy = await factories.create_strategy(client, f"{size}", setups=new_setups(size))
@@ -73,7 +71,7 @@ async def test_a_write_of_50_times_100_takes_as_many_statements_as_2_times_2(
 
 
 @pytest.mark.parametrize("suffix", ["", "/setups"])
-async def test_reading_50_times_100_is_one_statement(client: httpx.AsyncClient, suffix: str) -> None:
+async def test_reading_50_times_100_is_one_statement(client: Client, suffix: str) -> None:
     strategy = await factories.create_strategy(client, setups=new_setups(LARGE))
 
     with noted_statements() as noted:
@@ -82,7 +80,7 @@ async def test_reading_50_times_100_is_one_statement(client: httpx.AsyncClient, 
     assert len(noted) == 1
 
 
-async def test_1000_trades_at_once_take_one_statement_more_for_each_250_rows(client: httpx.AsyncClient) -> None:
+async def test_1000_trades_at_once_take_one_statement_more_for_each_250_rows(client: Client) -> None:
     account = await factories.create_account(client)
     counts = []
     for size in (2, 1000):
@@ -96,7 +94,7 @@ async def test_1000_trades_at_once_take_one_statement_more_for_each_250_rows(cli
 
 
 @pytest.mark.parametrize("path", ["/tags", "/tag-categories", "/goals", "/strategies"])
-async def test_a_list_is_one_statement_however_long(client: httpx.AsyncClient, path: str) -> None:
+async def test_a_list_is_one_statement_however_long(client: Client, path: str) -> None:
     category = await factories.create_category(client)
     for number in range(20):
         await factories.create_tag(client, f"{number}", category_id=category["id"])

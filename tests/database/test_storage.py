@@ -28,7 +28,7 @@ from commands import (
     running,
 )
 from conftest import client_of, new_key_for, started
-from factories import A_FILE, A_TRADE, error_of, unwrap
+from factories import A_FILE, A_TRADE, Client, error_of, unwrap
 from journals import assert_sound
 from proofs import SOAK
 
@@ -223,22 +223,22 @@ def test_on_a_full_disk_writes_are_refused_and_reads_go_on_and_room_is_all_it_ta
 
 
 @asynccontextmanager
-async def service_at(db: Path) -> AsyncIterator[httpx.AsyncClient]:
+async def service_at(db: Path) -> AsyncIterator[Client]:
     """The service in this process."""
     app = create_app(Settings(db=db))
     async with started(app), client_of(app, await new_key_for(app)) as client:
         yield client
 
 
-async def is_writable(client: httpx.AsyncClient) -> bool:
+async def is_writable(client: Client) -> bool:
     return bool((await client.get("http://localhost/health")).json()["data"]["writable"])
 
 
-async def post_category(client: httpx.AsyncClient, name: str) -> httpx.Response:
+async def post_category(client: Client, name: str) -> httpx.Response:
     return await client.post("/tag-categories", json={"name": name})
 
 
-async def assert_only_reads_work(client: httpx.AsyncClient, reason: str) -> None:
+async def assert_only_reads_work(client: Client, reason: str) -> None:
     """Writes and reads that open the file again are refused for that reason."""
     opening = [await client.get(path) for path in ("/trades/export", "/reports", "/accounts?with=standing")]
     for response in (await post_category(client, "After"), *opening):

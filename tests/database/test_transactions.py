@@ -14,7 +14,7 @@ import factories
 import httpx
 import pytest
 from conftest import client_of, new_key_for, started
-from factories import error_of, run_sql, unwrap
+from factories import Client, error_of, run_sql, unwrap
 from msgspec import structs
 from operations import CHANGES, body_of, create_needs, documented_path_of, dump, for_each, path_of
 from pictures import HEADERS, png
@@ -27,18 +27,18 @@ from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
 from journal_api.web.operation import Operation
 
-Send = Callable[[httpx.AsyncClient, Any], Awaitable[httpx.Response]]
+Send = Callable[[Client, Any], Awaitable[httpx.Response]]
 
 
 async def references_are_whole(app: Starlette) -> bool:
     return not await run_sql(app, "PRAGMA foreign_key_check")
 
 
-async def post(client: httpx.AsyncClient, strategy: Any = None) -> httpx.Response:
+async def post(client: Client, strategy: Any = None) -> httpx.Response:
     return await client.post("/strategies", json={"name": "new", "setups": factories.three_by_three("new")})
 
 
-async def patch(client: httpx.AsyncClient, strategy: Any) -> httpx.Response:
+async def patch(client: Client, strategy: Any) -> httpx.Response:
     """One setup in place with confirmations in place, new and gone, one left out, two new ones."""
     first, second, _ = deepcopy(strategy["setups"])
     first["name"], first["confirmations"][0]["name"] = "patched", "patched"
@@ -47,7 +47,7 @@ async def patch(client: httpx.AsyncClient, strategy: Any) -> httpx.Response:
     return await client.patch(f"/strategies/{strategy['id']}", json={"name": "patched", "setups": setups})
 
 
-async def delete(client: httpx.AsyncClient, strategy: Any) -> httpx.Response:
+async def delete(client: Client, strategy: Any) -> httpx.Response:
     return await client.delete(f"/strategies/{strategy['id']}")
 
 
@@ -84,7 +84,7 @@ WRITES = [operation for operation in OPERATIONS if operation.method != "GET"]
 EVERY = examples(full=1, ci=5)
 
 
-async def change(client: httpx.AsyncClient, operation: Operation, ids: dict[str, Any]) -> httpx.Response:
+async def change(client: Client, operation: Operation, ids: dict[str, Any]) -> httpx.Response:
     """Send the operation about the object of its kind, so that something changes."""
     path = path_of(operation, ids.get(path_of(operation).split("/")[1]))
     if operation.consumes_picture:
@@ -100,7 +100,7 @@ async def change(client: httpx.AsyncClient, operation: Operation, ids: dict[str,
 @for_each(WRITES, rewind=True)
 async def test_every_operation_that_finds_the_disk_full_at_any_sql_call_leaves_everything_as_it_was(
     app: Starlette,
-    client: httpx.AsyncClient,
+    client: Client,
     one_of_each: dict[str, Any],
     operation: Operation,
     record_observation: Callable[[str], None],
@@ -130,7 +130,7 @@ async def test_every_operation_that_finds_the_disk_full_at_any_sql_call_leaves_e
     )
 
 
-async def test_an_error_while_reading_is_answered_and_the_next_read_works(client: httpx.AsyncClient) -> None:
+async def test_an_error_while_reading_is_answered_and_the_next_read_works(client: Client) -> None:
     path = f"/strategies/{(await factories.create_strategy(client))['id']}"
 
     for number in count(1):
@@ -187,7 +187,7 @@ def without_times(tables: dict[str, list[Any]]) -> dict[str, list[Any]]:
 @pytest.mark.promise(5)
 async def test_a_request_cancelled_during_any_sql_call_is_done_whole_or_not_at_all(
     app: Starlette,
-    client: httpx.AsyncClient,
+    client: Client,
     send: Send,
     names: list[str],
     times: int,
@@ -259,7 +259,7 @@ READS, UPDATES, READERS = examples(10_000, 200), examples(20, 4), examples(4, 2)
 
 @pytest.mark.promise(4)
 async def test_a_reader_sees_a_strategy_before_or_after_an_update_and_nothing_between(
-    client: httpx.AsyncClient, record_observation: Callable[[str], None]
+    client: Client, record_observation: Callable[[str], None]
 ) -> None:
     path = f"/strategies/{(await factories.create_strategy(client, 'A', setups=factories.three_by_three('A')))['id']}"
     bodies = cycle({"name": word, "setups": factories.three_by_three(word)} for word in "BA")

@@ -22,7 +22,7 @@ import pytest
 import time_machine
 from commands import command, dump, make_journal, new_key, rows, run_failing, run_ok, running
 from conftest import client_of, new_key_for, started
-from factories import run_sql, unwrap
+from factories import Client, run_sql, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
 from journals import prepare
@@ -65,7 +65,7 @@ NUMBERS = {
 
 class Journal(NamedTuple):
     app: Any
-    client: httpx.AsyncClient
+    client: Client
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def clock() -> Iterator[time_machine.Traveller]:
 
 
 @pytest.fixture
-async def journal(app: Any, clock: time_machine.Traveller, client: httpx.AsyncClient) -> Journal:
+async def journal(app: Any, clock: time_machine.Traveller, client: Client) -> Journal:
     """A journal with rows in every table."""
     await fill(client, clock)
     await store_gif(app)
@@ -110,7 +110,7 @@ async def store_gif(app: Any) -> None:
     await run_sql(app, "UPDATE picture_parts SET bytes = :gif WHERE content_id = 1", values)
 
 
-async def fill(client: httpx.AsyncClient, clock: time_machine.Traveller) -> None:
+async def fill(client: Client, clock: time_machine.Traveller) -> None:
     """Write something to every table, in two currencies, and delete the newest of some."""
     await create_one_of_each(client)
     await factories.create_example_journal(client)
@@ -216,7 +216,7 @@ def list_paths(operation: Operation, db: Path) -> list[str]:
     return [path_of(operation, row_id) for row_id in range(1, last + 2)]
 
 
-async def read_all(client: httpx.AsyncClient, operation: Operation, db: Path) -> dict[str, Any]:
+async def read_all(client: Client, operation: Operation, db: Path) -> dict[str, Any]:
     """The status, the ETag and the bytes of each answer; in CI of many paths some, one with every other query."""
     paths, (first, *queries) = list_paths(operation, db), list_queries(operation)
     paths = [*paths[:10], *paths[10 :: examples(full=1, ci=10)]]

@@ -8,10 +8,9 @@ from contextlib import closing, suppress
 from itertools import count
 from typing import Any
 
-import httpx
 import pytest
 from aiosqlite import Connection
-from factories import error_of, held_writes, run_sql, unwrap
+from factories import Client, error_of, held_writes, run_sql, unwrap
 from operations import dump
 from sql_calls import every_sql_call, stopped_at
 from starlette.applications import Starlette
@@ -112,7 +111,7 @@ def test_a_write_waits_as_long_and_as_many_wait_as_documented() -> None:
 
 
 async def test_a_write_that_waits_too_long_is_busy_and_was_never_begun(
-    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    app: Starlette, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = dump(app)
     monkeypatch.setattr(database_module, "MAX_WAIT", 0.05)

@@ -4,10 +4,9 @@ import json
 import re
 from typing import Any, get_args
 
-import httpx
 import pytest
 import time_machine
-from factories import A_TRADE, create_account, create_cash, put_rules, unwrap
+from factories import A_TRADE, Client, create_account, create_cash, put_rules, unwrap
 from pages import DOCS, cells_of, code_in, rows_under
 
 from journal_api.structs.account_rules import AccountRulesPut, FloorKind
@@ -83,7 +82,7 @@ def rules_in(text: str) -> dict[str, Any]:
     return {name: numbers[0]}
 
 
-async def enter(client: httpx.AsyncClient, account_id: int, days: str) -> None:
+async def enter(client: Client, account_id: int, days: str) -> None:
     """Enter the days of an example: 2: 800 -300, payout 500; 3: 100. A trade costs 1.50."""
     for day, _, entries in (part.partition(": ") for part in days.split("; ")):
         for entry in entries.split(", "):
@@ -114,7 +113,7 @@ def as_told(name: str, value: Any) -> str:
 
 
 @pytest.mark.parametrize("row", EXAMPLES, ids=[f"{row['given']}: {row['days']}" for row in EXAMPLES])
-async def test_an_account_stands_as_the_page_says(client: httpx.AsyncClient, row: dict[str, str]) -> None:
+async def test_an_account_stands_as_the_page_says(client: Client, row: dict[str, str]) -> None:
     account = await create_account(client, starting_balance=50_000)
     await put_rules(client, account["id"], **rules_in(row["given"]))
     await enter(client, account["id"], row["days"])
@@ -127,7 +126,7 @@ async def test_an_account_stands_as_the_page_says(client: httpx.AsyncClient, row
     assert [name for name in AccountRulesPut.__struct_fields__ if standing[name]] == [rule]
 
 
-async def test_the_same_trades_are_on_other_days_of_accounts_with_other_calendars(client: httpx.AsyncClient) -> None:
+async def test_the_same_trades_are_on_other_days_of_accounts_with_other_calendars(client: Client) -> None:
     for (timezone, rollover), *standings in CALENDARS:
         account = await create_account(client, timezone, timezone=timezone, day_rollover=rollover)
         await put_rules(client, account["id"], daily_loss=500)

@@ -7,10 +7,10 @@ from math import sqrt
 from typing import Any, get_args
 
 import factories
-import httpx
 import msgspec
 import pytest
 import time_machine
+from factories import Client
 from pages import DOCS, blocks_of, cells_of, code_in, rows_under
 from samples import a_day_each, build_sample, edge_of, welch_p_value
 
@@ -40,7 +40,7 @@ METRICS_OF_PAGE = {row["metric"].strip("`"): row for row in rows_under(PAGE, "me
 
 
 @pytest.fixture
-async def entered(client: httpx.AsyncClient) -> httpx.AsyncClient:
+async def entered(client: Client) -> Client:
     """The client of a journal with all trades of the page."""
     accounts = {
         name: (await factories.create_account(client, name, starting_balance=balance))["id"]
@@ -108,7 +108,7 @@ def to_eight_decimals(value: Fraction) -> Fraction:
     return Fraction(round(value * 10**8), 10**8)
 
 
-async def read_snapshots(client: httpx.AsyncClient, month: dict[str, str]) -> dict[str, Any]:
+async def read_snapshots(client: Client, month: dict[str, str]) -> dict[str, Any]:
     """The snapshot of that month of a goal for each metric of the page."""
     found = {}
     for metric in METRICS_OF_PAGE:
@@ -117,7 +117,7 @@ async def read_snapshots(client: httpx.AsyncClient, month: dict[str, str]) -> di
     return found
 
 
-async def test_the_examples_and_the_values_without_a_trade_are_those_of_the_service(entered: httpx.AsyncClient) -> None:
+async def test_the_examples_and_the_values_without_a_trade_are_those_of_the_service(entered: Client) -> None:
     march = await read_snapshots(entered, MARCH)
     april = await read_snapshots(entered, APRIL)
 
@@ -137,7 +137,7 @@ def test_the_running_total_is_that_of_the_trades() -> None:
     assert told == ", ".join(map(str, total))
 
 
-async def test_the_snapshot_that_is_shown_is_the_one_that_is_answered(entered: httpx.AsyncClient) -> None:
+async def test_the_snapshot_that_is_shown_is_the_one_that_is_answered(entered: Client) -> None:
     (block,) = blocks_of(PAGE, "json")
     shown = msgspec.json.decode(block)
     goal = await factories.create_goal(entered, metric="win_rate", target_value=55)
@@ -148,7 +148,7 @@ async def test_the_snapshot_that_is_shown_is_the_one_that_is_answered(entered: h
     assert shown == {**snapshot, "computed_at": shown["computed_at"]}
 
 
-async def test_each_goal_stands_as_the_page_says(entered: httpx.AsyncClient) -> None:
+async def test_each_goal_stands_as_the_page_says(entered: Client) -> None:
     columns = ("goal", "`state`", "`remaining`", "`needed_per_day`")
     corners = [dict(zip(columns, cells_of(line), strict=True)) for line in CORNERS.split("\n")[1:-1]]
     for row in [*rows_under(PAGE, "goal"), *corners]:
@@ -174,7 +174,7 @@ async def test_each_goal_stands_as_the_page_says(entered: httpx.AsyncClient) -> 
 EDGE_EXAMPLE = tuple([SCALE * amount for amount in pair * 5] for pair in ([190, 10], [110, -130]))
 
 
-async def test_the_intervals_of_the_examples_are_those_of_the_service(entered: httpx.AsyncClient) -> None:
+async def test_the_intervals_of_the_examples_are_those_of_the_service(entered: Client) -> None:
     rows = rows_under(METHOD, "metrics")
     examples = [row["`low` and `high` in the example"].split(", ") for row in rows]
     stated = [[compute_stated(equation) for equation in example] for example in examples]

@@ -9,11 +9,10 @@ from datetime import date, timedelta
 from math import sqrt
 from typing import Any, NamedTuple
 
-import httpx
 import numpy as np
 import pytest
 from aiosqlite import Connection
-from factories import create_account, create_strategy, read_report
+from factories import Client, create_account, create_strategy, read_report
 from pages import DOCS, rows_under
 from proofs import examples
 from starlette.applications import Starlette
@@ -76,7 +75,7 @@ ROWS = rows_under(DOCS / "statistics.md", "trades")[:: examples(full=1, ci=8)]
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: " ".join(row.values()))
 @pytest.mark.promise(31)
 async def test_a_report_is_wrong_as_rarely_as_the_page_says(
-    app: Starlette, client: httpx.AsyncClient, row: dict[str, str], record_observation: Callable[[str], None]
+    app: Starlette, client: Client, row: dict[str, str], record_observation: Callable[[str], None]
 ) -> None:
     case, source = read_case(row), np.random.default_rng(11)
     await create_account(client)

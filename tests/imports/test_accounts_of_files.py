@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from commands import command, dump, import_file, rows, run_failing
-from factories import create_account, create_import, details_of, error_of, list_trades, send_file, unwrap
+from factories import Client, create_account, create_import, details_of, error_of, list_trades, send_file, unwrap
 
 HEADER = "account,symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,external_id\n"
 GRID = "Instrument,Account,Market pos.,Qty,Entry price,Exit price,Entry time,Exit time,Profit\n"
@@ -44,18 +43,18 @@ TRADERVUE = (
 TRADERVUE_TRADE = "2026-03-09 09:31:04,2026-03-09 09:41:04,AAPL,L,10,2,100,101,10,0,0,{}\n"
 
 
-async def list_accounts_of_trades(client: httpx.AsyncClient) -> list[int]:
+async def list_accounts_of_trades(client: Client) -> list[int]:
     """The account of each trade, in the order of ids."""
     return [trade["account_id"] for trade in await list_trades(client)]
 
 
-async def new_account(client: httpx.AsyncClient, name: str) -> int:
+async def new_account(client: Client, name: str) -> int:
     return int((await create_account(client, name))["id"])
 
 
 @pytest.mark.parametrize("file", FILES)
 async def test_a_file_goes_into_the_accounts_that_it_names_or_as_one_into_that_of_the_query(
-    client: httpx.AsyncClient, file: Any
+    client: Client, file: Any
 ) -> None:
     sim, live = await new_account(client, "Sim"), await new_account(client, "Live")
 
@@ -75,9 +74,7 @@ async def test_a_file_goes_into_the_accounts_that_it_names_or_as_one_into_that_o
     assert into_one["accounts"] == [{"name": "Somewhere", "account_id": sim}]
 
 
-async def test_rows_without_a_name_go_where_the_others_go_and_are_errors_if_none_has_one(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_rows_without_a_name_go_where_the_others_go_and_are_errors_if_none_has_one(client: Client) -> None:
     sim = await new_account(client, "Sim")
     refused = await send_file(client, build_round_trips("", ""))
 
@@ -88,7 +85,7 @@ async def test_rows_without_a_name_go_where_the_others_go_and_are_errors_if_none
     assert details_of(refused)["reason"].startswith("account is required unless")
 
 
-async def test_all_accounts_that_the_journal_does_not_have_are_named_at_once(client: httpx.AsyncClient) -> None:
+async def test_all_accounts_that_the_journal_does_not_have_are_named_at_once(client: Client) -> None:
     sim = await new_account(client, "Sim")
     file = build_round_trips("A", "Sim", "B", "A")
 
@@ -106,7 +103,7 @@ async def test_all_accounts_that_the_journal_does_not_have_are_named_at_once(cli
     assert await list_accounts_of_trades(client) == []
 
 
-async def test_a_build_round_trips_very_many_accounts_is_told_the_first_100(client: httpx.AsyncClient) -> None:
+async def test_a_build_round_trips_very_many_accounts_is_told_the_first_100(client: Client) -> None:
     refused = await send_file(client, build_round_trips(*(f"A{number}" for number in range(150))))
 
     assert details_of(refused)["counts"]["error"] == 150
@@ -127,7 +124,7 @@ async def test_a_build_round_trips_very_many_accounts_is_told_the_first_100(clie
     ids=["by name or id", "a number", "several to one"],
 )
 async def test_names_of_the_file_are_mapped_to_accounts_by_name_or_id(
-    client: httpx.AsyncClient, names: list[str], accounts: Any, expected: list[int]
+    client: Client, names: list[str], accounts: Any, expected: list[int]
 ) -> None:
     for name in ("Main", "Other: 2", "1"):
         await create_account(client, name)
@@ -152,7 +149,7 @@ async def test_names_of_the_file_are_mapped_to_accounts_by_name_or_id(
     ],
 )
 async def test_a_mapping_to_no_account_is_refused(
-    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, accounts: Any, reason: str
+    client: Client, other_user_client: Client, accounts: Any, reason: str
 ) -> None:
     main = await new_account(client, "Main")
     await new_account(other_user_client, "Nobody")
@@ -225,7 +222,7 @@ def test_the_command_refuses_several_accounts_for_one_and_names_unknown_ones(tmp
 )
 @pytest.mark.parametrize("column", ["Account display name", "Trading account"])
 async def test_a_column_that_is_named_like_an_account_is_the_account(
-    client: httpx.AsyncClient, header: str, row: str, column: str
+    client: Client, header: str, row: str, column: str
 ) -> None:
     main = await new_account(client, "Main")
     file = header.format(column) + "".join(row.format(name) for name in ("APEX-1", "APEX-2"))
@@ -242,7 +239,7 @@ async def test_a_column_that_is_named_like_an_account_is_the_account(
     assert len(set(await list_accounts_of_trades(client))) == 2
 
 
-async def test_an_amount_of_an_account_is_no_account(client: httpx.AsyncClient) -> None:
+async def test_an_amount_of_an_account_is_no_account(client: Client) -> None:
     main = await new_account(client, "Main")
     rows = "".join(EXECUTION.format(balance) for balance in ("50000", "49000"))
 
@@ -251,7 +248,7 @@ async def test_an_amount_of_an_account_is_no_account(client: httpx.AsyncClient) 
     assert report["accounts"] == []
 
 
-async def test_a_second_account_is_an_error_where_a_format_has_no_accounts(client: httpx.AsyncClient) -> None:
+async def test_a_second_account_is_an_error_where_a_format_has_no_accounts(client: Client) -> None:
     main = await new_account(client, "Main")
     rows = "".join(TRADERVUE_TRADE.format(name) for name in ("One", "One", "Two"))
 

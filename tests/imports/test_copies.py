@@ -6,10 +6,18 @@ from decimal import Decimal
 from itertools import permutations
 from typing import Any
 
-import httpx
 import pytest
 from commands import read_record
-from factories import build_file, create_account, create_copy_group, create_trade, list_trades, send_file, unwrap
+from factories import (
+    Client,
+    build_file,
+    create_account,
+    create_copy_group,
+    create_trade,
+    list_trades,
+    send_file,
+    unwrap,
+)
 from positions import FileFill, executions
 from proofs import examples
 
@@ -36,7 +44,7 @@ def build_row(name: str, opened: float, closed: float | None = None, **fields: s
 class Journal:
     """A copy group of a master, M, and its followers."""
 
-    def __init__(self, client: httpx.AsyncClient) -> None:
+    def __init__(self, client: Client) -> None:
         self.client = client
         self.accounts: dict[str, int] = {}
         self.group: Any = None
@@ -130,7 +138,7 @@ def counts_of(report: Any) -> tuple[int, list[Any]]:
 
 @pytest.mark.parametrize("seed", range(examples(full=60, ci=2)))
 async def test_four_files_in_any_order_are_linked_alike_and_never_wrongly(
-    client: httpx.AsyncClient, settings: Settings, seed: int
+    client: Client, settings: Settings, seed: int
 ) -> None:
     journal = await Journal(client).begin(MULTIPLIERS)
     files, originals, crowded = random_files(seed)
@@ -209,7 +217,7 @@ LINKED: dict[str, tuple[list[dict[str, str]], list[dict[str, str]], dict[str, An
 
 @pytest.mark.parametrize(("masters", "followers", "rules", "expected"), LINKED.values(), ids=LINKED)
 async def test_a_copy_has_time_contract_direction_and_quantity_of_its_original(
-    client: httpx.AsyncClient,
+    client: Client,
     masters: list[dict[str, str]],
     followers: list[dict[str, str]],
     rules: dict[str, Any],
@@ -254,7 +262,7 @@ AMBIGUOUS: dict[str, tuple[list[dict[str, str]], list[dict[str, str]], str | Non
 
 @pytest.mark.parametrize(("masters", "followers", "trade", "candidates"), AMBIGUOUS.values(), ids=AMBIGUOUS)
 async def test_what_may_be_a_copy_of_two_is_listed_and_left_alone(
-    client: httpx.AsyncClient,
+    client: Client,
     masters: list[dict[str, str]],
     followers: list[dict[str, str]],
     trade: str | None,
@@ -286,7 +294,7 @@ async def test_what_may_be_a_copy_of_two_is_listed_and_left_alone(
 # What the trader decided ---------------------------------------------------------------------------------
 
 
-async def test_what_the_trader_linked_or_unlinked_stays_as_it_is(client: httpx.AsyncClient) -> None:
+async def test_what_the_trader_linked_or_unlinked_stays_as_it_is(client: Client) -> None:
     journal = await Journal(client).begin({"A": 1, "B": 1, "C": 1})
     await journal.add("M", M, LATE)
     for account in "ABC":
@@ -309,7 +317,7 @@ async def test_what_the_trader_linked_or_unlinked_stays_as_it_is(client: httpx.A
     assert (await journal.add("M", build_row("M3", 600)))["linked"] == 1
 
 
-async def test_a_new_trade_stays_as_new_and_what_has_copies_of_its_own_is_no_copy(client: httpx.AsyncClient) -> None:
+async def test_a_new_trade_stays_as_new_and_what_has_copies_of_its_own_is_no_copy(client: Client) -> None:
     journal = await Journal(client).begin({"A": 1, "B": 1})
     await journal.add("A", build_row("A1", 1))
     await journal.add("B", build_row("B1", 1, 400))
@@ -325,9 +333,7 @@ async def test_a_new_trade_stays_as_new_and_what_has_copies_of_its_own_is_no_cop
     assert (new["linked"], trade["created_at"]) == (1, trade["updated_at"])
 
 
-async def test_copies_that_a_file_names_are_kept_and_their_original_is_that_of_others(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_copies_that_a_file_names_are_kept_and_their_original_is_that_of_others(client: Client) -> None:
     journal = await Journal(client).begin({"A": 1, "B": 1})
     rows = [
         {**M, "account": "M", "row": "m", "copy_of": "x"},
@@ -342,9 +348,7 @@ async def test_copies_that_a_file_names_are_kept_and_their_original_is_that_of_o
     assert await journal.links() == {"M1": "X", "A1": "X"}
 
 
-async def test_the_copies_of_an_undone_original_are_free_and_linked_when_it_is_imported_again(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_the_copies_of_an_undone_original_are_free_and_linked_when_it_is_imported_again(client: Client) -> None:
     journal = await Journal(client).begin({"A": 1, "B": 1})
     master = await journal.add("M", M)
     for account in "AB":
@@ -358,7 +362,7 @@ async def test_the_copies_of_an_undone_original_are_free_and_linked_when_it_is_i
     assert await journal.links() == {"A1": "M1", "B1": "M1"}
 
 
-async def test_an_undone_import_leaves_what_the_trader_edited_since(client: httpx.AsyncClient) -> None:
+async def test_an_undone_import_leaves_what_the_trader_edited_since(client: Client) -> None:
     journal = await Journal(client).begin({"A": 1, "B": 1})
     for account in "AB":
         await journal.add(account, build_row(f"{account}1", 1))
@@ -386,7 +390,7 @@ async def test_an_undone_import_leaves_what_the_trader_edited_since(client: http
     ids=["a correction, then the original", "a correction beside the original", "a correction of a copy"],
 )
 async def test_a_correction_of_a_copy_and_its_link_are_undone_in_any_order(
-    client: httpx.AsyncClient, settings: Settings, before: list[Any], files: list[Any], linked: list[int]
+    client: Client, settings: Settings, before: list[Any], files: list[Any], linked: list[int]
 ) -> None:
     journal = await Journal(client).begin({"A": 1})
     await journal.add("A", build_row("A1", 1, quantity="1"))
@@ -406,7 +410,7 @@ async def test_a_correction_of_a_copy_and_its_link_are_undone_in_any_order(
 
 
 async def test_a_position_that_a_file_cuts_is_linked_when_the_next_file_completes_it(
-    client: httpx.AsyncClient, settings: Settings
+    client: Client, settings: Settings
 ) -> None:
     fills = [
         FileFill(1000 + number, BEGIN + timedelta(seconds=10 * number), "MNQH6", quantity, Decimal(100))
@@ -434,7 +438,7 @@ async def test_a_position_that_a_file_cuts_is_linked_when_the_next_file_complete
 # What is there already -----------------------------------------------------------------------------------
 
 
-async def test_one_request_links_what_is_there_already_and_a_dry_run_does_not(client: httpx.AsyncClient) -> None:
+async def test_one_request_links_what_is_there_already_and_a_dry_run_does_not(client: Client) -> None:
     journal = await Journal(client).begin({"A": 1, "B": 1}, master_account_id=None)
     trades = {
         account: await create_trade(

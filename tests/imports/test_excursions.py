@@ -2,9 +2,8 @@
 
 from typing import Any
 
-import httpx
 import pytest
-from factories import OPEN_ROW, build_file, create_import, list_trades, patch_trade
+from factories import OPEN_ROW, Client, build_file, create_import, list_trades, patch_trade
 from file_tables import SAMPLES, write_file
 from plain_rows import PLAIN, Cells
 
@@ -23,7 +22,7 @@ def stated(mae: str, mfe: str, **cells: str) -> str:
     return build_file({"external_id": "1", "mae": mae, "mfe": mfe, **cells})
 
 
-async def read_excursions(client: httpx.AsyncClient) -> list[Excursions]:
+async def read_excursions(client: Client) -> list[Excursions]:
     return [(trade["mae"], trade["mfe"]) for trade in await list_trades(client)]
 
 
@@ -55,7 +54,7 @@ LATER: dict[str, tuple[str, Any, str, int, list[Excursions]]] = {
 
 @pytest.mark.parametrize(("first", "edit", "second", "updated", "expected"), LATER.values(), ids=LATER)
 async def test_a_later_file_states_excursions_and_undo_takes_them_back(
-    client: httpx.AsyncClient,
+    client: Client,
     account_id: int,
     first: str,
     edit: dict[str, float],
@@ -91,7 +90,7 @@ async def test_a_later_file_states_excursions_and_undo_takes_them_back(
     ],
 )
 async def test_rows_that_are_joined_have_none(
-    client: httpx.AsyncClient, account_id: int, one_trade_is: str, expected: list[Any]
+    client: Client, account_id: int, one_trade_is: str, expected: list[Any]
 ) -> None:
     sample = (SAMPLES / "ninjatrader_trades.csv").read_bytes()
 

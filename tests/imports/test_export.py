@@ -7,7 +7,7 @@ from typing import Any
 import factories
 import httpx
 import pytest
-from factories import unwrap
+from factories import Client, unwrap
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
@@ -17,7 +17,7 @@ METRICS = ("net_pnl", "win_rate", "rr_realized_avg", "protocol_completion_rate",
 OWN = ("id", "created_at", "updated_at", "merged_ids", "typed")
 
 
-async def export(client: httpx.AsyncClient, **query: Any) -> str:
+async def export(client: Client, **query: Any) -> str:
     answer = await client.get("/trades/export", params=query)
     assert answer.status_code == 200
     return answer.text
@@ -27,13 +27,13 @@ def read_rows(file: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(file, newline=""), strict=True))
 
 
-async def wipe(client: httpx.AsyncClient) -> None:
+async def wipe(client: Client) -> None:
     while trades := unwrap(await client.get("/trades")):
         for trade in trades:
             assert (await client.delete(f"/trades/{trade['id']}")).status_code == 204
 
 
-async def read_record(client: httpx.AsyncClient) -> list[Any]:
+async def read_record(client: Client) -> list[Any]:
     """Every trade in its single form, an original named by its place in the list."""
     listed = unwrap(await client.get("/trades", params={"limit": 200}))
     places = {trade["id"]: place for place, trade in enumerate(listed)} | {None: None}
@@ -45,7 +45,7 @@ async def read_record(client: httpx.AsyncClient) -> list[Any]:
     ]
 
 
-async def read_history(client: httpx.AsyncClient) -> dict[int, Any]:
+async def read_history(client: Client) -> dict[int, Any]:
     """What every snapshot of every goal shows."""
     goals = unwrap(await client.get("/goals"))
     return {
@@ -58,7 +58,7 @@ async def read_history(client: httpx.AsyncClient) -> dict[int, Any]:
 
 
 @pytest.fixture
-async def journal(client: httpx.AsyncClient) -> httpx.AsyncClient:
+async def journal(client: Client) -> Client:
     """A journal in which everything that a trade can have is had by one."""
     one, two = await factories.create_account(client, "One, two; three"), await factories.create_account(client, "Two")
     group = await factories.create_copy_group(client, "Both", [one["id"], two["id"]])
@@ -113,7 +113,7 @@ async def journal(client: httpx.AsyncClient) -> httpx.AsyncClient:
     return client
 
 
-async def test_an_export_ends_when_its_client_leaves(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_an_export_ends_when_its_client_leaves(app: Starlette, client: Client) -> None:
     await factories.create_trade(client)
     sent: list[Message] = []
 
@@ -137,7 +137,7 @@ async def test_an_export_ends_when_its_client_leaves(app: Starlette, client: htt
     assert (await client.get("/trades/export")).status_code == 200
 
 
-async def test_export_wipe_and_import_give_the_same_responses_and_the_same_export(journal: httpx.AsyncClient) -> None:
+async def test_export_wipe_and_import_give_the_same_responses_and_the_same_export(journal: Client) -> None:
     trades, history = await read_record(journal), await read_history(journal)
     file = await export(journal)
     beside = unwrap(await factories.send_file(journal, file))
@@ -159,7 +159,7 @@ async def test_export_wipe_and_import_give_the_same_responses_and_the_same_expor
     assert first == second
 
 
-async def test_namesakes_among_setups_and_confirmations_come_back_with_their_answers(client: httpx.AsyncClient) -> None:
+async def test_namesakes_among_setups_and_confirmations_come_back_with_their_answers(client: Client) -> None:
     asked = [{"name": "Volume"}, {"name": "Volume"}]
     setups = [{"name": "Break"}, {"name": "Break", "confirmations": asked}]
     strategy = await factories.create_strategy(client, setups=setups)
@@ -186,7 +186,7 @@ async def test_namesakes_among_setups_and_confirmations_come_back_with_their_ans
 
 
 async def test_an_export_has_the_filters_of_the_list_and_a_copy_without_its_original_is_a_trade_of_its_own(
-    journal: httpx.AsyncClient,
+    journal: Client,
 ) -> None:
     accounts = {one["name"]: one["id"] for one in unwrap(await journal.get("/accounts"))}
     shorts = read_rows(await export(journal, account_id=accounts["Two"], direction="short"))
@@ -200,7 +200,7 @@ async def test_an_export_has_the_filters_of_the_list_and_a_copy_without_its_orig
     assert {row["copy_of"] for row in read_rows(file)} == {""}
 
 
-async def test_an_export_is_longer_than_what_is_read_at_once(client: httpx.AsyncClient, account_id: int) -> None:
+async def test_an_export_is_longer_than_what_is_read_at_once(client: Client, account_id: int) -> None:
     for _ in range(2):
         many = [{"account_id": account_id, **factories.A_TRADE, "quantity": number} for number in range(1, 602)]
         await client.post("/trades/bulk", json={"trades": many})
@@ -211,9 +211,7 @@ async def test_an_export_is_longer_than_what_is_read_at_once(client: httpx.Async
 
 
 @pytest.mark.parametrize("query", ["format=xlsx", "format=", "from=2026-02-01&to=2026-01-01", "account_id=x"])
-async def test_a_query_that_is_not_valid_is_refused_before_anything_is_sent(
-    client: httpx.AsyncClient, query: str
-) -> None:
+async def test_a_query_that_is_not_valid_is_refused_before_anything_is_sent(client: Client, query: str) -> None:
     refused = await client.get(f"/trades/export?{query}")
 
     assert refused.status_code == 400
@@ -230,7 +228,7 @@ async def test_a_query_that_is_not_valid_is_refused_before_anything_is_sent(
     ids=["first", "last", "still open", "short"],
 )
 async def test_a_merged_trade_with_an_exit_without_a_price_comes_back(
-    client: httpx.AsyncClient, account_id: int, parts: list[dict[str, Any]]
+    client: Client, account_id: int, parts: list[dict[str, Any]]
 ) -> None:
     trades = [await factories.create_trade(client, account_id, **part) for part in parts]
     unwrap(await client.post("/trades/merge", json={"ids": [trade["id"] for trade in trades]}))

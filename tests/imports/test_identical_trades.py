@@ -8,7 +8,7 @@ from typing import Any
 import factories
 import httpx
 import pytest
-from factories import unwrap
+from factories import Client, unwrap
 from proofs import examples
 from sql_calls import count_steps
 from starlette.applications import Starlette
@@ -23,7 +23,7 @@ def numbered(number: int) -> list[str]:
     return [f"fill-{n}" for n in range(number)]
 
 
-async def write_down(client: httpx.AsyncClient, account_id: int, number: int) -> list[int]:
+async def write_down(client: Client, account_id: int, number: int) -> list[int]:
     """The ids of so many identical trades, entered by hand."""
     trades = [{"account_id": account_id, **factories.A_TRADE}] * number
     return [trade["id"] for trade in unwrap(await client.post("/trades/bulk", json={"trades": trades}))]
@@ -35,7 +35,7 @@ async def write_down(client: httpx.AsyncClient, account_id: int, number: int) ->
 @pytest.mark.parametrize("is_imported", [True, False], ids=["imported", "by hand"])
 @pytest.mark.promise(19)
 async def test_four_times_the_rows_beside_as_many_identical_trades_take_no_sixteen_times_the_work(
-    app: Starlette, client: httpx.AsyncClient, is_imported: bool
+    app: Starlette, client: Client, is_imported: bool
 ) -> None:
     steps_since_last = await count_steps(app)
     steps, seconds = [], []
@@ -57,7 +57,7 @@ async def test_four_times_the_rows_beside_as_many_identical_trades_take_no_sixte
 
 @pytest.mark.promise(19)
 async def test_identical_trades_are_written_down_in_as_many_steps_beside_many_of_them_as_beside_few(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
+    app: Starlette, client: Client, account_id: int
 ) -> None:
     steps_since_last = await count_steps(app)
     taken = []
@@ -72,7 +72,7 @@ async def test_identical_trades_are_written_down_in_as_many_steps_beside_many_of
 
 
 async def test_each_row_is_another_of_the_identical_trades_in_whatever_batch_it_comes(
-    client: httpx.AsyncClient, account_id: int
+    client: Client, account_id: int
 ) -> None:
     by_hand = await write_down(client, account_id, 700)
 
@@ -83,7 +83,7 @@ async def test_each_row_is_another_of_the_identical_trades_in_whatever_batch_it_
 
 
 async def test_rows_with_and_without_an_id_share_the_identical_trades_among_them(
-    client: httpx.AsyncClient, account_id: int
+    client: Client, account_id: int
 ) -> None:
     by_hand = await write_down(client, account_id, 5)
 
@@ -93,9 +93,7 @@ async def test_rows_with_and_without_an_id_share_the_identical_trades_among_them
     assert sorted(factories.read_ids(report)[:5]) == by_hand
 
 
-async def test_trades_between_that_are_no_candidates_are_passed_over(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_trades_between_that_are_no_candidates_are_passed_over(client: Client, account_id: int) -> None:
     by_hand = await write_down(client, account_id, 2)
     brought = await factories.create_import(client, build_identical([""] * 4), account_id=account_id)
     by_hand += await write_down(client, account_id, 3)
@@ -109,9 +107,7 @@ async def test_trades_between_that_are_no_candidates_are_passed_over(
     assert factories.read_verdicts(report) == ["duplicate"] * 3 + ["new"]
 
 
-async def test_identical_trades_of_another_account_or_content_are_not_taken(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_identical_trades_of_another_account_or_content_are_not_taken(client: Client, account_id: int) -> None:
     other_id = (await factories.create_account(client, "Other"))["id"]
     (mine,) = await write_down(client, account_id, 1)
     await write_down(client, other_id, 2)
@@ -148,7 +144,7 @@ def read_outcome(response: httpx.Response) -> list[Any]:
     return [(row["line"], row["verdict"], row["reason"], row["changed"]) for row in rows]
 
 
-async def stored(client: httpx.AsyncClient, account_id: int) -> list[dict[str, Any]]:
+async def stored(client: Client, account_id: int) -> list[dict[str, Any]]:
     """The imported trades of an account, without what differs between two accounts."""
     own = ("id", "account_id", "created_at", "updated_at")
     return [
@@ -159,9 +155,7 @@ async def stored(client: httpx.AsyncClient, account_id: int) -> list[dict[str, A
 
 
 @pytest.mark.soak
-async def test_a_file_has_the_same_verdicts_in_an_empty_account_and_beside_other_trades(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_file_has_the_same_verdicts_in_an_empty_account_and_beside_other_trades(client: Client) -> None:
     for seed in range(examples(full=300, ci=12)):
         first, second = (random_file(Random(f"{seed} {turn}")) for turn in "ab")
         empty, used = [await factories.create_account(client, f"{name} {seed}") for name in ("empty", "used")]

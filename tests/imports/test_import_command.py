@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import factories
-import httpx
 import pytest
 from commands import (
     PATIENCE,
@@ -27,7 +26,7 @@ from commands import (
     start,
 )
 from conftest import client_of, new_key_for, started
-from factories import unwrap
+from factories import Client, unwrap
 
 from journal_api.app import create_app
 from journal_api.settings import Settings
@@ -61,7 +60,7 @@ def write_file(folder: Path, *trades: dict[str, str], name: str = "trades.csv") 
 
 
 @asynccontextmanager
-async def journal_at(db: Path) -> AsyncIterator[httpx.AsyncClient]:
+async def journal_at(db: Path) -> AsyncIterator[Client]:
     """The service in this process on that file, until the end of the block."""
     app = create_app(Settings(db=db))
     async with started(app), client_of(app, await new_key_for(app)) as client:

@@ -12,10 +12,9 @@ from io import BytesIO
 from typing import Any
 
 import factories
-import httpx
 import pytest
 from aiosqlite import Connection
-from factories import error_of, unwrap
+from factories import Client, error_of, unwrap
 from starlette.applications import Starlette
 
 from journal_api.database import user_threads
@@ -39,7 +38,7 @@ async def no_account(db: Connection) -> AccountChoice:
 
 
 async def test_a_file_with_an_error_is_refused_although_another_process_writes(
-    client: httpx.AsyncClient, account_id: int, settings: Settings
+    client: Client, account_id: int, settings: Settings
 ) -> None:
     with closing(sqlite3.connect(settings.db, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -91,7 +90,7 @@ MEANWHILE: dict[str, tuple[dict[str, Any], list[str]]] = {
 
 @pytest.mark.parametrize("name", MEANWHILE)
 async def test_what_is_written_between_the_reading_of_a_file_and_its_import_is_known_to_it(
-    app: Starlette, client: httpx.AsyncClient, account_id: int, name: str
+    app: Starlette, client: Client, account_id: int, name: str
 ) -> None:
     fields, symbols = MEANWHILE[name]
     text = factories.build_file({"symbol": "ES", "external_id": "A"}, {"symbol": "NQ"})
@@ -111,7 +110,7 @@ async def test_what_is_written_between_the_reading_of_a_file_and_its_import_is_k
 
 @pytest.mark.parametrize("name", ["account_id", "symbol"])
 async def test_a_typed_trade_that_goes_elsewhere_before_the_import_is_no_trade_of_the_file(
-    app: Starlette, client: httpx.AsyncClient, account_id: int, name: str
+    app: Starlette, client: Client, account_id: int, name: str
 ) -> None:
     typed = await factories.create_trade(client, account_id, symbol="ES")
     fields = {"account_id": (await factories.create_account(client, "Other"))["id"], "symbol": "CL"}
@@ -128,7 +127,7 @@ async def test_a_typed_trade_that_goes_elsewhere_before_the_import_is_no_trade_o
 
 @pytest.mark.parametrize("writes", [1, 9], ids=["once", "each time"])
 async def test_what_changes_before_the_lock_is_prepared_again_without_it_and_then_under_it(
-    app: Starlette, client: httpx.AsyncClient, account_id: int, writes: int
+    app: Starlette, client: Client, account_id: int, writes: int
 ) -> None:
     file_import = await read_import(app, account_id, factories.build_file({"symbol": "ES"}))
     notes = [f"Note {number}" for number in range(writes)]
@@ -153,7 +152,7 @@ async def test_what_changes_before_the_lock_is_prepared_again_without_it_and_the
 
 
 async def test_an_account_that_is_deleted_before_the_import_is_refused_as_missing(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
+    app: Starlette, client: Client, account_id: int
 ) -> None:
     file_import = await read_import(app, account_id, factories.build_file({}))
     query = ImportQuery(account_id=account_id)
@@ -166,7 +165,7 @@ async def test_an_account_that_is_deleted_before_the_import_is_refused_as_missin
 
 @pytest.mark.parametrize(("tags", "tries"), [("FOMO", 2), ("", 1)])
 async def test_a_tag_that_is_changed_before_the_lock_matters_to_a_file_with_tags_alone(
-    app: Starlette, client: httpx.AsyncClient, account_id: int, tags: str, tries: int
+    app: Starlette, client: Client, account_id: int, tags: str, tries: int
 ) -> None:
     tag = await factories.create_tag(client)
     file_import = await read_import(app, account_id, factories.build_file({"tags": tags}))

@@ -11,11 +11,10 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import factories
-import httpx
 import pytest
 from commands import dump
 from conftest import client_of, new_key_for
-from factories import details_of, error_of, unwrap
+from factories import Client, details_of, error_of, unwrap
 from proofs import examples
 from starlette.applications import Starlette
 
@@ -25,7 +24,7 @@ INVALID = (400, "validation_error")
 MIB = 2**20
 
 
-async def list_imports(client: httpx.AsyncClient) -> Any:
+async def list_imports(client: Client) -> Any:
     return unwrap(await client.get("/imports"))
 
 
@@ -36,9 +35,7 @@ async def list_imports(client: httpx.AsyncClient) -> Any:
 NAME = ("\N{FIRE} a & b=c+d%\N{LATIN SMALL LETTER E WITH ACUTE}.csv" * 20)[:255]
 
 
-async def test_the_response_has_the_location_and_a_verdict_for_every_row(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_the_response_has_the_location_and_a_verdict_for_every_row(client: Client, account_id: int) -> None:
     file = factories.build_file({"symbol": "NQ"}, {"symbol": "ES"})
 
     created = await factories.send_file(client, file, account_id, file_name=NAME, timezone="Asia/Tokyo")
@@ -85,7 +82,7 @@ async def test_the_response_has_the_location_and_a_verdict_for_every_row(
 
 
 async def test_imports_are_listed_newest_first_with_the_trades_that_are_still_there(
-    client: httpx.AsyncClient, account_id: int
+    client: Client, account_id: int
 ) -> None:
     first = factories.build_file({"external_id": "1"}, {"external_id": "2"})
     second = factories.build_file({"external_id": "2", "fees": "1"}, {"external_id": "3"}, {"external_id": "1"})
@@ -129,7 +126,7 @@ async def test_imports_are_listed_newest_first_with_the_trades_that_are_still_th
 # Dry runs and refusals -----------------------------------------------------------------------------------
 
 
-async def create_known_trades(client: httpx.AsyncClient, account_id: int) -> str:
+async def create_known_trades(client: Client, account_id: int) -> str:
     """Import trades, and return a file with a row of every verdict but error."""
     known = factories.build_file({"external_id": "1"}, {"external_id": "2"})
     await factories.create_import(client, known, account_id=account_id)
@@ -137,7 +134,7 @@ async def create_known_trades(client: httpx.AsyncClient, account_id: int) -> str
 
 
 async def test_a_dry_run_needs_no_lock_writes_nothing_and_reports_what_the_import_then_does(
-    client: httpx.AsyncClient, settings: Settings, account_id: int
+    client: Client, settings: Settings, account_id: int
 ) -> None:
     file = await create_known_trades(client, account_id)
     await factories.snapshots_of(client, (await factories.create_goal(client))["id"])
@@ -159,9 +156,7 @@ async def test_a_dry_run_needs_no_lock_writes_nothing_and_reports_what_the_impor
     assert {**report, "id": done["id"], "dry_run": False, "preview": None} == done
 
 
-async def test_a_dry_run_names_the_rows_that_the_import_is_refused_for(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_a_dry_run_names_the_rows_that_the_import_is_refused_for(client: Client, account_id: int) -> None:
     file = factories.build_file({"row": "1", "copy_of": "9"}, {"row": "2"}, {"quantity": "0"}, {"tags": "Nobody's"}, {})
 
     report = unwrap(await factories.send_file(client, file, account_id, dry_run="true"))
@@ -173,9 +168,7 @@ async def test_a_dry_run_names_the_rows_that_the_import_is_refused_for(
     assert details_of(refused) == {"line": 2, "reason": wrong[0]["reason"], "counts": report["counts"], "rows": wrong}
 
 
-async def test_one_bad_row_leaves_the_journal_as_it_was(
-    client: httpx.AsyncClient, settings: Settings, account_id: int
-) -> None:
+async def test_one_bad_row_leaves_the_journal_as_it_was(client: Client, settings: Settings, account_id: int) -> None:
     place = 700
     await factories.create_import(client, factories.build_file({"external_id": "1"}), account_id=account_id)
     await factories.create_tag(client)
@@ -196,7 +189,7 @@ async def test_one_bad_row_leaves_the_journal_as_it_was(
 
 
 async def test_the_first_1000_of_very_many_bad_rows_are_named_and_all_are_counted(
-    client: httpx.AsyncClient, account_id: int
+    client: Client, account_id: int
 ) -> None:
     file = factories.build_file(*[{"quantity": "0"}] * 1200, {}, {"row": "1", "copy_of": "9"})
 
@@ -246,7 +239,7 @@ BAD_ROWS: dict[str, tuple[dict[str, str], str]] = {
 
 
 async def test_rows_that_cannot_be_imported_are_refused_with_their_lines(
-    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, account_id: int
+    client: Client, other_user_client: Client, account_id: int
 ) -> None:
     await factories.create_tag(other_user_client, "Theirs")
     await factories.create_strategy(other_user_client, "Theirs")
@@ -288,7 +281,7 @@ async def in_chunks(size: int) -> AsyncIterator[bytes]:
     ids=["64 MiB in chunks", "a byte more", "announced"],
 )
 async def test_a_file_is_refused_from_a_byte_over_64_mib(
-    client: httpx.AsyncClient, account_id: int, size: int, announced: dict[str, str], error: tuple[int, str]
+    client: Client, account_id: int, size: int, announced: dict[str, str], error: tuple[int, str]
 ) -> None:
     content = in_chunks(size) if not announced else b"x"
 
@@ -309,7 +302,7 @@ async def test_a_file_is_refused_from_a_byte_over_64_mib(
     ],
 )
 async def test_a_body_of_an_accepted_type_is_read_by_its_content(
-    client: httpx.AsyncClient, account_id: int, content_type: str | None, encoding: str | None, is_accepted: bool
+    client: Client, account_id: int, content_type: str | None, encoding: str | None, is_accepted: bool
 ) -> None:
     stated = {"Content-Type": content_type, "Content-Encoding": encoding}
     headers = {name: value for name, value in stated.items() if value is not None}
@@ -342,7 +335,7 @@ async def test_a_body_of_an_accepted_type_is_read_by_its_content(
     ids=lambda value: str(value)[:50],
 )
 async def test_a_query_that_is_not_valid_is_refused_with_its_parameter(
-    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, query: dict[str, Any], field: str
+    client: Client, other_user_client: Client, query: dict[str, Any], field: str
 ) -> None:
     await factories.create_account(client)
     await factories.create_account(other_user_client, "Theirs")
@@ -496,7 +489,7 @@ SEQUENCES: dict[str, list[Step]] = {
 
 
 @pytest.mark.parametrize("steps", SEQUENCES.values(), ids=SEQUENCES)
-async def test_files_and_edits_one_after_another(client: httpx.AsyncClient, account_id: int, steps: list[Step]) -> None:
+async def test_files_and_edits_one_after_another(client: Client, account_id: int, steps: list[Step]) -> None:
     trade_ids: list[int] = []
     for how, what, verdicts in steps:
         if how == "enter":
@@ -540,7 +533,7 @@ CORRECTIONS: list[tuple[dict[str, str], dict[str, str], dict[str, Any]]] = [
     ("before", "after", "changed"), CORRECTIONS, ids=[", ".join(changed) for *_, changed in CORRECTIONS]
 )
 async def test_a_corrected_row_updates_its_trade_and_lists_what_changed(
-    client: httpx.AsyncClient, account_id: int, before: dict[str, str], after: dict[str, str], changed: dict[str, Any]
+    client: Client, account_id: int, before: dict[str, str], after: dict[str, str], changed: dict[str, Any]
 ) -> None:
     await factories.create_import(client, factories.build_file(with_id("1", **before)), account_id=account_id)
     (trade,) = await factories.list_trades(client)
@@ -558,7 +551,7 @@ async def test_a_corrected_row_updates_its_trade_and_lists_what_changed(
     assert corrected["trading_day"] == (corrected["closed_at"] and corrected["closed_at"][:10])
 
 
-async def test_what_the_trader_wrote_outlasts_a_correction(client: httpx.AsyncClient, account_id: int) -> None:
+async def test_what_the_trader_wrote_outlasts_a_correction(client: Client, account_id: int) -> None:
     strategy = await factories.create_strategy(client, **factories.A_CHECKLIST)
     tag, setup = await factories.create_tag(client), strategy["setups"][0]
     file = factories.build_file(with_id("1", stop_loss="99"))
@@ -580,7 +573,7 @@ async def test_what_the_trader_wrote_outlasts_a_correction(client: httpx.AsyncCl
 
 
 async def test_a_trade_is_recognised_whether_the_query_or_the_file_names_its_account(
-    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
+    client: Client, other_user_client: Client
 ) -> None:
     await factories.create_account(other_user_client, "Sim")
     sim, live = [(await factories.create_account(client, name))["id"] for name in ("Sim", "Live")]
@@ -602,7 +595,7 @@ async def test_a_trade_is_recognised_whether_the_query_or_the_file_names_its_acc
     assert await factories.list_trades(other_user_client) == []
 
 
-async def test_rows_that_stand_on_one_line_of_a_page_are_told_apart(client: httpx.AsyncClient, account_id: int) -> None:
+async def test_rows_that_stand_on_one_line_of_a_page_are_told_apart(client: Client, account_id: int) -> None:
     def build_page(*rows: dict[str, str]) -> str:
         table = csv.reader(factories.build_file(*rows).splitlines())
         cells = ["".join(f"<td>{cell}</td>" for cell in row) for row in table]
@@ -637,7 +630,7 @@ COPIES: dict[str, list[dict[str, str]]] = {
 
 @pytest.mark.parametrize("rows", COPIES.values(), ids=COPIES)
 async def test_copies_belong_to_the_original_wherever_they_stand(
-    client: httpx.AsyncClient, account_id: int, rows: list[dict[str, str]]
+    client: Client, account_id: int, rows: list[dict[str, str]]
 ) -> None:
     dry_run = await factories.create_import(client, factories.build_file(*rows), account_id=account_id, dry_run="true")
     report = await factories.create_import(client, factories.build_file(*rows), account_id=account_id)
@@ -652,9 +645,7 @@ async def test_copies_belong_to_the_original_wherever_they_stand(
             assert source == (original if "copy_of" in row else None)
 
 
-async def test_a_new_copy_of_a_stored_trade_belongs_to_the_stored_original(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_a_new_copy_of_a_stored_trade_belongs_to_the_stored_original(client: Client, account_id: int) -> None:
     original = await factories.create_trade(client, account_id, external_id="1")
     copy = await factories.create_trade(client, account_id, external_id="2", source_trade_id=original["id"])
     file = factories.build_file(
@@ -676,7 +667,7 @@ async def test_a_new_copy_of_a_stored_trade_belongs_to_the_stored_original(
     [(" FOMO ; Late; FOMO;", ["FOMO", "Late"]), ('["a;b", "FOMO", "a;b"]', ["FOMO", "a;b"]), ("", []), ("[]", [])],
 )
 async def test_tags_are_separated_by_semicolons_or_a_json_array(
-    client: httpx.AsyncClient, account_id: int, cell: str, names: list[str]
+    client: Client, account_id: int, cell: str, names: list[str]
 ) -> None:
     for name in ("FOMO", "Late", "a;b"):
         await factories.create_tag(client, name)
@@ -688,7 +679,7 @@ async def test_tags_are_separated_by_semicolons_or_a_json_array(
 
 
 async def test_notes_keep_their_white_space_and_a_row_has_the_line_that_it_ends_on(
-    client: httpx.AsyncClient, account_id: int
+    client: Client, account_id: int
 ) -> None:
     notes = ["  two spaces before\tand after  ", "a line\nand another\n", 'she said "wait"; I did, twice', " "]
 
@@ -707,7 +698,7 @@ ROWS = examples(full=20_000, ci=1_000)
 
 @pytest.mark.soak
 async def test_reads_are_answered_while_a_large_file_comes_in_and_no_acknowledged_write_is_lost(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
+    app: Starlette, client: Client, account_id: int
 ) -> None:
     goal = await factories.create_goal(client, timeframe="daily")
     await factories.snapshots_of(client, goal["id"])

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-import httpx
 import pytest
-from factories import create_account, create_import, patch_trade, read_ids, send_file, unwrap
+from factories import Client, create_account, create_import, patch_trade, read_ids, send_file, unwrap
 from file_tables import SAMPLES, write_csv, write_file
 from plain_rows import FEES, PLAIN
 
@@ -25,14 +24,14 @@ def counts(new: int = 0, duplicate: int = 0, updated: int = 0) -> dict[str, int]
     ids=["Tradovate", "Flex Query", "MetaTrader 5"],
 )
 async def test_two_forms_of_a_report_are_the_same_trades(
-    client: httpx.AsyncClient, account_id: int, first: bytes, second: bytes, trades: int
+    client: Client, account_id: int, first: bytes, second: bytes, trades: int
 ) -> None:
     reports = [await create_import(client, file, account_id=account_id) for file in (first, second)]
 
     assert [report["counts"] for report in reports] == [counts(new=trades), counts(duplicate=trades)]
 
 
-async def test_a_position_that_is_still_open_is_left_out_of_the_position_history(client: httpx.AsyncClient) -> None:
+async def test_a_position_that_is_still_open_is_left_out_of_the_position_history(client: Client) -> None:
     *lines, last = POSITION_HISTORY.decode().splitlines()
     open_position = ",".join([*last.split(",")[:16], *[""] * 7, "USD", "", ""])
 
@@ -42,7 +41,7 @@ async def test_a_position_that_is_still_open_is_left_out_of_the_position_history
     assert report["left_out"] == [{"reason": "Pair ID is empty", "rows": 1}]
 
 
-async def test_a_file_of_any_media_type_goes_into_the_account_that_it_names(client: httpx.AsyncClient) -> None:
+async def test_a_file_of_any_media_type_goes_into_the_account_that_it_names(client: Client) -> None:
     account = await create_account(client, "U7654321")
     headers = {"Content-Type": "application/xml"}
 
@@ -96,7 +95,7 @@ LATER: dict[str, tuple[bytes | str, dict[str, Any], bytes | str, list[str], dict
 
 @pytest.mark.parametrize(("first", "edit", "later", "changed", "expected"), LATER.values(), ids=LATER)
 async def test_a_later_export_corrects_a_trade_but_for_what_the_trader_wrote(
-    client: httpx.AsyncClient,
+    client: Client,
     account_id: int,
     first: bytes | str,
     edit: dict[str, Any],
@@ -115,9 +114,7 @@ async def test_a_later_export_corrects_a_trade_but_for_what_the_trader_wrote(
     assert {member: trade[member] for member in expected} == expected
 
 
-async def test_a_grid_that_counts_from_one_again_adds_only_what_is_new(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_a_grid_that_counts_from_one_again_adds_only_what_is_new(client: Client, account_id: int) -> None:
     first, second, third = ({"Qty": str(quantity)} for quantity in (1, 3, 4))
     grid = PLAIN["NinjaTrader"]
     as_rows = {"account_id": account_id, "one_trade_is": "row"}
@@ -129,9 +126,7 @@ async def test_a_grid_that_counts_from_one_again_adds_only_what_is_new(
 
 
 @pytest.mark.parametrize("width", [13, 22, 29])
-async def test_the_export_of_every_plan_of_tradervue_is_recognised(
-    client: httpx.AsyncClient, account_id: int, width: int
-) -> None:
+async def test_the_export_of_every_plan_of_tradervue_is_recognised(client: Client, account_id: int, width: int) -> None:
     rows = [line.split(",") for line in (SAMPLES / "tradervue_trades.csv").read_text().splitlines()]
     # The plan between has the excursions but not the costs.
     kept = [*range(14), *range(19, 27)] if width == 22 else range(width)
@@ -142,9 +137,7 @@ async def test_the_export_of_every_plan_of_tradervue_is_recognised(
     assert report["format"] == "Tradervue trades"
 
 
-async def test_a_later_file_of_fills_closes_the_open_trade_and_opens_the_next(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_a_later_file_of_fills_closes_the_open_trade_and_opens_the_next(client: Client, account_id: int) -> None:
     fills = "Date,Time,Symbol,Quantity,Price,Side,Commission\n3/9/2026,09:00:00,NVTA,2,10,Buy,1\n"
     await create_import(client, fills, account_id=account_id)
     (trade,) = unwrap(await client.get("/trades"))

@@ -7,9 +7,8 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-import httpx
 import pytest
-from factories import create_account, create_import, create_trade, get_trade, list_trades, patch_trade, unwrap
+from factories import Client, create_account, create_import, create_trade, get_trade, list_trades, patch_trade, unwrap
 from positions import (
     FileFill,
     book_positions,
@@ -64,23 +63,21 @@ def write_pairs(fills: Rows) -> bytes:
     return performance(list(first_in_first_out(fills)))
 
 
-async def read_trades(client: httpx.AsyncClient, account_id: int) -> list[Any]:
+async def read_trades(client: Client, account_id: int) -> list[Any]:
     """All that the trades of an account say, but for what is each journal's own."""
     found = [await get_trade(client, trade["id"]) for trade in await list_trades(client, account_id=account_id)]
     plain = [{name: value for name, value in trade.items() if name not in OWN} for trade in found]
     return sorted(plain, key=repr)
 
 
-async def import_file(client: httpx.AsyncClient, account_id: int, file: bytes) -> int:
+async def import_file(client: Client, account_id: int, file: bytes) -> int:
     report = await create_import(client, file, account_id=account_id, timezone="UTC")
     assert "suspect" not in report["counts"], report["rows"]
     return int(report["id"])
 
 
 @pytest.mark.parametrize("seed", range(examples(full=2000, ci=8)))
-async def test_any_imports_and_undos_that_end_in_the_same_files_give_the_same_trades(
-    client: httpx.AsyncClient, seed: int
-) -> None:
+async def test_any_imports_and_undos_that_end_in_the_same_files_give_the_same_trades(client: Client, seed: int) -> None:
     choose = Random(seed)
     files = write_files(choose)
     wandering, straight = [(await create_account(client, f"{name} {seed}"))["id"] for name in ("A", "B")]
@@ -145,7 +142,7 @@ def type_trade(choose: Random, position: dict[str, Any]) -> dict[str, Any]:
     return {**typed, **prices, **times}
 
 
-async def write_or_merge(client: httpx.AsyncClient, choose: Random, account_id: int, noted: list[str]) -> None:
+async def write_or_merge(client: Client, choose: Random, account_id: int, noted: list[str]) -> None:
     """Write a note on a trade, or merge two that follow each other."""
     trades = await list_trades(client, account_id=account_id)
     free = [trade for trade in trades if not trade["notes"]]
@@ -167,7 +164,7 @@ def is_told(trade: Any) -> bool:
     return bool(trade["typed"]) or not str(trade["notes"]).startswith("Typed")
 
 
-async def edit_fees(client: httpx.AsyncClient, choose: Random, account_id: int, fees: float) -> int:
+async def edit_fees(client: Client, choose: Random, account_id: int, fees: float) -> int:
     """Correct the fees of a trade that no one has corrected yet. Return how many were corrected: one or none."""
     trades = [await get_trade(client, one["id"]) for one in await list_trades(client, account_id=account_id)]
     free = [one for one in trades if is_told(one) and one["fees_source"] != "typed" and not one["merged_ids"]]
@@ -180,7 +177,7 @@ def find_times(trade: Any) -> tuple[str, ...]:
     return trade["direction"], trade["opened_at"], trade["closed_at"]
 
 
-async def split_all(client: httpx.AsyncClient, account_id: int) -> None:
+async def split_all(client: Client, account_id: int) -> None:
     for trade in await list_trades(client, account_id=account_id):
         if (await get_trade(client, trade["id"]))["merged_ids"]:
             unwrap(await client.post(f"/trades/{trade['id']}/split"))
@@ -188,7 +185,7 @@ async def split_all(client: httpx.AsyncClient, account_id: int) -> None:
 
 @pytest.mark.parametrize("seed", range(examples(full=2000, ci=8)))
 async def test_what_a_trader_types_writes_and_merges_between_imports_stays_and_changes_no_figure(
-    client: httpx.AsyncClient, seed: int
+    client: Client, seed: int
 ) -> None:
     choose = Random(seed)
     days = trade_for_days(choose)
@@ -236,7 +233,7 @@ async def test_what_a_trader_types_writes_and_merges_between_imports_stays_and_c
 
 @pytest.mark.parametrize("seed", range(examples(full=300, ci=6)))
 async def test_the_export_of_a_journal_is_known_to_it_and_meets_the_files_in_another_account(
-    client: httpx.AsyncClient, seed: int
+    client: Client, seed: int
 ) -> None:
     choose = Random(seed)
     days = trade_for_days(choose)
@@ -266,7 +263,7 @@ TYPED = {"symbol": "MNQH6", "quantity": 1, "entry_price": 108, "exit_price": 110
 
 @pytest.mark.parametrize("answer", ["second", "new", "leave", "999"])  # the last is no trade of the journal
 async def test_a_person_decides_which_of_two_typed_trades_a_position_is(
-    client: httpx.AsyncClient, account_id: int, answer: str
+    client: Client, account_id: int, answer: str
 ) -> None:
     times = {"opened_at": "2026-02-12T09:00:00Z", "closed_at": "2026-02-12T09:05:00Z"}
     typed = [
@@ -294,7 +291,7 @@ async def test_a_person_decides_which_of_two_typed_trades_a_position_is(
     [(["2:leave"], 1), (["3:leave"], 1), (["4:new"], 2), (["2:999"], 1), (["2:leave", "4:leave"], 0)],
 )
 async def test_an_answer_is_heard_about_any_line(
-    client: httpx.AsyncClient, account_id: int, answers: list[str], left: int
+    client: Client, account_id: int, answers: list[str], left: int
 ) -> None:
     later = timedelta(hours=1)
     fills = [FileFill(1, BEGIN, "MNQH6", 1, Decimal(108)), FileFill(2, END, "MNQH6", -1, Decimal(110))]
@@ -311,7 +308,7 @@ async def test_an_answer_is_heard_about_any_line(
     assert unknown.json()["error"]["details"] == {"fields": {"answers": "line 9 of the file has no trade"}}
 
 
-async def test_a_file_that_joins_two_trades_keeps_both_grades(client: httpx.AsyncClient, account_id: int) -> None:
+async def test_a_file_that_joins_two_trades_keeps_both_grades(client: Client, account_id: int) -> None:
     fills = [
         FileFill(number, BEGIN + timedelta(minutes=number), "MNQH6", 1 if number % 2 else -1, Decimal(108))
         for number in range(1, 5)
@@ -331,7 +328,7 @@ async def test_a_file_that_joins_two_trades_keeps_both_grades(client: httpx.Asyn
 
 
 async def test_fills_whose_numbers_begin_again_each_day_are_fills_of_their_days(
-    client: httpx.AsyncClient, account_id: int
+    client: Client, account_id: int
 ) -> None:
     monday = [FileFill(1, BEGIN, "MNQH6", 1, Decimal(108)), FileFill(2, END, "MNQH6", -1, Decimal(110))]
     tuesday = [fill._replace(time=fill.time + timedelta(days=1), price=fill.price + 5) for fill in monday]
@@ -343,7 +340,7 @@ async def test_fills_whose_numbers_begin_again_each_day_are_fills_of_their_days(
 
 
 async def test_a_trade_that_is_moved_to_its_account_is_known_to_the_file_of_that_account(
-    client: httpx.AsyncClient, account_id: int
+    client: Client, account_id: int
 ) -> None:
     other_id = (await create_account(client, "Other"))["id"]
     fills = [FileFill(1, BEGIN, "MNQH6", 1, Decimal(108)), FileFill(2, END, "MNQH6", -1, Decimal(110))]
@@ -359,7 +356,7 @@ async def test_a_trade_that_is_moved_to_its_account_is_known_to_the_file_of_that
 
 @pytest.mark.parametrize("write", [executions, write_pairs], ids=["fills", "pairs"])
 async def test_a_file_of_another_account_is_refused_and_forced_leaves_nothing_when_it_is_undone(
-    client: httpx.AsyncClient, account_id: int, write: Callable[[Rows], bytes]
+    client: Client, account_id: int, write: Callable[[Rows], bytes]
 ) -> None:
     other_id = (await create_account(client, "Copy"))["id"]
     mine = [
@@ -396,7 +393,7 @@ async def test_a_file_of_another_account_is_refused_and_forced_leaves_nothing_wh
 
 
 async def test_the_typed_part_of_a_merged_trade_stays_when_the_file_of_the_other_is_undone(
-    client: httpx.AsyncClient, account_id: int
+    client: Client, account_id: int
 ) -> None:
     fills = [FileFill(1, BEGIN, "MNQH6", 1, Decimal(108)), FileFill(2, END, "MNQH6", -1, Decimal(110))]
     report = await create_import(client, executions(fills), account_id=account_id, timezone="UTC")
@@ -412,7 +409,7 @@ async def test_the_typed_part_of_a_merged_trade_stays_when_the_file_of_the_other
 
 
 async def test_an_undo_asks_about_the_note_of_a_merged_part_and_keeps_the_others_merged(
-    client: httpx.AsyncClient, account_id: int
+    client: Client, account_id: int
 ) -> None:
     times = [BEGIN + timedelta(minutes=10 * number) for number in range(4)]
     files = [
@@ -437,7 +434,7 @@ async def test_an_undo_asks_about_the_note_of_a_merged_part_and_keeps_the_others
     assert (left["merged_ids"], left["notes"], left["fees"], left["gross_pnl"]) == (ids[1:2], None, 0, 8)
 
 
-async def test_a_merged_trade_forgets_the_part_whose_file_is_undone(client: httpx.AsyncClient, account_id: int) -> None:
+async def test_a_merged_trade_forgets_the_part_whose_file_is_undone(client: Client, account_id: int) -> None:
     middle, last = BEGIN + timedelta(minutes=30), BEGIN + timedelta(minutes=40)
     fills = [FileFill(1, BEGIN, "MNQH6", 1, Decimal(108)), FileFill(2, middle, "MNQH6", -1, Decimal(110))]
     further = [FileFill(3, middle, "MNQH6", 1, Decimal(110)), FileFill(4, last, "MNQH6", -1, Decimal(111))]
@@ -465,7 +462,7 @@ ES,long,1,50,5001,5003,2026-02-12T09:10:00Z,2026-02-12T09:20:00Z,{1}
 @pytest.mark.parametrize("names", [("A", "B"), ("", "")], ids=["with ids", "without ids"])
 @pytest.mark.parametrize("change", ["merged", "edited"])
 async def test_the_export_of_trades_that_their_owner_has_changed_is_known_to_the_journal(
-    client: httpx.AsyncClient, account_id: int, names: tuple[str, str], change: str
+    client: Client, account_id: int, names: tuple[str, str], change: str
 ) -> None:
     report = await create_import(client, ROWS.format(*names), account_id=account_id)
     ids = [row["trade_id"] for row in report["rows"]]

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
-import httpx
 import pytest
-from factories import create_account, send_file, unwrap
+from factories import Client, create_account, send_file, unwrap
 from positions import (
     FileFill,
     executions,
@@ -57,7 +56,7 @@ def test_each_account_of_a_file_has_the_positions_of_its_own_book(
 
 @pytest.mark.parametrize("seed", range(examples(full=60, ci=4)))
 async def test_files_of_fills_that_cut_several_accounts_at_once_are_the_positions_of_each(
-    client: httpx.AsyncClient, seed: int
+    client: Client, seed: int
 ) -> None:
     accounts = random_accounts(seed, 40)
     ids = {name: (await create_account(client, name))["id"] for name in NAMES}

@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import factories
-import httpx
 import pytest
 from commands import import_file
-from factories import details_of, error_of, unwrap
+from factories import Client, details_of, error_of, unwrap
 from positions import executions, first_in_first_out, performance, random_fills
 from proofs import examples
 
@@ -29,7 +28,7 @@ def pairs_of(seed: int, fills: int = 60) -> bytes:
     return performance(first_in_first_out(random_fills(seed, fills)))
 
 
-async def preview(client: httpx.AsyncClient, file: str | bytes, account_id: int, **query: Any) -> Any:
+async def preview(client: Client, file: str | bytes, account_id: int, **query: Any) -> Any:
     report = unwrap(await factories.send_file(client, file, account_id, dry_run=True, **query))
     return report["preview"]
 
@@ -51,7 +50,7 @@ def read_sums(groups: Sequence[Any], name: str) -> dict[Any, list[float]]:
 
 
 @pytest.mark.parametrize("seed", range(examples(full=60, ci=6)))
-async def test_the_import_adds_the_trades_of_its_preview(client: httpx.AsyncClient, seed: int) -> None:
+async def test_the_import_adds_the_trades_of_its_preview(client: Client, seed: int) -> None:
     account = await factories.create_account(client, fees={"MNQ": 0.37} if seed % 2 else {})
     fills = random_fills(seed, 8 * (1 + seed % 9))
     file = executions(fills[: -1 - seed % 3])  # the last positions may stay open
@@ -93,7 +92,7 @@ async def test_the_import_adds_the_trades_of_its_preview(client: httpx.AsyncClie
     ids=range(10),
 )
 async def test_another_request_than_the_preview_showed_is_refused(
-    client: httpx.AsyncClient, file: str | bytes, shown: Any, sent: Any, changed: str
+    client: Client, file: str | bytes, shown: Any, sent: Any, changed: str
 ) -> None:
     account, _ = await factories.create_account(client), await factories.create_account(client, "Other")
     token = (await preview(client, file, account["id"], **shown))["token"]
@@ -121,7 +120,7 @@ CHANGES: dict[str, tuple[str, str, Any, bool]] = {
 
 @pytest.mark.parametrize(("method", "path", "body", "is_refused"), CHANGES.values(), ids=CHANGES)
 async def test_a_journal_that_changes_the_import_since_its_preview_refuses_it(
-    client: httpx.AsyncClient, account_id: int, method: str, path: str, body: Any, is_refused: bool
+    client: Client, account_id: int, method: str, path: str, body: Any, is_refused: bool
 ) -> None:
     await factories.create_account(client, "Other")
     token = (await preview(client, FUTURE, account_id))["token"]
@@ -140,7 +139,7 @@ async def test_a_journal_that_changes_the_import_since_its_preview_refuses_it(
 
 
 async def test_a_preview_of_errors_has_no_token_and_a_malformed_token_is_refused(
-    client: httpx.AsyncClient, account_id: int
+    client: Client, account_id: int
 ) -> None:
     broken = factories.A_FILE + "ES,up,1,100,101,2026-01-05T14:00:00Z,2026-01-05T15:00:00Z\n"
 
@@ -152,7 +151,7 @@ async def test_a_preview_of_errors_has_no_token_and_a_malformed_token_is_refused
     assert details_of(refused)["fields"] == {"preview": "must be the token of a dry run's preview"}
 
 
-async def test_an_update_shows_the_old_values_beside_the_new(client: httpx.AsyncClient, account_id: int) -> None:
+async def test_an_update_shows_the_old_values_beside_the_new(client: Client, account_id: int) -> None:
     before, after = {"external_id": "1", "fees": "1"}, {"external_id": "1", "fees": "2.5", "symbol": "NQ"}
     await factories.create_import(client, factories.build_file(before), account_id=account_id)
 
@@ -189,7 +188,7 @@ def test_the_command_names_suspects_and_imports_them_when_told(tmp_path: Path, s
 
 
 async def test_suspects_have_the_stored_values_beside_theirs_and_are_imported_by_force_alone(
-    client: httpx.AsyncClient, account_id: int
+    client: Client, account_id: int
 ) -> None:
     first, other = two_files()
     added = await factories.create_import(client, first, account_id=account_id)
@@ -232,9 +231,7 @@ async def test_suspects_have_the_stored_values_beside_theirs_and_are_imported_by
     ],
     ids=str,
 )
-async def test_the_report_says_where_the_costs_come_from(
-    client: httpx.AsyncClient, fees: Any, file: str, costs: Any
-) -> None:
+async def test_the_report_says_where_the_costs_come_from(client: Client, fees: Any, file: str, costs: Any) -> None:
     account = await factories.create_account(client, fees=fees)
 
     for dry_run in (True, False, False):
@@ -244,7 +241,7 @@ async def test_the_report_says_where_the_costs_come_from(
         assert report["accounts_without_costs"] == ([account["id"]] if costs == "none" else [])
 
 
-async def test_the_setting_of_the_account_says_what_one_trade_is(client: httpx.AsyncClient) -> None:
+async def test_the_setting_of_the_account_says_what_one_trade_is(client: Client) -> None:
     account = await factories.create_account(client, one_trade_is="row")
     path = f"/accounts/{account['id']}"
 
@@ -259,7 +256,7 @@ async def test_the_setting_of_the_account_says_what_one_trade_is(client: httpx.A
     assert stated["counts"] == default["counts"] != rows["counts"]
 
 
-async def create_group(client: httpx.AsyncClient) -> tuple[int, int]:
+async def create_group(client: Client) -> tuple[int, int]:
     """The master and the follower of a copy group."""
     accounts = [(await factories.create_account(client, name))["id"] for name in ("Master", "Follower")]
     group = await factories.create_copy_group(client, account_ids=accounts)
@@ -268,7 +265,7 @@ async def create_group(client: httpx.AsyncClient) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("is_copied", [True, False], ids=["the master is there", "the master has gone"])
-async def test_the_token_covers_the_copies_that_an_import_links(client: httpx.AsyncClient, is_copied: bool) -> None:
+async def test_the_token_covers_the_copies_that_an_import_links(client: Client, is_copied: bool) -> None:
     master, follower = await create_group(client)
     original = await factories.create_import(client, factories.A_FILE, account_id=master)
     shown = unwrap(await factories.send_file(client, factories.A_FILE, follower, dry_run=True))
@@ -285,7 +282,7 @@ async def test_the_token_covers_the_copies_that_an_import_links(client: httpx.As
         assert error_of(sent) == (409, "preview_changed")
 
 
-async def test_undo_unlinks_a_copy_that_was_charged_since(client: httpx.AsyncClient) -> None:
+async def test_undo_unlinks_a_copy_that_was_charged_since(client: Client) -> None:
     master, follower = await create_group(client)
     await factories.create_import(client, factories.A_FILE, account_id=follower)
     report = await factories.create_import(client, factories.A_FILE, account_id=master)

@@ -5,10 +5,9 @@ import io
 import unicodedata
 from pathlib import Path
 
-import httpx
 import pytest
 from commands import import_file, new_key, run_failing, run_ok, running
-from factories import create_account, create_strategy, create_tag, create_trade, details_of, error_of, send_file
+from factories import Client, create_account, create_strategy, create_tag, create_trade, details_of, error_of, send_file
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -68,14 +67,14 @@ def test_what_is_no_formula_stays_as_it_is(text: str) -> None:
     assert harmless(text) == text
 
 
-async def export(client: httpx.AsyncClient, **query: str) -> str:
+async def export(client: Client, **query: str) -> str:
     answer = await client.get("/trades/export", params=query)
     assert answer.status_code == 200
     return answer.text
 
 
 @pytest.fixture
-async def hostile(client: httpx.AsyncClient) -> httpx.AsyncClient:
+async def hostile(client: Client) -> Client:
     """A journal in which every text is one that a spreadsheet would take for a formula."""
     for number, text in enumerate(HOSTILE):
         account = await create_account(client, text)
@@ -95,9 +94,7 @@ async def hostile(client: httpx.AsyncClient) -> httpx.AsyncClient:
     return client
 
 
-async def test_no_text_of_the_export_for_spreadsheets_is_taken_for_a_formula_and_numbers_stay(
-    hostile: httpx.AsyncClient,
-) -> None:
+async def test_no_text_of_the_export_for_spreadsheets_is_taken_for_a_formula_and_numbers_stay(hostile: Client) -> None:
     exact, told = await export(hostile), await export(hostile, spreadsheet="true")
 
     exact_rows = list(csv.reader(io.StringIO(exact, newline="")))

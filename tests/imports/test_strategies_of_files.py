@@ -3,15 +3,14 @@
 from typing import Any
 
 import factories
-import httpx
 import pytest
-from factories import details_of, error_of, unwrap
+from factories import Client, details_of, error_of, unwrap
 
 REASON = "strategy is restricted to other accounts"
 
 
 @pytest.fixture
-async def restrictions(client: httpx.AsyncClient) -> dict[str, dict[str, Any]]:
+async def restrictions(client: Client) -> dict[str, dict[str, Any]]:
     """Members of a strategy that restrict it to the account Own, in two ways, or to none; Other is free."""
     own = await factories.create_account(client, "Own")
     await factories.create_account(client, "Other")
@@ -43,7 +42,7 @@ def build_rows(setup: str = "") -> str:
     ],
 )
 async def test_a_new_trade_of_another_account_is_an_error_of_its_row(
-    client: httpx.AsyncClient, restrictions: Any, way: str, setup: str, wrong_lines: list[int]
+    client: Client, restrictions: Any, way: str, setup: str, wrong_lines: list[int]
 ) -> None:
     await factories.create_strategy(client, "Breakout", setups=[{"name": "Retest"}], **restrictions[way])
 
@@ -58,9 +57,7 @@ async def test_a_new_trade_of_another_account_is_an_error_of_its_row(
     assert len(unwrap(await client.get("/trades"))) == (0 if wrong_lines else 2)
 
 
-async def test_a_trade_that_the_strategy_had_before_is_recognised_and_stays(
-    client: httpx.AsyncClient, restrictions: Any
-) -> None:
+async def test_a_trade_that_the_strategy_had_before_is_recognised_and_stays(client: Client, restrictions: Any) -> None:
     strategy = await factories.create_strategy(client, "Breakout")
     await factories.create_import(client, build_rows(), account_id=None)
     unwrap(await client.patch(f"/strategies/{strategy['id']}", json=restrictions["account"]))

@@ -3,10 +3,19 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import httpx
 import pytest
 from commands import import_file, notes_in
-from factories import create_account, create_goal, create_import, details_of, error_of, send_file, snapshots_of, unwrap
+from factories import (
+    Client,
+    create_account,
+    create_goal,
+    create_import,
+    details_of,
+    error_of,
+    send_file,
+    snapshots_of,
+    unwrap,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import max_examples
@@ -44,21 +53,19 @@ def zone_of(report: Any) -> Zone:
     return Zone(report["timezone"], report["timezone_source"], report["replaced_timezones"])
 
 
-async def import_of(client: httpx.AsyncClient, file: str, account_id: int | None, **query: Any) -> Any:
+async def import_of(client: Client, file: str, account_id: int | None, **query: Any) -> Any:
     """The report of an import that states a time zone only as given."""
     return unwrap(await send_file(client, file, account_id, **{"timezone": None, **query}))
 
 
-async def opened(client: httpx.AsyncClient) -> list[str]:
+async def opened(client: Client) -> list[str]:
     return sorted(trade["opened_at"] for trade in unwrap(await client.get("/trades")))
 
 
 # Stated, remembered, unknown ---------------------------------------------------------------------------
 
 
-async def test_a_file_of_another_program_is_refused_until_its_zone_is_stated(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_a_file_of_another_program_is_refused_until_its_zone_is_stated(client: Client, account_id: int) -> None:
     for query in ({}, {"dry_run": "true"}):
         answer = await send_file(client, fills(), account_id, timezone=None, **query)
 
@@ -72,7 +79,7 @@ async def test_a_file_of_another_program_is_refused_until_its_zone_is_stated(
 
 
 async def test_a_file_comes_again_in_its_zone_and_another_stated_one_moves_its_trades(
-    client: httpx.AsyncClient, account_id: int
+    client: Client, account_id: int
 ) -> None:
     updated = {"new": 0, "duplicate": 0, "updated": 1, "error": 0}
     for stated, zone, counts, hour in [
@@ -88,7 +95,7 @@ async def test_a_file_comes_again_in_its_zone_and_another_stated_one_moves_its_t
 
 
 async def test_a_zone_is_remembered_for_one_account_and_one_format(
-    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, account_id: int
+    client: Client, other_user_client: Client, account_id: int
 ) -> None:
     await import_of(client, fills(), account_id, timezone=NEW_YORK)
     other_id = (await create_account(client, "Other"))["id"]
@@ -104,9 +111,7 @@ async def test_a_zone_is_remembered_for_one_account_and_one_format(
     assert [answer.status_code for answer in answers] == [400, 400, 400]
 
 
-async def test_a_file_with_offsets_needs_no_zone_and_none_is_remembered(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_a_file_with_offsets_needs_no_zone_and_none_is_remembered(client: Client, account_id: int) -> None:
     report = await import_of(client, trades(WITH_OFFSET), account_id, timezone=CHICAGO)
     await import_of(client, trades(LOCAL), account_id)
 
@@ -117,7 +122,7 @@ async def test_a_file_with_offsets_needs_no_zone_and_none_is_remembered(
 # Files that name their accounts ------------------------------------------------------------------------
 
 
-async def test_a_file_of_several_accounts_is_read_in_the_zone_that_all_of_them_have(client: httpx.AsyncClient) -> None:
+async def test_a_file_of_several_accounts_is_read_in_the_zone_that_all_of_them_have(client: Client) -> None:
     ids = {name: (await create_account(client, name))["id"] for name in ("Eval", "Live")}
     await import_of(client, fills("Eval", "Live"), None, timezone=NEW_YORK)
     await import_of(client, fills(), ids["Live"], timezone=NEW_YORK)
@@ -129,9 +134,7 @@ async def test_a_file_of_several_accounts_is_read_in_the_zone_that_all_of_them_h
     assert both["counts"] == {**DUPLICATES, "duplicate": 2}
 
 
-async def test_the_zone_of_an_account_is_remembered_for_the_names_that_are_mapped_to_it(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_the_zone_of_an_account_is_remembered_for_the_names_that_are_mapped_to_it(client: Client) -> None:
     account = await create_account(client, "Main")
     both = {"accounts": ["A:Main", "B:Main"], "account_id": None}
     await create_import(client, fills("A", "B"), timezone=NEW_YORK, **both)
@@ -157,7 +160,7 @@ async def test_the_zone_of_an_account_is_remembered_for_the_names_that_are_mappe
     ids=["another zone", "no zone"],
 )
 async def test_a_file_of_accounts_with_different_zones_is_refused_until_its_zone_is_stated(
-    client: httpx.AsyncClient, zone: str | None, field: str, message: str, replaced: list[str]
+    client: Client, zone: str | None, field: str, message: str, replaced: list[str]
 ) -> None:
     for name, known in (("Eval", NEW_YORK), ("Live", zone)):
         account = await create_account(client, name)
@@ -175,7 +178,7 @@ async def test_a_file_of_accounts_with_different_zones_is_refused_until_its_zone
     assert zone_of(stated) == Zone(BERLIN, "stated", replaced)
 
 
-async def test_an_account_whose_times_have_offsets_keeps_its_zone(client: httpx.AsyncClient) -> None:
+async def test_an_account_whose_times_have_offsets_keeps_its_zone(client: Client) -> None:
     ids = {name: (await create_account(client, name))["id"] for name in ("Eval", "Live")}
     await import_of(client, trades(LOCAL), ids["Eval"], timezone=CHICAGO)
     mixed = trades(WITH_OFFSET, account="Eval") + f"\nES,long,1,100,101,{LOCAL},,Live"
@@ -203,7 +206,7 @@ WRONG_ROWS = {True: "\nES,up,1,100,101,2026-03-10T10:31:00,,Sim", False: "2026-0
 @max_examples(full=300, ci=25)
 @given(steps=st.lists(STEPS, max_size=8), is_own=st.booleans())
 async def test_the_zone_is_that_of_the_newest_kept_import_whatever_came_before(
-    client: httpx.AsyncClient, steps: list[tuple[str, str | None]], is_own: bool
+    client: Client, steps: list[tuple[str, str | None]], is_own: bool
 ) -> None:
     unwrap(await client.patch("/me", json={"timezone": UTC}))
     names = {account["name"] for account in unwrap(await client.get("/accounts"))}
@@ -258,7 +261,7 @@ DAYS = [
 
 @pytest.mark.parametrize(("rollover", "zone", "days"), DAYS, ids=["futures days", "days in UTC"])
 async def test_a_daily_loss_limit_counts_by_the_trading_days_of_the_owner(
-    client: httpx.AsyncClient, account_id: int, rollover: str, zone: str, days: list[Any]
+    client: Client, account_id: int, rollover: str, zone: str, days: list[Any]
 ) -> None:
     unwrap(await client.patch("/me", json={"timezone": zone, "day_rollover": rollover}))
     limit = {"metric": "net_pnl", "target_value": -700, "direction": "at_least", "timeframe": "daily"}

@@ -6,9 +6,17 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
-import httpx
 import pytest
-from factories import create_account, create_copy_group, create_import, create_trade, list_trades, read_report, unwrap
+from factories import (
+    Client,
+    create_account,
+    create_copy_group,
+    create_import,
+    create_trade,
+    list_trades,
+    read_report,
+    unwrap,
+)
 from positions import FileFill, book_positions, executions, first_in_first_out, orders, performance, position_history
 from proofs import examples
 
@@ -48,7 +56,7 @@ def copy_fills(choose: Random, fills: list[FileFill], account: int) -> list[File
     ]
 
 
-async def type_idea(client: httpx.AsyncClient, choose: Random, account_id: int, position: dict[str, Any]) -> str:
+async def type_idea(client: Client, choose: Random, account_id: int, position: dict[str, Any]) -> str:
     """Type an idea to the minute, at prices that the trader saw. Return its note."""
     times = {
         f"{name}_at": f"{position[f'{name}_at'].replace(second=0):%Y-%m-%dT%H:%M:%SZ}" for name in ("opened", "closed")
@@ -62,7 +70,7 @@ async def type_idea(client: httpx.AsyncClient, choose: Random, account_id: int, 
 
 @pytest.mark.parametrize("seed", range(examples(full=100, ci=1)))
 async def test_the_evenings_of_two_weeks_leave_as_many_decisions_as_ideas_and_the_balances_of_the_broker(
-    client: httpx.AsyncClient, seed: int
+    client: Client, seed: int
 ) -> None:
     choose = Random(seed)
     ids = [(await create_account(client, f"Account {n}", fees={"default": float(PER_SIDE)}))["id"] for n in range(4)]

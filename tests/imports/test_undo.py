@@ -5,11 +5,10 @@ from itertools import cycle, product
 from typing import Any
 
 import factories
-import httpx
 import pytest
 import time_machine
 from commands import read_record
-from factories import error_of, unwrap
+from factories import Client, error_of, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
 from positions import executions, first_in_first_out, performance, random_fills
@@ -25,7 +24,7 @@ def build_fees(fees: dict[str, int]) -> str:
     return factories.build_file(*({"external_id": name, "fees": str(fee)} for name, fee in fees.items()))
 
 
-async def undo(client: httpx.AsyncClient, report: Any, **query: Any) -> list[int]:
+async def undo(client: Client, report: Any, **query: Any) -> list[int]:
     """Undo the import but for what the trader wrote on; the trades that were kept."""
     response = await client.delete(f"/imports/{report['id']}", params=query or {"keep": True})
     assert response.status_code == 204, response.text
@@ -33,7 +32,7 @@ async def undo(client: httpx.AsyncClient, report: Any, **query: Any) -> list[int
     return [int(trade_id) for trade_id in kept.split(",") if trade_id]
 
 
-async def get_trades(client: httpx.AsyncClient, **query: Any) -> list[Any]:
+async def get_trades(client: Client, **query: Any) -> list[Any]:
     """The whole of every trade that matches, oldest first."""
     return [await factories.get_trade(client, trade["id"]) for trade in await factories.list_trades(client, **query)]
 
@@ -43,7 +42,7 @@ def without_times(trades: list[Any]) -> list[Any]:
     return [{**trade, "updated_at": None} for trade in trades]
 
 
-async def count_trades(client: httpx.AsyncClient) -> dict[int, int]:
+async def count_trades(client: Client) -> dict[int, int]:
     """How many trades of each import are still there."""
     return {one["id"]: one["trade_count"] for one in unwrap(await client.get("/imports"))}
 
@@ -52,7 +51,7 @@ async def count_trades(client: httpx.AsyncClient) -> dict[int, int]:
 
 
 async def test_an_undone_import_leaves_the_record_as_it_was(
-    client: httpx.AsyncClient, settings: Settings, account_id: int
+    client: Client, settings: Settings, account_id: int
 ) -> None:
     await factories.create_strategy(client, **factories.A_CHECKLIST)
     await factories.create_tag(client)
@@ -91,7 +90,7 @@ async def test_an_undone_import_leaves_the_record_as_it_was(
     ids=["another day", "closed", "excursions", "all but the id"],
 )
 async def test_a_corrected_trade_is_again_exactly_what_it_was(
-    client: httpx.AsyncClient, account_id: int, before: dict[str, str], after: dict[str, str]
+    client: Client, account_id: int, before: dict[str, str], after: dict[str, str]
 ) -> None:
     row = {"external_id": "1", "stop_loss": "99", "grade": "A", "notes": "kept"}
     await factories.create_import(client, factories.build_file({**row, **before}), account_id=account_id)
@@ -160,7 +159,7 @@ HISTORIES: dict[str, tuple[list[Any], dict[str, int], list[int]]] = {
 
 @pytest.mark.parametrize(("steps", "fees", "left"), HISTORIES.values(), ids=HISTORIES)
 async def test_imports_and_edits_are_undone(
-    client: httpx.AsyncClient, account_id: int, steps: list[Any], fees: dict[str, int], left: list[int]
+    client: Client, account_id: int, steps: list[Any], fees: dict[str, int], left: list[int]
 ) -> None:
     reports, ids = [], dict[str, int]()
     for how, what, *rest in steps:
@@ -179,9 +178,7 @@ async def test_imports_and_edits_are_undone(
     assert sorted(await count_trades(client)) == [reports[place]["id"] for place in left]
 
 
-async def test_a_restored_trade_stands_on_its_day_in_the_zone_of_now(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_a_restored_trade_stands_on_its_day_in_the_zone_of_now(client: Client, account_id: int) -> None:
     late = {"external_id": "1", "closed_at": "2026-01-05T23:30:00Z"}
     await factories.create_import(client, factories.build_file(late), account_id=account_id)
     report = await factories.create_import(client, factories.build_file({**late, "fees": "1"}), account_id=account_id)
@@ -193,7 +190,7 @@ async def test_a_restored_trade_stands_on_its_day_in_the_zone_of_now(
     assert (trade["fees"], trade["trading_day"]) == (0, "2026-01-06")
 
 
-async def test_an_import_that_named_its_accounts_is_undone_in_all_of_them(client: httpx.AsyncClient) -> None:
+async def test_an_import_that_named_its_accounts_is_undone_in_all_of_them(client: Client) -> None:
     account_ids = [(await factories.create_account(client, name))["id"] for name in ("Sim", "Live")]
     report = unwrap(await factories.send_file(client, factories.build_file({"account": "Sim"}, {"account": "Live"})))
 
@@ -207,7 +204,7 @@ async def test_an_import_that_named_its_accounts_is_undone_in_all_of_them(client
 # What was edited since -----------------------------------------------------------------------------------
 
 
-async def edit(client: httpx.AsyncClient, trade: Any, how: str) -> None:
+async def edit(client: Client, trade: Any, how: str) -> None:
     """Edit a trade whose setup has a checklist."""
     path = f"/trades/{trade['id']}"
     if how == "PATCH":
@@ -232,7 +229,7 @@ def clock_at(hour: float) -> time_machine.travel:
 
 @pytest.mark.parametrize(("how", "hour"), [*((how, 0) for how in EDITS), ("PATCH", 1), ("PATCH", -1)], ids=str)
 async def test_new_and_corrected_trades_that_were_edited_since_are_kept_and_named(
-    client: httpx.AsyncClient, account_id: int, how: str, hour: int
+    client: Client, account_id: int, how: str, hour: int
 ) -> None:
     await factories.create_strategy(client, **factories.A_CHECKLIST)
     old = [{"external_id": name, **HIGH} for name in ("1", "2")]
@@ -258,7 +255,7 @@ async def test_new_and_corrected_trades_that_were_edited_since_are_kept_and_name
 
 
 async def test_a_dry_run_tells_how_many_trades_go_and_how_many_of_them_were_annotated(
-    client: httpx.AsyncClient, account_id: int
+    client: Client, account_id: int
 ) -> None:
     await factories.create_strategy(client, **factories.A_CHECKLIST)
     row = {**HIGH, "notes": "from the file"}
@@ -286,9 +283,7 @@ async def test_a_dry_run_tells_how_many_trades_go_and_how_many_of_them_were_anno
     assert await get_trades(client) == before
 
 
-async def test_up_to_100_kept_trades_are_named_and_all_of_them_are_listed(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_up_to_100_kept_trades_are_named_and_all_of_them_are_listed(client: Client, account_id: int) -> None:
     report = await factories.create_import(client, factories.build_file(*[{}] * 103), account_id=account_id)
     for trade_id in factories.read_ids(report)[1:]:
         await factories.patch_trade(client, trade_id, grade="A")
@@ -349,7 +344,7 @@ RANDOM_HISTORIES = st.tuples(
 @max_examples(full=40, ci=8)
 @pytest.mark.promise(24)
 async def test_imports_edits_and_undos_come_to_the_same_whatever_the_clock_says(
-    client: httpx.AsyncClient, steps: list[tuple[str, int, Any, Any]]
+    client: Client, steps: list[tuple[str, int, Any, Any]]
 ) -> None:
     number = len(unwrap(await client.get("/accounts")))
     account_id = (await factories.create_account(client, f"of steps {number}"))["id"]
@@ -377,7 +372,7 @@ async def test_imports_edits_and_undos_come_to_the_same_whatever_the_clock_says(
 # Copies and goals ----------------------------------------------------------------------------------------
 
 
-async def create_copies(client: httpx.AsyncClient) -> list[Any]:
+async def create_copies(client: Client) -> list[Any]:
     """The import of an original, and a later import of two copies of it."""
     for name in ("Leader", "A", "B"):
         await factories.create_account(client, name)
@@ -386,9 +381,7 @@ async def create_copies(client: httpx.AsyncClient) -> list[Any]:
     return [unwrap(await factories.send_file(client, factories.build_file(original, *rows))) for rows in ([], copies)]
 
 
-async def test_an_original_of_which_the_file_of_its_copies_tells_too_stays_until_that_is_undone(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_an_original_of_which_the_file_of_its_copies_tells_too_stays_until_that_is_undone(client: Client) -> None:
     first, second = await create_copies(client)
     original, *copies = factories.read_ids(second)
     count, net = [await factories.create_goal(client, metric=metric) for metric in ("trade_count", "net_pnl")]
@@ -404,7 +397,7 @@ async def test_an_original_of_which_the_file_of_its_copies_tells_too_stays_until
     assert (await undo(client, second), await factories.list_trades(client)) == ([], [])
 
 
-async def read_snapshots(client: httpx.AsyncClient, goals: list[Any]) -> dict[str, list[Any]]:
+async def read_snapshots(client: Client, goals: list[Any]) -> dict[str, list[Any]]:
     """By metric and timeframe, the snapshots without what is each goal's own."""
     own = ("goal_id", "computed_at")
     return {
@@ -416,7 +409,7 @@ async def read_snapshots(client: httpx.AsyncClient, goals: list[Any]) -> dict[st
     }
 
 
-async def create_goals(client: httpx.AsyncClient) -> list[Any]:
+async def create_goals(client: Client) -> list[Any]:
     """A goal of every metric, by day and by month in turns."""
     metrics = [metric["key"] for metric in unwrap(await client.get("/metrics"))]
     timeframes = cycle(["daily", "monthly"])
@@ -441,7 +434,7 @@ SECOND = [
 
 
 async def test_snapshots_that_were_read_before_are_those_of_a_new_goal_after_each_step(
-    client: httpx.AsyncClient, account_id: int
+    client: Client, account_id: int
 ) -> None:
     await factories.create_tag(client, type="mistake")
     await factories.create_strategy(client, **factories.A_CHECKLIST)
@@ -461,7 +454,7 @@ async def test_snapshots_that_were_read_before_are_those_of_a_new_goal_after_eac
 
 
 async def test_a_goal_has_exact_sums_after_a_correction_and_undos_and_counts_a_kept_trade(
-    client: httpx.AsyncClient, account_id: int
+    client: Client, account_id: int
 ) -> None:
     goal = await factories.create_goal(client, timeframe="daily")
 
@@ -486,7 +479,7 @@ async def test_a_goal_has_exact_sums_after_a_correction_and_undos_and_counts_a_k
 
 @pytest.mark.parametrize("kind", ["fills", "pairs"])
 async def test_parts_of_a_file_whose_trades_pay_commissions_change_nothing_and_leave_nothing(
-    client: httpx.AsyncClient, settings: Settings, kind: str
+    client: Client, settings: Settings, kind: str
 ) -> None:
     account = await factories.create_account(client, fees={"default": 0.5})
     fills = random_fills(5, 30)
@@ -504,7 +497,7 @@ async def test_parts_of_a_file_whose_trades_pay_commissions_change_nothing_and_l
 
 
 async def test_a_fill_that_turned_a_position_has_all_its_fees_when_one_side_is_imported_again(
-    client: httpx.AsyncClient, account_id: int
+    client: Client, account_id: int
 ) -> None:
     header = b"Date,Time,Symbol,Quantity,Price,Side,Execution ID,Commission\n"
     bought = b"01/05/2026,09:00:00,ES,1,1005,Buy,101,1\n"

@@ -6,9 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-from factories import build_file, create_account, held_writes, list_trades, send_file, unwrap
+from factories import Client, build_file, create_account, held_writes, list_trades, send_file, unwrap
 from starlette.applications import Starlette
 
 from journal_api.imports import watch
@@ -50,7 +49,7 @@ def folder(app: Starlette, tmp_path: Path) -> Folder:
     return Folder(app, tmp_path)
 
 
-async def list_ids(client: httpx.AsyncClient) -> list[str]:
+async def list_ids(client: Client) -> list[str]:
     return [trade["external_id"] for trade in await list_trades(client)]
 
 
@@ -58,7 +57,7 @@ async def list_ids(client: httpx.AsyncClient) -> list[str]:
 
 
 async def test_a_file_that_stands_still_is_imported_as_a_command_would_and_moved(
-    client: httpx.AsyncClient, folder: Folder
+    client: Client, folder: Folder
 ) -> None:
     folder.add("day.csv")
 
@@ -74,7 +73,7 @@ async def test_a_file_that_stands_still_is_imported_as_a_command_would_and_moved
     assert [one["source"] for one in unwrap(await client.get("/imports"))] == ["user", "folder"]
 
 
-async def test_a_file_that_is_written_slowly_waits_until_it_is_whole(client: httpx.AsyncClient, folder: Folder) -> None:
+async def test_a_file_that_is_written_slowly_waits_until_it_is_whole(client: Client, folder: Folder) -> None:
     whole = build_file({"external_id": "1"}, {"external_id": "2"})
 
     with (folder.path / "slow.csv").open("w") as file:
@@ -89,7 +88,7 @@ async def test_a_file_that_is_written_slowly_waits_until_it_is_whole(client: htt
     assert await list_ids(client) == ["1", "2"]
 
 
-async def test_an_empty_file_waits_for_its_content(client: httpx.AsyncClient, folder: Folder) -> None:
+async def test_an_empty_file_waits_for_its_content(client: Client, folder: Folder) -> None:
     folder.add("day.csv", "")
     await folder.look(3)
     assert (folder.list_files(), folder.lines) == (["day.csv"], [])
@@ -101,7 +100,7 @@ async def test_an_empty_file_waits_for_its_content(client: httpx.AsyncClient, fo
 
 
 async def test_a_file_is_imported_however_old_it_is_whatever_its_name_and_again_when_it_comes_back(
-    client: httpx.AsyncClient, folder: Folder, tmp_path_factory: pytest.TempPathFactory
+    client: Client, folder: Folder, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     written = tmp_path_factory.mktemp("elsewhere") / "old.csv"
     for _ in range(2):
@@ -137,9 +136,7 @@ async def test_hidden_files_unfinished_files_and_links_are_left_alone(
     assert (folder.list_files(), folder.lines) == (before, [])
 
 
-async def test_the_oldest_of_many_files_at_once_is_first_and_none_is_lost(
-    client: httpx.AsyncClient, folder: Folder
-) -> None:
+async def test_the_oldest_of_many_files_at_once_is_first_and_none_is_lost(client: Client, folder: Folder) -> None:
     for number in range(40):
         file = folder.add(f"{number}.csv", build_file({"external_id": str(number)}))
         os.utime(file, (10**9 - number, 10**9 - number))
@@ -153,7 +150,7 @@ async def test_the_oldest_of_many_files_at_once_is_first_and_none_is_lost(
 # Which account ---------------------------------------------------------------------------------------------
 
 
-async def test_a_subfolder_chooses_the_account_that_it_is_named_like(client: httpx.AsyncClient, folder: Folder) -> None:
+async def test_a_subfolder_chooses_the_account_that_it_is_named_like(client: Client, folder: Folder) -> None:
     other = await create_account(client, "Other")
     folder.add("Other/day.csv")
     folder.add("Unknown/day.csv", SECOND)
@@ -171,9 +168,7 @@ async def test_a_subfolder_chooses_the_account_that_it_is_named_like(client: htt
     assert folder.list_files() == ["imported/Other/day.csv", "imported/Unknown/day.csv"]
 
 
-async def test_without_an_account_files_name_their_accounts(
-    app: Starlette, client: httpx.AsyncClient, tmp_path: Path
-) -> None:
+async def test_without_an_account_files_name_their_accounts(app: Starlette, client: Client, tmp_path: Path) -> None:
     accounts = [(await create_account(client, name))["id"] for name in ("Sim", "Other")]
     folder = Folder(app, tmp_path, account=None)
     folder.add("named.csv", IN_ACCOUNTS)
@@ -216,7 +211,7 @@ REASONS: dict[str, tuple[bytes, str, str, list[str] | None]] = {
 
 @pytest.mark.parametrize(("content", "kind", "line", "reasons"), REASONS.values(), ids=REASONS)
 async def test_a_file_of_which_nothing_is_imported_is_moved_with_its_reason(
-    client: httpx.AsyncClient, folder: Folder, content: bytes, kind: str, line: str, reasons: list[str] | None
+    client: Client, folder: Folder, content: bytes, kind: str, line: str, reasons: list[str] | None
 ) -> None:
     folder.add("bad.csv", content)
     folder.add("good.csv")
@@ -232,7 +227,7 @@ async def test_a_file_of_which_nothing_is_imported_is_moved_with_its_reason(
 
 
 async def test_a_refused_file_is_on_the_list_of_imports_once_until_it_is_imported(
-    app: Starlette, client: httpx.AsyncClient, folder: Folder
+    app: Starlette, client: Client, folder: Folder
 ) -> None:
     without_account = Folder(app, folder.path, account=None)
     for name in ("day.csv", "other.csv", "day.csv"):
@@ -307,9 +302,7 @@ async def test_a_file_that_changes_while_it_is_read_is_imported_again(tmp_path: 
     assert again.path == file
 
 
-async def test_two_watches_of_a_folder_import_each_file_once(
-    app: Starlette, client: httpx.AsyncClient, tmp_path: Path
-) -> None:
+async def test_two_watches_of_a_folder_import_each_file_once(app: Starlette, client: Client, tmp_path: Path) -> None:
     folders = [Folder(app, tmp_path) for _ in range(2)]
     for number in range(20):
         folders[0].add(f"{number}.csv", build_file({"external_id": str(number)}))
@@ -321,7 +314,7 @@ async def test_two_watches_of_a_folder_import_each_file_once(
     assert sorted(moved) == sorted(f"imported/{number}.csv" for number in range(20))
 
 
-async def test_a_file_that_cannot_be_moved_is_imported_once(client: httpx.AsyncClient, folder: Folder) -> None:
+async def test_a_file_that_cannot_be_moved_is_imported_once(client: Client, folder: Folder) -> None:
     (folder.path / "imported").write_text("a file has the name of the folder")
     folder.add("day.csv")
 
@@ -342,7 +335,7 @@ async def test_a_file_that_cannot_be_moved_is_imported_once(client: httpx.AsyncC
 
 
 async def test_a_file_waits_for_a_journal_that_is_busy(
-    app: Starlette, client: httpx.AsyncClient, folder: Folder, monkeypatch: pytest.MonkeyPatch
+    app: Starlette, client: Client, folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("journal_api.database.database.MAX_WAIT", 0.05)
     folder.add("day.csv")
@@ -357,7 +350,7 @@ async def test_a_file_waits_for_a_journal_that_is_busy(
 
 
 async def test_a_folder_that_is_missing_is_said_once_and_looked_for_again(
-    app: Starlette, client: httpx.AsyncClient, tmp_path: Path
+    app: Starlette, client: Client, tmp_path: Path
 ) -> None:
     folder = Folder(app, tmp_path / "drive")
     await folder.look(3)
@@ -371,7 +364,7 @@ async def test_a_folder_that_is_missing_is_said_once_and_looked_for_again(
 
 
 async def test_a_mistake_of_the_program_leaves_the_file_and_the_others_are_imported(
-    client: httpx.AsyncClient, folder: Folder, monkeypatch: pytest.MonkeyPatch
+    client: Client, folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(db: Any, user_id: int, content: Any, *choice: Any, **options: Any) -> Any:
         if "bad" in content.name:

@@ -5,9 +5,8 @@ tests/docs/test_goals_page.py has an example of each, with its unit and its valu
 
 from typing import Any
 
-import httpx
 import pytest
-from factories import create_goal, snapshots_of, unwrap
+from factories import Client, create_goal, snapshots_of, unwrap
 
 from journal_api.metrics.formulas import MetricValue
 from journal_api.metrics.members import Statistics
@@ -24,7 +23,7 @@ def evaluate(metric: str, **known: int | None) -> MetricValue:
     return METRICS[metric].evaluate(Statistics(**nothing | known))
 
 
-async def test_what_is_listed_is_what_goals_accept_and_snapshots_evaluate(client: httpx.AsyncClient) -> None:
+async def test_what_is_listed_is_what_goals_accept_and_snapshots_evaluate(client: Client) -> None:
     listed = unwrap(await client.get("/metrics"))
 
     goals = [await create_goal(client, metric=metric["key"]) for metric in listed]

@@ -1,8 +1,8 @@
 """GET /docs: the API to browse and try out, without internet; in a real browser where there is one."""
 
-import httpx
 import pytest
 from chromium import PageJournal, Tab, in_a_browser
+from factories import Client
 from openapi_examples import DOCUMENT
 from proofs import SOAK
 
@@ -13,9 +13,7 @@ PAGES = ["/docs", "/docs/start.js", "/docs/swagger_bundle.js", "/docs/swagger_st
 
 
 @pytest.mark.parametrize("path", PAGES)
-async def test_it_is_served_to_everybody_and_lets_nothing_else_in(
-    anonymous_client: httpx.AsyncClient, path: str
-) -> None:
+async def test_it_is_served_to_everybody_and_lets_nothing_else_in(anonymous_client: Client, path: str) -> None:
     plain = await anonymous_client.get(path, headers={"Accept-Encoding": "identity"})
     compressed = await anonymous_client.get(path, headers={"Accept-Encoding": "gzip"})
     head = await anonymous_client.head(path, headers={"Accept-Encoding": "identity"})
@@ -36,7 +34,7 @@ async def test_it_is_served_to_everybody_and_lets_nothing_else_in(
         assert int(compressed.headers["content-length"]) < len(plain.content) / 3
 
 
-async def test_it_refers_to_nothing_elsewhere(anonymous_client: httpx.AsyncClient) -> None:
+async def test_it_refers_to_nothing_elsewhere(anonymous_client: Client) -> None:
     page = (await anonymous_client.get("/docs")).text
 
     assert "//" not in page
@@ -45,7 +43,7 @@ async def test_it_refers_to_nothing_elsewhere(anonymous_client: httpx.AsyncClien
 @pytest.mark.parametrize(
     "path", ["/docs/", "/docs/__init__.py", "/docs/redoc.js", "/docs/..%2fapp.py", "/docs/a/start.js"]
 )
-async def test_no_other_file_is_served(anonymous_client: httpx.AsyncClient, path: str) -> None:
+async def test_no_other_file_is_served(anonymous_client: Client, path: str) -> None:
     assert (await anonymous_client.get(path)).status_code == 404
 
 

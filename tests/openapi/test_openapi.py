@@ -10,7 +10,7 @@ import msgspec
 from commands import run_ok
 from conftest import client_of
 from declared_errors import list_errors
-from factories import details_of
+from factories import Client, details_of
 from jsonschema_rs import Draft202012Validator
 from openapi_examples import (
     DOCUMENT,
@@ -299,7 +299,7 @@ def reason(answer: httpx.Response, path: str) -> str:
     return str(details_of(answer).get("fields", {}).get(path, "")) if answer.status_code == 400 else ""
 
 
-async def test_a_limit_of_a_body_is_where_the_document_says(client: httpx.AsyncClient) -> None:
+async def test_a_limit_of_a_body_is_where_the_document_says(client: Client) -> None:
     await send_examples(client)
     tried: set[bytes] = set()
     for operation in [one for one in in_order() if one.body]:
@@ -316,7 +316,7 @@ async def test_a_limit_of_a_body_is_where_the_document_says(client: httpx.AsyncC
         assert found
 
 
-async def test_a_limit_of_a_query_is_where_the_document_says(client: httpx.AsyncClient) -> None:
+async def test_a_limit_of_a_query_is_where_the_document_says(client: Client) -> None:
     await send_examples(client)
     tried: set[bytes] = set()
     for operation in [one for one in OPERATIONS if one.method == "GET"]:
@@ -349,7 +349,7 @@ def faults(operation: Operation, answer: httpx.Response) -> list[str]:
     return [f"{operation.name}, {answer.status_code}: {one}" for one in found]
 
 
-async def test_what_succeeds_is_answered_as_described(client: httpx.AsyncClient) -> None:
+async def test_what_succeeds_is_answered_as_described(client: Client) -> None:
     answers = await send_examples(client)
     reads = [operation for operation in OPERATIONS if operation.method == "GET"]
     deletes = [one for one in OPERATIONS if one.method == "DELETE" and not one.body]

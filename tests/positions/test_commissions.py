@@ -5,10 +5,19 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from commands import import_file
-from factories import create_account, create_import, details_of, error_of, get_trade, list_trades, send_file, unwrap
+from factories import (
+    Client,
+    create_account,
+    create_import,
+    details_of,
+    error_of,
+    get_trade,
+    list_trades,
+    send_file,
+    unwrap,
+)
 
 FEES = {"MNQ": 0.37, "default": 2}
 HEADER = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at"
@@ -26,13 +35,13 @@ def file_of(*trades: tuple[str, int], is_open: bool = False, fees: str | None = 
     return "\n".join([f"{HEADER},fees", *(f"{line},{fees}" for line in lines)])
 
 
-async def fees_of(client: httpx.AsyncClient) -> list[float]:
+async def fees_of(client: Client) -> list[float]:
     """The fees of all trades, in the order of their ids."""
     trades = unwrap(await client.get("/trades"))
     return [trade["fees"] for trade in sorted(trades, key=lambda trade: int(trade["id"]))]
 
 
-async def account_with_fees(client: httpx.AsyncClient, fees: Any = FEES, name: str = "Sim") -> int:
+async def account_with_fees(client: Client, fees: Any = FEES, name: str = "Sim") -> int:
     return int((await create_account(client, name, fees=fees))["id"])
 
 
@@ -47,7 +56,7 @@ async def account_with_fees(client: httpx.AsyncClient, fees: Any = FEES, name: s
     ids=["by root, else the default", "one side of an open trade", "stated as 0", "no amount"],
 )
 async def test_a_file_that_states_no_costs_pays_the_commissions_of_its_account(
-    client: httpx.AsyncClient, rates: Any, file: str, charged: list[float], rows: int, total: float
+    client: Client, rates: Any, file: str, charged: list[float], rows: int, total: float
 ) -> None:
     account_id = await account_with_fees(client, rates)
     applied = [{"account_id": account_id, "rows": rows, "total": total}] if rows else []
@@ -59,7 +68,7 @@ async def test_a_file_that_states_no_costs_pays_the_commissions_of_its_account(
     assert await fees_of(client) == charged
 
 
-async def test_a_trade_that_a_later_file_closes_pays_the_other_side(client: httpx.AsyncClient) -> None:
+async def test_a_trade_that_a_later_file_closes_pays_the_other_side(client: Client) -> None:
     account_id = await account_with_fees(client)
     await create_import(client, FILLS, account_id=account_id)
 
@@ -70,7 +79,7 @@ async def test_a_trade_that_a_later_file_closes_pays_the_other_side(client: http
     assert report["fees_applied"] == [{"account_id": account_id, "rows": 1, "total": 1.11}]
 
 
-async def test_the_same_file_after_a_change_of_the_fees_changes_no_trade(client: httpx.AsyncClient) -> None:
+async def test_the_same_file_after_a_change_of_the_fees_changes_no_trade(client: Client) -> None:
     account_id = await account_with_fees(client)
     await create_import(client, file_of(("MNQH6", 3)), account_id=account_id)
     unwrap(await client.patch(f"/accounts/{account_id}", json={"fees": {"MNQ": 1}}))
@@ -83,7 +92,7 @@ async def test_the_same_file_after_a_change_of_the_fees_changes_no_trade(client:
 
 @pytest.mark.parametrize(("before", "after"), [({}, FEES), (FEES, {}), (FEES, {"default": 9})])
 async def test_a_later_file_of_the_contract_charges_no_stored_trade_anew(
-    client: httpx.AsyncClient, before: Any, after: Any
+    client: Client, before: Any, after: Any
 ) -> None:
     account_id = await account_with_fees(client, before)
     options = {"account_id": account_id, "timezone": "UTC"}
@@ -101,9 +110,7 @@ async def test_a_later_file_of_the_contract_charges_no_stored_trade_anew(
     assert await get_trade(client, stored["id"]) == stored
 
 
-async def test_a_corrected_price_is_that_of_the_fill_of_a_trade_that_pays_commissions(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_corrected_price_is_that_of_the_fill_of_a_trade_that_pays_commissions(client: Client) -> None:
     options = {"account_id": await account_with_fees(client), "timezone": "UTC"}
     file = FILLS.replace("Price\n", "Price,Execution ID\n").replace("100\n", "100,1\n") + CLOSING_FILL.strip() + ",2\n"
     await create_import(client, file, **options)
@@ -115,7 +122,7 @@ async def test_a_corrected_price_is_that_of_the_fill_of_a_trade_that_pays_commis
     assert trade["fees"] == sum(fill["fees"] for fill in trade["fills"]) == 2.22
 
 
-async def test_each_account_of_a_file_pays_its_own_commissions(client: httpx.AsyncClient) -> None:
+async def test_each_account_of_a_file_pays_its_own_commissions(client: Client) -> None:
     one = await account_with_fees(client, {"default": 1}, "One")
     other = await account_with_fees(client, {"default": 2}, "Other")
     lines = file_of(("ESH6", 1), ("ESH6", 1), ("ESH6", 2)).split("\n")
@@ -131,7 +138,7 @@ async def test_each_account_of_a_file_pays_its_own_commissions(client: httpx.Asy
     ]
 
 
-async def test_a_commission_beyond_the_limit_of_amounts_is_an_error_of_its_row(client: httpx.AsyncClient) -> None:
+async def test_a_commission_beyond_the_limit_of_amounts_is_an_error_of_its_row(client: Client) -> None:
     account_id = await account_with_fees(client, {"default": 10_000_000_000})
 
     refused = await send_file(client, file_of(("ESH6", 1)), account_id)

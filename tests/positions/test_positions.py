@@ -9,9 +9,8 @@ from functools import partial
 from itertools import pairwise, permutations
 from typing import Any, TypeVar
 
-import httpx
 import pytest
-from factories import A_FILE, create_account, create_import, details_of, list_trades, run_sql, send_file, unwrap
+from factories import A_FILE, Client, create_account, create_import, details_of, list_trades, run_sql, send_file, unwrap
 from positions import (
     FileFill,
     Pair,
@@ -57,7 +56,7 @@ def cut(rows: Sequence[T], seed: int, most: int = 5) -> list[list[T]]:
     return pieces
 
 
-async def sum_results(client: httpx.AsyncClient) -> float:
+async def sum_results(client: Client) -> float:
     return float(sum(trade["gross_pnl"] or 0 for trade in await list_trades(client)))
 
 
@@ -68,7 +67,7 @@ def list_suspect(reports: Iterable[Any]) -> list[Any]:
 @pytest.mark.parametrize("form", [*FORMS, *OF_FILLS])
 @pytest.mark.parametrize("seed", sorted({*range(examples(full=600, ci=4)), 36, 64, 106}))
 async def test_a_file_in_pieces_of_any_order_is_the_positions_of_the_whole(
-    client: httpx.AsyncClient, account_id: int, seed: int, form: Callable[[Any], bytes]
+    client: Client, account_id: int, seed: int, form: Callable[[Any], bytes]
 ) -> None:
     fills = random_fills(seed, 60 if seed % 4 == 1 else 30)
     rows: list[Any] = fills if form in OF_FILLS else list(first_in_first_out(fills))
@@ -89,7 +88,7 @@ async def test_a_file_in_pieces_of_any_order_is_the_positions_of_the_whole(
 @pytest.mark.parametrize("formats", [*permutations([0, 1, 2], 2)], ids=str)
 @pytest.mark.parametrize("seed", range(examples(full=40, ci=3)))
 async def test_the_same_positions_in_two_formats_are_stored_once(
-    client: httpx.AsyncClient, account_id: int, seed: int, formats: tuple[int, int]
+    client: Client, account_id: int, seed: int, formats: tuple[int, int]
 ) -> None:
     fills = random_fills(seed, 80)
     pairs = list(first_in_first_out(fills))
@@ -107,7 +106,7 @@ async def test_the_same_positions_in_two_formats_are_stored_once(
 @pytest.mark.parametrize("seed", range(examples(full=1000, ci=12)))
 @pytest.mark.promise(13)
 async def test_pieces_of_fills_and_of_pairs_in_any_order_are_the_plain_book(
-    client: httpx.AsyncClient, account_id: int, seed: int, has_ids: bool
+    client: Client, account_id: int, seed: int, has_ids: bool
 ) -> None:
     fills, choose = random_fills(seed, seed % 5 * 4 + 3), random.Random(seed)
     pairs = list(first_in_first_out(fills))
@@ -128,7 +127,7 @@ ONE_LONG = [("09:00:00", 1, "1000", 1), ("10:00:00", -1, "1010", 2)]
 
 @pytest.mark.parametrize("order", [*permutations(["entry", "exit", "pair"])], ids=" then ".join)
 async def test_a_pair_of_fills_that_two_files_cut_is_never_stored_twice(
-    client: httpx.AsyncClient, account_id: int, order: Sequence[str]
+    client: Client, account_id: int, order: Sequence[str]
 ) -> None:
     entry, exit_ = fills_of_day(ONE_LONG)
     pairs = performance(first_in_first_out([entry, exit_]))
@@ -159,7 +158,7 @@ async def read_record(app: Starlette) -> list[Any]:
 @pytest.mark.parametrize("form", ["fills", "pairs", "pairs after fills"])
 @pytest.mark.parametrize("seed", range(examples(full=40, ci=3)))
 async def test_undoing_a_file_that_continued_positions_leaves_the_record_as_it_was(
-    client: httpx.AsyncClient, account_id: int, app: Starlette, seed: int, form: str
+    client: Client, account_id: int, app: Starlette, seed: int, form: str
 ) -> None:
     fills = random_fills(seed, 60)
     pairs = list(first_in_first_out(fills))
@@ -191,7 +190,7 @@ async def test_undoing_a_file_that_continued_positions_leaves_the_record_as_it_w
 @pytest.mark.parametrize("seed", sorted({*range(examples(full=600, ci=6)), 48, 75}))
 @pytest.mark.promise(13)
 async def test_the_whole_file_after_undoing_any_files_is_the_plain_book(
-    client: httpx.AsyncClient, account_id: int, seed: int, has_ids: bool
+    client: Client, account_id: int, seed: int, has_ids: bool
 ) -> None:
     fills, choose = random_fills(seed, 24), random.Random(seed)
     files = [*cut(fills, seed), fills] if choose.randint(0, 1) else [fills[16:], fills]
@@ -208,7 +207,7 @@ async def test_the_whole_file_after_undoing_any_files_is_the_plain_book(
 
 @pytest.mark.parametrize("seed", range(examples(full=30, ci=3)))
 async def test_stored_rows_are_joined_to_the_positions_of_the_file_and_split_to_rows_again(
-    client: httpx.AsyncClient, account_id: int, app: Starlette, seed: int
+    client: Client, account_id: int, app: Starlette, seed: int
 ) -> None:
     fills = random_fills(seed, 80)
     pairs = list(first_in_first_out(fills))
@@ -255,7 +254,7 @@ OVERLAPS: dict[str, tuple[list[list[tuple[str, int, str, int]]], list[tuple[Any,
 
 @pytest.mark.parametrize(("files", "positions"), OVERLAPS.values(), ids=OVERLAPS)
 async def test_files_that_overlap_give_each_position_once(
-    client: httpx.AsyncClient, account_id: int, files: list[Any], positions: list[tuple[Any, ...]]
+    client: Client, account_id: int, files: list[Any], positions: list[tuple[Any, ...]]
 ) -> None:
     await create_import(client, A_FILE, account_id=account_id)
 
@@ -269,9 +268,7 @@ async def test_files_that_overlap_give_each_position_once(
 
 
 @pytest.mark.parametrize("first", ["rows", "fills", "fills of another zone"])
-async def test_rows_and_positions_of_the_same_trades_never_double(
-    client: httpx.AsyncClient, account_id: int, first: str
-) -> None:
+async def test_rows_and_positions_of_the_same_trades_never_double(client: Client, account_id: int, first: str) -> None:
     fills = random_fills(1, 60)
     pairs = performance(first_in_first_out(fills))
     other = executions([fill._replace(id=fill.id + 5000) for fill in fills])
@@ -288,7 +285,7 @@ async def test_rows_and_positions_of_the_same_trades_never_double(
 
 
 @pytest.mark.parametrize("seed", range(examples(full=30, ci=3)))
-async def test_positions_come_back_from_an_export(client: httpx.AsyncClient, seed: int) -> None:
+async def test_positions_come_back_from_an_export(client: Client, seed: int) -> None:
     fills = random_fills(seed, 80)
     account = await create_account(client, fees={"MNQ": 0.37})
     report = await create_import(client, executions(fills), account_id=account["id"])
@@ -322,7 +319,7 @@ SELL = {**BUY, "id": 2, "side": "sell", "price": 101, "at": "2026-01-05T15:00:00
     ids=str,
 )
 async def test_fills_that_do_not_make_the_trade_of_their_row_are_refused(
-    client: httpx.AsyncClient, account_id: int, fills: list[Any]
+    client: Client, account_id: int, fills: list[Any]
 ) -> None:
     cell = json.dumps([{"external_id": None, **fill} for fill in fills]).replace('"', '""')
     row = f'ES,long,1,100,101,2026-01-05T14:00:00Z,2026-01-05T15:00:00Z,"{cell}"'
@@ -346,7 +343,7 @@ def fills_of_day(rows: Sequence[tuple[str, int, str, int]]) -> list[FileFill]:
     ]
 
 
-async def read_trade(client: httpx.AsyncClient, trade_id: int) -> dict[str, Any]:
+async def read_trade(client: Client, trade_id: int) -> dict[str, Any]:
     """The trade without the time at which it was changed."""
     return {**unwrap(await client.get(f"/trades/{trade_id}")), "updated_at": None}
 
@@ -374,7 +371,7 @@ async def read_trade(client: httpx.AsyncClient, trade_id: int) -> dict[str, Any]
     ],
 )
 async def test_a_file_never_doubles_a_trade_that_was_entered_by_hand(
-    client: httpx.AsyncClient, account_id: int, form: str, typed: dict[str, Any], verdict: str
+    client: Client, account_id: int, form: str, typed: dict[str, Any], verdict: str
 ) -> None:
     times = {name: f"2026-02-12T{at}Z" for name, at in typed.items() if name.endswith("_at")}
     created = await client.post("/trades", json={**TYPED, **typed, **times, "account_id": account_id})
@@ -419,7 +416,7 @@ async def test_a_file_never_doubles_a_trade_that_was_entered_by_hand(
     ids=["same", "minutes", "only the close", "when it was noticed", "another price"],
 )
 async def test_a_fill_that_was_added_by_hand_stays_when_the_file_has_it(
-    client: httpx.AsyncClient, account_id: int, typed_at: str, price: int, later: list[Any]
+    client: Client, account_id: int, typed_at: str, price: int, later: list[Any]
 ) -> None:
     first = await create_import(client, executions(fills_of_day(A_FILE_OF_IT[:1])), account_id=account_id)
     trade_id = first["rows"][0]["trade_id"]
@@ -448,7 +445,7 @@ TOUCHING = {
     "names", ["earlier open", "middle", "earlier middle", "middle later", "middle open", " ".join(TOUCHING)]
 )
 async def test_a_corrected_price_beside_positions_of_the_same_second_corrects_the_trade_or_is_suspect(
-    client: httpx.AsyncClient, app: Starlette, names: str, has_ids: bool
+    client: Client, app: Starlette, names: str, has_ids: bool
 ) -> None:
     fills = fills_of_day([fill for name in names.split() for fill in TOUCHING[name]])
     for place, fill in enumerate(fills):

@@ -3,8 +3,7 @@
 from typing import Any
 
 import factories
-import httpx
-from factories import details_of, error_of, run_sql, unwrap
+from factories import Client, details_of, error_of, run_sql, unwrap
 from saved_journals import for_rows
 from sql_calls import STEPS, count_steps
 from starlette.applications import Starlette
@@ -12,11 +11,11 @@ from starlette.applications import Starlette
 NOT_FOUND = (404, "not_found")
 
 
-async def get_account(client: httpx.AsyncClient, account: Any) -> Any:
+async def get_account(client: Client, account: Any) -> Any:
     return unwrap(await client.get(f"/accounts/{account['id']}"))
 
 
-async def list_names(client: httpx.AsyncClient) -> list[str]:
+async def list_names(client: Client) -> list[str]:
     return [account["name"] for account in unwrap(await client.get("/accounts"))]
 
 
@@ -24,9 +23,7 @@ async def list_names(client: httpx.AsyncClient) -> list[str]:
 
 
 @for_rows("fields", [{}, {"closed_at": None, "exit_price": None}])
-async def test_an_account_is_not_deleted_until_its_trades_are_gone(
-    client: httpx.AsyncClient, fields: dict[str, Any]
-) -> None:
+async def test_an_account_is_not_deleted_until_its_trades_are_gone(client: Client, fields: dict[str, Any]) -> None:
     account = await factories.create_account(client)
     trade = await factories.create_trade(client, account["id"], **fields)
     goal = await factories.create_goal(client, account_id=account["id"])
@@ -42,7 +39,7 @@ async def test_an_account_is_not_deleted_until_its_trades_are_gone(
 
 
 async def test_the_goals_of_a_deleted_account_go_with_their_snapshots_and_its_strategies_stay(
-    app: Starlette, client: httpx.AsyncClient
+    app: Starlette, client: Client
 ) -> None:
     account, other = await factories.create_account(client, "Gone"), await factories.create_account(client, "Kept")
     goals = [await factories.create_goal(client, account_id=one["id"], **factories.YEAR) for one in (account, other)]
@@ -64,7 +61,7 @@ async def test_the_goals_of_a_deleted_account_go_with_their_snapshots_and_its_st
     assert bound == strategies[1]
 
 
-async def test_a_deleted_account_leaves_its_copy_group_and_the_active_selection(client: httpx.AsyncClient) -> None:
+async def test_a_deleted_account_leaves_its_copy_group_and_the_active_selection(client: Client) -> None:
     master, copy = await factories.create_account(client, "Master"), await factories.create_account(client, "Copy")
     group = await factories.create_copy_group(client, account_ids=[master["id"], copy["id"]])
     await client.patch(f"/copy-groups/{group['id']}", json={"master_account_id": master["id"]})
@@ -93,14 +90,14 @@ async def test_a_deleted_account_leaves_its_copy_group_and_the_active_selection(
         ({f"R{number}": 1 for number in range(201)}, "must have at most 200 members"),
     ],
 )
-async def test_fees_that_are_no_amounts_by_root_are_refused(client: httpx.AsyncClient, fees: Any, reason: str) -> None:
+async def test_fees_that_are_no_amounts_by_root_are_refused(client: Client, fees: Any, reason: str) -> None:
     refused = await client.post("/accounts", json={"name": "Sim", "fees": fees})
 
     assert error_of(refused) == (400, "validation_error")
     assert details_of(refused)["fields"] == {"fees": reason}
 
 
-async def test_a_new_calendar_moves_many_trades_in_few_steps_each(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_a_new_calendar_moves_many_trades_in_few_steps_each(app: Starlette, client: Client) -> None:
     account = await factories.create_account(client)
     trade = {"account_id": account["id"], **factories.A_TRADE}
     number = 500

@@ -2,16 +2,15 @@
 
 from typing import Any
 
-import httpx
-from factories import A_DEPOSIT, create_account, create_cash, details_of, error_of, unwrap
+from factories import A_DEPOSIT, Client, create_account, create_cash, details_of, error_of, unwrap
 from saved_journals import for_rows
 
 
-async def list_cash(client: httpx.AsyncClient, account: Any, **query: Any) -> Any:
+async def list_cash(client: Client, account: Any, **query: Any) -> Any:
     return unwrap(await client.get(f"/accounts/{account['id']}/cash", params=query))
 
 
-async def test_the_list_is_by_day_then_by_entry_in_pages(client: httpx.AsyncClient) -> None:
+async def test_the_list_is_by_day_then_by_entry_in_pages(client: Client) -> None:
     account, other = await create_account(client), await create_account(client, "Other")
     days = ["2026-03-02", "2026-01-02", "2026-03-02", "2026-02-02"]
     third, first, fourth, second = [await create_cash(client, account["id"], day=day) for day in days]
@@ -33,7 +32,7 @@ async def test_the_list_is_by_day_then_by_entry_in_pages(client: httpx.AsyncClie
     ],
 )
 async def test_only_an_adjustment_has_a_sign_and_only_a_reset_may_be_0(
-    client: httpx.AsyncClient, kind: str, allowed: list[float], refused: list[float]
+    client: Client, kind: str, allowed: list[float], refused: list[float]
 ) -> None:
     account = await create_account(client)
     path = f"/accounts/{account['id']}/cash"
@@ -51,7 +50,7 @@ async def test_only_an_adjustment_has_a_sign_and_only_a_reset_may_be_0(
             assert "amount" in details_of(response)["fields"]
 
 
-async def test_a_patch_is_checked_with_the_kind_and_the_amount_that_are_stored(client: httpx.AsyncClient) -> None:
+async def test_a_patch_is_checked_with_the_kind_and_the_amount_that_are_stored(client: Client) -> None:
     account = await create_account(client)
     cash = await create_cash(client, account["id"], kind="adjustment", amount=-20)
     path = f"/accounts/{account['id']}/cash/{cash['id']}"
@@ -61,7 +60,7 @@ async def test_a_patch_is_checked_with_the_kind_and_the_amount_that_are_stored(c
     assert unwrap(await client.patch(path, json={"note": "Platform"}))["note"] == "Platform"
 
 
-async def test_an_account_is_deleted_with_its_cash(client: httpx.AsyncClient) -> None:
+async def test_an_account_is_deleted_with_its_cash(client: Client) -> None:
     account = await create_account(client)
     cash = await create_cash(client, account["id"])
     path = f"/accounts/{account['id']}/cash"

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import httpx
-from factories import A_DEPOSIT, create_account, create_cash, create_trade, error_of, put_rules, unwrap
+from factories import A_DEPOSIT, Client, create_account, create_cash, create_trade, error_of, put_rules, unwrap
 from saved_journals import for_rows
 
 
-async def read_flow(client: httpx.AsyncClient, **query: Any) -> Any:
+async def read_flow(client: Client, **query: Any) -> Any:
     return unwrap(await client.get("/cash-flow", params=query))
 
 
@@ -23,7 +22,7 @@ async def read_flow(client: httpx.AsyncClient, **query: Any) -> Any:
     ],
 )
 async def test_what_of_a_payout_arrived_is_stated_or_the_share_of_the_account(
-    client: httpx.AsyncClient, share: float | None, received: float | None, shown: float, source: str
+    client: Client, share: float | None, received: float | None, shown: float, source: str
 ) -> None:
     account = await create_account(client, payout_share=share)
 
@@ -33,7 +32,7 @@ async def test_what_of_a_payout_arrived_is_stated_or_the_share_of_the_account(
     assert cash["amount"] == 500
 
 
-async def test_a_share_is_rounded_half_to_even(client: httpx.AsyncClient) -> None:
+async def test_a_share_is_rounded_half_to_even(client: Client) -> None:
     account = await create_account(client, payout_share=50)
     payouts = [
         await create_cash(client, account["id"], kind="payout", amount=amount)
@@ -44,7 +43,7 @@ async def test_a_share_is_rounded_half_to_even(client: httpx.AsyncClient) -> Non
 
 
 async def test_a_new_share_changes_the_payouts_that_nobody_stated_and_their_followers_learn_of_it(
-    client: httpx.AsyncClient,
+    client: Client,
 ) -> None:
     account = await create_account(client, payout_share=90)
     by_share = await create_cash(client, account["id"], kind="payout")
@@ -59,7 +58,7 @@ async def test_a_new_share_changes_the_payouts_that_nobody_stated_and_their_foll
     assert [one["id"] for one in changes if one["resource"] == "cash"] == [by_share["id"]]
 
 
-async def test_a_payout_that_is_sent_back_goes_on_by_its_share(client: httpx.AsyncClient) -> None:
+async def test_a_payout_that_is_sent_back_goes_on_by_its_share(client: Client) -> None:
     account = await create_account(client, payout_share=90)
     payout = await create_cash(client, account["id"], kind="payout")
     path = f"/accounts/{account['id']}/cash/{payout['id']}"
@@ -89,7 +88,7 @@ async def test_a_payout_that_is_sent_back_goes_on_by_its_share(client: httpx.Asy
     ],
 )
 async def test_only_a_fee_is_outside_and_only_of_a_payout_something_arrives(
-    client: httpx.AsyncClient, stored: dict[str, Any], sent: dict[str, Any], field: str
+    client: Client, stored: dict[str, Any], sent: dict[str, Any], field: str
 ) -> None:
     account = await create_account(client)
     cash = await create_cash(client, account["id"], **stored)
@@ -105,7 +104,7 @@ async def test_only_a_fee_is_outside_and_only_of_a_payout_something_arrives(
     assert unwrap(await client.get(path)) == [cash]
 
 
-async def test_a_fee_outside_changes_no_balance_no_floor_and_no_checkpoint(client: httpx.AsyncClient) -> None:
+async def test_a_fee_outside_changes_no_balance_no_floor_and_no_checkpoint(client: Client) -> None:
     account = await create_account(client, starting_balance=100)
     await put_rules(client, account["id"], floor={"kind": "static", "distance": 50})
     await create_trade(client, account["id"])
@@ -123,7 +122,7 @@ async def test_a_fee_outside_changes_no_balance_no_floor_and_no_checkpoint(clien
 
 @for_rows("share, received", [(None, 51), (80, 40.8)])
 async def test_a_standing_says_what_is_above_the_floor_and_what_of_it_would_arrive(
-    client: httpx.AsyncClient, share: float | None, received: float
+    client: Client, share: float | None, received: float
 ) -> None:
     account = await create_account(client, starting_balance=100, payout_share=share)
     path = f"/accounts/{account['id']}/standing"
@@ -141,7 +140,7 @@ async def test_a_standing_says_what_is_above_the_floor_and_what_of_it_would_arri
     assert unwrap(await client.get(path))["payout"] == {"room": 0, "received": 0}
 
 
-async def test_the_chain_from_accounts_to_the_bank(client: httpx.AsyncClient) -> None:
+async def test_the_chain_from_accounts_to_the_bank(client: Client) -> None:
     """Three were bought, one was lost, one pays, one is at another broker."""
     fee = {"kind": "fee", "outside": True}
     accounts = {}
@@ -186,7 +185,7 @@ async def test_the_chain_from_accounts_to_the_bank(client: httpx.AsyncClient) ->
     assert (await read_flow(client, **{"from": "2026-04-01"}))["total"] == group(None, None, 0, 0, 0, 0, 0, 0)
 
 
-async def test_amounts_of_two_currencies_and_sums_out_of_range_are_null(client: httpx.AsyncClient) -> None:
+async def test_amounts_of_two_currencies_and_sums_out_of_range_are_null(client: Client) -> None:
     dollars = await create_account(client)
     euros = await create_account(client, "Euros", currency="EUR")
     for _ in range(10):
@@ -202,7 +201,7 @@ async def test_amounts_of_two_currencies_and_sums_out_of_range_are_null(client: 
     assert flow["total"]["accounts"] == 2
 
 
-async def test_a_range_that_ends_before_it_begins_is_refused(client: httpx.AsyncClient) -> None:
+async def test_a_range_that_ends_before_it_begins_is_refused(client: Client) -> None:
     answer = await client.get("/cash-flow?from=2026-02-01&to=2026-01-01")
 
     assert error_of(answer) == (400, "validation_error")

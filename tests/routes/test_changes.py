@@ -6,10 +6,9 @@ from contextlib import closing
 from typing import Any
 
 import factories
-import httpx
 import pytest
 from conftest import client_of, new_key_for
-from factories import error_of, run_sql, unwrap
+from factories import Client, error_of, run_sql, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -25,18 +24,18 @@ CATEGORIES: Line = ("tag_categories", None)
 OF_TAGS = [GOALS, CATEGORIES]
 
 
-async def cursor_of(client: httpx.AsyncClient) -> str:
+async def cursor_of(client: Client) -> str:
     answer = await client.get("/changes")
     assert unwrap(answer) == []
     return str(answer.json()["meta"]["cursor"])
 
 
-async def read_changes(client: httpx.AsyncClient, since: str, **query: Any) -> list[Any]:
+async def read_changes(client: Client, since: str, **query: Any) -> list[Any]:
     changes: list[Any] = unwrap(await client.get("/changes", params={"since": since, **query}))
     return changes
 
 
-async def lines_since(client: httpx.AsyncClient, since: str) -> tuple[list[Line], list[Line]]:
+async def lines_since(client: Client, since: str) -> tuple[list[Line], list[Line]]:
     """What there is to read again, and what is deleted."""
     changes = await read_changes(client, since)
     lines = sorted(((one["resource"], one["id"]) for one in changes if not one["deleted"]), key=str)
@@ -44,7 +43,7 @@ async def lines_since(client: httpx.AsyncClient, since: str) -> tuple[list[Line]
     return lines, gone
 
 
-async def create_journal(client: httpx.AsyncClient) -> None:
+async def create_journal(client: Client) -> None:
     """One object of each kind with the id 1, but for a second account and category; most belong together."""
     await factories.create_category(client, "Other")
     tag = await factories.create_tag(client, "FOMO")
@@ -71,7 +70,7 @@ async def create_journal(client: httpx.AsyncClient) -> None:
 
 
 @pytest.fixture
-async def filled_journal(client: httpx.AsyncClient) -> None:
+async def filled_journal(client: Client) -> None:
     await create_journal(client)
 
 
@@ -143,19 +142,19 @@ WATCHED = {
 }
 
 
-async def read_watched(client: httpx.AsyncClient) -> dict[str, Any]:
+async def read_watched(client: Client) -> dict[str, Any]:
     texts = {path: (await client.get(path)).text.partition(',"meta":')[0] for path in WATCHED}
     return {path: re.sub(r'"computed_at":"[^"]*"', "", text) for path, text in texts.items()}
 
 
 @pytest.fixture
-async def before(client: httpx.AsyncClient, filled_journal: None) -> dict[str, Any]:
+async def before(client: Client, filled_journal: None) -> dict[str, Any]:
     return await read_watched(client)
 
 
 @for_rows("method, path, body, named, computed, gone", REQUESTS)
 async def test_a_request_names_what_it_changes_with_what_is_computed_from_that(
-    client: httpx.AsyncClient,
+    client: Client,
     before: dict[str, Any],
     method: str,
     path: str,
@@ -196,7 +195,7 @@ BY_HAND: list[tuple[str, list[Line], list[Line]]] = [
 @pytest.mark.usefixtures("filled_journal")
 @for_rows("sql, named, gone", BY_HAND)
 async def test_another_program_names_what_it_changes(
-    app: Starlette, client: httpx.AsyncClient, sql: str, named: list[Line], gone: list[Line]
+    app: Starlette, client: Client, sql: str, named: list[Line], gone: list[Line]
 ) -> None:
     await factories.put_rules(client, 1, daily_loss=500)
     await factories.create_key(client)
@@ -208,7 +207,7 @@ async def test_another_program_names_what_it_changes(
     assert await lines_since(client, since) == (sorted(named, key=str), gone)
 
 
-async def test_an_account_takes_its_cash_its_checkpoints_and_its_goals_along(client: httpx.AsyncClient) -> None:
+async def test_an_account_takes_its_cash_its_checkpoints_and_its_goals_along(client: Client) -> None:
     account = await factories.create_account(client)
     await factories.create_cash(client, account["id"])
     await factories.create_checkpoint(client, account["id"])
@@ -223,7 +222,7 @@ async def test_an_account_takes_its_cash_its_checkpoints_and_its_goals_along(cli
     assert gone == [(name, 1) for name in ("accounts", "cash", "checkpoints", "goals")]
 
 
-async def test_an_import_and_its_undo_name_their_trades(client: httpx.AsyncClient) -> None:
+async def test_an_import_and_its_undo_name_their_trades(client: Client) -> None:
     account = await factories.create_account(client)
     since = await cursor_of(client)
 
@@ -236,7 +235,7 @@ async def test_an_import_and_its_undo_name_their_trades(client: httpx.AsyncClien
     assert (await lines_since(client, since))[1] == [("imports", 1), *[("trades", n) for n in trade_ids]]
 
 
-async def test_a_merge_deletes_the_parts_and_a_split_brings_them_back(client: httpx.AsyncClient) -> None:
+async def test_a_merge_deletes_the_parts_and_a_split_brings_them_back(client: Client) -> None:
     first = await factories.create_trade(client)
     second = await factories.create_trade(client, first["account_id"])
     since = await cursor_of(client)
@@ -249,7 +248,7 @@ async def test_a_merge_deletes_the_parts_and_a_split_brings_them_back(client: ht
     assert await lines_since(client, since) == ([*OF_TRADES, ("trades", 1), ("trades", 2)], [])
 
 
-async def test_an_object_has_one_line_in_the_order_of_its_last_change(client: httpx.AsyncClient) -> None:
+async def test_an_object_has_one_line_in_the_order_of_its_last_change(client: Client) -> None:
     category = await factories.create_category(client)
     since = await cursor_of(client)
     for name in ("a", "b", "c"):
@@ -266,7 +265,7 @@ async def test_an_object_has_one_line_in_the_order_of_its_last_change(client: ht
     assert pages == [[3, 4], [2]]
 
 
-async def test_a_key_is_told_only_of_resources_that_it_may_read(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_a_key_is_told_only_of_resources_that_it_may_read(app: Starlette, client: Client) -> None:
     since = await cursor_of(client)
     await create_journal(client)
 
@@ -278,7 +277,7 @@ async def test_a_key_is_told_only_of_resources_that_it_may_read(app: Starlette, 
     assert told == {"read:tags": {"tags", "tag_categories"}, "read:goals": {"goals"}, "write:trades": set()}
 
 
-async def test_another_user_is_told_nothing(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_another_user_is_told_nothing(app: Starlette, client: Client) -> None:
     async with client_of(app, await new_key_for(app, await factories.insert_user(app))) as other:
         before = (await other.get("/tags")).headers["x-cursor"]
         await create_journal(client)
@@ -287,7 +286,7 @@ async def test_another_user_is_told_nothing(app: Starlette, client: httpx.AsyncC
         assert await read_changes(other, before) == []
 
 
-async def test_cash_and_checkpoints_say_their_account(client: httpx.AsyncClient) -> None:
+async def test_cash_and_checkpoints_say_their_account(client: Client) -> None:
     since = await cursor_of(client)
     account = await factories.create_account(client)
     await factories.create_cash(client, account["id"])
@@ -302,14 +301,14 @@ async def test_cash_and_checkpoints_say_their_account(client: httpx.AsyncClient)
 
 
 @pytest.mark.parametrize("since", ["", "-1", "1.0", "01", "x", "1\n", "9" * 19])
-async def test_what_is_no_cursor_is_refused(client: httpx.AsyncClient, since: str) -> None:
+async def test_what_is_no_cursor_is_refused(client: Client, since: str) -> None:
     assert error_of(await client.get("/changes", params={"since": since})) == (400, "validation_error")
 
 
 # Old changes ---------------------------------------------------------------------------------------------
 
 
-async def test_a_cursor_expires_with_the_changes_after_it(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_a_cursor_expires_with_the_changes_after_it(app: Starlette, client: Client) -> None:
     from journal_api.web.change_signal import delete_old_changes
 
     tag = await factories.create_tag(client)
@@ -328,7 +327,7 @@ async def test_a_cursor_expires_with_the_changes_after_it(app: Starlette, client
     assert error_of(await client.get("/changes", params={"since": "9999"})) == (410, "cursor_expired")
 
 
-async def test_the_cursor_of_now_never_expires(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_the_cursor_of_now_never_expires(app: Starlette, client: Client) -> None:
     from journal_api.web.change_signal import delete_old_changes
 
     await factories.create_tag(client)
@@ -343,7 +342,7 @@ async def test_the_cursor_of_now_never_expires(app: Starlette, client: httpx.Asy
 
 
 @pytest.mark.own_journal
-async def test_a_removed_user_leaves_no_changes(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_a_removed_user_leaves_no_changes(app: Starlette, client: Client) -> None:
     user_id = await factories.insert_user(app)
     async with client_of(app, await new_key_for(app, user_id)) as other:
         await factories.create_example_journal(other)
@@ -356,7 +355,7 @@ async def test_a_removed_user_leaves_no_changes(app: Starlette, client: httpx.As
 # Cursors of other responses ------------------------------------------------------------------------------
 
 
-async def test_a_cached_and_an_unchanged_response_have_the_cursor_of_their_data(client: httpx.AsyncClient) -> None:
+async def test_a_cached_and_an_unchanged_response_have_the_cursor_of_their_data(client: Client) -> None:
     await factories.create_tag(client)
     first = await client.get("/tags")
     again = await client.get("/tags")
@@ -370,7 +369,7 @@ async def test_a_cached_and_an_unchanged_response_have_the_cursor_of_their_data(
     assert await lines_since(client, written.headers["x-cursor"]) == ([("tag_categories", 2)], [])
 
 
-async def test_a_repeat_with_an_idempotency_key_has_the_cursor_of_the_first_response(client: httpx.AsyncClient) -> None:
+async def test_a_repeat_with_an_idempotency_key_has_the_cursor_of_the_first_response(client: Client) -> None:
     key = {"Idempotency-Key": "once"}
     first = await client.post("/tag-categories", json={"name": "New"}, headers=key)
     await factories.create_category(client, "Later")
@@ -395,7 +394,7 @@ TOUCHES: dict[str, tuple[str, str, Any]] = {
 @pytest.mark.usefixtures("filled_journal")
 @for_rows("method, path, body", TOUCHES.values())
 async def test_a_trade_that_shows_something_else_has_a_later_updated_at(
-    client: httpx.AsyncClient, method: str, path: str, body: Any
+    client: Client, method: str, path: str, body: Any
 ) -> None:
     before = await client.get("/trades/1")
 
@@ -412,7 +411,7 @@ async def test_a_trade_that_shows_something_else_has_a_later_updated_at(
     assert unmatched.status_code == 412
 
 
-async def test_a_calendar_that_moves_imported_trades_edits_none_of_them(client: httpx.AsyncClient) -> None:
+async def test_a_calendar_that_moves_imported_trades_edits_none_of_them(client: Client) -> None:
     account = await factories.create_account(client)
     report = await factories.create_import(client, account_id=account["id"])
     before = unwrap(await client.get("/trades"))

@@ -3,26 +3,25 @@
 from typing import Any
 
 import factories
-import httpx
-from factories import details_of, error_of, run_sql, unwrap
+from factories import Client, details_of, error_of, run_sql, unwrap
 from starlette.applications import Starlette
 
 
-async def read(client: httpx.AsyncClient, checkpoint: Any) -> Any:
+async def read(client: Client, checkpoint: Any) -> Any:
     return unwrap(await client.get(f"/accounts/{checkpoint['account_id']}/checkpoints/{checkpoint['id']}"))
 
 
-async def patch(client: httpx.AsyncClient, checkpoint: Any, **members: Any) -> Any:
+async def patch(client: Client, checkpoint: Any, **members: Any) -> Any:
     path = f"/accounts/{checkpoint['account_id']}/checkpoints/{checkpoint['id']}"
     return unwrap(await client.patch(path, json=members))
 
 
-async def trade_on(client: httpx.AsyncClient, account: Any, day: str, net_pnl: float) -> Any:
+async def trade_on(client: Client, account: Any, day: str, net_pnl: float) -> Any:
     times = {"opened_at": f"{day}T10:00:00Z", "closed_at": f"{day}T11:00:00Z"}
     return await factories.create_trade(client, account["id"], **times, gross_pnl=net_pnl)
 
 
-async def test_a_difference_lists_the_days_since_the_balances_agreed(client: httpx.AsyncClient) -> None:
+async def test_a_difference_lists_the_days_since_the_balances_agreed(client: Client) -> None:
     account = await factories.create_account(client, starting_balance=1000)
     await trade_on(client, account, "2026-01-05", 100.1)
     agreed = await factories.create_checkpoint(client, account["id"], day="2026-01-05", balance=1100.1)
@@ -54,7 +53,7 @@ async def test_a_difference_lists_the_days_since_the_balances_agreed(client: htt
     assert unwrap(await client.get(f"/accounts/{account['id']}/checkpoints")) == without_days
 
 
-async def test_an_explained_difference_vanishes(client: httpx.AsyncClient) -> None:
+async def test_an_explained_difference_vanishes(client: Client) -> None:
     account = await factories.create_account(client)
     checkpoint = await factories.create_checkpoint(client, account["id"], balance=-5)
     assert checkpoint["difference"] == 5
@@ -65,7 +64,7 @@ async def test_an_explained_difference_vanishes(client: httpx.AsyncClient) -> No
     assert (explained["difference"], explained["unexplained"]) == (0, 0)
 
 
-async def test_an_accepted_difference_is_carried_until_a_reset(client: httpx.AsyncClient) -> None:
+async def test_an_accepted_difference_is_carried_until_a_reset(client: Client) -> None:
     account = await factories.create_account(client)
     first = await factories.create_checkpoint(client, account["id"], day="2026-01-05", balance=-5)
     second = await factories.create_checkpoint(client, account["id"], day="2026-01-06", balance=-5)
@@ -86,7 +85,7 @@ async def test_an_accepted_difference_is_carried_until_a_reset(client: httpx.Asy
     assert (later["unexplained"], later["since"]) == (0, "2026-01-09")
 
 
-async def test_an_accepted_difference_that_changes_is_not_accepted_any_more(client: httpx.AsyncClient) -> None:
+async def test_an_accepted_difference_that_changes_is_not_accepted_any_more(client: Client) -> None:
     account = await factories.create_account(client)
     first = await factories.create_checkpoint(client, account["id"], day="2026-01-05", balance=-5)
     later = await factories.create_checkpoint(client, account["id"], day="2026-01-08", balance=-5)
@@ -102,9 +101,7 @@ async def test_an_accepted_difference_that_changes_is_not_accepted_any_more(clie
     assert (await read(client, later))["unexplained"] == 0
 
 
-async def test_a_difference_that_is_refused_when_it_changed_stays_refused_when_it_comes_back(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_difference_that_is_refused_when_it_changed_stays_refused_when_it_comes_back(client: Client) -> None:
     account = await factories.create_account(client)
     first = await factories.create_checkpoint(client, account["id"], day="2026-01-05", balance=-5)
     await patch(client, first, accepted=True)
@@ -116,7 +113,7 @@ async def test_a_difference_that_is_refused_when_it_changed_stays_refused_when_i
     assert (await read(client, first))["accepted"] is False
 
 
-async def test_balances_that_agree_need_no_explanation_whatever_was_accepted_before(client: httpx.AsyncClient) -> None:
+async def test_balances_that_agree_need_no_explanation_whatever_was_accepted_before(client: Client) -> None:
     account = await factories.create_account(client)
     first = await factories.create_checkpoint(client, account["id"], day="2026-01-05", balance=-5)
     agreed = await factories.create_checkpoint(client, account["id"], day="2026-01-06", balance=0)
@@ -128,7 +125,7 @@ async def test_balances_that_agree_need_no_explanation_whatever_was_accepted_bef
     assert [(one["difference"], one["unexplained"]) for one in found] == [(0, 0), (12, 12)]
 
 
-async def test_a_difference_that_grew_since_it_was_read_is_not_accepted(client: httpx.AsyncClient) -> None:
+async def test_a_difference_that_grew_since_it_was_read_is_not_accepted(client: Client) -> None:
     account = await factories.create_account(client)
     checkpoint = await factories.create_checkpoint(client, account["id"], balance=-5)
     path = f"/accounts/{account['id']}/checkpoints/{checkpoint['id']}"
@@ -142,7 +139,7 @@ async def test_a_difference_that_grew_since_it_was_read_is_not_accepted(client: 
     assert (grown["accepted"], grown["difference"]) == (False, 12)
 
 
-async def test_a_day_has_one_checkpoint(client: httpx.AsyncClient) -> None:
+async def test_a_day_has_one_checkpoint(client: Client) -> None:
     account = await factories.create_account(client)
     checkpoint = await factories.create_checkpoint(client, account["id"])
     path = f"/accounts/{account['id']}/checkpoints"
@@ -156,7 +153,7 @@ async def test_a_day_has_one_checkpoint(client: httpx.AsyncClient) -> None:
     assert unwrap(await client.post(path, json=again))["balance"] == 7
 
 
-async def test_what_was_read_before_a_trade_came_is_stale_when_it_is_sent_back(client: httpx.AsyncClient) -> None:
+async def test_what_was_read_before_a_trade_came_is_stale_when_it_is_sent_back(client: Client) -> None:
     account = await factories.create_account(client)
     checkpoint = await factories.create_checkpoint(client, account["id"])
     path = f"/accounts/{account['id']}/checkpoints/{checkpoint['id']}"
@@ -170,7 +167,7 @@ async def test_what_was_read_before_a_trade_came_is_stale_when_it_is_sent_back(c
 
 
 async def test_a_balance_beyond_64_bits_is_null_and_an_account_is_deleted_with_its_checkpoints(
-    client: httpx.AsyncClient, app: Starlette
+    client: Client, app: Starlette
 ) -> None:
     account, empty = await factories.create_account(client), await factories.create_account(client, "Empty")
     for _ in range(10):

@@ -5,7 +5,7 @@ from typing import Any
 import factories
 import httpx
 import pytest
-from factories import details_of, error_of, run_sql, unwrap
+from factories import Client, details_of, error_of, run_sql, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -15,16 +15,16 @@ NOT_FOUND = (404, "not_found")
 
 
 @pytest.fixture
-async def accounts(client: httpx.AsyncClient) -> list[int]:
+async def accounts(client: Client) -> list[int]:
     """The ids of three accounts."""
     return [(await factories.create_account(client, name))["id"] for name in ("A", "B", "C")]
 
 
-async def get_group(client: httpx.AsyncClient, group: Any) -> Any:
+async def get_group(client: Client, group: Any) -> Any:
     return unwrap(await client.get(f"/copy-groups/{group['id']}"))
 
 
-async def put_members(client: httpx.AsyncClient, group: Any, *members: object) -> httpx.Response:
+async def put_members(client: Client, group: Any, *members: object) -> httpx.Response:
     """Send the members; an id is an account with the defaults."""
     sent = [{"account_id": one} if isinstance(one, int) else one for one in members]
     return await client.put(f"/copy-groups/{group['id']}/members", json={"members": sent})
@@ -33,7 +33,7 @@ async def put_members(client: httpx.AsyncClient, group: Any, *members: object) -
 # The group -----------------------------------------------------------------------------------------------
 
 
-async def test_the_list_is_without_members(client: httpx.AsyncClient, accounts: list[int]) -> None:
+async def test_the_list_is_without_members(client: Client, accounts: list[int]) -> None:
     full = await factories.create_copy_group(client, "Alpha", accounts)
 
     listed = unwrap(await client.get("/copy-groups"))
@@ -41,7 +41,7 @@ async def test_the_list_is_without_members(client: httpx.AsyncClient, accounts: 
     assert listed == [{k: v for k, v in full.items() if k != "members"}]
 
 
-async def test_a_new_group_has_no_master_yet(client: httpx.AsyncClient) -> None:
+async def test_a_new_group_has_no_master_yet(client: Client) -> None:
     account = await factories.create_account(client)
 
     created, refused = [
@@ -55,7 +55,7 @@ async def test_a_new_group_has_no_master_yet(client: httpx.AsyncClient) -> None:
 # Members -------------------------------------------------------------------------------------------------
 
 
-async def test_members_come_by_sort_order_with_their_defaults(client: httpx.AsyncClient, accounts: list[int]) -> None:
+async def test_members_come_by_sort_order_with_their_defaults(client: Client, accounts: list[int]) -> None:
     a, b, c = accounts
     group = await factories.create_copy_group(client)
 
@@ -78,7 +78,7 @@ async def test_members_come_by_sort_order_with_their_defaults(client: httpx.Asyn
     assert await get_group(client, group) == members
 
 
-async def test_the_members_sent_replace_the_set(client: httpx.AsyncClient, accounts: list[int]) -> None:
+async def test_the_members_sent_replace_the_set(client: Client, accounts: list[int]) -> None:
     a, b, c = accounts
     group = await factories.create_copy_group(client, account_ids=[a, b])
 
@@ -92,7 +92,7 @@ async def test_the_members_sent_replace_the_set(client: httpx.AsyncClient, accou
 
 
 async def test_the_same_members_leave_updated_at_and_another_multiplier_moves_it(
-    client: httpx.AsyncClient, accounts: list[int]
+    client: Client, accounts: list[int]
 ) -> None:
     group = await factories.create_copy_group(client)
     sent = [
@@ -109,7 +109,7 @@ async def test_the_same_members_leave_updated_at_and_another_multiplier_moves_it
 
 
 async def test_members_that_cannot_be_are_refused_and_change_nothing(
-    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, accounts: list[int]
+    client: Client, other_user_client: Client, accounts: list[int]
 ) -> None:
     a, b, c = accounts
     theirs = (await factories.create_account(other_user_client))["id"]
@@ -130,9 +130,7 @@ async def test_members_that_cannot_be_are_refused_and_change_nothing(
 
 
 @for_rows("how", ["emptied", "deleted"])
-async def test_an_account_that_left_its_group_can_join_another(
-    client: httpx.AsyncClient, accounts: list[int], how: str
-) -> None:
+async def test_an_account_that_left_its_group_can_join_another(client: Client, accounts: list[int], how: str) -> None:
     other = await factories.create_copy_group(client, "Other", accounts)
     group = await factories.create_copy_group(client, "Mine")
     left = await (put_members(client, other) if how == "emptied" else client.delete(f"/copy-groups/{other['id']}"))
@@ -146,7 +144,7 @@ async def test_an_account_that_left_its_group_can_join_another(
 # The master ----------------------------------------------------------------------------------------------
 
 
-async def test_the_master_is_a_member_and_can_be_cleared(client: httpx.AsyncClient, accounts: list[int]) -> None:
+async def test_the_master_is_a_member_and_can_be_cleared(client: Client, accounts: list[int]) -> None:
     group = await factories.create_copy_group(client, account_ids=accounts)
     path = f"/copy-groups/{group['id']}"
 
@@ -158,7 +156,7 @@ async def test_the_master_is_a_member_and_can_be_cleared(client: httpx.AsyncClie
 
 
 async def test_a_master_that_is_not_a_member_is_refused_and_named(
-    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, accounts: list[int]
+    client: Client, other_user_client: Client, accounts: list[int]
 ) -> None:
     await factories.create_copy_group(client, "Other", accounts[2:])
     group = await factories.create_copy_group(client, account_ids=accounts[:2])
@@ -173,9 +171,7 @@ async def test_a_master_that_is_not_a_member_is_refused_and_named(
     assert await get_group(client, group) == group
 
 
-async def test_a_master_that_leaves_is_cleared_and_one_that_stays_is_kept(
-    client: httpx.AsyncClient, accounts: list[int]
-) -> None:
+async def test_a_master_that_leaves_is_cleared_and_one_that_stays_is_kept(client: Client, accounts: list[int]) -> None:
     a, b, c = accounts
     group = await factories.create_copy_group(client, account_ids=accounts)
     await client.patch(f"/copy-groups/{group['id']}", json={"master_account_id": a})
@@ -190,7 +186,7 @@ async def test_a_master_that_leaves_is_cleared_and_one_that_stays_is_kept(
 
 
 async def test_the_goals_of_a_deleted_group_go_with_their_snapshots_its_strategies_and_accounts_stay(
-    app: Starlette, client: httpx.AsyncClient, accounts: list[int]
+    app: Starlette, client: Client, accounts: list[int]
 ) -> None:
     group, other = [
         await factories.create_copy_group(client, name, [one]) for name, one in zip("GO", accounts, strict=False)

@@ -3,8 +3,7 @@
 from typing import Any
 
 import factories
-import httpx
-from factories import details_of, error_of, unwrap
+from factories import Client, details_of, error_of, unwrap
 from saved_journals import for_rows
 
 FEES = {"ES": 2, "MNQ": 0.37}
@@ -12,11 +11,11 @@ OPEN = {"exit_price": None, "closed_at": None}
 CLOSE = {"exit_price": 102, "closed_at": "2026-01-05T16:00:00Z"}
 
 
-async def patch_trade(client: httpx.AsyncClient, trade: Any, **members: Any) -> Any:
+async def patch_trade(client: Client, trade: Any, **members: Any) -> Any:
     return unwrap(await client.patch(f"/trades/{trade['id']}", json=members))
 
 
-async def charge_earlier(client: httpx.AsyncClient, account_id: int, fees: Any, **query: Any) -> Any:
+async def charge_earlier(client: Client, account_id: int, fees: Any, **query: Any) -> Any:
     return await client.patch(f"/accounts/{account_id}", params={"apply_to": "earlier", **query}, json={"fees": fees})
 
 
@@ -36,7 +35,7 @@ def costs(trade: Any) -> tuple[float, str]:
     ],
 )
 async def test_a_trade_by_hand_pays_the_commission_of_its_account_unless_fees_are_sent(
-    client: httpx.AsyncClient, members: Any, expected: Any
+    client: Client, members: Any, expected: Any
 ) -> None:
     account = await factories.create_account(client, fees=FEES)
 
@@ -66,7 +65,7 @@ async def test_a_trade_by_hand_pays_the_commission_of_its_account_unless_fees_ar
     ],
 )
 async def test_a_change_of_a_charged_trade_pays_what_it_adds(
-    client: httpx.AsyncClient, before: Any, patch: Any, expected: Any
+    client: Client, before: Any, patch: Any, expected: Any
 ) -> None:
     account = await factories.create_account(client, fees=FEES)
     trade = await factories.create_trade(client, account["id"], **before)
@@ -77,7 +76,7 @@ async def test_a_change_of_a_charged_trade_pays_what_it_adds(
     assert await patch_trade(client, trade, fees=changed["fees"]) == changed
 
 
-async def test_a_trade_that_moves_pays_the_commission_of_the_other_account(client: httpx.AsyncClient) -> None:
+async def test_a_trade_that_moves_pays_the_commission_of_the_other_account(client: Client) -> None:
     dear, free = await factories.create_account(client, fees=FEES), await factories.create_account(client, "Free")
     trade = await factories.create_trade(client, dear["id"])
 
@@ -87,7 +86,7 @@ async def test_a_trade_that_moves_pays_the_commission_of_the_other_account(clien
     assert (costs(there), costs(back)) == ((0, "none"), (4, "account"))
 
 
-async def test_a_smaller_trade_pays_its_part_also_at_other_rates(client: httpx.AsyncClient) -> None:
+async def test_a_smaller_trade_pays_its_part_also_at_other_rates(client: Client) -> None:
     account = await factories.create_account(client, fees=FEES)
     trade = await factories.create_trade(client, account["id"], quantity=3)
     unwrap(await client.patch(f"/accounts/{account['id']}", json={"fees": {"ES": 100}}))
@@ -98,7 +97,7 @@ async def test_a_smaller_trade_pays_its_part_also_at_other_rates(client: httpx.A
     assert (costs(smaller), costs(larger)) == ((4, "account"), (204, "account"))
 
 
-async def test_earlier_trades_pay_unless_a_file_or_a_person_stated_their_fees(client: httpx.AsyncClient) -> None:
+async def test_earlier_trades_pay_unless_a_file_or_a_person_stated_their_fees(client: Client) -> None:
     account = await factories.create_account(client)
     other = await factories.create_trade(client)
     await factories.create_import(client, factories.A_FILE, account_id=account["id"])
@@ -136,7 +135,7 @@ async def test_earlier_trades_pay_unless_a_file_or_a_person_stated_their_fees(cl
     assert await factories.read_actual(client, goal) == before[0]
 
 
-async def test_undo_of_an_import_takes_the_trades_that_were_charged_since(client: httpx.AsyncClient) -> None:
+async def test_undo_of_an_import_takes_the_trades_that_were_charged_since(client: Client) -> None:
     report = await factories.create_import(client)
     await charge_earlier(client, report["account_id"], FEES)
 
@@ -146,9 +145,7 @@ async def test_undo_of_an_import_takes_the_trades_that_were_charged_since(client
     assert await factories.list_trades(client) == []
 
 
-async def test_a_trade_that_was_charged_still_pays_when_an_earlier_correction_is_undone(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_trade_that_was_charged_still_pays_when_an_earlier_correction_is_undone(client: Client) -> None:
     first = factories.build_file({"external_id": "1"})
     report = await factories.create_import(client, first)
     later = await factories.create_import(
@@ -165,7 +162,7 @@ async def test_a_trade_that_was_charged_still_pays_when_an_earlier_correction_is
     assert [(trade["exit_price"], *costs(trade)) for trade in restored] == [(101, 4, "account")]
 
 
-async def test_only_commissions_can_be_applied_to_earlier_trades(client: httpx.AsyncClient) -> None:
+async def test_only_commissions_can_be_applied_to_earlier_trades(client: Client) -> None:
     account = await factories.create_account(client)
     path = f"/accounts/{account['id']}"
 
@@ -192,7 +189,7 @@ FILL = {"side": "sell", "quantity": 1, "price": 101, "at": "2026-01-05T15:00:00Z
         ([{**FILL, "quantity": 3}], (12, "account")),
     ],
 )
-async def test_a_fill_by_hand_pays_the_commission_too(client: httpx.AsyncClient, fills: Any, expected: Any) -> None:
+async def test_a_fill_by_hand_pays_the_commission_too(client: Client, fills: Any, expected: Any) -> None:
     account = await factories.create_account(client, fees=FEES)
     trade = await factories.create_trade(client, account["id"], quantity=3, **OPEN)
     path = f"/trades/{trade['id']}"

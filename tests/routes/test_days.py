@@ -3,8 +3,7 @@
 from typing import Any
 
 import factories
-import httpx
-from factories import details_of, error_of, run_sql, unwrap
+from factories import Client, details_of, error_of, run_sql, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -35,15 +34,15 @@ UNWRITTEN = {
 }
 
 
-async def get_day(client: httpx.AsyncClient, day: str = DAY, **query: Any) -> Any:
+async def get_day(client: Client, day: str = DAY, **query: Any) -> Any:
     return unwrap(await client.get(f"/days/{day}", params=query))
 
 
-async def list_days(client: httpx.AsyncClient, **query: Any) -> Any:
+async def list_days(client: Client, **query: Any) -> Any:
     return unwrap(await client.get("/days", params=query))
 
 
-async def numbers_of(client: httpx.AsyncClient, **query: Any) -> list[Any]:
+async def numbers_of(client: Client, **query: Any) -> list[Any]:
     """The listed days as rows of date, net P&L, trades, wins and losses."""
     members = ("date", "net_pnl", "trade_count", "wins", "losses")
     return [tuple(day[name] for name in members) for day in await list_days(client, **query)]
@@ -57,12 +56,12 @@ async def count_rows(app: Starlette) -> int:
 # What is written -----------------------------------------------------------------------------------
 
 
-async def test_a_day_on_which_nothing_happened_can_be_read_and_is_in_no_list(client: httpx.AsyncClient) -> None:
+async def test_a_day_on_which_nothing_happened_can_be_read_and_is_in_no_list(client: Client) -> None:
     assert await get_day(client) == UNWRITTEN
     assert await list_days(client) == []
 
 
-async def test_a_list_with_text_has_what_is_written_and_the_pictures(client: httpx.AsyncClient) -> None:
+async def test_a_list_with_text_has_what_is_written_and_the_pictures(client: Client) -> None:
     await factories.write_day(client, plan="Wait.")
     picture = await factories.create_picture(client, "/days/2026-01-06")
     plain = await list_days(client)
@@ -74,7 +73,7 @@ async def test_a_list_with_text_has_what_is_written_and_the_pictures(client: htt
     assert error_of(await client.get("/days", params={"with": "goals"})) == (400, "validation_error")
 
 
-async def test_a_patch_makes_the_day_and_a_later_one_changes_what_it_sends(client: httpx.AsyncClient) -> None:
+async def test_a_patch_makes_the_day_and_a_later_one_changes_what_it_sends(client: Client) -> None:
     tag = await factories.create_tag(client)
     first = await factories.write_day(client, plan="Wait.\n\n- no news", rating=4, tag_ids=[tag["id"]])
     second = await factories.write_day(client, review="Did not wait.")
@@ -96,7 +95,7 @@ async def test_a_patch_makes_the_day_and_a_later_one_changes_what_it_sends(clien
 
 
 @for_rows("sent", [{}, {"plan": "Wait."}, {"tag_ids": []}, {"rating": None}])
-async def test_a_patch_that_changes_nothing_keeps_the_version(client: httpx.AsyncClient, sent: dict[str, Any]) -> None:
+async def test_a_patch_that_changes_nothing_keeps_the_version(client: Client, sent: dict[str, Any]) -> None:
     before = await factories.write_day(client, plan="Wait.")
 
     assert unwrap(await client.patch(f"/days/{DAY}", json=sent)) == before
@@ -113,7 +112,7 @@ async def test_a_patch_that_changes_nothing_keeps_the_version(client: httpx.Asyn
     ],
 )
 async def test_a_day_with_nothing_left_written_is_no_row(
-    client: httpx.AsyncClient, app: Starlette, written: dict[str, Any], cleared: dict[str, Any]
+    client: Client, app: Starlette, written: dict[str, Any], cleared: dict[str, Any]
 ) -> None:
     await factories.create_tag(client)
     await factories.write_day(client, **written)
@@ -124,14 +123,14 @@ async def test_a_day_with_nothing_left_written_is_no_row(
     assert await count_rows(app) == 0
 
 
-async def test_a_patch_that_writes_nothing_makes_no_row(client: httpx.AsyncClient, app: Starlette) -> None:
+async def test_a_patch_that_writes_nothing_makes_no_row(client: Client, app: Starlette) -> None:
     nothing: list[dict[str, Any]] = [{}, {"plan": ""}, {"tag_ids": []}]
     for sent in nothing:
         assert unwrap(await client.patch(f"/days/{DAY}", json=sent)) == UNWRITTEN
     assert await count_rows(app) == 0
 
 
-async def test_a_text_can_give_way_to_a_tag_and_a_tag_to_another(client: httpx.AsyncClient) -> None:
+async def test_a_text_can_give_way_to_a_tag_and_a_tag_to_another(client: Client) -> None:
     first, second = await factories.create_tag(client), await factories.create_tag(client, "Tilt")
     written = await factories.write_day(client, plan="Wait.")
 
@@ -142,7 +141,7 @@ async def test_a_text_can_give_way_to_a_tag_and_a_tag_to_another(client: httpx.A
     assert written["created_at"] == tagged["created_at"] == retagged["created_at"]
 
 
-async def test_a_deleted_tag_takes_a_day_along_that_had_nothing_else(client: httpx.AsyncClient, app: Starlette) -> None:
+async def test_a_deleted_tag_takes_a_day_along_that_had_nothing_else(client: Client, app: Starlette) -> None:
     tag = await factories.create_tag(client)
     await factories.write_day(client, tag_ids=[tag["id"]])
     await factories.write_day(client, "2026-01-06", rating=1, tag_ids=[tag["id"]])
@@ -153,7 +152,7 @@ async def test_a_deleted_tag_takes_a_day_along_that_had_nothing_else(client: htt
     assert [(day["date"], day["tag_ids"]) for day in await list_days(client)] == [("2026-01-06", [])]
 
 
-async def test_delete_clears_what_was_written_and_keeps_the_trades(client: httpx.AsyncClient) -> None:
+async def test_delete_clears_what_was_written_and_keeps_the_trades(client: Client) -> None:
     await factories.create_trade(client)
     await factories.write_day(client, plan="Wait.", rating=2)
 
@@ -170,7 +169,7 @@ async def test_delete_clears_what_was_written_and_keeps_the_trades(client: httpx
     assert error_of(await client.delete(f"/days/{DAY}")) == (404, "not_found")
 
 
-async def test_a_day_shows_its_pictures_and_is_listed_for_them_alone(client: httpx.AsyncClient) -> None:
+async def test_a_day_shows_its_pictures_and_is_listed_for_them_alone(client: Client) -> None:
     first, second = [await factories.create_picture(client, f"/days/{DAY}") for _ in range(2)]
     unwrap(await client.patch(f"/pictures/{second['id']}", json={"sort_order": 0}))
     unwrap(await client.patch(f"/pictures/{first['id']}", json={"sort_order": 1}))
@@ -185,7 +184,7 @@ async def test_a_day_shows_its_pictures_and_is_listed_for_them_alone(client: htt
     assert error_of(await client.get(f"/pictures/{first['id']}")) == (404, "not_found")
 
 
-async def test_texts_may_have_64_kib(client: httpx.AsyncClient) -> None:
+async def test_texts_may_have_64_kib(client: Client) -> None:
     written = await factories.write_day(client, plan="x" * 65_536, review="é" * 32_768)
 
     assert (len(written["plan"]), len(written["review"])) == (65_536, 32_768)
@@ -194,7 +193,7 @@ async def test_texts_may_have_64_kib(client: httpx.AsyncClient) -> None:
 # Versions ------------------------------------------------------------------------------------------
 
 
-async def test_a_day_with_nothing_written_has_a_version(client: httpx.AsyncClient) -> None:
+async def test_a_day_with_nothing_written_has_a_version(client: Client) -> None:
     read = await client.get(f"/days/{DAY}")
     path, version = f"/days/{DAY}", {"If-Match": read.headers["etag"]}
 
@@ -207,7 +206,7 @@ async def test_a_day_with_nothing_written_has_a_version(client: httpx.AsyncClien
     assert error_of(await client.delete(path, headers=version)) == (412, "precondition_failed")
 
 
-async def test_the_version_of_a_write_is_that_of_the_next_read_while_goals_are_stale(client: httpx.AsyncClient) -> None:
+async def test_the_version_of_a_write_is_that_of_the_next_read_while_goals_are_stale(client: Client) -> None:
     await factories.create_goal(client, timeframe="daily")
     await factories.create_trade(client)
 
@@ -217,7 +216,7 @@ async def test_the_version_of_a_write_is_that_of_the_next_read_while_goals_are_s
     assert written.headers["etag"] == (await client.get(f"/days/{DAY}")).headers["etag"]
 
 
-async def test_a_whole_day_can_be_edited_and_sent_back(client: httpx.AsyncClient) -> None:
+async def test_a_whole_day_can_be_edited_and_sent_back(client: Client) -> None:
     await factories.create_goal(client, timeframe="daily")
     await factories.create_trade(client)
     for member, value in (("plan", "Wait."), ("rating", 3), ("review", None)):
@@ -228,9 +227,7 @@ async def test_a_whole_day_can_be_edited_and_sent_back(client: httpx.AsyncClient
 
 
 @for_rows("written", [{}, {"plan": "First"}])
-async def test_a_day_that_was_written_meanwhile_is_not_overwritten(
-    client: httpx.AsyncClient, written: dict[str, Any]
-) -> None:
+async def test_a_day_that_was_written_meanwhile_is_not_overwritten(client: Client, written: dict[str, Any]) -> None:
     if written:
         await factories.write_day(client, **written)
     read = await get_day(client)
@@ -242,7 +239,7 @@ async def test_a_day_that_was_written_meanwhile_is_not_overwritten(
     assert "updated_at" in details_of(refused)["fields"]
 
 
-async def test_a_day_that_was_cleared_meanwhile_is_not_written_again(client: httpx.AsyncClient) -> None:
+async def test_a_day_that_was_cleared_meanwhile_is_not_written_again(client: Client) -> None:
     read = await factories.write_day(client, plan="First")
     await client.delete(f"/days/{DAY}")
 
@@ -254,9 +251,7 @@ async def test_a_day_that_was_cleared_meanwhile_is_not_written_again(client: htt
 # Numbers -------------------------------------------------------------------------------------------
 
 
-async def test_days_with_trades_or_text_are_listed_newest_first_in_pages(
-    client: httpx.AsyncClient, app: Starlette
-) -> None:
+async def test_days_with_trades_or_text_are_listed_newest_first_in_pages(client: Client, app: Starlette) -> None:
     account = await factories.insert_account(app)
     for day, pnl in (("2026-01-05", 50), ("2026-01-05", -20), ("2026-01-07", -5), ("2026-01-09", 0)):
         await factories.insert_trade(app, account, closed_at=f"{day}T15:00:00Z", gross_pnl=pnl)
@@ -279,7 +274,7 @@ async def test_days_with_trades_or_text_are_listed_newest_first_in_pages(
         assert {name: (await get_day(client, day["date"]))[name] for name in day} == day
 
 
-async def test_copies_are_one_decision_as_in_a_report_by_day(client: httpx.AsyncClient, app: Starlette) -> None:
+async def test_copies_are_one_decision_as_in_a_report_by_day(client: Client, app: Starlette) -> None:
     first, second, third = [await factories.insert_account(app, name) for name in ("A", "B", "C")]
     original = await factories.insert_trade(app, first, gross_pnl=30)
     await factories.insert_trade(app, second, gross_pnl=-10, source_trade_id=original)
@@ -302,7 +297,7 @@ async def test_copies_are_one_decision_as_in_a_report_by_day(client: httpx.Async
     ]
 
 
-async def test_a_break_even_is_neither_a_win_nor_a_loss(client: httpx.AsyncClient, app: Starlette) -> None:
+async def test_a_break_even_is_neither_a_win_nor_a_loss(client: Client, app: Starlette) -> None:
     account = await factories.insert_account(app)
     for pnl in (5, 5.01, -5, -5.01, 0):
         await factories.insert_trade(app, account, gross_pnl=pnl)
@@ -313,7 +308,7 @@ async def test_a_break_even_is_neither_a_win_nor_a_loss(client: httpx.AsyncClien
     assert await numbers_of(client) == [(DAY, 0, 5, 1, 1)]
 
 
-async def test_the_numbers_are_of_the_accounts_asked_for_and_texts_of_all(client: httpx.AsyncClient) -> None:
+async def test_the_numbers_are_of_the_accounts_asked_for_and_texts_of_all(client: Client) -> None:
     first, second = await factories.create_account(client, "A"), await factories.create_account(client, "B")
     group = await factories.create_copy_group(client, account_ids=[second["id"]])
     await factories.create_trade(client, first["id"], gross_pnl=5)
@@ -328,7 +323,7 @@ async def test_the_numbers_are_of_the_accounts_asked_for_and_texts_of_all(client
     assert (await get_day(client, account_id=second["id"]))["net_pnl"] == 7
 
 
-async def test_amounts_in_different_currencies_are_not_added(client: httpx.AsyncClient) -> None:
+async def test_amounts_in_different_currencies_are_not_added(client: Client) -> None:
     dollars, euros = (
         await factories.create_account(client),
         await factories.create_account(client, "EUR", currency="EUR"),
@@ -347,7 +342,7 @@ async def test_amounts_in_different_currencies_are_not_added(client: httpx.Async
     assert (of_euros["currency"], of_euros["sums"]) == ("EUR", [euro])
 
 
-async def test_a_sum_that_is_out_of_range_is_null(client: httpx.AsyncClient, app: Starlette) -> None:
+async def test_a_sum_that_is_out_of_range_is_null(client: Client, app: Starlette) -> None:
     account = await factories.insert_account(app)
     for _ in range(10):
         await factories.insert_trade(app, account, gross_pnl=10**10)
@@ -358,7 +353,7 @@ async def test_a_sum_that_is_out_of_range_is_null(client: httpx.AsyncClient, app
     assert (await get_day(client))["sums"] == [{"currency": "EUR", "net_pnl": None}]
 
 
-async def test_a_day_has_the_snapshots_of_its_daily_goals(client: httpx.AsyncClient) -> None:
+async def test_a_day_has_the_snapshots_of_its_daily_goals(client: Client) -> None:
     await factories.create_trade(client)
     goal = await factories.create_goal(client, goal_name="Enough", timeframe="daily")
     await factories.create_goal(client, timeframe="weekly")
@@ -375,7 +370,7 @@ async def test_a_day_has_the_snapshots_of_its_daily_goals(client: httpx.AsyncCli
     ]
 
 
-async def test_texts_stay_where_they_are_when_the_rollover_moves_the_trades(client: httpx.AsyncClient) -> None:
+async def test_texts_stay_where_they_are_when_the_rollover_moves_the_trades(client: Client) -> None:
     await factories.create_trade(client, closed_at="2026-01-05T23:00:00Z")
     await factories.write_day(client)
 
@@ -390,7 +385,7 @@ async def test_texts_stay_where_they_are_when_the_rollover_moves_the_trades(clie
 # Whose ---------------------------------------------------------------------------------------------
 
 
-async def test_templates_are_settings_and_fill_nothing(client: httpx.AsyncClient) -> None:
+async def test_templates_are_settings_and_fill_nothing(client: Client) -> None:
     unwrap(await client.patch("/me", json={"plan_template": "## Levels", "review_template": "## Lessons"}))
 
     me = unwrap(await client.get("/me"))

@@ -4,10 +4,9 @@ from datetime import date, datetime
 from typing import Any
 
 import factories
-import httpx
 import time_machine
 from conftest import client_of, new_key_for, started
-from factories import details_of, error_of, unwrap
+from factories import Client, details_of, error_of, unwrap
 from msgspec.structs import replace
 from operations import dump
 from saved_journals import for_rows
@@ -20,12 +19,12 @@ NOT_LOADED = {"is_loaded": False, "account_id": None, "trade_count": 0}
 RESOURCES = ("accounts", "copy-groups", "tag-categories", "tags", "strategies", "trades", "goals", "days")
 
 
-async def contents(client: httpx.AsyncClient) -> dict[str, Any]:
+async def contents(client: Client) -> dict[str, Any]:
     """What a user sees, by resource."""
     return {name: unwrap(await client.get(f"/{name}")) for name in RESOURCES}
 
 
-async def test_an_example_has_something_for_every_view(client: httpx.AsyncClient) -> None:
+async def test_an_example_has_something_for_every_view(client: Client) -> None:
     loaded = unwrap(await client.post("/example-journal"))
 
     shown = await contents(client)
@@ -51,9 +50,7 @@ async def test_an_example_has_something_for_every_view(client: httpx.AsyncClient
     assert unwrap(await client.get(f"{account}/rules"))["daily_loss"] == 300
 
 
-async def test_on_the_evening_of_a_trading_day_a_goal_is_met_one_missed_and_one_near_its_limit(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_on_the_evening_of_a_trading_day_a_goal_is_met_one_missed_and_one_near_its_limit(client: Client) -> None:
     with time_machine.travel(datetime.fromisoformat("2026-10-30T21:00:00Z"), tick=False):
         await client.post("/example-journal")
 
@@ -64,7 +61,7 @@ async def test_on_the_evening_of_a_trading_day_a_goal_is_met_one_missed_and_one_
     assert states["Daily loss limit"] == "near_limit"
 
 
-async def test_a_removed_example_leaves_no_row_behind(client: httpx.AsyncClient, app: Starlette) -> None:
+async def test_a_removed_example_leaves_no_row_behind(client: Client, app: Starlette) -> None:
     await factories.create_trade(client)
     await factories.create_tag(client)
     before = await contents(client)
@@ -86,7 +83,7 @@ async def test_a_removed_example_leaves_no_row_behind(client: httpx.AsyncClient,
     assert unwrap(await client.get("/example-journal")) == NOT_LOADED
 
 
-async def test_an_example_is_loaded_once_and_removed_once(client: httpx.AsyncClient) -> None:
+async def test_an_example_is_loaded_once_and_removed_once(client: Client) -> None:
     assert error_of(await client.delete("/example-journal")) == (404, "not_found")
 
     await client.post("/example-journal")
@@ -94,7 +91,7 @@ async def test_an_example_is_loaded_once_and_removed_once(client: httpx.AsyncCli
     assert error_of(await client.post("/example-journal")) == (409, "conflict")
 
 
-async def test_names_that_are_taken_get_an_ending(client: httpx.AsyncClient) -> None:
+async def test_names_that_are_taken_get_an_ending(client: Client) -> None:
     await factories.create_account(client, "Example")
     await factories.create_strategy(client, "Pullback")
     for ending in ("", " (example)", *(f" (example {number})" for number in range(2, 9))):
@@ -119,7 +116,7 @@ async def test_names_that_are_taken_get_an_ending(client: httpx.AsyncClient) -> 
     ],
 )
 async def test_an_example_whose_account_has_something_of_its_owner_stays(
-    client: httpx.AsyncClient, create: Any, code: str, details: dict[str, int]
+    client: Client, create: Any, code: str, details: dict[str, int]
 ) -> None:
     account_id = unwrap(await client.post("/example-journal"))["account_id"]
     await create(client, account_id=account_id)
@@ -132,7 +129,7 @@ async def test_an_example_whose_account_has_something_of_its_owner_stays(
     assert await contents(client) == before
 
 
-async def test_a_strategy_and_a_tag_of_a_trade_of_ones_own_stay(client: httpx.AsyncClient) -> None:
+async def test_a_strategy_and_a_tag_of_a_trade_of_ones_own_stay(client: Client) -> None:
     await client.post("/example-journal")
     shown = await contents(client)
     strategy, tag = shown["strategies"][0], shown["tags"][0]
@@ -152,7 +149,7 @@ async def test_a_strategy_and_a_tag_of_a_trade_of_ones_own_stay(client: httpx.As
     "days, rollover", [([6, 7], "00:00"), ([1, 2, 3, 4, 5], "08:00"), ([6, 7], "12:00"), ([1, 2, 3, 4, 5], "17:00")]
 )
 async def test_an_example_has_trades_on_the_owners_trading_weekdays_alone(
-    client: httpx.AsyncClient, days: list[int], rollover: str
+    client: Client, days: list[int], rollover: str
 ) -> None:
     await client.patch("/me", json={"trading_weekdays": days, "day_rollover": rollover})
     await client.post("/example-journal")

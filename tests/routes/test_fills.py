@@ -5,10 +5,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-import httpx
 import pytest
 import time_machine
-from factories import create_account, create_trade, details_of, error_of, get_trade, send_file, unwrap
+from factories import Client, create_account, create_trade, details_of, error_of, get_trade, send_file, unwrap
 from proofs import examples
 from saved_journals import for_rows
 
@@ -22,7 +21,7 @@ def fill(side: str, quantity: float, price: float, at: str, **members: Any) -> J
     return {"side": side, "quantity": quantity, "price": price, "at": f"{DAY}{at}:00Z", **members}
 
 
-async def add(client: httpx.AsyncClient, trade: Any, *fills: Json) -> Any:
+async def add(client: Client, trade: Any, *fills: Json) -> Any:
     return unwrap(await client.post(f"/trades/{trade['id']}/fills", json={"fills": fills}))
 
 
@@ -59,7 +58,7 @@ ADDED: dict[str, tuple[list[Json], list[Any]]] = {
 
 @for_rows("fills, expected", ADDED.values())
 async def test_what_follows_from_the_fills_of_a_trade_follows_from_new_ones_too(
-    client: httpx.AsyncClient, fills: list[Json], expected: list[Any]
+    client: Client, fills: list[Json], expected: list[Any]
 ) -> None:
     trade = await create_trade(client, multiplier=50, stop_loss=98, mae=5, **OPEN)
 
@@ -79,9 +78,7 @@ async def test_what_follows_from_the_fills_of_a_trade_follows_from_new_ones_too(
     assert together["trading_day"] == (together["closed_at"] and together["closed_at"][:10])
 
 
-async def test_a_fill_without_a_time_is_of_now_and_one_without_an_offset_of_the_owners_zone(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_fill_without_a_time_is_of_now_and_one_without_an_offset_of_the_owners_zone(client: Client) -> None:
     unwrap(await client.patch("/me", json={"timezone": "America/New_York"}))
     trade = await create_trade(client, quantity=2, **OPEN)
 
@@ -103,7 +100,7 @@ CHANGED: dict[str, tuple[int, Json, list[Any]]] = {
 }
 
 
-async def create_scaled(client: httpx.AsyncClient) -> Any:
+async def create_scaled(client: Client) -> Any:
     """1 from 100 and 2 from 103; 1 at 104 and 2 at 105."""
     trade = await create_trade(client, multiplier=50, fees=1, **OPEN)
     return await add(
@@ -117,7 +114,7 @@ async def create_scaled(client: httpx.AsyncClient) -> Any:
 
 @for_rows("fill_id, sent, expected", CHANGED.values())
 async def test_a_changed_fill_changes_what_follows_from_it(
-    client: httpx.AsyncClient, fill_id: int, sent: Json, expected: list[Any]
+    client: Client, fill_id: int, sent: Json, expected: list[Any]
 ) -> None:
     trade = await create_scaled(client)
     before = next(one for one in trade["fills"] if one["id"] == fill_id)
@@ -131,7 +128,7 @@ async def test_a_changed_fill_changes_what_follows_from_it(
         assert changed == trade
 
 
-async def test_a_deleted_exit_opens_the_trade_again_and_ids_of_fills_stay(client: httpx.AsyncClient) -> None:
+async def test_a_deleted_exit_opens_the_trade_again_and_ids_of_fills_stay(client: Client) -> None:
     trade = await create_scaled(client)
     path = f"/trades/{trade['id']}/fills"
 
@@ -145,7 +142,7 @@ async def test_a_deleted_exit_opens_the_trade_again_and_ids_of_fills_stay(client
     assert show(again) == [3, 102, 104, 300, 3, "14:50"]
 
 
-async def test_a_trade_of_two_fills_is_one_of_prices_again(client: httpx.AsyncClient) -> None:
+async def test_a_trade_of_two_fills_is_one_of_prices_again(client: Client) -> None:
     trade = await create_trade(client, multiplier=50, fees=3)
     path = f"/trades/{trade['id']}/fills"
 
@@ -160,7 +157,7 @@ async def test_a_trade_of_two_fills_is_one_of_prices_again(client: httpx.AsyncCl
     assert [one["quantity"] for one in patched["fills"]] == [2, 2]
 
 
-async def test_a_stated_result_stays_until_the_fills_are_worth_something_else(client: httpx.AsyncClient) -> None:
+async def test_a_stated_result_stays_until_the_fills_are_worth_something_else(client: Client) -> None:
     trade = await create_trade(client, gross_pnl=7)
     path = f"/trades/{trade['id']}/fills/2"
 
@@ -192,7 +189,7 @@ REFUSED: dict[str, tuple[str, str, Json | None, str]] = {
 
 @for_rows("method, path, body, field", REFUSED.values())
 async def test_fills_that_make_no_position_are_refused_and_change_nothing(
-    client: httpx.AsyncClient, method: str, path: str, body: Json | None, field: str
+    client: Client, method: str, path: str, body: Json | None, field: str
 ) -> None:
     trade = await create_scaled(client)
     await client.patch(f"/trades/{trade['id']}/fills/4", json={"quantity": 1})
@@ -207,9 +204,7 @@ async def test_fills_that_make_no_position_are_refused_and_change_nothing(
     assert await get_trade(client, trade) == before
 
 
-async def test_a_fill_that_turns_the_position_over_or_begins_another_is_told_what_to_do(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_fill_that_turns_the_position_over_or_begins_another_is_told_what_to_do(client: Client) -> None:
     trade = await create_trade(client, quantity=3, **OPEN)
 
     turned = await client.post(f"/trades/{trade['id']}/fills", json=fill("sell", 5, 101, "14:30"))
@@ -226,7 +221,7 @@ async def test_a_fill_that_turns_the_position_over_or_begins_another_is_told_wha
     assert list(details_of(several)["fields"]) == ["fills[1].quantity"]
 
 
-async def test_a_change_that_another_fill_does_not_allow_says_which_to_change_first(client: httpx.AsyncClient) -> None:
+async def test_a_change_that_another_fill_does_not_allow_says_which_to_change_first(client: Client) -> None:
     trade = await create_trade(client, quantity=2, **OPEN)
     path = f"/trades/{trade['id']}/fills"
     later = [fill("sell", 1, 101, "14:30"), fill("buy", 1, 101, "14:40"), fill("sell", 2, 102, "14:50")]
@@ -247,7 +242,7 @@ async def test_a_change_that_another_fill_does_not_allow_says_which_to_change_fi
 
 @for_rows("fields, reason", [(OPEN, "delete the trade instead"), ({}, "delete its exits first, or the trade")])
 async def test_a_fill_without_which_there_is_no_trade_is_not_deleted(
-    client: httpx.AsyncClient, fields: dict[str, Any], reason: str
+    client: Client, fields: dict[str, Any], reason: str
 ) -> None:
     trade = await create_trade(client, **fields)
 
@@ -258,7 +253,7 @@ async def test_a_fill_without_which_there_is_no_trade_is_not_deleted(
     assert await get_trade(client, trade) == trade
 
 
-async def test_a_fill_that_is_sent_again_under_its_key_is_added_once(client: httpx.AsyncClient) -> None:
+async def test_a_fill_that_is_sent_again_under_its_key_is_added_once(client: Client) -> None:
     trade = await create_trade(client, **OPEN)
     path, key = f"/trades/{trade['id']}/fills", {"Idempotency-Key": "key-1"}
 
@@ -268,7 +263,7 @@ async def test_a_fill_that_is_sent_again_under_its_key_is_added_once(client: htt
     assert unwrap(sent[0])["fill_count"] == 2
 
 
-async def test_a_patch_of_the_trade_leaves_its_fills_alone(client: httpx.AsyncClient) -> None:
+async def test_a_patch_of_the_trade_leaves_its_fills_alone(client: Client) -> None:
     trade = await create_scaled(client)
     path = f"/trades/{trade['id']}"
 
@@ -283,9 +278,7 @@ async def test_a_patch_of_the_trade_leaves_its_fills_alone(client: httpx.AsyncCl
     assert [one["fees"] for one in dearer["fills"]] == [5, 2, 1, 2]
 
 
-async def test_a_fill_of_an_imported_trade_that_was_changed_stays_when_the_file_comes_again(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_fill_of_an_imported_trade_that_was_changed_stays_when_the_file_comes_again(client: Client) -> None:
     account = await create_account(client)
     file = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at\n" + (
         f"ES,long,1,100,101,{DAY}14:00:00Z,{DAY}15:00:00Z\n"
@@ -365,7 +358,7 @@ def random_fill(chosen: random.Random) -> tuple[Json, Model]:
 
 @pytest.mark.soak
 @for_rows("seed", range(examples(full=40, ci=2)))
-async def test_a_trade_is_what_its_fills_make_it_whatever_is_done_to_them(client: httpx.AsyncClient, seed: int) -> None:
+async def test_a_trade_is_what_its_fills_make_it_whatever_is_done_to_them(client: Client, seed: int) -> None:
     chosen = random.Random(seed)
     account = await create_account(client)
     done = 0

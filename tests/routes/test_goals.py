@@ -8,7 +8,7 @@ from typing import Any
 import factories
 import httpx
 import pytest
-from factories import details_of, error_of, run_sql, unwrap
+from factories import Client, details_of, error_of, run_sql, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -39,7 +39,7 @@ def with_target(metric: str, target: str) -> str:
     return f'{{"goal_name": "Goal", "metric": "{metric}", "target_value": {target}}}'
 
 
-async def patch_goal(client: httpx.AsyncClient, goal: dict[str, Any], **fields: Any) -> Any:
+async def patch_goal(client: Client, goal: dict[str, Any], **fields: Any) -> Any:
     return unwrap(await client.patch(f"/goals/{goal['id']}", json=fields))
 
 
@@ -50,7 +50,7 @@ def natural(metric: str) -> str:
 # POST ----------------------------------------------------------------------------------------------------
 
 
-async def test_a_goal_has_the_direction_that_is_sent_or_the_natural_one(client: httpx.AsyncClient) -> None:
+async def test_a_goal_has_the_direction_that_is_sent_or_the_natural_one(client: Client) -> None:
     for metric in METRICS:
         goals = [await factories.create_goal(client, metric=metric)]
         goals += [await factories.create_goal(client, metric=metric, direction=one) for one in ("at_least", "at_most")]
@@ -66,7 +66,7 @@ async def test_a_goal_has_the_direction_that_is_sent_or_the_natural_one(client: 
         {"timeframe": "custom", "custom_start": "2024-02-29", "custom_end": "2024-02-29"},
     ],
 )
-async def test_a_goal_takes_every_timeframe(client: httpx.AsyncClient, window: dict[str, str]) -> None:
+async def test_a_goal_takes_every_timeframe(client: Client, window: dict[str, str]) -> None:
     goals = [await factories.create_goal(client, **window)]
     goals += [await patch_goal(client, await factories.create_goal(client, **other), **window) for other in ({}, JUNE)]
 
@@ -74,7 +74,7 @@ async def test_a_goal_takes_every_timeframe(client: httpx.AsyncClient, window: d
         assert {name: goal[name] for name in JUNE} == {**NO_DATES, **window}
 
 
-async def test_a_goal_of_an_account_or_a_group_says_so_in_its_scope(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_a_goal_of_an_account_or_a_group_says_so_in_its_scope(app: Starlette, client: Client) -> None:
     account, group = await factories.insert_account(app), await factories.insert_copy_group(app)
 
     goals = [
@@ -86,7 +86,7 @@ async def test_a_goal_of_an_account_or_a_group_says_so_in_its_scope(app: Starlet
     assert members == [(account, None, f"account_{account}"), (None, group, f"group_{group}")]
 
 
-async def test_a_target_is_kept_to_the_last_digit(client: httpx.AsyncClient) -> None:
+async def test_a_target_is_kept_to_the_last_digit(client: Client) -> None:
     targets = ["-500", "0.1", "-0.00000001", "1234567.12345678", "10000000000", "-10000000000"]
     for target in [*targets, "9999999999.99999"]:
         created = await client.post("/goals", content=with_target("net_pnl", target))
@@ -94,7 +94,7 @@ async def test_a_target_is_kept_to_the_last_digit(client: httpx.AsyncClient) -> 
         assert f'"target_value":{target},' in created.text
 
 
-async def test_a_user_has_a_limited_number_of_goals(client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_user_has_a_limited_number_of_goals(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(goals, "MAX_GOALS", 2)
     first = await factories.create_goal(client)
     await patch_goal(client, first, status="archived")
@@ -110,7 +110,7 @@ async def test_a_user_has_a_limited_number_of_goals(client: httpx.AsyncClient, m
 # Rules ---------------------------------------------------------------------------------------------------
 
 
-async def test_rule_1_a_target_of_zero_is_for_a_drawdown_alone(client: httpx.AsyncClient) -> None:
+async def test_rule_1_a_target_of_zero_is_for_a_drawdown_alone(client: Client) -> None:
     answers = {
         (metric, zero): await client.post("/goals", content=with_target(metric, zero))
         for metric, zero in product(METRICS, ZEROS)
@@ -124,7 +124,7 @@ async def test_rule_1_a_target_of_zero_is_for_a_drawdown_alone(client: httpx.Asy
         assert list(details_of(answer)["fields"]) == ["target_value"]
 
 
-async def test_rule_9_a_target_below_0_is_for_what_can_be_below_0(client: httpx.AsyncClient) -> None:
+async def test_rule_9_a_target_below_0_is_for_what_can_be_below_0(client: Client) -> None:
     answers = {
         metric: await client.post("/goals", json=goal_body(metric=metric, target_value=-1)) for metric in METRICS
     }
@@ -155,7 +155,7 @@ BACKWARDS = {"timeframe": "custom", "custom_start": "2026-06-02", "custom_end": 
     ],
 )
 async def test_rules_4_to_6_and_1_hold_for_new_and_changed_goals(
-    client: httpx.AsyncClient, fields: dict[str, Any], named: set[str]
+    client: Client, fields: dict[str, Any], named: set[str]
 ) -> None:
     goals = [await factories.create_goal(client), await factories.create_goal(client, **JUNE)]
 
@@ -168,7 +168,7 @@ async def test_rules_4_to_6_and_1_hold_for_new_and_changed_goals(
 
 
 @for_rows("dates", [START, END, {**START, **END}])
-async def test_rule_4_dates_alone_are_for_custom_goals(client: httpx.AsyncClient, dates: dict[str, str]) -> None:
+async def test_rule_4_dates_alone_are_for_custom_goals(client: Client, dates: dict[str, str]) -> None:
     goal = await factories.create_goal(client)
 
     refused = [await client.post("/goals", json=goal_body(**dates))]
@@ -177,7 +177,7 @@ async def test_rule_4_dates_alone_are_for_custom_goals(client: httpx.AsyncClient
     assert [set(details_of(answer)["fields"]) for answer in refused] == [set(dates)] * 2
 
 
-async def test_rule_8_an_account_and_a_group_exclude_each_other(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_rule_8_an_account_and_a_group_exclude_each_other(app: Starlette, client: Client) -> None:
     account, group = await factories.insert_account(app), await factories.insert_copy_group(app)
 
     refused = await client.post("/goals", json=goal_body(account_id=account, copy_group_id=group))
@@ -216,7 +216,7 @@ DRAWDOWN = "the largest fall of the running total from its peak, trade by trade"
     ],
 )
 async def test_a_patch_changes_what_is_sent_and_what_follows_from_it(
-    client: httpx.AsyncClient, created: dict[str, Any], sent: dict[str, Any], changed: dict[str, Any] | None
+    client: Client, created: dict[str, Any], sent: dict[str, Any], changed: dict[str, Any] | None
 ) -> None:
     """`changed` is what follows, None if nothing changes at all."""
     goal = await factories.create_goal(client, **created)
@@ -228,7 +228,7 @@ async def test_a_patch_changes_what_is_sent_and_what_follows_from_it(
     assert unwrap(await client.get(f"/goals/{goal['id']}")) == told
 
 
-async def test_a_new_metric_brings_its_natural_direction(client: httpx.AsyncClient) -> None:
+async def test_a_new_metric_brings_its_natural_direction(client: Client) -> None:
     for metric in METRICS:
         unnatural = "at_least" if natural(metric) == "at_most" else "at_most"
         other = "trade_count" if metric != "trade_count" else "trading_days"
@@ -246,7 +246,7 @@ async def test_a_new_metric_brings_its_natural_direction(client: httpx.AsyncClie
     ],
 )
 async def test_the_rules_of_targets_hold_for_the_merged_goal(
-    client: httpx.AsyncClient, created: dict[str, Any], sent: dict[str, Any]
+    client: Client, created: dict[str, Any], sent: dict[str, Any]
 ) -> None:
     goal = await factories.create_goal(client, **created)
 
@@ -256,9 +256,7 @@ async def test_the_rules_of_targets_hold_for_the_merged_goal(
     assert unwrap(await client.get(f"/goals/{goal['id']}")) == goal
 
 
-async def test_a_goal_moves_from_any_scope_to_any_and_from_any_status_to_any(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+async def test_a_goal_moves_from_any_scope_to_any_and_from_any_status_to_any(app: Starlette, client: Client) -> None:
     account, group = await factories.insert_account(app), await factories.insert_copy_group(app)
     scopes = {f"account_{account}": (account, None), f"group_{group}": (None, group)}
     scopes |= {"all": (None, None), "": (None, None)}
@@ -276,9 +274,7 @@ async def test_a_goal_moves_from_any_scope_to_any_and_from_any_status_to_any(
 # Lists ---------------------------------------------------------------------------------------------------
 
 
-async def test_the_list_has_the_goals_of_a_status_and_an_account_by_id(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+async def test_the_list_has_the_goals_of_a_status_and_an_account_by_id(app: Starlette, client: Client) -> None:
     account, other = await factories.insert_account(app), await factories.insert_account(app, "Other")
     group = await factories.insert_copy_group(app, members=[account])
     for name, fields in {
@@ -308,7 +304,7 @@ async def test_the_list_has_the_goals_of_a_status_and_an_account_by_id(
 # DELETE --------------------------------------------------------------------------------------------------
 
 
-async def test_a_deleted_goal_takes_its_snapshots_and_targets_along(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_a_deleted_goal_takes_its_snapshots_and_targets_along(app: Starlette, client: Client) -> None:
     goal, other = await factories.create_goal(client), await factories.create_goal(client)
     kept = await factories.snapshots_of(client, other["id"])
     assert await factories.snapshots_of(client, goal["id"])
@@ -360,7 +356,7 @@ def warnings_in(response: httpx.Response) -> list[str]:
     ],
 )
 async def test_a_goal_that_is_probably_a_mistake_is_taken_with_one_warning(
-    client: httpx.AsyncClient, metric: str, target: float, direction: str, word: str | None
+    client: Client, metric: str, target: float, direction: str, word: str | None
 ) -> None:
     fields = {"metric": metric, "target_value": target, "direction": direction}
     goal = await factories.create_goal(client)
@@ -390,7 +386,7 @@ async def test_a_goal_that_is_probably_a_mistake_is_taken_with_one_warning(
     ],
 )
 async def test_custom_dates_that_are_not_stored_are_warned_of(
-    client: httpx.AsyncClient, patch: dict[str, Any], warned: str | None
+    client: Client, patch: dict[str, Any], warned: str | None
 ) -> None:
     goal = await factories.create_goal(client, **JUNE)
 
@@ -428,7 +424,7 @@ def test_a_goal_is_a_limit_if_trading_can_break_it_and_else_a_target(
 
 @for_rows("metric", ARITHMETIC)
 async def test_the_formula_of_a_goal_computes_its_value_from_the_data_of_a_snapshot(
-    app: Starlette, client: httpx.AsyncClient, metric: str
+    app: Starlette, client: Client, metric: str
 ) -> None:
     await factories.create_example_journal(client)
     await run_sql(app, "UPDATE trades SET mae = id * 1e8, mfe = 2e10 WHERE closed_at IS NOT NULL")

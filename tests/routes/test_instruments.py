@@ -1,7 +1,6 @@
 """Point values by contract root (docs/api.md#instruments)."""
 
-import httpx
-from factories import A_TRADE, create_account, create_instrument, create_trade, details_of, error_of, unwrap
+from factories import A_TRADE, Client, create_account, create_instrument, create_trade, details_of, error_of, unwrap
 from saved_journals import for_rows
 
 MNQ = {
@@ -14,7 +13,7 @@ MNQ = {
 }
 
 
-async def test_the_list_has_the_built_in_and_the_owners_point_values_by_root(client: httpx.AsyncClient) -> None:
+async def test_the_list_has_the_built_in_and_the_owners_point_values_by_root(client: Client) -> None:
     await create_instrument(client, "MNQ", 3)
     await create_instrument(client, "AAA", 7)
 
@@ -31,7 +30,7 @@ async def test_the_list_has_the_built_in_and_the_owners_point_values_by_root(cli
     assert by_root["AAA"] == {"root": "AAA", **unknown, "point_value": 7, "source": "own"}
 
 
-async def test_a_deleted_value_restores_the_built_in_one_if_there_is_one(client: httpx.AsyncClient) -> None:
+async def test_a_deleted_value_restores_the_built_in_one_if_there_is_one(client: Client) -> None:
     for root in ("MNQ", "XYZ"):
         await create_instrument(client, root, 3)
         deleted = [await client.delete(f"/instruments/{root}") for _ in range(2)]
@@ -41,16 +40,14 @@ async def test_a_deleted_value_restores_the_built_in_one_if_there_is_one(client:
     assert error_of(await client.get("/instruments/XYZ")) == (404, "not_found")
 
 
-async def test_point_values_are_of_their_owner_only(
-    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
-) -> None:
+async def test_point_values_are_of_their_owner_only(client: Client, other_user_client: Client) -> None:
     await create_instrument(other_user_client, "MNQ", 3)
 
     assert unwrap(await client.get("/instruments/MNQ")) == MNQ
     assert error_of(await client.delete("/instruments/MNQ")) == (404, "not_found")
 
 
-async def test_if_none_match_creates_but_does_not_replace(client: httpx.AsyncClient) -> None:
+async def test_if_none_match_creates_but_does_not_replace(client: Client) -> None:
     body, headers = {"point_value": 4}, {"If-None-Match": "*"}
 
     responses = [await client.put("/instruments/XYZ", json=body, headers=headers) for _ in range(2)]
@@ -66,7 +63,7 @@ async def test_if_none_match_creates_but_does_not_replace(client: httpx.AsyncCli
     [("ESU6", 50, 500), ("/NQM26", 20, 200), ("SPY240422P00496000", 100, 1000), ("ES", 1, 10)],
 )
 async def test_ten_points_of_a_contract_are_worth_ten_times_its_point_value(
-    client: httpx.AsyncClient, symbol: str, multiplier: int, gross_pnl: int
+    client: Client, symbol: str, multiplier: int, gross_pnl: int
 ) -> None:
     trade = await create_trade(client, symbol=symbol, exit_price=110, stop_loss=98)
 
@@ -74,7 +71,7 @@ async def test_ten_points_of_a_contract_are_worth_ten_times_its_point_value(
     assert (trade["initial_risk"], trade["rr_realized"]) == (2 * multiplier, 5)
 
 
-async def test_the_owners_point_value_is_for_new_trades_only(client: httpx.AsyncClient) -> None:
+async def test_the_owners_point_value_is_for_new_trades_only(client: Client) -> None:
     account = await create_account(client)
     before = await create_trade(client, account["id"], symbol="MNQU6")
     await create_instrument(client, "MNQ", 3)
@@ -86,7 +83,7 @@ async def test_the_owners_point_value_is_for_new_trades_only(client: httpx.Async
     assert bare["gross_pnl"] == 30
 
 
-async def test_a_future_without_a_point_value_is_refused_until_it_has_one(client: httpx.AsyncClient) -> None:
+async def test_a_future_without_a_point_value_is_refused_until_it_has_one(client: Client) -> None:
     account = await create_account(client)
     body = {"account_id": account["id"], **A_TRADE, "symbol": "XYZU6"}
 
@@ -102,7 +99,7 @@ async def test_a_future_without_a_point_value_is_refused_until_it_has_one(client
     assert [unwrap(response)["multiplier"] for response in (stated, known)] == [7, 4]
 
 
-async def test_a_new_symbol_leaves_the_multiplier_as_it_is(client: httpx.AsyncClient) -> None:
+async def test_a_new_symbol_leaves_the_multiplier_as_it_is(client: Client) -> None:
     trade = await create_trade(client, symbol="ESU6")
 
     renamed = unwrap(await client.patch(f"/trades/{trade['id']}", json={"symbol": "MESU6"}))

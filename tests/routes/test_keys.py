@@ -16,7 +16,7 @@ import time_machine
 from aiosqlite import Connection
 from click.testing import CliRunner
 from conftest import client_of, new_key_for, started
-from factories import A_FILE, create_account, error_of, run_sql, unwrap
+from factories import A_FILE, Client, create_account, error_of, run_sql, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
 from operations import dump
@@ -176,7 +176,7 @@ ENDING = {
 @pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "once"}], ids=["once", "again"])
 async def test_a_key_that_ends_while_the_body_arrives_writes_nothing(
     app: Starlette,
-    client: httpx.AsyncClient,
+    client: Client,
     method: str,
     path: str,
     body: bytes,
@@ -316,7 +316,7 @@ async def test_only_the_hash_and_the_last_four_characters_are_stored_and_shown(
 
 
 async def test_keys_are_listed_without_the_key_or_its_hash_and_the_calling_one_is_marked(
-    app: Starlette, client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
+    app: Starlette, client: Client, other_user_client: Client
 ) -> None:
     narrow = await new_key_for(app, scopes=("read:settings",))
     async with client_of(app, narrow) as narrow_client:
@@ -335,7 +335,7 @@ async def test_keys_are_listed_without_the_key_or_its_hash_and_the_calling_one_i
 
 
 async def test_a_key_revoked_over_http_is_401_at_its_next_request_and_stays_in_the_list(
-    app: Starlette, client: httpx.AsyncClient
+    app: Starlette, client: Client
 ) -> None:
     lost = await new_key_for(app)
     key_id = unwrap(await client.get("/keys"))[-1]["id"]

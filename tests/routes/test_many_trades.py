@@ -7,7 +7,7 @@ import factories
 import httpx
 import msgspec
 import pytest
-from factories import details_of, error_of, unwrap
+from factories import Client, details_of, error_of, unwrap
 from operations import dump
 from saved_journals import for_rows
 from starlette.applications import Starlette
@@ -21,25 +21,25 @@ NOT_YOURS = "is not one of your trades, or is sent twice"
 OPEN = {"closed_at": None, "exit_price": None}
 
 
-async def change(client: httpx.AsyncClient, **body: Any) -> Any:
+async def change(client: Client, **body: Any) -> Any:
     """The trades as they are after the change."""
     response = await client.patch("/trades", json=body)
     assert response.status_code == 200, response.text
     return response.json()["data"]["trades"]
 
 
-async def refuse(client: httpx.AsyncClient, **body: Any) -> Any:
+async def refuse(client: Client, **body: Any) -> Any:
     """The details of the refusal."""
     response = await client.patch("/trades", json=body)
     assert error_of(response) == (400, "validation_error"), response.text
     return details_of(response)
 
 
-async def delete(client: httpx.AsyncClient, *ids: int, **query: Any) -> httpx.Response:
+async def delete(client: Client, *ids: int, **query: Any) -> httpx.Response:
     return await client.request("DELETE", "/trades", json={"ids": ids}, params=query)
 
 
-async def create_setup(client: httpx.AsyncClient, name: str = "Breakout") -> Any:
+async def create_setup(client: Client, name: str = "Breakout") -> Any:
     strategy = await factories.create_strategy(client, **{**factories.A_CHECKLIST, "name": name})
     return {"strategy_id": strategy["id"], **strategy["setups"][0]}
 
@@ -51,7 +51,7 @@ def answer(setup: Any) -> Json:
 
 
 @pytest.fixture
-async def various(client: httpx.AsyncClient) -> list[int]:
+async def various(client: Client) -> list[int]:
     """Trades of all kinds: with fees of a commission, stated, open, of a setup with answers, scaled."""
     account = await factories.create_account(client, "First", fees={"default": 1})
     (tag, setup) = (await factories.create_tag(client))["id"], await create_setup(client)
@@ -69,7 +69,7 @@ async def various(client: httpx.AsyncClient) -> list[int]:
 
 
 @pytest.fixture
-async def late(client: httpx.AsyncClient, various: list[int]) -> int:
+async def late(client: Client, various: list[int]) -> int:
     """A second setup, two more accounts, and the id of a second tag."""
     await create_setup(client, "Second")
     await factories.create_account(client, "Other", fees={"default": 5})
@@ -98,7 +98,7 @@ CHANGES: list[Json] = [
 
 @for_rows("changes", CHANGES)
 async def test_many_trades_are_changed_as_a_patch_of_each_would_change_it(
-    client: httpx.AsyncClient, various: list[int], late: int, changes: Json
+    client: Client, various: list[int], late: int, changes: Json
 ) -> None:
     stored = [await factories.get_trade(client, trade_id) for trade_id in various]
     alone = [
@@ -118,7 +118,7 @@ async def test_many_trades_are_changed_as_a_patch_of_each_would_change_it(
 
 @for_rows("changes", CHANGES)
 async def test_a_change_is_taken_back_by_what_it_answers_with_its_etag(
-    client: httpx.AsyncClient, various: list[int], late: int, changes: Json
+    client: Client, various: list[int], late: int, changes: Json
 ) -> None:
     before = [await factories.get_trade(client, trade_id) for trade_id in various]
     body = {"ids": various, "set": changes, "add_tag_ids": [late], "remove_tag_ids": [1]}
@@ -137,7 +137,7 @@ async def test_a_change_is_taken_back_by_what_it_answers_with_its_etag(
     assert error_of(again) == (412, "precondition_failed")
 
 
-async def test_no_charge_replaces_stated_fees(client: httpx.AsyncClient, various: list[int]) -> None:
+async def test_no_charge_replaces_stated_fees(client: Client, various: list[int]) -> None:
     charge = {"fees": 9, "fees_source": "account"}
     restore: list[Json] = [{"id": one, "set": {"grade": "F"}, "charge": charge} for one in various[:2]]
 
@@ -146,7 +146,7 @@ async def test_no_charge_replaces_stated_fees(client: httpx.AsyncClient, various
 
 
 async def test_texts_of_many_trades_are_bounded_together(
-    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, various: list[int], monkeypatch: pytest.MonkeyPatch
+    client: Client, other_user_client: Client, various: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trade_merges, "MAX_TEXTS", 500)
     fewer, notes = various[:2], {"notes": "é" * 100}
@@ -172,7 +172,7 @@ async def test_texts_of_many_trades_are_bounded_together(
     await change(client, ids=fewer, set={"grade": "A"})
 
 
-async def test_nothing_is_taken_back_unless_all_is(client: httpx.AsyncClient, various: list[int]) -> None:
+async def test_nothing_is_taken_back_unless_all_is(client: Client, various: list[int]) -> None:
     changed = await client.patch("/trades", json={"ids": various, "set": {"setup_id": None, "grade": "F"}})
     restore = changed.json()["data"]["restore"]
     await client.delete(f"/trades/{various[0]}")
@@ -186,7 +186,7 @@ async def test_nothing_is_taken_back_unless_all_is(client: httpx.AsyncClient, va
         await refuse(client, restore=restore, **more)
 
 
-async def test_what_changes_nothing_keeps_every_version(client: httpx.AsyncClient, various: list[int]) -> None:
+async def test_what_changes_nothing_keeps_every_version(client: Client, various: list[int]) -> None:
     before = [await factories.get_trade(client, trade_id) for trade_id in various]
 
     await change(client, ids=various)
@@ -197,7 +197,7 @@ async def test_what_changes_nothing_keeps_every_version(client: httpx.AsyncClien
     assert [await factories.get_trade(client, trade_id) for trade_id in various] == before
 
 
-async def test_the_answers_that_go_with_a_setup_are_counted(client: httpx.AsyncClient, various: list[int]) -> None:
+async def test_the_answers_that_go_with_a_setup_are_counted(client: Client, various: list[int]) -> None:
     tried, done = [
         await client.patch("/trades", json={"ids": various, "set": {"setup_id": None}}, params=query)
         for query in ({"dry_run": True}, {})
@@ -213,7 +213,7 @@ async def test_the_answers_that_go_with_a_setup_are_counted(client: httpx.AsyncC
         assert replaced.headers["X-Answers-Deleted"] == gone
 
 
-async def test_goals_follow(client: httpx.AsyncClient, various: list[int]) -> None:
+async def test_goals_follow(client: Client, various: list[int]) -> None:
     goals = [
         await factories.create_goal(
             client, metric="trade_count", **factories.YEAR, target_value=9, account_id=account_id
@@ -233,7 +233,7 @@ async def test_goals_follow(client: httpx.AsyncClient, various: list[int]) -> No
 # Which trades --------------------------------------------------------------------------------------------
 
 
-async def test_the_trades_come_back_in_the_order_of_their_ids(client: httpx.AsyncClient, various: list[int]) -> None:
+async def test_the_trades_come_back_in_the_order_of_their_ids(client: Client, various: list[int]) -> None:
     shuffled = [various[index] for index in (3, 0, 4, 1, 2)]
 
     assert [trade["id"] for trade in await change(client, ids=shuffled)] == shuffled
@@ -256,9 +256,7 @@ FILTERS: list[Json] = [
 
 
 @for_rows("where", FILTERS)
-async def test_where_selects_what_the_list_shows_in_its_order(
-    client: httpx.AsyncClient, various: list[int], where: Json
-) -> None:
+async def test_where_selects_what_the_list_shows_in_its_order(client: Client, various: list[int], where: Json) -> None:
     query = {name: str(value).lower() if name == "copies" else value for name, value in where.items()}
     listed = unwrap(await client.get("/trades", params=query))
 
@@ -278,9 +276,7 @@ def test_where_has_every_filter_of_the_list() -> None:
     assert selecting == listed
 
 
-async def test_a_thousand_trades_change_and_one_more_is_refused_with_the_count(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+async def test_a_thousand_trades_change_and_one_more_is_refused_with_the_count(app: Starlette, client: Client) -> None:
     account = await factories.insert_account(app)
     for _ in range(1000):
         await factories.insert_trade(app, account)
@@ -337,7 +333,7 @@ REFUSALS: list[tuple[Json, Json]] = [
 
 
 @pytest.fixture
-async def crowded(client: httpx.AsyncClient, various: list[int]) -> None:
+async def crowded(client: Client, various: list[int]) -> None:
     """Another account with a strategy and an external id of its own, a second setup, 101 tags."""
     assert various == [1, 2, 3, 4, 5]
     other = await factories.create_account(client, "Other")
@@ -351,7 +347,7 @@ async def crowded(client: httpx.AsyncClient, various: list[int]) -> None:
 @pytest.mark.usefixtures("crowded")
 @for_rows("body, fields", REFUSALS)
 async def test_a_refusal_names_the_trade_and_writes_nothing(
-    app: Starlette, client: httpx.AsyncClient, body: Json, fields: Json
+    app: Starlette, client: Client, body: Json, fields: Json
 ) -> None:
     before = dump(app)
 
@@ -361,7 +357,7 @@ async def test_a_refusal_names_the_trade_and_writes_nothing(
     assert dump(app) == before
 
 
-async def test_unknown_members_and_tags_are_named(client: httpx.AsyncClient, various: list[int]) -> None:
+async def test_unknown_members_and_tags_are_named(client: Client, various: list[int]) -> None:
     assert await refuse(client, ids=various, set={"symbol": "NQ"}, more=1) == {"unknown_fields": ["set.symbol", "more"]}
     assert await refuse(client, ids=various, add_tag_ids=[1, 8], remove_tag_ids=[7]) == {"unknown_tag_ids": [8, 7]}
     answers = [{"confirmation_id": 9, "was_present": True}]
@@ -373,7 +369,7 @@ async def test_unknown_members_and_tags_are_named(client: httpx.AsyncClient, var
 
 
 async def test_many_trades_are_deleted_and_a_dry_run_says_what_goes(
-    app: Starlette, client: httpx.AsyncClient, various: list[int]
+    app: Starlette, client: Client, various: list[int]
 ) -> None:
     before = dump(app)
 
@@ -387,9 +383,7 @@ async def test_many_trades_are_deleted_and_a_dry_run_says_what_goes(
     assert [trade["id"] for trade in await factories.list_trades(client)] == various[:1]
 
 
-async def test_no_trade_is_deleted_beside_an_unknown_one(
-    app: Starlette, client: httpx.AsyncClient, various: list[int]
-) -> None:
+async def test_no_trade_is_deleted_beside_an_unknown_one(app: Starlette, client: Client, various: list[int]) -> None:
     before = dump(app)
 
     for ids, unknown in (([various[0], 99, various[1]], 1), ([various[0], various[0]], 1)):
@@ -401,7 +395,7 @@ async def test_no_trade_is_deleted_beside_an_unknown_one(
 
 
 async def test_copies_whose_original_is_deleted_with_one_of_them_stay_one_decision(
-    client: httpx.AsyncClient, various: list[int]
+    client: Client, various: list[int]
 ) -> None:
     original, *_ = various
     copies = [
@@ -419,7 +413,7 @@ async def test_copies_whose_original_is_deleted_with_one_of_them_stay_one_decisi
 # Conditions ----------------------------------------------------------------------------------------------
 
 
-async def read_etag(client: httpx.AsyncClient, ids: list[int]) -> dict[str, str]:
+async def read_etag(client: Client, ids: list[int]) -> dict[str, str]:
     """The condition that these trades are as they are now."""
     read = await client.get("/trades", params={"ids": ",".join(map(str, ids))})
     tried = await client.patch("/trades", json={"ids": ids}, params={"dry_run": True})
@@ -428,7 +422,7 @@ async def read_etag(client: httpx.AsyncClient, ids: list[int]) -> dict[str, str]
 
 
 async def test_a_condition_is_over_the_trades_that_are_named_wherever_they_are_in_the_list(
-    app: Starlette, client: httpx.AsyncClient
+    app: Starlette, client: Client
 ) -> None:
     account = await factories.insert_account(app)
     ids = [await factories.insert_trade(app, account) for _ in range(60)]
@@ -455,7 +449,7 @@ async def test_a_condition_is_over_the_trades_that_are_named_wherever_they_are_i
     assert (await client.request("DELETE", "/trades", json={"ids": oldest}, headers=now)).status_code == 204
 
 
-async def test_of_parallel_changes_with_one_condition_one_is_made(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_of_parallel_changes_with_one_condition_one_is_made(app: Starlette, client: Client) -> None:
     account = await factories.insert_account(app)
     ids = [await factories.insert_trade(app, account) for _ in range(3)]
     seen = await read_etag(client, ids)

@@ -3,8 +3,7 @@
 from typing import Any
 
 import factories
-import httpx
-from factories import details_of, error_of, run_sql, unwrap
+from factories import Client, details_of, error_of, run_sql, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -12,11 +11,11 @@ INVALID = (400, "validation_error")
 EVENING = "2026-01-05T22:30:00Z"
 
 
-async def get_me(client: httpx.AsyncClient) -> Any:
+async def get_me(client: Client) -> Any:
     return unwrap(await client.get("/me"))
 
 
-async def patch_me(client: httpx.AsyncClient, **members: Any) -> Any:
+async def patch_me(client: Client, **members: Any) -> Any:
     return unwrap(await client.patch("/me", json=members))
 
 
@@ -24,7 +23,7 @@ async def read_trading_days(app: Starlette) -> list[str | None]:
     return [day for (day,) in await run_sql(app, "SELECT trading_day FROM trades ORDER BY id")]
 
 
-async def test_a_new_owner_has_the_defaults(client: httpx.AsyncClient) -> None:
+async def test_a_new_owner_has_the_defaults(client: Client) -> None:
     owner = await get_me(client)
 
     assert owner == {
@@ -53,7 +52,7 @@ async def test_a_new_owner_has_the_defaults(client: httpx.AsyncClient) -> None:
     ],
 )
 async def test_a_refused_patch_writes_nothing(
-    app: Starlette, client: httpx.AsyncClient, members: Any, error: tuple[int, str], field: str | None
+    app: Starlette, client: Client, members: Any, error: tuple[int, str], field: str | None
 ) -> None:
     await factories.insert_user(app, "other")
     before = await get_me(client)
@@ -67,7 +66,7 @@ async def test_a_refused_patch_writes_nothing(
 
 @for_rows("kind, table", [("account", "accounts"), ("group", "copy_groups")])
 async def test_the_selection_is_an_account_or_a_group_and_all_once_that_is_gone(
-    app: Starlette, client: httpx.AsyncClient, kind: str, table: str
+    app: Starlette, client: Client, kind: str, table: str
 ) -> None:
     ids = {"account": await factories.insert_account(app), "group": await factories.insert_copy_group(app)}
     words = [*(f"{name}_{row_id}" for name, row_id in ids.items()), "all", f"{kind}_{ids[kind]}"]
@@ -79,7 +78,7 @@ async def test_the_selection_is_an_account_or_a_group_and_all_once_that_is_gone(
     assert (await get_me(client))["active_selection"] == "all"
 
 
-async def test_a_new_zone_or_rollover_moves_every_trade_to_its_day(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_a_new_zone_or_rollover_moves_every_trade_to_its_day(app: Starlette, client: Client) -> None:
     account = await factories.insert_account(app)
     await factories.insert_trade(app, account, closed_at=EVENING)
     await factories.insert_trade(app, account, closed_at=None)

@@ -4,9 +4,8 @@ import random
 from typing import Any
 
 import factories
-import httpx
 import pytest
-from factories import details_of, error_of, run_sql, unwrap
+from factories import Client, details_of, error_of, run_sql, unwrap
 from operations import dump
 from positions import first_in_first_out, performance, random_fills
 from proofs import examples
@@ -21,22 +20,22 @@ DAY = "2026-01-05T"
 KEEPS_A_RECORD = ("changed_days", "changed_objects", "sqlite_sequence")
 
 
-async def create_part(client: httpx.AsyncClient, opened: str, closed: str | None, **fields: Any) -> Any:
+async def create_part(client: Client, opened: str, closed: str | None, **fields: Any) -> Any:
     """A long of 1 from 100 to 101 in the account 1, with those times of day."""
     times = {"opened_at": f"{DAY}{opened}:00Z", "closed_at": closed and f"{DAY}{closed}:00Z"}
     price = {} if closed else {"exit_price": None}
     return await factories.create_trade(client, 1, **{"symbol": "MNQZ6", **times, **price, **fields})
 
 
-async def merge(client: httpx.AsyncClient, *trades: Any) -> Any:
+async def merge(client: Client, *trades: Any) -> Any:
     return unwrap(await client.post("/trades/merge", json={"ids": [trade["id"] for trade in trades]}))
 
 
-async def split(client: httpx.AsyncClient, trade: Any) -> Any:
+async def split(client: Client, trade: Any) -> Any:
     return unwrap(await client.post(f"/trades/{trade['id']}/split"))
 
 
-async def patch(client: httpx.AsyncClient, trade: Any, **fields: Any) -> Any:
+async def patch(client: Client, trade: Any, **fields: Any) -> Any:
     return unwrap(await client.patch(f"/trades/{trade['id']}", json=fields))
 
 
@@ -48,7 +47,7 @@ def journal(app: Starlette) -> Json:
 
 
 @pytest.fixture(autouse=True)
-async def account(client: httpx.AsyncClient) -> Any:
+async def account(client: Client) -> Any:
     account = await factories.create_account(client)
     assert account["id"] == 1
     return account
@@ -60,7 +59,7 @@ async def account(client: httpx.AsyncClient) -> Any:
 TIMES = ["14:00", "14:10", "14:10", "14:15", "14:20", "14:40"]
 
 
-async def test_parts_that_touch_are_one_position_with_the_sums_of_the_parts(client: httpx.AsyncClient) -> None:
+async def test_parts_that_touch_are_one_position_with_the_sums_of_the_parts(client: Client) -> None:
     second = await create_part(client, "14:10", "14:20", quantity=3, exit_price=105, fees=1.5)
     first = await create_part(client, "14:00", "14:10", gross_pnl=7, fees=1, initial_risk=40, symbol="mnqz6", mae=3)
     third = await create_part(client, "14:15", "14:40", quantity=2, exit_price=90)
@@ -91,7 +90,7 @@ async def test_parts_that_touch_are_one_position_with_the_sums_of_the_parts(clie
     assert await factories.list_trades(client) == [{name: whole[name] for name in TradeListItem.__struct_fields__}]
 
 
-async def test_open_parts_are_one_open_position_that_can_be_closed(client: httpx.AsyncClient) -> None:
+async def test_open_parts_are_one_open_position_that_can_be_closed(client: Client) -> None:
     first = await create_part(client, "14:00", None)
     second = await create_part(client, "14:10", "14:30", quantity=2)
     third = await create_part(client, "14:20", None, entry_price=103)
@@ -109,7 +108,7 @@ async def test_open_parts_are_one_open_position_that_can_be_closed(client: httpx
     assert [part["id"] for part in parts] == [first["id"], second["id"], third["id"]]
 
 
-async def test_a_result_without_an_exit_price_is_in_the_sum(client: httpx.AsyncClient) -> None:
+async def test_a_result_without_an_exit_price_is_in_the_sum(client: Client) -> None:
     first = await create_part(client, "14:00", "14:10", gross_pnl=7, exit_price=None)
     second = await create_part(client, "14:10", "14:20")
 
@@ -119,7 +118,7 @@ async def test_a_result_without_an_exit_price_is_in_the_sum(client: httpx.AsyncC
     assert (whole["gross_pnl"], whole["exit_price"], annotated["gross_pnl"]) == (9, None, 9)
 
 
-async def test_a_merged_trade_is_annotated_like_any_other(client: httpx.AsyncClient) -> None:
+async def test_a_merged_trade_is_annotated_like_any_other(client: Client) -> None:
     parts = [await create_part(client, f"14:{minute}0", f"14:{minute + 1}0") for minute in range(3)]
     whole = await merge(client, *parts)
 
@@ -145,7 +144,7 @@ REFUSED: dict[str, tuple[Json, str]] = {
 
 @for_rows("fields, reason", REFUSED.values())
 async def test_trades_that_are_no_position_are_not_merged(
-    app: Starlette, client: httpx.AsyncClient, fields: Json, reason: str
+    app: Starlette, client: Client, fields: Json, reason: str
 ) -> None:
     await factories.create_account(client, "Other")
     first = await create_part(client, "14:00", "15:00", notes="y")
@@ -160,9 +159,7 @@ async def test_trades_that_are_no_position_are_not_merged(
     assert journal(app) == before
 
 
-async def test_only_ones_own_trades_are_merged_and_only_several(
-    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
-) -> None:
+async def test_only_ones_own_trades_are_merged_and_only_several(client: Client, other_user_client: Client) -> None:
     mine = await create_part(client, "14:00", "15:00")
     theirs = await factories.create_trade(other_user_client)
 
@@ -178,7 +175,7 @@ async def test_only_ones_own_trades_are_merged_and_only_several(
     assert (error_of(not_merged)[0], error_of(not_mine)[0]) == (409, 404)
 
 
-async def test_rows_of_pairs_that_share_a_fill_share_it_when_they_are_merged(client: httpx.AsyncClient) -> None:
+async def test_rows_of_pairs_that_share_a_fill_share_it_when_they_are_merged(client: Client) -> None:
     file = """\
 symbol,buyFillId,sellFillId,qty,buyPrice,sellPrice,pnl,boughtTimestamp,soldTimestamp
 MNQH6,1,3,1,100,103,$6.00,02/12/2026 09:00:00,02/12/2026 09:02:00
@@ -200,7 +197,7 @@ MNQH6,4,5,1,101,103,$4.00,02/12/2026 09:02:00,02/12/2026 09:02:00
 # Annotations ---------------------------------------------------------------------------------------------
 
 
-async def create_annotated(client: httpx.AsyncClient) -> tuple[list[Any], list[Any], Any]:
+async def create_annotated(client: Client) -> tuple[list[Any], list[Any], Any]:
     """Three parts of one position with all that a trader writes, the tags, and the setup."""
     tags = [await factories.create_tag(client, name) for name in ("FOMO", "Patient", "Late")]
     strategy = await factories.create_strategy(client, **factories.A_CHECKLIST)
@@ -216,7 +213,7 @@ async def create_annotated(client: httpx.AsyncClient) -> tuple[list[Any], list[A
     return [first, second, third], tags, setup
 
 
-async def test_annotations_are_joined(client: httpx.AsyncClient) -> None:
+async def test_annotations_are_joined(client: Client) -> None:
     parts, tags, setup = await create_annotated(client)
 
     whole = await merge(client, *parts)
@@ -226,7 +223,7 @@ async def test_annotations_are_joined(client: httpx.AsyncClient) -> None:
     assert (whole["setup_id"], whole["confirmations"]) == (setup["setup_id"], parts[1]["confirmations"])
 
 
-async def test_excursions_of_the_whole_go_with_a_split(client: httpx.AsyncClient) -> None:
+async def test_excursions_of_the_whole_go_with_a_split(client: Client) -> None:
     parts = [await create_part(client, "14:00", "14:10", mae=mae) for mae in (3, 5)]
     whole = await merge(client, *parts)
     await client.patch(f"/trades/{whole['id']}", json={"mae": 8, "mfe": 9})
@@ -234,9 +231,7 @@ async def test_excursions_of_the_whole_go_with_a_split(client: httpx.AsyncClient
     assert [(part["mae"], part["mfe"]) for part in await split(client, whole)] == [(3, None), (5, None)]
 
 
-async def test_a_split_leaves_the_journal_byte_for_byte_as_before_the_merge(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+async def test_a_split_leaves_the_journal_byte_for_byte_as_before_the_merge(app: Starlette, client: Client) -> None:
     parts, _, _ = await create_annotated(client)
     copy = await create_part(client, "14:10", "14:20", source_trade_id=parts[1]["id"])
     before = journal(app)
@@ -251,7 +246,7 @@ async def test_a_split_leaves_the_journal_byte_for_byte_as_before_the_merge(
     assert [await factories.get_trade(client, part) for part in parts] == parts
 
 
-async def test_what_was_annotated_since_the_merge_stays_on_the_first(client: httpx.AsyncClient) -> None:
+async def test_what_was_annotated_since_the_merge_stays_on_the_first(client: Client) -> None:
     parts, tags, _ = await create_annotated(client)
     whole = await merge(client, *parts)
     changed = await patch(
@@ -267,7 +262,7 @@ async def test_what_was_annotated_since_the_merge_stays_on_the_first(client: htt
     assert [await factories.get_trade(client, part) for part in others] == parts[1:]
 
 
-async def test_fees_of_before_the_merge_come_back(client: httpx.AsyncClient) -> None:
+async def test_fees_of_before_the_merge_come_back(client: Client) -> None:
     parts = [await create_part(client, "14:00", "14:10"), await create_part(client, "14:10", "14:20", fees=2)]
     whole = await merge(client, *parts)
     await patch(client, whole, fees=9)
@@ -277,7 +272,7 @@ async def test_fees_of_before_the_merge_come_back(client: httpx.AsyncClient) -> 
     assert [part["fees"] for part in restored] == [0, 2]
 
 
-async def test_answers_given_since_the_merge_stay_on_the_first(client: httpx.AsyncClient) -> None:
+async def test_answers_given_since_the_merge_stay_on_the_first(client: Client) -> None:
     parts, _, setup = await create_annotated(client)
     whole = await merge(client, *parts)
     asked = [one["confirmation_id"] for one in setup["confirmations"]]
@@ -291,7 +286,7 @@ async def test_answers_given_since_the_merge_stay_on_the_first(client: httpx.Asy
     assert second == parts[1]
 
 
-async def test_a_merged_trade_is_merged_again_and_split_step_by_step(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_a_merged_trade_is_merged_again_and_split_step_by_step(app: Starlette, client: Client) -> None:
     parts, _, _ = await create_annotated(client)
     before = journal(app)
 
@@ -306,7 +301,7 @@ async def test_a_merged_trade_is_merged_again_and_split_step_by_step(app: Starle
     assert journal(app) == before
 
 
-async def test_a_part_loses_what_was_deleted_while_it_was_merged(client: httpx.AsyncClient) -> None:
+async def test_a_part_loses_what_was_deleted_while_it_was_merged(client: Client) -> None:
     parts, tags, setup = await create_annotated(client)
     original = await create_part(client, "14:20", "14:30")
     parts[2] = await patch(client, parts[2], source_trade_id=original["id"])
@@ -322,7 +317,7 @@ async def test_a_part_loses_what_was_deleted_while_it_was_merged(client: httpx.A
     assert (third["tag_ids"], third["source_trade_id"]) == ([tags[0]["id"]], None)
 
 
-async def test_a_taken_external_id_keeps_a_split_from_being_done(client: httpx.AsyncClient) -> None:
+async def test_a_taken_external_id_keeps_a_split_from_being_done(client: Client) -> None:
     first = await create_part(client, "14:00", "14:10")
     second = await create_part(client, "14:10", "14:20", external_id="T-2")
     whole = await merge(client, first, second)
@@ -336,7 +331,7 @@ async def test_a_taken_external_id_keeps_a_split_from_being_done(client: httpx.A
     assert [part["external_id"] for part in await split(client, whole)] == [None, "T-2"]
 
 
-async def test_copies_of_parts_stay_one_decision_and_come_back(client: httpx.AsyncClient) -> None:
+async def test_copies_of_parts_stay_one_decision_and_come_back(client: Client) -> None:
     other = await factories.create_account(client, "Follower")
     masters = [await create_part(client, f"14:{minute}0", f"14:{minute + 1}0") for minute in range(2)]
     copies = [
@@ -376,9 +371,7 @@ FILES = {
 
 
 @for_rows("file", FILES.values())
-async def test_an_import_recognises_the_parts_of_a_merged_trade(
-    app: Starlette, client: httpx.AsyncClient, file: str
-) -> None:
+async def test_an_import_recognises_the_parts_of_a_merged_trade(app: Starlette, client: Client, file: str) -> None:
     ids = factories.read_ids(unwrap(await factories.send_file(client, file, 1)))
     undone = journal(app)
     whole = await merge(client, *({"id": trade_id} for trade_id in ids))
@@ -395,9 +388,7 @@ async def test_an_import_recognises_the_parts_of_a_merged_trade(
     assert journal(app) == undone
 
 
-async def test_rows_beside_a_trade_that_was_merged_of_typed_parts_are_left_to_the_owner(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_rows_beside_a_trade_that_was_merged_of_typed_parts_are_left_to_the_owner(client: Client) -> None:
     parts = [
         await factories.create_trade(client, 1, **{name: value for name, value in row.items() if name != "fees"})
         for row in ({**row, "exit_price": float(row.get("exit_price", 101))} for row in CHAIN)
@@ -411,7 +402,7 @@ async def test_rows_beside_a_trade_that_was_merged_of_typed_parts_are_left_to_th
     assert [trade["id"] for trade in await factories.list_trades(client)] == [whole["id"]]
 
 
-async def test_a_file_that_corrects_a_part_corrects_the_merged_trade(client: httpx.AsyncClient) -> None:
+async def test_a_file_that_corrects_a_part_corrects_the_merged_trade(client: Client) -> None:
     ids = factories.read_ids(unwrap(await factories.send_file(client, FILES["by external id"], 1)))
     whole = await merge(client, *({"id": trade_id} for trade_id in ids))
 
@@ -423,7 +414,7 @@ async def test_a_file_that_corrects_a_part_corrects_the_merged_trade(client: htt
 
 
 async def test_the_typed_part_of_a_whole_is_what_was_typed_once_the_import_of_the_others_is_undone(
-    app: Starlette, client: httpx.AsyncClient
+    app: Starlette, client: Client
 ) -> None:
     imported = unwrap(await factories.send_file(client, factories.build_file(*CHAIN[1:]), 1))
     first = await factories.create_trade(client, 1, **CHAIN[0], entry_price=99)
@@ -437,7 +428,7 @@ async def test_the_typed_part_of_a_whole_is_what_was_typed_once_the_import_of_th
     assert await run_sql(app, "PRAGMA foreign_key_check") == []
 
 
-async def test_a_file_that_came_twice_is_joined_by_either_import(client: httpx.AsyncClient) -> None:
+async def test_a_file_that_came_twice_is_joined_by_either_import(client: Client) -> None:
     file = performance(first_in_first_out(random_fills(1, 60)))
     first, again = [await factories.create_import(client, file, account_id=1, one_trade_is="row") for _ in range(2)]
 
@@ -448,7 +439,7 @@ async def test_a_file_that_came_twice_is_joined_by_either_import(client: httpx.A
     assert joined_again == joined > 0
 
 
-async def test_a_goal_sees_the_merge_and_the_split(client: httpx.AsyncClient) -> None:
+async def test_a_goal_sees_the_merge_and_the_split(client: Client) -> None:
     ids = factories.read_ids(unwrap(await factories.send_file(client, FILES["by content"], 1)))
     goal = unwrap(
         await client.post("/goals", json={"goal_name": "Few", "metric": "max_trades_per_day",
@@ -471,7 +462,7 @@ async def test_a_goal_sees_the_merge_and_the_split(client: httpx.AsyncClient) ->
 @pytest.mark.soak
 @for_rows("seed", range(examples(full=30, ci=3)))
 async def test_any_merges_that_are_split_again_leave_the_journal_as_it_was(
-    app: Starlette, client: httpx.AsyncClient, seed: int
+    app: Starlette, client: Client, seed: int
 ) -> None:
     chosen = random.Random(seed)
     tags = [await factories.create_tag(client, name) for name in ("FOMO", "Patient")]

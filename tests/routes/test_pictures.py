@@ -13,7 +13,7 @@ import factories
 import httpx
 import pytest
 from conftest import client_of, new_key_for, started
-from factories import details_of, error_of, run_sql, unwrap
+from factories import Client, details_of, error_of, run_sql, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
 from pictures import EXIF, GIF, HEADERS, PNG, WEBP_PIXELS, XMP, big_png, jpeg, png, png_chunk, riff, webp, webp_chunk
@@ -32,15 +32,15 @@ DAY = f"/days/{factories.A_DAY}"
 KINDS = ("PNG", "JPEG", "WEBP")
 
 
-async def post(client: httpx.AsyncClient, file: bytes, path: str = DAY, **headers: str) -> httpx.Response:
+async def post(client: Client, file: bytes, path: str = DAY, **headers: str) -> httpx.Response:
     return await client.post(f"{path}/pictures", content=file, headers=HEADERS | headers)
 
 
-async def content_of(client: httpx.AsyncClient, picture: Any) -> bytes:
+async def content_of(client: Client, picture: Any) -> bytes:
     return (await client.get(f"/pictures/{picture['id']}/content")).content
 
 
-async def pictures_of(client: httpx.AsyncClient, trade: Any) -> list[int]:
+async def pictures_of(client: Client, trade: Any) -> list[int]:
     return [one["id"] for one in unwrap(await client.get(f"/trades/{trade['id']}"))["pictures"]]
 
 
@@ -82,7 +82,7 @@ def drawn(file: bytes) -> list[bytes]:
 
 @pytest.mark.promise(26)
 @for_rows("kind", KINDS)
-async def test_a_photograph_is_shown_as_it_was_without_its_metadata(client: httpx.AsyncClient, kind: str) -> None:
+async def test_a_photograph_is_shown_as_it_was_without_its_metadata(client: Client, kind: str) -> None:
     sent = photograph(kind)
 
     picture = unwrap(await post(client, sent + b"<script>after the end</script>"))
@@ -100,9 +100,7 @@ async def test_a_photograph_is_shown_as_it_was_without_its_metadata(client: http
 @pytest.mark.promise(26)
 @pytest.mark.skipif(shutil.which("exiftool") is None, reason="exiftool is not installed")
 @pytest.mark.parametrize("kind", KINDS)
-async def test_exiftool_finds_no_metadata_but_the_orientation(
-    client: httpx.AsyncClient, tmp_path: Path, kind: str
-) -> None:
+async def test_exiftool_finds_no_metadata_but_the_orientation(client: Client, tmp_path: Path, kind: str) -> None:
     file = tmp_path / "stored"
     file.write_bytes(await content_of(client, unwrap(await post(client, photograph(kind)))))
 
@@ -162,13 +160,13 @@ METADATA: dict[str, tuple[bytes, bytes]] = {
 
 
 @for_rows("sent, kept", METADATA.values())
-async def test_what_is_not_shown_is_not_stored(client: httpx.AsyncClient, sent: bytes, kept: bytes) -> None:
+async def test_what_is_not_shown_is_not_stored(client: Client, sent: bytes, kept: bytes) -> None:
     stored = await content_of(client, unwrap(await post(client, sent)))
 
     assert stored == kept
 
 
-async def test_a_webp_without_metadata_has_no_flags_of_it(client: httpx.AsyncClient) -> None:
+async def test_a_webp_without_metadata_has_no_flags_of_it(client: Client) -> None:
     file = webp((b"EXIF", b"Exif\0\0"), (b"XMP ", XMP), (b"ICCP", b"SECRET"), end=b"SECRET")
 
     stored = await content_of(client, unwrap(await post(client, file)))
@@ -177,7 +175,7 @@ async def test_a_webp_without_metadata_has_no_flags_of_it(client: httpx.AsyncCli
     assert stored[20] == 0
 
 
-async def test_a_webp_that_cannot_have_exif_is_as_wide_as_its_pixels(client: httpx.AsyncClient) -> None:
+async def test_a_webp_that_cannot_have_exif_is_as_wide_as_its_pixels(client: Client) -> None:
     plain = webp((b"EXIF", EXIF))
     file = b"RIFF" + struct.pack("<I", len(plain) - 26) + b"WEBP" + plain[30:]
 
@@ -244,7 +242,7 @@ HOSTILE: dict[str, tuple[bytes, int, str]] = {
 @pytest.mark.promise(26)
 @for_rows("file, status, reason", HOSTILE.values())
 async def test_a_file_that_is_no_whole_picture_is_refused_with_the_reason(
-    app: Starlette, client: httpx.AsyncClient, file: bytes, status: int, reason: str
+    app: Starlette, client: Client, file: bytes, status: int, reason: str
 ) -> None:
     refused = await post(client, file)
 
@@ -306,7 +304,7 @@ def test_a_picture_is_in_memory_once_more_while_it_is_cleaned(file: bytes) -> No
 # Types and limits ----------------------------------------------------------------------------------------
 
 
-async def test_the_type_is_that_of_the_first_bytes_whatever_the_header_says(client: httpx.AsyncClient) -> None:
+async def test_the_type_is_that_of_the_first_bytes_whatever_the_header_says(client: Client) -> None:
     picture = unwrap(await post(client, PNG, **{"Content-Type": "image/jpeg"}))
 
     assert picture["media_type"] == "image/png"
@@ -316,7 +314,7 @@ async def test_the_type_is_that_of_the_first_bytes_whatever_the_header_says(clie
         assert error_of(await post(client, PNG, **{"Content-Type": header})) == (415, "unsupported_media_type")
 
 
-async def test_a_picture_may_have_ten_mebibytes(client: httpx.AsyncClient) -> None:
+async def test_a_picture_may_have_ten_mebibytes(client: Client) -> None:
     largest = big_png(10 * 2**20 - len(big_png(0)))
 
     assert len(largest) == 10 * 2**20
@@ -345,7 +343,7 @@ async def test_the_settings_limit_the_pictures_of_a_day_and_of_a_user(tmp_path: 
 # The resource --------------------------------------------------------------------------------------------
 
 
-async def test_pictures_are_in_the_order_of_their_numbers_then_of_their_ids(client: httpx.AsyncClient) -> None:
+async def test_pictures_are_in_the_order_of_their_numbers_then_of_their_ids(client: Client) -> None:
     made = [await factories.create_picture(client) for _ in range(3)]
 
     unwrap(await client.patch(f"/pictures/{made[0]['id']}", json={"sort_order": 2, "caption": "Low\nof the day"}))
@@ -357,7 +355,7 @@ async def test_pictures_are_in_the_order_of_their_numbers_then_of_their_ids(clie
     assert {(one["trade_id"], one["day"]) for one in listed} == {(None, factories.A_DAY)}
 
 
-async def test_a_picture_of_a_trade_edits_the_trade(client: httpx.AsyncClient) -> None:
+async def test_a_picture_of_a_trade_edits_the_trade(client: Client) -> None:
     trade = await factories.create_trade(client)
     path = f"/trades/{trade['id']}"
     versions = [trade["updated_at"]]
@@ -380,7 +378,7 @@ async def test_a_picture_of_a_trade_edits_the_trade(client: httpx.AsyncClient) -
     assert "pictures" not in unwrap(await client.get("/trades"))[0]
 
 
-async def test_the_content_is_sent_in_parts_and_kept_by_the_browser(client: httpx.AsyncClient) -> None:
+async def test_the_content_is_sent_in_parts_and_kept_by_the_browser(client: Client) -> None:
     file = big_png(3 * PART)
     picture = await factories.create_picture(client, file=file)
     path = f"/pictures/{picture['id']}/content"
@@ -404,7 +402,7 @@ async def test_the_content_is_sent_in_parts_and_kept_by_the_browser(client: http
     assert head.headers["content-length"] == str(len(file))
 
 
-async def test_a_repeated_upload_is_stored_once(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_a_repeated_upload_is_stored_once(app: Starlette, client: Client) -> None:
     first = await post(client, PNG, **{"Idempotency-Key": "one"})
     second = await post(client, PNG, **{"Idempotency-Key": "one"})
     other = await post(client, png(5, 5), **{"Idempotency-Key": "one"})
@@ -415,9 +413,7 @@ async def test_a_repeated_upload_is_stored_once(app: Starlette, client: httpx.As
 
 
 @for_rows("of", ["trades", "days"])
-async def test_a_key_needs_the_scope_of_the_trade_or_the_day(
-    app: Starlette, client: httpx.AsyncClient, of: str
-) -> None:
+async def test_a_key_needs_the_scope_of_the_trade_or_the_day(app: Starlette, client: Client, of: str) -> None:
     trade = await factories.create_trade(client)
     picture = await factories.create_picture(client, f"/trades/{trade['id']}" if of == "trades" else DAY)
     path = f"/pictures/{picture['id']}"
@@ -445,7 +441,7 @@ async def test_a_key_needs_the_scope_of_the_trade_or_the_day(
 
 
 async def test_the_same_picture_is_stored_once_for_each_user_and_goes_with_its_last_use(
-    app: Starlette, client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
+    app: Starlette, client: Client, other_user_client: Client
 ) -> None:
     trade = await factories.create_trade(client)
     of_trade = await factories.create_picture(client, f"/trades/{trade['id']}")
@@ -463,7 +459,7 @@ async def test_the_same_picture_is_stored_once_for_each_user_and_goes_with_its_l
     assert counts == [[3, 2, 2], [2, 2, 2], [1, 1, 1]]
 
 
-async def test_merged_trades_show_all_pictures_and_split_trades_their_own_again(client: httpx.AsyncClient) -> None:
+async def test_merged_trades_show_all_pictures_and_split_trades_their_own_again(client: Client) -> None:
     account = await factories.create_account(client)
     first, second = [await factories.create_trade(client, account["id"]) for _ in range(2)]
     late, early = [await factories.create_picture(client, f"/trades/{trade['id']}") for trade in (second, first)]
@@ -481,7 +477,7 @@ async def test_merged_trades_show_all_pictures_and_split_trades_their_own_again(
 
 
 async def test_an_undone_import_keeps_a_trade_with_a_picture_unless_it_is_forced(
-    app: Starlette, client: httpx.AsyncClient
+    app: Starlette, client: Client
 ) -> None:
     imported = await factories.create_import(client)
     (trade,) = unwrap(await client.get("/trades", params={"import_id": imported["id"]}))
@@ -495,9 +491,7 @@ async def test_an_undone_import_keeps_a_trade_with_a_picture_unless_it_is_forced
     assert await stored_rows(app) == [0, 0, 0]
 
 
-async def test_a_picture_that_is_deleted_while_it_is_sent_ends_the_response(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+async def test_a_picture_that_is_deleted_while_it_is_sent_ends_the_response(app: Starlette, client: Client) -> None:
     picture = await factories.create_picture(client, file=big_png(3 * PART))
     messages: list[Any] = []
 

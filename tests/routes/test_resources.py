@@ -4,8 +4,7 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
-import httpx
-from factories import create_account, create_copy_group, create_tag, unwrap
+from factories import Client, create_account, create_copy_group, create_tag, unwrap
 from saved_journals import for_rows
 
 RFC_3339_UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
@@ -37,7 +36,7 @@ CREATED: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 ]  # fmt: skip
 
 
-async def create_first_of_each(client: httpx.AsyncClient) -> None:
+async def create_first_of_each(client: Client) -> None:
     """An account, a category with a tag, and a copy group: each has the id 1."""
     await create_account(client)
     await create_tag(client)
@@ -46,7 +45,7 @@ async def create_first_of_each(client: httpx.AsyncClient) -> None:
 
 @for_rows("path, sent, defaults", CREATED)
 async def test_what_is_created_has_a_location_and_the_defaults_is_read_there_and_listed(
-    client: httpx.AsyncClient, path: str, sent: dict[str, Any], defaults: dict[str, Any]
+    client: Client, path: str, sent: dict[str, Any], defaults: dict[str, Any]
 ) -> None:
     await create_first_of_each(client)
 
@@ -102,7 +101,7 @@ CHANGES: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
 
 @for_rows("path, changes, same", [(path, *both) for path, both in CHANGES.items()])
 async def test_a_patch_changes_what_it_names_and_updated_at_alone_and_nothing_if_nothing_changes(
-    client: httpx.AsyncClient, path: str, changes: list[dict[str, Any]], same: list[dict[str, Any]]
+    client: Client, path: str, changes: list[dict[str, Any]], same: list[dict[str, Any]]
 ) -> None:
     await create_first_of_each(client)
     await client.post("/tag-categories", json={"name": "Another"})

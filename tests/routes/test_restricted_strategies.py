@@ -3,9 +3,8 @@
 from typing import Any, NamedTuple
 
 import factories
-import httpx
 import pytest
-from factories import details_of, error_of, unwrap
+from factories import Client, details_of, error_of, unwrap
 
 REFUSED = "is restricted to other accounts"
 
@@ -20,7 +19,7 @@ class Desk(NamedTuple):
 
 
 @pytest.fixture
-async def desk(client: httpx.AsyncClient) -> Desk:
+async def desk(client: Client) -> Desk:
     own, other = [(await factories.create_account(client, name))["id"] for name in ("own", "other")]
     group = (await factories.create_copy_group(client, account_ids=[own]))["id"]
     scopes = {"account": {"account_id": own}, "group": {"copy_group_id": group}}
@@ -34,7 +33,7 @@ async def desk(client: httpx.AsyncClient) -> Desk:
 @pytest.mark.parametrize("kind", ["account", "group"])
 @pytest.mark.parametrize("by_setup", [False, True], ids=["by strategy_id", "by setup_id"])
 async def test_only_trades_of_its_accounts_may_name_a_restricted_strategy(
-    client: httpx.AsyncClient, desk: Desk, kind: str, by_setup: bool
+    client: Client, desk: Desk, kind: str, by_setup: bool
 ) -> None:
     strategy = desk.strategies[kind]
     reference = {"setup_id": strategy["setups"][0]["setup_id"]} if by_setup else {"strategy_id": strategy["id"]}
@@ -54,7 +53,7 @@ async def test_only_trades_of_its_accounts_may_name_a_restricted_strategy(
 
 
 async def test_a_trade_leaves_the_accounts_of_its_strategy_only_without_the_strategy(
-    client: httpx.AsyncClient, desk: Desk
+    client: Client, desk: Desk
 ) -> None:
     trade = await factories.create_trade(client, desk.own, strategy_id=desk.strategies["account"]["id"])
     path = f"/trades/{trade['id']}"
@@ -66,7 +65,7 @@ async def test_a_trade_leaves_the_accounts_of_its_strategy_only_without_the_stra
     assert (moved["account_id"], moved["strategy_id"]) == (desk.other, None)
 
 
-async def test_trades_stay_with_a_strategy_that_is_restricted_later(client: httpx.AsyncClient, desk: Desk) -> None:
+async def test_trades_stay_with_a_strategy_that_is_restricted_later(client: Client, desk: Desk) -> None:
     strategy = await factories.create_strategy(client, setups=[{"name": "s"}])
     trade = await factories.create_trade(client, desk.other, strategy_id=strategy["id"])
 

@@ -4,10 +4,9 @@ import random
 from typing import Any
 
 import factories
-import httpx
 import pytest
 from conftest import client_of, new_key_for
-from factories import error_of, run_sql, unwrap
+from factories import Client, error_of, run_sql, unwrap
 from proofs import examples
 from saved_journals import for_rows
 from starlette.applications import Starlette
@@ -18,11 +17,11 @@ DAY = "2026-01-05"
 EVERY_TEXT = "SELECT count(*) FROM search_documents"
 
 
-async def search(client: httpx.AsyncClient, q: str, **query: Any) -> Any:
+async def search(client: Client, q: str, **query: Any) -> Any:
     return unwrap(await client.get("/search", params={"q": q, **query}))
 
 
-async def find(client: httpx.AsyncClient, q: str, **query: Any) -> list[str]:
+async def find(client: Client, q: str, **query: Any) -> list[str]:
     """The paths of what is found."""
     return [result["path"].removeprefix("/v1") for result in await search(client, q, **query)]
 
@@ -32,7 +31,7 @@ def marked_in(result: Any) -> list[str]:
 
 
 @pytest.fixture
-async def journal(client: httpx.AsyncClient) -> dict[str, Any]:
+async def journal(client: Client) -> dict[str, Any]:
     """A text of every kind, each with the word `revenge` in it."""
     await factories.create_account(client)
     setups = [{"name": "Revenge setup", "description": "After a loss", "confirmations": [{"name": "Calm"}]}]
@@ -50,9 +49,7 @@ async def journal(client: httpx.AsyncClient) -> dict[str, Any]:
     return {"strategy": strategy, "setup": setup, "tag": tag, "trade": trade, "goal": goal, "day": day}
 
 
-async def test_every_text_is_found_names_first_then_the_newest(
-    client: httpx.AsyncClient, journal: dict[str, Any]
-) -> None:
+async def test_every_text_is_found_names_first_then_the_newest(client: Client, journal: dict[str, Any]) -> None:
     results = await search(client, "revenge")
 
     assert [(one["resource"], one["path"], one["title"]) for one in results] == [
@@ -72,9 +69,7 @@ async def test_every_text_is_found_names_first_then_the_newest(
     assert results[-1]["excerpt"] == "Wait\n\nRévenge after lunch"
 
 
-async def test_texts_of_one_moment_are_in_the_order_of_their_ids_whenever_they_were_changed(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_texts_of_one_moment_are_in_the_order_of_their_ids_whenever_they_were_changed(client: Client) -> None:
     setups = [{"name": "Late A"}, {"name": "Late B"}]
     strategy = await factories.create_strategy(client, setups=setups)
     (first, second) = (setup["setup_id"] for setup in strategy["setups"])
@@ -109,12 +104,12 @@ async def test_texts_of_one_moment_are_in_the_order_of_their_ids_whenever_they_w
     ],
 )
 async def test_words_phrases_exclusions_and_filters(
-    client: httpx.AsyncClient, journal: dict[str, Any], typed: str, found: list[str]
+    client: Client, journal: dict[str, Any], typed: str, found: list[str]
 ) -> None:
     assert await find(client, typed) == found
 
 
-async def test_a_tag_may_have_a_name_without_letters(client: httpx.AsyncClient, journal: dict[str, Any]) -> None:
+async def test_a_tag_may_have_a_name_without_letters(client: Client, journal: dict[str, Any]) -> None:
     for name in ("\N{FIRE}", "!!!"):
         tag = await factories.create_tag(client, name)
         assert await find(client, f"revenge tag:{name}") == []
@@ -123,7 +118,7 @@ async def test_a_tag_may_have_a_name_without_letters(client: httpx.AsyncClient, 
         assert f"/days/{DAY}" not in await find(client, f"revenge -tag:{name}")
 
 
-async def test_results_come_in_pages(client: httpx.AsyncClient, journal: dict[str, Any]) -> None:
+async def test_results_come_in_pages(client: Client, journal: dict[str, Any]) -> None:
     whole = await search(client, "revenge")
     for offset in (0, 3, 6, 7, 100):
         page = await client.get("/search", params={"q": "revenge", "limit": 3, "offset": offset})
@@ -133,7 +128,7 @@ async def test_results_come_in_pages(client: httpx.AsyncClient, journal: dict[st
 
 
 async def test_what_is_changed_or_deleted_is_found_as_it_is_now(
-    client: httpx.AsyncClient, app: Starlette, journal: dict[str, Any]
+    client: Client, app: Starlette, journal: dict[str, Any]
 ) -> None:
     changes: list[tuple[str, dict[str, Any]]] = [
         ("/trades/1", {"notes": "Calm", "confirmations": []}),
@@ -155,7 +150,7 @@ async def test_what_is_changed_or_deleted_is_found_as_it_is_now(
 
 
 async def test_a_caption_is_found_as_its_trade_or_its_day(
-    client: httpx.AsyncClient, app: Starlette, journal: dict[str, Any]
+    client: Client, app: Starlette, journal: dict[str, Any]
 ) -> None:
     other = await factories.create_trade(client, 1)
     of_day = await factories.create_picture(client, "/days/2026-01-06")
@@ -184,7 +179,7 @@ async def test_a_caption_is_found_as_its_trade_or_its_day(
     assert await find(client, "sweep") == []
 
 
-async def test_the_newest_trade_comes_first_also_after_it_was_moved(client: httpx.AsyncClient) -> None:
+async def test_the_newest_trade_comes_first_also_after_it_was_moved(client: Client) -> None:
     await factories.create_account(client)
     for day in (3, 5, 4):
         await factories.create_trade(client, 1, notes="Late", opened_at=f"2026-01-0{day}T10:00:00Z")
@@ -195,7 +190,7 @@ async def test_the_newest_trade_comes_first_also_after_it_was_moved(client: http
     assert await find(client, "late") == ["/trades/1", "/trades/2", "/trades/3"]
 
 
-async def test_a_trade_without_notes_is_no_text(client: httpx.AsyncClient, app: Starlette) -> None:
+async def test_a_trade_without_notes_is_no_text(client: Client, app: Starlette) -> None:
     await factories.create_trade(client)
     await factories.create_trade(client, 1, notes="Late")
 
@@ -203,7 +198,7 @@ async def test_a_trade_without_notes_is_no_text(client: httpx.AsyncClient, app: 
     assert await find(client, "symbol:es") == ["/trades/2"]
 
 
-async def test_a_long_text_is_found_with_an_excerpt_around_the_word(client: httpx.AsyncClient) -> None:
+async def test_a_long_text_is_found_with_an_excerpt_around_the_word(client: Client) -> None:
     await factories.write_day(client, plan="😀 word " * 2000 + "needle " + "word " * 2000, review="x" * 60_000)
 
     (needle,), (long,) = await search(client, "needle"), await search(client, "xxx")
@@ -213,9 +208,7 @@ async def test_a_long_text_is_found_with_an_excerpt_around_the_word(client: http
     assert len(long["excerpt"]) <= 400
 
 
-async def test_a_key_finds_what_its_scopes_may_read(
-    client: httpx.AsyncClient, app: Starlette, journal: dict[str, Any]
-) -> None:
+async def test_a_key_finds_what_its_scopes_may_read(client: Client, app: Starlette, journal: dict[str, Any]) -> None:
     found: dict[str, set[str]] = {}
     for scope in SCOPES:
         async with client_of(app, await new_key_for(app, scopes=(scope,))) as narrow:
@@ -230,9 +223,7 @@ async def test_a_key_finds_what_its_scopes_may_read(
     }
 
 
-async def test_nothing_of_another_user_is_found(
-    client: httpx.AsyncClient, app: Starlette, journal: dict[str, Any]
-) -> None:
+async def test_nothing_of_another_user_is_found(client: Client, app: Starlette, journal: dict[str, Any]) -> None:
     async with client_of(app, await new_key_for(app, user_id=await factories.insert_user(app))) as stranger:
         for typed in ("revenge", "tag:revenge", "symbol:es", "-nothing"):
             assert await find(stranger, typed) == []
@@ -242,7 +233,7 @@ async def test_nothing_of_another_user_is_found(
 
 
 @pytest.mark.soak
-async def test_any_text_is_a_query(client: httpx.AsyncClient, journal: dict[str, Any]) -> None:
+async def test_any_text_is_a_query(client: Client, journal: dict[str, Any]) -> None:
     random.seed(5)
     letters = "abrevenge \"-:*()'^+{}[]\\%_\x00\n\tÄß𝔘😀tagsymbolNEARANDORNOT"
 

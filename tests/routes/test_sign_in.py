@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import httpx
 import pytest
 from conftest import client_of, new_key_for, started
-from factories import details_of, error_of, insert_user, run_sql, unwrap
+from factories import Client, details_of, error_of, insert_user, run_sql, unwrap
 from msgspec import structs
 from starlette.applications import Starlette
 
@@ -21,14 +21,14 @@ FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.
 HERE = "/opt/journal-api keys create page --db /home/me/journal.db"
 
 
-def page_of(app: Starlette, address: str = "127.0.0.1") -> httpx.AsyncClient:
+def page_of(app: Starlette, address: str = "127.0.0.1") -> Client:
     """A browser at that address, without a key. Unlike the answers to other clients, one holds a key."""
     transport = httpx.ASGITransport(app, client=(address, 50_000), raise_app_exceptions=False)
     return httpx.AsyncClient(transport=transport, base_url="http://localhost", headers={"User-Agent": FIREFOX})
 
 
 @pytest.fixture
-async def page(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+async def page(app: Starlette) -> AsyncIterator[Client]:
     async with page_of(app) as page:
         yield page
 
@@ -39,7 +39,7 @@ def code(app: Starlette) -> str:
     return str(app.state.sign_in_options.code.issue())
 
 
-async def exchange(page: httpx.AsyncClient, code: str, headers: dict[str, str] | None = None) -> httpx.Response:
+async def exchange(page: Client, code: str, headers: dict[str, str] | None = None) -> httpx.Response:
     return await page.post("/sign-in", json={"code": code}, headers=headers)
 
 
@@ -51,7 +51,7 @@ async def keys_of(app: Starlette) -> list[str]:
 
 
 async def test_a_code_becomes_a_key_of_the_first_user_named_after_the_browser(
-    app: Starlette, page: httpx.AsyncClient, code: str
+    app: Starlette, page: Client, code: str
 ) -> None:
     answer = await exchange(page, code)
 
@@ -67,7 +67,7 @@ async def test_a_code_becomes_a_key_of_the_first_user_named_after_the_browser(
 
 
 async def test_a_wrong_a_used_and_an_old_code_get_the_same_answer(
-    app: Starlette, page: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    app: Starlette, page: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app.state.sign_in_options = SignInOptions(OneTimeCode(), HERE)
     before_any = [await exchange(page, text) for text in ("", "x", "é" * 40)]
@@ -84,18 +84,14 @@ async def test_a_wrong_a_used_and_an_old_code_get_the_same_answer(
     assert await keys_of(app) == ["Firefox on Linux"]
 
 
-async def test_of_many_exchanges_of_one_code_at_once_one_gets_a_key(
-    app: Starlette, page: httpx.AsyncClient, code: str
-) -> None:
+async def test_of_many_exchanges_of_one_code_at_once_one_gets_a_key(app: Starlette, page: Client, code: str) -> None:
     answers = await asyncio.gather(*(exchange(page, code) for _ in range(20)))
 
     assert sorted(answer.status_code for answer in answers) == [201] + [401] * 19
     assert len(await keys_of(app)) == 1
 
 
-async def test_a_code_whose_key_could_not_be_written_stays_valid(
-    app: Starlette, page: httpx.AsyncClient, code: str
-) -> None:
+async def test_a_code_whose_key_could_not_be_written_stays_valid(app: Starlette, page: Client, code: str) -> None:
     await run_sql(app, "CREATE TRIGGER full BEFORE INSERT ON api_keys BEGIN SELECT raise(ABORT, 'full'); END")
     failed = await exchange(page, code)
     await run_sql(app, "DROP TRIGGER full")
@@ -106,7 +102,7 @@ async def test_a_code_whose_key_could_not_be_written_stays_valid(
 
 
 async def test_a_dry_run_tells_whose_journal_it_is_and_leaves_the_code_valid(
-    app: Starlette, page: httpx.AsyncClient, code: str
+    app: Starlette, page: Client, code: str
 ) -> None:
     told = await page.post("/sign-in", json={"code": code, "dry_run": True})
     wrong = await page.post("/sign-in", json={"code": "x", "dry_run": True})
@@ -128,9 +124,7 @@ FOREIGN = [
 
 
 @pytest.mark.parametrize("headers", FOREIGN, ids=str)
-async def test_the_page_of_another_origin_cannot_use_a_code(
-    page: httpx.AsyncClient, code: str, headers: dict[str, str]
-) -> None:
+async def test_the_page_of_another_origin_cannot_use_a_code(page: Client, code: str, headers: dict[str, str]) -> None:
     refused = await exchange(page, code, headers)
     own = await exchange(page, code, {"Origin": "http://localhost"})
 
@@ -139,7 +133,7 @@ async def test_the_page_of_another_origin_cannot_use_a_code(
 
 
 async def test_a_browser_that_says_the_page_is_of_this_origin_is_believed_behind_a_proxy(
-    page: httpx.AsyncClient, code: str
+    page: Client, code: str
 ) -> None:
     headers = {"Origin": "https://journal.example", "Sec-Fetch-Site": "same-origin"}
 
@@ -162,7 +156,7 @@ BAD_BODIES = [
 
 @pytest.mark.parametrize(("body", "media_type", "error"), BAD_BODIES)
 async def test_a_body_that_is_no_sign_in_is_refused(
-    page: httpx.AsyncClient, body: bytes, media_type: str | None, error: tuple[int, str]
+    page: Client, body: bytes, media_type: str | None, error: tuple[int, str]
 ) -> None:
     headers = {"Content-Type": media_type} if media_type else {}
 
@@ -189,9 +183,7 @@ async def test_wrong_codes_count_as_wrong_keys_and_do_not_stop_the_right_one(set
 # The command ---------------------------------------------------------------------------------------------
 
 
-async def test_a_browser_on_this_machine_is_told_the_command_that_works_here(
-    page: httpx.AsyncClient, code: str
-) -> None:
+async def test_a_browser_on_this_machine_is_told_the_command_that_works_here(page: Client, code: str) -> None:
     answer = await page.get("/sign-in", headers={"Sec-Fetch-Site": "same-origin"})
 
     assert unwrap(answer) == HERE

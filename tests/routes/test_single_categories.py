@@ -3,10 +3,9 @@
 from typing import Any
 
 import factories
-import httpx
 import pytest
 from conftest import client_of, new_key_for
-from factories import details_of, error_of, unwrap
+from factories import Client, details_of, error_of, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -14,7 +13,7 @@ ONE_OF_MARKET = "must have at most one tag of Market"
 
 
 @pytest.fixture
-async def tags(client: httpx.AsyncClient) -> dict[str, int]:
+async def tags(client: Client) -> dict[str, int]:
     """The ids of two tags of a single category, and of one of another category, by name."""
     market = await factories.create_category(client, "Market", single=True)
     other = await factories.create_category(client, "Other")
@@ -23,12 +22,12 @@ async def tags(client: httpx.AsyncClient) -> dict[str, int]:
     return {name: (await factories.create_tag(client, name, category_id=one["id"]))["id"] for name, one in named}
 
 
-async def read_tags(client: httpx.AsyncClient, trade: Any) -> list[str]:
+async def read_tags(client: Client, trade: Any) -> list[str]:
     return [tag["name"] for tag in unwrap(await client.get(f"/trades/{trade['id']}"))["tags"]]
 
 
 async def test_two_tags_of_a_single_category_are_refused_wherever_tags_of_a_trade_are_sent(
-    client: httpx.AsyncClient, tags: dict[str, int]
+    client: Client, tags: dict[str, int]
 ) -> None:
     account = await factories.create_account(client)
     trade = await factories.create_trade(client, account["id"])
@@ -55,7 +54,7 @@ async def test_two_tags_of_a_single_category_are_refused_wherever_tags_of_a_trad
 
 
 async def test_a_new_tag_replaces_the_one_that_the_trade_had_and_restore_brings_it_back(
-    client: httpx.AsyncClient, tags: dict[str, int]
+    client: Client, tags: dict[str, int]
 ) -> None:
     account = await factories.create_account(client)
     first, second = [await factories.create_trade(client, account["id"]) for _ in range(2)]
@@ -79,7 +78,7 @@ async def test_a_new_tag_replaces_the_one_that_the_trade_had_and_restore_brings_
 
 
 async def test_a_category_becomes_single_once_no_trade_has_two_of_its_tags(
-    client: httpx.AsyncClient, tags: dict[str, int]
+    client: Client, tags: dict[str, int]
 ) -> None:
     account = await factories.create_account(client)
     other = unwrap(await client.get(f"/tags/{tags['Late']}"))["category_id"]
@@ -105,7 +104,7 @@ async def test_a_category_becomes_single_once_no_trade_has_two_of_its_tags(
 
 
 async def test_a_tag_moves_into_a_single_category_unless_a_trade_would_have_two(
-    client: httpx.AsyncClient, tags: dict[str, int]
+    client: Client, tags: dict[str, int]
 ) -> None:
     account = await factories.create_account(client)
     market = unwrap(await client.get(f"/tags/{tags['Trend']}"))["category_id"]
@@ -120,9 +119,7 @@ async def test_a_tag_moves_into_a_single_category_unless_a_trade_would_have_two(
     assert moved["category_id"] == market
 
 
-async def test_a_row_of_a_file_has_one_tag_of_a_single_category(
-    client: httpx.AsyncClient, tags: dict[str, int]
-) -> None:
+async def test_a_row_of_a_file_has_one_tag_of_a_single_category(client: Client, tags: dict[str, int]) -> None:
     account = await factories.create_account(client)
     file = factories.build_file({"tags": "Trend;Late"}, {"tags": "Range;Trend"})
 
@@ -133,7 +130,7 @@ async def test_a_row_of_a_file_has_one_tag_of_a_single_category(
 
 
 async def test_of_merged_trades_the_first_with_a_tag_of_the_category_keeps_it(
-    client: httpx.AsyncClient, tags: dict[str, int]
+    client: Client, tags: dict[str, int]
 ) -> None:
     account = await factories.create_account(client)
     parts = [
@@ -157,7 +154,7 @@ async def test_of_merged_trades_the_first_with_a_tag_of_the_category_keeps_it(
 
 
 async def test_reports_are_by_the_tags_of_one_category_and_by_what_is_written_on_the_day(
-    client: httpx.AsyncClient, tags: dict[str, int]
+    client: Client, tags: dict[str, int]
 ) -> None:
     account = await factories.create_account(client)
     market = unwrap(await client.get(f"/tags/{tags['Trend']}"))["category_id"]
@@ -199,7 +196,7 @@ async def test_reports_are_by_the_tags_of_one_category_and_by_what_is_written_on
     ],
 )
 async def test_a_category_is_named_and_one_key_at_most_may_put_a_trade_in_several_groups(
-    client: httpx.AsyncClient, query: dict[str, Any], field: str
+    client: Client, query: dict[str, Any], field: str
 ) -> None:
     answer = await client.get("/reports", params=query)
 
@@ -209,7 +206,7 @@ async def test_a_category_is_named_and_one_key_at_most_may_put_a_trade_in_severa
 
 @pytest.mark.parametrize(("keys", "status"), [("tag", 200), ("day_tag", 403), ("weekday,day_rating", 403)])
 async def test_a_report_by_what_is_written_on_days_needs_a_key_that_reads_days(
-    app: Starlette, client: httpx.AsyncClient, keys: str, status: int
+    app: Starlette, client: Client, keys: str, status: int
 ) -> None:
     async with client_of(app, await new_key_for(app, scopes=("read:trades",))) as narrow:
         answers = [await one.get("/reports", params={"group_by": keys}) for one in (narrow, client)]

@@ -6,7 +6,7 @@ from typing import Any
 import factories
 import httpx
 import pytest
-from factories import details_of, error_of, run_sql, unwrap
+from factories import Client, details_of, error_of, run_sql, unwrap
 from msgspec import structs
 from saved_journals import for_rows
 from starlette.applications import Starlette
@@ -37,7 +37,7 @@ DEFAULTS: dict[str, Any] = {
 }
 
 
-async def post_text(client: httpx.AsyncClient, text: str) -> httpx.Response:
+async def post_text(client: Client, text: str) -> httpx.Response:
     return await client.post("/strategies", content=text.encode(), headers={"Content-Type": "application/json"})
 
 
@@ -45,7 +45,7 @@ async def count_rows(app: Starlette, *tables: str) -> list[int]:
     return [(await run_sql(app, f"SELECT count(*) FROM {table}"))[0][0] for table in tables]
 
 
-async def list_names(client: httpx.AsyncClient, **query: Any) -> list[str]:
+async def list_names(client: Client, **query: Any) -> list[str]:
     return [one["name"] for one in unwrap(await client.get("/strategies", params=query))]
 
 
@@ -56,7 +56,7 @@ def orders_in(items: Any) -> list[tuple[str, int]]:
 # Forms -------------------------------------------------------------------------------------------------
 
 
-async def test_a_new_strategy_is_returned_whole_with_its_location(client: httpx.AsyncClient) -> None:
+async def test_a_new_strategy_is_returned_whole_with_its_location(client: Client) -> None:
     await factories.create_strategy(client, "Another", setups=[{"name": "Not this"}])
 
     created = await client.post("/strategies", json={**SCALARS, "setups": SETUPS})
@@ -89,7 +89,7 @@ def id_of(confirmation: Any) -> dict[str, int]:
     return {"confirmation_id": confirmation["confirmation_id"]}
 
 
-async def test_the_list_has_the_scalars_and_the_number_of_setups(client: httpx.AsyncClient) -> None:
+async def test_the_list_has_the_scalars_and_the_number_of_setups(client: Client) -> None:
     made = [
         await factories.create_strategy(client, "A"),
         await factories.create_strategy(client, "B", setups=[{"name": str(number)} for number in range(3)]),
@@ -106,7 +106,7 @@ async def test_the_list_has_the_scalars_and_the_number_of_setups(client: httpx.A
     assert unwrap(await client.get("/strategies?with=setups&account_id=9")) == []
 
 
-async def test_free_form_json_of_null_is_stored_as_null(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_free_form_json_of_null_is_stored_as_null(app: Starlette, client: Client) -> None:
     strategy = await factories.create_strategy(client, risk_rules=None, exit_rules={"target": "2R"})
     await client.patch(f"/strategies/{strategy['id']}", json={"exit_rules": None})
 
@@ -115,7 +115,7 @@ async def test_free_form_json_of_null_is_stored_as_null(app: Starlette, client: 
     assert stored == [(None, None, None)]
 
 
-async def test_the_filters_choose_by_account_and_by_copy_group(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_the_filters_choose_by_account_and_by_copy_group(app: Starlette, client: Client) -> None:
     one, two = await factories.insert_account(app, "One"), await factories.insert_account(app, "Two")
     group = await factories.insert_copy_group(app, members=[one])
     scopes: dict[str, dict[str, Any]] = {
@@ -134,7 +134,7 @@ async def test_the_filters_choose_by_account_and_by_copy_group(app: Starlette, c
     assert await list_names(client, account_id=one, copy_group_id=group) == []
 
 
-async def test_account_and_copy_group_exclude_each_other(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_account_and_copy_group_exclude_each_other(app: Starlette, client: Client) -> None:
     both = {"account_id": await factories.insert_account(app), "copy_group_id": await factories.insert_copy_group(app)}
 
     refused = await client.post("/strategies", json={"name": "S", **both})
@@ -145,7 +145,7 @@ async def test_account_and_copy_group_exclude_each_other(app: Starlette, client:
 
 
 @for_rows("text", ['"\\/\u2028<&', "5", "null", '{"a":1}', "x" * 255])
-async def test_texts_are_kept_at_every_level_and_may_repeat(client: httpx.AsyncClient, text: str) -> None:
+async def test_texts_are_kept_at_every_level_and_may_repeat(client: Client, text: str) -> None:
     described = {"name": text, "description": f" \r\n\t🚀'\\{text}" + "x" * 9_000}
     setups = [{**described, "confirmations": [described] * 2}] * 2
 
@@ -168,7 +168,7 @@ async def test_texts_are_kept_at_every_level_and_may_repeat(client: httpx.AsyncC
     ],
 )
 async def test_setups_and_confirmations_are_ordered(
-    client: httpx.AsyncClient, sent: list[tuple[str, int | None]], stored: list[tuple[str, int]]
+    client: Client, sent: list[tuple[str, int | None]], stored: list[tuple[str, int]]
 ) -> None:
     items: list[dict[str, Any]] = [
         {"name": name} if order is None else {"name": name, "sort_order": order} for name, order in sent
@@ -202,7 +202,7 @@ VERBATIM = [
 
 
 @for_rows("sent", VERBATIM)
-async def test_free_form_json_is_kept_token_by_token(client: httpx.AsyncClient, sent: str) -> None:
+async def test_free_form_json_is_kept_token_by_token(client: Client, sent: str) -> None:
     members = ",".join(f'"{field}": {sent}' for field in FREE_FORM)
     created = await post_text(client, f'{{"name": "S", {members}}}')
     path = f"/strategies/{unwrap(created)['id']}"
@@ -217,7 +217,7 @@ async def test_free_form_json_is_kept_token_by_token(client: httpx.AsyncClient, 
             assert f'"{field}":{sent}' in response.text
 
 
-async def test_white_space_between_tokens_of_free_form_json_is_no_token(client: httpx.AsyncClient) -> None:
+async def test_white_space_between_tokens_of_free_form_json_is_no_token(client: Client) -> None:
     spaced = '{ "a b" :\t[ 1.0 ,\r\n "x  y" , { } ] ,"c":null }'
 
     created = await post_text(client, f'{{"name": "S", "risk_rules":  {spaced} }}')
@@ -243,7 +243,7 @@ def limit(app: Starlette, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 async def test_a_strategy_over_the_maximum_is_refused_with_the_numbers(
-    app: Starlette, client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, limit: Any
+    app: Starlette, client: Client, other_user_client: Client, limit: Any
 ) -> None:
     limit(2)
     first, second = [await factories.create_strategy(client, name) for name in "AB"]
@@ -261,14 +261,14 @@ async def test_a_strategy_over_the_maximum_is_refused_with_the_numbers(
     await factories.create_strategy(client, "C")
 
 
-async def test_a_maximum_of_0_is_none(client: httpx.AsyncClient, limit: Any) -> None:
+async def test_a_maximum_of_0_is_none(client: Client, limit: Any) -> None:
     limit(0)
 
     await factories.create_strategy(client)
 
 
 async def test_a_foreign_account_is_named_before_a_taken_name_and_that_before_the_maximum(
-    client: httpx.AsyncClient, limit: Any
+    client: Client, limit: Any
 ) -> None:
     limit(1)
     await factories.create_strategy(client, "A")
@@ -284,7 +284,7 @@ async def test_a_foreign_account_is_named_before_a_taken_name_and_that_before_th
 
 
 async def test_delete_takes_setups_confirmations_and_answers_along_and_unlinks_the_trades(
-    app: Starlette, client: httpx.AsyncClient
+    app: Starlette, client: Client
 ) -> None:
     gone, kept = [await factories.create_strategy(client, name, setups=SETUPS) for name in ("Gone", "Kept")]
     account = await factories.insert_account(app)

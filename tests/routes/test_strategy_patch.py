@@ -6,7 +6,7 @@ from typing import Any
 
 import factories
 import httpx
-from factories import details_of, error_of, run_sql, unwrap
+from factories import Client, details_of, error_of, run_sql, unwrap
 from operations import dump
 from saved_journals import for_rows
 from starlette.applications import Starlette
@@ -19,16 +19,16 @@ INVALID = (400, "validation_error")
 LARGEST_ID = 2**63 - 1
 
 
-async def make_playbook(client: httpx.AsyncClient, name: str = "Playbook") -> Any:
+async def make_playbook(client: Client, name: str = "Playbook") -> Any:
     """Setup `a` with confirmations `x` and `y`, setup `b` with `z`."""
     return await factories.create_strategy(client, name, setups=CHECKLISTS)
 
 
-async def patch(client: httpx.AsyncClient, strategy: Any, **members: Any) -> httpx.Response:
+async def patch(client: Client, strategy: Any, **members: Any) -> httpx.Response:
     return await client.patch(f"/strategies/{strategy['id']}", json=members)
 
 
-async def patched(client: httpx.AsyncClient, strategy: Any, *setups: Any) -> Any:
+async def patched(client: Client, strategy: Any, *setups: Any) -> Any:
     """The strategy after a PATCH of its setups."""
     return unwrap(await patch(client, strategy, setups=setups))
 
@@ -82,9 +82,7 @@ def names_in(items: Any) -> list[str]:
         {"name": "New", "risk_rules": None, "optimal_conditions": {"new": [1]}},
     ],
 )
-async def test_a_member_that_is_sent_is_updated_and_every_other_stays(
-    client: httpx.AsyncClient, members: dict[str, Any]
-) -> None:
+async def test_a_member_that_is_sent_is_updated_and_every_other_stays(client: Client, members: dict[str, Any]) -> None:
     rules = {member: {"old": 1} for member in ("risk_rules", "exit_rules", "optimal_conditions")}
     before = await factories.create_strategy(client, "Old", description="Old", setups=CHECKLISTS, **rules)
     await factories.create_strategy(client, "Next")
@@ -117,7 +115,7 @@ SAME: dict[str, Callable[[Any], dict[str, Any]]] = {
 
 
 @for_rows("sent", SAME)
-async def test_what_changes_nothing_writes_nothing(app: Starlette, client: httpx.AsyncClient, sent: str) -> None:
+async def test_what_changes_nothing_writes_nothing(app: Starlette, client: Client, sent: str) -> None:
     with_gaps = [{**one, "sort_order": 10 * number} for number, one in enumerate(CHECKLISTS, 1)]
     strategy = await factories.create_strategy(
         client, "Café", setups=with_gaps, account_id=await factories.insert_account(app), risk_rules={"a": 1}
@@ -131,9 +129,7 @@ async def test_what_changes_nothing_writes_nothing(app: Starlette, client: httpx
     assert dump(app) == before
 
 
-async def test_equal_sort_orders_in_an_earlier_release_stay_if_nothing_changes(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+async def test_equal_sort_orders_in_an_earlier_release_stay_if_nothing_changes(app: Starlette, client: Client) -> None:
     strategy = await make_playbook(client)
     await run_sql(app, "UPDATE setups SET sort_order = 7")
     read = await factories.get_strategy(client, strategy["id"])
@@ -141,7 +137,7 @@ async def test_equal_sort_orders_in_an_earlier_release_stay_if_nothing_changes(
     assert await patched(client, strategy, *read["setups"]) == read
 
 
-async def test_a_change_below_the_strategy_moves_its_updated_at(client: httpx.AsyncClient) -> None:
+async def test_a_change_below_the_strategy_moves_its_updated_at(client: Client) -> None:
     before = await make_playbook(client)
     checklist = [confirmation(before, 0, 0), confirmation(before, 0, 1, description="new")]
 
@@ -161,7 +157,7 @@ async def test_a_change_below_the_strategy_moves_its_updated_at(client: httpx.As
     ],
 )
 async def test_a_taken_name_is_told_after_the_rules_and_nothing_is_written(
-    app: Starlette, client: httpx.AsyncClient, members: dict[str, Any], error: tuple[int, str]
+    app: Starlette, client: Client, members: dict[str, Any], error: tuple[int, str]
 ) -> None:
     await factories.create_strategy(client, "Café")
     mine = await make_playbook(client)
@@ -174,7 +170,7 @@ async def test_a_taken_name_is_told_after_the_rules_and_nothing_is_written(
 # P1 to P4: the list of setups --------------------------------------------------------------------------
 
 
-async def test_a_list_that_is_sent_is_the_whole_list(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_a_list_that_is_sent_is_the_whole_list(app: Starlette, client: Client) -> None:
     another = await make_playbook(client, "Another")
     strategy = await make_playbook(client)
     of_deleted, of_kept = [await make_answered_trade(app, strategy, position) for position in (0, 1)]
@@ -201,9 +197,7 @@ async def test_a_list_that_is_sent_is_the_whole_list(app: Starlette, client: htt
     assert await factories.get_strategy(client, another["id"]) == another
 
 
-async def test_setups_without_their_ids_are_new_and_no_id_is_used_again(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+async def test_setups_without_their_ids_are_new_and_no_id_is_used_again(app: Starlette, client: Client) -> None:
     strategy = await make_playbook(client)
     trade = await make_answered_trade(app, strategy)
 
@@ -232,7 +226,7 @@ async def test_setups_without_their_ids_are_new_and_no_id_is_used_again(
     ],
 )
 async def test_an_item_with_its_id_is_updated_in_place_and_keeps_its_trades_and_answers(
-    app: Starlette, client: httpx.AsyncClient, members: dict[str, Any]
+    app: Starlette, client: Client, members: dict[str, Any]
 ) -> None:
     strategy = await make_playbook(client)
     trade = await make_answered_trade(app, strategy)
@@ -251,7 +245,7 @@ async def test_an_item_with_its_id_is_updated_in_place_and_keeps_its_trades_and_
 
 
 async def test_a_confirmation_that_the_array_does_not_name_goes_with_its_answers(
-    app: Starlette, client: httpx.AsyncClient
+    app: Starlette, client: Client
 ) -> None:
     strategy = await make_playbook(client)
     trades = [await make_answered_trade(app, strategy) for _ in range(2)]
@@ -272,7 +266,7 @@ async def test_a_confirmation_that_the_array_does_not_name_goes_with_its_answers
         assert await read_links(app, trade) == (*links_to(strategy), {y["confirmation_id"]: "about y"})
 
 
-async def test_an_empty_array_clears_the_confirmations(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_an_empty_array_clears_the_confirmations(app: Starlette, client: Client) -> None:
     strategy = await make_playbook(client)
     trade = await make_answered_trade(app, strategy)
 
@@ -286,7 +280,7 @@ def links_to(strategy: Any) -> tuple[int, int]:
     return strategy["id"], strategy["setups"][0]["setup_id"]
 
 
-async def test_two_setups_and_two_confirmations_swap_their_names(client: httpx.AsyncClient) -> None:
+async def test_two_setups_and_two_confirmations_swap_their_names(client: Client) -> None:
     first, second = (strategy := await make_playbook(client))["setups"]
     x, y = first["confirmations"]
     swapped = [
@@ -297,7 +291,7 @@ async def test_two_setups_and_two_confirmations_swap_their_names(client: httpx.A
     assert (await patched(client, strategy, *swapped))["setups"] == swapped
 
 
-async def test_rows_of_the_largest_ids_are_told_apart(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_rows_of_the_largest_ids_are_told_apart(app: Starlette, client: Client) -> None:
     await make_playbook(client, "First")
     await run_sql(app, "UPDATE sqlite_sequence SET seq = 9223372036854775000 WHERE name != 'strategies'")
     strategy = await make_playbook(client, "Last")
@@ -315,7 +309,7 @@ async def test_rows_of_the_largest_ids_are_told_apart(app: Starlette, client: ht
 
 
 async def test_ids_that_do_not_belong_there_are_refused_and_all_named(
-    app: Starlette, client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
+    app: Starlette, client: Client, other_user_client: Client
 ) -> None:
     strategy = await make_playbook(client)
     another, theirs = await make_playbook(client, "Another"), await make_playbook(other_user_client)
@@ -349,7 +343,7 @@ async def test_ids_that_do_not_belong_there_are_refused_and_all_named(
     assert dump(app) == before
 
 
-async def test_an_id_sent_twice_is_refused_and_named(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_an_id_sent_twice_is_refused_and_named(app: Starlette, client: Client) -> None:
     strategy = await make_playbook(client)
     before = dump(app)
     a, b, x = setup(strategy, 0), setup(strategy, 1), confirmation(strategy, 0, 0)
@@ -387,7 +381,7 @@ async def test_an_id_sent_twice_is_refused_and_named(app: Starlette, client: htt
     ],
 )
 async def test_null_clears_a_scope_and_setting_one_clears_the_other(
-    app: Starlette, client: httpx.AsyncClient, bound_to: str | None, sent: Any, then: str | None
+    app: Starlette, client: Client, bound_to: str | None, sent: Any, then: str | None
 ) -> None:
     ids = {"account_id": await factories.insert_account(app), "copy_group_id": await factories.insert_copy_group(app)}
     words = {"account": ids["account_id"], "group": ids["copy_group_id"]}
@@ -402,7 +396,7 @@ async def test_null_clears_a_scope_and_setting_one_clears_the_other(
     assert after["setups"] == strategy["setups"]
 
 
-async def test_both_scopes_at_once_are_refused(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_both_scopes_at_once_are_refused(app: Starlette, client: Client) -> None:
     both = {"account_id": await factories.insert_account(app), "copy_group_id": await factories.insert_copy_group(app)}
     strategy = await factories.create_strategy(client, account_id=both["account_id"])
     before = dump(app)
@@ -417,7 +411,7 @@ async def test_both_scopes_at_once_are_refused(app: Starlette, client: httpx.Asy
 # P11: the order ----------------------------------------------------------------------------------------
 
 
-async def test_a_list_that_is_read_reversed_and_sent_back_is_reversed(client: httpx.AsyncClient) -> None:
+async def test_a_list_that_is_read_reversed_and_sent_back_is_reversed(client: Client) -> None:
     items = [{"name": name} for name in "abc"]
     strategy = await factories.create_strategy(
         client, setups=[{"name": name, "confirmations": items} for name in "stu"]
@@ -450,7 +444,7 @@ ORDERS: dict[str, tuple[Callable[[Any, Any, Any], list[Any]], str]] = {
 
 
 @for_rows("case", ORDERS)
-async def test_the_order_of_setups_and_confirmations(client: httpx.AsyncClient, case: str) -> None:
+async def test_the_order_of_setups_and_confirmations(client: Client, case: str) -> None:
     arrange, names = ORDERS[case]
     numbered = [{"name": name, "sort_order": 10 * number} for number, name in enumerate("abc", 1)]
     setups = [{**numbered[0], "confirmations": numbered}, *numbered[1:]]

@@ -2,17 +2,14 @@
 
 from typing import Any
 
-import httpx
-from factories import create_category, create_tag, details_of, error_of, unwrap
+from factories import Client, create_category, create_tag, details_of, error_of, unwrap
 
 
-async def list_names(client: httpx.AsyncClient, **query: Any) -> list[str]:
+async def list_names(client: Client, **query: Any) -> list[str]:
     return [tag["name"] for tag in unwrap(await client.get("/tags", params=query))]
 
 
-async def test_an_unknown_category_is_named_before_a_taken_name_and_after_a_missing_tag(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_an_unknown_category_is_named_before_a_taken_name_and_after_a_missing_tag(client: Client) -> None:
     await create_tag(client, "Taken")
     tag = await create_tag(client, "Tag")
     body = {"category_id": 999, "name": "Taken"}
@@ -24,7 +21,7 @@ async def test_an_unknown_category_is_named_before_a_taken_name_and_after_a_miss
     assert await list_names(client) == ["Tag", "Taken"]
 
 
-async def test_the_filters_choose_by_category_and_type_and_keep_the_order(client: httpx.AsyncClient) -> None:
+async def test_the_filters_choose_by_category_and_type_and_keep_the_order(client: Client) -> None:
     a, b = [(await create_category(client, name))["id"] for name in "AB"]
     made = ((a, "mistake", "d"), (a, "custom", "C"), (b, "mistake", "b"), (b, "custom", "A"), (a, "mistake", "a"))
     for category_id, kind, name in made:
@@ -41,11 +38,11 @@ async def test_the_filters_choose_by_category_and_type_and_keep_the_order(client
         assert await list_names(client, **query) == [*names]
 
 
-async def list_categories(client: httpx.AsyncClient) -> Any:
+async def list_categories(client: Client) -> Any:
     return unwrap(await client.get("/tag-categories"))
 
 
-async def test_tag_count_counts_the_tags_of_each_category(client: httpx.AsyncClient) -> None:
+async def test_tag_count_counts_the_tags_of_each_category(client: Client) -> None:
     a, b = [(await create_category(client, name))["id"] for name in "AB"]
     for name in ("FOMO", "Revenge"):
         await create_tag(client, name, category_id=a)
@@ -57,7 +54,7 @@ async def test_tag_count_counts_the_tags_of_each_category(client: httpx.AsyncCli
     assert [one["tag_count"] for one in await list_categories(client)] == [2, 1]
 
 
-async def test_a_category_can_be_deleted_once_its_last_tag_is_gone(client: httpx.AsyncClient) -> None:
+async def test_a_category_can_be_deleted_once_its_last_tag_is_gone(client: Client) -> None:
     tag, other = await create_tag(client), await create_category(client, "Other")
     path = f"/tag-categories/{tag['category_id']}"
 

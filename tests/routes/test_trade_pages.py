@@ -4,9 +4,18 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-import httpx
 import pytest
-from factories import A_TRADE, create_account, create_import, create_strategy, create_tag, details_of, run_sql, unwrap
+from factories import (
+    A_TRADE,
+    Client,
+    create_account,
+    create_import,
+    create_strategy,
+    create_tag,
+    details_of,
+    run_sql,
+    unwrap,
+)
 from proofs import examples
 from saved_journals import for_rows
 from starlette.applications import Starlette
@@ -65,7 +74,7 @@ def draw_trade(random: Random) -> Trade:
     }
 
 
-async def create_journal(client: httpx.AsyncClient, random: Random) -> list[Trade]:
+async def create_journal(client: Client, random: Random) -> list[Trade]:
     """The trades of a new journal, some of which were changed and deleted."""
     for name in ("Main", "Second", "Third"):
         await create_account(client, name)
@@ -93,7 +102,7 @@ async def create_journal(client: httpx.AsyncClient, random: Random) -> list[Trad
 @pytest.mark.soak
 @for_rows("seed", range(examples(full=10, ci=2)))
 async def test_a_page_and_its_total_are_those_of_the_matching_trades(
-    app: Starlette, client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, seed: int
+    app: Starlette, client: Client, other_user_client: Client, seed: int
 ) -> None:
     random = Random(seed)
     everything = await create_journal(client, random)
@@ -123,13 +132,13 @@ async def test_a_page_and_its_total_are_those_of_the_matching_trades(
 
 
 @for_rows("ids", ["", "7,", "7;8", "0", "-1", "x", ",".join(["7"] * 201)])
-async def test_what_is_no_list_of_up_to_200_ids_is_refused(client: httpx.AsyncClient, ids: str) -> None:
+async def test_what_is_no_list_of_up_to_200_ids_is_refused(client: Client, ids: str) -> None:
     response = await client.get("/trades", params={"ids": ids})
 
     assert details_of(response) == {"fields": {"ids": "must be 1 to 200 ids, separated by commas"}}
 
 
-async def test_trades_by_their_ids_are_all_on_one_page(client: httpx.AsyncClient) -> None:
+async def test_trades_by_their_ids_are_all_on_one_page(client: Client) -> None:
     account = await create_account(client)
     trades = [{**A_TRADE, "account_id": account["id"]}] * 200
     made = unwrap(await client.post("/trades/bulk", json={"trades": trades}))

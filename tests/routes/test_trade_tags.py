@@ -3,9 +3,8 @@
 from typing import Any
 
 import factories
-import httpx
 import pytest
-from factories import details_of, error_of, unwrap
+from factories import Client, details_of, error_of, unwrap
 from operations import dump
 from saved_journals import for_rows
 from starlette.applications import Starlette
@@ -14,7 +13,7 @@ INVALID = (400, "validation_error")
 
 
 @pytest.fixture
-async def setups(client: httpx.AsyncClient) -> Any:
+async def setups(client: Client) -> Any:
     """Two setups of one strategy: the first asks two questions, the second one."""
     strategy = await factories.create_strategy(
         client,
@@ -34,22 +33,22 @@ def answer(confirmation_id: int, was_present: bool = True, **fields: Any) -> dic
     return {"confirmation_id": confirmation_id, "was_present": was_present, **fields}
 
 
-async def put_tags(client: httpx.AsyncClient, trade: Any, *tag_ids: object) -> Any:
+async def put_tags(client: Client, trade: Any, *tag_ids: object) -> Any:
     return unwrap(await client.put(f"/trades/{trade['id']}/tags", json={"tag_ids": tag_ids}))
 
 
-async def put_answers(client: httpx.AsyncClient, trade: Any, *answers: object) -> Any:
+async def put_answers(client: Client, trade: Any, *answers: object) -> Any:
     return unwrap(await client.put(f"/trades/{trade['id']}/confirmations", json={"confirmations": answers}))
 
 
-async def create_tags(client: httpx.AsyncClient) -> list[int]:
+async def create_tags(client: Client) -> list[int]:
     return [(await factories.create_tag(client, name))["id"] for name in ("Fear", "anger", "Greed")]
 
 
 # Tags ----------------------------------------------------------------------------------------------------
 
 
-async def test_the_tags_of_a_trade_are_ids_and_whole_tags(client: httpx.AsyncClient) -> None:
+async def test_the_tags_of_a_trade_are_ids_and_whole_tags(client: Client) -> None:
     tag = await factories.create_tag(client, "FOMO", type="mistake", color="#123456")
     trade = await factories.create_trade(client)
 
@@ -60,7 +59,7 @@ async def test_the_tags_of_a_trade_are_ids_and_whole_tags(client: httpx.AsyncCli
     assert await factories.get_trade(client, trade) == tagged
 
 
-async def test_the_tags_sent_replace_the_set(client: httpx.AsyncClient) -> None:
+async def test_the_tags_sent_replace_the_set(client: Client) -> None:
     fear, anger, greed = await create_tags(client)
     trade = await factories.create_trade(client)
     other = await put_tags(client, await factories.create_trade(client, trade["account_id"]), fear)
@@ -79,7 +78,7 @@ async def test_the_tags_sent_replace_the_set(client: httpx.AsyncClient) -> None:
     assert await factories.get_trade(client, other) == other
 
 
-async def test_a_deleted_tag_disappears_and_a_renamed_tag_has_its_new_name(client: httpx.AsyncClient) -> None:
+async def test_a_deleted_tag_disappears_and_a_renamed_tag_has_its_new_name(client: Client) -> None:
     fear, anger, _ = await create_tags(client)
     first = await factories.create_trade(client)
     second = await factories.create_trade(client, first["account_id"])
@@ -99,7 +98,7 @@ async def test_a_deleted_tag_disappears_and_a_renamed_tag_has_its_new_name(clien
 
 
 async def test_answers_have_the_name_of_their_confirmation_in_the_order_of_the_checklist(
-    client: httpx.AsyncClient, setups: Any
+    client: Client, setups: Any
 ) -> None:
     volume, trend = read_confirmation_ids(setups[0])
     trade = await factories.create_trade(client, setup_id=setups[0]["setup_id"])
@@ -114,7 +113,7 @@ async def test_answers_have_the_name_of_their_confirmation_in_the_order_of_the_c
     assert await factories.get_trade(client, trade) == again == answered
 
 
-async def test_the_answers_sent_replace_the_set_and_move_updated_at(client: httpx.AsyncClient, setups: Any) -> None:
+async def test_the_answers_sent_replace_the_set_and_move_updated_at(client: Client, setups: Any) -> None:
     volume, trend = read_confirmation_ids(setups[0])
     trade = await factories.create_trade(client, setup_id=setups[0]["setup_id"])
     before = await put_answers(client, trade, answer(volume, notes="Thin"), answer(trend))
@@ -130,7 +129,7 @@ async def test_the_answers_sent_replace_the_set_and_move_updated_at(client: http
 
 
 async def test_confirmations_that_are_not_of_the_trades_setup_or_repeated_are_named(
-    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, setups: Any
+    client: Client, other_user_client: Client, setups: Any
 ) -> None:
     volume, trend = read_confirmation_ids(setups[0])
     (divergence,) = read_confirmation_ids(setups[1])
@@ -154,7 +153,7 @@ async def test_confirmations_that_are_not_of_the_trades_setup_or_repeated_are_na
     assert await factories.get_trade(client, trade) == trade
 
 
-async def test_a_trade_without_a_setup_has_no_checklist(client: httpx.AsyncClient, setups: Any) -> None:
+async def test_a_trade_without_a_setup_has_no_checklist(client: Client, setups: Any) -> None:
     volume, _ = read_confirmation_ids(setups[0])
     (strategy,) = unwrap(await client.get("/strategies"))
     account = await factories.create_account(client)
@@ -168,7 +167,7 @@ async def test_a_trade_without_a_setup_has_no_checklist(client: httpx.AsyncClien
         assert await put_answers(client, trade) == trade
 
 
-async def test_a_trade_that_changes_its_setup_loses_the_old_answers(client: httpx.AsyncClient, setups: Any) -> None:
+async def test_a_trade_that_changes_its_setup_loses_the_old_answers(client: Client, setups: Any) -> None:
     volume, trend = read_confirmation_ids(setups[0])
     other = await factories.create_strategy(client, "Other")
     setup = {"setup_id": setups[0]["setup_id"]}
@@ -191,9 +190,7 @@ async def test_a_trade_that_changes_its_setup_loses_the_old_answers(client: http
 # With the trade itself -----------------------------------------------------------------------------------
 
 
-async def test_an_open_trade_keeps_its_tags_and_answers_when_it_is_closed(
-    client: httpx.AsyncClient, flag: dict[str, Any]
-) -> None:
+async def test_an_open_trade_keeps_its_tags_and_answers_when_it_is_closed(client: Client, flag: dict[str, Any]) -> None:
     opened = await factories.create_trade(client, **flag, closed_at=None, exit_price=None)
 
     closing = {"closed_at": factories.A_TRADE["closed_at"], "exit_price": 101}
@@ -205,7 +202,7 @@ async def test_an_open_trade_keeps_its_tags_and_answers_when_it_is_closed(
 
 
 @pytest.fixture
-async def flag(client: httpx.AsyncClient, setups: Any) -> dict[str, Any]:
+async def flag(client: Client, setups: Any) -> dict[str, Any]:
     """The members of a trade that has two tags and answers the questions of the first setup."""
     volume, trend = read_confirmation_ids(setups[0])
     fear, anger, _ = await create_tags(client)
@@ -220,7 +217,7 @@ def read_annotations(trade: Any) -> tuple[list[int], list[tuple[Any, ...]]]:
 
 
 async def test_trades_are_created_with_their_tags_and_answers_alone_and_in_bulk(
-    client: httpx.AsyncClient, flag: dict[str, Any]
+    client: Client, flag: dict[str, Any]
 ) -> None:
     created = await factories.create_trade(client, **flag)
     bodies = [{**factories.A_TRADE, "account_id": created["account_id"], **more} for more in (flag, {}, flag)]
@@ -240,7 +237,7 @@ async def test_trades_are_created_with_their_tags_and_answers_alone_and_in_bulk(
 
 
 async def test_tags_and_answers_are_edited_with_the_other_fields_of_a_trade(
-    client: httpx.AsyncClient, flag: dict[str, Any]
+    client: Client, flag: dict[str, Any]
 ) -> None:
     trade = await factories.create_trade(client, **flag)
     second = flag["confirmations"][1]
@@ -258,7 +255,7 @@ async def test_tags_and_answers_are_edited_with_the_other_fields_of_a_trade(
 
 
 async def test_a_patch_to_another_setup_brings_answers_to_its_checklist(
-    client: httpx.AsyncClient, setups: Any, flag: dict[str, Any]
+    client: Client, setups: Any, flag: dict[str, Any]
 ) -> None:
     trade = await factories.create_trade(client, **flag)
     path, wedge = f"/trades/{trade['id']}", setups[1]["setup_id"]
@@ -275,7 +272,7 @@ async def test_a_patch_to_another_setup_brings_answers_to_its_checklist(
 
 
 async def test_a_whole_trade_that_was_read_is_sent_back_with_other_tags_answers_or_setup(
-    client: httpx.AsyncClient, setups: Any, flag: dict[str, Any]
+    client: Client, setups: Any, flag: dict[str, Any]
 ) -> None:
     read = await factories.create_trade(client, **flag)
     path, (first, second) = f"/trades/{read['id']}", read["confirmations"]
@@ -290,9 +287,7 @@ async def test_a_whole_trade_that_was_read_is_sent_back_with_other_tags_answers_
     assert read_annotations(moved) == (other["tag_ids"], [])
 
 
-async def test_the_name_of_a_confirmation_is_not_written_by_a_trade(
-    client: httpx.AsyncClient, flag: dict[str, Any]
-) -> None:
+async def test_the_name_of_a_confirmation_is_not_written_by_a_trade(client: Client, flag: dict[str, Any]) -> None:
     read = await factories.create_trade(client, **flag)
     renamed = [read["confirmations"][0], {**read["confirmations"][1], "name": "Another"}]
 
@@ -308,7 +303,7 @@ async def test_the_name_of_a_confirmation_is_not_written_by_a_trade(
 
 @for_rows("method", ["POST", "PATCH", "bulk"])
 async def test_a_trade_is_written_with_all_of_its_tags_and_answers_or_not_at_all(
-    app: Starlette, client: httpx.AsyncClient, setups: Any, flag: dict[str, Any], method: str
+    app: Starlette, client: Client, setups: Any, flag: dict[str, Any], method: str
 ) -> None:
     trade = await factories.create_trade(client, **flag)
     before = dump(app)

@@ -7,8 +7,7 @@ import itertools
 from typing import Any
 
 import factories
-import httpx
-from factories import details_of, error_of, run_sql, unwrap
+from factories import Client, details_of, error_of, run_sql, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -22,11 +21,11 @@ ONLY_ALONE = ("tags", "confirmations", "fills", "merged_ids", "pictures", "typed
 RESULTS = ("exit_price", "gross_pnl", "net_pnl", "rr_realized", "trading_day")
 
 
-async def patch(client: httpx.AsyncClient, trade: Any, **fields: Any) -> Any:
+async def patch(client: Client, trade: Any, **fields: Any) -> Any:
     return unwrap(await client.patch(f"/trades/{trade['id']}", json=fields))
 
 
-async def list_ids(client: httpx.AsyncClient, **query: Any) -> list[int]:
+async def list_ids(client: Client, **query: Any) -> list[int]:
     """The ids of the trades that match, in their order."""
     return [trade["id"] for trade in unwrap(await client.get("/trades", params=query))]
 
@@ -38,7 +37,7 @@ def select(trade: Any, expected: dict[str, Any]) -> dict[str, Any]:
 # Create and PATCH ----------------------------------------------------------------------------------------
 
 
-async def test_a_trade_is_created_with_a_location_the_defaults_and_what_follows(client: httpx.AsyncClient) -> None:
+async def test_a_trade_is_created_with_a_location_the_defaults_and_what_follows(client: Client) -> None:
     account = await factories.create_account(client)
 
     created = await client.post("/trades", json={"account_id": account["id"], **factories.A_TRADE})
@@ -67,7 +66,7 @@ async def test_a_trade_is_created_with_a_location_the_defaults_and_what_follows(
     }
 
 
-async def test_a_trade_is_read_and_listed_as_it_was_created(client: httpx.AsyncClient) -> None:
+async def test_a_trade_is_read_and_listed_as_it_was_created(client: Client) -> None:
     strategy = await factories.create_strategy(client, setups=[{"name": "Flag"}])
     setup_id = strategy["setups"][0]["setup_id"]
     sent: dict[str, Any] = {"quantity": 2.5, "multiplier": 50, "stop_loss": 103, "fees": 4.2}
@@ -112,7 +111,7 @@ CREATED: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 @for_rows("fields, expected", CREATED)
 async def test_result_risk_and_ratio_follow_from_what_is_sent(
-    client: httpx.AsyncClient, fields: dict[str, Any], expected: dict[str, Any]
+    client: Client, fields: dict[str, Any], expected: dict[str, Any]
 ) -> None:
     trade = await factories.create_trade(client, **fields)
 
@@ -156,7 +155,7 @@ PATCHED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
 
 @for_rows("fields, edit, expected", PATCHED.values())
 async def test_a_patch_changes_what_follows_from_it(
-    client: httpx.AsyncClient, fields: dict[str, Any], edit: dict[str, Any], expected: dict[str, Any]
+    client: Client, fields: dict[str, Any], edit: dict[str, Any], expected: dict[str, Any]
 ) -> None:
     trade = await factories.create_trade(client, **fields)
 
@@ -191,7 +190,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any] | None, str]] = {
 
 @for_rows("fields, edit, field", REFUSED.values())
 async def test_a_trade_that_cannot_be_is_refused_with_the_field(
-    client: httpx.AsyncClient, account_id: int, fields: dict[str, Any], edit: Any, field: str
+    client: Client, account_id: int, fields: dict[str, Any], edit: Any, field: str
 ) -> None:
     if edit is None:
         refused = await client.post("/trades", json={"account_id": account_id, **factories.A_TRADE, **fields})
@@ -214,7 +213,7 @@ CHANGES: list[tuple[str, object]] = [
 ]
 
 
-async def test_a_patch_changes_the_field_sent_and_what_follows_from_it_alone(client: httpx.AsyncClient) -> None:
+async def test_a_patch_changes_the_field_sent_and_what_follows_from_it_alone(client: Client) -> None:
     trade = await factories.create_trade(
         client, gross_pnl=5, grade="B", external_id="T-1", notes="Before", initial_risk=1, exit_price=None
     )
@@ -229,7 +228,7 @@ async def test_a_patch_changes_the_field_sent_and_what_follows_from_it_alone(cli
         trade = changed
 
 
-async def test_a_patch_that_changes_nothing_leaves_updated_at(client: httpx.AsyncClient) -> None:
+async def test_a_patch_that_changes_nothing_leaves_updated_at(client: Client) -> None:
     trade = await factories.create_trade(client, notes="same", stop_loss=99, external_id="T-1")
     same: list[dict[str, Any]] = [{}, {"notes": "same", "quantity": 1, "fees": 0}, {"symbol": " ES "}]
 
@@ -244,9 +243,7 @@ async def test_a_patch_that_changes_nothing_leaves_updated_at(client: httpx.Asyn
         {"quantity": 10**10, "entry_price": 1000, "stop_loss": 1, "initial_risk": 5, "gross_pnl": 1},
     ],
 )
-async def test_amounts_sent_in_place_of_impossible_ones_stay_patchable(
-    client: httpx.AsyncClient, fields: dict[str, Any]
-) -> None:
+async def test_amounts_sent_in_place_of_impossible_ones_stay_patchable(client: Client, fields: dict[str, Any]) -> None:
     trade = await factories.create_trade(client, **{"exit_price": None, **fields})
 
     assert await patch(client, trade) == trade
@@ -254,7 +251,7 @@ async def test_amounts_sent_in_place_of_impossible_ones_stay_patchable(
     assert (noted["notes"], noted["gross_pnl"]) == ("Contract size was wrong", fields["gross_pnl"])
 
 
-async def test_a_trade_moves_to_an_account_that_has_one_just_like_it(client: httpx.AsyncClient) -> None:
+async def test_a_trade_moves_to_an_account_that_has_one_just_like_it(client: Client) -> None:
     trade = await factories.create_trade(client)
     twin = await factories.create_trade(client, (await factories.create_account(client, "Other"))["id"])
     goal = await factories.create_goal(client, account_id=twin["account_id"], **factories.YEAR)
@@ -269,7 +266,7 @@ async def test_a_trade_moves_to_an_account_that_has_one_just_like_it(client: htt
 # Times and trading days ----------------------------------------------------------------------------------
 
 
-async def test_a_time_without_an_offset_is_in_the_owners_zone(client: httpx.AsyncClient) -> None:
+async def test_a_time_without_an_offset_is_in_the_owners_zone(client: Client) -> None:
     await client.patch("/me", json={"timezone": "America/New_York"})
 
     trade = await factories.create_trade(client, opened_at="2026-01-05T15:38:40+02:00", closed_at="2026-01-05T15:38:40")
@@ -294,7 +291,7 @@ async def test_a_time_without_an_offset_is_in_the_owners_zone(client: httpx.Asyn
     ],
 )
 async def test_a_setup_brings_its_strategy_and_another_strategy_drops_the_setup(
-    client: httpx.AsyncClient, fields: Any, edit: Any, expected: tuple[str | None, str | None]
+    client: Client, fields: Any, edit: Any, expected: tuple[str | None, str | None]
 ) -> None:
     ids: dict[str | None, int | None] = {None: None}
     for name in ("old", "new"):
@@ -307,7 +304,7 @@ async def test_a_setup_brings_its_strategy_and_another_strategy_drops_the_setup(
     assert (changed["strategy_id"], changed["setup_id"]) == tuple(ids[name] for name in expected)
 
 
-async def test_a_setup_of_another_strategy_is_refused_and_named(client: httpx.AsyncClient) -> None:
+async def test_a_setup_of_another_strategy_is_refused_and_named(client: Client) -> None:
     mine, other = [await factories.create_strategy(client, name, setups=[{"name": "Flag"}]) for name in ("A", "B")]
     pair = {"strategy_id": mine["id"], "setup_id": other["setups"][0]["setup_id"]}
     trade = await factories.create_trade(client)
@@ -324,9 +321,7 @@ async def test_a_setup_of_another_strategy_is_refused_and_named(client: httpx.As
 # Copies --------------------------------------------------------------------------------------------------
 
 
-async def test_a_copy_of_a_copy_leads_to_the_original_which_is_no_copy_of_itself_or_of_them(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_copy_of_a_copy_leads_to_the_original_which_is_no_copy_of_itself_or_of_them(client: Client) -> None:
     original = await factories.create_trade(client)
     account = original["account_id"]
     copy = await factories.create_trade(client, account, source_trade_id=original["id"])
@@ -344,9 +339,7 @@ async def test_a_copy_of_a_copy_leads_to_the_original_which_is_no_copy_of_itself
     assert [list(details_of(answer)["fields"]) for answer in refused] == [["source_trade_id"]] * 3
 
 
-async def test_copies_are_one_decision_also_without_their_original_and_their_money_is_summed(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_copies_are_one_decision_also_without_their_original_and_their_money_is_summed(client: Client) -> None:
     count = await factories.create_goal(client, metric="trade_count", **factories.YEAR)
     money = await factories.create_goal(client, **factories.YEAR)
     original = await factories.create_trade(client)
@@ -374,7 +367,7 @@ async def test_copies_are_one_decision_also_without_their_original_and_their_mon
     [(False, "T-2", {"external_id": "T-1", "notes": "new"}), (True, "T-1", {"account_id": 1})],
 )
 async def test_a_patch_to_a_taken_external_id_is_a_conflict_and_changes_nothing(
-    client: httpx.AsyncClient, account_id: int, has_own_account: bool, external_id: str, edit: dict[str, Any]
+    client: Client, account_id: int, has_own_account: bool, external_id: str, edit: dict[str, Any]
 ) -> None:
     await factories.create_trade(client, account_id, external_id="T-1")
     trade = await factories.create_trade(client, None if has_own_account else account_id, external_id=external_id)
@@ -385,9 +378,7 @@ async def test_a_patch_to_a_taken_external_id_is_a_conflict_and_changes_nothing(
     assert await factories.get_trade(client, trade) == trade
 
 
-async def test_an_external_id_is_free_again_after_a_delete_or_a_change(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_an_external_id_is_free_again_after_a_delete_or_a_change(client: Client, account_id: int) -> None:
     deleted = await factories.create_trade(client, account_id, external_id="T-1")
     await client.delete(f"/trades/{deleted['id']}")
 
@@ -399,7 +390,7 @@ async def test_an_external_id_is_free_again_after_a_delete_or_a_change(
 
 
 async def test_an_external_id_comes_once_in_a_file_however_many_rows_lie_between(
-    client: httpx.AsyncClient, account_id: int
+    client: Client, account_id: int
 ) -> None:
     ids = ["T-1", *(f"N-{number}" for number in range(1000)), "T-1"]
     rows = [{"external_id": one, "quantity": str(1 + place)} for place, one in enumerate(ids)]
@@ -410,7 +401,7 @@ async def test_an_external_id_comes_once_in_a_file_however_many_rows_lie_between
     assert (details_of(answer)["line"], details_of(answer)["reason"]) == (1003, "external_id 'T-1' is repeated")
 
 
-async def test_of_many_posts_of_one_external_id_at_once_one_is_written(client: httpx.AsyncClient) -> None:
+async def test_of_many_posts_of_one_external_id_at_once_one_is_written(client: Client) -> None:
     account = await factories.create_account(client)
     body = {"account_id": account["id"], **factories.A_TRADE, "external_id": "T-1"}
 
@@ -423,7 +414,7 @@ async def test_of_many_posts_of_one_external_id_at_once_one_is_written(client: h
 # The list ------------------------------------------------------------------------------------------------
 
 
-async def six_trades(client: httpx.AsyncClient) -> dict[str, Any]:
+async def six_trades(client: Client) -> dict[str, Any]:
     """Six trades, each different in every filter's respect, and what the filters name."""
     one, two = [await factories.create_account(client, name) for name in ("One", "Two")]
     group = await factories.create_copy_group(client, account_ids=[two["id"]])
@@ -458,7 +449,7 @@ async def six_trades(client: httpx.AsyncClient) -> dict[str, Any]:
     }
 
 
-async def test_every_filter_of_the_list_keeps_what_matches_newest_first(client: httpx.AsyncClient) -> None:
+async def test_every_filter_of_the_list_keeps_what_matches_newest_first(client: Client) -> None:
     made = await six_trades(client)
     expected: list[tuple[dict[str, Any], str]] = [
         ({}, "open short even fees loss win"),
@@ -500,7 +491,7 @@ async def test_every_filter_of_the_list_keeps_what_matches_newest_first(client: 
 
 
 async def test_two_filters_together_keep_what_both_keep_in_the_list_in_its_total_and_in_the_export(
-    client: httpx.AsyncClient,
+    client: Client,
 ) -> None:
     made = await six_trades(client)
     opened = {trade["id"]: trade["opened_at"] for trade in unwrap(await client.get("/trades"))}
@@ -528,7 +519,7 @@ async def test_two_filters_together_keep_what_both_keep_in_the_list_in_its_total
 
 
 async def test_the_pages_of_the_list_join_into_the_whole_and_those_opened_at_once_come_by_id(
-    client: httpx.AsyncClient, account_id: int
+    client: Client, account_id: int
 ) -> None:
     ids = [(await factories.create_trade(client, account_id))["id"] for _ in range(4)]
     await factories.create_trade(client)
@@ -548,7 +539,7 @@ async def test_the_pages_of_the_list_join_into_the_whole_and_those_opened_at_onc
 # Delete --------------------------------------------------------------------------------------------------
 
 
-async def test_a_deleted_trade_is_gone_everywhere(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_a_deleted_trade_is_gone_everywhere(app: Starlette, client: Client) -> None:
     strategy = await factories.create_strategy(client, setups=[{"name": "Flag", "confirmations": [{"name": "Volume"}]}])
     setup = strategy["setups"][0]
     goal = await factories.create_goal(client, **factories.YEAR)
@@ -573,7 +564,7 @@ async def test_a_deleted_trade_is_gone_everywhere(app: Starlette, client: httpx.
 # In bulk -------------------------------------------------------------------------------------------------
 
 
-async def test_many_trades_are_written_at_once_in_the_order_sent(client: httpx.AsyncClient) -> None:
+async def test_many_trades_are_written_at_once_in_the_order_sent(client: Client) -> None:
     account = await factories.create_account(client)
     sent = [{"account_id": account["id"], **factories.A_TRADE, "symbol": f"S{number}"} for number in range(1000)]
 
@@ -584,7 +575,7 @@ async def test_many_trades_are_written_at_once_in_the_order_sent(client: httpx.A
     assert (await client.get("/trades")).json()["meta"]["pagination"]["total"] == 1000
 
 
-async def test_every_error_is_told_by_its_index_and_nothing_is_written(client: httpx.AsyncClient) -> None:
+async def test_every_error_is_told_by_its_index_and_nothing_is_written(client: Client) -> None:
     good = {"account_id": (await factories.create_account(client))["id"], **factories.A_TRADE}
     sent = [good, {**good, "quantity": 0}, good, {**good, "wins": 1}, {**good, "exit_price": None}]
 
@@ -601,7 +592,7 @@ async def test_every_error_is_told_by_its_index_and_nothing_is_written(client: h
     assert await factories.list_trades(client) == []
 
 
-async def test_what_points_elsewhere_is_told_by_its_index_too(client: httpx.AsyncClient) -> None:
+async def test_what_points_elsewhere_is_told_by_its_index_too(client: Client) -> None:
     stored = await factories.create_trade(client, external_id="0")
     good = {"account_id": stored["account_id"], **factories.A_TRADE}
     ids = [{**good, "external_id": name} for name in ("1", "1", "0")]

@@ -16,7 +16,7 @@ from pathlib import Path
 import httpx
 import pytest
 from commands import PATIENCE, WITHOUT_TLS, Server, locked, new_key, rows, running, wait_until
-from factories import A_TRADE, error_of, is_whole, three_by_three, unwrap
+from factories import A_TRADE, Client, error_of, is_whole, three_by_three, unwrap
 from journals import assert_sound
 from proofs import SOAK, examples
 from streams import Journal
@@ -45,7 +45,7 @@ def assert_only_busy(responses: list[httpx.Response]) -> int:
 
 
 @asynccontextmanager
-async def clients_of(server: Server, key: str, number: int) -> AsyncIterator[list[httpx.AsyncClient]]:
+async def clients_of(server: Server, key: str, number: int) -> AsyncIterator[list[Client]]:
     """So many clients with a connection each: one pool for all of them would be slower than the server."""
     headers = {"Authorization": f"Bearer {key}"}
     async with AsyncExitStack() as stack:

@@ -12,12 +12,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import httpx
 import msgspec
 import pytest
 from commands import PATIENCE, Server, locked, new_key, read_terminal, running
 from conftest import client_of, new_key_for, started
-from factories import create_account, create_category, error_of, held_writes, send_file
+from factories import Client, create_account, create_category, error_of, held_writes, send_file
 from msgspec import structs
 from prometheus_client.parser import text_string_to_metric_families
 from sql_calls import every_sql_call
@@ -143,7 +142,7 @@ async def read_health(app: Starlette) -> Any:
 
 
 async def test_health_tells_release_schema_and_that_it_can_write_and_changes_nothing(
-    app: Starlette, client: httpx.AsyncClient, settings: Settings
+    app: Starlette, client: Client, settings: Settings
 ) -> None:
     await create_category(client)
     log = settings.db.with_name(f"{settings.db.name}-wal")
@@ -171,7 +170,7 @@ async def test_it_is_writable_but_while_another_program_holds_the_file(
 
 
 async def test_after_a_write_that_found_no_room_it_is_not_writable_until_there_is_some(
-    app: Starlette, client: httpx.AsyncClient
+    app: Starlette, client: Client
 ) -> None:
     def full(sql: str, values: list[Any], call: Callable[[], Any]) -> Any:
         if sql == "COMMIT":

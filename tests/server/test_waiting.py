@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 from commands import PATIENCE, Server, change, new_key, run_ok, running, wait_until
-from factories import unwrap
+from factories import Client, unwrap
 from proofs import examples
 from streams import CLOSE, Clock, Served, read_to_end, serve_in_thread
 
@@ -55,7 +55,7 @@ async def read_all(connections: Sequence[Connection]) -> tuple[float, list[bytes
     return time.monotonic() - began, bodies
 
 
-async def time_reads(client: httpx.AsyncClient) -> list[float]:
+async def time_reads(client: Client) -> list[float]:
     """The ms of each read, sorted."""
     times = []
     for number in range(READS):

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 import time_machine
-from factories import create_goal, insert_account, insert_trade, snapshots_of, unwrap
+from factories import Client, create_goal, insert_account, insert_trade, snapshots_of, unwrap
 from starlette.applications import Starlette
 
 from journal_api.structs.reports import REPORTED
@@ -24,7 +24,7 @@ JANUARY = {"timeframe": "custom", "custom_start": "2026-01-01", "custom_end": "2
 class Desk:
     """Its time stands still until it is moved."""
 
-    def __init__(self, app: Starlette, client: httpx.AsyncClient, clock: time_machine.Traveller) -> None:
+    def __init__(self, app: Starlette, client: Client, clock: time_machine.Traveller) -> None:
         self.app, self.client, self.clock = app, client, clock
 
     def move(self, moment: str) -> None:
@@ -70,7 +70,7 @@ def value_of(snapshot: Any) -> Any:
 
 
 @contextmanager
-def desk_of(app: Starlette, client: httpx.AsyncClient, moment: str = TODAY) -> Iterator[Desk]:
+def desk_of(app: Starlette, client: Client, moment: str = TODAY) -> Iterator[Desk]:
     with time_machine.travel(datetime.fromisoformat(moment), tick=False) as clock:
         yield Desk(app, client, clock)
 
@@ -84,7 +84,7 @@ def exact(response: httpx.Response) -> Any:
     return json.loads(response.text, parse_float=Fraction)
 
 
-async def read_snapshots(client: httpx.AsyncClient, goal_id: int) -> list[Any]:
+async def read_snapshots(client: Client, goal_id: int) -> list[Any]:
     """All snapshots of the goal, newest first."""
     answer = exact(await client.get(f"/goals/{goal_id}/snapshots?limit=365"))
     snapshots = [comparable(one, goal_id) for one in answer["data"]["snapshots"]]
@@ -99,7 +99,7 @@ def comparable(snapshot: dict[str, Any], goal_id: int) -> dict[str, Any]:
     return snapshot
 
 
-async def read_report(client: httpx.AsyncClient, group_by: str, **query: Any) -> Any:
+async def read_report(client: Client, group_by: str, **query: Any) -> Any:
     """The total and all groups without names, the key of a confirmation its id.
 
     With all metrics, unless the query names some.

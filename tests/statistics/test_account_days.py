@@ -5,10 +5,9 @@ from datetime import datetime
 from typing import Any
 
 import factories
-import httpx
 import pytest
 import time_machine
-from factories import run_sql, unwrap
+from factories import Client, run_sql, unwrap
 from starlette.applications import Starlette
 
 from journal_api.statistics.row_checks import CHECKS
@@ -24,28 +23,28 @@ def clock() -> Iterator[time_machine.Traveller]:
         yield clock
 
 
-async def days_of(client: httpx.AsyncClient, account: Any) -> list[str | None]:
+async def days_of(client: Client, account: Any) -> list[str | None]:
     return [trade["trading_day"] for trade in await factories.list_trades(client, account_id=account["id"])]
 
 
 # Ways in which a trade of the account in Kiritimati is written -----------------------------------------
 
 
-async def write_one(client: httpx.AsyncClient, account: Any) -> None:
+async def write_one(client: Client, account: Any) -> None:
     await factories.create_trade(client, account["id"])
 
 
-async def write_in_bulk(client: httpx.AsyncClient, account: Any) -> None:
+async def write_in_bulk(client: Client, account: Any) -> None:
     other = await factories.create_account(client, "Of the owner's day")
     trades = [{**factories.A_TRADE, "account_id": one["id"]} for one in (other, account)]
     unwrap(await client.post("/trades/bulk", json={"trades": trades}))
 
 
-async def import_it(client: httpx.AsyncClient, account: Any) -> None:
+async def import_it(client: Client, account: Any) -> None:
     unwrap(await factories.send_file(client, factories.A_FILE, account["id"]))
 
 
-async def import_it_twice_and_undo_the_second(client: httpx.AsyncClient, account: Any) -> None:
+async def import_it_twice_and_undo_the_second(client: Client, account: Any) -> None:
     first = factories.A_FILE.replace("symbol", "external_id,symbol", 1).replace("ES", "1,ES", 1)
     unwrap(await factories.send_file(client, first, account["id"]))
     later = first.replace("01-05T15", "01-05T09").replace("01-05T14", "01-05T08")
@@ -54,25 +53,25 @@ async def import_it_twice_and_undo_the_second(client: httpx.AsyncClient, account
     assert (await client.delete(f"/imports/{corrected['id']}")).status_code == 204
 
 
-async def close_it_later(client: httpx.AsyncClient, account: Any) -> None:
+async def close_it_later(client: Client, account: Any) -> None:
     trade = await factories.create_trade(client, account["id"], closed_at=None, exit_price=None)
     sent = {name: factories.A_TRADE[name] for name in ("closed_at", "exit_price")}
     unwrap(await client.patch(f"/trades/{trade['id']}", json=sent))
 
 
-async def close_it_by_a_fill(client: httpx.AsyncClient, account: Any) -> None:
+async def close_it_by_a_fill(client: Client, account: Any) -> None:
     trade = await factories.create_trade(client, account["id"], closed_at=None, exit_price=None)
     fill = {"side": "sell", "quantity": 1, "price": 101, "at": factories.A_TRADE["closed_at"]}
     unwrap(await client.post(f"/trades/{trade['id']}/fills", json=fill))
 
 
-async def move_it_there(client: httpx.AsyncClient, account: Any) -> None:
+async def move_it_there(client: Client, account: Any) -> None:
     trade = await factories.create_trade(client)
     assert trade["trading_day"] == OWNERS_DAY
     unwrap(await client.patch(f"/trades/{trade['id']}", json={"account_id": account["id"]}))
 
 
-async def merge_and_split_it(client: httpx.AsyncClient, account: Any) -> None:
+async def merge_and_split_it(client: Client, account: Any) -> None:
     first = await factories.create_trade(client, account["id"])
     second = await factories.create_trade(client, account["id"], closed_at="2026-01-05T16:00:00Z")
     merged = unwrap(await client.post("/trades/merge", json={"ids": [first["id"], second["id"]]}))
@@ -80,7 +79,7 @@ async def merge_and_split_it(client: httpx.AsyncClient, account: Any) -> None:
     unwrap(await client.post(f"/trades/{merged['id']}/split"))
 
 
-async def copy_it_from_another_account(client: httpx.AsyncClient, account: Any) -> None:
+async def copy_it_from_another_account(client: Client, account: Any) -> None:
     original = await factories.create_trade(client)
     await factories.create_trade(client, account["id"], source_trade_id=original["id"])
     assert (await client.get(f"/trades/{original['id']}")).json()["data"]["trade"]["trading_day"] == OWNERS_DAY
@@ -94,7 +93,7 @@ WAYS = [
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 async def test_a_trade_has_the_day_of_its_account_however_it_is_written(
-    app: Starlette, client: httpx.AsyncClient, way: Callable[[httpx.AsyncClient, Any], Awaitable[None]]
+    app: Starlette, client: Client, way: Callable[[Client, Any], Awaitable[None]]
 ) -> None:
     account = await factories.create_account(client, "Kiritimati", **KIRITIMATI)
 
@@ -104,7 +103,7 @@ async def test_a_trade_has_the_day_of_its_account_however_it_is_written(
     assert await run_sql(app, CHECKS["days", "trades"], {"most": -1}) == []
 
 
-async def test_the_preview_of_a_file_has_the_days_of_its_account(client: httpx.AsyncClient) -> None:
+async def test_the_preview_of_a_file_has_the_days_of_its_account(client: Client) -> None:
     account = await factories.create_account(client, **KIRITIMATI)
 
     report = unwrap(await factories.send_file(client, factories.A_FILE, account["id"], dry_run="true"))
@@ -115,7 +114,7 @@ async def test_the_preview_of_a_file_has_the_days_of_its_account(client: httpx.A
 # Changes of calendars ------------------------------------------------------------------------------------
 
 
-async def test_a_change_of_an_account_moves_its_trades_and_no_others(client: httpx.AsyncClient) -> None:
+async def test_a_change_of_an_account_moves_its_trades_and_no_others(client: Client) -> None:
     account, other = await factories.create_account(client), await factories.create_account(client, "Other")
     for one in (account, other):
         await factories.create_trade(client, one["id"])
@@ -130,7 +129,7 @@ async def test_a_change_of_an_account_moves_its_trades_and_no_others(client: htt
     assert await days_of(client, other) == [OWNERS_DAY]
 
 
-async def test_a_dry_run_of_a_change_moves_nothing(client: httpx.AsyncClient) -> None:
+async def test_a_dry_run_of_a_change_moves_nothing(client: Client) -> None:
     account = await factories.create_account(client)
     await factories.create_trade(client, account["id"])
 
@@ -139,7 +138,7 @@ async def test_a_dry_run_of_a_change_moves_nothing(client: httpx.AsyncClient) ->
     assert await days_of(client, account) == [OWNERS_DAY]
 
 
-async def test_the_owners_change_moves_what_an_account_has_not_of_its_own(client: httpx.AsyncClient) -> None:
+async def test_the_owners_change_moves_what_an_account_has_not_of_its_own(client: Client) -> None:
     sent = [{}, {"timezone": "UTC"}, {"day_rollover": "00:00"}, {"timezone": "UTC", "day_rollover": "00:00"}]
     accounts = [await factories.create_account(client, f"Account {n}", **one) for n, one in enumerate(sent)]
     for account in accounts:
@@ -155,13 +154,13 @@ async def test_the_owners_change_moves_what_an_account_has_not_of_its_own(client
 # Goals ---------------------------------------------------------------------------------------------------
 
 
-async def read_current(client: httpx.AsyncClient, goal: Any) -> Any:
+async def read_current(client: Client, goal: Any) -> Any:
     goals = unwrap(await client.get("/goals", params={"with": "snapshot"}))
     return next(one["current"] for one in goals if one["id"] == goal["id"])
 
 
 async def test_today_of_a_goal_of_one_account_is_the_accounts_and_of_others_the_owners(
-    client: httpx.AsyncClient, clock: time_machine.Traveller
+    client: Client, clock: time_machine.Traveller
 ) -> None:
     account = await factories.create_account(client, **KIRITIMATI)
     own = await factories.create_goal(client, timeframe="daily", account_id=account["id"])
@@ -183,7 +182,7 @@ async def test_today_of_a_goal_of_one_account_is_the_accounts_and_of_others_the_
 
 @pytest.mark.parametrize("is_read_before", [False, True])
 async def test_a_trade_of_an_account_that_is_already_in_tomorrow_counts_at_once(
-    client: httpx.AsyncClient, clock: time_machine.Traveller, is_read_before: bool
+    client: Client, clock: time_machine.Traveller, is_read_before: bool
 ) -> None:
     account = await factories.create_account(client, **KIRITIMATI)
     clock.move_to(datetime.fromisoformat("2026-01-31T16:00:00Z"))  # 1 February there
@@ -204,7 +203,7 @@ async def test_a_trade_of_an_account_that_is_already_in_tomorrow_counts_at_once(
 
 
 async def test_a_goal_of_an_account_is_paused_on_the_accounts_day(
-    client: httpx.AsyncClient, clock: time_machine.Traveller
+    client: Client, clock: time_machine.Traveller
 ) -> None:
     account = await factories.create_account(client, **KIRITIMATI)
     clock.move_to(datetime.fromisoformat("2026-01-05T16:00:00Z"))

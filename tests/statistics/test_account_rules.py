@@ -8,11 +8,10 @@ from types import FrameType
 from typing import Any, get_args
 
 import factories
-import httpx
 import pytest
 import time_machine
 from aiosqlite import Connection
-from factories import details_of, error_of, run_sql, unwrap
+from factories import Client, details_of, error_of, run_sql, unwrap
 from proofs import SOAK, examples
 from starlette.applications import Starlette
 
@@ -40,11 +39,11 @@ MANY_TRADES = """
 BARE_SUMS = "SELECT trading_day, count(*), sum(net_pnl) FROM trade_facts WHERE account_id = 1 GROUP BY trading_day"
 
 
-async def read_standing(client: httpx.AsyncClient, account: Any, **query: Any) -> Any:
+async def read_standing(client: Client, account: Any, **query: Any) -> Any:
     return unwrap(await client.get(f"/accounts/{account['id']}/standing", params=query))
 
 
-async def test_what_is_put_is_read_and_can_be_put_again(client: httpx.AsyncClient) -> None:
+async def test_what_is_put_is_read_and_can_be_put_again(client: Client) -> None:
     account = await factories.create_account(client)
     path = f"/accounts/{account['id']}/rules"
 
@@ -54,7 +53,7 @@ async def test_what_is_put_is_read_and_can_be_put_again(client: httpx.AsyncClien
     assert unwrap(await client.put(path, json=rules)) == unwrap(await client.get(path)) == rules
 
 
-async def test_a_put_replaces_all_rules(client: httpx.AsyncClient) -> None:
+async def test_a_put_replaces_all_rules(client: Client) -> None:
     account = await factories.create_account(client)
     await factories.put_rules(client, account["id"], **EVERY_RULE)
 
@@ -63,7 +62,7 @@ async def test_a_put_replaces_all_rules(client: httpx.AsyncClient) -> None:
     assert rules == {**dict.fromkeys(EVERY_RULE), "daily_loss": 500}
 
 
-async def test_an_account_without_rules_has_none_to_read_or_delete(client: httpx.AsyncClient) -> None:
+async def test_an_account_without_rules_has_none_to_read_or_delete(client: Client) -> None:
     account = await factories.create_account(client)
     path = f"/accounts/{account['id']}/rules"
     assert error_of(await client.get(path)) == error_of(await client.delete(path)) == (404, "not_found")
@@ -84,7 +83,7 @@ async def test_an_account_without_rules_has_none_to_read_or_delete(client: httpx
         ({"minimum_days": 367}, "minimum_days"),
     ],
 )
-async def test_a_rule_is_whole_and_possible(client: httpx.AsyncClient, rules: Any, field: str) -> None:
+async def test_a_rule_is_whole_and_possible(client: Client, rules: Any, field: str) -> None:
     account = await factories.create_account(client)
 
     refused = await client.put(f"/accounts/{account['id']}/rules", json=rules)
@@ -92,7 +91,7 @@ async def test_a_rule_is_whole_and_possible(client: httpx.AsyncClient, rules: An
     assert list(details_of(refused)["fields"]) == [field]
 
 
-async def test_an_account_is_deleted_with_its_rules(client: httpx.AsyncClient, app: Starlette) -> None:
+async def test_an_account_is_deleted_with_its_rules(client: Client, app: Starlette) -> None:
     account = await factories.create_account(client)
     await factories.put_rules(client, account["id"], daily_loss=500)
 
@@ -101,7 +100,7 @@ async def test_an_account_is_deleted_with_its_rules(client: httpx.AsyncClient, a
     assert await run_sql(app, "SELECT * FROM account_rules") == []
 
 
-async def test_the_list_has_the_standing_of_the_accounts_with_rules(client: httpx.AsyncClient) -> None:
+async def test_the_list_has_the_standing_of_the_accounts_with_rules(client: Client) -> None:
     funded, own = (
         await factories.create_account(client, "A", starting_balance=100),
         await factories.create_account(client, "B"),
@@ -124,7 +123,7 @@ async def test_the_list_has_the_standing_of_the_accounts_with_rules(client: http
     assert details_of(refused)["fields"] == {"at": "needs with=standing"}
 
 
-async def test_the_list_has_the_checkpoints_that_nobody_has_explained_or_accepted(client: httpx.AsyncClient) -> None:
+async def test_the_list_has_the_checkpoints_that_nobody_has_explained_or_accepted(client: Client) -> None:
     account = await factories.create_account(client, starting_balance=100)
     for day, balance in (("2026-01-05", 100), ("2026-01-06", 90), ("2026-01-07", 90)):
         await factories.create_checkpoint(client, account["id"], day=day, balance=balance)
@@ -143,7 +142,7 @@ async def test_the_list_has_the_checkpoints_that_nobody_has_explained_or_accepte
     ("kind", "floors"), [("static", [50, 50, 50]), ("end_of_day", [50, 70, 70]), ("trade", [80, 80, 80])]
 )
 async def test_the_floor_of_each_day_since_the_reset_is_stated_if_asked_for(
-    client: httpx.AsyncClient, kind: str, floors: list[float]
+    client: Client, kind: str, floors: list[float]
 ) -> None:
     account = await factories.create_account(client, starting_balance=5)
     await factories.create_cash(client, account["id"], kind="reset", amount=100, day="2026-01-05")
@@ -163,9 +162,7 @@ async def test_the_floor_of_each_day_since_the_reset_is_stated_if_asked_for(
     assert standing == await read_standing(client, account)
 
 
-async def test_a_standing_is_that_of_the_current_trading_day_unless_another_is_asked_for(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_standing_is_that_of_the_current_trading_day_unless_another_is_asked_for(client: Client) -> None:
     account = await factories.create_account(client)
     await factories.put_rules(client, account["id"], daily_loss=5)
     await factories.create_trade(client, account["id"], gross_pnl=-4)
@@ -181,7 +178,7 @@ async def test_a_standing_is_that_of_the_current_trading_day_unless_another_is_a
     assert (await read_standing(client, account, at="2026-01-04"))["balance"] == 0
 
 
-async def test_the_last_reset_of_a_day_counts_and_open_trades_do_not(client: httpx.AsyncClient) -> None:
+async def test_the_last_reset_of_a_day_counts_and_open_trades_do_not(client: Client) -> None:
     account = await factories.create_account(client, starting_balance=100)
     await factories.put_rules(client, account["id"], floor={"kind": "trade", "distance": 50})
     await factories.create_trade(client, account["id"], gross_pnl=30)
@@ -195,7 +192,7 @@ async def test_the_last_reset_of_a_day_counts_and_open_trades_do_not(client: htt
     assert standing["floor"]["limit"] == 280
 
 
-async def test_reading_a_standing_stores_the_facts_of_trades(client: httpx.AsyncClient, app: Starlette) -> None:
+async def test_reading_a_standing_stores_the_facts_of_trades(client: Client, app: Starlette) -> None:
     account = await factories.create_account(client)
     trade = await factories.create_trade(client, account["id"])
 
@@ -205,9 +202,7 @@ async def test_reading_a_standing_stores_the_facts_of_trades(client: httpx.Async
 
 
 @pytest.mark.parametrize("number", [9, 10])
-async def test_a_balance_beyond_64_bits_is_null_with_a_reason(
-    client: httpx.AsyncClient, app: Starlette, number: int
-) -> None:
+async def test_a_balance_beyond_64_bits_is_null_with_a_reason(client: Client, app: Starlette, number: int) -> None:
     account = await factories.create_account(client)
     await factories.put_rules(client, account["id"], **EVERY_RULE | {"best_day_share": 100})
     for _ in range(number):
@@ -226,7 +221,7 @@ async def test_a_balance_beyond_64_bits_is_null_with_a_reason(
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", get_args(FloorKind))
 async def test_a_standing_costs_at_most_four_times_the_bare_sums_of_its_days(
-    app: Starlette, client: httpx.AsyncClient, kind: str
+    app: Starlette, client: Client, kind: str
 ) -> None:
     """In instructions of SQLite and lines of Python a day; in `make soak` in time of the processor as well."""
     account = await factories.create_account(client)

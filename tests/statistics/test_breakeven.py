@@ -4,9 +4,18 @@ import csv
 import io
 from typing import Any
 
-import httpx
 import pytest
-from factories import create_account, create_goal, details_of, error_of, insert_trade, run_sql, snapshots_of, unwrap
+from factories import (
+    Client,
+    create_account,
+    create_goal,
+    details_of,
+    error_of,
+    insert_trade,
+    run_sql,
+    snapshots_of,
+    unwrap,
+)
 from starlette.applications import Starlette
 
 from journal_api.statistics.row_checks import WRONG_COUNTS
@@ -26,7 +35,7 @@ EXPECTED: dict[float, list[tuple[Any, ...]]] = {
 }
 
 
-async def set_tolerance(client: httpx.AsyncClient, within: float) -> None:
+async def set_tolerance(client: Client, within: float) -> None:
     assert unwrap(await client.patch("/me", json={"breakeven_within": within}))["breakeven_within"] == within
 
 
@@ -37,7 +46,7 @@ async def insert_nets(app: Starlette, account_id: int, nets: list[float] = NETS)
     ]
 
 
-async def read_total(client: httpx.AsyncClient, **query: Any) -> Any:
+async def read_total(client: Client, **query: Any) -> Any:
     return unwrap(await client.get("/reports", params={"metrics": ",".join(METRICS), **query}))["total"]
 
 
@@ -45,7 +54,7 @@ def values_of(total: Any) -> tuple[Any, ...]:
     return tuple(total["reasons"].get(metric, total["values"][metric]) for metric in METRICS)
 
 
-async def read_outcome(client: httpx.AsyncClient, outcome: str) -> list[float]:
+async def read_outcome(client: Client, outcome: str) -> list[float]:
     """The net P&L of the trades of an outcome as the list and the export have them, each with its number."""
     response = await client.get("/trades", params={"outcome": outcome})
     listed = [trade["net_pnl"] for trade in unwrap(response)]
@@ -58,7 +67,7 @@ async def read_outcome(client: httpx.AsyncClient, outcome: str) -> list[float]:
 
 @pytest.mark.parametrize("within", EXPECTED)
 async def test_reports_and_closed_periods_of_goals_count_scratches_as_break_evens(
-    app: Starlette, client: httpx.AsyncClient, account_id: int, within: float
+    app: Starlette, client: Client, account_id: int, within: float
 ) -> None:
     await insert_nets(app, account_id)
     goals = [await create_goal(client, metric=metric, timeframe="monthly") for metric in METRICS]
@@ -81,7 +90,7 @@ async def test_reports_and_closed_periods_of_goals_count_scratches_as_break_even
 
 
 async def test_lists_and_exports_filter_by_the_tolerance_and_know_their_totals(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
+    app: Starlette, client: Client, account_id: int
 ) -> None:
     await insert_nets(app, account_id)
     for within in (0, 1.24, 150, 0):
@@ -96,7 +105,7 @@ async def test_lists_and_exports_filter_by_the_tolerance_and_know_their_totals(
 
 
 async def test_new_changed_and_deleted_trades_are_counted_by_the_tolerance(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
+    app: Starlette, client: Client, account_id: int
 ) -> None:
     await set_tolerance(client, 2)
     first, second, _ = await insert_nets(app, account_id, [2, -2.01, 3])
@@ -110,9 +119,7 @@ async def test_new_changed_and_deleted_trades_are_counted_by_the_tolerance(
 
 
 @pytest.mark.parametrize("value", [-0.01, 1000000.01, 1e300, "5", None, True, 0.123456789, [5]])
-async def test_a_tolerance_that_is_no_amount_from_0_to_a_million_is_refused(
-    client: httpx.AsyncClient, value: Any
-) -> None:
+async def test_a_tolerance_that_is_no_amount_from_0_to_a_million_is_refused(client: Client, value: Any) -> None:
     answer = await client.patch("/me", json={"breakeven_within": value})
 
     assert error_of(answer) == (400, "validation_error")
@@ -120,7 +127,7 @@ async def test_a_tolerance_that_is_no_amount_from_0_to_a_million_is_refused(
 
 
 async def test_a_tolerance_is_set_under_conditions_and_on_trial(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
+    app: Starlette, client: Client, account_id: int
 ) -> None:
     await insert_nets(app, account_id)
     stale = (await client.get("/me")).headers["ETag"]
@@ -136,7 +143,7 @@ async def test_a_tolerance_is_set_under_conditions_and_on_trial(
 
 
 async def test_a_tolerance_is_its_owners_alone_and_rewrites_no_trade(
-    app: Starlette, client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, account_id: int
+    app: Starlette, client: Client, other_user_client: Client, account_id: int
 ) -> None:
     await insert_nets(app, account_id)
     others = int((await create_account(other_user_client))["id"])
@@ -152,7 +159,7 @@ async def test_a_tolerance_is_its_owners_alone_and_rewrites_no_trade(
 
 
 async def test_the_counts_of_a_removed_user_go_with_the_trades(
-    app: Starlette, client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
+    app: Starlette, client: Client, other_user_client: Client
 ) -> None:
     others = int((await create_account(other_user_client))["id"])
     await insert_trade(app, others, user_id=2, gross_pnl=1)

@@ -1,8 +1,17 @@
 """The changes that triggers record (DECISIONS 18): each goal finds those that it has not seen yet."""
 
-import httpx
 import pytest
-from factories import create_account, create_goal, create_import, create_trade, run_sql, send_file, snapshots_of, unwrap
+from factories import (
+    Client,
+    create_account,
+    create_goal,
+    create_import,
+    create_trade,
+    run_sql,
+    send_file,
+    snapshots_of,
+    unwrap,
+)
 from starlette.applications import Starlette
 
 DAYS = ("2026-01-05", "2026-01-06")
@@ -13,20 +22,20 @@ OPEN = ROW.replace("101,", ",").replace("2026-01-05T15:00:00Z", "")
 WRONG = ROW.replace("long", "sideways")
 
 
-async def create_counter(client: httpx.AsyncClient, account_id: int) -> int:
+async def create_counter(client: Client, account_id: int) -> int:
     """A goal that counts the trades of the account by day."""
     goal = await create_goal(client, metric="trade_count", timeframe="daily", account_id=account_id)
     return int(goal["id"])
 
 
-async def read_counts(client: httpx.AsyncClient, goal_id: int) -> list[int]:
+async def read_counts(client: Client, goal_id: int) -> list[int]:
     """The trades of both days."""
     snapshots = await snapshots_of(client, goal_id, **{"from": DAYS[0], "to": DAYS[1]})
     counts = {one["period_start"]: one["actual"] for one in snapshots}
     return [counts.get(day, 0) for day in DAYS]
 
 
-async def add_trade(client: httpx.AsyncClient, account_id: int, day: str = DAYS[0]) -> None:
+async def add_trade(client: Client, account_id: int, day: str = DAYS[0]) -> None:
     await create_trade(client, account_id, **dict.fromkeys(("opened_at", "closed_at"), f"{day}T15:00:00Z"))
 
 
@@ -34,9 +43,7 @@ async def read_changes(app: Starlette) -> list[tuple[int, str]]:
     return [tuple(row) for row in await run_sql(app, "SELECT sequence, trading_day FROM changed_days ORDER BY 1")]
 
 
-async def test_a_day_is_recorded_again_although_no_goal_has_seen_its_change(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+async def test_a_day_is_recorded_again_although_no_goal_has_seen_its_change(app: Starlette, client: Client) -> None:
     """A goal may just be computed, and will save a cursor that includes the first."""
     account = (await create_account(client))["id"]
     await add_trade(client, account)
@@ -50,7 +57,7 @@ async def test_a_day_is_recorded_again_although_no_goal_has_seen_its_change(
 
 @pytest.mark.parametrize("rows", [1, 650])
 async def test_an_import_records_each_of_its_days_once_and_its_undo_is_seen(
-    app: Starlette, client: httpx.AsyncClient, rows: int
+    app: Starlette, client: Client, rows: int
 ) -> None:
     account = (await create_account(client))["id"]
     goal = await create_counter(client, account)
@@ -64,7 +71,7 @@ async def test_an_import_records_each_of_its_days_once_and_its_undo_is_seen(
     assert await read_counts(client, goal) == [0, 0]
 
 
-async def test_a_change_that_was_rolled_back_is_recorded_by_the_next(client: httpx.AsyncClient) -> None:
+async def test_a_change_that_was_rolled_back_is_recorded_by_the_next(client: Client) -> None:
     account = (await create_account(client))["id"]
     goal = await create_counter(client, account)
     await read_counts(client, goal)
@@ -77,7 +84,7 @@ async def test_a_change_that_was_rolled_back_is_recorded_by_the_next(client: htt
 
 
 async def test_every_goal_finds_the_changes_that_it_has_not_seen_whatever_others_have(
-    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
+    client: Client, other_user_client: Client
 ) -> None:
     account, theirs = (await create_account(client))["id"], (await create_account(other_user_client))["id"]
     ahead, behind, paused = [await create_counter(client, account) for _ in range(3)]

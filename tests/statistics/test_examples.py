@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import httpx
 import pytest
 from desk import JANUARY, Desk, desk_of, value_of
-from factories import create_account, insert_trade_tags, read_report, run_sql, unwrap
+from factories import Client, create_account, insert_trade_tags, read_report, run_sql, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -15,7 +14,7 @@ from journal_api.structs.reports import REPORTED
 
 
 @pytest.fixture
-def desk(app: Starlette, client: httpx.AsyncClient) -> Iterator[Desk]:
+def desk(app: Starlette, client: Client) -> Iterator[Desk]:
     with desk_of(app, client) as desk:
         yield desk
 

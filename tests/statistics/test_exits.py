@@ -3,11 +3,10 @@
 from datetime import date, timedelta
 from typing import Any
 
-import httpx
 import numpy as np
 import pytest
 from aiosqlite import Connection
-from factories import create_account, details_of, insert_trade, unwrap
+from factories import Client, create_account, details_of, insert_trade, unwrap
 from proofs import examples
 from starlette.applications import Starlette
 
@@ -20,7 +19,7 @@ TRADE = """
         ?, ?, '', '')"""
 
 
-async def read_exits(client: httpx.AsyncClient, **query: Any) -> Any:
+async def read_exits(client: Client, **query: Any) -> Any:
     return unwrap(await client.get("/exits", params=query))
 
 
@@ -35,9 +34,7 @@ async def insert_example(app: Starlette, account_id: int) -> None:
     await insert_trade(app, account_id, gross_pnl=1000, mae=5)
 
 
-async def test_a_stop_and_a_target_beside_what_was_done(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_a_stop_and_a_target_beside_what_was_done(app: Starlette, client: Client, account_id: int) -> None:
     await insert_example(app, account_id)
 
     found = await read_exits(client, **IN_MONEY, targets="90")
@@ -56,7 +53,7 @@ async def test_a_stop_and_a_target_beside_what_was_done(
 
 
 async def test_a_cell_claims_nothing_below_ten_changed_decisions_or_five_days(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
+    app: Starlette, client: Client, account_id: int
 ) -> None:
     """A stop at 50 would have saved 50 and more each time, a target at 50 changes nine decisions."""
     for number in range(40):
@@ -77,7 +74,7 @@ async def test_a_cell_claims_nothing_below_ten_changed_decisions_or_five_days(
     assert halves["first"]["low"] > 50 < halves["second"]["low"]
 
 
-async def test_an_empty_journal_has_every_cell_and_no_means(client: httpx.AsyncClient) -> None:
+async def test_an_empty_journal_has_every_cell_and_no_means(client: Client) -> None:
     found = await read_exits(client)
 
     assert len(found["cells"]) == 9 * 11 - 1
@@ -86,9 +83,7 @@ async def test_an_empty_journal_has_every_cell_and_no_means(client: httpx.AsyncC
     assert {cell["expectancy"] for cell in found["cells"]} == {None}
 
 
-async def test_money_in_two_currencies_is_refused_and_r_is_not(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_money_in_two_currencies_is_refused_and_r_is_not(app: Starlette, client: Client, account_id: int) -> None:
     euros = int((await create_account(client, "Euros", currency="EUR"))["id"])
     for account in (account_id, euros):
         await insert_trade(app, account, gross_pnl=5, mae=1, mfe=1, initial_risk=1)
@@ -125,7 +120,7 @@ def walk(source: np.random.Generator, trades: int, a_day: int, alike: float) -> 
 @pytest.mark.soak
 @pytest.mark.parametrize(("trades", "a_day", "alike"), [(60, 2, 0.0), (200, 5, 0.5), (400, 10, 0.3)])
 async def test_exits_of_a_walk_have_a_verdict_in_one_of_twenty_journals_at_most(
-    app: Starlette, client: httpx.AsyncClient, account_id: int, trades: int, a_day: int, alike: float
+    app: Starlette, client: Client, account_id: int, trades: int, a_day: int, alike: float
 ) -> None:
     source = np.random.default_rng(7)
     journals = cells = found = 0

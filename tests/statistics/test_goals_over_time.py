@@ -4,17 +4,16 @@ import asyncio
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
 from desk import JANUARY, TODAY, Desk, desk_of
-from factories import details_of, held_writes, insert_copy_group, insert_trade, run_sql, unwrap
+from factories import Client, details_of, held_writes, insert_copy_group, insert_trade, run_sql, unwrap
 from starlette.applications import Starlette
 
 from journal_api.metrics.metrics import METRICS
 
 
 @pytest.fixture
-def desk(app: Starlette, client: httpx.AsyncClient) -> Iterator[Desk]:
+def desk(app: Starlette, client: Client) -> Iterator[Desk]:
     with desk_of(app, client) as desk:
         yield desk
 

@@ -2,11 +2,10 @@
 
 from typing import Any, NamedTuple
 
-import httpx
 import pytest
 from conftest import client_of, new_key_for
 from desk import JANUARY, Desk, desk_of, value_of
-from factories import insert_account, insert_trade, insert_user, run_sql, unwrap
+from factories import Client, insert_account, insert_trade, insert_user, run_sql, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -257,7 +256,7 @@ CHANGES = {
 
 
 @pytest.fixture
-async def desk(app: Starlette, client: httpx.AsyncClient) -> Any:
+async def desk(app: Starlette, client: Client) -> Any:
     with desk_of(app, client) as desk:
         await run_all(desk, JOURNAL)
         yield desk

@@ -5,15 +5,14 @@ tests/docs/test_goals_page.py has the examples of that page, tests/statistics/te
 
 from collections.abc import Iterator
 
-import httpx
 import pytest
 from desk import Desk, desk_of
-from factories import create_trade, unwrap
+from factories import Client, create_trade, unwrap
 from starlette.applications import Starlette
 
 
 @pytest.fixture
-def desk(app: Starlette, client: httpx.AsyncClient) -> Iterator[Desk]:
+def desk(app: Starlette, client: Client) -> Iterator[Desk]:
     """It is a Wednesday: the third of five trading days of its week, and the eighth of 22 of March."""
     with desk_of(app, client, "2026-03-11T18:00:00Z") as desk:
         yield desk

@@ -8,14 +8,13 @@ from random import Random
 from typing import Any, get_args
 
 import funded_account
-import httpx
 import pytest
 import reference
 import reference_views
 import time_machine
 from aiosqlite import Connection
 from desk import exact, read_report, read_snapshots
-from factories import create_checkpoint, create_goal, details_of, put_rules, run_sql, unwrap
+from factories import Client, create_checkpoint, create_goal, details_of, put_rules, run_sql, unwrap
 from proofs import examples
 from starlette.applications import Starlette
 
@@ -197,7 +196,7 @@ def text_of(moment: datetime) -> str:
 
 
 async def write_journal(
-    app: Starlette, client: httpx.AsyncClient, random: Random, most_trades: int, currencies: list[str]
+    app: Starlette, client: Client, random: Random, most_trades: int, currencies: list[str]
 ) -> reference.Journal:
     """Store a random journal, and return it as reference.py reads it."""
     zone, rollover = random.choice(CALENDARS)
@@ -227,7 +226,7 @@ async def write_journal(
 # Snapshots -----------------------------------------------------------------------------------------------
 
 
-async def add_goal(client: httpx.AsyncClient, random: Random, metric: str, timeframe: str, scope: str) -> Any:
+async def add_goal(client: Client, random: Random, metric: str, timeframe: str, scope: str) -> Any:
     """The id of a new goal, and the goal of reference.py."""
     target = draw_amount(random) or 50 * 10**8
     target = target if METRICS[metric].may_be_negative else abs(target)
@@ -247,7 +246,7 @@ EVERY_GOAL = list(product(METRICS, ("daily", "weekly", "monthly", "quarterly", "
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(examples(full=10, ci=2)))
 async def test_snapshots_of_every_metric_timeframe_and_scope_equal_the_reference(
-    app: Starlette, client: httpx.AsyncClient, clock: time_machine.Traveller, seed: int
+    app: Starlette, client: Client, clock: time_machine.Traveller, seed: int
 ) -> None:
     """Every other combination in a journal, which may have 500 goals; in the short form every eighth."""
     random = Random(seed)
@@ -286,7 +285,7 @@ R_TARGETS = [Fraction(n, 2) for n in range(1, 11)]
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(examples(full=40, ci=2)))
 async def test_reports_of_every_grouping_metric_and_filter_equal_the_reference(
-    app: Starlette, client: httpx.AsyncClient, seed: int
+    app: Starlette, client: Client, seed: int
 ) -> None:
     """Every other journal has one currency, and enough trades for an edge."""
     currencies, most_trades = (["USD"], 200) if seed % 2 else (["USD", "USD", "USD", "EUR"], 40)
@@ -313,7 +312,7 @@ EVERY_PAIR = [
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(examples(full=20, ci=2)))
-async def test_reports_of_two_keys_equal_the_reference(app: Starlette, client: httpx.AsyncClient, seed: int) -> None:
+async def test_reports_of_two_keys_equal_the_reference(app: Starlette, client: Client, seed: int) -> None:
     """Each pair of keys with a filter; in the short form a 40th of the pairs a journal."""
     currencies, most_trades = (["USD"], 150) if seed % 2 else (["USD", "USD", "USD", "EUR"], 40)
     journal = await write_journal(app, client, Random(seed), most_trades, currencies)
@@ -334,9 +333,7 @@ RANGES: list[tuple[dict[str, str], dict[str, str]]] = [
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(examples(full=30, ci=3)))
-async def test_reports_beside_another_range_equal_the_reference(
-    app: Starlette, client: httpx.AsyncClient, seed: int
-) -> None:
+async def test_reports_beside_another_range_equal_the_reference(app: Starlette, client: Client, seed: int) -> None:
     """Every grouping without a filter and with one; in the short form a third of the groupings a journal."""
     currencies, most_trades = (["USD"], 200) if seed % 2 else (["USD", "USD", "USD", "EUR"], 60)
     journal = await write_journal(app, client, Random(seed), most_trades, currencies)
@@ -351,7 +348,7 @@ async def test_reports_beside_another_range_equal_the_reference(
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(examples(full=60, ci=4)))
-async def test_exits_equal_the_reference(app: Starlette, client: httpx.AsyncClient, seed: int) -> None:
+async def test_exits_equal_the_reference(app: Starlette, client: Client, seed: int) -> None:
     """In R and in money, with levels that decisions reach exactly; the short form takes every fourth filter."""
     random = Random(seed)
     currencies, most_trades = (["USD"], 300) if seed % 2 else (["USD", "USD", "USD", "EUR"], 60)
@@ -408,7 +405,7 @@ async def store_nothing(database: Database, user_id: int) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(examples(full=100, ci=2)))
 async def test_every_standing_of_an_account_is_that_on_paper(
-    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, seed: int
+    app: Starlette, client: Client, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     """From the middle on trades have changed, and in every other journal the stored facts are old."""
     random = Random(seed)

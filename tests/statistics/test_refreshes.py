@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from factories import create_goal, create_tag, error_of, insert_account, insert_trade, run_sql, unwrap
+from factories import Client, create_goal, create_tag, error_of, insert_account, insert_trade, run_sql, unwrap
 from sql_calls import noted_statements
 from starlette.applications import Starlette
 
@@ -38,13 +38,13 @@ def between(monkeypatch: pytest.MonkeyPatch) -> Callable[[Meanwhile, int], None]
     return run_between
 
 
-async def actuals_of(client: httpx.AsyncClient, goal_id: int) -> list[Any]:
+async def actuals_of(client: Client, goal_id: int) -> list[Any]:
     found = unwrap(await client.get(f"/goals/{goal_id}/snapshots"))
     return [one["actual"] for one in reversed(found)]
 
 
 async def test_others_write_while_the_histories_of_many_goals_are_computed(
-    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    app: Starlette, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(snapshot_refreshes, "MAX_PERIODS", 0)
     trade = await insert_trade(app, await insert_account(app), gross_pnl=1)
@@ -76,7 +76,7 @@ async def test_others_write_while_the_histories_of_many_goals_are_computed(
 
 
 async def test_the_trades_of_a_scope_are_read_once_for_all_its_goals(
-    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    app: Starlette, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(snapshot_refreshes, "MAX_PERIODS", 0)  # each history is stored by itself
     accounts = [await insert_account(app, name) for name in ("One", "Other")]
@@ -93,7 +93,7 @@ async def test_the_trades_of_a_scope_are_read_once_for_all_its_goals(
 
 
 async def test_a_trade_written_while_its_history_is_computed_is_in_the_next_answer(
-    app: Starlette, client: httpx.AsyncClient, between: Callable[[Meanwhile], None]
+    app: Starlette, client: Client, between: Callable[[Meanwhile], None]
 ) -> None:
     account = await insert_account(app)
     await insert_trade(app, account, closed_at="2026-02-10T12:00:00Z", gross_pnl=2)
@@ -105,7 +105,7 @@ async def test_a_trade_written_while_its_history_is_computed_is_in_the_next_answ
 
 
 async def test_two_trades_of_a_day_one_before_and_one_while_it_is_computed_are_both_in_the_next_answer(
-    app: Starlette, client: httpx.AsyncClient, between: Callable[[Meanwhile], None]
+    app: Starlette, client: Client, between: Callable[[Meanwhile], None]
 ) -> None:
     account = await insert_account(app)
     goal = await create_goal(client, timeframe="custom", custom_start="2026-01-01", custom_end="2026-12-31")
@@ -118,7 +118,7 @@ async def test_two_trades_of_a_day_one_before_and_one_while_it_is_computed_are_b
 
 
 async def test_a_goal_redefined_after_it_was_computed_is_not_listed_with_its_old_value(
-    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    app: Starlette, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await insert_trade(app, await insert_account(app), closed_at="2026-01-05T12:00:00Z", gross_pnl=5)
     window = {"timeframe": "custom", "custom_start": "2026-01-01", "custom_end": "2100-12-31"}
@@ -139,7 +139,7 @@ async def test_a_goal_redefined_after_it_was_computed_is_not_listed_with_its_old
 
 
 async def test_many_who_ask_at_once_share_a_computation_that_begins_after_each_of_them(
-    app: Starlette, client: httpx.AsyncClient, between: Callable[[Meanwhile, int], None]
+    app: Starlette, client: Client, between: Callable[[Meanwhile, int], None]
 ) -> None:
     account = await insert_account(app)
     await create_goal(client, metric="trade_count", timeframe="custom", **THIS_CENTURY)
@@ -213,7 +213,7 @@ async def test_the_history_of_one_user_waits_for_one_turn_of_another_who_asks_ma
 
 
 async def test_a_goal_redefined_while_its_history_is_computed_is_computed_again(
-    app: Starlette, client: httpx.AsyncClient, between: Callable[[Meanwhile], None]
+    app: Starlette, client: Client, between: Callable[[Meanwhile], None]
 ) -> None:
     await insert_trade(app, await insert_account(app), gross_pnl=5)
     goal = await create_goal(client, timeframe="custom", custom_start="2026-01-01", custom_end="2026-12-31")
@@ -223,7 +223,7 @@ async def test_a_goal_redefined_while_its_history_is_computed_is_computed_again(
 
 
 async def test_a_goal_deleted_while_its_history_is_computed_is_not_found(
-    app: Starlette, client: httpx.AsyncClient, between: Callable[[Meanwhile], None]
+    app: Starlette, client: Client, between: Callable[[Meanwhile], None]
 ) -> None:
     goal = await create_goal(client)
     between(lambda: client.delete(f"/goals/{goal['id']}"))
@@ -234,7 +234,7 @@ async def test_a_goal_deleted_while_its_history_is_computed_is_not_found(
 
 
 async def test_a_goal_that_changes_again_and_again_is_busy_and_answers_later(
-    app: Starlette, client: httpx.AsyncClient, between: Callable[[Meanwhile, int], None]
+    app: Starlette, client: Client, between: Callable[[Meanwhile, int], None]
 ) -> None:
     goal = await create_goal(client)
     targets = iter(range(2, 10))

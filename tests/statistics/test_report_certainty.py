@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import factories
-import httpx
+from factories import Client
 from starlette.applications import Starlette
 
 
@@ -29,7 +29,7 @@ def name_symbol(pnl: float) -> str:
     return "ABCDEFGHIJ"[int(abs(pnl)) % 10]
 
 
-async def place(client: httpx.AsyncClient, group_by: str, pnls: Sequence[float], **query: Any) -> list[Any]:
+async def place(client: Client, group_by: str, pnls: Sequence[float], **query: Any) -> list[Any]:
     """The group of each trade, which alone is selected by its symbol."""
     found = []
     for pnl in pnls:
@@ -47,7 +47,7 @@ def on_day(number: int) -> dict[str, Any]:
 
 
 async def test_a_mean_has_an_interval_from_ten_decisions_on_and_a_share_from_two_days(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
+    app: Starlette, client: Client, account_id: int
 ) -> None:
     for number in range(9):
         await factories.insert_trade(app, account_id, gross_pnl=190 if number < 5 else 10, **on_day(number))
@@ -73,7 +73,7 @@ async def test_a_mean_has_an_interval_from_ten_decisions_on_and_a_share_from_two
 
 
 async def test_a_tag_is_compared_with_all_decisions_that_lack_it(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
+    app: Starlette, client: Client, account_id: int
 ) -> None:
     tag = (await factories.create_tag(client))["id"]
     for number in range(24):
@@ -98,7 +98,7 @@ async def test_a_tag_is_compared_with_all_decisions_that_lack_it(
 
 
 async def test_a_line_that_only_has_the_answers_of_one_that_pays_is_not_shown_beside_it(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
+    app: Starlette, client: Client, account_id: int
 ) -> None:
     """Volume pays 60. Trend agrees with it in nine of ten trades, Gap in half of them."""
     tags = {name: (await factories.create_tag(client, name))["id"] for name in ("Volume", "Trend", "Gap")}
@@ -122,7 +122,7 @@ async def test_a_line_that_only_has_the_answers_of_one_that_pays_is_not_shown_be
 
 
 async def test_groups_of_rules_have_names_and_the_followed_alone_an_edge(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
+    app: Starlette, client: Client, account_id: int
 ) -> None:
     (setup,) = (
         await factories.create_strategy(client, setups=[{"name": "Break", "confirmations": [{"name": "Volume"}]}])
@@ -143,7 +143,7 @@ async def test_groups_of_rules_have_names_and_the_followed_alone_an_edge(
 
 
 async def test_a_verdict_counts_all_groups_of_the_report_not_only_those_of_the_page(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
+    app: Starlette, client: Client, account_id: int
 ) -> None:
     tags = [(await factories.create_tag(client, f"Tag {number}"))["id"] for number in range(12)]
     for number in range(48):
@@ -165,7 +165,7 @@ async def test_a_verdict_counts_all_groups_of_the_report_not_only_those_of_the_p
 
 
 async def test_a_decision_is_grouped_by_the_last_one_that_was_closed_when_it_was_opened(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
+    app: Starlette, client: Client, account_id: int
 ) -> None:
     day = [
         ("09:00:00", "09:10:00", 1),

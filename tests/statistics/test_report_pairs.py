@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import httpx
-from factories import details_of, insert_trade, read_report, run_sql
+from factories import Client, details_of, insert_trade, read_report, run_sql
 from starlette.applications import Starlette
 
 # 2,001 symbols, each with a trade.
@@ -22,7 +21,7 @@ def at(day: int, hour: int = 15) -> dict[str, Any]:
 
 
 async def test_a_pair_has_both_keys_and_is_compared_with_all_other_trades(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
+    app: Starlette, client: Client, account_id: int
 ) -> None:
     """Mondays and Tuesdays at nine and at three; Mondays at nine lose."""
     for week in range(4):
@@ -45,7 +44,7 @@ async def test_a_pair_has_both_keys_and_is_compared_with_all_other_trades(
 
 
 async def test_more_than_2000_pairs_are_refused_with_their_number(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
+    app: Starlette, client: Client, account_id: int
 ) -> None:
     await run_sql(app, SYMBOLS)
 

@@ -1,7 +1,6 @@
 """GET /reports beside another range (docs/api.md#before-and-beside). Random journals are in test_random_journals.py."""
 
-import httpx
-from factories import insert_trade, read_report
+from factories import Client, insert_trade, read_report
 from starlette.applications import Starlette
 
 FEBRUARY = {"from": "2026-02-01", "to": "2026-02-28"}
@@ -21,7 +20,7 @@ async def insert_months(app: Starlette, account_id: int) -> None:
 
 
 async def test_each_group_and_the_total_stand_beside_the_month_before(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
+    app: Starlette, client: Client, account_id: int
 ) -> None:
     await insert_months(app, account_id)
 
@@ -47,7 +46,7 @@ async def test_each_group_and_the_total_stand_beside_the_month_before(
 
 
 async def test_a_range_without_trades_is_null_and_of_periods_only_the_total_has_one(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
+    app: Starlette, client: Client, account_id: int
 ) -> None:
     await insert_months(app, account_id)
 

@@ -3,9 +3,8 @@
 from typing import Any
 
 import factories
-import httpx
 import pytest
-from factories import details_of, error_of, run_sql, unwrap
+from factories import Client, details_of, error_of, run_sql, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -15,9 +14,7 @@ from journal_api.structs.reports import REPORTED
 # Groups --------------------------------------------------------------------------------------------------
 
 
-async def test_the_total_counts_every_closed_trade_once(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_the_total_counts_every_closed_trade_once(app: Starlette, client: Client, account_id: int) -> None:
     empty = await factories.read_report(client, "symbol")
     await factories.insert_trade(app, account_id, gross_pnl=300, initial_risk=100)
     await factories.insert_trade(app, account_id, gross_pnl=-100)
@@ -54,7 +51,7 @@ async def test_the_total_counts_every_closed_trade_once(
     ],
 )
 async def test_trades_are_grouped_in_order(
-    app: Starlette, client: httpx.AsyncClient, account_id: int, group_by: str, groups: list[Any]
+    app: Starlette, client: Client, account_id: int, group_by: str, groups: list[Any]
 ) -> None:
     """Days are of the close, hours of the opening in the zone of the owner, with and without summer time."""
     unwrap(await client.patch("/me", json={"timezone": "America/New_York"}))
@@ -89,7 +86,7 @@ async def test_trades_are_grouped_in_order(
     ],
 )
 async def test_groups_are_sorted_by_net_pnl_or_by_any_metric_and_the_total_is_of_all(
-    app: Starlette, client: httpx.AsyncClient, account_id: int, query: dict[str, Any], order: str
+    app: Starlette, client: Client, account_id: int, query: dict[str, Any], order: str
 ) -> None:
     for symbol, pnls in {"A": (1, 1), "B": (5,), "C": (-1, -2, -3)}.items():
         for pnl in pnls:
@@ -104,7 +101,7 @@ async def test_groups_are_sorted_by_net_pnl_or_by_any_metric_and_the_total_is_of
     assert unwrap(response)["total"]["values"]["net_pnl"] == 1
 
 
-async def test_spellings_of_a_contract_are_one_group_and_its_months_one_root(client: httpx.AsyncClient) -> None:
+async def test_spellings_of_a_contract_are_one_group_and_its_months_one_root(client: Client) -> None:
     account = await factories.create_account(client)
     for symbol in ("MNQZ6", "mnqz6", "MNQ 12-26", "MNQ DEC26", "MNQH7", "AAPL"):
         await factories.create_trade(client, account["id"], symbol=symbol)
@@ -168,7 +165,7 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str, str]]] = {
 
 @for_rows("path, query, member, reason", [(path, *row) for path, rows in REFUSED.items() for row in rows], rewind=False)
 async def test_a_query_that_cannot_be_meant_is_refused(
-    client: httpx.AsyncClient, path: str, query: dict[str, Any], member: str, reason: str
+    client: Client, path: str, query: dict[str, Any], member: str, reason: str
 ) -> None:
     response = await client.get(path, params=query)
 
@@ -182,7 +179,7 @@ async def test_a_query_that_cannot_be_meant_is_refused(
 
 @pytest.mark.parametrize("metrics", [REPORTED, ("net_pnl",)], ids=["all", "net_pnl"])
 async def test_a_sum_beyond_64_bits_is_out_of_range_in_its_group_alone(
-    app: Starlette, client: httpx.AsyncClient, account_id: int, metrics: tuple[str, ...]
+    app: Starlette, client: Client, account_id: int, metrics: tuple[str, ...]
 ) -> None:
     for _ in range(10):
         await factories.insert_trade(app, account_id, symbol="HUGE", gross_pnl=10**10)
@@ -200,7 +197,7 @@ async def test_a_sum_beyond_64_bits_is_out_of_range_in_its_group_alone(
 
 
 async def test_a_report_that_takes_too_long_is_busy_and_says_what_to_do(
-    client: httpx.AsyncClient, account_id: int, monkeypatch: pytest.MonkeyPatch
+    client: Client, account_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "MAX_REPORT_SECONDS", 0.0)
     monkeypatch.setattr(database, "STEPS", 1)
@@ -213,7 +210,7 @@ async def test_a_report_that_takes_too_long_is_busy_and_says_what_to_do(
 
 
 async def test_a_report_waits_for_two_others_and_is_refused_after_some_seconds(
-    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    app: Starlette, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("journal_api.database.database.MAX_REPORT_WAIT", 0.05)
     async with app.state.database.report_transaction():
@@ -229,7 +226,7 @@ async def test_a_report_waits_for_two_others_and_is_refused_after_some_seconds(
 # Confirmations -------------------------------------------------------------------------------------------
 
 
-async def create_checklist(client: httpx.AsyncClient) -> tuple[int, int, int]:
+async def create_checklist(client: Client) -> tuple[int, int, int]:
     """The ids of a setup and of its two confirmations."""
     setups = [{"name": "Break", "confirmations": [{"name": "Volume"}, {"name": "Trend"}]}]
     (setup,) = (await factories.create_strategy(client, setups=setups))["setups"]
@@ -237,7 +234,7 @@ async def create_checklist(client: httpx.AsyncClient) -> tuple[int, int, int]:
     return setup["setup_id"], volume, trend
 
 
-async def test_a_setup_has_the_name_of_its_strategy(app: Starlette, client: httpx.AsyncClient, account_id: int) -> None:
+async def test_a_setup_has_the_name_of_its_strategy(app: Starlette, client: Client, account_id: int) -> None:
     setup_id, _, _ = await create_checklist(client)
     await factories.insert_trade(app, account_id, gross_pnl=10, setup_id=setup_id, strategy_id=1)
     await factories.insert_trade(app, account_id, gross_pnl=5)
@@ -249,9 +246,7 @@ async def test_a_setup_has_the_name_of_its_strategy(app: Starlette, client: http
     assert (without["key"], "strategy" in without) == (None, False)
 
 
-async def test_a_confirmation_has_the_values_of_each_answer(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_a_confirmation_has_the_values_of_each_answer(app: Starlette, client: Client, account_id: int) -> None:
     setup_id, volume, trend = await create_checklist(client)
     for pnl, answers in ((10, {volume: True, trend: True}), (-4, {volume: False}), (1, None)):
         setup = {} if answers is None else {"setup_id": setup_id, "strategy_id": 1}
@@ -276,9 +271,7 @@ async def test_a_confirmation_has_the_values_of_each_answer(
     assert found["total"]["values"]["net_pnl"] == 7
 
 
-async def test_a_report_is_not_modified_until_a_trade_is(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_a_report_is_not_modified_until_a_trade_is(app: Starlette, client: Client, account_id: int) -> None:
     trade = await factories.insert_trade(app, account_id, gross_pnl=1)
     etag = (await client.get("/reports?group_by=symbol")).headers["etag"]
 
@@ -303,7 +296,7 @@ async def test_a_report_is_not_modified_until_a_trade_is(
     ],
 )
 async def test_every_decision_is_in_one_bin_of_at_most_24(
-    app: Starlette, client: httpx.AsyncClient, results: list[float], bins: list[tuple[float, float, int]]
+    app: Starlette, client: Client, results: list[float], bins: list[tuple[float, float, int]]
 ) -> None:
     account = int((await factories.create_account(client, "Main"))["id"])
     for pnl in results:
@@ -316,7 +309,7 @@ async def test_every_decision_is_in_one_bin_of_at_most_24(
     assert "distribution" not in await factories.read_report(client, "day")
 
 
-async def test_results_in_two_currencies_have_a_shape_in_r_only(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_results_in_two_currencies_have_a_shape_in_r_only(app: Starlette, client: Client) -> None:
     for currency in ("USD", "EUR"):
         account = int((await factories.create_account(client, currency, currency=currency))["id"])
         await factories.insert_trade(app, account, gross_pnl=5, initial_risk=10)
@@ -326,9 +319,7 @@ async def test_results_in_two_currencies_have_a_shape_in_r_only(app: Starlette, 
     assert found == {"net_pnl": None, "r": {"bins": [{"low": 0.5, "high": 0.5, "decisions": 2}]}}
 
 
-async def test_a_result_out_of_range_in_r_has_no_shape_in_r(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_a_result_out_of_range_in_r_has_no_shape_in_r(app: Starlette, client: Client, account_id: int) -> None:
     for risk in (1e-8, 10):
         await factories.insert_trade(app, account_id, gross_pnl=500, initial_risk=risk)
 

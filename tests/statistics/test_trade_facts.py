@@ -4,9 +4,8 @@ import asyncio
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
-from factories import A_TRADE, create_account, unwrap
+from factories import A_TRADE, Client, create_account, unwrap
 
 from journal_api.statistics import trade_facts
 
@@ -18,9 +17,7 @@ def one_day_at_a_time() -> Iterator[None]:
         yield
 
 
-async def test_trades_may_move_to_days_whose_facts_are_stored_before_those_of_their_old_days(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_trades_may_move_to_days_whose_facts_are_stored_before_those_of_their_old_days(client: Client) -> None:
     account = await create_account(client)
     for day in (7, 6, 5):  # the newest first, as in most exports
         times = {"opened_at": f"2026-01-{day:02}T12:00:00Z", "closed_at": f"2026-01-{day:02}T13:00:00Z"}
@@ -40,5 +37,5 @@ async def test_trades_may_move_to_days_whose_facts_are_stored_before_those_of_th
         assert (await read_days(client))["total"]["statistics"]["trades"] == 3
 
 
-async def read_days(client: httpx.AsyncClient) -> Any:
+async def read_days(client: Client) -> Any:
     return unwrap(await client.get("/reports?group_by=day"))

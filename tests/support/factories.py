@@ -27,6 +27,9 @@ from journal_api.values.api_keys import SCOPES
 from journal_api.values.clock import now
 from journal_api.values.types import decode_value, sort_name
 
+# The client of a running journal.
+Client = httpx.AsyncClient
+
 
 def unwrap(response: httpx.Response) -> Any:
     """The one thing in `data`; fails on an error."""
@@ -44,11 +47,11 @@ def details_of(response: httpx.Response) -> Any:
     return response.json()["error"]["details"]
 
 
-async def create_category(client: httpx.AsyncClient, name: str = "Psychology", **fields: Any) -> Any:
+async def create_category(client: Client, name: str = "Psychology", **fields: Any) -> Any:
     return unwrap(await client.post("/tag-categories", json={"name": name, **fields}))
 
 
-async def create_tag(client: httpx.AsyncClient, name: str = "FOMO", **fields: Any) -> Any:
+async def create_tag(client: Client, name: str = "FOMO", **fields: Any) -> Any:
     """A tag, in a new category of the same name unless `category_id` is given."""
     if "category_id" not in fields:
         fields["category_id"] = (await create_category(client, f"of {name}"[:50]))["id"]
@@ -83,20 +86,20 @@ def is_whole(strategy: Any) -> bool:
     return [len(setup["confirmations"]) for setup in setups] == [3, 3, 3] and len(words) == 1
 
 
-async def create_strategy(client: httpx.AsyncClient, name: str = "Breakout", **fields: Any) -> Any:
+async def create_strategy(client: Client, name: str = "Breakout", **fields: Any) -> Any:
     return unwrap(await client.post("/strategies", json={"name": name, **fields}))
 
 
-async def get_strategy(client: httpx.AsyncClient, strategy_id: int) -> Any:
+async def get_strategy(client: Client, strategy_id: int) -> Any:
     return unwrap(await client.get(f"/strategies/{strategy_id}"))
 
 
-async def create_goal(client: httpx.AsyncClient, **fields: Any) -> Any:
+async def create_goal(client: Client, **fields: Any) -> Any:
     goal = {"goal_name": "Goal", "metric": "net_pnl", "target_value": 100, **fields}
     return unwrap(await client.post("/goals", json=goal))
 
 
-async def snapshots_of(client: httpx.AsyncClient, goal_id: int, **query: Any) -> Any:
+async def snapshots_of(client: Client, goal_id: int, **query: Any) -> Any:
     return unwrap(await client.get(f"/goals/{goal_id}/snapshots", params=query))
 
 
@@ -104,7 +107,7 @@ async def snapshots_of(client: httpx.AsyncClient, goal_id: int, **query: Any) ->
 YEAR = {"timeframe": "custom", "custom_start": "2026-01-01", "custom_end": "2026-12-31"}
 
 
-async def read_actual(client: httpx.AsyncClient, goal: Any) -> Any:
+async def read_actual(client: Client, goal: Any) -> Any:
     """The value of a goal that has one snapshot."""
     (snapshot,) = await snapshots_of(client, goal["id"])
     return snapshot["actual"]
@@ -129,34 +132,34 @@ A_FILL = {"side": "buy", "quantity": 1, "price": 99, "at": "2026-01-05T14:30:00Z
 A_DAY = "2026-01-05"
 
 
-async def create_picture(client: httpx.AsyncClient, path: str = f"/days/{A_DAY}", file: bytes = PNG) -> Any:
+async def create_picture(client: Client, path: str = f"/days/{A_DAY}", file: bytes = PNG) -> Any:
     """A picture of a day, or of the trade with that path."""
     return unwrap(await client.post(f"{path}/pictures", content=file, headers=HEADERS))
 
 
-async def create_account(client: httpx.AsyncClient, name: str = "Sim", **fields: Any) -> Any:
+async def create_account(client: Client, name: str = "Sim", **fields: Any) -> Any:
     return unwrap(await client.post("/accounts", json={"name": name, **fields}))
 
 
 A_DEPOSIT = {"kind": "deposit", "amount": 100, "day": "2026-01-05"}
 
 
-async def create_cash(client: httpx.AsyncClient, account_id: int, **fields: Any) -> Any:
+async def create_cash(client: Client, account_id: int, **fields: Any) -> Any:
     return unwrap(await client.post(f"/accounts/{account_id}/cash", json={**A_DEPOSIT, **fields}))
 
 
 A_CHECKPOINT = {"day": "2026-01-05", "balance": 100}
 
 
-async def create_checkpoint(client: httpx.AsyncClient, account_id: int, **fields: Any) -> Any:
+async def create_checkpoint(client: Client, account_id: int, **fields: Any) -> Any:
     return unwrap(await client.post(f"/accounts/{account_id}/checkpoints", json={**A_CHECKPOINT, **fields}))
 
 
-async def put_rules(client: httpx.AsyncClient, account_id: int, **rules: Any) -> Any:
+async def put_rules(client: Client, account_id: int, **rules: Any) -> Any:
     return unwrap(await client.put(f"/accounts/{account_id}/rules", json=rules))
 
 
-async def create_funded_account(client: httpx.AsyncClient, name: str = "Funded") -> Any:
+async def create_funded_account(client: Client, name: str = "Funded") -> Any:
     """A new account with rules, and with cash and a checkpoint that have its id, for paths with both."""
     number = len(unwrap(await client.get("/accounts")))
     account = await create_account(client, f"{name} {number}")
@@ -174,37 +177,37 @@ async def create_funded_account(client: httpx.AsyncClient, name: str = "Funded")
     return account
 
 
-async def write_day(client: httpx.AsyncClient, day: str = "2026-01-05", **fields: Any) -> Any:
+async def write_day(client: Client, day: str = "2026-01-05", **fields: Any) -> Any:
     """A day on which the fields are written, by default a plan."""
     return unwrap(await client.patch(f"/days/{day}", json=fields or {"plan": "Wait for the open."}))
 
 
-def app_of(client: httpx.AsyncClient) -> Any:
+def app_of(client: Client) -> Any:
     """The application that the client calls."""
     return getattr(client, "_transport").app  # noqa: B009
 
 
-async def create_key(client: httpx.AsyncClient) -> Any:
+async def create_key(client: Client) -> Any:
     """A second key of the client's user: no operation of the API makes one."""
     user = unwrap(await client.get("/me"))
     await app_of(client).state.database.write(lambda db: api_keys.insert(db, user["id"], "second", SCOPES))
     return unwrap(await client.get("/keys"))[-1]
 
 
-async def create_example_journal(client: httpx.AsyncClient) -> Any:
+async def create_example_journal(client: Client) -> Any:
     """The example journal, loaded unless it is there already; its path has no id."""
     await client.post("/example-journal")
     return {**unwrap(await client.get("/example-journal")), "id": 1}
 
 
-async def create_copy_group(client: httpx.AsyncClient, name: str = "Copies", account_ids: Sequence[int] = ()) -> Any:
+async def create_copy_group(client: Client, name: str = "Copies", account_ids: Sequence[int] = ()) -> Any:
     """A copy group with those accounts in it."""
     group = unwrap(await client.post("/copy-groups", json={"name": name}))
     members = [{"account_id": account_id} for account_id in account_ids]
     return unwrap(await client.put(f"/copy-groups/{group['id']}/members", json={"members": members}))
 
 
-async def account_of_trades(client: httpx.AsyncClient) -> int:
+async def account_of_trades(client: Client) -> int:
     """The id of the account of trades that state none."""
     created = await client.post("/accounts", json={"name": "of a trade"})
     if created.status_code == 201:
@@ -213,7 +216,7 @@ async def account_of_trades(client: httpx.AsyncClient) -> int:
     return int(next(account["id"] for account in accounts if account["name"] == "of a trade"))
 
 
-async def create_trade(client: httpx.AsyncClient, account_id: int | None = None, **fields: Any) -> Any:
+async def create_trade(client: Client, account_id: int | None = None, **fields: Any) -> Any:
     """A_TRADE with those fields, in a new account unless one is given."""
     if account_id is None:
         account_id = await account_of_trades(client)
@@ -227,7 +230,7 @@ ES,long,1,100,101,2026-01-05T14:00:00Z,2026-01-05T15:00:00Z
 
 
 async def send_file(
-    client: httpx.AsyncClient,
+    client: Client,
     file: str | bytes,
     account_id: int | None = None,
     timezone: str | None = "UTC",
@@ -266,18 +269,18 @@ def read_ids(report: Any) -> list[int]:
     return [row["trade_id"] for row in report["rows"]]
 
 
-async def list_trades(client: httpx.AsyncClient, **query: Any) -> list[Any]:
+async def list_trades(client: Client, **query: Any) -> list[Any]:
     """The trades that match, oldest first."""
     found = unwrap(await client.get("/trades", params={"limit": 200, **query}))
     return sorted(found, key=lambda trade: int(trade["id"]))
 
 
-async def get_trade(client: httpx.AsyncClient, trade: Any) -> Any:
+async def get_trade(client: Client, trade: Any) -> Any:
     """Read a trade as it is now, by its id or as it was."""
     return unwrap(await client.get(f"/trades/{trade if isinstance(trade, int) else trade['id']}"))
 
 
-async def patch_trade(client: httpx.AsyncClient, trade_id: int, **fields: Any) -> Any:
+async def patch_trade(client: Client, trade_id: int, **fields: Any) -> Any:
     return unwrap(await client.patch(f"/trades/{trade_id}", json=fields))
 
 
@@ -286,7 +289,7 @@ def read_verdicts(report: Any) -> list[str]:
     return [row["verdict"] for row in report["rows"]]
 
 
-async def create_import(client: httpx.AsyncClient, file: str | bytes = A_FILE, **query: Any) -> Any:
+async def create_import(client: Client, file: str | bytes = A_FILE, **query: Any) -> Any:
     """The report of a file brought into a new account unless one is given."""
     if "account_id" not in query:
         query["account_id"] = (await create_account(client, "of an import"))["id"]
@@ -303,7 +306,7 @@ def read_file(file: str | bytes | BinaryIO, zone: str = "UTC", **options: Any) -
     return found
 
 
-async def create_instrument(client: httpx.AsyncClient, root: str = "XYZ", point_value: float = 4) -> Any:
+async def create_instrument(client: Client, root: str = "XYZ", point_value: float = 4) -> Any:
     """A point value of the owner's."""
     return unwrap(await client.put(f"/instruments/{root}", json={"point_value": point_value}))
 
@@ -324,7 +327,7 @@ A_PROFILE: dict[str, Any] = {
 }
 
 
-async def create_import_profile(client: httpx.AsyncClient, **fields: Any) -> Any:
+async def create_import_profile(client: Client, **fields: Any) -> Any:
     return unwrap(await client.post("/import-profiles", json={**A_PROFILE, **fields}))
 
 
@@ -389,7 +392,7 @@ async def insert_user(app: Starlette, name: str = "other") -> int:
     return await insert_row(app, "users", name=name, timezone="UTC", day_rollover="00:00")
 
 
-async def read_report(client: httpx.AsyncClient, group_by: str = "none", **query: Any) -> Any:
+async def read_report(client: Client, group_by: str = "none", **query: Any) -> Any:
     return unwrap(await client.get("/reports", params={"group_by": group_by, **query}))
 
 

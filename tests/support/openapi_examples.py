@@ -4,6 +4,7 @@ from typing import Any
 
 import httpx
 import msgspec
+from factories import Client
 from operations import path_of
 from pictures import PNG
 
@@ -52,7 +53,7 @@ def in_order() -> list[Operation]:
     return sorted(with_body, key=lambda one: (methods.index(one.method), one.path != "/v1/accounts"))
 
 
-async def send_example(client: httpx.AsyncClient, operation: Operation, media_type: str) -> httpx.Response:
+async def send_example(client: Client, operation: Operation, media_type: str) -> httpx.Response:
     """The example as it stands, about the thing with the id 1."""
     if media_type.startswith("image/"):
         return await client.post(path_of(operation, 1), content=PNG, headers={"Content-Type": media_type})
@@ -66,7 +67,7 @@ async def send_example(client: httpx.AsyncClient, operation: Operation, media_ty
     )
 
 
-async def send_examples(client: httpx.AsyncClient) -> list[tuple[Operation, httpx.Response]]:
+async def send_examples(client: Client) -> list[tuple[Operation, httpx.Response]]:
     """Send every example to a new journal."""
     return [
         (operation, await send_example(client, operation, media_type))

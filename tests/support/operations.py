@@ -9,7 +9,7 @@ from typing import Any
 import factories
 import httpx
 import msgspec
-from factories import unwrap
+from factories import Client, unwrap
 from pictures import PNG
 from saved_journals import for_rows
 from starlette.applications import Starlette
@@ -17,7 +17,7 @@ from starlette.applications import Starlette
 from journal_api.web.operation import Operation
 
 # One thing of each kind, by the first word of its path: a new resource with ids in its paths needs a line.
-THINGS: dict[str, Callable[[httpx.AsyncClient], Awaitable[Any]]] = {
+THINGS: dict[str, Callable[[Client], Awaitable[Any]]] = {
     "tag-categories": factories.create_category,
     "tags": factories.create_tag,
     "strategies": factories.create_strategy,
@@ -114,9 +114,7 @@ def input_of(operation: Operation) -> dict[str, Any]:
     return file_of(operation) if operation.consumes_picture else {"json": body_of(operation)}
 
 
-async def send(
-    client: httpx.AsyncClient, operation: Operation, row_id: object = MISSING, **headers: str
-) -> httpx.Response:
+async def send(client: Client, operation: Operation, row_id: object = MISSING, **headers: str) -> httpx.Response:
     """The answer to what the operation requires, about the thing with that id; each header by its name with _ for -."""
     sent = input_of(operation)
     if operation.consumes_file and not operation.consumes_picture:
@@ -136,7 +134,7 @@ def body_of(operation: Operation) -> dict[str, Any] | None:
     return BODIES.get((operation.method, documented_path_of(operation)), {})
 
 
-async def create_thing_of(client: httpx.AsyncClient, operation: Operation) -> int | str:
+async def create_thing_of(client: Client, operation: Operation) -> int | str:
     """The id of a new thing of the kind that the path names, the root of an instrument, or a day."""
     if operation.name in ("join_import", "split_import"):  # each in an account of its own
         account = await factories.create_account(client, operation.name)
@@ -150,13 +148,13 @@ async def create_thing_of(client: httpx.AsyncClient, operation: Operation) -> in
     return thing[name]  # type: ignore[no-any-return]
 
 
-async def merge_with_another(client: httpx.AsyncClient, trade: Any) -> None:
+async def merge_with_another(client: Client, trade: Any) -> None:
     """Merge the trade with a new one."""
     other = await factories.create_trade(client, trade["account_id"])
     unwrap(await client.post("/trades/merge", json={"ids": [trade["id"], other["id"]]}))
 
 
-async def create_needs(client: httpx.AsyncClient, operation: Operation) -> None:
+async def create_needs(client: Client, operation: Operation) -> None:
     """What an operation needs beyond `create_one_of_each`."""
     if operation.name == "delete_example_journal":
         await factories.create_example_journal(client)
@@ -166,7 +164,7 @@ async def create_needs(client: httpx.AsyncClient, operation: Operation) -> None:
         await factories.create_trade(client, 1)
 
 
-async def create_one_of_each(client: httpx.AsyncClient) -> dict[str, Any]:
+async def create_one_of_each(client: Client) -> dict[str, Any]:
     """The id by the first word of the path; bound to each other where that does not forbid a deletion.
 
     Each has the id 1, but for a category, an account and an import that can be deleted.

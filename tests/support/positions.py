@@ -10,8 +10,7 @@ from decimal import Decimal
 from itertools import accumulate, groupby
 from typing import Any, NamedTuple
 
-import httpx
-from factories import list_trades, read_file
+from factories import Client, list_trades, read_file
 from file_positions import FileTrade, read_positions_of
 
 from journal_api.positions.fills import decode_fills
@@ -109,7 +108,7 @@ def expected_positions(fills: Iterable[FileFill]) -> list[Shown]:
     )
 
 
-async def stored_positions(client: httpx.AsyncClient, **query: Any) -> list[Shown]:
+async def stored_positions(client: Client, **query: Any) -> list[Shown]:
     """The closed trades of the journal: times, symbol, direction, size, result and number of fills."""
     return sorted(
         (

@@ -5,9 +5,8 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
-import httpx
 import pytest
-from factories import create_account, create_import
+from factories import Client, create_account, create_import
 from file_tables import read_errors, read_rows, read_trade, read_trades, write_file
 from positions import FileFill, book_positions, random_fills
 from proofs import examples
@@ -315,7 +314,7 @@ REWRITTEN[0]["Time"] = "9:00 AM"
     ],
 )
 async def test_a_fill_without_an_id_is_known_by_all_that_is_stated_of_it(
-    client: httpx.AsyncClient, earlier: list[Fill], later: list[Fill], verdicts: list[str]
+    client: Client, earlier: list[Fill], later: list[Fill], verdicts: list[str]
 ) -> None:
     account_id, _ = [(await create_account(client, name))["id"] for name in ("Live", "Sim")]
     if "Account" in earlier[0]:

@@ -6,10 +6,9 @@ import io
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from commands import import_file
-from factories import create_import, details_of, error_of, read_file, send_file, unwrap
+from factories import Client, create_import, details_of, error_of, read_file, send_file, unwrap
 from file_positions import FileTrade, read_positions_of
 from file_tables import show_trade
 
@@ -538,7 +537,7 @@ def test_a_column_that_is_not_read_is_told_if_trades_may_be_wrong(
     assert file.left_out.warnings == warnings
 
 
-async def test_all_that_a_file_does_not_say_is_asked_at_once(client: httpx.AsyncClient, account_id: int) -> None:
+async def test_all_that_a_file_does_not_say_is_asked_at_once(client: Client, account_id: int) -> None:
     await client.post("/import-profiles", json=DAS_PROFILE)
     file = DAS.replace("Account", "Route")
 
@@ -574,9 +573,7 @@ XYZH6,long,1,100,101,2026-01-07T14:00:00Z,2026-01-07T15:00:00Z
 """
 
 
-async def test_the_rest_of_a_file_with_errors_is_imported_if_that_is_asked_for(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_the_rest_of_a_file_with_errors_is_imported_if_that_is_asked_for(client: Client, account_id: int) -> None:
     dry = await create_import(client, BAD, account_id=account_id, dry_run="true")
     assert dry["counts"] == {"new": 1, "duplicate": 0, "updated": 0, "error": 2}
 
@@ -609,7 +606,7 @@ def test_a_line_at_which_reading_ends_is_an_error_whatever_is_left_out() -> None
     ],
 )
 async def test_a_file_without_trades_is_told_by_name_with_what_to_export_instead(
-    client: httpx.AsyncClient, account_id: int, header: str, words: str
+    client: Client, account_id: int, header: str, words: str
 ) -> None:
     refused = await send_file(
         client, f"{header}\n{','.join('1' for _ in header.split(','))}\n", account_id, dry_run="true"

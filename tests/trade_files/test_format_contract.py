@@ -10,9 +10,8 @@ import random
 from typing import Any, NamedTuple
 from xml.sax.saxutils import quoteattr
 
-import httpx
 import pytest
-from factories import create_import, read_file, unwrap
+from factories import Client, create_import, read_file, unwrap
 from file_positions import FileTrade, read_positions_of
 from file_tables import SAMPLES, read_trades, show_trade, write_csv
 
@@ -191,7 +190,7 @@ def test_the_order_of_the_rows_does_not_matter(sample: Sample) -> None:
 
 @every_format
 async def test_a_file_again_is_all_duplicates_and_undo_leaves_nothing(
-    client: httpx.AsyncClient, account_id: int, sample: Sample
+    client: Client, account_id: int, sample: Sample
 ) -> None:
     content, trades = without_journal_names(sample), sample.expected["trades"]
     accounts = {trade.get("account") for trade in trades}

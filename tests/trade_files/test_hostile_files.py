@@ -16,7 +16,7 @@ from threading import Event, Thread
 import httpx
 import pytest
 from commands import PATIENCE, Server, environment, health, new_key, running, start
-from factories import create_account, details_of, error_of, read_file, send_file, unwrap
+from factories import Client, create_account, details_of, error_of, read_file, send_file, unwrap
 from file_tables import SAMPLES, read_errors
 from starlette.applications import Starlette
 
@@ -217,7 +217,7 @@ def test_what_is_within_its_bounds_is_read(file: str) -> None:
 
 
 async def test_a_file_of_many_errors_is_not_read_to_its_end(
-    client: httpx.AsyncClient, account_id: int, monkeypatch: pytest.MonkeyPatch
+    client: Client, account_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert reader.MAX_ERRORS == 100_000
     monkeypatch.setattr(reader, "MAX_ERRORS", 5000)
@@ -360,7 +360,7 @@ LONG = f"{HEADER}\n" + f"{ROW}\n" * 200_000
 
 
 @pytest.mark.promise(5)
-async def test_an_import_ends_when_its_client_goes_away(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_an_import_ends_when_its_client_goes_away(app: Starlette, client: Client) -> None:
     await create_account(client, "Sim")
     gone = asyncio.Event()
     sent = [LONG.encode()]

@@ -1,9 +1,8 @@
 """Multipliers of imported trades: docs/imports.md#point-values."""
 
 import factories
-import httpx
 import pytest
-from factories import details_of, error_of, unwrap
+from factories import Client, details_of, error_of, unwrap
 from file_tables import read_errors, read_trades
 
 from journal_api.values.instruments import InstrumentTable
@@ -91,12 +90,12 @@ def test_an_open_future_without_a_point_value_is_an_error() -> None:
     assert read_errors(open_trade)[0].startswith("line 2: multiplier is required, because XYZU6 looks like")
 
 
-async def shown(client: httpx.AsyncClient) -> list[tuple[float, float]]:
+async def shown(client: Client) -> list[tuple[float, float]]:
     return [(trade["multiplier"], trade["gross_pnl"]) for trade in await factories.list_trades(client)]
 
 
 async def test_a_future_without_a_point_value_is_an_error_until_the_owner_sets_it(
-    client: httpx.AsyncClient, account_id: int
+    client: Client, account_id: int
 ) -> None:
     refused = await factories.send_file(client, round_trips("ESU6", "XYZU6"), account_id)
     await factories.create_instrument(client, "XYZ", 4)
@@ -126,7 +125,7 @@ LATER: dict[str, tuple[str, str, list[str], list[tuple[float, float]]]] = {
 
 @pytest.mark.parametrize(("first", "second", "verdicts", "trades"), LATER.values(), ids=LATER)
 async def test_another_point_value_leaves_the_multiplier_of_a_stored_trade(
-    client: httpx.AsyncClient,
+    client: Client,
     account_id: int,
     first: str,
     second: str,

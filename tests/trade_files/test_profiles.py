@@ -3,11 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-import httpx
 import msgspec
 import pytest
 from commands import make_journal, run_failing
-from factories import A_PROFILE, create_import, create_import_profile, details_of, error_of, send_file, unwrap
+from factories import A_PROFILE, Client, create_import, create_import_profile, details_of, error_of, send_file, unwrap
 from file_tables import read_errors, read_trade
 
 from journal_api.structs.import_profiles import ImportProfileCreate
@@ -49,7 +48,7 @@ Done,Clock,What,Signed,At,Booked,State
 """
 
 
-async def test_a_file_is_read_by_the_owners_profile(client: httpx.AsyncClient) -> None:
+async def test_a_file_is_read_by_the_owners_profile(client: Client) -> None:
     await create_import_profile(client)
 
     report = await create_import(client, FILE)
@@ -62,7 +61,7 @@ async def test_a_file_is_read_by_the_owners_profile(client: httpx.AsyncClient) -
     ]
 
 
-async def test_fills_are_read_by_a_profile_with_conditions_costs_and_a_zone(client: httpx.AsyncClient) -> None:
+async def test_fills_are_read_by_a_profile_with_conditions_costs_and_a_zone(client: Client) -> None:
     assert (await client.post("/import-profiles", json=FILLS)).status_code == 201
 
     report = await create_import(client, FILL_FILE, timezone="America/New_York")
@@ -73,9 +72,7 @@ async def test_fills_are_read_by_a_profile_with_conditions_costs_and_a_zone(clie
     assert (trade["opened_at"], trade["closed_at"]) == ("2026-03-02T08:31:00.000000Z", "2026-03-02T08:41:00.000000Z")
 
 
-async def test_a_profile_without_formats_of_times_reads_dates_in_the_order_of_the_file(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_profile_without_formats_of_times_reads_dates_in_the_order_of_the_file(client: Client) -> None:
     await create_import_profile(client, time=[])
     file = FILE.replace("02.03.", "13/3/").replace("03.03.", "2/3/")
 
@@ -86,7 +83,7 @@ async def test_a_profile_without_formats_of_times_reads_dates_in_the_order_of_th
     assert sorted(trade["opened_at"][:10] for trade in trades) == ["2026-03-02", "2026-03-13"]
 
 
-async def test_an_own_profile_goes_before_the_built_in_formats(client: httpx.AsyncClient) -> None:
+async def test_an_own_profile_goes_before_the_built_in_formats(client: Client) -> None:
     names = {"symbol": "symbol", "quantity": "quantity", "entry_price": "entry_price", "exit_price": "exit_price"}
     times = {"opened_at": "opened_at", "closed_at": "closed_at", "time": ["%Y-%m-%dT%H:%M:%S%z"]}
     side = {"column": "direction", "long": ["short"], "short": ["long"]}
@@ -98,7 +95,7 @@ async def test_an_own_profile_goes_before_the_built_in_formats(client: httpx.Asy
     assert unwrap(await client.get("/trades"))[0]["direction"] == "short"
 
 
-async def test_a_deleted_profile_reads_no_file(client: httpx.AsyncClient, account_id: int) -> None:
+async def test_a_deleted_profile_reads_no_file(client: Client, account_id: int) -> None:
     profile = await create_import_profile(client)
     assert (await client.delete(f"/import-profiles/{profile['id']}")).status_code == 204
 
@@ -130,22 +127,20 @@ async def test_a_deleted_profile_reads_no_file(client: httpx.AsyncClient, accoun
         ({"side": {"column": "Way", "long": ["x"] * 51, "short": ["y"]}}, "side.long"),
     ],
 )
-async def test_a_profile_that_breaks_a_rule_is_refused(
-    client: httpx.AsyncClient, change: dict[str, Any], field: str
-) -> None:
+async def test_a_profile_that_breaks_a_rule_is_refused(client: Client, change: dict[str, Any], field: str) -> None:
     refused = await client.post("/import-profiles", json={**A_PROFILE, **change})
 
     assert error_of(refused) == (400, "validation_error")
     assert field in details_of(refused)["fields"]
 
 
-async def test_the_name_of_a_built_in_format_is_taken(client: httpx.AsyncClient) -> None:
+async def test_the_name_of_a_built_in_format_is_taken(client: Client) -> None:
     refused = await client.post("/import-profiles", json={**A_PROFILE, "name": "Webull orders"})
 
     assert error_of(refused) == (409, "duplicate_name")
 
 
-async def test_an_owner_has_at_most_a_hundred_profiles(client: httpx.AsyncClient) -> None:
+async def test_an_owner_has_at_most_a_hundred_profiles(client: Client) -> None:
     for number in range(100):
         await create_import_profile(client, name=f"Profile {number}")
 
@@ -272,7 +267,7 @@ VALUED_FILE = (
     ],
 )
 async def test_a_file_whose_values_are_not_price_times_quantity_is_imported_with_force_only(
-    client: httpx.AsyncClient, account_id: int, price: str, value: str, changes: Any, times: str | None
+    client: Client, account_id: int, price: str, value: str, changes: Any, times: str | None
 ) -> None:
     await client.post("/import-profiles", json=VALUED | changes)
     file = VALUED_FILE.format(price, value)
@@ -293,7 +288,7 @@ async def test_a_file_whose_values_are_not_price_times_quantity_is_imported_with
         assert forced["counts"]["new"] == 1
 
 
-async def test_the_owners_point_value_mends_a_failed_check(client: httpx.AsyncClient, account_id: int) -> None:
+async def test_the_owners_point_value_mends_a_failed_check(client: Client, account_id: int) -> None:
     await client.post("/import-profiles", json=VALUED)
     file = VALUED_FILE.replace("QLTX  260117P00012000", "DAXX").format("100", "300")
 
@@ -314,7 +309,7 @@ async def test_the_owners_point_value_mends_a_failed_check(client: httpx.AsyncCl
     ],
 )
 async def test_the_values_and_the_results_of_fills_show_what_a_point_is_worth(
-    client: httpx.AsyncClient, symbol: str, value: str, result: str, multiplier: int, gross_pnl: int
+    client: Client, symbol: str, value: str, result: str, multiplier: int, gross_pnl: int
 ) -> None:
     await client.post("/import-profiles", json=VALUED | {"costs": None})
     rows = [f"2026-01-05 10:00:00,Buy,{symbol},1,5,{value},", f"2026-01-06 10:00:00,Sell,{symbol},1,7,,{result}"]
@@ -329,7 +324,7 @@ async def test_the_values_and_the_results_of_fills_show_what_a_point_is_worth(
     assert report["warnings"] == shown
 
 
-async def test_results_that_the_fills_do_not_make_are_told(client: httpx.AsyncClient) -> None:
+async def test_results_that_the_fills_do_not_make_are_told(client: Client) -> None:
     await client.post("/import-profiles", json=VALUED)
     file = VALUED_FILE.replace("Value", "P&L").replace("1,{0}", "1,6", 1).format("5", "7")
 
@@ -349,7 +344,7 @@ NINJATRADER_DAY_FIRST = (
     ("day", "order", "days"), [("27", None, ["2026-04-07", "2026-04-27"]), ("08", "day", ["2026-04-07", "2026-04-08"])]
 )
 async def test_executions_of_ninjatrader_have_dates_in_the_order_of_windows(
-    client: httpx.AsyncClient, account_id: int, day: str, order: str | None, days: list[str]
+    client: Client, account_id: int, day: str, order: str | None, days: list[str]
 ) -> None:
     params = {} if order is None else {"date_order": order}
     file = NINJATRADER_DAY_FIRST.format(day)
@@ -371,7 +366,7 @@ async def test_executions_of_ninjatrader_have_dates_in_the_order_of_windows(
     ],
 )
 async def test_a_stated_date_order_holds_for_the_times_of_a_profile(
-    client: httpx.AsyncClient, account_id: int, time: str, order: str | None, day: str
+    client: Client, account_id: int, time: str, order: str | None, day: str
 ) -> None:
     await client.post("/import-profiles", json=VALUED | {"time": [f"{time} %H:%M"]})
     file = "Date,Action,Symbol,Quantity,Average Price,Commission\n02/03/2026 10:00,Buy,QLTX,1,5,0\n"

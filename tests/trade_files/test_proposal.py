@@ -4,11 +4,10 @@ import io
 from pathlib import Path
 from typing import Any
 
-import httpx
 import msgspec
 import pytest
 from commands import import_file
-from factories import create_import, send_file, unwrap
+from factories import Client, create_import, send_file, unwrap
 from file_tables import write_file
 
 from journal_api.trade_files.profiles.proposal import Proposal, propose_profile
@@ -61,7 +60,7 @@ MES,Short,1,6110.00,6112.00,2026-03-03 09:31:00,2026-03-03 09:40:00,-10.00,1.00,
 
 
 async def test_a_dry_run_of_an_unknown_header_proposes_a_profile_that_reads_the_file(
-    client: httpx.AsyncClient, account_id: int
+    client: Client, account_id: int
 ) -> None:
     report = unwrap(await send_file(client, UNKNOWN, account_id, dry_run="true"))
 

@@ -5,10 +5,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from commands import import_file, rows
-from factories import create_account, create_import, details_of, read_file, send_file, unwrap
+from factories import Client, create_account, create_import, details_of, read_file, send_file, unwrap
 from file_positions import FileTrade, read_positions_of
 from file_tables import SAMPLES, read_errors, read_rows, read_trade, write_file
 from hypothesis import given
@@ -50,7 +49,7 @@ def trip(**cells: str) -> bytes:
     return write_file(TRIP, cells)
 
 
-async def report_of(client: httpx.AsyncClient, file: str | bytes, **query: Any) -> Any:
+async def report_of(client: Client, file: str | bytes, **query: Any) -> Any:
     account_id = (await create_account(client))["id"]
     return unwrap(await send_file(client, file, account_id, **query))
 
@@ -112,7 +111,7 @@ def test_wrong_bytes_make_a_file_windows_1252_or_damaged(content: bytes, encodin
     ids=["xls", "zip", "gz", "png", "json", "flex", "jpeg", "pdf"],
 )
 async def test_a_file_that_is_no_text_says_what_it_is(
-    client: httpx.AsyncClient, account_id: int, content: bytes, reason: str
+    client: Client, account_id: int, content: bytes, reason: str
 ) -> None:
     refused = await send_file(client, content, account_id)
 
@@ -194,7 +193,7 @@ def test_a_text_that_is_no_amount_or_two_is_refused(cell: str, comma: Comma) -> 
         parse_cell_number(cell, comma)
 
 
-async def test_amounts_of_a_broker_are_rounded_and_counted_in_each_row(client: httpx.AsyncClient) -> None:
+async def test_amounts_of_a_broker_are_rounded_and_counted_in_each_row(client: Client) -> None:
     file = write_file(PLAIN["MetaTrader 5"], LONG_AMOUNTS, LONG_AMOUNTS | {"Position": "2"})
 
     report = await report_of(client, file)
@@ -343,9 +342,7 @@ def test_a_day_that_is_none_in_any_order_is_an_error() -> None:
     assert "Entry time has no month 45" in error
 
 
-async def test_one_day_that_begins_with_the_year_or_the_day_is_asked(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_one_day_that_begins_with_the_year_or_the_day_is_asked(client: Client, account_id: int) -> None:
     file = grid_at("14-03-13 9:31")
     refused = await send_file(client, file, account_id)
     days = [await create_import(client, file, account_id=account_id, dry_run="true", date_order=order)
@@ -386,7 +383,7 @@ def fills_on(*dates: str) -> str:
     ],
 )
 async def test_the_report_says_which_of_day_and_month_is_first(
-    client: httpx.AsyncClient, dates: list[str], query: Any, order: Any, first_day: str
+    client: Client, dates: list[str], query: Any, order: Any, first_day: str
 ) -> None:
     report = await report_of(client, fills_on(*dates), **query)
 
@@ -395,9 +392,7 @@ async def test_the_report_says_which_of_day_and_month_is_first(
     assert trade["opened_at"][:10] == first_day
 
 
-async def test_a_date_against_the_stated_order_or_another_order_is_an_error(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
+async def test_a_date_against_the_stated_order_or_another_order_is_an_error(client: Client, account_id: int) -> None:
     refused = await send_file(client, fills_on("4/13/2026"), account_id, date_order="day")
     others = [await send_file(client, fills_on("4/9/2026"), account_id, date_order=order)
               for order in ("", "years", "DAY")]  # fmt: skip

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-import httpx
 import pytest
-from factories import create_import, list_trades
+from factories import Client, create_import, list_trades
 from file_positions import FileTrade
 from file_tables import read_rows, read_trades
 
@@ -28,7 +27,7 @@ def thinkorswim(*rows: str) -> str:
     return "\n".join((THINKORSWIM, *rows)) + "\n"
 
 
-async def results(client: httpx.AsyncClient) -> list[Any]:
+async def results(client: Client) -> list[Any]:
     return [(one["direction"], one["quantity"], one["gross_pnl"]) for one in await list_trades(client)]
 
 
@@ -47,7 +46,7 @@ CLOSINGS: dict[str, tuple[tuple[str, ...], list[Any], int]] = {
 
 @pytest.mark.parametrize(("rows", "stored", "unmatched"), CLOSINGS.values(), ids=CLOSINGS)
 async def test_a_fill_that_only_closes_opens_nothing(
-    client: httpx.AsyncClient, account_id: int, rows: tuple[str, ...], stored: list[Any], unmatched: int
+    client: Client, account_id: int, rows: tuple[str, ...], stored: list[Any], unmatched: int
 ) -> None:
     for is_again in (False, True):
         report = await create_import(client, thinkorswim(*rows), account_id=account_id)
@@ -61,7 +60,7 @@ async def test_a_fill_that_only_closes_opens_nothing(
 
 @pytest.mark.parametrize("opens_first", [True, False], ids=["the opening first", "the closing first"])
 async def test_the_closing_of_a_later_file_completes_a_stored_position(
-    client: httpx.AsyncClient, account_id: int, opens_first: bool
+    client: Client, account_id: int, opens_first: bool
 ) -> None:
     opening, closing = thinkorswim(OPENS), thinkorswim(CLOSES, SELLS_SHORT, BUYS_BACK)
 
@@ -113,7 +112,7 @@ def test_an_option_that_expires_or_is_assigned_is_closed_at_0(file: str, trades:
 
 @pytest.mark.parametrize("trans_code", ["STO", "BTO"])
 async def test_an_expiration_in_a_later_file_closes_either_side(
-    client: httpx.AsyncClient, account_id: int, trans_code: str
+    client: Client, account_id: int, trans_code: str
 ) -> None:
     call = "SOFI 7/28/2023 Call $10.00"
     opening = f'{ROBINHOOD}\n"7/26/2023","","","SOFI","{call}","{trans_code}","4","$0.26",""\n'
@@ -205,7 +204,7 @@ def test_a_sale_while_flat_is_a_short_position_unless_the_file_says_that_it_clos
     ],
 )
 async def test_a_position_that_is_not_the_sum_of_its_fills_is_told(
-    client: httpx.AsyncClient, account_id: int, positions: tuple[str, str], warnings: int
+    client: Client, account_id: int, positions: tuple[str, str], warnings: int
 ) -> None:
     rows = (
         f"MNQ 12-26,Buy,2,29441.25,9/15/2026 9:30:00 AM,Entry,{positions[0]},Sim101\n"

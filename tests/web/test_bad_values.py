@@ -13,7 +13,7 @@ import factories
 import httpx
 import msgspec
 import pytest
-from factories import details_of, error_of, unwrap
+from factories import Client, details_of, error_of, unwrap
 from msgspec import Raw, inspect
 from operations import body_of, create_one_of_each, documented_path_of, dump, for_each, input_of, path_of
 from saved_journals import for_rows
@@ -244,7 +244,7 @@ NULL_DATES = {name: {name: Raw(b"null")} for name in ("custom_start", "custom_en
 @pytest.mark.usefixtures("unchanged")
 @for_each(WITH_PLAIN_MEMBERS)
 async def test_a_bad_value_of_a_member_is_refused_at_its_path_and_changes_nothing(
-    client: httpx.AsyncClient, operation: Operation
+    client: Client, operation: Operation
 ) -> None:
     faults = []
     for path, value in planted(inspect.type_info(operation.body)):
@@ -262,9 +262,7 @@ async def test_a_bad_value_of_a_member_is_refused_at_its_path_and_changes_nothin
 
 @pytest.mark.usefixtures("unchanged")
 @for_each(WITH_BODY)
-async def test_an_unknown_member_is_refused_and_changes_nothing(
-    client: httpx.AsyncClient, operation: Operation
-) -> None:
+async def test_an_unknown_member_is_refused_and_changes_nothing(client: Client, operation: Operation) -> None:
     body = {**(body_of(operation) or {}), "no_such_member": 1}
 
     refused = await client.request(operation.method, path_of(operation, 1), json=body)
@@ -278,7 +276,7 @@ async def test_an_unknown_member_is_refused_and_changes_nothing(
 
 @for_rows("path", ["/tag-categories", "/tags", "/strategies", "/accounts", "/copy-groups"])
 async def test_a_name_is_taken_however_its_letters_are_composed_but_not_in_another_case_or_by_others(
-    app: Starlette, client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, path: str
+    app: Starlette, client: Client, other_user_client: Client, path: str
 ) -> None:
     await create_one_of_each(client)
     extra = {"category_id": 1} if path == "/tags" else {}
@@ -307,9 +305,7 @@ async def test_a_name_is_taken_however_its_letters_are_composed_but_not_in_anoth
     assert [answer.status_code for answer in free] == [201] * 5
 
 
-async def test_a_text_keeps_tabs_and_line_breaks_and_everything_that_is_no_control_character(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_text_keeps_tabs_and_line_breaks_and_everything_that_is_no_control_character(client: Client) -> None:
     trade = await factories.create_trade(client)
     kept = " \ta\r\nb\u2028'\"\\" + "\N{FIRE}" * 9_990
 
@@ -319,7 +315,7 @@ async def test_a_text_keeps_tabs_and_line_breaks_and_everything_that_is_no_contr
     assert read["notes"] == kept
 
 
-async def test_a_note_in_a_file_keeps_the_rule_of_texts(client: httpx.AsyncClient) -> None:
+async def test_a_note_in_a_file_keeps_the_rule_of_texts(client: Client) -> None:
     account_id = (await factories.create_account(client))["id"]
     row = 'ES,long,1,100,2026-01-05T14:00:00Z,"a{}b"\n'
     file = "symbol,direction,quantity,entry_price,opened_at,notes\n" + row
@@ -355,7 +351,7 @@ def bad_parameters(kind: Any) -> list[str]:
 @pytest.mark.usefixtures("unchanged")
 @for_each(OPERATIONS)
 async def test_a_bad_value_of_a_parameter_is_refused_and_named_and_changes_nothing(
-    client: httpx.AsyncClient, operation: Operation
+    client: Client, operation: Operation
 ) -> None:
     faults: list[tuple[str, object]] = []
     for field in inspect.type_info(operation.query).fields:  # type: ignore[attr-defined]
@@ -379,7 +375,7 @@ def words_of(kind: inspect.Type) -> list[str]:
 @pytest.mark.usefixtures("unchanged")
 @for_each(OPERATIONS)
 async def test_an_unknown_parameter_is_refused_and_named_and_changes_nothing(
-    client: httpx.AsyncClient, operation: Operation
+    client: Client, operation: Operation
 ) -> None:
     refused = await client.request(
         operation.method, f"{path_of(operation, 1)}?no_such=1&dryRun=true&no_such=2", json=body_of(operation)
@@ -389,7 +385,7 @@ async def test_an_unknown_parameter_is_refused_and_named_and_changes_nothing(
     assert details_of(refused) == {"unknown_parameters": ["no_such", "dryRun"]}
 
 
-async def test_odd_names_of_parameters_are_refused_and_a_hundred_named(client: httpx.AsyncClient) -> None:
+async def test_odd_names_of_parameters_are_refused_and_a_hundred_named(client: Client) -> None:
     names = {"%": "%", "%zz": "%zz", "=": "", "=1": "", ";": ";", "%00=%00": "\0", "%ff=%ff": "\ufffd",
              "x[]=1": "x[]", "a" * 60_000: "a" * 100 + "..."}  # fmt: skip
 
@@ -401,7 +397,7 @@ async def test_odd_names_of_parameters_are_refused_and_a_hundred_named(client: h
     assert len(details_of(refused)["unknown_parameters"]) == 100
 
 
-async def test_every_error_of_a_query_is_told_at_once(client: httpx.AsyncClient) -> None:
+async def test_every_error_of_a_query_is_told_at_once(client: Client) -> None:
     query = "limit=many&offset=-1&from=2026-02-02&to=2026-01-01&symbol=ES&symbol=NQ&side=long&dry_run=1"
 
     refused = await client.get(f"/trades?{query}")
@@ -417,7 +413,7 @@ async def test_every_error_of_a_query_is_told_at_once(client: httpx.AsyncClient)
     assert details_of(of_goal) == {"fields": {"from": "must not be after to"}}
 
 
-async def test_a_parameter_is_refused_before_the_body_and_the_object(client: httpx.AsyncClient) -> None:
+async def test_a_parameter_is_refused_before_the_body_and_the_object(client: Client) -> None:
     refused = await client.patch("/tags/999?dryRun=true", content="{", headers={"Content-Type": "text/plain"})
 
     assert details_of(refused) == {"unknown_parameters": ["dryRun"]}
@@ -435,7 +431,7 @@ NOT_IN_A_PATH = {
 
 
 @pytest.mark.usefixtures("unchanged")
-async def test_what_no_path_can_have_is_404_and_changes_nothing(client: httpx.AsyncClient) -> None:
+async def test_what_no_path_can_have_is_404_and_changes_nothing(client: Client) -> None:
     answers = {
         (name_of(operation), value): await client.request(
             operation.method, path_of(operation).replace(path_of(operation).split("/")[2], value), **input_of(operation)

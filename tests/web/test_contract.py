@@ -8,7 +8,7 @@ import factories
 import httpx
 import pytest
 from conftest import BASE_URL, client_of, new_key_for
-from factories import details_of, error_of, run_sql, unwrap
+from factories import Client, details_of, error_of, run_sql, unwrap
 from operations import MISSING, create_thing_of, dump, for_each, path_of, send
 from saved_journals import for_rows
 from starlette.applications import Starlette
@@ -32,7 +32,7 @@ def methods_of(path: str) -> set[str]:
     return methods | ({"HEAD"} if "GET" in methods else set())
 
 
-async def call(client: httpx.AsyncClient, operation: Operation, row_id: object = MISSING) -> httpx.Response:
+async def call(client: Client, operation: Operation, row_id: object = MISSING) -> httpx.Response:
     """The answer to a request with a body of what is required, which repeats the id of the request."""
     answer = await send(client, operation, row_id, X_Request_Id="always-the-same")
     assert answer.headers["x-request-id"] == "always-the-same"
@@ -52,7 +52,7 @@ PATHS = sorted({operation.path for operation in OPERATIONS})
 
 
 @pytest.fixture
-async def anonymous_client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+async def anonymous_client(app: Starlette) -> AsyncIterator[Client]:
     """Without a key."""
     async with client_of(app) as client:
         yield client
@@ -78,9 +78,7 @@ def test_every_operation_has_a_path_below_v1_a_description_and_a_scope_to_read_o
 
 
 @for_each(OPERATIONS)
-async def test_without_a_key_it_is_401_whatever_the_body(
-    anonymous_client: httpx.AsyncClient, operation: Operation
-) -> None:
+async def test_without_a_key_it_is_401_whatever_the_body(anonymous_client: Client, operation: Operation) -> None:
     refused = [
         await call(anonymous_client, operation),
         await anonymous_client.request(operation.method, path_of(operation), content=TOO_LARGE, headers=TEXT),
@@ -101,7 +99,7 @@ async def test_with_every_scope_but_its_own_it_is_403_whatever_the_body(app: Sta
     assert error_of(refused) == (403, "forbidden_scope")
 
 
-async def test_head_needs_the_same_key_and_scope(app: Starlette, anonymous_client: httpx.AsyncClient) -> None:
+async def test_head_needs_the_same_key_and_scope(app: Starlette, anonymous_client: Client) -> None:
     async with client_of(app, await new_key_for(app, scopes=())) as without_scope:
         for operation in GETS:
             answers = [await client.head(path_of(operation)) for client in (anonymous_client, without_scope)]
@@ -115,16 +113,14 @@ async def test_head_needs_the_same_key_and_scope(app: Starlette, anonymous_clien
 
 
 @for_each(ON_A_THING)
-async def test_an_id_that_does_not_exist_is_404_and_said_to_be_the_id(
-    client: httpx.AsyncClient, operation: Operation
-) -> None:
+async def test_an_id_that_does_not_exist_is_404_and_said_to_be_the_id(client: Client, operation: Operation) -> None:
     missing = await call(client, operation)
 
     assert error_of(missing) == (404, "not_found")
     assert missing.json()["error"]["message"] == NotFound.message
 
 
-async def test_what_an_account_has_is_not_found_below_another(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_what_an_account_has_is_not_found_below_another(app: Starlette, client: Client) -> None:
     account, other = await factories.create_funded_account(client), await factories.create_account(client, "Other")
     before = dump(app)
 
@@ -140,9 +136,7 @@ async def test_what_an_account_has_is_not_found_below_another(app: Starlette, cl
 
 
 @for_each(DELETES, rewind=True)
-async def test_a_deleted_id_is_answered_like_one_that_never_was(
-    client: httpx.AsyncClient, operation: Operation
-) -> None:
+async def test_a_deleted_id_is_answered_like_one_that_never_was(client: Client, operation: Operation) -> None:
     row_id = await create_thing_of(client, operation)
     assert (await call(client, operation, row_id)).status_code == 204
     below = [one for one in OPERATIONS if one.path.startswith(operation.path)]
@@ -170,7 +164,7 @@ async def test_the_id_of_a_deleted_row_is_never_used_again(app: Starlette) -> No
 
 @for_each(operation for operation in OPERATIONS if operation.body)
 async def test_the_media_type_is_checked_before_the_size_and_that_before_the_syntax_and_the_object(
-    client: httpx.AsyncClient, operation: Operation
+    client: Client, operation: Operation
 ) -> None:
     bad = [(TOO_LARGE, TEXT), (TOO_LARGE, {}), (b"{", {}), (b'{"no_such_member": 1}', {})]
 
@@ -194,7 +188,7 @@ BROKEN_RULES: list[tuple[str, str, Any]] = [
 ]
 
 
-async def test_the_object_in_the_path_is_checked_before_the_rules(client: httpx.AsyncClient) -> None:
+async def test_the_object_in_the_path_is_checked_before_the_rules(client: Client) -> None:
     refused = [await client.request(method, path, json=body) for method, path, body in BROKEN_RULES]
 
     assert [error_of(answer) for answer in refused] == [(404, "not_found")] * len(BROKEN_RULES)
@@ -204,7 +198,7 @@ async def test_the_object_in_the_path_is_checked_before_the_rules(client: httpx.
 
 
 @for_rows("path", ["tag-categories", "tags", "strategies", "accounts", "copy-groups"])
-async def test_what_has_a_name_is_listed_by_it_without_case_then_by_id(client: httpx.AsyncClient, path: str) -> None:
+async def test_what_has_a_name_is_listed_by_it_without_case_then_by_id(client: Client, path: str) -> None:
     extra = {"category_id": (await factories.create_category(client, "0"))["id"]} if path == "tags" else {}
     for name in ("zulu", "beta", "Alpha", "éclair", "alpha", "Éclair", "Beta", "_x"):
         unwrap(await client.post(f"/{path}", json={"name": name, **extra}))
@@ -218,7 +212,7 @@ async def test_what_has_a_name_is_listed_by_it_without_case_then_by_id(client: h
 
 
 @for_each(GETS, rewind=True)
-async def test_head_answers_as_get_does_but_for_the_body(client: httpx.AsyncClient, operation: Operation) -> None:
+async def test_head_answers_as_get_does_but_for_the_body(client: Client, operation: Operation) -> None:
     row_id = await create_thing_of(client, operation) if "{" in operation.path else MISSING
     got = await call(client, operation, row_id)
 
@@ -247,7 +241,7 @@ async def test_every_other_method_is_405_naming_those_of_the_path(app: Starlette
 
 
 @for_each(OPERATIONS)
-async def test_a_path_that_goes_on_is_404_and_not_redirected(client: httpx.AsyncClient, operation: Operation) -> None:
+async def test_a_path_that_goes_on_is_404_and_not_redirected(client: Client, operation: Operation) -> None:
     answers = [await client.request(operation.method, path_of(operation, 1) + ending) for ending in ("/", "/x")]
 
     assert [error_of(answer) for answer in answers] == [(404, "not_found")] * 2
@@ -256,7 +250,7 @@ async def test_a_path_that_goes_on_is_404_and_not_redirected(client: httpx.Async
 # The id of the request -----------------------------------------------------------------------------------
 
 
-async def test_an_answer_to_a_request_without_an_id_has_a_new_one(client: httpx.AsyncClient) -> None:
+async def test_an_answer_to_a_request_without_an_id_has_a_new_one(client: Client) -> None:
     ids = {(await client.get("/tags")).headers["x-request-id"] for _ in range(2)}
 
     assert len(ids) == 2
@@ -270,9 +264,7 @@ async def test_an_answer_to_a_request_without_an_id_has_a_new_one(client: httpx.
         *((one, False) for one in ("", "A" * 65, "a b", "a.b", 'a"b', "a\\b", "é", "a,b", "a\tb")),
     ],
 )
-async def test_a_request_id_is_kept_if_it_is_well_formed(
-    anonymous_client: httpx.AsyncClient, sent: str, is_kept: bool
-) -> None:
+async def test_a_request_id_is_kept_if_it_is_well_formed(anonymous_client: Client, sent: str, is_kept: bool) -> None:
     answer = await anonymous_client.get("/tags", headers=[(b"x-request-id", sent.encode())])
 
     request_id = answer.json()["meta"]["request_id"]
@@ -280,7 +272,7 @@ async def test_a_request_id_is_kept_if_it_is_well_formed(
     assert request_id == sent if is_kept else re.fullmatch(r"req_[0-9a-f]{16}", request_id)
 
 
-async def test_no_such_route_is_404(client: httpx.AsyncClient) -> None:
+async def test_no_such_route_is_404(client: Client) -> None:
     urls = ["/nothing", "http://localhost/page", "http://localhost/v1", "http://localhost//v1/tags"]
 
     refused = [await client.get(url, headers={"X-Request-Id": "mine"}) for url in urls]

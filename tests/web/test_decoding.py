@@ -8,10 +8,9 @@ import tracemalloc
 import unicodedata
 from typing import Annotated, Any, Literal
 
-import httpx
 import msgspec
 import pytest
-from factories import create_goal, create_strategy, details_of, error_of
+from factories import Client, create_goal, create_strategy, details_of, error_of
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -279,7 +278,7 @@ def test_ten_times_the_body_is_explained_in_ten_times_the_time(start: str) -> No
 
 
 @pytest.mark.promise(22)
-async def test_nothing_that_a_client_wrote_is_remembered(client: httpx.AsyncClient) -> None:
+async def test_nothing_that_a_client_wrote_is_remembered(client: Client) -> None:
     hostile = ['{" - at `$.%08d😀%s":1}' % (number, "A" * 2**18) for number in range(examples(full=12, ci=4))]  # noqa: UP031
     await client.post("/tags", content=hostile[0])
     gc.disable()  # it goes at once, not when the garbage is collected
@@ -300,7 +299,7 @@ async def test_nothing_that_a_client_wrote_is_remembered(client: httpx.AsyncClie
 # The same over HTTP ---------------------------------------------------------------------------------------
 
 
-async def test_every_error_of_a_strategy_is_told_at_once(client: httpx.AsyncClient) -> None:
+async def test_every_error_of_a_strategy_is_told_at_once(client: Client) -> None:
     strategy = await create_strategy(client)
     body = {
         "colour": "#000000",
@@ -327,7 +326,7 @@ async def test_every_error_of_a_strategy_is_told_at_once(client: httpx.AsyncClie
 @for_rows(
     "content, said", [(b"{", "JSON"), (b"\xff", "UTF-8"), (b"[" * 100_000, "deep"), (b'{"name":' * 100_000, "deep")]
 )
-async def test_a_body_that_cannot_be_read_is_told_why(client: httpx.AsyncClient, content: bytes, said: str) -> None:
+async def test_a_body_that_cannot_be_read_is_told_why(client: Client, content: bytes, said: str) -> None:
     refused = await client.post("/strategies", content=b'{"name": "A", "risk_rules": ' + content)
 
     assert error_of(refused) == (400, "validation_error")
@@ -338,7 +337,7 @@ async def test_a_body_that_cannot_be_read_is_told_why(client: httpx.AsyncClient,
 # The envelope --------------------------------------------------------------------------------------------
 
 
-async def test_a_response_has_its_data_or_its_error_and_meta(client: httpx.AsyncClient) -> None:
+async def test_a_response_has_its_data_or_its_error_and_meta(client: Client) -> None:
     goal = await create_goal(client)
     client.headers["X-Request-Id"] = "mine"
 

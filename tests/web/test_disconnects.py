@@ -6,10 +6,9 @@ import sqlite3
 from collections.abc import AsyncIterator
 from typing import Any
 
-import httpx
 import pytest
 from conftest import client_of, new_key_for
-from factories import error_of, insert_account, insert_trade, insert_user, run_sql, write_day
+from factories import Client, error_of, insert_account, insert_trade, insert_user, run_sql, write_day
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -140,7 +139,7 @@ async def test_nobody_waits_for_the_search_of_another_user_and_it_ends_when_the_
 
 @pytest.mark.promise(30)
 async def test_a_search_beyond_its_time_and_one_that_waits_too_long_for_it_are_busy(
-    client: httpx.AsyncClient, endless_search: asyncio.Task[None], monkeypatch: pytest.MonkeyPatch
+    client: Client, endless_search: asyncio.Task[None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await write_day(client, plan="Late")
     monkeypatch.setattr(database_module, "MAX_SEARCH_WAIT", 0.01)

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 import time_machine
-from factories import create_account, create_import, create_strategy, create_tag, create_trade, error_of, unwrap
+from factories import Client, create_account, create_import, create_strategy, create_tag, create_trade, error_of, unwrap
 from operations import CHANGES, body_of, create_needs, dump, file_of, for_each, path_of
 from starlette.applications import Starlette
 
@@ -28,7 +28,7 @@ def everything(response: httpx.Response) -> tuple[int, bytes, list[tuple[bytes, 
 
 @for_each(WRITES, rewind=True)
 async def test_a_dry_run_answers_like_the_real_request_and_keeps_nothing(
-    app: Starlette, client: httpx.AsyncClient, one_of_each: dict[str, Any], operation: Operation
+    app: Starlette, client: Client, one_of_each: dict[str, Any], operation: Operation
 ) -> None:
     await create_needs(client, operation)
     path = path_of(operation, one_of_each.get(path_of(operation).split("/")[1]))
@@ -49,7 +49,7 @@ async def test_a_dry_run_answers_like_the_real_request_and_keeps_nothing(
     assert dump(app) != before
 
 
-async def test_a_dry_run_is_refused_like_the_real_request(client: httpx.AsyncClient) -> None:
+async def test_a_dry_run_is_refused_like_the_real_request(client: Client) -> None:
     tag, trade = await create_tag(client), await create_trade(client)
     strategy, other = await create_strategy(client), await create_strategy(client, "Other")
 
@@ -70,7 +70,7 @@ async def test_a_dry_run_is_refused_like_the_real_request(client: httpx.AsyncCli
     ]
 
 
-async def test_a_dry_run_of_an_undo_keeps_the_trades(client: httpx.AsyncClient) -> None:
+async def test_a_dry_run_of_an_undo_keeps_the_trades(client: Client) -> None:
     done = await create_import(client)
     (trade,) = unwrap(await client.get("/trades"))
     await client.patch(f"/trades/{trade['id']}", json={"notes": "Edited"})
@@ -87,7 +87,7 @@ async def test_a_dry_run_of_an_undo_keeps_the_trades(client: httpx.AsyncClient) 
 
 
 @pytest.fixture
-async def answered(client: httpx.AsyncClient) -> Any:
+async def answered(client: Client) -> Any:
     """A strategy of two setups of two confirmations, with a trade of each setup that answers both."""
     checklist = [{"name": "x"}, {"name": "y"}]
     strategy = await create_strategy(client, setups=[{"name": name, "confirmations": checklist} for name in ("a", "b")])
@@ -99,7 +99,7 @@ async def answered(client: httpx.AsyncClient) -> Any:
     return strategy
 
 
-async def test_a_dry_run_of_a_patch_shows_the_strategy_as_it_would_be(client: httpx.AsyncClient, answered: Any) -> None:
+async def test_a_dry_run_of_a_patch_shows_the_strategy_as_it_would_be(client: Client, answered: Any) -> None:
     path, sent = f"/strategies/{answered['id']}", {"name": "New", "setups": answered["setups"][:1]}
 
     tried = await client.patch(path, params=DRY, json=sent)
@@ -112,9 +112,7 @@ async def test_a_dry_run_of_a_patch_shows_the_strategy_as_it_would_be(client: ht
     assert {**unwrap(tried), "updated_at": ""} == {**unwrap(done), "updated_at": ""}
 
 
-async def test_deleted_confirmations_and_strategies_take_answers_along(
-    client: httpx.AsyncClient, answered: Any
-) -> None:
+async def test_deleted_confirmations_and_strategies_take_answers_along(client: Client, answered: Any) -> None:
     path, (first, second) = f"/strategies/{answered['id']}", answered["setups"]
     fewer = [{**first, "confirmations": first["confirmations"][1:]}, {**second, "confirmations": []}]
     await create_trade(client, strategy_id=answered["id"])

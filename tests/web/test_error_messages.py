@@ -2,9 +2,8 @@
 
 from typing import Any
 
-import httpx
 import pytest
-from factories import create_account
+from factories import Client, create_account
 from saved_journals import for_rows
 
 from journal_api.structs.reports import REPORTED
@@ -30,7 +29,7 @@ MEDIA = "Send the body as application/json in UTF-8, without Content-Encoding."
     ],
 )
 async def test_a_message_says_what_is_wrong_and_what_to_do(
-    client: httpx.AsyncClient, method: str, path: str, options: Any, expected: str
+    client: Client, method: str, path: str, options: Any, expected: str
 ) -> None:
     response = await client.request(method, path, **options)
 
@@ -69,9 +68,7 @@ NO_SLASH = "A path has no slash at its end and no two in a row: use '/v1/tags'."
         ("/v1/trades/1", NO_OBJECT),
         ("/v1/trades/9999999999999999999", NO_OBJECT),
     ])  # fmt: skip
-async def test_an_unknown_path_is_told_from_a_missing_object(
-    client: httpx.AsyncClient, path: str, expected: str
-) -> None:
+async def test_an_unknown_path_is_told_from_a_missing_object(client: Client, path: str, expected: str) -> None:
     response = await client.get(f"http://localhost{path}")
 
     assert response.status_code == 404
@@ -98,9 +95,7 @@ async def test_an_unknown_path_is_told_from_a_missing_object(
         ),
     ],
 )
-async def test_the_message_about_a_body_says_the_first_reason(
-    client: httpx.AsyncClient, body: bytes, expected: str
-) -> None:
+async def test_the_message_about_a_body_says_the_first_reason(client: Client, body: bytes, expected: str) -> None:
     response = await client.post("/tags", content=body)
 
     assert response.status_code == 400
@@ -125,7 +120,7 @@ async def test_the_message_about_a_body_says_the_first_reason(
     ],
 )
 async def test_a_wrong_name_is_told_the_names_that_it_may_mean(
-    client: httpx.AsyncClient, method: str, path: str, body: Any, question: str
+    client: Client, method: str, path: str, body: Any, question: str
 ) -> None:
     refused = await client.request(method, path, json=body)
 
@@ -141,9 +136,7 @@ async def test_a_wrong_name_is_told_the_names_that_it_may_mean(
         (f"metrics=tjk_{'A1' * 15}", "must name metrics of GET /v1/metrics; a part of it is none"),
     ],
 )
-async def test_an_unknown_metric_is_named_beside_those_there_are(
-    client: httpx.AsyncClient, query: str, reason: str
-) -> None:
+async def test_an_unknown_metric_is_named_beside_those_there_are(client: Client, query: str, reason: str) -> None:
     response = await client.get(f"/reports?{query}")
 
     error = response.json()["error"]
@@ -153,7 +146,7 @@ async def test_an_unknown_metric_is_named_beside_those_there_are(
 
 
 @for_rows("header, is_tag", [("{0}", False), ('"{0}', False), ('"{0}x"', True), ('W/"{0}"', True)])
-async def test_an_if_match_without_its_quotes_is_told(client: httpx.AsyncClient, header: str, is_tag: bool) -> None:
+async def test_an_if_match_without_its_quotes_is_told(client: Client, header: str, is_tag: bool) -> None:
     account = await client.get(f"/accounts/{(await create_account(client))['id']}")
     etag = account.headers["etag"].strip('"')
 

@@ -2,9 +2,8 @@
 
 import asyncio
 
-import httpx
 import pytest
-from factories import create_account, create_strategy, create_tag, create_trade, error_of, unwrap
+from factories import Client, create_account, create_strategy, create_tag, create_trade, error_of, unwrap
 from operations import MISSING, body_of, create_thing_of, documented_path_of, dump, for_each, path_of, send
 from saved_journals import for_rows
 from starlette.applications import Starlette
@@ -15,13 +14,11 @@ from journal_api.web.operation import Operation
 REFUSED = (412, "precondition_failed")
 
 
-async def etag_of(client: httpx.AsyncClient, path: str) -> str:
+async def etag_of(client: Client, path: str) -> str:
     return str((await client.get(path)).headers["etag"])
 
 
-async def test_every_change_makes_a_new_etag_and_the_old_one_writes_nothing(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+async def test_every_change_makes_a_new_etag_and_the_old_one_writes_nothing(app: Starlette, client: Client) -> None:
     path = f"/trades/{(await create_trade(client))['id']}"
     tag_id = (await create_tag(client))["id"]
     old = await etag_of(client, path)
@@ -47,7 +44,7 @@ async def test_every_change_makes_a_new_etag_and_the_old_one_writes_nothing(
     assert dump(app) == stored
 
 
-async def test_the_etag_is_compared_before_the_rules_of_the_resource(client: httpx.AsyncClient) -> None:
+async def test_the_etag_is_compared_before_the_rules_of_the_resource(client: Client) -> None:
     await create_strategy(client, "Taken")
     path = f"/strategies/{(await create_strategy(client, 'Mine'))['id']}"
 
@@ -62,7 +59,7 @@ async def test_the_etag_is_compared_before_the_rules_of_the_resource(client: htt
 WRITES = [one for one in OPERATIONS if one.method != "GET"]
 
 
-async def thing_for(client: httpx.AsyncClient, operation: Operation) -> int | str:
+async def thing_for(client: Client, operation: Operation) -> int | str:
     """Create the object of the operation and what its body names; return its id."""
     await create_tag(client, "In the category 1")
     if "{" in operation.path or operation.method == "DELETE":
@@ -81,7 +78,7 @@ def named(operation: Operation) -> dict[str, list[int]]:
     return {"ids": body["ids"]}
 
 
-async def source_etag(client: httpx.AsyncClient, operation: Operation, row_id: int | str) -> str:
+async def source_etag(client: Client, operation: Operation, row_id: int | str) -> str:
     assert operation.etag_source is not None
     if operation.names_objects:
         return str((await client.patch("/trades?dry_run=true", json=named(operation))).headers["etag"])
@@ -89,9 +86,7 @@ async def source_etag(client: httpx.AsyncClient, operation: Operation, row_id: i
 
 
 @for_each([one for one in OPERATIONS if one.method == "GET" and one.data], rewind=True)
-async def test_every_get_has_an_etag_and_is_304_for_a_client_that_has_it(
-    client: httpx.AsyncClient, operation: Operation
-) -> None:
+async def test_every_get_has_an_etag_and_is_304_for_a_client_that_has_it(client: Client, operation: Operation) -> None:
     row_id = await thing_for(client, operation)
     path, etag = path_of(operation, row_id), (await send(client, operation, row_id)).headers["etag"]
 
@@ -111,9 +106,7 @@ NO_MATCH = ['"0123456789abcdef"', "W/{}", "x{}y", "{} {}", "*, {}", "{}garbage",
 
 @pytest.mark.promise(21)
 @for_each(WRITES, rewind=True)
-async def test_no_write_is_done_on_what_does_not_match(
-    app: Starlette, client: httpx.AsyncClient, operation: Operation
-) -> None:
+async def test_no_write_is_done_on_what_does_not_match(app: Starlette, client: Client, operation: Operation) -> None:
     row_id = await thing_for(client, operation)
     etag = await source_etag(client, operation, row_id)
     before = dump(app)
@@ -129,7 +122,7 @@ async def test_no_write_is_done_on_what_does_not_match(
 
 @for_each(WRITES, rewind=True)
 async def test_every_write_is_done_on_what_matches_and_returns_the_new_etag(
-    client: httpx.AsyncClient, operation: Operation
+    client: Client, operation: Operation
 ) -> None:
     row_id = await thing_for(client, operation)
     etag = await source_etag(client, operation, row_id)
@@ -160,7 +153,7 @@ def test_only_reports_of_what_was_done_have_no_etag() -> None:
     ]
 
 
-async def test_if_match_creates_nothing(client: httpx.AsyncClient) -> None:
+async def test_if_match_creates_nothing(client: Client) -> None:
     refused = await client.put("/instruments/XYZ", json={"point_value": 5}, headers={"If-Match": "*"})
 
     assert error_of(refused) == (404, "not_found")
@@ -171,9 +164,7 @@ async def test_if_match_creates_nothing(client: httpx.AsyncClient) -> None:
 
 
 @for_rows("lines", [["{}"], ["*"], ['"other" , {},'], ['"other",{}'], ['"other"', "{}"]])
-async def test_if_match_takes_an_etag_a_list_of_them_in_some_lines_or_a_star(
-    client: httpx.AsyncClient, lines: list[str]
-) -> None:
+async def test_if_match_takes_an_etag_a_list_of_them_in_some_lines_or_a_star(client: Client, lines: list[str]) -> None:
     path = f"/tags/{(await create_tag(client))['id']}"
 
     async def headers() -> list[tuple[str, str]]:
@@ -186,7 +177,7 @@ async def test_if_match_takes_an_etag_a_list_of_them_in_some_lines_or_a_star(
     assert (patched.status_code, deleted.status_code) == (200, 204)
 
 
-async def test_a_page_has_another_etag_when_only_the_total_changes(client: httpx.AsyncClient) -> None:
+async def test_a_page_has_another_etag_when_only_the_total_changes(client: Client) -> None:
     trade = await create_trade(client)
     page = "/trades?limit=1&symbol=ES"
     before = await client.get(page)
@@ -198,7 +189,7 @@ async def test_a_page_has_another_etag_when_only_the_total_changes(client: httpx
     assert after.headers["etag"] != before.headers["etag"]
 
 
-async def test_a_repeated_create_meets_its_conditions_only_once(client: httpx.AsyncClient) -> None:
+async def test_a_repeated_create_meets_its_conditions_only_once(client: Client) -> None:
     etag, key, body = await etag_of(client, "/accounts"), {"Idempotency-Key": "a"}, {"name": "New"}
 
     created, again = await asyncio.gather(

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 from conftest import BASE_URL, client_of, new_key_for, started
-from factories import create_strategy, create_tag, details_of, error_of, get_strategy, renamed, run_sql, unwrap
+from factories import Client, create_strategy, create_tag, details_of, error_of, get_strategy, renamed, run_sql, unwrap
 from operations import dump, path_of
 from proofs import SOAK, examples
 from saved_journals import for_rows
@@ -109,7 +109,7 @@ NOT_A_BODY = {
 
 
 @pytest.mark.usefixtures("unchanged")
-async def test_what_is_not_a_json_object_is_400_and_changes_nothing(client: httpx.AsyncClient) -> None:
+async def test_what_is_not_a_json_object_is_400_and_changes_nothing(client: Client) -> None:
     answers = {
         (case, operation.path): await client.request(operation.method, path_of(operation, 1), content=content)
         for case, content in NOT_A_BODY.items()
@@ -144,7 +144,7 @@ NOT_JSON_INSIDE = {
 
 
 async def test_what_is_not_json_inside_a_free_form_field_is_400_and_changes_nothing(
-    app: Starlette, client: httpx.AsyncClient
+    app: Starlette, client: Client
 ) -> None:
     strategy = await create_strategy(client)
     before = dump(app)
@@ -168,7 +168,7 @@ async def parts(body: bytes) -> AsyncIterator[bytes]:
         yield body[start : start + MIB]
 
 
-async def test_a_body_over_4_mib_is_413_and_one_of_4_mib_is_read(client: httpx.AsyncClient) -> None:
+async def test_a_body_over_4_mib_is_413_and_one_of_4_mib_is_read(client: Client) -> None:
     body = b'{"name": "A"}'.ljust(4 * MIB)
 
     announced = await client.post("/tag-categories", content=b'{"name": "A"}', headers={"Content-Length": "9" * 5000})
@@ -195,7 +195,7 @@ OTHER_MEDIA = {
 
 
 @pytest.mark.usefixtures("unchanged")
-async def test_a_body_that_says_it_is_not_plain_json_is_415_and_changes_nothing(client: httpx.AsyncClient) -> None:
+async def test_a_body_that_says_it_is_not_plain_json_is_415_and_changes_nothing(client: Client) -> None:
     answers = {
         (case, operation.path): await client.request(
             operation.method, path_of(operation), content=b'{"name": "A"}', headers=headers
@@ -218,7 +218,7 @@ PLAIN_JSON = [
 ]
 
 
-async def test_a_body_that_says_it_is_json_or_nothing_is_read_as_json(client: httpx.AsyncClient) -> None:
+async def test_a_body_that_says_it_is_json_or_nothing_is_read_as_json(client: Client) -> None:
     answers = [
         await client.post("/tag-categories", content=f'{{"name": "{number}"}}', headers=headers)
         for number, headers in enumerate(PLAIN_JSON)
@@ -227,7 +227,7 @@ async def test_a_body_that_says_it_is_json_or_nothing_is_read_as_json(client: ht
     assert [answer.status_code for answer in answers] == [201] * len(PLAIN_JSON)
 
 
-async def test_a_body_on_get_or_delete_is_ignored(client: httpx.AsyncClient) -> None:
+async def test_a_body_on_get_or_delete_is_ignored(client: Client) -> None:
     tag = await create_tag(client)
 
     got = await client.request("GET", "/tags", content=b" " * (5 * MIB))
@@ -266,7 +266,7 @@ def checklists(word: str) -> list[dict[str, Any]]:
 
 @pytest.mark.promise(12)
 async def test_50_times_100_are_replaced_and_renamed_in_one_patch_in_short_time(
-    client: httpx.AsyncClient, record_observation: Callable[[str], None]
+    client: Client, record_observation: Callable[[str], None]
 ) -> None:
     strategy = await create_strategy(client, setups=checklists("Old"))
     times: dict[str, list[float]] = {"replaced": [], "renamed": []}
@@ -296,9 +296,7 @@ async def test_50_times_100_are_replaced_and_renamed_in_one_patch_in_short_time(
         assert max(min(taken) for taken in times.values()) < 0.150
 
 
-async def test_a_text_that_was_stored_before_the_rule_is_still_answered(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+async def test_a_text_that_was_stored_before_the_rule_is_still_answered(app: Starlette, client: Client) -> None:
     strategy = await create_strategy(client)
     await run_sql(app, "UPDATE strategies SET description = :old", {"old": "a\x01b"})
 
@@ -319,7 +317,7 @@ def strategy_of(characters: int, character: str = "x") -> dict[str, Any]:
 @for_rows("character", ["🔥", "\n"])
 @pytest.mark.promise(22)
 async def test_a_strategy_over_3_mib_in_sum_is_refused_and_nothing_of_it_written(
-    app: Starlette, client: httpx.AsyncClient, character: str
+    app: Starlette, client: Client, character: str
 ) -> None:
     small = await create_strategy(client, "Small")
     bytes_each = len(json.dumps(character, ensure_ascii=False).encode()) - 2
@@ -338,7 +336,7 @@ async def test_a_strategy_over_3_mib_in_sum_is_refused_and_nothing_of_it_written
 
 
 @pytest.mark.promise(22)
-async def test_many_patches_make_no_strategy_larger_than_one_may(client: httpx.AsyncClient) -> None:
+async def test_many_patches_make_no_strategy_larger_than_one_may(client: Client) -> None:
     strategy = await create_strategy(client, **strategy_of(2 * MIB))
     keep = [{"setup_id": setup["setup_id"]} for setup in strategy["setups"]]
     more = strategy_of(2 * MIB)["setups"]
@@ -349,7 +347,7 @@ async def test_many_patches_make_no_strategy_larger_than_one_may(client: httpx.A
     assert await get_strategy(client, strategy["id"]) == strategy
 
 
-async def test_the_largest_strategy_can_be_sent_back_as_it_was_read(client: httpx.AsyncClient) -> None:
+async def test_the_largest_strategy_can_be_sent_back_as_it_was_read(client: Client) -> None:
     strategy = await create_strategy(client, **strategy_of(3 * MIB - 40_000))
 
     sent = json.dumps({"setups": strategy["setups"]}, indent=2)
@@ -360,7 +358,7 @@ async def test_the_largest_strategy_can_be_sent_back_as_it_was_read(client: http
 
 
 async def test_strategies_that_are_too_large_together_are_read_one_by_one(
-    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    app: Starlette, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     strategy = await create_strategy(client, **strategy_of(3 * MIB - 40_000))
     monkeypatch.setattr(strategies, "MAX_LIST", 3 * MIB)  # in place of 16 MiB, of six strategies
@@ -485,7 +483,7 @@ def expected_of(hosts: tuple[bytes, ...], origin: bytes | None) -> tuple[bool, l
 
 
 def request_of_a_page(
-    client: httpx.AsyncClient, method: str, path: str, hosts: tuple[bytes, ...], origin: bytes | None
+    client: Client, method: str, path: str, hosts: tuple[bytes, ...], origin: bytes | None
 ) -> httpx.Request:
     """With the key, so that nothing else keeps it out; OPTIONS as a browser asks before a PATCH."""
     headers = [(b"host", host) for host in hosts]

@@ -13,7 +13,7 @@ import pytest
 import time_machine
 from commands import dump, rows
 from conftest import client_of, new_key_for, started
-from factories import details_of, error_of, run_sql, unwrap
+from factories import Client, details_of, error_of, run_sql, unwrap
 from operations import body_of, path_of
 from starlette.applications import Starlette
 
@@ -31,20 +31,20 @@ POSTS = [one for one in OPERATIONS if one.method == "POST" and 201 in one.succes
 each_post = pytest.mark.parametrize("operation", POSTS, ids=[one.documented_path for one in POSTS])
 
 
-async def post(client: httpx.AsyncClient, operation: Operation) -> httpx.Response:
+async def post(client: Client, operation: Operation) -> httpx.Response:
     if operation.consumes_file:
         sent = {**KEY, "Content-Type": operation.consumes[0]}
         return await client.post(path_of(operation), params={"account_id": 1}, content=factories.A_FILE, headers=sent)
     return await client.post(path_of(operation), json=body_of(operation), headers=KEY)
 
 
-async def post_category(client: httpx.AsyncClient, name: str = "One", **headers: str) -> httpx.Response:
+async def post_category(client: Client, name: str = "One", **headers: str) -> httpx.Response:
     """With the key, unless `headers` has another."""
     return await client.post("/tag-categories", json={"name": name}, headers=KEY | headers)
 
 
 @asynccontextmanager
-async def journal(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
+async def journal(settings: Settings) -> AsyncIterator[Client]:
     """A journal for as long as the block, with a new key."""
     app = create_app(settings)
     async with started(app), client_of(app, await new_key_for(app)) as client:
@@ -66,7 +66,7 @@ def without_request_id(response: httpx.Response) -> tuple[int, Any, dict[str, st
 
 @each_post
 async def test_a_request_that_is_repeated_is_answered_the_same_and_done_once(
-    app: Starlette, client: httpx.AsyncClient, operation: Operation
+    app: Starlette, client: Client, operation: Operation
 ) -> None:
     await factories.create_category(client)
     await factories.create_account(client)
@@ -88,7 +88,7 @@ async def test_a_request_that_is_repeated_is_answered_the_same_and_done_once(
     assert await row_counts(app) == rows
 
 
-async def test_another_request_under_the_same_key_is_409_and_does_nothing(client: httpx.AsyncClient) -> None:
+async def test_another_request_under_the_same_key_is_409_and_does_nothing(client: Client) -> None:
     await post_category(client)
 
     refused = [
@@ -103,7 +103,7 @@ async def test_another_request_under_the_same_key_is_409_and_does_nothing(client
 
 
 async def test_a_request_that_failed_left_nothing_and_may_be_sent_again_under_its_key(
-    app: Starlette, client: httpx.AsyncClient
+    app: Starlette, client: Client
 ) -> None:
     account = await factories.create_account(client)
     trades = [{"account_id": account["id"], **factories.A_TRADE}, {"account_id": 99, **factories.A_TRADE}]
@@ -116,7 +116,7 @@ async def test_a_request_that_failed_left_nothing_and_may_be_sent_again_under_it
     assert (again.status_code, REPLAYED in again.headers) == (201, False)
 
 
-async def test_what_was_deleted_since_is_still_answered_and_not_made_again(client: httpx.AsyncClient) -> None:
+async def test_what_was_deleted_since_is_still_answered_and_not_made_again(client: Client) -> None:
     made = unwrap(await post_category(client))
     await client.delete(f"/tag-categories/{made['id']}")
 
@@ -125,7 +125,7 @@ async def test_what_was_deleted_since_is_still_answered_and_not_made_again(clien
 
 
 async def test_a_key_is_of_its_user_and_a_replay_needs_the_scope(
-    app: Starlette, client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
+    app: Starlette, client: Client, other_user_client: Client
 ) -> None:
     await post_category(client)
 
@@ -137,7 +137,7 @@ async def test_a_key_is_of_its_user_and_a_replay_needs_the_scope(
     assert error_of(refused) == (403, "forbidden_scope")
 
 
-async def test_a_response_is_stored_for_a_day(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_a_response_is_stored_for_a_day(app: Starlette, client: Client) -> None:
     start = datetime.now(UTC)
     await post_category(client)
 
@@ -154,14 +154,14 @@ async def test_a_response_is_stored_for_a_day(app: Starlette, client: httpx.Asyn
 
 @pytest.mark.parametrize("key", ["", " ", "a b", "a" * 65, "a/b", "a.b"])
 @pytest.mark.parametrize("path", ["/tag-categories", "/imports?account_id=1&dry_run=true"])
-async def test_a_malformed_key_is_400(client: httpx.AsyncClient, key: str, path: str) -> None:
+async def test_a_malformed_key_is_400(client: Client, key: str, path: str) -> None:
     refused = await client.post(path, content=b"{}", headers={"Idempotency-Key": key})
 
     assert error_of(refused) == (400, "validation_error")
     assert list(details_of(refused)["fields"]) == ["Idempotency-Key"]
 
 
-async def test_a_key_has_up_to_64_characters(client: httpx.AsyncClient) -> None:
+async def test_a_key_has_up_to_64_characters(client: Client) -> None:
     key = "aZ09_-" + "x" * 58
 
     made = await post_category(client, **{"Idempotency-Key": key})
@@ -170,7 +170,7 @@ async def test_a_key_has_up_to_64_characters(client: httpx.AsyncClient) -> None:
     assert (made.status_code, REPLAYED in again.headers) == (201, True)
 
 
-async def test_the_header_means_nothing_on_other_methods(client: httpx.AsyncClient) -> None:
+async def test_the_header_means_nothing_on_other_methods(client: Client) -> None:
     path = f"/tags/{(await factories.create_tag(client))['id']}"
 
     renamed = [unwrap(await client.patch(path, json={"name": name}, headers=KEY)) for name in ("One", "Two")]
@@ -183,7 +183,7 @@ async def test_the_header_means_nothing_on_other_methods(client: httpx.AsyncClie
 
 @pytest.mark.promise(23)
 async def test_a_dry_run_with_a_key_keeps_nothing_and_the_key_is_free_for_the_import(
-    app: Starlette, client: httpx.AsyncClient, settings: Settings
+    app: Starlette, client: Client, settings: Settings
 ) -> None:
     account_id = (await factories.create_account(client))["id"]
     query = {"account_id": account_id, "dry_run": "true"}
@@ -203,7 +203,7 @@ async def test_a_dry_run_with_a_key_keeps_nothing_and_the_key_is_free_for_the_im
 
 @pytest.mark.promise(23)
 async def test_neither_a_dry_run_nor_a_repeat_with_a_key_needs_a_turn_to_write(
-    client: httpx.AsyncClient, settings: Settings
+    client: Client, settings: Settings
 ) -> None:
     account_id = (await factories.create_account(client))["id"]
     made = await post_category(client)

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from commands import dump
 from conftest import client_of, new_key_for
-from factories import details_of, error_of, run_sql, unwrap
+from factories import Client, details_of, error_of, run_sql, unwrap
 from msgspec import inspect
 from operations import choices_of, documented_path_of, file_of, input_of, path_of
 from starlette.applications import Starlette
@@ -220,14 +220,14 @@ def everything(response: httpx.Response) -> tuple[int, list[tuple[str, str]], by
     return response.status_code, response.headers.multi_items(), response.content
 
 
-async def send(client: httpx.AsyncClient, request: Planted) -> httpx.Response:
+async def send(client: Client, request: Planted) -> httpx.Response:
     sent: dict[str, Any] = {"json": request.body} if request.body is not None else {}
     if request.place.operation.consumes_file:
         sent = file_of(request.place.operation)
     return await client.request(request.place.operation.method, request.path, params=request.query, **sent)
 
 
-async def responses_to(client: httpx.AsyncClient, own: Journal, ids: Journal) -> dict[str, Any]:
+async def responses_to(client: Client, own: Journal, ids: Journal) -> dict[str, Any]:
     """The responses to all requests that name those ids, in any place, path or file."""
     responses = {str(one): everything(await send(client, one)) for one in requests_with(own, ids)}
     for operation in OPERATIONS:
@@ -247,7 +247,7 @@ async def responses_to(client: httpx.AsyncClient, own: Journal, ids: Journal) ->
 # Two journals --------------------------------------------------------------------------------------------
 
 
-async def make_journal(client: httpx.AsyncClient, word: str) -> Journal:
+async def make_journal(client: Client, word: str) -> Journal:
     """Create some of everything; every text of it has that word."""
     category = await factories.create_category(client, f"{word} category")
     tag = await factories.create_tag(client, f"{word} tag", category_id=category["id"], type="mistake")
@@ -295,13 +295,13 @@ async def make_journal(client: httpx.AsyncClient, word: str) -> Journal:
     }
 
 
-async def make_theirs(app: Starlette, client: httpx.AsyncClient) -> None:
+async def make_theirs(app: Starlette, client: Client) -> None:
     """Create the other journal, with the ids that are known beforehand."""
     await run_sql(app, "UPDATE sqlite_sequence SET seq = :seq", {"seq": FIRST - 1})
     assert await make_journal(client, "Theirs") == THEIRS
 
 
-async def everything_read(client: httpx.AsyncClient, own: Journal) -> dict[str, Any]:
+async def everything_read(client: Client, own: Journal) -> dict[str, Any]:
     """All that reads show of one's own journal, without a filter, with each, and in each form."""
     paths = [f"/goals/{goal['id']}/snapshots" for goal in unwrap(await client.get("/goals"))]
     for operation in OPERATIONS:
@@ -322,7 +322,7 @@ async def everything_read(client: httpx.AsyncClient, own: Journal) -> dict[str, 
 
 
 @pytest.fixture
-def caller(other_user_client: httpx.AsyncClient) -> httpx.AsyncClient:
+def caller(other_user_client: Client) -> Client:
     """The second user; all requests have one id, so that their responses can be compared."""
     other_user_client.headers["X-Request-Id"] = "always-the-same"
     return other_user_client
@@ -332,8 +332,8 @@ def caller(other_user_client: httpx.AsyncClient) -> httpx.AsyncClient:
 async def test_somebody_elses_id_is_answered_like_a_missing_one_and_changes_nothing(
     app: Starlette,
     settings: Settings,
-    client: httpx.AsyncClient,
-    caller: httpx.AsyncClient,
+    client: Client,
+    caller: Client,
     record_observation: Callable[[str], None],
 ) -> None:
     mine = await make_journal(caller, "Mine")
@@ -361,7 +361,7 @@ async def test_somebody_elses_id_is_answered_like_a_missing_one_and_changes_noth
 
 
 async def test_the_same_requests_about_what_is_ones_own_are_done(
-    app: Starlette, client: httpx.AsyncClient, caller: httpx.AsyncClient
+    app: Starlette, client: Client, caller: Client
 ) -> None:
     await make_journal(caller, "Mine")
     await make_theirs(app, client)
@@ -379,7 +379,7 @@ async def test_the_same_requests_about_what_is_ones_own_are_done(
 
 @pytest.mark.promise(14)
 async def test_no_list_no_export_and_no_number_of_one_user_knows_of_the_other(
-    app: Starlette, client: httpx.AsyncClient, caller: httpx.AsyncClient, record_observation: Callable[[str], None]
+    app: Starlette, client: Client, caller: Client, record_observation: Callable[[str], None]
 ) -> None:
     mine = await make_journal(caller, "Mine")
     await factories.create_goal(caller, goal_name="Mine of a day", timeframe="daily")
@@ -403,7 +403,7 @@ FILLS = "Date,Time,Symbol,Quantity,Price,Side\n3/9/2026,09:31:04,NVTA,200,18.42,
 FUTURE = factories.A_FILE.replace("ES", "MNQZ26")
 
 
-async def dry_runs(client: httpx.AsyncClient, account_id: int) -> list[Any]:
+async def dry_runs(client: Client, account_id: int) -> list[Any]:
     """What files that the journal has not seen would do, with and without a stated zone."""
     return [
         everything(await client.get("/instruments")),
@@ -416,7 +416,7 @@ async def dry_runs(client: httpx.AsyncClient, account_id: int) -> list[Any]:
 
 
 async def test_files_of_one_user_are_read_without_what_the_other_has_told(
-    app: Starlette, client: httpx.AsyncClient, caller: httpx.AsyncClient
+    app: Starlette, client: Client, caller: Client
 ) -> None:
     mine = await make_journal(caller, "Mine")
     alone = await dry_runs(caller, mine["account_id"])
@@ -433,7 +433,7 @@ async def test_files_of_one_user_are_read_without_what_the_other_has_told(
 
 
 async def test_a_key_of_repeats_and_the_example_journal_are_of_one_user(
-    app: Starlette, client: httpx.AsyncClient, caller: httpx.AsyncClient
+    app: Starlette, client: Client, caller: Client
 ) -> None:
     for one in (client, caller):
         sent = await one.post("/accounts", json={"name": "Same"}, headers={"Idempotency-Key": "same"})
@@ -447,9 +447,7 @@ async def test_a_key_of_repeats_and_the_example_journal_are_of_one_user(
     assert [unwrap(await one.get("/example-journal"))["is_loaded"] for one in (client, caller)] == [1, 0]
 
 
-async def test_a_day_that_one_user_deletes_stays_the_others(
-    app: Starlette, client: httpx.AsyncClient, caller: httpx.AsyncClient
-) -> None:
+async def test_a_day_that_one_user_deletes_stays_the_others(app: Starlette, client: Client, caller: Client) -> None:
     await make_journal(caller, "Mine")
     await make_theirs(app, client)
     before = unwrap(await client.get("/days?with=text"))

@@ -9,7 +9,7 @@ import httpx
 import pytest
 import time_machine
 from conftest import client_of, new_key_for, started
-from factories import error_of, run_sql
+from factories import Client, error_of, run_sql
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
@@ -155,7 +155,7 @@ def test_however_many_addresses_come_the_memory_is_bounded(monkeypatch: pytest.M
     assert list(limiter._windows) == ["one more"]
 
 
-async def test_on_the_loopback_interface_nothing_is_limited(client: httpx.AsyncClient) -> None:
+async def test_on_the_loopback_interface_nothing_is_limited(client: Client) -> None:
     wrong = [await client.get("/tags", headers={"Authorization": "Bearer no"}) for _ in range(30)]
     answer = await client.get("/tags")
 

@@ -4,10 +4,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import factories
-import httpx
 import pytest
 import time_machine
-from factories import details_of, error_of, unwrap
+from factories import Client, details_of, error_of, unwrap
 from msgspec import structs
 from operations import CHANGES, create_thing_of, path_of
 from saved_journals import for_rows
@@ -19,7 +18,7 @@ PATCHES = [operation for operation in OPERATIONS if operation.takes_echo]
 each_patch = pytest.mark.parametrize("operation", PATCHES, ids=lambda operation: operation.name)
 
 
-async def path_with_object(client: httpx.AsyncClient, operation: Operation) -> str:
+async def path_with_object(client: Client, operation: Operation) -> str:
     row_id = await create_thing_of(client, operation) if "{" in operation.path else 0
     return path_of(operation, row_id)
 
@@ -33,7 +32,7 @@ def read_only_members(operation: Operation) -> set[str]:
 
 @each_patch
 async def test_an_object_is_sent_back_as_it_was_read_and_with_no_other_read_only_member(
-    client: httpx.AsyncClient, operation: Operation
+    client: Client, operation: Operation
 ) -> None:
     path = await path_with_object(client, operation)
     read = unwrap(await client.get(path))
@@ -57,7 +56,7 @@ async def test_an_object_is_sent_back_as_it_was_read_and_with_no_other_read_only
 @each_patch
 @for_rows("clock", ["2001-01-01", "2099-01-01"])
 async def test_a_copy_that_was_read_before_the_last_change_is_a_conflict_whatever_the_clock_says(
-    client: httpx.AsyncClient, operation: Operation, clock: str
+    client: Client, operation: Operation, clock: str
 ) -> None:
     path = await path_with_object(client, operation)
     read = unwrap(await client.get(path))
@@ -88,7 +87,7 @@ async def test_a_copy_that_was_read_before_the_last_change_is_a_conflict_whateve
     ],
 )
 async def test_what_is_neither_stored_nor_an_older_version_is_refused(
-    client: httpx.AsyncClient, sent: dict[str, Any], details: dict[str, Any]
+    client: Client, sent: dict[str, Any], details: dict[str, Any]
 ) -> None:
     tag = await factories.create_tag(client)
 
@@ -99,7 +98,7 @@ async def test_what_is_neither_stored_nor_an_older_version_is_refused(
 
 
 @for_rows("offset", ["+00:00", "-00:00", "Z"])
-async def test_a_timestamp_may_be_sent_back_with_another_offset(client: httpx.AsyncClient, offset: str) -> None:
+async def test_a_timestamp_may_be_sent_back_with_another_offset(client: Client, offset: str) -> None:
     tag = await factories.create_tag(client)
 
     written = await client.patch(
@@ -109,7 +108,7 @@ async def test_a_timestamp_may_be_sent_back_with_another_offset(client: httpx.As
     assert unwrap(written)["name"] == "New"
 
 
-async def test_a_tag_that_was_added_meanwhile_is_a_conflict_with_its_category(client: httpx.AsyncClient) -> None:
+async def test_a_tag_that_was_added_meanwhile_is_a_conflict_with_its_category(client: Client) -> None:
     category = await factories.create_category(client)
     path = f"/tag-categories/{category['id']}"
     await factories.create_tag(client, category_id=category["id"])
@@ -124,7 +123,7 @@ async def test_a_tag_that_was_added_meanwhile_is_a_conflict_with_its_category(cl
     assert details_of(both) == {"fields": {"id": "is read-only", "tag_count": "is read-only"}}
 
 
-async def test_the_account_of_a_goal_is_changed_by_its_scope_alone(client: httpx.AsyncClient) -> None:
+async def test_the_account_of_a_goal_is_changed_by_its_scope_alone(client: Client) -> None:
     account, other = [(await factories.create_account(client, name))["id"] for name in ("Sim", "Live")]
     goal = await factories.create_goal(client, account_id=account)
     path = f"/goals/{goal['id']}"
@@ -137,7 +136,7 @@ async def test_the_account_of_a_goal_is_changed_by_its_scope_alone(client: httpx
     assert unwrap(patched)["account_id"] == other
 
 
-async def test_the_dates_of_a_custom_goal_are_not_cleared_by_null(client: httpx.AsyncClient) -> None:
+async def test_the_dates_of_a_custom_goal_are_not_cleared_by_null(client: Client) -> None:
     goal = await factories.create_goal(client, timeframe="custom", custom_start="2026-01-01", custom_end="2026-02-01")
 
     refused = await client.patch(f"/goals/{goal['id']}", json={"custom_start": None})
@@ -145,7 +144,7 @@ async def test_the_dates_of_a_custom_goal_are_not_cleared_by_null(client: httpx.
     assert details_of(refused) == {"fields": {"custom_start": "must not be null"}}
 
 
-async def test_a_member_of_a_copy_group_is_not_written_by_patch(client: httpx.AsyncClient) -> None:
+async def test_a_member_of_a_copy_group_is_not_written_by_patch(client: Client) -> None:
     account = await factories.create_account(client)
     group = await factories.create_copy_group(client, account_ids=[account["id"]])
     path = f"/copy-groups/{group['id']}"
@@ -157,7 +156,7 @@ async def test_a_member_of_a_copy_group_is_not_written_by_patch(client: httpx.As
     assert details_of(refused) == {"fields": {"members": "is read-only; use PUT /v1/copy-groups/{id}/members"}}
 
 
-async def test_post_takes_no_read_only_member(client: httpx.AsyncClient) -> None:
+async def test_post_takes_no_read_only_member(client: Client) -> None:
     tag = await factories.create_tag(client)
 
     refused = await client.post("/tags", json={**tag, "name": "New"})
@@ -165,7 +164,7 @@ async def test_post_takes_no_read_only_member(client: httpx.AsyncClient) -> None
     assert details_of(refused)["unknown_fields"] == ["id", "created_at", "updated_at"]
 
 
-async def test_a_read_only_member_as_deep_as_a_body_may_be_is_refused(client: httpx.AsyncClient) -> None:
+async def test_a_read_only_member_as_deep_as_a_body_may_be_is_refused(client: Client) -> None:
     """The stored object is compared at another depth of the stack than the body is decoded at."""
     path = f"/tags/{(await factories.create_tag(client))['id']}"
 

@@ -8,11 +8,10 @@ from contextlib import closing
 from typing import Any
 
 import factories
-import httpx
 import pytest
 import time_machine
 from conftest import client_of, new_key_for
-from factories import error_of, unwrap
+from factories import Client, error_of, unwrap
 from proofs import examples
 from sql_calls import every_sql_call, noted_statements
 from starlette.applications import Starlette
@@ -22,7 +21,7 @@ from journal_api.web import response_cache
 WRITES = examples(full=200, ci=50)
 
 
-async def names(client: httpx.AsyncClient, **query: Any) -> list[str]:
+async def names(client: Client, **query: Any) -> list[str]:
     return [tag["name"] for tag in unwrap(await client.get("/tags", params=query))]
 
 
@@ -31,7 +30,7 @@ def run_in_another_program(app: Starlette, sql: str) -> None:
         db.execute(sql)
 
 
-async def test_a_request_that_is_repeated_takes_no_statement(client: httpx.AsyncClient) -> None:
+async def test_a_request_that_is_repeated_takes_no_statement(client: Client) -> None:
     await factories.create_tag(client, "FOMO")
     first = await client.get("/tags")
 
@@ -47,7 +46,7 @@ async def test_a_request_that_is_repeated_takes_no_statement(client: httpx.Async
     assert again.json()["meta"]["request_id"] != first.json()["meta"]["request_id"]
 
 
-async def test_a_cached_response_is_of_its_user_path_and_query_alone(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_a_cached_response_is_of_its_user_path_and_query_alone(app: Starlette, client: Client) -> None:
     tag = await factories.create_tag(client, "FOMO")
     other = await factories.create_tag(client, "Calm", category_id=tag["category_id"], type="mistake")
     async with client_of(app, await new_key_for(app, await factories.insert_user(app))) as other_user:
@@ -59,9 +58,7 @@ async def test_a_cached_response_is_of_its_user_path_and_query_alone(app: Starle
             assert await names(other_user) == []
 
 
-async def test_every_write_of_any_program_ends_the_responses_of_before(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+async def test_every_write_of_any_program_ends_the_responses_of_before(app: Starlette, client: Client) -> None:
     path = f"/tags/{(await factories.create_tag(client, 'FOMO'))['id']}"
     assert await names(client) == ["FOMO"]
 
@@ -80,7 +77,7 @@ async def test_every_write_of_any_program_ends_the_responses_of_before(
     assert await names(client) == []
 
 
-async def test_a_cached_response_needs_a_valid_key_with_the_scope(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_a_cached_response_needs_a_valid_key_with_the_scope(app: Starlette, client: Client) -> None:
     assert await names(client) == []
 
     async with client_of(app, await new_key_for(app, scopes=("read:goals",))) as without_scope:
@@ -89,7 +86,7 @@ async def test_a_cached_response_needs_a_valid_key_with_the_scope(app: Starlette
     assert error_of(await client.get("/tags")) == (401, "key_revoked")
 
 
-async def test_snapshots_are_cached_for_one_trading_day(client: httpx.AsyncClient) -> None:
+async def test_snapshots_are_cached_for_one_trading_day(client: Client) -> None:
     account = await factories.create_account(client)
     with time_machine.travel("2026-03-02T12:00:00Z", tick=False):
         await factories.create_trade(
@@ -112,7 +109,7 @@ async def test_snapshots_are_cached_for_one_trading_day(client: httpx.AsyncClien
 
 
 async def test_the_cache_takes_a_bounded_amount_of_memory(
-    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    app: Starlette, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(response_cache, "MAX_SUM", 20_000)
     await factories.create_tag(client, "FOMO")
@@ -137,7 +134,7 @@ async def test_the_cache_takes_a_bounded_amount_of_memory(
     assert app.state.response_cache.size == 0
 
 
-async def test_a_response_that_was_read_before_a_write_is_not_cached_after_it(client: httpx.AsyncClient) -> None:
+async def test_a_response_that_was_read_before_a_write_is_not_cached_after_it(client: Client) -> None:
     path = f"/trades/{(await factories.create_trade(client, symbol='OLD'))['id']}"
     has_read, goes_on = threading.Event(), threading.Event()
 
@@ -160,7 +157,7 @@ async def test_a_response_that_was_read_before_a_write_is_not_cached_after_it(cl
 
 
 @pytest.mark.soak
-async def test_a_reader_never_sees_less_than_what_was_acknowledged_before_it_asked(client: httpx.AsyncClient) -> None:
+async def test_a_reader_never_sees_less_than_what_was_acknowledged_before_it_asked(client: Client) -> None:
     path = f"/tags/{(await factories.create_tag(client, '0'))['id']}"
     acknowledged = 0
 
@@ -178,7 +175,7 @@ async def test_a_reader_never_sees_less_than_what_was_acknowledged_before_it_ask
         await asyncio.gather(write(number), *(read_twice() for _ in range(4)))
 
 
-async def test_a_path_that_was_found_before_is_still_told_from_others(client: httpx.AsyncClient) -> None:
+async def test_a_path_that_was_found_before_is_still_told_from_others(client: Client) -> None:
     tag = await factories.create_tag(client, "FOMO")
     path = f"/tags/{tag['id']}"
     for _ in range(2):

@@ -4,20 +4,21 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
+from factories import Client
 from starlette.applications import Starlette
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
 @pytest.fixture
-async def other_client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+async def other_client(app: Starlette) -> AsyncIterator[Client]:
     """A client that does not know the name of the service."""
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://journal.lan:8000") as client:
         yield client
 
 
-async def test_a_browser_is_told_what_to_do(other_client: httpx.AsyncClient) -> None:
+async def test_a_browser_is_told_what_to_do(other_client: Client) -> None:
     shown = await other_client.get("/", headers={"Accept": BROWSER})
 
     assert (shown.status_code, shown.headers["content-type"]) == (421, "text/html; charset=utf-8")
@@ -37,16 +38,14 @@ async def test_a_browser_is_told_what_to_do(other_client: httpx.AsyncClient) -> 
         ("POST", "/sign-in", BROWSER),
     ],
 )
-async def test_a_program_gets_the_error_as_json(
-    other_client: httpx.AsyncClient, method: str, path: str, accept: str
-) -> None:
+async def test_a_program_gets_the_error_as_json(other_client: Client, method: str, path: str, accept: str) -> None:
     refused = await other_client.request(method, path, headers={"Accept": accept})
 
     assert (refused.status_code, refused.json()["error"]["code"]) == (421, "misdirected_request")
 
 
 @pytest.mark.parametrize("host", [b"<script>alert(1)</script>", b"\xff", b"a'b", b"x" * 101, b"$(reboot)"])
-async def test_a_name_that_is_none_is_not_repeated(other_client: httpx.AsyncClient, host: bytes) -> None:
+async def test_a_name_that_is_none_is_not_repeated(other_client: Client, host: bytes) -> None:
     shown = await other_client.get("/", headers=[(b"accept", BROWSER.encode()), (b"host", host)])
 
     assert shown.status_code == 421
