@@ -1,5 +1,6 @@
 """Point values by symbol (docs/imports.md#point-values)."""
 
+import re
 from decimal import Decimal
 
 import pytest
@@ -14,37 +15,22 @@ from journal_api.values.options import find_option, looks_like_option
 
 
 @pytest.mark.parametrize(
-    ("symbol", "point_value"),
+    ("point_value", "symbols"),
     [
-        ("ESU6", 50),
-        ("ESU26", 50),
-        ("ESU2026", 50),
-        ("/NQM26", 20),
-        ("/NQ", 20),
-        ("/ES:XCME", 50),
-        ("@ESU26", 50),
-        ("MESH4.CME", 5),
-        ("CM.MNQU6", 2),
-        ("CME_MINI:MNQ1!", 2),
-        ("MNQ 09-26", 2),
-        ("MNQ SEP26", 2),
-        ("F.US.MNQ", 2),
-        ("F.US.MNQU25", 2),
-        ("CON.F.US.ENQ.U25", 20),
-        ("mnqu6", 2),
+        (50, ["ESU6", "ESU26", "ESU2026", "/ES:XCME", "@ESU26", "ZCZ6", "ESU6 2026-09-18 6000 C"]),  # and an option
+        (20, ["/NQM26", "/NQ", "CON.F.US.ENQ.U25"]),
+        (2, ["CM.MNQU6", "CME_MINI:MNQ1!", "MNQ 09-26", "MNQ SEP26", "F.US.MNQ", "F.US.MNQU25", "mnqu6"]),
+        (5, ["MESH4.CME"]),
         # Roots that contain digits or end with the letter of a month.
-        ("6EZ5", 125_000),
-        ("M2KH26", 5),
-        ("10YU6", 1000),
-        ("ZCZ6", 50),
-        ("ZZ6", 10),
-        ("MBTK6", Decimal("0.1")),
-        # An option on a future.
-        ("ESU6 2026-09-18 6000 C", 50),
+        (125_000, ["6EZ5"]),
+        (5, ["M2KH26"]),
+        (1000, ["10YU6"]),
+        (10, ["ZZ6"]),
+        (Decimal("0.1"), ["MBTK6"]),
     ],
 )
-def test_a_contract_symbol_has_the_point_value_of_its_root(symbol: str, point_value: Decimal | int) -> None:
-    assert BUILT_IN.point_value(symbol) == point_value
+def test_a_contract_symbol_has_the_point_value_of_its_root(point_value: Decimal | int, symbols: list[str]) -> None:
+    assert [BUILT_IN.point_value(symbol) for symbol in symbols] == [point_value] * len(symbols)
 
 
 # FH6 and XYZM4 have the form of a contract, but are not taken for one.
@@ -55,35 +41,19 @@ def test_a_symbol_that_may_be_a_share_is_not_written_as_a_contract(symbol: str, 
     assert canonical_symbol(symbol, "2026-01-05T14:00:00.000000Z") == name
 
 
+FORMS_OF_AN_OPTION = """
+    SPY240422P00496000 | SPY   240422P00496000 | .SPY240422P496 | -SPY240422P496 | SPY 240422P496 | SPY240422P496000
+    SPY22Apr24P496.00 | SPY 22APR24 496 P | SPY 22 APR 24 496 PUT | SPY Apr 22 '24 $496 Put | SPY 4/22/24 Put $496
+    SPY 100 (Weeklys) 22 APR 24 496 PUT | SPY 04/22/2024 00:00:00 EDT Put $496.00 | SPY 04/22/2024 496.00 P
+    SPY 2024-04-22 496 P | SPY 2024-04-22 496 PUT | spy 240422 496P | SPY  20240422P 496.000 | SPY20240422P00496000
+    SPY 496 P 2024-04-22 | SPY P 496 22APR24
+"""
+
+
 @pytest.mark.parametrize(
     ("symbol", "canonical"),
     [
-        *(
-            (form, "SPY240422P00496000")
-            for form in (
-                "SPY240422P00496000",
-                "SPY   240422P00496000",
-                ".SPY240422P496",
-                "-SPY240422P496",
-                "SPY 240422P496",
-                "SPY240422P496000",
-                "SPY22Apr24P496.00",
-                "SPY 22APR24 496 P",
-                "SPY 22 APR 24 496 PUT",
-                "SPY Apr 22 '24 $496 Put",
-                "SPY 100 (Weeklys) 22 APR 24 496 PUT",
-                "SPY 04/22/2024 00:00:00 EDT Put $496.00",
-                "SPY 4/22/24 Put $496",
-                "SPY 04/22/2024 496.00 P",
-                "SPY 2024-04-22 496 P",
-                "SPY 2024-04-22 496 PUT",
-                "spy 240422 496P",
-                "SPY  20240422P 496.000",
-                "SPY20240422P00496000",
-                "SPY 496 P 2024-04-22",
-                "SPY P 496 22APR24",
-            )
-        ),
+        *((form.strip(), "SPY240422P00496000") for form in re.split(r"[|\n]", FORMS_OF_AN_OPTION.strip())),
         ("F     260116C00012500", "F260116C00012500"),
         ("NIO251226P5500", "NIO251226P00005500"),
         ("SPXW 04/22/2024 Call $5,012.50", "SPXW240422C05012500"),
@@ -99,14 +69,8 @@ def test_an_option_in_the_form_of_a_broker_is_worth_100_a_point(symbol: str, can
 @pytest.mark.parametrize(
     "symbol",
     [
-        "SPY240230P00496000",
-        "XYZ1  240119C00050000",
-        "NIO251226P500",
-        "SPY 240422P0",
-        "SPY 496 Put",
-        "SPY240422P1.0005",
-        "SPY_042224C496",
-        "SPY 2024.04.22 C 496",
+        *("SPY240230P00496000", "XYZ1  240119C00050000", "NIO251226P500", "SPY 240422P0"),
+        *("SPY 496 Put", "SPY240422P1.0005", "SPY_042224C496", "SPY 2024.04.22 C 496"),
     ],
 )
 def test_an_option_in_an_unknown_form_is_refused(symbol: str) -> None:
@@ -174,42 +138,17 @@ def test_any_text_is_a_symbol_or_refused(symbol: str) -> None:
         assert find_contract(symbol) is not None or looks_like_option(symbol)
 
 
+# The smallest price change of a contract and its value, from the exchanges' specifications.
+TICKS = """
+    ES 0.25 12.5 | MES 0.25 1.25 | NQ 0.25 5 | YM 1 5 | RTY 0.1 5 | 6E 0.00005 6.25 | 6J 0.0000005 6.25
+    6B 0.0001 6.25 | CL 0.01 10 | NG 0.001 10 | RB 0.0001 4.2 | GC 0.1 10 | SI 0.005 25 | HG 0.0005 12.5
+    ZB 0.03125 31.25 | ZN 0.015625 15.625 | ZT 0.00390625 7.8125 | ZQ 0.0025 10.4175 | ZC 0.25 12.5 | ZL 0.01 6
+    ZM 0.1 10 | LE 0.025 10 | GF 0.025 12.5 | LBR 0.5 13.75 | VX 0.05 50 | FDAX 1 25 | FESX 1 10 | FGBL 0.01 10
+    FGBX 0.02 20 | KC 0.05 18.75 | SB 0.01 11.2 | CT 0.01 5 | DX 0.005 5
+"""
+
+
 def test_the_table_has_the_value_of_a_tick() -> None:
-    """The smallest price change of a contract and its value, from the exchanges' specifications."""
-    ticks = {
-        "ES": ("0.25", "12.5"),
-        "MES": ("0.25", "1.25"),
-        "NQ": ("0.25", "5"),
-        "YM": ("1", "5"),
-        "RTY": ("0.1", "5"),
-        "6E": ("0.00005", "6.25"),
-        "6J": ("0.0000005", "6.25"),
-        "6B": ("0.0001", "6.25"),
-        "CL": ("0.01", "10"),
-        "NG": ("0.001", "10"),
-        "RB": ("0.0001", "4.2"),
-        "GC": ("0.1", "10"),
-        "SI": ("0.005", "25"),
-        "HG": ("0.0005", "12.5"),
-        "ZB": ("0.03125", "31.25"),
-        "ZN": ("0.015625", "15.625"),
-        "ZT": ("0.00390625", "7.8125"),
-        "ZQ": ("0.0025", "10.4175"),
-        "ZC": ("0.25", "12.5"),
-        "ZL": ("0.01", "6"),
-        "ZM": ("0.1", "10"),
-        "LE": ("0.025", "10"),
-        "GF": ("0.025", "12.5"),
-        "LBR": ("0.5", "13.75"),
-        "VX": ("0.05", "50"),
-        "FDAX": ("1", "25"),
-        "FESX": ("1", "10"),
-        "FGBL": ("0.01", "10"),
-        "FGBX": ("0.02", "20"),
-        "KC": ("0.05", "18.75"),
-        "SB": ("0.01", "11.2"),
-        "CT": ("0.01", "5"),
-        "DX": ("0.005", "5"),
-    }
-    for root, (tick, value) in ticks.items():
+    for row in re.split(r"[|\n]", TICKS.strip()):
+        root, tick, value = row.split()
         assert CONTRACT_ROOTS[root].point_value * Decimal(tick) == Decimal(value), root

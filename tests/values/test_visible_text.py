@@ -12,30 +12,22 @@ from journal_api.values.visible_text import escape_for_json, escape_invisible
 
 
 @pytest.mark.parametrize(
-    ("character", "escape"),
+    "character",
     [
-        ("\x1b", r"\u001b"),
-        ("\x9b", r"\u009b"),  # a control sequence introducer of eight bits
-        ("\xad", r"\u00ad"),  # soft hyphen
-        ("\u034f", r"\u034f"),  # combining grapheme joiner
-        ("\u115f", r"\u115f"),  # fillers of Hangul
-        ("\u1160", r"\u1160"),
-        ("\u3164", r"\u3164"),
-        ("\uffa0", r"\uffa0"),
-        ("\u2800", r"\u2800"),  # a pattern of Braille without dots
-        ("\u200b", r"\u200b"),  # zero-width space
-        ("\u202e", r"\u202e"),  # right-to-left override
-        ("\u2066", r"\u2066"),
-        ("\u2028", r"\u2028"),  # line separator
-        ("\ufe0f", r"\ufe0f"),  # a variation selector without an emoji
-        ("\ue000", r"\ue000"),  # private
-        ("\ufdd0", r"\ufdd0"),  # unassigned
-        ("\U000e0041", r"\U000e0041"),  # the tag of the letter A
-        ("\U000e0100", r"\U000e0100"),
+        *("\x1b", "\x9b"),  # control sequence introducers of seven and eight bits
+        *("\xad", "\u034f", "\u200b", "\u2028"),  # soft hyphen, combining joiner, zero-width space, line separator
+        *("\u115f", "\u1160", "\u3164", "\uffa0", "\u2800"),  # fillers of Hangul, Braille without dots
+        *("\u202e", "\u2066"),  # right-to-left override and an isolate
+        "\ufe0f",  # a variation selector without an emoji
+        *("\ue000", "\ufdd0"),  # private and unassigned
+        *("\U000e0041", "\U000e0100"),  # the tag of the letter A, another selector
     ],
+    ids=ascii,
 )
-def test_a_character_that_is_not_seen_is_escaped(character: str, escape: str) -> None:
-    assert escape_invisible(f"a{character}b") == f"a{escape}b"
+def test_a_character_that_is_not_seen_is_escaped(character: str) -> None:
+    code = ord(character)
+
+    assert escape_invisible(f"a{character}b") == f"a\\{f'U{code:08x}' if code > 0xFFFF else f'u{code:04x}'}b"
 
 
 @pytest.mark.parametrize(
