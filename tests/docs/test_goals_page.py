@@ -4,6 +4,7 @@ import re
 from fractions import Fraction
 from itertools import accumulate
 from math import sqrt
+from pathlib import Path
 from typing import Any, get_args
 
 import factories
@@ -223,18 +224,15 @@ def test_the_decisions_needed_in_the_example_are_those_of_the_service() -> None:
     assert edge_of(present, absent).more_needed == int(told[0]) == 410
 
 
-def test_every_member_of_an_edge_is_explained() -> None:
-    explained = [name for row in rows_under(METHOD, "`edge`") for name in code_in(row["`edge`"])]
+def test_every_member_state_reason_and_timeframe_is_explained() -> None:
+    def explained(page: Path, column: str, told: str = "") -> list[str]:
+        return [name for row in rows_under(page, column) for name in code_in(row[told or column])]
 
-    assert explained == list(Edge._fields)
-
-
-def test_every_member_and_state_of_the_pace_is_explained() -> None:
-    fields = [row["field"].strip("`") for row in rows_under(PAGE, "field")]
-    states = {state for row in rows_under(PAGE, "kind") for state in code_in(row["states"])}
-
-    assert fields == list(Pace.__struct_fields__)
-    assert states == set(get_args(PaceState))
+    assert explained(METHOD, "`edge`") == list(Edge._fields)
+    assert explained(PAGE, "field") == list(Pace.__struct_fields__)
+    assert {*explained(PAGE, "kind", "states")} == {*get_args(PaceState)}
+    assert sorted(explained(PAGE, "reason")) == sorted(get_args(Reason))
+    assert sorted(explained(PAGE, "timeframe")) == sorted(get_args(Timeframe))
 
 
 def test_every_metric_stands_in_the_table_of_its_unit() -> None:
@@ -254,11 +252,3 @@ def test_every_member_of_snapshot_data_is_explained() -> None:
 
     facts = {name for name, member in MEMBERS.items() if member.is_shown}
     assert {*shown, *explained} == {"unit", "timezone", "day_rollover", "breakeven_within", "reason", "pace", *facts}
-
-
-def test_every_reason_and_timeframe_is_explained() -> None:
-    reasons = [name for row in rows_under(PAGE, "reason") for name in code_in(row["reason"])]
-    timeframes = [row["timeframe"].strip("`") for row in rows_under(PAGE, "timeframe")]
-
-    assert sorted(reasons) == sorted(get_args(Reason))
-    assert sorted(timeframes) == sorted(get_args(Timeframe))

@@ -1,6 +1,6 @@
 """The pages: links lead somewhere, and lists of the code are complete in their pages.
 
-The metrics are in test_goals_page.py, the tours in test_readme.py and test_tour.py.
+The metrics are in test_goals_page.py, the tours in test_tours.py.
 """
 
 import re
