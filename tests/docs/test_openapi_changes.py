@@ -2,76 +2,58 @@
 
 from collections.abc import Callable
 from copy import deepcopy
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 from openapi_changes import find_removals
+from ruamel.yaml import YAML
 from write_openapi import write_file
 
-NAME = {"type": "string", "minLength": 1, "maxLength": 50}
-THING_SENT = {
-    "type": "object",
-    "properties": {
-        "name": NAME,
-        "kind": {"enum": ["old", "new"], "default": "old"},
-        "sort": {"type": "string", "pattern": "^-?(old|new)$"},
-        "state": {"$ref": "#/components/schemas/State", "x-default": "on"},
-        "note": {"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}]},
-        "size": {"type": "number", "exclusiveMinimum": 0, "maximum": 9, "x-default": None},
-        "labels": {"type": "array", "items": {"type": "string"}, "readOnly": True},
-        "parts": {"type": "array", "items": {"$ref": "#/components/schemas/Part"}, "maxItems": 5},
-    },
-    "required": ["name"],
-    "additionalProperties": False,
-}
-THING = {
-    "type": "object",
-    "properties": {
-        "id": {"type": "integer"},
-        "key": {"type": "null"},
-        "kind": {"enum": ["old", "new"]},
-        "name": {"type": "string"},
-    },
-    "required": ["id", "kind", "name"],
-}
-FLAG = {"type": "string", "enum": ["0", "1", "false", "true"], "default": "false"}
 NOT_REQUIRED = {"name": "limit", "in": "query", "schema": {"type": "integer"}}
-DOCUMENT: Any = {
-    "paths": {
-        "/health": {"get": {"security": [], "responses": {"200": {}}}},
-        "/v1/things": {
-            "post": {
-                "security": [{"key": ["write:things"]}],
-                "parameters": [
-                    {"name": "dry_run", "in": "query", "schema": {"type": "boolean", "default": False}},
-                    {"name": "force", "in": "query", "schema": FLAG},
-                ],
-                "requestBody": {
-                    "required": True,
-                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ThingSent"}}},
-                },
-                "responses": {
-                    "201": {
-                        "headers": {"Location": {"schema": {"type": "string"}}, "X-Request-Id": {}},
-                        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}},
-                    },
-                    "409": {},
-                },
-            },
-            "get": {"security": [], "responses": {"200": {}}},
-        },
-    },
-    "components": {
-        "schemas": {
-            "Part": {"type": "object", "properties": {"label": {"type": "string", "maxLength": 50}}},
-            "State": {"type": "string", "enum": ["on", "off"]},
-            "ThingSent": THING_SENT,
-            "Thing": THING,
-        }
-    },
-}
+DOCUMENT: Any = YAML(typ="safe").load("""
+paths:
+  /health: {get: {security: [], responses: {"200": {}}}}
+  /v1/things:
+    get: {security: [], responses: {"200": {}}}
+    post:
+      security: [{key: ["write:things"]}]
+      parameters:
+        - {name: dry_run, in: query, schema: {type: boolean, default: false}}
+        - {name: force, in: query, schema: {type: string, enum: ["0", "1", "false", "true"], default: "false"}}
+      requestBody:
+        required: true
+        content: {application/json: {schema: {$ref: "#/components/schemas/ThingSent"}}}
+      responses:
+        "201":
+          headers: {Location: {schema: {type: string}}, X-Request-Id: {}}
+          content: {application/json: {schema: {$ref: "#/components/schemas/Thing"}}}
+        "409": {}
+components:
+  schemas:
+    Part: {type: object, properties: {label: {type: string, maxLength: 50}}}
+    State: {type: string, enum: ["on", "off"]}
+    ThingSent:
+      type: object
+      properties:
+        name: {type: string, minLength: 1, maxLength: 50}
+        kind: {enum: [old, new], default: old}
+        sort: {type: string, pattern: "^-?(old|new)$"}
+        state: {$ref: "#/components/schemas/State", x-default: "on"}
+        note: {anyOf: [{type: string, format: date}, {type: "null"}]}
+        size: {type: number, exclusiveMinimum: 0, maximum: 9, x-default: null}
+        labels: {type: array, items: {type: string}, readOnly: true}
+        parts: {type: array, items: {$ref: "#/components/schemas/Part"}, maxItems: 5}
+      required: [name]
+      additionalProperties: false
+    Thing:
+      type: object
+      properties: {id: {type: integer}, key: {type: "null"}, kind: {enum: [old, new]}, name: {type: string}}
+      required: [id, kind, name]
+""")
 POST: tuple[str, ...] = ("paths", "/v1/things", "post")
 POST_201 = DOCUMENT["paths"]["/v1/things"]["post"]["responses"]["201"]
 PARAMETER: tuple[Any, ...] = (*POST, "parameters", 0)
@@ -91,9 +73,7 @@ def put(*path: Any, value: Any) -> Edit:
     """The edit that makes the value stand at the end of the path."""
 
     def edit(document: Any) -> None:
-        for step in path[:-1]:
-            document = document[step]
-        document[path[-1]] = value
+        reduce(getitem, path[:-1], document)[path[-1]] = value
 
     return edit
 
@@ -102,9 +82,7 @@ def drop(*path: Any) -> Edit:
     """The edit after which nothing stands at the end of the path."""
 
     def edit(document: Any) -> None:
-        for step in path[:-1]:
-            document = document[step]
-        del document[path[-1]]
+        del reduce(getitem, path[:-1], document)[path[-1]]
 
     return edit
 
