@@ -35,8 +35,12 @@ BEYOND_A_SCHEMA = [
     r"category_id: is required with group_by=category, and with it alone",
     # One member goes with another, or with what is stored.
     r"(at|from|to): needs with=\w+",
-    r"compare_from: overlaps the days .*",
+    r"compare_(from|to): overlaps the days .*",
+    r"compare_from: must not be after compare_to",
+    r"stops: is needed with unit=currency, or targets: .*",
+    r"outside: must be false: only a fee is paid from elsewhere",
     r"received: must be (null: only a payout arrives|at most the amount)",
+    r"restore: must be sent without .*",
     r"(entry_price|exit_price|opened_at|closed_at|bought|sold|side|quantity|price|at): is required",
     r"\w+: does not belong to the kind (trades|fills)",
     r"net_pnl: must be left out with gross_pnl",
