@@ -21,6 +21,7 @@ from wheels import run
 
 from journal_api.mcp import clients
 from journal_api.mcp.api import ToolError, read_response
+from journal_api.mcp.reading import MAX_RULES_LENGTH
 from journal_api.settings import NO_SETTINGS, Settings
 from journal_api.testing import journal_client
 
@@ -145,8 +146,22 @@ def test_goals_say_how_they_stand_today(reader: Agent) -> None:
     assert (month["goal_name"], month["target"]) == ("A green month", 500)
     assert month["actual"] == 0  # the last trades are of October
     assert month["pace"]["remaining"] == 500
+    assert "gross_pnl" not in month
+    assert "null" not in json.dumps(month)
     (limit,) = [goal for goal in goals["goals"] if goal["metric"] == "worst_day"]
     assert (limit["actual"], limit["reason"]) == (None, "no_trades")
+
+
+def test_a_goal_outside_its_window_and_one_that_is_probably_a_mistake_say_so(tmp_path: Path) -> None:
+    with journal_client(tmp_path) as client:
+        client.create("goal", timeframe="custom", custom_start="2020-01-01", custom_end="2020-01-31", target_value=7)
+        client.create("goal", metric="worst_day", target_value=500, direction="at_most", timeframe="daily")
+    with agent(tmp_path / "journal.db") as reader:
+        past, odd = reader.ask("goals_now")["goals"]
+
+    assert (past["target"], past["actual"], past["reason"]) == (7, None, "no period today")
+    assert "warnings" not in past
+    assert "never limits a loss" in odd["warnings"][0]
 
 
 def test_accounts_with_rules_say_how_they_stand_by_closed_trades(reader: Agent) -> None:
@@ -181,6 +196,7 @@ def test_trades_come_in_pages_of_twenty(reader: Agent, db: Path) -> None:
     first = reader.ask("list_trades", symbol=None, limit=None)  # a null is an omitted argument
     page = reader.ask("list_trades", limit=3, offset=3)
     last = reader.ask("list_trades", offset=len(ids) - 20)
+    beyond = reader.ask("list_trades", offset=len(ids) + 1)
 
     assert [trade["id"] for trade in first["trades"]] == ids[:20]
     assert first["total"] == len(ids)
@@ -189,6 +205,7 @@ def test_trades_come_in_pages_of_twenty(reader: Agent, db: Path) -> None:
     assert page["more"] == f"{len(ids) - 6} further; call again with offset=6"
     assert [trade["id"] for trade in last["trades"]] == ids[-20:]
     assert "more" not in last
+    assert beyond == {"trades": [], "total": len(ids)}
 
 
 def test_trades_are_found_by_filters_and_one_has_its_tags_and_answers(reader: Agent, db: Path) -> None:
@@ -585,6 +602,7 @@ def test_a_hostile_note_is_shown_as_data(tmp_path: Path) -> None:
 
     assert json.loads(shown)["notes"] == note
     assert json.loads(listed)["trades"][0]["notes"] == f"{note[:200]}... [10000 characters]"
+    assert not {"grade", "tag_ids", "tags"} & {*json.loads(listed)["trades"][0], *json.loads(shown)}  # null or empty
     for text in (listed, shown):
         assert text.isascii()  # what is invisible is escaped
         assert '\\"every\\"' in text
@@ -592,6 +610,22 @@ def test_a_hostile_note_is_shown_as_data(tmp_path: Path) -> None:
     change(db, "UPDATE trades SET notes = char(27) || '[2J' || char(155) || 'm'")  # of an old release
     with agent(db) as reader:
         assert r"\u001b[2J\u009bm" in reader.send("get_trade", {"trade_id": 1})[1]
+
+
+def test_long_rules_and_descriptions_are_cut(tmp_path: Path) -> None:
+    with journal_client(tmp_path) as client:
+        setup = {"name": "A", "description": "s" * 500, "confirmations": [{"name": "B", "description": "c" * 201}]}
+        rules = {"risk_rules": {"note": "x" * MAX_RULES_LENGTH}, "exit_rules": {"stop": 1}}
+        client.create("strategy", description="d" * 501, setups=[setup], **rules)
+    with agent(tmp_path / "journal.db") as reader:
+        shown = reader.ask("get_strategy", strategy_id=1)
+
+    (setup,) = shown["setups"]
+    assert shown["risk_rules"] == f'{{"note":"{"x" * (MAX_RULES_LENGTH - 9)}... [2011 characters]'
+    assert shown["exit_rules"] == {"stop": 1}
+    assert shown["description"] == f"{'d' * 500}... [501 characters]"
+    assert setup["description"] == "s" * 500
+    assert setup["confirmations"][0]["description"] == f"{'c' * 200}... [201 characters]"
 
 
 def test_the_context_of_many_tags_comes_in_pages(tmp_path: Path) -> None:
@@ -618,7 +652,7 @@ def test_a_list_of_long_texts_ends_early_and_goes_on(tmp_path: Path) -> None:
         offset = len(page["trades"])
         rest = reader.ask("list_trades", limit=150, offset=offset)["trades"]
 
-    assert len(text) < 25_000
+    assert 23_000 < len(text) < 25_000
     assert page["more"] == f"{150 - offset} further; call again with offset={offset}"
     assert page["trades"][-1]["id"] > rest[0]["id"]
 

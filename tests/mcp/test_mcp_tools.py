@@ -9,13 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openapi.schemas import query_schemas
 
-from journal_api.mcp.reading import MAX_RULES_LENGTH, build_goal_row, build_setup_row, clip_rules
 from journal_api.mcp.report_table import build_table, shorten
-from journal_api.mcp.results import MAX_LIST_LENGTH, build_page, clip, encode, without_nulls
+from journal_api.mcp.results import MAX_LIST_LENGTH, build_page, encode
 from journal_api.mcp.tools import PAGE, TOOLS
-from journal_api.metrics.metrics import METRICS
 from journal_api.routes.table import OPERATIONS
-from journal_api.structs.reports import REPORTED
 from journal_api.values.types import LongText, Text
 
 
@@ -24,93 +21,8 @@ def test_the_json_says_what_the_value_says(value: Any) -> None:
     assert json.loads(encode({"value": value})) == {"value": value}
 
 
-def test_invisible_characters_alone_are_escaped() -> None:
-    """test_visible_text.py has all kinds of them."""
-    told = encode({"notes": "Größe – 大 <b>\u202e\x9b\U000e0041"})
-
-    assert told == r'{"notes":"Größe – 大 <b>\u202e\u009b\udb40\udc41"}'
-
-
-def test_an_amount_keeps_its_digits() -> None:
-    assert encode([Decimal("12345678901234.00000001")]) == "[12345678901234.00000001]"
-
-
-def test_a_clipped_text_says_how_long_it_was() -> None:
-    assert clip("abcdef", 6) == "abcdef"
-    assert clip("abcdefg", 6) == "abcdef... [7 characters]"
-
-
-def test_nulls_and_empty_lists_are_left_out_at_every_level() -> None:
-    assert without_nulls({"a": None, "b": [{"c": None, "d": 0}], "e": [], "f": False}) == {"b": [{"d": 0}], "f": False}
-
-
-def test_a_page_says_how_to_get_the_next() -> None:
-    assert build_page("trades", [1, 2], 4, 10) == {
-        "trades": [1, 2],
-        "total": 10,
-        "more": "4 further; call again with offset=6",
-    }
-    assert build_page("trades", [1, 2], 8, 10) == {"trades": [1, 2], "total": 10}
-    assert build_page("trades", [], 20, 10) == {"trades": [], "total": 10}
-
-
-def test_a_page_ends_before_it_grows_too_long() -> None:
-    rows = ["x" * (MAX_LIST_LENGTH // 2)] * 5
-
-    page = build_page("trades", rows, 0, 5)
-
-    assert page["trades"] == rows[:1]  # a string is two characters longer in JSON
-    assert page["more"] == "4 further; call again with offset=1"
-
-
 def test_a_row_that_is_too_long_is_a_page_alone() -> None:
     assert build_page("trades", ["x" * 2 * MAX_LIST_LENGTH, "y"], 0, 2)["trades"] == ["x" * 2 * MAX_LIST_LENGTH]
-
-
-GOAL: dict[str, Any] = {
-    "id": 1,
-    "goal_name": "Daily loss limit",
-    "metric": "worst_day",
-    "target_value": -500,
-    "direction": "at_least",
-    "timeframe": "daily",
-    "custom_start": None,
-    "account_id": None,
-    "status": "active",
-    "scope": "all",
-    "created_at": "2026-03-06T00:00:00.000000Z",
-    "warnings": [],
-}
-
-
-def test_a_goal_has_its_pace_without_what_is_null() -> None:
-    data = {
-        "unit": "currency",
-        "reason": None,
-        "trades": 2,
-        "decisions": 2,
-        "gross_pnl": -380,
-        "pace": {"state": "within_limit", "remaining": 120, "days_left": 0, "needed_per_day": None},
-    }
-    current = {"period_start": "2026-03-06", "target": -500, "actual": -380, "snapshot_data": data}
-
-    goal = build_goal_row({**GOAL, "current": current})
-
-    assert goal["pace"] == {"state": "within_limit", "remaining": 120, "days_left": 0}
-    assert (goal["target"], goal["actual"], goal["decisions"]) == (-500, -380, 2)
-    assert "gross_pnl" not in goal
-
-
-def test_a_goal_outside_its_window_says_so() -> None:
-    goal = build_goal_row({**GOAL, "current": None})
-
-    assert (goal["target"], goal["actual"], goal["reason"]) == (-500, None, "no period today")
-
-
-def test_a_goal_has_warnings_only_if_there_are_any() -> None:
-    goals = [build_goal_row({**GOAL, "current": None, "warnings": warnings}) for warnings in ([], ["Check it."])]
-
-    assert [goal.get("warnings") for goal in goals] == [None, ["Check it."]]
 
 
 EDGE: dict[str, Any] = {
@@ -224,23 +136,6 @@ def test_a_number_has_the_digits_that_a_conclusion_needs(number: str, short: str
     assert encode(shorten(Decimal(number))) == short
 
 
-def test_long_rules_become_the_beginning_of_their_text() -> None:
-    rules = {"note": "x" * MAX_RULES_LENGTH}
-
-    assert clip_rules({"risk": 1}) == {"risk": 1}
-    assert clip_rules(rules) == f'{{"note":"{"x" * (MAX_RULES_LENGTH - 9)}... [2011 characters]'
-
-
-def test_long_descriptions_are_cut() -> None:
-    confirmation = {"confirmation_id": 2, "name": "B", "description": "y" * 201}
-    setup = {"setup_id": 1, "name": "A", "description": "x" * 501, "confirmations": [confirmation]}
-
-    row = build_setup_row(setup)
-
-    assert row["description"] == f"{'x' * 500}... [501 characters]"
-    assert row["confirmations"][0]["description"] == f"{'y' * 200}... [201 characters]"
-
-
 PAGED_HERE = {"goals_now", "list_strategies"}  # the API answers these lists whole
 
 
@@ -270,10 +165,6 @@ def test_notes_may_be_as_long_as_the_api_allows() -> None:
 
     assert annotate["notes"]["maxLength"] == Text.max_length
     assert review["review"]["maxLength"] == LongText.max_length
-
-
-def test_reports_have_all_metrics_but_those_that_need_a_balance() -> None:
-    assert set(METRICS) - set(REPORTED) == {"balance_target"}
 
 
 def test_a_page_is_what_the_arguments_accept() -> None:
