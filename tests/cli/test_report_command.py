@@ -1,4 +1,4 @@
-"""`journal-api report`: the report of GET /v1/reports on the command line (docs/self-hosting.md)."""
+"""`journal-api report`: the answers of GET /v1/reports and /v1/exits on the command line (docs/self-hosting.md)."""
 
 import csv
 import io
@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from commands import change, command, import_file, new_key, run_failing, run_ok, running
+from factories import unwrap
 
 from journal_api.cli.text_width import text_width
 from journal_api.testing import journal_client
@@ -49,6 +50,18 @@ def db_with_tags(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "journal.db"
 
 
+@pytest.fixture(scope="module")
+def twenty_trades(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """They had a risk of 100, lost 150 and went 150 against the trader, one a day; a tenth made 10."""
+    folder = tmp_path_factory.mktemp("twenty")
+    with journal_client(folder) as client:
+        for day in range(1, 21):
+            prices = {"multiplier": 1, "entry_price": 1000, "exit_price": 1010 if day % 10 == 0 else 850 - day}
+            times = {"opened_at": f"2026-01-{day:02}T14:00:00Z", "closed_at": f"2026-01-{day:02}T15:00:00Z"}
+            client.create("trade", **prices, **times, initial_risk=100, mae=160, mfe=50 if day % 2 else 10)
+    return folder / "journal.db"
+
+
 def test_a_report_is_an_aligned_table_of_at_most_80_columns(db: Path) -> None:
     assert run_ok("report", "--by", "symbol", "--db", db) == (
         "       Trades  Net P&L  Win rate  Profit factor  Expectancy  Average R\n"
@@ -84,11 +97,20 @@ def test_csv_has_every_digit_and_no_formula(db: Path) -> None:
     ]
 
 
-def test_json_is_what_the_service_answers_beside_a_running_server(db: Path) -> None:
+@pytest.mark.parametrize(
+    ("path", "query", "options"),
+    [
+        ("/reports", {"group_by": "weekday"}, "--by weekday"),
+        ("/exits", {"unit": "currency", "stops": "50"}, "exits --unit currency --stops 50"),
+    ],
+)
+def test_json_is_what_the_service_answers_beside_a_running_server(
+    twenty_trades: Path, path: str, query: dict[str, str], options: str
+) -> None:
+    db = twenty_trades
     with running(db) as server, server.client(new_key(db)) as client:
-        query = {"group_by": "weekday", "from": "2026-01-06"}
-        answered = client.get("/reports", params=query).json()["data"]["report"]
-        out = run_ok("report", "--by", "weekday", "--from", "2026-01-06", "--json", "--db", db)
+        answered = unwrap(client.get(path, params={**query, "from": "2026-01-06"}))
+        out = run_ok("report", *options.split(), "--from", "2026-01-06", "--json", "--db", db)
 
     assert msgspec.json.decode(out) == answered
 
@@ -184,6 +206,12 @@ def test_verdicts_are_words_and_say_how_many_decisions_are_needed(tmp_path: Path
         (("--by", "category"), "--category is required with group_by=category"),
         (("--by", "category", "--category", "Mood"), "there is no tag category 'Mood'"),
         (("--csv", "--json"), "--csv and --json exclude each other"),
+        (("exits", "--unit", "currency"), "--stops is needed with unit=currency"),
+        (("exits", "--stops", "0"), "--stops must be greater than 0"),
+        (("exits", "--targets", "far"), "--targets must be 1 to 12 numbers above 0"),
+        # 12 stops, 12 targets, and none of each.
+        (("exits", "--limit", "169"), "169 is not in the range 1<=x<=168"),
+        (("exits", "--from", "2026-02-01", "--to", "2026-01-01"), "--from must not be after to"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_in_one_line(db: Path, options: tuple[str, ...], reason: str) -> None:
@@ -205,3 +233,30 @@ def test_two_keys_are_two_columns_and_a_line_a_pair(tmp_path: Path) -> None:
     assert (rows[-1][3], "edge_q" in head) == ("total", True)
     edges = {row["answer"]: bool(row["edge_verdict"]) for row in islice(by_answer, 3)}
     assert edges == {"present": True, "absent": False, "unanswered": False}
+
+
+# Exits -------------------------------------------------------------------------------------------------
+
+
+def test_exits_are_a_table_with_the_best_low_end_first(twenty_trades: Path) -> None:
+    out = run_ok("report", "exits", "--stops", "0.5,1", "--targets", "0.5", "--db", twenty_trades)
+
+    assert out == (
+        "20 trades as they were: -1.43 R each, 10.0% won. Without MAE and MFE: 0.\n"
+        "Best in the first half: stop 0.5, target 0.5: 0.88..1.38. In the second half: 0.98..1.48.\n"
+        "\n"
+        "Stop  Target  Changed  Either  Difference      q    Verdict\n"
+        "-        0.5       10       0        1.05  0.002     better\n"
+        "0.5      0.5       20      10  0.93..1.43  0.125  not shown\n"
+        "0.5        -       20       0        0.93  0.125  not shown\n"
+        "1        0.5       20      10  0.43..1.18  0.132  not shown\n"
+        "1          -       20       0        0.43  0.132  not shown\n"
+    )
+
+
+def test_without_excursions_there_is_nothing_to_tell(twenty_trades: Path, tmp_path: Path) -> None:
+    db = Path(shutil.copy(twenty_trades, tmp_path))
+    change(db, "UPDATE trades SET initial_risk = NULL")
+
+    assert run_ok("report", "exits", "--db", db) == "No trade has MAE, MFE and a risk.\n"
+    assert "20 trades" in command("report", "exits", "--unit", "currency", "--stops", "50", "--db", db).out

@@ -123,7 +123,3 @@ def read_health(program: Path, db: Path) -> object:
         server.stdin.close()
         assert server.wait(30) == 0
     return answer["data"]
-
-
-def test_the_command_prints_the_version_of_the_distribution() -> None:
-    assert run(sys.executable, "-m", "journal_api", "--version", cwd=ROOT).strip() == __version__

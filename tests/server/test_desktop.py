@@ -4,7 +4,6 @@ import hashlib
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -188,20 +187,9 @@ def test_the_exit_status_says_why_the_journal_did_not_start(db: Path, happens: W
     run_failing(*announcing(db), code=status)
 
 
-def test_a_running_server_and_a_folder_without_permission_have_an_exit_status_of_their_own(db: Path) -> None:
-    with announced(db):
-        run_failing(*announcing(db), code=3)
-    if NOBODY_WRITES_THERE.is_dir():
-        run_failing(*announcing(NOBODY_WRITES_THERE / "journal.db"), code=6)
-
-
-def test_a_taken_port_has_an_exit_status_of_its_own(db: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
-
-        line = run_failing("serve", "--db", db, "--port", port, code=7)
-
-    assert f"cannot listen on 127.0.0.1:{port}: " in line
+@pytest.mark.skipif(not NOBODY_WRITES_THERE.is_dir(), reason="no such folder")
+def test_a_folder_without_permission_has_an_exit_status_of_its_own() -> None:
+    run_failing(*announcing(NOBODY_WRITES_THERE / "journal.db"), code=6)
 
 
 def test_the_docs_list_every_exit_status() -> None:
