@@ -200,11 +200,18 @@ EXCHANGES: dict[str, tuple[list[bytes], list[Response]]] = {
         }.items()
     },
     **{
-        f"Transfer-Encoding: {coding.decode()}{' and upgrade' if more else ''}": (
+        f"Transfer-Encoding: {coding.decode()!r}{' and upgrade' if more else ''}": (
             [head(PATCH_ME, "a", b"Transfer-Encoding: " + coding, *more), chunked(BODY)],
             [REFUSED],
         )
-        for coding in (b"gzip, chunked", b",chunked", b"identity", b"xchunked", b"chunked;q=1")
+        for coding in (
+            b"gzip, chunked",
+            b",chunked",
+            b"identity",
+            b"xchunked",
+            b"chunked;q=1",
+            b"chunked\r\n" + CHUNKED,
+        )
         for more in ((), UPGRADE)
     },
     **{
@@ -224,6 +231,7 @@ EXCHANGES: dict[str, tuple[list[bytes], list[Response]]] = {
             "/v1%2Ftags": 404,
         }.items()
     },
+    "OPTIONS *": ([head("OPTIONS *", "a", CLOSE)], [Response(404, b"a", True)]),
 }
 
 

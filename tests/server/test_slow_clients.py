@@ -200,8 +200,11 @@ def test_the_time_of_a_body_begins_after_the_response_before_it(journal: Served)
 # Headers without end ---------------------------------------------------------------------------------------
 
 LARGE = b"x" * MAX_HEAD_SIZE
+# What the target and the headers leave to the value of another header.
+ROOM = MAX_HEAD_SIZE - len("/healthHost: localhost\r\nConnection: close\r\nX: \r\n")
 HEADS = {
-    "just under the limit": (GET + b"X: %b\r\n" % LARGE[len(GET + LAST + b"X: \r\n") :] + LAST, [200]),
+    "just the limit": (GET + b"X: " + LARGE[:ROOM] + b"\r\n" + LAST, [200]),
+    "a byte over the limit": (GET + b"X: " + LARGE[: ROOM + 1] + b"\r\n" + LAST, [400]),
     "one header": (GET + b"X: " + LARGE + b"\r\n\r\n", [400]),
     "many headers": (GET + b"X: x\r\n" * (MAX_HEAD_SIZE // 6) + b"\r\n", [400]),
     "the path": (b"GET /" + LARGE + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", [400]),
