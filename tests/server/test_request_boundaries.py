@@ -194,6 +194,8 @@ EXCHANGES: dict[str, tuple[list[bytes], list[Response]]] = {
             "an unknown version": b"GET /health HTTP/9.9\r\nHost: localhost\r\n\r\n",
             "an unknown method": plain("FETCH /health", HOST),
             "no path": plain("GET ", HOST),
+            "a path without its slash": plain("GET a/b", HOST),
+            "an address without a path": plain("GET http://localhost", HOST),
             "a space in the name of a header": plain("GET /health", HOST, b"X Y: 1"),
             "NUL in a header": plain("GET /health", HOST, b"X: a\0b"),
             "a header without a colon": plain("GET /health", HOST, b"X"),

@@ -228,6 +228,7 @@ def test_headers_and_trailers_over_the_limit_are_400(journal: Served, sent: byte
 
     assert statuses(received) == expected
     assert parse_responses(received)[-1].is_last
+    assert (b" larger than 65536 bytes." in received) == (expected[-1] == 400)
 
 
 def test_nothing_is_kept_of_a_closed_connection(journal: Served) -> None:
