@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 import pytest
-from factories import Client, create_goal, create_strategy, details_of, error_of
+from factories import Client, details_of, error_of
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -184,12 +184,6 @@ def is_taken(name: str) -> bool:
     return True
 
 
-def test_a_number_out_of_all_ranges_is_named() -> None:
-    for text in ("1" * 4000, "1" * 5000, "-" + "1" * 5000, "1e400"):
-        for member in ("row_id", "flag", "word", "name", "text", "groups"):
-            assert list(details_from(f'{{"{member}": {text}}}')["fields"]) == [member]
-
-
 # Words ---------------------------------------------------------------------------------------------------
 
 
@@ -299,30 +293,6 @@ async def test_nothing_that_a_client_wrote_is_remembered(client: Client) -> None
 # The same over HTTP ---------------------------------------------------------------------------------------
 
 
-async def test_every_error_of_a_strategy_is_told_at_once(client: Client) -> None:
-    strategy = await create_strategy(client)
-    body = {
-        "colour": "#000000",
-        "color_tag": "red",
-        "risk_rules": [],
-        "exit_rules": {"a": 1},
-        "setups": [{"setup_id": 1}, {"id": 2, "confirmations": [{"name": "A"}, {"name": "\t"}, {}]}, {}],
-    }
-
-    refused = await client.patch(f"/strategies/{strategy['id']}", json=body)
-
-    assert details_of(refused) == {
-        "fields": {
-            "color_tag": "must be a colour #RRGGBB",
-            "risk_rules": "must be an object or null",
-            "setups[1].confirmations[1].name": "must be 1 to 255 characters",
-            "setups[1].confirmations[2].name": "is required",
-            "setups[2].name": "is required",
-        },
-        "unknown_fields": ["colour", "setups[1].id"],
-    }
-
-
 @for_rows(
     "content, said", [(b"{", "JSON"), (b"\xff", "UTF-8"), (b"[" * 100_000, "deep"), (b'{"name":' * 100_000, "deep")]
 )
@@ -332,26 +302,6 @@ async def test_a_body_that_cannot_be_read_is_told_why(client: Client, content: b
     assert error_of(refused) == (400, "validation_error")
     assert said in refused.json()["error"]["message"]
     assert details_of(refused) == {}
-
-
-# The envelope --------------------------------------------------------------------------------------------
-
-
-async def test_a_response_has_its_data_or_its_error_and_meta(client: Client) -> None:
-    goal = await create_goal(client)
-    client.headers["X-Request-Id"] = "mine"
-
-    success, refused = await client.get("/tags"), await client.get("/nothing")
-    page = await client.get(f"/goals/{goal['id']}/snapshots?limit=7&offset=3")
-
-    assert success.json() == {"ok": True, "data": {"tags": []}, "meta": {"request_id": "mine"}}
-    assert refused.json() == {
-        "ok": False,
-        "error": {"code": "not_found", "message": refused.json()["error"]["message"], "details": {}},
-        "meta": {"request_id": "mine"},
-    }
-    pagination = {"limit": 7, "offset": 3, "total": 1}
-    assert page.json()["meta"] == {"request_id": "mine", "pagination": pagination}
 
 
 def test_a_name_is_sorted_by_its_composed_form_without_case() -> None:
