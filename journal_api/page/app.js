@@ -96,6 +96,7 @@ async function draw(isFollowed = false) {
   } catch (reason) {
     error = reason;
   }
+  while (main.matches(":active") && isTouched()) await new Promise(requestAnimationFrame); // else the press is lost
   if (mine !== drawing) return;
   readAnew();
   if (error?.status === 401) return signIn(error.message);
@@ -137,11 +138,10 @@ const showAway = (isShown) => {
   find("#away").hidden = !isShown || Boolean(find("#failure"));
 };
 
+const isTouched = () => performance.now() - touched < QUIET;
 // Neither a form that is being filled in, nor a dialog, nor what is being pressed is drawn over.
 const isInUse = () =>
-  find("form[data-changed], [data-changed]:focus, dialog[open]") ||
-  main.matches(":active") ||
-  performance.now() - touched < QUIET;
+  find("form[data-changed], [data-changed]:focus, dialog[open]") || main.matches(":active") || isTouched();
 
 function drawWhenQuiet() {
   if (stale && main.ariaBusy !== "true" && !isInUse()) draw(stale === "part");

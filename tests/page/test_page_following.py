@@ -71,7 +71,7 @@ async def test_a_hidden_page_asks_nothing_and_catches_up(page: Tab, page_journal
     await page.count(ROWS, 1)
 
 
-async def test_nothing_is_drawn_over_what_is_typed_or_a_dialog(page: Tab, page_journal: PageJournal) -> None:
+async def test_nothing_is_drawn_over_what_is_typed_or_pressed_or_a_dialog(page: Tab, page_journal: PageJournal) -> None:
     trade = page_journal.add_trade()
     async with page.followed():
         await page.sign_in(page_journal, f"trades?id={trade}")
@@ -91,6 +91,14 @@ async def test_nothing_is_drawn_over_what_is_typed_or_a_dialog(page: Tab, page_j
     await page.poll()
     await page.count(ROWS, 2)
     await page.agree("Cancel")
+    await page.evaluate("performance.now = () => 0")  # a press of no time, however busy the machine is
+    await page.hover("#grade-2")
+    async with page.expect_response("**/trades?*"), page.held():
+        await page.evaluate("document.querySelector('#grade-1').click()")  # after which the view is drawn again
+        await page.mouse.down()
+    await page.evaluate("fetch('/health')")
+    await page.mouse.up()
+    await page.wait_for_selector("#grade-2[aria-pressed=true]")
 
 
 async def test_a_journal_that_is_slow_or_away_is_said_and_asked_again(page: Tab, page_journal: PageJournal) -> None:

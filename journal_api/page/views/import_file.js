@@ -7,7 +7,6 @@ import { count } from "../format.js";
 
 const MEDIA_TYPES = { htm: "text/html", html: "text/html", xml: "application/xml" };
 const CHANGED = "The journal has changed since this was shown. Here is what the file would do now.";
-const NO_OPTIONS = { account_id: "", timezone: "", date_order: "" };
 
 // {file, options, report or error, profile, note} of each: they are in no address.
 // Every read makes another entry: whoever holds an earlier one knows of it.
@@ -34,7 +33,7 @@ export async function take(files, context) {
   const { accounts } = context;
   const last = works.length === 1 && files.length === 1 ? works[0].options.account_id : "";
   const account_id = accounts.length === 1 ? String(accounts[0].id) : last;
-  works = files.map((file) => ({ file, options: { ...NO_OPTIONS, account_id } }));
+  works = files.map((file) => ({ file, options: { account_id }, isBusy: true }));
   await readAll(works, {}, context);
 }
 
@@ -83,15 +82,12 @@ function knownOf({ file, options, error, report }, accounts) {
   return timezone && { timezone: timezone.options.timezone };
 }
 
-export async function read({ file, options, profile = undefined }, context, note = "") {
-  const work = await answered({ file, options }, { dry_run: true }, context.redraw, { profile, note });
-  const known = work && knownOf(work, context.accounts);
-  return known ? read({ file, options: { ...options, ...known }, profile }, context, note) : work;
-}
+export const read = ({ file, options, profile = undefined }, context, note = "") =>
+  answered({ file, options }, { dry_run: true }, context, { profile, note });
 
 // If the journal has changed since, the file is read again instead.
 async function write({ file, options, report }, context) {
-  const written = await answered({ file, options }, { preview: report.preview?.token }, context.redraw, {
+  const written = await answered({ file, options }, { preview: report.preview?.token }, context, {
     shown: report.preview,
   });
   if (written?.error?.code !== "preview_changed") return written;
@@ -114,15 +110,21 @@ export async function writeAll(chosen, context) {
 const tradesShown = ({ report: { counts, preview } }) =>
   JSON.stringify([counts, { ...preview, token: null }]);
 
-async function answered({ file, options }, query, redraw, more = {}) {
-  const mine = put({ file, options, isBusy: true, isDryRun: Boolean(query.dry_run) });
-  await redraw();
+// Questions whose answer is known are not drawn: the next drawing would take them away below a press.
+async function answered({ file, options }, query, context, more = {}) {
+  const mine = put({ file, options, isBusy: true, isDryRun: query.dry_run });
+  await context.redraw();
   const result = await sent(file, { ...options, ...query, file_name: file.name });
-  if (entryOf(file) === mine) put({ file, options, ...more, ...result });
-  await redraw();
+  if (entryOf(file) === mine) {
+    const known = knownOf({ file, options, ...result }, context.accounts);
+    if (known) return answered({ file, options: { ...options, ...known } }, query, context, more);
+    put({ file, options, ...more, ...result });
+  }
+  await context.redraw();
   return entryOf(file);
 }
 
+/** @returns {Promise<any>} */
 async function sent(file, query) {
   const type = MEDIA_TYPES[file.name.split(".").pop().toLowerCase()] ?? "text/csv";
   try {
