@@ -1,6 +1,9 @@
-"""GET /trades: every filter, page and total is what plain Python selects from the list of all trades."""
+"""GET /trades and its export: every filter, page and total is what plain Python selects from the list of all trades."""
 
+import csv
+import io
 from collections.abc import Callable
+from operator import itemgetter
 from random import Random
 from typing import Any
 
@@ -20,11 +23,15 @@ from proofs import examples
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
+from journal_api.statistics.row_checks import WRONG_COUNTS
+
 Trade = dict[str, Any]
 TRADES = 90
 HEADER = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,external_id\n"
 ROW = "NQ,long,1,100,101,2026-01-05T14:00:00Z,2026-01-05T15:00:00Z,row {}\n"
 SETUPS: list[dict[str, Any]] = [{"name": name, "confirmations": []} for name in ("Break", "Fade", "Unused")]
+# What is no more than this is a break-even.
+WITHIN = 5
 # Each filter with its values, some of which no trade has, and the trades that it selects.
 FILTERS: dict[str, tuple[list[Any], Callable[[Trade, Any], bool]]] = {
     "account_id": ([1, 2, 3, 9], lambda trade, value: trade["account_id"] == value),
@@ -42,6 +49,7 @@ FILTERS: dict[str, tuple[list[Any], Callable[[Trade, Any], bool]]] = {
     "to": (["2026-01-04", "9999-12-31"], lambda trade, value: (trade["trading_day"] or "~") <= value),
     "outcome": (["win", "loss", "breakeven", "open"], lambda trade, value: outcome_of(trade) == value),
     "copies": (["false", "true"], lambda trade, value: value == "true" or not trade["source_trade_id"]),
+    "fees_source": (["none", "typed", "file"], lambda trade, value: trade["fees_source"] == value),
     "source_trade_id": ([1, 2, 999], lambda trade, value: trade["source_trade_id"] == value),
 }
 
@@ -52,7 +60,7 @@ def is_symbol(trade: Trade, symbol: str) -> bool:
 
 def outcome_of(trade: Trade) -> str:
     net = trade["net_pnl"]
-    return "open" if net is None else "win" if net > 0 else "loss" if net < 0 else "breakeven"
+    return "open" if net is None else "win" if net > WITHIN else "loss" if net < -WITHIN else "breakeven"
 
 
 def draw_trade(random: Random) -> Trade:
@@ -66,8 +74,8 @@ def draw_trade(random: Random) -> Trade:
         "direction": random.choice(["long", "long", "short"]),
         "opened_at": opened_at,
         "closed_at": closed_at,
-        **({"gross_pnl": random.choice([5, -5, 0])} if closed_at else {"exit_price": None}),
-        "fees": 0,
+        **({"gross_pnl": random.choice([10, 6, 5, 0, -5])} if closed_at else {"exit_price": None}),
+        **random.choice([{"fees": 0}, {"fees": 1}, {}]),
         "grade": random.choice([None, "A+"]),
         "setup_id": random.choice([None, None, 1, 2]),
         "tag_ids": random.choice([[], [], [1], [1, 2]]),
@@ -90,6 +98,7 @@ async def create_journal(client: Client, random: Random) -> list[Trade]:
     for number, trade in enumerate(made[2:22]):
         copied = {"source_trade_id": made[number % 2]["id"]}
         unwrap(await client.patch(f"/trades/{trade['id']}", json=copied))
+    unwrap(await client.patch("/me", json={"breakeven_within": WITHIN}))
     await create_import(client, HEADER + "".join(map(ROW.format, range(5))), account_id=1)
     for trade in random.sample(made, 20):
         drawn = draw_trade(random)
@@ -105,6 +114,7 @@ async def test_a_page_and_its_total_are_those_of_the_matching_trades(
     app: Starlette, client: Client, other_user_client: Client, seed: int
 ) -> None:
     random = Random(seed)
+    unwrap(await other_user_client.patch("/me", json={"breakeven_within": 100}))
     everything = await create_journal(client, random)
     found = set()
 
@@ -123,12 +133,17 @@ async def test_a_page_and_its_total_are_those_of_the_matching_trades(
         assert unwrap(response) == matching[offset : offset + limit], (query, limit, offset)
         total = response.json()["meta"]["pagination"]["total"]
         assert total == len(matching), query
+        if "ids" not in query:
+            export = csv.DictReader(io.StringIO((await client.get("/trades/export", params=query)).text))
+            expected = [trade["opened_at"] for trade in sorted(matching, key=itemgetter("id"))]
+            assert [row["opened_at"] for row in export] == expected, query
         found.add(total)
         assert unwrap(await other_user_client.get("/trades", params=query)) == []
     assert len(found) > 20
     order = [(trade["opened_at"], trade["id"]) for trade in everything]
     assert (len(order), order) == (TRADES, sorted(order, reverse=True))
     assert len(await run_sql(app, "SELECT * FROM trade_counts WHERE trades < 1")) == 0
+    assert await run_sql(app, WRONG_COUNTS) == []
 
 
 @for_rows("ids", ["", "7,", "7;8", "0", "-1", "x", ",".join(["7"] * 201)])

@@ -1,9 +1,6 @@
 """Trades, alone and in bulk: docs/api.md#trading-record and #values."""
 
 import asyncio
-import csv
-import io
-import itertools
 from typing import Any
 
 import factories
@@ -412,110 +409,6 @@ async def test_of_many_posts_of_one_external_id_at_once_one_is_written(client: C
 
 
 # The list ------------------------------------------------------------------------------------------------
-
-
-async def six_trades(client: Client) -> dict[str, Any]:
-    """Six trades, each different in every filter's respect, and what the filters name."""
-    one, two = [await factories.create_account(client, name) for name in ("One", "Two")]
-    group = await factories.create_copy_group(client, account_ids=[two["id"]])
-    strategy = await factories.create_strategy(client, setups=[{"name": "Flag"}])
-    setup = strategy["setups"][0]["setup_id"]
-    tag = await factories.create_tag(client)
-    days = [f"2026-01-{day:02}" for day in (5, 6, 7, 8, 9)]
-    times = [{"opened_at": f"{day}T10:00:00Z", "closed_at": f"{day}T11:00:00Z"} for day in days]
-    trades = {
-        "win": await factories.create_trade(client, one["id"], grade="A+", **times[0]),
-        "loss": await factories.create_trade(client, two["id"], exit_price=99, symbol="NQ", **times[1]),
-        "fees": await factories.create_trade(client, one["id"], fees=1.5, setup_id=setup, **times[2]),
-        "even": await factories.create_trade(client, one["id"], fees=1, strategy_id=strategy["id"], **times[3]),
-        "short": await factories.create_trade(
-            client, one["id"], direction="short", exit_price=98, grade="A", **times[4]
-        ),
-        "open": await factories.create_trade(client, two["id"], opened_at="2026-01-10T10:00:00Z", **OPEN),
-    }
-    copy = {"source_trade_id": trades["win"]["id"]}
-    unwrap(await client.patch(f"/trades/{trades['loss']['id']}", json=copy))
-    for name in ("win", "open"):
-        unwrap(await client.put(f"/trades/{trades[name]['id']}/tags", json={"tag_ids": [tag["id"]]}))
-    return {
-        "names": {trade["id"]: name for name, trade in trades.items()},
-        "win": trades["win"]["id"],
-        "one": one["id"],
-        "two": two["id"],
-        "group": group["id"],
-        "strategy": strategy["id"],
-        "setup": setup,
-        "tag": tag["id"],
-    }
-
-
-async def test_every_filter_of_the_list_keeps_what_matches_newest_first(client: Client) -> None:
-    made = await six_trades(client)
-    expected: list[tuple[dict[str, Any], str]] = [
-        ({}, "open short even fees loss win"),
-        ({"account_id": made["one"]}, "short even fees win"),
-        ({"account_id": 987_654_321}, ""),
-        ({"copy_group_id": made["group"]}, "open loss"),
-        ({"copy_group_id": 987_654_321}, ""),
-        ({"strategy_id": made["strategy"]}, "even fees"),
-        ({"setup_id": made["setup"]}, "fees"),
-        ({"tag_id": made["tag"]}, "open win"),
-        ({"symbol": "NQ"}, "loss"),
-        ({"symbol": "N"}, ""),
-        ({"direction": "short"}, "short"),
-        ({"grade": "A+"}, "win"),
-        ({"grade": "A"}, "short"),
-        ({"outcome": "win"}, "short win"),
-        ({"outcome": "loss"}, "fees loss"),
-        ({"outcome": "breakeven"}, "even"),
-        ({"outcome": "open"}, "open"),
-        ({"fees_source": "none"}, "open short loss win"),
-        ({"fees_source": "typed"}, "even fees"),
-        ({"fees_source": "none", "outcome": "win", "account_id": made["one"]}, "short win"),
-        ({"copies": "false"}, "open short even fees win"),
-        ({"copies": "true"}, "open short even fees loss win"),
-        ({"copies": "false", "account_id": made["two"]}, "open"),
-        ({"copies": "false", "source_trade_id": made["win"]}, ""),
-        ({"source_trade_id": made["win"]}, "loss"),
-        ({"from": "2026-01-08"}, "short even"),
-        ({"to": "2026-01-06"}, "loss win"),
-        ({"from": "2026-01-06", "to": "2026-01-08"}, "even fees loss"),
-        ({"account_id": made["one"], "outcome": "win", "to": "2026-01-08"}, "win"),
-    ]
-
-    found = [
-        (query, " ".join(made["names"][trade] for trade in await list_ids(client, **query))) for query, _ in expected
-    ]
-
-    assert found == expected
-
-
-async def test_two_filters_together_keep_what_both_keep_in_the_list_in_its_total_and_in_the_export(
-    client: Client,
-) -> None:
-    made = await six_trades(client)
-    opened = {trade["id"]: trade["opened_at"] for trade in unwrap(await client.get("/trades"))}
-    filters: list[tuple[str, Any]] = [
-        *(("account_id", made[name]) for name in ("one", "two")),
-        *((f"{name}_id", made[name]) for name in ("strategy", "setup", "tag")),
-        ("copy_group_id", made["group"]),
-        *(("symbol", "ES"), ("direction", "long"), ("grade", "A+")),
-        *(("outcome", outcome) for outcome in ("win", "loss", "breakeven", "open")),
-        *(("from", "2026-01-06"), ("to", "2026-01-08"), ("fees_source", "none")),
-        *(("copies", "false"), ("source_trade_id", made["win"])),
-    ]
-    alone = {one: set(await list_ids(client, **dict([one]))) for one in filters}
-
-    for one, other in itertools.combinations(filters, 2):
-        if one[0] != other[0]:
-            answer = await client.get("/trades", params=dict([one, other]))
-            export = await client.get("/trades/export", params=dict([one, other]))
-
-            expected = [id_ for id_ in opened if id_ in alone[one] & alone[other]]
-            assert [trade["id"] for trade in unwrap(answer)] == expected, (one, other)
-            assert answer.json()["meta"]["pagination"]["total"] == len(expected), (one, other)
-            exported = [row["opened_at"] for row in csv.DictReader(io.StringIO(export.text))]
-            assert exported == [opened[id_] for id_ in sorted(expected)], (one, other)
 
 
 async def test_the_pages_of_the_list_join_into_the_whole_and_those_opened_at_once_come_by_id(
