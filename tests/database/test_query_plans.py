@@ -7,6 +7,7 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from itertools import cycle
 from typing import Any, NamedTuple, get_args
 
 import pytest
@@ -62,8 +63,7 @@ async def use_everything(client: Client) -> None:
             unwrap(await client.get("/reports", params={**query, **filters}))
     goals = [
         await create_goal(client, metric=metric, timeframe=timeframe, target_value=1)
-        for metric in METRICS
-        for timeframe in TIMEFRAMES
+        for metric, timeframe in zip(METRICS, cycle(TIMEFRAMES), strict=False)
     ]
     goals.append(await create_goal(client, timeframe="custom", custom_start="2026-01-01", custom_end="2026-12-31"))
     for _ in range(2):
