@@ -163,7 +163,7 @@ def test_a_journal_of_a_newer_release_says_where_the_journal_before_the_upgrade_
 
 # Several at once ---------------------------------------------------------------------------------------
 
-ROUNDS = examples(full=10, ci=4)
+ROUNDS = examples(full=10, ci=2)
 # Each process opens one new database after the other, all of them at about the same time once all are there.
 OPENING = """
 import sys, time

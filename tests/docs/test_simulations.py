@@ -17,7 +17,7 @@ from pages import DOCS, rows_under
 from proofs import examples
 from starlette.applications import Starlette
 
-JOURNALS, LINES = examples(full=200, ci=8), 20
+JOURNALS, LINES = examples(full=200, ci=5), 20
 TRADE = """
     INSERT INTO trades (id, user_id, account_id, symbol, direction, quantity, entry_price, opened_at,
         closed_at, trading_day, gross_pnl, created_at, updated_at, strategy_id, setup_id)

@@ -145,7 +145,7 @@ async def test_four_files_in_any_order_are_linked_alike_and_never_wrongly(
     empty = read_record(settings.db)
     found: list[dict[str, str]] = []
 
-    for order in [*permutations(files)][examples(full=0, ci=seed % 3) :: examples(full=1, ci=6)]:
+    for order in [*permutations(files)][examples(full=0, ci=seed % 3) :: examples(full=1, ci=10)]:
         tried, reports = [], []
         for account in order:
             tried.append(await journal.add(account, *files[account], dry_run="1"))

@@ -156,7 +156,7 @@ async def stored(client: Client, account_id: int) -> list[dict[str, Any]]:
 
 @pytest.mark.soak
 async def test_a_file_has_the_same_verdicts_in_an_empty_account_and_beside_other_trades(client: Client) -> None:
-    for seed in range(examples(full=300, ci=12)):
+    for seed in range(examples(full=300, ci=6)):
         first, second = (random_file(Random(f"{seed} {turn}")) for turn in "ab")
         empty, used = [await factories.create_account(client, f"{name} {seed}") for name in ("empty", "used")]
         await factories.create_trade(client, used["id"], symbol="OTHER")

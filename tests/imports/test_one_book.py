@@ -76,7 +76,7 @@ async def import_file(client: Client, account_id: int, file: bytes) -> int:
     return int(report["id"])
 
 
-@pytest.mark.parametrize("seed", range(examples(full=2000, ci=8)))
+@pytest.mark.parametrize("seed", range(examples(full=2000, ci=6)))
 async def test_any_imports_and_undos_that_end_in_the_same_files_give_the_same_trades(client: Client, seed: int) -> None:
     choose = Random(seed)
     files = write_files(choose)
@@ -183,7 +183,7 @@ async def split_all(client: Client, account_id: int) -> None:
             unwrap(await client.post(f"/trades/{trade['id']}/split"))
 
 
-@pytest.mark.parametrize("seed", range(examples(full=2000, ci=8)))
+@pytest.mark.parametrize("seed", range(examples(full=2000, ci=6)))
 async def test_what_a_trader_types_writes_and_merges_between_imports_stays_and_changes_no_figure(
     client: Client, seed: int
 ) -> None:
@@ -231,7 +231,7 @@ async def test_what_a_trader_types_writes_and_merges_between_imports_stays_and_c
     assert [{**trade, **own} for trade in found] == [{**trade, **own} for trade in expected]
 
 
-@pytest.mark.parametrize("seed", range(examples(full=300, ci=6)))
+@pytest.mark.parametrize("seed", range(examples(full=300, ci=4)))
 async def test_the_export_of_a_journal_is_known_to_it_and_meets_the_files_in_another_account(
     client: Client, seed: int
 ) -> None:

@@ -49,7 +49,7 @@ def read_sums(groups: Sequence[Any], name: str) -> dict[Any, list[float]]:
     return {one[name]: [one[sum_] for sum_ in SUMS] for one in groups}
 
 
-@pytest.mark.parametrize("seed", range(examples(full=60, ci=6)))
+@pytest.mark.parametrize("seed", range(examples(full=60, ci=4)))
 async def test_the_import_adds_the_trades_of_its_preview(client: Client, seed: int) -> None:
     account = await factories.create_account(client, fees={"MNQ": 0.37} if seed % 2 else {})
     fills = random_fills(seed, 8 * (1 + seed % 9))

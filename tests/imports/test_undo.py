@@ -488,7 +488,7 @@ async def test_parts_of_a_file_whose_trades_pay_commissions_change_nothing_and_l
     await factories.create_import(client, form(rows), account_id=account["id"])
     before = read_record(settings.db)
 
-    for begin, size in product(range(0, len(rows), examples(full=1, ci=6)), (1, 4, 10)):
+    for begin, size in product(range(0, len(rows), examples(full=1, ci=10)), (1, 4, 10)):
         part = await factories.create_import(client, form(rows[begin : begin + size]), account_id=account["id"])
 
         assert part["counts"]["new"] == part["counts"]["updated"] == 0

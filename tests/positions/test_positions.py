@@ -31,13 +31,13 @@ from starlette.applications import Starlette
 
 pytestmark = pytest.mark.soak
 T = TypeVar("T")
-SEEDS = range(examples(full=400, ci=6))
+SEEDS = range(examples(full=400, ci=3))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.promise(13)
 def test_fills_and_the_pairs_of_them_are_the_positions_of_a_simple_book(seed: int) -> None:
-    fills = random_fills(seed, examples(full=2500, ci=400))
+    fills = random_fills(seed, examples(full=2500, ci=250))
 
     assert read_positions(executions(fills)) == {None: expected_positions(fills)}
     assert read_positions(performance(first_in_first_out(fills))) == {None: expected_positions(fills)}
@@ -65,7 +65,7 @@ def list_suspect(reports: Iterable[Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("form", [*FORMS, *OF_FILLS])
-@pytest.mark.parametrize("seed", sorted({*range(examples(full=600, ci=4)), 36, 64, 106}))
+@pytest.mark.parametrize("seed", sorted({*range(examples(full=600, ci=1)), 36, 64, 106}))
 async def test_a_file_in_pieces_of_any_order_is_the_positions_of_the_whole(
     client: Client, account_id: int, seed: int, form: Callable[[Any], bytes]
 ) -> None:
@@ -86,7 +86,7 @@ async def test_a_file_in_pieces_of_any_order_is_the_positions_of_the_whole(
 
 
 @pytest.mark.parametrize("formats", [*permutations([0, 1, 2], 2)], ids=str)
-@pytest.mark.parametrize("seed", range(examples(full=40, ci=3)))
+@pytest.mark.parametrize("seed", range(examples(full=40, ci=1)))
 async def test_the_same_positions_in_two_formats_are_stored_once(
     client: Client, account_id: int, seed: int, formats: tuple[int, int]
 ) -> None:
@@ -103,7 +103,7 @@ async def test_the_same_positions_in_two_formats_are_stored_once(
 
 
 @pytest.mark.parametrize("has_ids", [True, False], ids=["ids", "no ids"])
-@pytest.mark.parametrize("seed", range(examples(full=1000, ci=12)))
+@pytest.mark.parametrize("seed", range(examples(full=1000, ci=7)))
 @pytest.mark.promise(13)
 async def test_pieces_of_fills_and_of_pairs_in_any_order_are_the_plain_book(
     client: Client, account_id: int, seed: int, has_ids: bool
@@ -187,7 +187,7 @@ async def test_undoing_a_file_that_continued_positions_leaves_the_record_as_it_w
 
 
 @pytest.mark.parametrize("has_ids", [True, False], ids=["ids", "no ids"])
-@pytest.mark.parametrize("seed", sorted({*range(examples(full=600, ci=6)), 48, 75}))
+@pytest.mark.parametrize("seed", sorted({*range(examples(full=600, ci=3)), 48, 75}))
 @pytest.mark.promise(13)
 async def test_the_whole_file_after_undoing_any_files_is_the_plain_book(
     client: Client, account_id: int, seed: int, has_ids: bool
@@ -205,7 +205,7 @@ async def test_the_whole_file_after_undoing_any_files_is_the_plain_book(
     assert await stored_positions(client) == expected_positions(fills) or not has_ids
 
 
-@pytest.mark.parametrize("seed", range(examples(full=30, ci=3)))
+@pytest.mark.parametrize("seed", range(examples(full=30, ci=2)))
 async def test_stored_rows_are_joined_to_the_positions_of_the_file_and_split_to_rows_again(
     client: Client, account_id: int, app: Starlette, seed: int
 ) -> None:
@@ -284,7 +284,7 @@ async def test_rows_and_positions_of_the_same_trades_never_double(client: Client
     assert await sum_results(client) == sum(one["gross"] for one in book_positions(fills))
 
 
-@pytest.mark.parametrize("seed", range(examples(full=30, ci=3)))
+@pytest.mark.parametrize("seed", range(examples(full=30, ci=2)))
 async def test_positions_come_back_from_an_export(client: Client, seed: int) -> None:
     fills = random_fills(seed, 80)
     account = await create_account(client, fees={"MNQ": 0.37})

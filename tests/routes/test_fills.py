@@ -369,7 +369,7 @@ async def test_a_trade_is_what_its_fills_make_it_whatever_is_done_to_them(client
         sent |= {"entry_price": body["price"], "opened_at": body["at"], "fees": body["fees"]}
         trade = unwrap(await client.post("/trades", json={"account_id": account["id"], **sent}))
         model = {1: first._replace(side=body["side"])}
-        for _ in range(60):
+        for _ in range(examples(full=60, ci=20)):
             body, new = random_fill(chosen)
             fill_id = chosen.choice(list(model))
             kind = chosen.choice(["POST", "POST", "POST", "POST", "PATCH", "DELETE"])
