@@ -11,6 +11,7 @@ import platformdirs
 import pytest
 from commands import run_failing
 from conftest import BASE_URL, started
+from saved_journals import for_rows
 
 from journal_api.app import create_app
 from journal_api.settings import Settings, SettingsError
@@ -33,8 +34,8 @@ def test_without_variables_the_defaults_hold() -> None:
     assert backup == (None, timedelta(days=1), 14)
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "value"),
+@for_rows(
+    "name, text, value",
     [
         ("DB", "journals/mine.db", Path("journals/mine.db")),
         ("HOST", "0.0.0.0", "0.0.0.0"),
@@ -83,7 +84,7 @@ INVALID = {
 }
 
 
-@pytest.mark.parametrize(("name", "texts"), INVALID.items(), ids=INVALID)
+@for_rows("name, texts", INVALID.items())
 def test_a_setting_that_cannot_be_read_is_refused_by_name(name: str, texts: list[str]) -> None:
     for text in texts:
         with pytest.raises(SettingsError, match=f"^JOURNAL_{name} must be ") as refusal:
@@ -121,7 +122,7 @@ INVALID_ORIGINS = {
 }
 
 
-@pytest.mark.parametrize(("text", "instead"), INVALID_ORIGINS.items())
+@for_rows("text, instead", INVALID_ORIGINS.items())
 def test_an_origin_that_no_browser_sends_is_refused_with_what_to_write_instead(text: str, instead: str) -> None:
     with pytest.raises(SettingsError, match=r"^JOURNAL_CORS_ORIGINS must be origins") as refusal:
         read(CORS_ORIGINS=f"{ORIGIN},{text}")
@@ -129,8 +130,8 @@ def test_an_origin_that_no_browser_sends_is_refused_with_what_to_write_instead(t
     assert instead in str(refusal.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
+@for_rows(
+    "name, said",
     [
         ("TIMEZNOE", "did you mean JOURNAL_TIMEZONE?"),
         ("TIME_ZONE", "did you mean JOURNAL_TIMEZONE?"),

@@ -8,8 +8,8 @@ import tomllib
 from pathlib import Path
 
 import msgspec
-import pytest
 from pages import DOCS, ROOT, blocks_of, code_in, rows_under
+from saved_journals import for_rows
 
 from journal_api.metrics.groupings import GROUPINGS
 from journal_api.positions.plans import BY_HAND
@@ -35,7 +35,7 @@ def variables_in(text: str) -> set[str]:
     return set(re.findall(r"\bJOURNAL_[A-Z_]+\b", text))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@for_rows("page", PAGES)
 def test_every_link_leads_to_a_file_and_a_heading_in_it(page: Path) -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)", page.read_text())
 
@@ -57,7 +57,7 @@ def test_the_table_of_settings_has_every_setting_with_its_default() -> None:
         assert documented[f"JOURNAL_{name.upper()}"] == str(getattr(defaults, name))
 
 
-@pytest.mark.parametrize("page", [*PAGES, *sorted(ROOT.glob("docs/deploy/*"))], ids=lambda page: page.name)
+@for_rows("page", [*PAGES, *sorted(ROOT.glob("docs/deploy/*"))])
 def test_no_page_names_a_setting_that_does_not_exist(page: Path) -> None:
     assert variables_in(page.read_text()) <= {*VARIABLES, *NO_SETTINGS}
 
@@ -68,7 +68,7 @@ def test_the_table_of_groupings_has_every_grouping() -> None:
     assert sorted([*documented, "none"]) == sorted(GROUPINGS)
 
 
-@pytest.mark.parametrize("name", [one.name for one in list_known_formats()])
+@for_rows("name", [one.name for one in list_known_formats()])
 def test_every_import_format_is_explained_under_its_name(name: str) -> None:
     assert name.lower() in (DOCS / "formats.md").read_text().lower()
 

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from openapi_changes import find_removals
 from ruamel.yaml import YAML
+from saved_journals import for_rows
 from write_openapi import write_file
 
 NOT_REQUIRED = {"name": "limit", "in": "query", "schema": {"type": "integer"}}
@@ -93,8 +94,8 @@ def edited(edit: Edit) -> Any:
     return document
 
 
-@pytest.mark.parametrize(
-    ("edit", "line"),
+@for_rows(
+    "edit, line",
     [
         (drop("paths", "/v1/things", "get"), "GET /v1/things: is removed"),
         (drop("paths", "/v1/things", "post"), "POST /v1/things: is removed"),
@@ -102,8 +103,7 @@ def edited(edit: Edit) -> Any:
         (drop(*PARAMETER), f"{QUERY}: is removed"),
         (put(*PARAMETER, "required", value=True), f"{QUERY}: is newly required"),
         (put(*PARAMETER, "schema", "default", value=True), f"{QUERY}: has another default"),
-        (put(*FORCE, "schema", value={"type": "boolean", "default": True}),
-         f"{QUERY_FORCE}: has another default"),
+        (put(*FORCE, "schema", value={"type": "boolean", "default": True}), f"{QUERY_FORCE}: has another default"),
         (drop(*POST, "requestBody"), f"{BODY}: is removed"),
         (drop(*POST, "requestBody", "content", "application/json"), f"{BODY}, application/json: is removed"),
         (drop(*MEMBERS, "size"), f"{BODY}.size: is removed"),
@@ -123,10 +123,14 @@ def edited(edit: Edit) -> Any:
         (put(*MEMBERS, "size", "exclusiveMinimum", value=1), f"{BODY}.size: has a higher exclusiveMinimum"),
         (put(*MEMBERS, "size", "minimum", value=2), f"{BODY}.size: has a higher minimum"),
         (put(*MEMBERS, "parts", "maxItems", value=4), f"{BODY}.parts: has a lower maxItems"),
-        (put("components", "schemas", "Part", "additionalProperties", value=False),
-         f"{BODY}.parts[]: takes no other members any more"),
-        (put("components", "schemas", "Part", "properties", "label", "maxLength", value=9),
-         f"{BODY}.parts[].label: has a lower maxLength"),
+        (
+            put("components", "schemas", "Part", "additionalProperties", value=False),
+            f"{BODY}.parts[]: takes no other members any more",
+        ),
+        (
+            put("components", "schemas", "Part", "properties", "label", "maxLength", value=9),
+            f"{BODY}.parts[].label: has a lower maxLength",
+        ),
         (drop(*POST, "responses", "409"), "POST /v1/things, 409: is removed"),
         (put(*POST, "responses", value={"409": {}, "default": {}}), "POST /v1/things, 201: is removed"),
         (drop(*POST, "responses", "201", "headers", "Location"), f"{ANSWER}, header Location: is removed"),
@@ -138,13 +142,12 @@ def edited(edit: Edit) -> Any:
         (put(*GIVEN, "name", "format", value="uri"), f"{ANSWER}.name: has another format"),
         (put(*GIVEN, "kind", "enum", value=["new"]), f"{ANSWER}.kind: is never 'old' any more"),
     ],
-    ids=lambda one: one if isinstance(one, str) else "",
-)  # fmt: skip
+)
 def test_what_is_taken_away_is_told(edit: Edit, line: str) -> None:
     assert find_removals(DOCUMENT, edited(edit)) == [line]
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "edit",
     [
         put("paths", "/v1/things", "put", value={"security": [], "responses": {}}),

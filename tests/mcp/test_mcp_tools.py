@@ -4,10 +4,10 @@ import json
 from decimal import Decimal
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from openapi.schemas import query_schemas
+from saved_journals import for_rows
 
 from journal_api.mcp.report_table import build_table, shorten
 from journal_api.mcp.results import MAX_LIST_LENGTH, build_page, encode
@@ -118,8 +118,8 @@ def test_a_confirmation_has_the_answers_that_were_given_and_its_edges_without_re
     assert of_few == {**rows, "edge": {"verdict": "too_few", "present": 3}, "edge_r": {"verdict": "too_few"}}
 
 
-@pytest.mark.parametrize(
-    ("number", "short"),
+@for_rows(
+    "number, short",
     [
         ("0", "0"),
         ("12", "12"),
@@ -139,8 +139,8 @@ def test_a_number_has_the_digits_that_a_conclusion_needs(number: str, short: str
 PAGED_HERE = {"goals_now", "list_strategies"}  # the API answers these lists whole
 
 
-@pytest.mark.parametrize(
-    ("name", "path"),
+@for_rows(
+    "name, path",
     [
         ("goals_now", "/v1/goals"),
         ("list_trades", "/v1/trades"),

@@ -5,14 +5,13 @@ tests/docs/test_goals_page.py has an example of each, with its unit and its valu
 
 from typing import Any
 
-import pytest
 from factories import Client, create_goal, snapshots_of, unwrap
+from saved_journals import for_rows
 
 from journal_api.metrics.formulas import MetricValue
 from journal_api.metrics.members import Statistics
 from journal_api.metrics.metrics import METRICS
 
-ONE = 10**8
 MAX_AMOUNT = 2**63 - 1
 
 
@@ -35,13 +34,13 @@ async def test_what_is_listed_is_what_goals_accept_and_snapshots_evaluate(client
     assert all(metric["title"] and metric["description"] for metric in listed)
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@for_rows("metric", METRICS)
 def test_a_sum_that_does_not_fit_leaves_no_metric_a_value(metric: str) -> None:
     assert METRICS[metric].evaluate(None) == MetricValue(None, "out_of_range")
 
 
-@pytest.mark.parametrize(
-    ("metric", "known", "expected"),
+@for_rows(
+    "metric, known, expected",
     [
         ("profit_factor", {"decisions": 2, "breakevens": 2}, MetricValue(None, "no_wins_or_losses")),
         ("profit_factor", {"decisions": 2, "wins": 1}, MetricValue(None, "no_losses", infinite=True)),
@@ -63,8 +62,8 @@ def test_one_side_alone_halves_and_the_largest_values(
     assert evaluate(metric, **known) == expected
 
 
-@pytest.mark.parametrize(
-    ("value", "at_least", "at_most"),
+@for_rows(
+    "value, at_least, at_most",
     [
         (MetricValue(100), True, True),
         (MetricValue(101), True, False),

@@ -401,8 +401,8 @@ ARITHMETIC = {key: text for key, text in FORMULAS.items() if re.fullmatch(r"[a-z
               re.search(r"[-+/]", text)}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("metric", "direction", "target", "kind"),
+@for_rows(
+    "metric, direction, target, kind",
     [
         ("net_pnl", "at_least", -500, "limit"),
         ("worst_day", "at_least", -500, "limit"),

@@ -80,7 +80,7 @@ def test_a_key_with_one_character_mistyped_is_not_well_formed(body: str, place: 
     assert is_well_formed(mistyped) == (mistyped == key)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "text",
     [
         checked("tjk_" + "a" * 30)[:-1] + "_",
@@ -91,7 +91,6 @@ def test_a_key_with_one_character_mistyped_is_not_well_formed(body: str, place: 
         "secret",
         "",
     ],
-    ids=["wrong checksum", "no checksum", "too long", "an underscore", "another prefix", "a word", "nothing"],
 )
 def test_what_is_not_of_the_form_is_not_well_formed(text: str) -> None:
     assert not is_well_formed(text)

@@ -9,6 +9,7 @@ import pytest
 from conftest import client_of, new_key_for, started
 from factories import Client, details_of, error_of, insert_user, run_sql, unwrap
 from msgspec import structs
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
@@ -230,7 +231,7 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("user_agent", NAMES, ids=NAMES.values())
+@for_rows("user_agent", NAMES)
 def test_a_browser_is_named_by_known_words_alone(user_agent: str) -> None:
     assert name_browser(user_agent) == NAMES[user_agent]
 

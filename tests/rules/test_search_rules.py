@@ -8,13 +8,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from proofs import max_examples
+from saved_journals import for_rows
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.search import BEGIN, END, MAX_LENGTH, SearchTerms, parse_query, split_marks
 
 
-@pytest.mark.parametrize(
-    ("typed", "terms"),
+@for_rows(
+    "typed, terms",
     [
         ("", SearchTerms()),
         ('"" - -- tag: "---" *', SearchTerms(match='"tag:" *')),

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proofs import examples, max_examples
 from samples import Numbers, a_day_each, build_sample, edge_between, edge_of, share_days, sum_days, welch_p_value
+from saved_journals import for_rows
 
 from journal_api.metrics.distributions import pearson_tails, t_p_value, t_quantile
 from journal_api.metrics.inference import (
@@ -143,7 +144,7 @@ def test_the_tails_of_a_small_skewness_need_no_gamma_function(z: float, skewness
 # Computed otherwise --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(20))
+@for_rows("seed", range(20))
 def test_the_moments_of_all_permutations_are_those_of_every_division(seed: int) -> None:
     source = random.Random(seed)
     numbers = [round(source.expovariate(1) ** 2 * 1000) for _ in range(12)]
@@ -184,8 +185,8 @@ def test_whatever_the_numbers_an_edge_has_a_wide_interval_and_is_that_of_the_oth
 # Computed by hand ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("numbers", "interval"),
+@for_rows(
+    "numbers, interval",
     [
         # 100 less and more 30 times 2.262157, the quantile at 9 degrees of freedom
         (a_day_each([190_00000000, 10_00000000] * 5), (32_13528512, 167_86471488)),
@@ -206,8 +207,8 @@ def test_the_interval_of_a_mean(numbers: Numbers, interval: Any) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("numbers", "interval"),
+@for_rows(
+    "numbers, interval",
     [
         (a_day_each([1, 0] * 4), Interval(16_68081973, 83_31918027)),
         (a_day_each([0] * 8), Interval(0, 41_13945705)),
@@ -229,8 +230,8 @@ def test_what_has_not_shown_in_few_decisions_may_be_one_in_so_many() -> None:
 ONE_LARGE = [0] * 99_999 + [10**18]
 
 
-@pytest.mark.parametrize(
-    ("present", "absent", "by_welch", "by_permutation"),
+@for_rows(
+    "present, absent, by_welch, by_permutation",
     [
         ([5] * 10, [5] * 12, 1, 1),  # nothing differs
         ([5] * 10, [2] * 10, 0, 1.30718e-05),  # each side constant: permutations decide
@@ -249,9 +250,7 @@ def test_degenerate_samples_have_p_values(
     assert permutation_p_value(*samples) == pytest.approx(by_permutation, rel=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("t", "freedom", "p"), [(0, 5, 1), (math.inf, 9, 0), (1e200, 5, 0), (1e-200, 9, 1), (-1, 1, 0.5)]
-)
+@for_rows("t, freedom, p", [(0, 5, 1), (math.inf, 9, 0), (1e200, 5, 0), (1e-200, 9, 1), (-1, 1, 0.5)])
 def test_extreme_values_of_t_have_p_values(t: float, freedom: float, p: float) -> None:
     assert t_p_value(t, freedom) == pytest.approx(p)
 
@@ -278,8 +277,8 @@ def test_an_edge_is_what_a_person_computes() -> None:
     assert edge.p == pytest.approx(0.0448, abs=0.00005)
 
 
-@pytest.mark.parametrize(
-    ("present", "absent", "reason"),
+@for_rows(
+    "present, absent, reason",
     [
         ([(1, 5)] * 9, a_day_each([1, 2] * 10), "too_few"),
         (a_day_each([1, 2] * 10), [], "too_few"),
@@ -315,8 +314,8 @@ def test_a_tag_of_days_is_as_sure_as_its_days() -> None:
 # More decisions ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("present", "absent", "more"),
+@for_rows(
+    "present, absent, more",
     [
         ([110, -90] * 5, [90, -110] * 5, 410),
         ([111, -89] * 10, [89, -111] * 50, 488),
@@ -335,8 +334,8 @@ def test_the_number_of_further_decisions(present: list[int], absent: list[int], 
 # A table of edges ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("lines", "verdicts"),
+@for_rows(
+    "lines, verdicts",
     [
         ([(3, 0.04)], ["more"]),
         ([(-3, 0.04)], ["less"]),

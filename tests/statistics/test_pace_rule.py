@@ -4,10 +4,10 @@ from datetime import date, timedelta
 from typing import Any
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import max_examples
+from saved_journals import for_rows
 
 from journal_api.metrics.members import NO_TRADES, Statistics
 from journal_api.metrics.metrics import METRICS
@@ -68,8 +68,8 @@ def test_needed_per_day_is_rounded_half_to_even() -> None:
     assert [compute_pace(two_days._replace(target=target)).needed_per_day for target in (15, 5)] == [8, 2]
 
 
-@pytest.mark.parametrize(
-    ("metric", "direction", "target", "broken_by"),
+@for_rows(
+    "metric, direction, target, broken_by",
     [
         ("worst_day", "at_least", -500, {"worst_day": -501, "trades": 1}),
         ("worst_trade", "at_least", -500, {"worst_trade": -501, "trades": 1}),
@@ -86,8 +86,8 @@ def test_a_limit_that_no_trade_can_repair_is_missed(
     assert compute_pace(progress(metric, target, direction, **broken_by)) == Pace("missed", 0, 3)
 
 
-@pytest.mark.parametrize(
-    ("metric", "target", "direction", "members", "state"),
+@for_rows(
+    "metric, target, direction, members, state",
     [
         # A limit is near from four fifths of it on.
         *(
@@ -137,8 +137,8 @@ def test_a_goal_stands_on_wednesday(
     assert compute_pace(progress(metric, target, direction, **members)).state == state
 
 
-@pytest.mark.parametrize(
-    ("metric", "target", "direction", "members", "remaining"),
+@for_rows(
+    "metric, target, direction, members, remaining",
     [
         ("worst_day", -500, "at_least", {"worst_day": -450, "today_net_pnl": -380}, 120),
         ("worst_trade", -500, "at_least", {"worst_trade": -450}, 500),

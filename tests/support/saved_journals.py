@@ -39,8 +39,8 @@ def for_rows(
 ) -> Callable[[Any], Any]:
     """Like `pytest.mark.parametrize`, but in one test and one journal.
 
-    Each row begins with the journal that the fixtures made, unless no row changes it (`rewind`). Every row is
-    tried, and each failure names its row.
+    Each row begins with the journal that the fixtures made, if there is one and rows change it (`rewind`). Every
+    row is tried, and each failure names its row.
     """
     members, each = names.split(", "), list(rows)
     assert each
@@ -49,8 +49,8 @@ def for_rows(
         @wraps(test)
         async def test_of_all(**fixtures: Any) -> None:
             failures: list[Exception] = []
-            app: Any = fixtures.get("app") or (app_of(fixtures["client"]) if rewind else None)
-            with saved_journal(app.state.settings.db) if rewind else nullcontext() as before:
+            app: Any = fixtures.get("app") or ("client" in fixtures and app_of(fixtures["client"]))
+            with saved_journal(app.state.settings.db) if app and rewind else nullcontext() as before:
                 for row in each:
                     values = row if len(members) > 1 else [row]
                     try:

@@ -10,6 +10,7 @@ from factories import Client, create_account, create_import
 from file_tables import read_errors, read_rows, read_trade, read_trades, write_file
 from positions import FileFill, book_positions, random_fills
 from proofs import examples
+from saved_journals import for_rows
 
 from journal_api.positions.import_rows import Rejected
 
@@ -54,10 +55,6 @@ def errors_of(*fills: Fill) -> list[str]:
 def show(trade: dict[str, Any]) -> tuple[Any, ...]:
     """Side, size, prices and result."""
     return tuple(trade[name] for name in ("direction", "quantity", "entry_price", "exit_price", "gross_pnl"))
-
-
-def clocks(trade: dict[str, Any]) -> list[str]:
-    return [trade[name] and trade[name][11:19] for name in ("opened_at", "closed_at")]
 
 
 # One row -------------------------------------------------------------------------------------------------
@@ -113,7 +110,7 @@ READ: list[tuple[Fill, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("cells", "expected"), READ)
+@for_rows("cells, expected", READ)
 def test_a_fill_is_read(cells: Fill, expected: dict[str, Any]) -> None:
     trade = trade_in(cells)
 
@@ -136,8 +133,8 @@ REFUSED: dict[str, list[str]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("column", "cells"),
+@for_rows(
+    "column, cells",
     [
         *((column, {column: cell}) for column, cells in REFUSED.items() for cell in cells),
         *(("Expiration", OPTION | {"Expiration": cell}) for cell in ("", "soon", "30 Feb 24")),
@@ -152,22 +149,27 @@ def test_a_wrong_cell_is_an_error_of_its_line_and_column(column: str, cells: Fil
     assert error.startswith(f"line 3: {column} ")
 
 
-@pytest.mark.parametrize(
-    ("fills", "errors"),
+@for_rows(
+    "fills, errors",
     [
-        ([buy(**FIRST_ID), sell(1), buy(2, **FIRST_ID)],
-         ["line 4: Exec ID 'E-1' is repeated"]),
+        ([buy(**FIRST_ID), sell(1), buy(2, **FIRST_ID)], ["line 4: Exec ID 'E-1' is repeated"]),
         ([buy(Account="Sim", **FIRST_ID)] * 2, ["line 3: Exec ID 'E-1' is repeated"]),
-        ([buy(Multiplier="50"), buy(Symbol="CRVS"), sell(1, Multiplier="5"), sell(2)],
-         ["line 4: Multiplier must be the same", "line 5: Multiplier must be the same"]),
-        ([buy(), sell(1), {"Quantity": "none"}, buy(2), {"Price": "none"}],
-         ["line 4: Quantity must be", "line 6: Price must be"]),
+        (
+            [buy(Multiplier="50"), buy(Symbol="CRVS"), sell(1, Multiplier="5"), sell(2)],
+            ["line 4: Multiplier must be the same", "line 5: Multiplier must be the same"],
+        ),
+        (
+            [buy(), sell(1), {"Quantity": "none"}, buy(2), {"Price": "none"}],
+            ["line 4: Quantity must be", "line 6: Price must be"],
+        ),
         ([buy(0, "9000000000"), buy(1, "9000000000")], ["line 2: quantity computed from the fills must be"]),
-        ([buy(0, "100000", "1"), sell(1, "100000", "1000000")],
-         ["line 2: gross_pnl computed from the fills must be between -10000000000 and 10000000000"]),
+        (
+            [buy(0, "100000", "1"), sell(1, "100000", "1000000")],
+            ["line 2: gross_pnl computed from the fills must be between -10000000000 and 10000000000"],
+        ),
         ([{"Time": ""}], ["line 2: Time is required"]),
     ],
-)  # fmt: skip
+)
 def test_fills_that_contradict_each_other_are_errors(fills: list[Fill], errors: list[str]) -> None:
     found = errors_of(*fills)
 
@@ -224,13 +226,13 @@ ROUND_TRIPS: dict[str, tuple[list[Fill], list[tuple[Any, ...]]]] = {
 }
 
 
-@pytest.mark.parametrize(("fills", "expected"), ROUND_TRIPS.values(), ids=ROUND_TRIPS)
+@for_rows("fills, expected", ROUND_TRIPS.values())
 def test_fills_from_flat_to_flat_are_a_trade(fills: list[Fill], expected: list[tuple[Any, ...]]) -> None:
     assert [show(trade) for trade in trades_in(*fills)] == expected
 
 
-@pytest.mark.parametrize(
-    ("cost", "shares"),
+@for_rows(
+    "cost, shares",
     [
         ("1", ["0.33333333", "0.66666667"]),
         ("-0.9", ["-0.3", "-0.6"]),
@@ -250,7 +252,7 @@ def test_no_cost_is_made_where_both_halves_would_be_rounded_up() -> None:
     assert sum(Decimal(trade["fees"]) for trade in trades) == Decimal("0.00000003")
 
 
-@pytest.mark.parametrize("is_newest_first", [False, True], ids=["oldest first", "newest first"])
+@for_rows("is_newest_first", [False, True])
 def test_fills_of_one_instant_are_in_the_order_of_the_file(is_newest_first: bool) -> None:
     fills = [buy(0, "1", "10"), sell(1, "2", "12"), buy(1, "3", "14"), sell(1, "2", "16")]
 
@@ -357,7 +359,7 @@ def by_opening(trades: Iterable[dict[str, Any]]) -> dict[tuple[str, str], dict[s
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(examples(full=100, ci=20)))
+@for_rows("seed", range(examples(full=100, ci=20)))
 def test_trades_are_those_of_the_book_whatever_the_order_of_lines_and_no_cent_is_lost(seed: int) -> None:
     choose, fills = random.Random(seed), random_fills(seed, 1 + 2 * seed)
     rows = build_rows(fills, choose)

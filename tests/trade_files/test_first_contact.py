@@ -11,6 +11,7 @@ from commands import import_file
 from factories import Client, create_import, details_of, error_of, read_file, send_file, unwrap
 from file_positions import FileTrade, read_positions_of
 from file_tables import show_trade
+from saved_journals import for_rows
 
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.profiles.profile_format import decode_profile
@@ -339,7 +340,7 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
 }
 
 
-@pytest.mark.parametrize("name", FILES)
+@for_rows("name", FILES)
 def test_a_file_is_read_as_it_is_or_by_the_profile_that_is_proposed(name: str) -> None:
     content, file_format, trades, left_out = FILES[name]
     profiles = []
@@ -361,8 +362,8 @@ FILLS = "Date,Symbol,Quantity,Price,Currency"
 LONG, SHORT = "2026-03-02 10:00,2026-03-02 11:00", "2026-03-02 12:00,2026-03-02 13:00"
 
 
-@pytest.mark.parametrize(
-    ("rows", "line", "reason"),
+@for_rows(
+    "rows, line, reason",
     [
         (
             ["Date,Symbol,Qty,Price,P&L", "2026-03-02,QLTX,-10,10,", "2026-03-03,QLTX,10,11,10"],
@@ -379,7 +380,6 @@ LONG, SHORT = "2026-03-02 10:00,2026-03-02 11:00", "2026-03-02 12:00,2026-03-02 
             "1 of 1 results contradict the direction and the prices of their trades: are long and short reversed?",
         ),
     ],
-    ids=["fills", "trades"],
 )
 def test_results_that_contradict_the_sides_reject_the_file_without_force(
     rows: list[str], line: int, reason: str
@@ -397,8 +397,8 @@ def test_results_that_contradict_the_sides_reject_the_file_without_force(
     assert forced.left_out.warnings == [reason]
 
 
-@pytest.mark.parametrize(
-    ("rows", "warnings"),
+@for_rows(
+    "rows, warnings",
     [
         (
             ["2026-03-02,EURUSD,0.01,1.1,USD", "2026-03-03,EURUSD,-0.01,1.2,USD"],
@@ -444,8 +444,8 @@ def test_a_result_in_another_currency_than_the_prices_shows_no_point_value() -> 
     assert show_trade(trade)["gross_pnl"] == "100"
 
 
-@pytest.mark.parametrize(
-    ("content", "warning"),
+@for_rows(
+    "content, warning",
     [
         ("QLTX,Buy,10,2.5\nQLTX,Sell,10,3\n", "the file has no header: put a line with the names of its columns above"),
         (
@@ -461,8 +461,8 @@ def test_a_proposal_says_what_the_file_lacks(content: str, warning: str) -> None
     assert any(text.startswith(warning) for text in proposal.warnings)
 
 
-@pytest.mark.parametrize(
-    ("between", "size", "warning"),
+@for_rows(
+    "between, size, warning",
     [
         (
             ",Trading Fee,QLTX,,",
@@ -503,8 +503,8 @@ DAS_PROFILE = {
 }
 
 
-@pytest.mark.parametrize(
-    ("columns", "cells", "warnings"),
+@for_rows(
+    "columns, cells, warnings",
     [
         (
             "Account,Sub Account,Account Type",

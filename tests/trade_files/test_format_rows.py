@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plain_rows import FEES, PLAIN, Cells
 from proofs import max_examples
+from saved_journals import for_rows
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import Rejected
@@ -354,7 +355,7 @@ REASONS: list[tuple[str, Cells, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "cells", "reason"), REASONS)
+@for_rows("name, cells, reason", REASONS)
 def test_an_error_says_what_is_wrong(name: str, cells: Cells, reason: str) -> None:
     (error,) = read_errors(write_file(PLAIN[name], cells))
 
@@ -372,7 +373,7 @@ def trades_without_lines(content: bytes) -> list[dict[str, Any]]:
     return [trade | {"line": 0} for trade in read_trades(content)]
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "content",
     [
         codecs.BOM_UTF16_BE + PAGE.encode("utf-16-be"),
@@ -382,7 +383,6 @@ def trades_without_lines(content: bytes) -> list[dict[str, Any]]:
         COPY,
         PAGE[: PAGE.index("<b>Deals</b>")].encode(),
     ],
-    ids=["UTF-16", "UTF-8", "one line", "comments in hidden cells", "CSV", "without deals"],
 )
 def test_a_report_of_metatrader_5_is_the_same_in_every_form(content: bytes) -> None:
     assert trades_without_lines(content) == trades_without_lines(PAGE.encode())
@@ -399,16 +399,19 @@ def test_the_positions_of_metatrader_5_end_at_the_next_section(section: str, tot
     assert len(read_trades(write_file(PLAIN["MetaTrader 5"], {}) + after.encode())) == 1
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "content",
     [
         PAGE[: PAGE.index("<b>Positions</b>")] + PAGE[PAGE.index("<b>Orders</b>") :],
         "Open Positions\nTime,Position,Symbol,Type,Volume,Price,S / L,Market Price,Swap,Profit,Comment\n",
-        write_file(PLAIN["MetaTrader 5"], {}).decode().replace("Time", "Heure").replace("Symbol", "Symbole")
-        .replace("Price", "Prix").replace("Swap", "Echange"),
+        write_file(PLAIN["MetaTrader 5"], {})
+        .decode()
+        .replace("Time", "Heure")
+        .replace("Symbol", "Symbole")
+        .replace("Price", "Prix")
+        .replace("Swap", "Echange"),
     ],
-    ids=["orders", "open positions", "French"],
-)  # fmt: skip
+)
 def test_another_section_or_language_is_not_taken_for_positions(content: str) -> None:
     with pytest.raises(ValidationFailed, match="no known format"):
         read_file(content)
@@ -439,7 +442,7 @@ def test_a_comment_below_an_order_of_metatrader_4_is_skipped() -> None:
     }
 
 
-@pytest.mark.parametrize("name", ["MetaTrader 4", "MetaTrader 5"])
+@for_rows("name", ["MetaTrader 4", "MetaTrader 5"])
 def test_a_summary_of_archived_trades_at_price_0_is_left_out(name: str) -> None:
     content = write_file(PLAIN[name], {}, {"Price": "0.00000", "Price 2": "0.00000", "Profit": "812.40"})
 
@@ -479,8 +482,8 @@ def test_a_flex_trade_without_an_account_has_the_account_of_its_statement_and_no
     ]
 
 
-@pytest.mark.parametrize(
-    ("file", "reason"),
+@for_rows(
+    "file, reason",
     [
         (flex(), "has no <Trade>: add Trades to the Flex Query"),
         ('<?xml version="1.0"?><Workbook/>', "is <Workbook>, and a Flex Query begins with <FlexQueryResponse>"),
@@ -502,8 +505,8 @@ def test_a_flex_query_or_a_row_of_a_statement_that_is_cut_is_an_error_of_its_lin
     assert read_rows(HEADER + row) == [Rejected(2, "has 11 cells where its header has 16")]
 
 
-@pytest.mark.parametrize(
-    ("category", "price", "value", "multiplier"),
+@for_rows(
+    "category, price, value, multiplier",
     [
         ("Equity and Index Options", "1.05", "-105", "100"),
         ("Options On Futures", "12.25", "-612.5", "50"),
@@ -540,8 +543,8 @@ LEG = {
 EXIT = {"Type": "Exit long", "Date and time": "2026-03-02 10:31", "Price USD": "110"}
 
 
-@pytest.mark.parametrize(
-    ("legs", "expected"),
+@for_rows(
+    "legs, expected",
     [
         ([{}, EXIT], ("long", "110", "20", "1")),
         ([EXIT, {}], ("long", "110", "20", "1")),
@@ -549,7 +552,6 @@ EXIT = {"Type": "Exit long", "Date and time": "2026-03-02 10:31", "Price USD": "
         ([{}], ("long", None, None, "1")),
         ([{}, EXIT | {"Net P&L USD": "1000"}], ("long", "110", "1000", "50")),
     ],
-    ids=["entry first", "exit first", "an open trade", "an open trade of older exports", "a future"],
 )
 def test_two_rows_of_tradingview_are_a_trade(legs: list[Cells], expected: tuple[Any, ...]) -> None:
     trade = read_trade(write_file(LEG, *legs))
@@ -557,14 +559,13 @@ def test_two_rows_of_tradingview_are_a_trade(legs: list[Cells], expected: tuple[
     assert tuple(trade[name] for name in ("direction", "exit_price", "gross_pnl", "multiplier")) == expected
 
 
-@pytest.mark.parametrize(
-    ("cells", "expected"),
+@for_rows(
+    "cells, expected",
     [
         ({"Adverse excursion %": "-1", "Adverse excursion USD": "-5"}, ("5", None)),
         ({"Run-up USD": "25", "Drawdown USD": "5", "Drawdown %": "2"}, ("5", "25")),
         ({"Favorable excursion %": "25"}, (None, None)),
     ],
-    ids=["in money and percent", "older names", "in percent alone"],
 )
 def test_excursions_of_tradingview_are_in_money(cells: Cells, expected: tuple[Any, ...]) -> None:
     trade = read_trade(write_file(LEG, cells, {**EXIT, **cells}))
@@ -572,8 +573,8 @@ def test_excursions_of_tradingview_are_in_money(cells: Cells, expected: tuple[An
     assert (trade["mae"], trade["mfe"]) == expected
 
 
-@pytest.mark.parametrize(
-    ("legs", "errors"),
+@for_rows(
+    "legs, errors",
     [
         ([{}, {}], ["line 3: is not the other row of trade 1 in line 2"]),
         ([{}, EXIT | {"Type": "Exit short"}], ["line 3: is not the other row of trade 1 in line 2"]),

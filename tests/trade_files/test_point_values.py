@@ -4,6 +4,7 @@ import factories
 import pytest
 from factories import Client, details_of, error_of, unwrap
 from file_tables import read_errors, read_trades
+from saved_journals import for_rows
 
 from journal_api.values.instruments import InstrumentTable
 from journal_api.values.money import PositiveMoney
@@ -71,7 +72,7 @@ CASES: dict[str, tuple[str, list[tuple[str, str]]]] = {
 }
 
 
-@pytest.mark.parametrize(("file", "expected"), CASES.values(), ids=CASES)
+@for_rows("file, expected", CASES.values())
 def test_the_multiplier_of_a_trade(file: str, expected: list[tuple[str, str]]) -> None:
     trades = read_trades(file, one_trade_is=lambda file_format: "row")
 

@@ -8,6 +8,7 @@ import pytest
 from commands import make_journal, run_failing
 from factories import A_PROFILE, Client, create_import, create_import_profile, details_of, error_of, send_file, unwrap
 from file_tables import read_errors, read_trade
+from saved_journals import for_rows
 
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.values.types import decode_value
@@ -170,8 +171,8 @@ def decode(profile: dict[str, Any]) -> ImportProfileCreate:
     return msgspec.convert(profile, ImportProfileCreate, dec_hook=decode_value)
 
 
-@pytest.mark.parametrize(
-    ("column", "time_format", "cell", "opened_at"),
+@for_rows(
+    "column, time_format, cell, opened_at",
     [
         ("At", "%Y-%m-%dT%H:%M:%SZ", "2026-03-02T09:31:00Z", "2026-03-02T09:31:00Z"),
         ("At", "%Y-%m-%d %H:%M:%S UTC+2", "2026-03-02 09:31:00 UTC+2", "2026-03-02T07:31:00Z"),
@@ -212,8 +213,8 @@ OF_FILLS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("profile", "header", "rows", "error"),
+@for_rows(
+    "profile, header, rows, error",
     [
         (
             OF_PAIRS,
@@ -228,7 +229,6 @@ OF_FILLS = {
             "line 3: time must have an offset in all rows or in none",
         ),
     ],
-    ids=["pairs", "fills"],
 )
 def test_times_with_an_offset_and_times_without_one_are_not_mixed(
     profile: dict[str, Any], header: str, rows: list[str], error: str

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pytest
 from commands import import_file
 from factories import Client, create_import, send_file, unwrap
 from file_tables import write_file
+from saved_journals import for_rows
 
 from journal_api.trade_files.profiles.proposal import Proposal, propose_profile
 
@@ -21,7 +21,7 @@ def propose(content: str | bytes) -> Proposal:
     return proposal
 
 
-@pytest.mark.parametrize(("lines_before", "columns"), [(0, "Ticker"), (99, "Ticker"), (100, "a"), (1000, "a")])
+@for_rows("lines_before, columns", [(0, "Ticker"), (99, "Ticker"), (100, "a"), (1000, "a")])
 def test_a_header_is_sought_in_100_rows(lines_before: int, columns: str) -> None:
     proposal = propose("a,b,c\n" * lines_before + HEADER + ROW)
 
@@ -34,7 +34,7 @@ def test_three_rows_are_shown_with_200_characters_of_a_cell() -> None:
     assert [[len(cell) for cell in row] for row in proposal.sample_rows] == [[200, 2, 1]] * 3
 
 
-@pytest.mark.parametrize(("row", "short"), [(99, ["Sold"]), (100, ["Sell"])])
+@for_rows("row, short", [(99, ["Sold"]), (100, ["Sell"])])
 def test_the_words_of_the_side_are_sought_in_100_rows_below_the_header(row: int, short: list[str]) -> None:
     preamble = "a,b,c\n" * 99
     proposal = propose(preamble + HEADER + ROW * row + "ES,Sold,1\n")
@@ -43,7 +43,7 @@ def test_the_words_of_the_side_are_sought_in_100_rows_below_the_header(row: int,
     assert proposal.profile.side.short == short
 
 
-@pytest.mark.parametrize("text", ["", "Ticker\n1\n", "Ticker,\n1,\n"], ids=["nothing", "one column", "one name"])
+@for_rows("text", ["", "Ticker\n1\n", "Ticker,\n1,\n"])
 def test_a_table_has_two_columns(text: str) -> None:
     assert propose_profile(io.BytesIO(text.encode())) is None
 
@@ -77,7 +77,7 @@ async def test_a_dry_run_of_an_unknown_header_proposes_a_profile_that_reads_the_
     ]
 
 
-@pytest.mark.parametrize(("separator", "encoding"), [(";", "utf-8"), ("\t", "utf-16-le"), (";", "cp1252")])
+@for_rows("separator, encoding", [(";", "utf-8"), ("\t", "utf-16-le"), (";", "cp1252")])
 def test_a_proposal_is_of_the_separator_and_the_encoding_of_the_file(separator: str, encoding: str) -> None:
     content = UNKNOWN.replace(",", separator).replace("March", "März").replace("Close price", "Open price")
 
@@ -100,8 +100,8 @@ ORDERS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("plain", "rows", "expected"),
+@for_rows(
+    "plain, rows, expected",
     [
         (CELLS, [{}], {"side.column": "Side", "side.long": ["Buy"], "side.short": ["Short"]}),
         (CELLS, [{}], {"costs.columns": ["Fee", "Commissions"], "external_id": ["Id"]}),
@@ -180,8 +180,8 @@ def test_a_proposal_follows_from_the_names_signs_and_words_of_the_table(
     assert found == expected
 
 
-@pytest.mark.parametrize(
-    ("rows", "factor"),
+@for_rows(
+    "rows, factor",
     [
         ([{}], None),
         ([{"Amount": "24.10"}], None),

@@ -13,6 +13,7 @@ from file_tables import SAMPLES, read_errors, read_rows, read_trade, write_file
 from hypothesis import given
 from hypothesis import strategies as st
 from plain_rows import PLAIN, Cells, read_row
+from saved_journals import for_rows
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import Candidate, Rejected
@@ -57,8 +58,8 @@ async def report_of(client: Client, file: str | bytes, **query: Any) -> Any:
 # Encodings -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("encoding", "reported"),
+@for_rows(
+    "encoding, reported",
     [
         *(("utf-8", "utf-8"), ("utf-8-sig", "utf-8"), ("utf-16", "utf-16-le"), ("utf-16-le", "utf-16-le")),
         *(("utf-16-be", "utf-16-be"), ("cp1252", "cp1252")),
@@ -78,8 +79,8 @@ def test_a_file_is_read_in_its_encoding_wherever_a_piece_ends(encoding: str, rep
     assert [row.line for row in found if isinstance(row, Rejected)] == [152]
 
 
-@pytest.mark.parametrize(
-    ("content", "encoding", "last"),
+@for_rows(
+    "content, encoding, last",
     [
         (trip() * 9 + b"\xfc,", "cp1252", None),
         ((trip() + b"x" * 9000) * 9 + b"\xfc,", "cp1252", None),
@@ -121,10 +122,8 @@ async def test_a_file_that_is_no_text_says_what_it_is(
 # Separators and headers ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("grid", "title"),
-    [(PORTUGUESE, ""), (GERMAN, '"Trades"\n'), *((GRID, title) for title in (TITLE, "One,two\n" * 99))],
-    ids=["Portuguese", "German", "a title", "99 other rows"],
+@for_rows(
+    "grid, title", [(PORTUGUESE, ""), (GERMAN, '"Trades"\n'), *((GRID, title) for title in (TITLE, "One,two\n" * 99))]
 )
 def test_a_grid_is_read_after_a_title_in_several_languages(grid: str, title: str) -> None:
     trade = read_trade(title + grid)
@@ -134,8 +133,8 @@ def test_a_grid_is_read_after_a_title_in_several_languages(grid: str, title: str
     assert (trade["gross_pnl"], trade["fees"], trade["multiplier"]) == ("58", "1", "2")
 
 
-@pytest.mark.parametrize(
-    ("content", "line", "missing"),
+@for_rows(
+    "content, line, missing",
     [
         ("", 1, {}),
         ("symbol,direction,entry_price,opened_at,Pair ID\n", 1, {"round trips": ["quantity"]}),
@@ -158,8 +157,8 @@ def test_an_unknown_header_names_the_format_that_it_nearly_has(
 # Amounts -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("cell", "comma", "amount"),
+@for_rows(
+    "cell, comma, amount",
     [
         ("($307.80)", "thousands", "-307.8"),
         ("$(1,025.00)", "thousands", "-1025"),
@@ -180,8 +179,8 @@ def test_an_amount_is_read_in_every_form_of_brokers(cell: str, comma: Comma, amo
     assert parse_cell_number(cell, comma) == Decimal(amount)
 
 
-@pytest.mark.parametrize(
-    ("cell", "comma"),
+@for_rows(
+    "cell, comma",
     [
         *((cell, "thousands") for cell in ("", "-", "$", "1e3", "nan", "--5", "-($5.00)", "-$-5.00")),
         *((cell, "thousands") for cell in ("$- 5.00", "$+5.00", "-5.00-", "12,34,56", "٣")),
@@ -225,18 +224,21 @@ def test_rounding_is_half_even_and_to_the_digits_of_an_amount(value: Any, digits
 # Rules of a row ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("row", "reason"),
-    [("ES,long,1,1,2026-01-05 14:00:00,more", "has 6 cells where the header has 5"),
-     ("ES,long,1,1", "has 4 cells where the header has 5"), ('"ES"U6,long', "is not CSV")],
-)  # fmt: skip
+@for_rows(
+    "row, reason",
+    [
+        ("ES,long,1,1,2026-01-05 14:00:00,more", "has 6 cells where the header has 5"),
+        ("ES,long,1,1", "has 4 cells where the header has 5"),
+        ('"ES"U6,long', "is not CSV"),
+    ],
+)
 def test_a_row_of_another_width_or_quoting_is_an_error(row: str, reason: str) -> None:
     (error,) = read_errors(trip().decode() + row + "\n")
 
     assert error.startswith(f"line 3: {reason}")
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "change",
     [
         lambda text: text.removesuffix("\n"),
@@ -244,7 +246,6 @@ def test_a_row_of_another_width_or_quoting_is_an_error(row: str, reason: str) ->
         lambda text: text.replace(",", " , "),
         lambda text: text.replace("\n", ",mine\n"),
     ],
-    ids=["no last line end", "blank lines", "blanks around cells", "another column"],
 )
 def test_a_file_is_read_whatever_program_wrote_it(change: Any) -> None:
     content = change((SAMPLES / "tradovate_position_history.csv").read_text())
@@ -255,8 +256,8 @@ def test_a_file_is_read_whatever_program_wrote_it(change: Any) -> None:
 ROW_OF_SIX = b"ES,long,1,6000,2026-02-10 09:30:00,NQ\n"
 
 
-@pytest.mark.parametrize(
-    ("broken", "line"),
+@for_rows(
+    "broken, line",
     [
         (b"", 1),
         (b"\n" + ROW_OF_SIX, 2),
@@ -265,7 +266,6 @@ ROW_OF_SIX = b"ES,long,1,6000,2026-02-10 09:30:00,NQ\n"
         (trip().partition(b"\n")[0] + b'\n"ES,long,1,6000,2026-02-10 09:30:00\n', 2),
         (trip().partition(b"\n")[0] + b"\n" + b"E" * 200_000 + b",long,1,6000,2026\n", 2),
     ],
-    ids=["empty", "blank", "UTF-16", "a column twice", "an open quote", "a huge cell"],
 )
 def test_a_file_that_is_not_what_it_should_be_is_refused_with_the_line(broken: bytes, line: int) -> None:
     (error,) = read_errors(broken)
@@ -274,8 +274,8 @@ def test_a_file_that_is_not_what_it_should_be_is_refused_with_the_line(broken: b
     assert len(error.splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    ("plain", "rows", "keys"),
+@for_rows(
+    "plain, rows, keys",
     [
         (
             *(PLAIN["round trips"], [{}, {"fees": "4.36"}, {"external_id": "a-1"}]),
@@ -284,7 +284,6 @@ def test_a_file_that_is_not_what_it_should_be_is_refused_with_the_line(broken: b
         (PLAIN["Tradovate"], [{}], [-6643918419691469685]),
         (*(FILL, [{}, {}, {"Execution ID": "7"}]), [-6864081688450684217, 7636917937719552516, 793703752000833553]),
     ],
-    ids=["positions", "pairs", "fills"],
 )
 def test_what_a_file_states_is_known_by_the_keys_that_earlier_versions_have_stored(
     plain: dict[str, str], rows: list[Cells], keys: list[int]
@@ -304,27 +303,26 @@ def grid_at(*times: str, separator: str = ",") -> bytes:
     return write_file(PLAIN["NinjaTrader"], *rows, separator=separator)
 
 
-@pytest.mark.parametrize(
-    ("times", "separator", "order", "days"),
+@for_rows(
+    "times, separator, order, days",
     [
         (["1/6/2026 9:31:12 AM", "12/10/2026 9:12"], ",", ("month", "assumed"), ["2026-01-06", "2026-12-10"]),
-        *(([time], ",", ("month", "assumed"), ["2026-01-06"])
-          for time in ("01/06/2026 9:31:12 AM", "1/6/26 9:31 am")),
-        *((["2/7/2026 9:30:00 AM", day], ",", ("day", "file"), ["2026-07-02", "2026-06-16"])
-          for day in ("16/06/2026 09:45:59", "16-6-26 9:45 am")),
+        *(([time], ",", ("month", "assumed"), ["2026-01-06"]) for time in ("01/06/2026 9:31:12 AM", "1/6/26 9:31 am")),
+        *(
+            (["2/7/2026 9:30:00 AM", day], ",", ("day", "file"), ["2026-07-02", "2026-06-16"])
+            for day in ("16/06/2026 09:45:59", "16-6-26 9:45 am")
+        ),
         (["7/2/2026 9:12", "7/14/2026 9:12"], ",", ("month", "file"), ["2026-07-02", "2026-07-14"]),
         (["7/2/2026 9:12", "7/14/2026 9:12"], ";", ("month", "file"), ["2026-07-02", "2026-07-14"]),
         (["5.12.2026 22:00:00"], ";", ("day", "assumed"), ["2026-12-05"]),
         (["2/9/2026 12:18"], ";", ("day", "assumed"), ["2026-09-02"]),
-        *(([time], ",", ("day", "assumed"), ["2026-04-01"])
-          for time in ("1.4.2026 0:27:56", "1-4-26 12:27:56 AM")),
+        *(([time], ",", ("day", "assumed"), ["2026-04-01"]) for time in ("1.4.2026 0:27:56", "1-4-26 12:27:56 AM")),
         (["26-03-04 9:31", "26-03-05 9:31"], ",", ("year", "assumed"), ["2026-03-04", "2026-03-05"]),
         (["24-03-26 9:31", "25-03-26 9:31"], ",", ("day", "assumed"), ["2026-03-24", "2026-03-25"]),
         ([f"{date.today().year % 100 - 1}-01-04 9:31"], ",", ("year", "assumed"), [f"{date.today().year - 1}-01-04"]),
-        *(([time], ",", (None, None), ["2026-01-06"])
-          for time in ("2026/1/6 9:31:12", "2026.01.06 9:31:12 AM")),
+        *(([time], ",", (None, None), ["2026-01-06"]) for time in ("2026/1/6 9:31:12", "2026.01.06 9:31:12 AM")),
     ],
-)  # fmt: skip
+)
 def test_the_order_of_day_and_month_is_that_of_all_dates(
     times: list[str], separator: str, order: tuple[str | None, str | None], days: list[str]
 ) -> None:

@@ -6,6 +6,7 @@ import pytest
 from factories import Client, create_import, list_trades
 from file_positions import FileTrade
 from file_tables import read_rows, read_trades
+from saved_journals import for_rows
 
 THINKORSWIM = "Exec Time,Spread,Side,Qty,Pos Effect,Symbol,Exp,Strike,Type,Price,Net Price,Order Type"
 OPENS = "6/16/2026 13:45,STOCK,BUY,10,TO OPEN,OBAI,,,STOCK,1.02,1.02,LMT"
@@ -74,8 +75,8 @@ async def test_the_closing_of_a_later_file_completes_a_stored_position(
     assert counts == [[1, 1, 0, 0], [0, int(opens_first), 0, 0], [int(not opens_first), 0, 0, 0]]
 
 
-@pytest.mark.parametrize(
-    ("file", "trades"),
+@for_rows(
+    "file, trades",
     [
         (
             f"{ROBINHOOD}\n"
@@ -101,7 +102,6 @@ async def test_the_closing_of_a_later_file_completes_a_stored_position(
             [("PLTR220923P00008000", "short", "10", "720")],
         ),
     ],
-    ids=["Robinhood", "Fidelity", "tastytrade"],
 )
 def test_an_option_that_expires_or_is_assigned_is_closed_at_0(file: str, trades: list[Any]) -> None:
     read = read_trades(file)
@@ -126,7 +126,7 @@ async def test_an_expiration_in_a_later_file_closes_either_side(
     assert await results(client) == [("short" if is_short else "long", 4, 104 if is_short else -104)]
 
 
-@pytest.mark.parametrize("symbols", [("MNQZ6", "mnqz6"), ("MNQ 12-26", "MNQZ26"), ("MNQ DEC26", "/MNQZ6")])
+@for_rows("symbols", [("MNQZ6", "mnqz6"), ("MNQ 12-26", "MNQZ26"), ("MNQ DEC26", "/MNQZ6")])
 def test_the_spellings_of_a_future_in_one_file_are_one_contract(symbols: tuple[str, str]) -> None:
     bought, sold = symbols
     file = (
@@ -166,8 +166,8 @@ SIERRA = (
 )
 
 
-@pytest.mark.parametrize(
-    ("file", "only_closes"),
+@for_rows(
+    "file, only_closes",
     [
         (NINJATRADER.format("Exit", "-"), True),
         (NINJATRADER.format("Exit", "3 L"), True),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import max_examples
+from saved_journals import for_rows
 
 from journal_api.errors import ValidationFailed
 from journal_api.values.instruments import BUILT_IN, CONTRACT_ROOTS, InstrumentTable, canonical_symbol, find_contract
@@ -14,8 +15,8 @@ from journal_api.values.money import PositiveMoney
 from journal_api.values.options import find_option, looks_like_option
 
 
-@pytest.mark.parametrize(
-    ("point_value", "symbols"),
+@for_rows(
+    "point_value, symbols",
     [
         (50, ["ESU6", "ESU26", "ESU2026", "/ES:XCME", "@ESU26", "ZCZ6", "ESU6 2026-09-18 6000 C"]),  # and an option
         (20, ["/NQM26", "/NQ", "CON.F.US.ENQ.U25"]),
@@ -34,8 +35,8 @@ def test_a_contract_symbol_has_the_point_value_of_its_root(point_value: Decimal 
 
 
 # FH6 and XYZM4 have the form of a contract, but are not taken for one.
-@pytest.mark.parametrize(
-    ("symbol", "name"), [("mnqz6", "MNQZ26"), ("NQ1!", "/NQ"), ("FH6", "FH6"), ("xyzm4", "XYZM4"), ("brk.b", "BRK.B")]
+@for_rows(
+    "symbol, name", [("mnqz6", "MNQZ26"), ("NQ1!", "/NQ"), ("FH6", "FH6"), ("xyzm4", "XYZM4"), ("brk.b", "BRK.B")]
 )
 def test_a_symbol_that_may_be_a_share_is_not_written_as_a_contract(symbol: str, name: str) -> None:
     assert canonical_symbol(symbol, "2026-01-05T14:00:00.000000Z") == name
@@ -50,8 +51,8 @@ FORMS_OF_AN_OPTION = """
 """
 
 
-@pytest.mark.parametrize(
-    ("symbol", "canonical"),
+@for_rows(
+    "symbol, canonical",
     [
         *((form.strip(), "SPY240422P00496000") for form in re.split(r"[|\n]", FORMS_OF_AN_OPTION.strip())),
         ("F     260116C00012500", "F260116C00012500"),
@@ -66,7 +67,7 @@ def test_an_option_in_the_form_of_a_broker_is_worth_100_a_point(symbol: str, can
     assert BUILT_IN.point_value(symbol) == 100
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "symbol",
     [
         *("SPY240230P00496000", "XYZ1  240119C00050000", "NIO251226P500", "SPY 240422P0"),
@@ -80,7 +81,7 @@ def test_an_option_in_an_unknown_form_is_refused(symbol: str) -> None:
     assert f"{symbol} looks like an option" in caught.value.details["fields"]["multiplier"]
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "symbol",
     [
         # Shares, some of which have the name of a root.
@@ -94,14 +95,14 @@ def test_a_symbol_that_is_not_a_contract_has_no_point_value(symbol: str) -> None
     assert BUILT_IN.point_value(symbol) is None
 
 
-@pytest.mark.parametrize("symbol", ["XYZU6", "QQH26", "/ABC", "FOO 09-26", "F.US.TYA", "ABC1!"])
+@for_rows("symbol", ["XYZU6", "QQH26", "/ABC", "FOO 09-26", "F.US.TYA", "ABC1!"])
 def test_a_future_that_is_not_in_the_table_is_refused(symbol: str) -> None:
     with pytest.raises(ValidationFailed) as caught:
         BUILT_IN.point_value(symbol)
     assert symbol in caught.value.details["fields"]["multiplier"]
 
 
-@pytest.mark.parametrize("symbol", ["HEN3", "SIX2"])
+@for_rows("symbol", ["HEN3", "SIX2"])
 def test_a_symbol_that_may_be_a_share_or_a_future_is_refused(symbol: str) -> None:
     with pytest.raises(ValidationFailed, match="multiplier: is required") as caught:
         BUILT_IN.point_value(symbol)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from proofs import max_examples
+from saved_journals import for_rows
 
 from journal_api.values.money import (
     Money,
@@ -83,15 +84,14 @@ def test_16_significant_digits_are_refused(digits: int, negative: bool) -> None:
         Money.checked(sixteen)
 
 
-@pytest.mark.parametrize(
-    ("texts", "reason"),
+@for_rows(
+    "texts, reason",
     [
         ("0.123456789 1e-9 -1e-9 0.000000001 100.000000001 1e-300", "8 decimals"),
         ("10000000000.1 -10000000000.1 10000000001 1e11 -1e11 1e308 " + "9" * 400, "between"),
         ("1e400 -1e400 NaN Infinity 01 +1 .5 5. 0x1 1_0", None),
         ('"5" true false null [] {}', "must be a number"),
     ],
-    ids=["nine decimals", "beyond ten milliards", "no JSON number", "no number"],
 )
 def test_a_number_is_refused_with_its_reason(texts: str, reason: str | None) -> None:
     for sent in texts.split():
@@ -99,8 +99,8 @@ def test_a_number_is_refused_with_its_reason(texts: str, reason: str | None) -> 
             decoded(sent)
 
 
-@pytest.mark.parametrize(
-    ("texts", "amount"),
+@for_rows(
+    "texts, amount",
     [
         ("0 -0 0.0 -0.0 1e-400 0e9", 0),
         ("1e2 100 100.0 1.00E+2 10000e-2 100.00000000000000", 100 * ONE),
@@ -111,7 +111,7 @@ def test_spellings_of_one_number_are_one_amount(texts: str, amount: int) -> None
     assert {decoded(sent).units for sent in texts.split()} == {amount}
 
 
-@pytest.mark.parametrize("value", [0, -0.0, -1, -0.00000001])
+@for_rows("value", [0, -0.0, -1, -0.00000001])
 def test_a_positive_amount_is_over_zero(value: float) -> None:
     with pytest.raises(ValueError, match="greater than 0"):
         PositiveMoney.decode(value)
@@ -121,8 +121,8 @@ def test_a_positive_amount_is_over_zero(value: float) -> None:
 # Inside -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
+@for_rows(
+    "value, expected",
     [("0.000000005", 0), ("0.000000015", 2), ("0.000000025", 2), ("-0.000000015", -2), ("-0.000000005", 0)],
 )
 def test_units_are_rounded_half_to_even(value: str, expected: int) -> None:
@@ -151,7 +151,7 @@ def test_a_ratio_in_sql_is_exact_or_null_over_ten_milliards(numerator: int, deno
     assert in_sql == (exact if abs(exact) <= MAX_UNITS else None)
 
 
-@pytest.mark.parametrize(("numerator", "denominator"), [(None, 1), (1, None), (None, None)])
+@for_rows("numerator, denominator", [(None, 1), (1, None), (None, None)])
 def test_a_ratio_of_nothing_is_null(numerator: int | None, denominator: int | None) -> None:
     assert sql_ratio(numerator, denominator) is None
 
@@ -185,8 +185,8 @@ def test_no_amount_is_null() -> None:
     assert in_sql(json_number("amount"), None) == "null"
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"),
+@for_rows(
+    "value, shown",
     [("1.68553459", "1.69"), ("-285.71428571", "-285.71"), ("0.00000001", "0.00000001"), ("2", "2.00"), ("0", "0.00")],
 )
 def test_an_amount_is_shown_with_two_decimals_unless_it_would_look_like_nothing(value: str, shown: str) -> None:

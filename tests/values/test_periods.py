@@ -5,10 +5,10 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from proofs import max_examples
+from saved_journals import for_rows
 
 from journal_api.values.periods import Timeframe, find_period, local_hour, periods_between, trading_day
 
@@ -99,8 +99,8 @@ def test_from_the_rollover_on_it_is_the_next_day(instant: datetime, zone: str, r
     assert day == (wall_clock + rest_of_day).date().isoformat()
 
 
-@pytest.mark.parametrize(
-    ("wall_clock", "day"),
+@for_rows(
+    "wall_clock, day",
     [
         ("2026-01-05T16:59:59.999999", "2026-01-05"),
         ("2026-01-05T17:00:00", "2026-01-06"),

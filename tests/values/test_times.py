@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from proofs import max_examples
+from saved_journals import for_rows
 
 from journal_api.values.clock import as_text
 from journal_api.values.time_formats import TimeFormat
@@ -67,14 +68,14 @@ def test_an_hour_of_twelve_needs_its_half_of_the_day() -> None:
     assert afternoon.hour == 15
 
 
-@pytest.mark.parametrize("offset", ["+10:99", "+99:00", "-24:00", "+2400"])
+@for_rows("offset", ["+10:99", "+99:00", "-24:00", "+2400"])
 def test_an_offset_that_does_not_exist_is_of_no_format(offset: str) -> None:
     read = TimeFormat.decode("%Y-%m-%d %H:%M %z").reader()
 
     assert read(f"2026-04-09 15:00 {offset}") is None
 
 
-@pytest.mark.parametrize(("offset", "hour"), [("-0500", 20), ("+05:30", 9), ("Z", 15), ("+23:59", 15)])
+@for_rows("offset, hour", [("-0500", 20), ("+05:30", 9), ("Z", 15), ("+23:59", 15)])
 def test_an_offset_is_read_with_and_without_a_colon(offset: str, hour: int) -> None:
     read = TimeFormat.decode("%Y-%m-%d %H:%M %z").reader()
 
@@ -83,7 +84,7 @@ def test_an_offset_is_read_with_and_without_a_colon(offset: str, hour: int) -> N
     assert time.stored("UTC")[11:13] == f"{hour:02}"
 
 
-@pytest.mark.parametrize("year", [1969, 2201, 9999])
+@for_rows("year", [1969, 2201, 9999])
 def test_a_year_that_no_journal_stores_is_refused(year: int) -> None:
     read = TimeFormat.decode("%m/%d/%Y %H:%M:%S").reader()
 

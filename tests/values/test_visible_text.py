@@ -4,14 +4,14 @@ import ast
 import json
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from saved_journals import for_rows
 
 from journal_api.values.visible_text import escape_for_json, escape_invisible
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "character",
     [
         *("\x1b", "\x9b"),  # control sequence introducers of seven and eight bits
@@ -22,7 +22,6 @@ from journal_api.values.visible_text import escape_for_json, escape_invisible
         *("\ue000", "\ufdd0"),  # private and unassigned
         *("\U000e0041", "\U000e0100"),  # the tag of the letter A, another selector
     ],
-    ids=ascii,
 )
 def test_a_character_that_is_not_seen_is_escaped(character: str) -> None:
     code = ord(character)
@@ -30,7 +29,7 @@ def test_a_character_that_is_not_seen_is_escaped(character: str) -> None:
     assert escape_invisible(f"a{character}b") == f"a\\{f'U{code:08x}' if code > 0xFFFF else f'u{code:04x}'}b"
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "text",
     [
         "Größe – 大 <b> naïve e\u0301 नमस्ते שלום عربي 한국어 ไทย",
@@ -38,7 +37,6 @@ def test_a_character_that_is_not_seen_is_escaped(character: str) -> None:
         "\u2764\ufe0f \U0001f469\U0001f3fd\u200d\U0001f680 \U0001f3f3\ufe0f\u200d\U0001f308",
         "1\ufe0f\u20e3 \U0001f1e9\U0001f1ea",
     ],
-    ids=["letters", "spaces", "emoji with joiners", "a keycap and a flag"],
 )
 def test_what_is_seen_stays_as_it_is(text: str) -> None:
     assert escape_invisible(text) == text

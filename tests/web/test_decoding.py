@@ -95,7 +95,7 @@ BODIES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("content", "details"), BODIES, ids=[content[:70] for content, _ in BODIES])
+@for_rows("content, details", BODIES)
 def test_the_error_of_a_body_names_each_member_with_its_path(content: str, details: dict[str, Any]) -> None:
     assert details_from(content) == details
 
@@ -256,7 +256,7 @@ def test_a_hundred_errors_are_named_and_no_more() -> None:
     assert len(details["unknown_fields"]) == 98
 
 
-@pytest.mark.parametrize("start", ['"groups":[', '"x":1,"text":"'])
+@for_rows("start", ['"groups":[', '"x":1,"text":"'])
 def test_ten_times_the_body_is_explained_in_ten_times_the_time(start: str) -> None:
     item = {"[": '{"title":5,"x":[]},', '"': r"\u0041", "{": '"m":[{}],'}[start[-1]]
     ends = {"[": "0]", '"': '"', "{": '"m":1}'}
