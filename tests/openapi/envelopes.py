@@ -15,40 +15,6 @@ from journal_api.errors import (
 )
 from openapi.schemas import Json, refer_to
 
-META: Json = {
-    "type": "object",
-    "properties": {
-        "request_id": {"type": "string", "examples": ["req_0123456789abcdef"]},
-        "warnings": {
-            "type": "array",
-            "items": {"type": "string"},
-            "description": "Sentences about what is probably a mistake.",
-        },
-    },
-    "required": ["request_id"],
-}
-PAGED_META: Json = {
-    "type": "object",
-    "properties": {
-        "request_id": META["properties"]["request_id"],
-        "pagination": {
-            "type": "object",
-            "title": "Pagination",
-            "properties": {name: {"type": "integer", "minimum": 0} for name in ("limit", "offset", "total")},
-            "required": ["limit", "offset", "total"],
-        },
-    },
-    "required": ["request_id", "pagination"],
-}
-CHANGES_META: Json = {
-    "type": "object",
-    "properties": {
-        "request_id": META["properties"]["request_id"],
-        "cursor": {"type": "string", "description": "The next `since`."},
-        "more": {"type": "boolean"},
-    },
-    "required": ["request_id", "cursor", "more"],
-}
 COUNT: Json = {"type": "integer"}
 TEXT: Json = {"type": "string"}
 TEXTS: Json = {"type": "array", "items": TEXT}
@@ -58,6 +24,24 @@ IDS: Json = {"type": "array", "items": {"type": "integer"}}
 def explain(schema: Json, text: str) -> Json:
     return {**schema, "description": text}
 
+
+def meta_schema(required: Json, optional: Json | None = None) -> Json:
+    properties = {"request_id": {**TEXT, "examples": ["req_0123456789abcdef"]}, **required}
+    return {"type": "object", "properties": {**properties, **(optional or {})}, "required": list(properties)}
+
+
+META = meta_schema({}, {"warnings": explain(TEXTS, "Sentences about what is probably a mistake.")})
+PAGED_META = meta_schema(
+    {
+        "pagination": {
+            "type": "object",
+            "title": "Pagination",
+            "properties": {name: {"type": "integer", "minimum": 0} for name in ("limit", "offset", "total")},
+            "required": ["limit", "offset", "total"],
+        }
+    }
+)
+CHANGES_META = meta_schema({"cursor": explain(TEXT, "The next `since`."), "more": {"type": "boolean"}})
 
 FIELDS: Json = {
     "type": "object",

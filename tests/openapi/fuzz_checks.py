@@ -86,19 +86,8 @@ BEYOND_A_SCHEMA = [
 FILES = {"POST /v1/imports"}
 # These need a fill, cash or a checkpoint by its number, trades that touch, or a trade that the example of
 # DELETE /v1/trades has left: random requests meet them by luck.
-LUCKY = {
-    "DELETE /v1/trades/{id}",
-    "POST /v1/trades/merge",
-    "POST /v1/trades/{id}/fills",
-    "PATCH /v1/trades/{id}/fills/{fill_id}",
-    "DELETE /v1/trades/{id}/fills/{fill_id}",
-    "GET /v1/accounts/{id}/cash/{cash_id}",
-    "PATCH /v1/accounts/{id}/cash/{cash_id}",
-    "DELETE /v1/accounts/{id}/cash/{cash_id}",
-    "GET /v1/accounts/{id}/checkpoints/{checkpoint_id}",
-    "PATCH /v1/accounts/{id}/checkpoints/{checkpoint_id}",
-    "DELETE /v1/accounts/{id}/checkpoints/{checkpoint_id}",
-}
+LUCKY = {"DELETE /v1/trades/{id}", "POST /v1/trades/merge", "POST /v1/trades/{id}/fills"}
+LUCKY |= {label for label in ERRORS if re.search(r"{(fill|cash|checkpoint)_id}", label)}
 
 MIN_LIMIT = 40  # of the names that the service measures
 NUMBERS = count()

@@ -1,7 +1,7 @@
 """Clients that generators write from the document compile, and linters have nothing to say of it.
 
-generators/package.json has the versions. It runs in `make soak` alone, and what is not there is skipped:
-Node.js and npm, Java for openapi-generator, or the registries that packages come from.
+generators/package.json and typescript/package.json have the versions. It runs in `make soak` alone, and what is
+not there is skipped: Node.js and npm, Java for openapi-generator, or the registries that packages come from.
 """
 
 import shutil
@@ -9,7 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import Completed, new_key, running
 from generated_projects import install_project, run
+from openapi_examples import FILES
 from proofs import SOAK
 
 pytestmark = [pytest.mark.soak, pytest.mark.skipif(not SOAK, reason="npm installs packages for half a minute")]
@@ -37,7 +39,11 @@ def openapi_generator(project: Path) -> Path:
     return project / "python/openapi_generator_cli/openapi-generator.jar"
 
 
-def compile_typescript(project: Path) -> None:
+def compile_typescript(project: Path, *generate: str | Path) -> None:
+    """Compile what that command generates."""
+    shutil.rmtree(project / "generated", ignore_errors=True)
+    generated = run(project, *generate)
+    assert generated.code == 0, generated
     compiled = run(project, *NPX, "tsc", "--project", ".")
     assert (compiled.code, compiled.out) == (0, "")
 
@@ -51,20 +57,30 @@ def compile_typescript(project: Path) -> None:
     ids=["hey-api", "orval"],
 )
 def test_a_client_in_typescript_compiles(project: Path, command: tuple[str, ...]) -> None:
-    shutil.rmtree(project / "generated", ignore_errors=True)
-    generated = run(project, *NPX, *command)
-
-    assert generated.code == 0, generated
-    compile_typescript(project)
+    compile_typescript(project, *NPX, *command)
 
 
 def test_a_client_of_openapi_generator_compiles(project: Path, openapi_generator: Path) -> None:
-    shutil.rmtree(project / "generated", ignore_errors=True)
     options = ("-g", "typescript-fetch", "-i", "openapi.json", "-o", "generated", UNKNOWN_VALUES)
-    generated = run(project, "java", "-jar", openapi_generator, "generate", *options)
+    compile_typescript(project, "java", "-jar", openapi_generator, "generate", *options)
 
+
+def test_a_client_of_openapi_typescript_does_its_work(tmp_path: Path) -> None:
+    """With its default options and openapi-fetch: typescript/client.ts talks to a running server."""
+    project = install_project(SOURCES.with_name("typescript"), tmp_path / "client")
+    packages = project / "node_modules"
+    generator = packages / "openapi-typescript/bin/cli.js"
+    generated = run(project, "node", generator, "openapi.json", "--output", "schema.d.ts")
     assert generated.code == 0, generated
-    compile_typescript(project)
+    compiled = run(project, "node", packages / "typescript/bin/tsc", "--project", ".")
+    assert compiled == Completed(0, "", "")
+
+    db = tmp_path / "journal.db"
+    with running(db) as server:
+        settings = {"JOURNAL_URL": server.url, "JOURNAL_KEY": new_key(db), "JOURNAL_CSV": FILES["text/csv"]}
+        ran = run(project, "node", "compiled/client.js", settings=settings)
+
+    assert ran == Completed(0, "done\n", "")
 
 
 def test_models_in_kotlin_compile(project: Path, openapi_generator: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 from commands import PATIENCE, command, rows, wait_until
-from factories import create_category, details_of, error_of, unwrap
+from factories import create_category, error_of, unwrap
 from freezegun import freeze_time
 from wheels import run
 
@@ -184,17 +184,6 @@ def test_the_goals_of_the_example_have_the_history_that_the_docs_tell(timezone: 
     assert [one["actual"] for one in snapshots["Grow the account"]] == [26583.34]
 
 
-# The fixtures ------------------------------------------------------------------------------------------
-
-
-async def test_the_fixture_journal_is_empty_and_the_other_one_holds_the_example(
-    journal: httpx.Client, example_journal: httpx.Client
-) -> None:
-    assert categories_of(journal) == []
-    assert categories_of(example_journal) == ["Psychology", "Session"]
-    post_category(journal)
-
-
 @pytest.fixture
 def ended() -> Iterator[list[httpx.Client]]:
     """Clients that must be closed when the fixtures after this one have ended."""
@@ -206,17 +195,10 @@ def ended() -> Iterator[list[httpx.Client]]:
 def test_make_journal_makes_as_many_as_a_test_needs_each_with_one_key_of_the_scopes_asked_for(
     ended: list[httpx.Client], make_journal: MakeJournal, tmp_path: Path
 ) -> None:
-    reader = make_journal(tmp_path, scopes="read:tags,read:trades", example=True)
-    tokyo = make_journal(timezone="Asia/Tokyo")
-    ended += [reader, tokyo]
+    ended += [make_journal(tmp_path, scopes="read:tags,read:trades", example=True), make_journal()]
 
-    refused = reader.delete("/trades/1")
-
-    assert error_of(refused) == (403, "forbidden_scope")
-    assert details_of(refused) == {"required_scope": "write:trades"}
-    assert categories_of(reader) == ["Psychology", "Session"]
+    assert [categories_of(client) for client in ended] == [["Psychology", "Session"], []]
     assert rows(tmp_path / "journal.db", "SELECT scopes FROM api_keys") == [("read:tags read:trades",)]
-    assert unwrap(tokyo.get("/me"))["timezone"] == "Asia/Tokyo"
 
 
 # What tests of other projects need ---------------------------------------------------------------------

@@ -58,6 +58,7 @@ NO_SLASH = "A path has no slash at its end and no two in a row: use '/v1/tags'."
         ("/v1/me/key", unknown_path("/v1/me/key", ".")),
         ("/v1/goals/1/snapshot", unknown_path("/v1/goals/1/snapshot", SNAPSHOTS)),
         ("/v1/", unknown_path("/v1/", ".")),
+        ("/v1", unknown_path("/v1", ".")),
         (f"/v1/{'tags.' * 99}", unknown_path(f"/v1/{'tags.' * 99}"[:100] + "...", ".")),
         ("/v1/trades/undefined", no_id("undefined")),
         ("/v1/trades/{id}", no_id("{id}")),

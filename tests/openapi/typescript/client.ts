@@ -1,5 +1,5 @@
 // A client of the journal from openapi-typescript and openapi-fetch with their default options.
-// tests/openapi/test_typescript_client.py compiles it with `tsc --strict` and runs it against a server.
+// tests/openapi/test_generators.py compiles it with `tsc --strict` and runs it against a server.
 import createClient from "openapi-fetch";
 import type { components, paths } from "./schema.js";
 
