@@ -171,6 +171,11 @@ ERRORS = {
     "watch nowhere": "does not exist",
     "serve --port 65536": "port",
     "serve --port http": "port",
+    "serve --port 0 --announce --first-key": "--announce",
+    "serve --port 0 --lan phone": "--lan must be an IPv4 address of this machine: 'phone'",
+    "serve --port 0 --lan ::1": "--lan must be an IPv4 address",
+    "serve --port 0 --lan 127.0.0.2 --announce": "--announce prints its JSON line only",
+    "serve --port 0 --lan 192.0.2.77": "cannot listen on 192.0.2.77:",
 }
 
 

@@ -55,13 +55,6 @@ def test_the_one_line_says_where_who_and_which_release(db: Path, host: str, show
     assert (response.status_code, rest) == (200, b"")
 
 
-def test_a_first_key_would_be_a_second_thing_on_standard_output_and_is_refused(db: Path) -> None:
-    line = run_failing("serve", "--db", db, "--port", "0", "--announce", "--first-key")
-
-    assert "--announce" in line
-    assert not db.exists()
-
-
 def test_without_announce_the_output_is_for_people_and_standard_input_is_not_watched(db: Path) -> None:
     with running(db, JOURNAL_RUN_KEY=RUN_KEY) as server:  # its standard input has ended already
         with server.client(RUN_KEY) as client:

@@ -432,30 +432,21 @@ async def test_files_of_one_user_are_read_without_what_the_other_has_told(
     assert await dry_runs(caller, mine["account_id"]) == alone
 
 
-async def test_a_key_of_repeats_and_the_example_journal_are_of_one_user(
+async def test_what_one_user_deletes_without_an_id_stays_the_others(
     app: Starlette, client: Client, caller: Client
 ) -> None:
-    for one in (client, caller):
-        sent = await one.post("/accounts", json={"name": "Same"}, headers={"Idempotency-Key": "same"})
-        assert "X-Idempotent-Replay" not in sent.headers
-        await one.post("/example-journal")
-    before = unwrap(await client.get("/trades"))
-
-    assert (await caller.delete("/example-journal")).status_code == 204
-
-    assert unwrap(await client.get("/trades")) == before
-    assert [unwrap(await one.get("/example-journal"))["is_loaded"] for one in (client, caller)] == [1, 0]
-
-
-async def test_a_day_that_one_user_deletes_stays_the_others(app: Starlette, client: Client, caller: Client) -> None:
     await make_journal(caller, "Mine")
     await make_theirs(app, client)
-    before = unwrap(await client.get("/days?with=text"))
+    for one in (client, caller):
+        assert (await one.post("/example-journal")).status_code == 201
+    before = [unwrap(await client.get(path)) for path in ("/days?with=text", "/trades", "/example-journal")]
 
-    assert (await caller.delete("/days/2026-01-05")).status_code == 204
+    for path in ("/days/2026-01-05", "/example-journal"):
+        assert (await caller.delete(path)).status_code == 204
 
-    assert unwrap(await client.get("/days?with=text")) == before
+    assert [unwrap(await client.get(path)) for path in ("/days?with=text", "/trades", "/example-journal")] == before
     assert unwrap(await caller.get("/days/2026-01-05"))["plan"] is None
+    assert not unwrap(await caller.get("/example-journal"))["is_loaded"]
 
 
 @pytest.mark.promise(14)
