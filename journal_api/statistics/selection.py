@@ -55,8 +55,8 @@ DECISION = f"""
         trading_day, opened_at, closed_at, id,
         iif({IS_MIXED}, {PNL}, sum(net_pnl)) AS pnl,
         iif({IS_MIXED}, {RISK}, sum(initial_risk)) AS initial_risk,
-        iif({IS_MIXED}, ratio({PNL}, {RISK}),
-            ratio(sum(net_pnl) FILTER (WHERE initial_risk IS NOT NULL), sum(initial_risk))) AS r,
+        iif(count(*) = 1, r, iif({IS_MIXED}, ratio({PNL}, {RISK}),
+            ratio(sum(net_pnl) FILTER (WHERE initial_risk IS NOT NULL), sum(initial_risk)))) AS r,
         sum(is_mistake) > 0 AS is_mistake,
         {of_representative("grade", "group_concat")} AS grade,
         {of_representative("checklist")} AS checklist,
@@ -143,7 +143,7 @@ WITH
 {self.ctes},
 selected AS NOT MATERIALIZED ({self.select}),
 -- The trades that are copies or have copies.
-copied AS MATERIALIZED (SELECT * FROM selected WHERE {IS_SHARED}),
+copied AS (SELECT * FROM selected WHERE {IS_SHARED}),
 several AS MATERIALIZED ({several}
 ),
 decisions AS NOT MATERIALIZED ({SINGLE}{OR_SEVERAL if self.has_copies else ""}
