@@ -130,7 +130,7 @@ class Collected:
 
     def __init__(self, extras: Collection[ExtraStatistic | None] = ()) -> None:
         self.sums = [0] * len(SUMMED)
-        self.bounds: list[int | None] = [None] * len(BOUNDS)
+        self.bounds: list[Sequence[int | None]] = []
         self.powers: list[int] = []  # squares and cubes of the first measures that were requested
         # What intervals need of each measure, with the days of the group that this one is compared to.
         self.samples: dict[Measure, Sample] = {}
@@ -162,9 +162,7 @@ class Collected:
     def bound(self, bounds: Sequence[int | None], *currencies: str) -> None:
         """Add what is not a sum: the lowest and highest, the first and last currency in their order."""
         self.currencies.update(currencies)
-        for place, (choose, bound) in enumerate(zip(CHOICES, bounds, strict=True)):
-            known = [value for value in (self.bounds[place], bound) if isinstance(value, int)]
-            self.bounds[place] = choose(known) if known else None
+        self.bounds.append(bounds)
 
     def compute(self, today: str | None = None) -> Statistics | None:
         """Return the statistics, None if a sum does not fit into 64 bits."""
@@ -176,7 +174,8 @@ class Collected:
         if self.is_out_of_range or any(abs(amount) > MAX_STORED for amount in amounts):
             return None
         risk_total = (members["risk_high"] << 32) + members["risk_low"]
-        members |= zip(BOUNDS, self.bounds, strict=True)
+        for name, choose, bounds in zip(BOUNDS, CHOICES, zip(*self.bounds, strict=True), strict=False):
+            members[name] = choose((value for value in bounds if isinstance(value, int)), default=None)
         for course in self.courses.values():
             members |= course.members()
         members["breakevens"] = members["decisions"] - members["wins"] - members["losses"]

@@ -14,7 +14,7 @@ from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.database.sql import fetch
-from journal_api.metrics.by_day import ByDay, PartSums, SampleSums
+from journal_api.metrics.by_day import Groups, PartSums, Row, SampleSums
 from journal_api.metrics.formulas import Measure
 from journal_api.metrics.members import BOUNDS, ExtraStatistic, sums_columns
 from journal_api.statistics.fold import SCANS, Collected, Place
@@ -193,21 +193,23 @@ async def collect(
         samples=f"sample_sums({len(amounts)}, trading_day, {expressions})" if measures else "NULL",
         sums=sums_columns(extras),
     )
-    by_day = ByDay[Group](find_other)
-    rows = await db.execute_fetchall(selection.build(statement), selection.values)
-    for part, place, day, samples, found_results, first_currency, last_currency, *sums in rows:
-        groups = list(find_groups(part, place))
-        powers, days = SampleSums.read(samples) if samples else ([], {})
-        by_day.add(groups, days)
-        for known, new in zip(results or (), json.decode(found_results or "[]"), strict=False):
-            known += new
-        if parts is not None:
-            parts.append(PartSums(groups, amounts, powers, days))
-        for group in groups:
-            found = collected[group]
-            found.add(sums[: -len(BOUNDS)], day)
-            found.add_powers(powers)
-            found.bound(sums[-len(BOUNDS) :], first_currency, last_currency)
+    by_day = Groups[Group](find_other)
+    async for rows in iterate(db, selection, statement):
+        for part, place, day, samples, found_results, first_currency, last_currency, *sums in rows:
+            groups = list(find_groups(part, place))
+            for known, new in zip(results or (), json.decode(found_results or "[]"), strict=False):
+                known += new
+            powers: Row = []
+            if samples:
+                powers, days = SampleSums.read(samples)
+                by_day.add(groups, days)
+                if parts is not None:
+                    parts.append(PartSums(groups, amounts, powers, days))
+            for group in groups:
+                found = collected[group]
+                found.add(sums[: -len(BOUNDS)], day)
+                found.add_powers(powers)
+                found.bound(sums[-len(BOUNDS) :], first_currency, last_currency)
     for group, found in collected.items():
         found.take_samples(measures, by_day.fold(group))
     for extra in SCANS.keys() & set(extras):
@@ -226,5 +228,5 @@ async def collect(
 async def iterate(db: Connection, selection: Selection, select: str) -> AsyncIterator[Iterable[Any]]:
     """Yield the rows of a statement, of which there may be as many as trades, some at a time."""
     async with db.execute(selection.build(select), selection.values) as cursor:
-        while rows := await cursor.fetchmany(1000):
+        while rows := await cursor.fetchmany(100):
             yield rows
