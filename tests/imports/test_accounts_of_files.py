@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from commands import command, dump, import_file, rows, run_failing
 from factories import Client, create_account, create_import, details_of, error_of, list_trades, send_file, unwrap
+from saved_journals import for_rows
 
 HEADER = "account,symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,external_id\n"
 GRID = "Instrument,Account,Market pos.,Qty,Entry price,Exit price,Entry time,Exit time,Profit\n"
@@ -52,7 +53,7 @@ async def new_account(client: Client, name: str) -> int:
     return int((await create_account(client, name))["id"])
 
 
-@pytest.mark.parametrize("file", FILES)
+@for_rows("file", FILES)
 async def test_a_file_goes_into_the_accounts_that_it_names_or_as_one_into_that_of_the_query(
     client: Client, file: Any
 ) -> None:
@@ -113,15 +114,14 @@ async def test_a_build_round_trips_very_many_accounts_is_told_the_first_100(clie
 # accounts= -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("names", "accounts", "expected"),
+@for_rows(
+    "names, accounts, expected",
     [
         # Main is 1 and Other: 2 is 2; the account 3 has the name 1.
         (["U1", "U:2", "1"], ["U1:Main", "U:2:2", "unused:Main"], [1, 2, 3]),
         (["U1"], "U1:1", [3]),  # a number is a name before it is an id
         (["A", "B"], ["A:Main", "B:Main"], [1, 1]),
     ],
-    ids=["by name or id", "a number", "several to one"],
 )
 async def test_names_of_the_file_are_mapped_to_accounts_by_name_or_id(
     client: Client, names: list[str], accounts: Any, expected: list[int]
@@ -138,8 +138,8 @@ async def test_names_of_the_file_are_mapped_to_accounts_by_name_or_id(
     assert details_of(refused)["reason"] == "external_id 'T3' is repeated"
 
 
-@pytest.mark.parametrize(
-    ("accounts", "reason"),
+@for_rows(
+    "accounts, reason",
     [
         ("Main", "must be the name in the file and an account, such as Sim101:Evaluation 50K"),
         ("A:", "must be the name in the file and an account, such as Sim101:Evaluation 50K"),

@@ -20,6 +20,7 @@ from factories import (
 )
 from positions import FileFill, executions
 from proofs import examples
+from saved_journals import for_rows
 
 from journal_api.settings import Settings
 
@@ -215,7 +216,7 @@ LINKED: dict[str, tuple[list[dict[str, str]], list[dict[str, str]], dict[str, An
 }
 
 
-@pytest.mark.parametrize(("masters", "followers", "rules", "expected"), LINKED.values(), ids=LINKED)
+@for_rows("masters, followers, rules, expected", LINKED.values())
 async def test_a_copy_has_time_contract_direction_and_quantity_of_its_original(
     client: Client,
     masters: list[dict[str, str]],
@@ -260,7 +261,7 @@ AMBIGUOUS: dict[str, tuple[list[dict[str, str]], list[dict[str, str]], str | Non
 }
 
 
-@pytest.mark.parametrize(("masters", "followers", "trade", "candidates"), AMBIGUOUS.values(), ids=AMBIGUOUS)
+@for_rows("masters, followers, trade, candidates", AMBIGUOUS.values())
 async def test_what_may_be_a_copy_of_two_is_listed_and_left_alone(
     client: Client,
     masters: list[dict[str, str]],

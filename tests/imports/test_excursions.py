@@ -2,10 +2,10 @@
 
 from typing import Any
 
-import pytest
 from factories import OPEN_ROW, Client, build_file, create_import, list_trades, patch_trade
 from file_tables import SAMPLES, write_file
 from plain_rows import PLAIN, Cells
+from saved_journals import for_rows
 
 Excursions = tuple[float | None, float | None]
 GRID = PLAIN["NinjaTrader"]
@@ -52,7 +52,7 @@ LATER: dict[str, tuple[str, Any, str, int, list[Excursions]]] = {
 }
 
 
-@pytest.mark.parametrize(("first", "edit", "second", "updated", "expected"), LATER.values(), ids=LATER)
+@for_rows("first, edit, second, updated, expected", LATER.values())
 async def test_a_later_file_states_excursions_and_undo_takes_them_back(
     client: Client,
     account_id: int,
@@ -82,8 +82,8 @@ async def test_a_later_file_states_excursions_and_undo_takes_them_back(
     assert shown == [{**trade, "updated_at": None} for trade in before]
 
 
-@pytest.mark.parametrize(
-    ("one_trade_is", "expected"),
+@for_rows(
+    "one_trade_is, expected",
     [
         ("position", [(10, 35), (125, 1100), (310, 95), (None, None)]),
         ("row", [(10, 35), (125, 1100), (2.5, 5), (2.5, 5), (310, 95)]),

@@ -8,6 +8,7 @@ import factories
 import httpx
 import pytest
 from factories import Client, unwrap
+from saved_journals import for_rows
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
@@ -210,14 +211,14 @@ async def test_an_export_is_longer_than_what_is_read_at_once(client: Client, acc
     assert [row["quantity"] for row in rows] == [str(number) for number in range(1, 602)] * 2
 
 
-@pytest.mark.parametrize("query", ["format=xlsx", "format=", "from=2026-02-01&to=2026-01-01", "account_id=x"])
+@for_rows("query", ["format=xlsx", "format=", "from=2026-02-01&to=2026-01-01", "account_id=x"])
 async def test_a_query_that_is_not_valid_is_refused_before_anything_is_sent(client: Client, query: str) -> None:
     refused = await client.get(f"/trades/export?{query}")
 
     assert refused.status_code == 400
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "parts",
     [
         [{"exit_price": None, "gross_pnl": 7}, {"exit_price": 99}],
@@ -225,7 +226,6 @@ async def test_a_query_that_is_not_valid_is_refused_before_anything_is_sent(clie
         [{"exit_price": None, "gross_pnl": 7}, {"exit_price": None, "closed_at": None}],
         [{"exit_price": None, "gross_pnl": 7, "direction": "short"}, {"entry_price": 98, "direction": "short"}],
     ],
-    ids=["first", "last", "still open", "short"],
 )
 async def test_a_merged_trade_with_an_exit_without_a_price_comes_back(
     client: Client, account_id: int, parts: list[dict[str, Any]]

@@ -10,6 +10,7 @@ import httpx
 import pytest
 from factories import Client, unwrap
 from proofs import examples
+from saved_journals import for_rows
 from sql_calls import count_steps
 from starlette.applications import Starlette
 
@@ -32,7 +33,7 @@ async def write_down(client: Client, account_id: int, number: int) -> list[int]:
 # How long it takes ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("is_imported", [True, False], ids=["imported", "by hand"])
+@for_rows("is_imported", [True, False])
 @pytest.mark.promise(19)
 async def test_four_times_the_rows_beside_as_many_identical_trades_take_no_sixteen_times_the_work(
     app: Starlette, client: Client, is_imported: bool

@@ -16,6 +16,7 @@ from commands import dump
 from conftest import client_of, new_key_for
 from factories import Client, details_of, error_of, unwrap
 from proofs import examples
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 from journal_api.settings import Settings
@@ -271,14 +272,13 @@ async def in_chunks(size: int) -> AsyncIterator[bytes]:
         yield b"\xff" * min(MIB, size - begin)
 
 
-@pytest.mark.parametrize(
-    ("size", "announced", "error"),
+@for_rows(
+    "size, announced, error",
     [
         (64 * MIB, {}, INVALID),
         (64 * MIB + 1, {}, (413, "request_too_large")),
         (1, {"Content-Length": str(64 * MIB + 1)}, (413, "request_too_large")),
     ],
-    ids=["64 MiB in chunks", "a byte more", "announced"],
 )
 async def test_a_file_is_refused_from_a_byte_over_64_mib(
     client: Client, account_id: int, size: int, announced: dict[str, str], error: tuple[int, str]
@@ -292,8 +292,8 @@ async def test_a_file_is_refused_from_a_byte_over_64_mib(
     assert details_of(refused).get("max_bytes") == (None if error == INVALID else 64 * MIB)
 
 
-@pytest.mark.parametrize(
-    ("content_type", "encoding", "is_accepted"),
+@for_rows(
+    "content_type, encoding, is_accepted",
     [
         *((None, None, True), ("Text/CSV; header=present; charset=UTF-8", None, True)),
         *(("text/html", None, True), ("text/xml; charset=utf-8", None, True), ("text/csv", "identity", True)),
@@ -319,8 +319,8 @@ async def test_a_body_of_an_accepted_type_is_read_by_its_content(
         assert await list_imports(client) == []
 
 
-@pytest.mark.parametrize(
-    ("query", "field"),
+@for_rows(
+    "query, field",
     [
         ({}, "account_id"),
         ({"account_id": 2}, "account_id"),
@@ -332,7 +332,6 @@ async def test_a_body_of_an_accepted_type_is_read_by_its_content(
         ({"account_id": 1, "file_name": "x" * 256}, "file_name"),
         ({"account_id": 1, "date_order": "sometimes"}, "date_order"),
     ],
-    ids=lambda value: str(value)[:50],
 )
 async def test_a_query_that_is_not_valid_is_refused_with_its_parameter(
     client: Client, other_user_client: Client, query: dict[str, Any], field: str
@@ -488,7 +487,7 @@ SEQUENCES: dict[str, list[Step]] = {
 }
 
 
-@pytest.mark.parametrize("steps", SEQUENCES.values(), ids=SEQUENCES)
+@for_rows("steps", SEQUENCES.values())
 async def test_files_and_edits_one_after_another(client: Client, account_id: int, steps: list[Step]) -> None:
     trade_ids: list[int] = []
     for how, what, verdicts in steps:
@@ -529,9 +528,7 @@ CORRECTIONS: list[tuple[dict[str, str], dict[str, str], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "changed"), CORRECTIONS, ids=[", ".join(changed) for *_, changed in CORRECTIONS]
-)
+@for_rows("before, after, changed", CORRECTIONS)
 async def test_a_corrected_row_updates_its_trade_and_lists_what_changed(
     client: Client, account_id: int, before: dict[str, str], after: dict[str, str], changed: dict[str, Any]
 ) -> None:
@@ -628,7 +625,7 @@ COPIES: dict[str, list[dict[str, str]]] = {
 }
 
 
-@pytest.mark.parametrize("rows", COPIES.values(), ids=COPIES)
+@for_rows("rows", COPIES.values())
 async def test_copies_belong_to_the_original_wherever_they_stand(
     client: Client, account_id: int, rows: list[dict[str, str]]
 ) -> None:
@@ -662,8 +659,8 @@ async def test_a_new_copy_of_a_stored_trade_belongs_to_the_stored_original(clien
 # The other columns of round trips ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("cell", "names"),
+@for_rows(
+    "cell, names",
     [(" FOMO ; Late; FOMO;", ["FOMO", "Late"]), ('["a;b", "FOMO", "a;b"]', ["FOMO", "a;b"]), ("", []), ("[]", [])],
 )
 async def test_tags_are_separated_by_semicolons_or_a_json_array(

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-import pytest
 from factories import Client, create_account, create_import, patch_trade, read_ids, send_file, unwrap
 from file_tables import SAMPLES, write_csv, write_file
 from plain_rows import FEES, PLAIN
+from saved_journals import for_rows
 
 PERFORMANCE = (SAMPLES / "tradovate_performance.csv").read_bytes()
 POSITION_HISTORY = (SAMPLES / "tradovate_position_history.csv").read_bytes()
@@ -18,11 +18,7 @@ def counts(new: int = 0, duplicate: int = 0, updated: int = 0) -> dict[str, int]
     return {"new": new, "duplicate": duplicate, "updated": updated, "error": 0}
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "trades"),
-    [(PERFORMANCE, POSITION_HISTORY, 5), (FLEX_CSV, FLEX_XML, 2), (REPORT, COPY, 5)],
-    ids=["Tradovate", "Flex Query", "MetaTrader 5"],
-)
+@for_rows("first, second, trades", [(PERFORMANCE, POSITION_HISTORY, 5), (FLEX_CSV, FLEX_XML, 2), (REPORT, COPY, 5)])
 async def test_two_forms_of_a_report_are_the_same_trades(
     client: Client, account_id: int, first: bytes, second: bytes, trades: int
 ) -> None:
@@ -93,7 +89,7 @@ LATER: dict[str, tuple[bytes | str, dict[str, Any], bytes | str, list[str], dict
 }
 
 
-@pytest.mark.parametrize(("first", "edit", "later", "changed", "expected"), LATER.values(), ids=LATER)
+@for_rows("first, edit, later, changed, expected", LATER.values())
 async def test_a_later_export_corrects_a_trade_but_for_what_the_trader_wrote(
     client: Client,
     account_id: int,
@@ -125,7 +121,7 @@ async def test_a_grid_that_counts_from_one_again_adds_only_what_is_new(client: C
     assert later["counts"] == counts(new=2, duplicate=1)
 
 
-@pytest.mark.parametrize("width", [13, 22, 29])
+@for_rows("width", [13, 22, 29])
 async def test_the_export_of_every_plan_of_tradervue_is_recognised(client: Client, account_id: int, width: int) -> None:
     rows = [line.split(",") for line in (SAMPLES / "tradervue_trades.csv").read_text().splitlines()]
     # The plan between has the excursions but not the costs.

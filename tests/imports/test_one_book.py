@@ -22,6 +22,7 @@ from positions import (
     topstepx_trades,
 )
 from proofs import examples
+from saved_journals import for_rows
 
 BEGIN, END = datetime(2026, 2, 12, 9, 0, 20), datetime(2026, 2, 12, 9, 5, 10)
 CSV = {"Content-Type": "text/csv"}
@@ -76,7 +77,7 @@ async def import_file(client: Client, account_id: int, file: bytes) -> int:
     return int(report["id"])
 
 
-@pytest.mark.parametrize("seed", range(examples(full=2000, ci=6)))
+@for_rows("seed", range(examples(full=2000, ci=6)))
 async def test_any_imports_and_undos_that_end_in_the_same_files_give_the_same_trades(client: Client, seed: int) -> None:
     choose = Random(seed)
     files = write_files(choose)
@@ -183,7 +184,7 @@ async def split_all(client: Client, account_id: int) -> None:
             unwrap(await client.post(f"/trades/{trade['id']}/split"))
 
 
-@pytest.mark.parametrize("seed", range(examples(full=2000, ci=6)))
+@for_rows("seed", range(examples(full=2000, ci=6)))
 async def test_what_a_trader_types_writes_and_merges_between_imports_stays_and_changes_no_figure(
     client: Client, seed: int
 ) -> None:
@@ -231,7 +232,7 @@ async def test_what_a_trader_types_writes_and_merges_between_imports_stays_and_c
     assert [{**trade, **own} for trade in found] == [{**trade, **own} for trade in expected]
 
 
-@pytest.mark.parametrize("seed", range(examples(full=300, ci=4)))
+@for_rows("seed", range(examples(full=300, ci=4)))
 async def test_the_export_of_a_journal_is_known_to_it_and_meets_the_files_in_another_account(
     client: Client, seed: int
 ) -> None:
@@ -261,7 +262,7 @@ async def test_the_export_of_a_journal_is_known_to_it_and_meets_the_files_in_ano
 TYPED = {"symbol": "MNQH6", "quantity": 1, "entry_price": 108, "exit_price": 110}
 
 
-@pytest.mark.parametrize("answer", ["second", "new", "leave", "999"])  # the last is no trade of the journal
+@for_rows("answer", ["second", "new", "leave", "999"])  # the last is no trade of the journal
 async def test_a_person_decides_which_of_two_typed_trades_a_position_is(
     client: Client, account_id: int, answer: str
 ) -> None:
@@ -286,9 +287,8 @@ async def test_a_person_decides_which_of_two_typed_trades_a_position_is(
     assert len(after) == 2 + (answer == "new")
 
 
-@pytest.mark.parametrize(
-    ("answers", "left"),
-    [(["2:leave"], 1), (["3:leave"], 1), (["4:new"], 2), (["2:999"], 1), (["2:leave", "4:leave"], 0)],
+@for_rows(
+    "answers, left", [(["2:leave"], 1), (["3:leave"], 1), (["4:new"], 2), (["2:999"], 1), (["2:leave", "4:leave"], 0)]
 )
 async def test_an_answer_is_heard_about_any_line(
     client: Client, account_id: int, answers: list[str], left: int
@@ -354,7 +354,7 @@ async def test_a_trade_that_is_moved_to_its_account_is_known_to_the_file_of_that
     assert [trade["account_id"] for trade in await list_trades(client)] == [other_id]
 
 
-@pytest.mark.parametrize("write", [executions, write_pairs], ids=["fills", "pairs"])
+@for_rows("write", [executions, write_pairs])
 async def test_a_file_of_another_account_is_refused_and_forced_leaves_nothing_when_it_is_undone(
     client: Client, account_id: int, write: Callable[[Rows], bytes]
 ) -> None:

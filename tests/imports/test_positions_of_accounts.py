@@ -15,6 +15,7 @@ from positions import (
     stored_positions,
 )
 from proofs import examples
+from saved_journals import for_rows
 
 pytestmark = pytest.mark.soak
 NAMES = ("DEMO1", "DEMO2", "DEMO3")
@@ -54,7 +55,7 @@ def test_each_account_of_a_file_has_the_positions_of_its_own_book(
     }
 
 
-@pytest.mark.parametrize("seed", range(examples(full=60, ci=4)))
+@for_rows("seed", range(examples(full=60, ci=4)))
 async def test_files_of_fills_that_cut_several_accounts_at_once_are_the_positions_of_each(
     client: Client, seed: int
 ) -> None:

@@ -10,6 +10,7 @@ from commands import import_file
 from factories import Client, details_of, error_of, unwrap
 from positions import executions, first_in_first_out, performance, random_fills
 from proofs import examples
+from saved_journals import for_rows
 
 SUMS = ("trades", "open", "quantity", "gross_pnl", "fees", "net_pnl")
 SHOWN = (
@@ -49,7 +50,7 @@ def read_sums(groups: Sequence[Any], name: str) -> dict[Any, list[float]]:
     return {one[name]: [one[sum_] for sum_ in SUMS] for one in groups}
 
 
-@pytest.mark.parametrize("seed", range(examples(full=60, ci=4)))
+@for_rows("seed", range(examples(full=60, ci=4)))
 async def test_the_import_adds_the_trades_of_its_preview(client: Client, seed: int) -> None:
     account = await factories.create_account(client, fees={"MNQ": 0.37} if seed % 2 else {})
     fills = random_fills(seed, 8 * (1 + seed % 9))
@@ -75,8 +76,8 @@ async def test_the_import_adds_the_trades_of_its_preview(client: Client, seed: i
     assert round(stored["net_pnl"] or 0, 8) == shown["total"]["net_pnl"]
 
 
-@pytest.mark.parametrize(
-    ("file", "shown", "sent", "changed"),
+@for_rows(
+    "file, shown, sent, changed",
     [
         (factories.A_FILE, {}, {"content": WITH_FEES}, "file"),
         (factories.A_FILE, {}, {"content": factories.A_FILE + "\n"}, "file"),
@@ -89,7 +90,6 @@ async def test_the_import_adds_the_trades_of_its_preview(client: Client, seed: i
         (pairs_of(1), {}, {"one_trade_is": "row"}, "options"),
         (pairs_of(1), {"one_trade_is": "row"}, {"one_trade_is": "position"}, "options"),
     ],
-    ids=range(10),
 )
 async def test_another_request_than_the_preview_showed_is_refused(
     client: Client, file: str | bytes, shown: Any, sent: Any, changed: str
@@ -118,7 +118,7 @@ CHANGES: dict[str, tuple[str, str, Any, bool]] = {
 }
 
 
-@pytest.mark.parametrize(("method", "path", "body", "is_refused"), CHANGES.values(), ids=CHANGES)
+@for_rows("method, path, body, is_refused", CHANGES.values())
 async def test_a_journal_that_changes_the_import_since_its_preview_refuses_it(
     client: Client, account_id: int, method: str, path: str, body: Any, is_refused: bool
 ) -> None:
@@ -218,8 +218,8 @@ async def test_suspects_have_the_stored_values_beside_theirs_and_are_imported_by
     assert len(await factories.list_trades(client)) == count
 
 
-@pytest.mark.parametrize(
-    ("fees", "file", "costs"),
+@for_rows(
+    "fees, file, costs",
     [
         ({}, WITH_FEES, "stated"),
         ({}, factories.A_FILE, "none"),
@@ -229,7 +229,6 @@ async def test_suspects_have_the_stored_values_beside_theirs_and_are_imported_by
         ({}, factories.build_file({"fees": "1"}, {"fees": ""}), "none"),
         ({}, factories.A_FILE.splitlines()[0], None),
     ],
-    ids=str,
 )
 async def test_the_report_says_where_the_costs_come_from(client: Client, fees: Any, file: str, costs: Any) -> None:
     account = await factories.create_account(client, fees=fees)
@@ -264,7 +263,7 @@ async def create_group(client: Client) -> tuple[int, int]:
     return accounts[0], accounts[1]
 
 
-@pytest.mark.parametrize("is_copied", [True, False], ids=["the master is there", "the master has gone"])
+@for_rows("is_copied", [True, False])
 async def test_the_token_covers_the_copies_that_an_import_links(client: Client, is_copied: bool) -> None:
     master, follower = await create_group(client)
     original = await factories.create_import(client, factories.A_FILE, account_id=master)

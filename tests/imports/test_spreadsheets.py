@@ -10,6 +10,7 @@ from commands import import_file, new_key, run_failing, run_ok, running
 from factories import Client, create_account, create_strategy, create_tag, create_trade, details_of, error_of, send_file
 from hypothesis import example, given
 from hypothesis import strategies as st
+from saved_journals import for_rows
 
 from journal_api.imports.spreadsheets import harmless
 from journal_api.trade_files.formats.round_trips import COLUMNS, TITLES
@@ -60,9 +61,7 @@ def test_no_cell_of_any_text_is_taken_for_a_formula_and_only_apostrophes_are_add
     assert told.replace("'", "") == text.replace("'", "")
 
 
-@pytest.mark.parametrize(
-    "text", ["", "ES", "A+", "2026-01-05T14:00:00.000000Z", "a-b", "1 + 1 = 2", "FOMO;Chased", "a, -1", '["a"]']
-)
+@for_rows("text", ["", "ES", "A+", "2026-01-05T14:00:00.000000Z", "a-b", "1 + 1 = 2", "FOMO;Chased", "a, -1", '["a"]'])
 def test_what_is_no_formula_stays_as_it_is(text: str) -> None:
     assert harmless(text) == text
 

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pytest
 from commands import import_file, notes_in
 from factories import (
     Client,
@@ -19,6 +18,7 @@ from factories import (
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import max_examples
+from saved_journals import for_rows
 
 NEW_YORK, CHICAGO, BERLIN, UTC = "America/New_York", "America/Chicago", "Europe/Berlin", "UTC"
 DUPLICATES = {"new": 0, "duplicate": 1, "updated": 0, "error": 0}
@@ -145,8 +145,8 @@ async def test_the_zone_of_an_account_is_remembered_for_the_names_that_are_mappe
     assert (zone_of(mapped)[:2], zone_of(into_one)[:2]) == ((NEW_YORK, "remembered"),) * 2
 
 
-@pytest.mark.parametrize(
-    ("zone", "field", "message", "replaced"),
+@for_rows(
+    "zone, field, message, replaced",
     [
         (
             *(CHICAGO, "the accounts in this file have different time zones"),
@@ -157,7 +157,6 @@ async def test_the_zone_of_an_account_is_remembered_for_the_names_that_are_mappe
             *("no earlier file of 'Live' in the format 'executions'", [NEW_YORK]),
         ),
     ],
-    ids=["another zone", "no zone"],
 )
 async def test_a_file_of_accounts_with_different_zones_is_refused_until_its_zone_is_stated(
     client: Client, zone: str | None, field: str, message: str, replaced: list[str]
@@ -259,7 +258,7 @@ DAYS = [
 ]
 
 
-@pytest.mark.parametrize(("rollover", "zone", "days"), DAYS, ids=["futures days", "days in UTC"])
+@for_rows("rollover, zone, days", DAYS)
 async def test_a_daily_loss_limit_counts_by_the_trading_days_of_the_owner(
     client: Client, account_id: int, rollover: str, zone: str, days: list[Any]
 ) -> None:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from positions import executions, first_in_first_out, performance, random_fills
 from proofs import examples, max_examples
+from saved_journals import for_rows
 
 from journal_api.settings import Settings
 
@@ -79,15 +80,14 @@ async def test_an_undone_import_leaves_the_record_as_it_was(
     assert [error_of(one) for one in again] == [(404, "not_found")] * 2
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
+@for_rows(
+    "before, after",
     [
         ({"closed_at": "2026-01-05T15:00:00Z"}, {"closed_at": "2026-02-05T15:00:00Z"}),
         (factories.OPEN_ROW, {}),
         ({"mae": ""}, {"mae": "12.5", "mfe": "0"}),
         ({}, {"symbol": "NQ", "direction": "short", "quantity": "3", "multiplier": "20", "entry_price": "9"}),
     ],
-    ids=["another day", "closed", "excursions", "all but the id"],
 )
 async def test_a_corrected_trade_is_again_exactly_what_it_was(
     client: Client, account_id: int, before: dict[str, str], after: dict[str, str]
@@ -157,7 +157,7 @@ HISTORIES: dict[str, tuple[list[Any], dict[str, int], list[int]]] = {
 }
 
 
-@pytest.mark.parametrize(("steps", "fees", "left"), HISTORIES.values(), ids=HISTORIES)
+@for_rows("steps, fees, left", HISTORIES.values())
 async def test_imports_and_edits_are_undone(
     client: Client, account_id: int, steps: list[Any], fees: dict[str, int], left: list[int]
 ) -> None:
@@ -227,7 +227,7 @@ def clock_at(hour: float) -> time_machine.travel:
     return time_machine.travel(NOON + timedelta(hours=hour), tick=False)
 
 
-@pytest.mark.parametrize(("how", "hour"), [*((how, 0) for how in EDITS), ("PATCH", 1), ("PATCH", -1)], ids=str)
+@for_rows("how, hour", [*((how, 0) for how in EDITS), ("PATCH", 1), ("PATCH", -1)])
 async def test_new_and_corrected_trades_that_were_edited_since_are_kept_and_named(
     client: Client, account_id: int, how: str, hour: int
 ) -> None:

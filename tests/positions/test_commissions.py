@@ -5,7 +5,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import pytest
 from commands import import_file
 from factories import (
     Client,
@@ -18,6 +17,7 @@ from factories import (
     send_file,
     unwrap,
 )
+from saved_journals import for_rows
 
 FEES = {"MNQ": 0.37, "default": 2}
 HEADER = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at"
@@ -45,15 +45,14 @@ async def account_with_fees(client: Client, fees: Any = FEES, name: str = "Sim")
     return int((await create_account(client, name, fees=fees))["id"])
 
 
-@pytest.mark.parametrize(
-    ("rates", "file", "charged", "rows", "total"),
+@for_rows(
+    "rates, file, charged, rows, total",
     [
         (FEES, file_of(("MNQH6", 3), ("ESH6", 1)), [2.22, 4], 2, 6.22),
         (FEES, file_of(("MNQH6", 3), is_open=True), [1.11], 1, 1.11),
         (FEES, file_of(("MNQH6", 3), fees="0"), [0], 0, 0),
         ({"MNQ": 0.37}, file_of(("ESH6", 1), ("MNQ", 1)), [0, 0.74], 1, 0.74),
     ],
-    ids=["by root, else the default", "one side of an open trade", "stated as 0", "no amount"],
 )
 async def test_a_file_that_states_no_costs_pays_the_commissions_of_its_account(
     client: Client, rates: Any, file: str, charged: list[float], rows: int, total: float
@@ -90,7 +89,7 @@ async def test_the_same_file_after_a_change_of_the_fees_changes_no_trade(client:
     assert await fees_of(client) == [2.22]
 
 
-@pytest.mark.parametrize(("before", "after"), [({}, FEES), (FEES, {}), (FEES, {"default": 9})])
+@for_rows("before, after", [({}, FEES), (FEES, {}), (FEES, {"default": 9})])
 async def test_a_later_file_of_the_contract_charges_no_stored_trade_anew(
     client: Client, before: Any, after: Any
 ) -> None:

@@ -27,6 +27,7 @@ from positions import (
     topstepx_trades,
 )
 from proofs import examples
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 pytestmark = pytest.mark.soak
@@ -34,7 +35,7 @@ T = TypeVar("T")
 SEEDS = range(examples(full=400, ci=3))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_rows("seed", SEEDS)
 @pytest.mark.promise(13)
 def test_fills_and_the_pairs_of_them_are_the_positions_of_a_simple_book(seed: int) -> None:
     fills = random_fills(seed, examples(full=2500, ci=250))
@@ -125,7 +126,7 @@ async def test_pieces_of_fills_and_of_pairs_in_any_order_are_the_plain_book(
 ONE_LONG = [("09:00:00", 1, "1000", 1), ("10:00:00", -1, "1010", 2)]
 
 
-@pytest.mark.parametrize("order", [*permutations(["entry", "exit", "pair"])], ids=" then ".join)
+@for_rows("order", [*permutations(["entry", "exit", "pair"])])
 async def test_a_pair_of_fills_that_two_files_cut_is_never_stored_twice(
     client: Client, account_id: int, order: Sequence[str]
 ) -> None:
@@ -205,7 +206,7 @@ async def test_the_whole_file_after_undoing_any_files_is_the_plain_book(
     assert await stored_positions(client) == expected_positions(fills) or not has_ids
 
 
-@pytest.mark.parametrize("seed", range(examples(full=30, ci=2)))
+@for_rows("seed", range(examples(full=30, ci=2)))
 async def test_stored_rows_are_joined_to_the_positions_of_the_file_and_split_to_rows_again(
     client: Client, account_id: int, app: Starlette, seed: int
 ) -> None:
@@ -252,7 +253,7 @@ OVERLAPS: dict[str, tuple[list[list[tuple[str, int, str, int]]], list[tuple[Any,
 }
 
 
-@pytest.mark.parametrize(("files", "positions"), OVERLAPS.values(), ids=OVERLAPS)
+@for_rows("files, positions", OVERLAPS.values())
 async def test_files_that_overlap_give_each_position_once(
     client: Client, account_id: int, files: list[Any], positions: list[tuple[Any, ...]]
 ) -> None:
@@ -267,7 +268,7 @@ async def test_files_that_overlap_give_each_position_once(
     assert [(one["direction"], one["quantity"], one["gross_pnl"]) for one in trades] == positions
 
 
-@pytest.mark.parametrize("first", ["rows", "fills", "fills of another zone"])
+@for_rows("first", ["rows", "fills", "fills of another zone"])
 async def test_rows_and_positions_of_the_same_trades_never_double(client: Client, account_id: int, first: str) -> None:
     fills = random_fills(1, 60)
     pairs = performance(first_in_first_out(fills))
@@ -284,7 +285,7 @@ async def test_rows_and_positions_of_the_same_trades_never_double(client: Client
     assert await sum_results(client) == sum(one["gross"] for one in book_positions(fills))
 
 
-@pytest.mark.parametrize("seed", range(examples(full=30, ci=2)))
+@for_rows("seed", range(examples(full=30, ci=2)))
 async def test_positions_come_back_from_an_export(client: Client, seed: int) -> None:
     fills = random_fills(seed, 80)
     account = await create_account(client, fees={"MNQ": 0.37})
@@ -303,7 +304,7 @@ BUY = {"id": 1, "side": "buy", "quantity": 1, "price": 100, "at": "2026-01-05T14
 SELL = {**BUY, "id": 2, "side": "sell", "price": 101, "at": "2026-01-05T15:00:00Z"}
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "fills",
     [
         [],
@@ -316,7 +317,6 @@ SELL = {**BUY, "id": 2, "side": "sell", "price": 101, "at": "2026-01-05T15:00:00
         [{**BUY, "quantity": 2}, {**SELL, "quantity": 2}],
         [BUY],
     ],
-    ids=str,
 )
 async def test_fills_that_do_not_make_the_trade_of_their_row_are_refused(
     client: Client, account_id: int, fills: list[Any]
@@ -404,8 +404,8 @@ async def test_a_file_never_doubles_a_trade_that_was_entered_by_hand(
     assert await read_trade(client, before["id"]) == {**before, "updated_at": None}
 
 
-@pytest.mark.parametrize(
-    ("typed_at", "price", "later"),
+@for_rows(
+    "typed_at, price, later",
     [
         ("09:41:40", 110, A_FILE_OF_IT),
         ("09:41:00", 110, A_FILE_OF_IT),
@@ -413,7 +413,6 @@ async def test_a_file_never_doubles_a_trade_that_was_entered_by_hand(
         ("09:43:10", 110, A_FILE_OF_IT),
         ("09:41:40", 109, A_FILE_OF_IT),
     ],
-    ids=["same", "minutes", "only the close", "when it was noticed", "another price"],
 )
 async def test_a_fill_that_was_added_by_hand_stays_when_the_file_has_it(
     client: Client, account_id: int, typed_at: str, price: int, later: list[Any]

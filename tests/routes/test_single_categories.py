@@ -204,7 +204,7 @@ async def test_a_category_is_named_and_one_key_at_most_may_put_a_trade_in_severa
     assert [*details_of(answer)["fields"]] == [field]
 
 
-@pytest.mark.parametrize(("keys", "status"), [("tag", 200), ("day_tag", 403), ("weekday,day_rating", 403)])
+@for_rows("keys, status", [("tag", 200), ("day_tag", 403), ("weekday,day_rating", 403)])
 async def test_a_report_by_what_is_written_on_days_needs_a_key_that_reads_days(
     app: Starlette, client: Client, keys: str, status: int
 ) -> None:

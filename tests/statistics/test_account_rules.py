@@ -13,6 +13,7 @@ import time_machine
 from aiosqlite import Connection
 from factories import Client, details_of, error_of, run_sql, unwrap
 from proofs import SOAK, examples
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 from journal_api.repositories import standings
@@ -73,8 +74,8 @@ async def test_an_account_without_rules_has_none_to_read_or_delete(client: Clien
     assert error_of(await client.get(path)) == (404, "not_found")
 
 
-@pytest.mark.parametrize(
-    ("rules", "field"),
+@for_rows(
+    "rules, field",
     [
         ({"floor": {"distance": 5}}, "floor.kind"),
         ({"floor": {"kind": "static"}}, "floor.distance"),
@@ -138,9 +139,7 @@ async def test_the_list_has_the_checkpoints_that_nobody_has_explained_or_accepte
     assert accepted == [account]
 
 
-@pytest.mark.parametrize(
-    ("kind", "floors"), [("static", [50, 50, 50]), ("end_of_day", [50, 70, 70]), ("trade", [80, 80, 80])]
-)
+@for_rows("kind, floors", [("static", [50, 50, 50]), ("end_of_day", [50, 70, 70]), ("trade", [80, 80, 80])])
 async def test_the_floor_of_each_day_since_the_reset_is_stated_if_asked_for(
     client: Client, kind: str, floors: list[float]
 ) -> None:
@@ -201,7 +200,7 @@ async def test_reading_a_standing_stores_the_facts_of_trades(client: Client, app
     assert await run_sql(app, "SELECT id FROM trade_facts") == [(trade["id"],)]
 
 
-@pytest.mark.parametrize("number", [9, 10])
+@for_rows("number", [9, 10])
 async def test_a_balance_beyond_64_bits_is_null_with_a_reason(client: Client, app: Starlette, number: int) -> None:
     account = await factories.create_account(client)
     await factories.put_rules(client, account["id"], **EVERY_RULE | {"best_day_share": 100})
@@ -219,7 +218,7 @@ async def test_a_balance_beyond_64_bits_is_null_with_a_reason(client: Client, ap
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("kind", get_args(FloorKind))
+@for_rows("kind", get_args(FloorKind))
 async def test_a_standing_costs_at_most_four_times_the_bare_sums_of_its_days(
     app: Starlette, client: Client, kind: str
 ) -> None:

@@ -1,6 +1,5 @@
 """The changes that triggers record (DECISIONS 18): each goal finds those that it has not seen yet."""
 
-import pytest
 from factories import (
     Client,
     create_account,
@@ -12,6 +11,7 @@ from factories import (
     snapshots_of,
     unwrap,
 )
+from saved_journals import for_rows
 from starlette.applications import Starlette
 
 DAYS = ("2026-01-05", "2026-01-06")
@@ -55,7 +55,7 @@ async def test_a_day_is_recorded_again_although_no_goal_has_seen_its_change(app:
     assert (second > first, day) == (True, DAYS[0])
 
 
-@pytest.mark.parametrize("rows", [1, 650])
+@for_rows("rows", [1, 650])
 async def test_an_import_records_each_of_its_days_once_and_its_undo_is_seen(
     app: Starlette, client: Client, rows: int
 ) -> None:

@@ -36,8 +36,8 @@ async def test_the_total_counts_every_closed_trade_once(app: Starlette, client: 
     assert "max_drawdown" not in found["total"]["statistics"]
 
 
-@pytest.mark.parametrize(
-    ("group_by", "groups"),
+@for_rows(
+    "group_by, groups",
     [
         ("day", [("2026-01-05", "2026-01-05", 1), ("2026-01-11", "2026-01-11", 2), ("2026-04-01", "2026-04-01", 4)]),
         ("week", [("2026-01-05", "2026-W02", 3), ("2026-03-30", "2026-W14", 4)]),
@@ -72,8 +72,8 @@ async def test_trades_are_grouped_in_order(
 # Filters, order and pages --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("query", "order"),
+@for_rows(
+    "query, order",
     [
         ({}, "BAC"),
         ({"sort": "trade_count"}, "BAC"),
@@ -163,7 +163,7 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str, str]]] = {
 }
 
 
-@for_rows("path, query, member, reason", [(path, *row) for path, rows in REFUSED.items() for row in rows], rewind=False)
+@for_rows("path, query, member, reason", [(path, *row) for path, rows in REFUSED.items() for row in rows])
 async def test_a_query_that_cannot_be_meant_is_refused(
     client: Client, path: str, query: dict[str, Any], member: str, reason: str
 ) -> None:
@@ -177,7 +177,7 @@ async def test_a_query_that_cannot_be_meant_is_refused(
 # Values without a number ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("metrics", [REPORTED, ("net_pnl",)], ids=["all", "net_pnl"])
+@for_rows("metrics", [REPORTED, ("net_pnl",)])
 async def test_a_sum_beyond_64_bits_is_out_of_range_in_its_group_alone(
     app: Starlette, client: Client, account_id: int, metrics: tuple[str, ...]
 ) -> None:
@@ -285,8 +285,8 @@ async def test_a_report_is_not_modified_until_a_trade_is(app: Starlette, client:
 # The shape of results ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("results", "bins"),
+@for_rows(
+    "results, bins",
     [
         ([], []),
         ([7, 7], [(7, 7, 2)]),

@@ -3,9 +3,9 @@
 from datetime import date
 from itertools import accumulate, groupby
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from saved_journals import for_rows
 
 from journal_api.metrics.members import SUMMED
 from journal_api.statistics.fold import Collected, Curve, Run
@@ -42,7 +42,7 @@ def test_a_streak_is_the_longest_run_of_wins_without_a_loss(results: list[int]) 
     assert run.longest == max((len(list(wins)) for is_win, wins in groupby(decided) if is_win), default=0)
 
 
-@pytest.mark.parametrize(
+@for_rows(
     "parts",
     [
         [sums(net_pnl=MAX_STORED), sums(net_pnl=1)],
@@ -51,7 +51,6 @@ def test_a_streak_is_the_longest_run_of_wins_without_a_loss(results: list[int]) 
         [sums(net_pnl=MAX_STORED, fees=1)],
         [[*sums()[:-1], OUT_OF_RANGE]],
     ],
-    ids=["net P&L", "losing P&L", "excursions", "gross P&L", "a sum of SQLite"],
 )
 def test_without_a_sum_that_fits_into_64_bits_there_are_no_statistics(parts: list[list[int | str]]) -> None:
     collected = Collected()

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 from factories import app_of
 
+DICT_VALUES = type({}.values())
+
 
 class SavedJournal(NamedTuple):
     """What a journal held at some time."""
@@ -40,9 +42,10 @@ def for_rows(
     """Like `pytest.mark.parametrize`, but in one test and one journal.
 
     Each row begins with the journal that the fixtures made, if there is one and rows change it (`rewind`). Every
-    row is tried, and each failure names its row.
+    row is tried, and each failure names its row: by its key, if the rows are the values of a dictionary.
     """
     members, each = names.split(", "), list(rows)
+    keys = [str(key) for key in rows.mapping] if isinstance(rows, DICT_VALUES) else []
     assert each
 
     def decorate(test: Any) -> Any:
@@ -51,14 +54,14 @@ def for_rows(
             failures: list[Exception] = []
             app: Any = fixtures.get("app") or ("client" in fixtures and app_of(fixtures["client"]))
             with saved_journal(app.state.settings.db) if app and rewind else nullcontext() as before:
-                for row in each:
+                for number, row in enumerate(each):
                     values = row if len(members) > 1 else [row]
                     try:
                         result = test(**dict(zip(members, values, strict=True)), **fixtures)
                         if inspect.isawaitable(result):
                             await result
                     except Exception as error:
-                        error.add_note(f"The row is {name(row)}")
+                        error.add_note(f"The row is {keys[number] if keys else name(row)}")
                         failures.append(error)
                     if before:
                         before.put_back(app.state.settings.db)

@@ -1,9 +1,9 @@
 """Whole files as brokers write them today: what stands around the table, and other forms of known formats."""
 
-import pytest
 from factories import read_file
 from file_positions import FileTrade, read_positions_of
 from file_tables import SAMPLES, show_trade
+from saved_journals import for_rows
 
 from journal_api.positions.import_rows import Rejected
 
@@ -122,7 +122,7 @@ FILES: dict[str, tuple[str, str, list[tuple[str, str | None]], dict[str, int]]] 
 }
 
 
-@pytest.mark.parametrize(("content", "name", "trades", "left_out"), FILES.values(), ids=FILES)
+@for_rows("content, name, trades, left_out", FILES.values())
 def test_a_file_is_read_as_the_broker_writes_it(
     content: str, name: str, trades: list[tuple[str, str | None]], left_out: dict[str, int]
 ) -> None:
@@ -137,8 +137,8 @@ def test_a_file_is_read_as_the_broker_writes_it(
     assert not trades or [(trade["symbol"], trade["gross_pnl"]) for trade in found] == trades
 
 
-@pytest.mark.parametrize(
-    ("below", "warnings", "left_out"),
+@for_rows(
+    "below, warnings, left_out",
     [
         (
             "Commissions\nOrder ID,Commission\n2001,0.80\n2002,0.80\n",
@@ -153,7 +153,6 @@ def test_a_file_is_read_as_the_broker_writes_it(
         ("For you, our client\nnot advice, nor an offer\n", [], {"is text below the table": 2}),
         ("Total,2\n", [], {"is text below the table": 1}),
     ],
-    ids=["commissions", "holdings", "sentences with commas", "one row"],
 )
 def test_a_second_table_below_the_trades_is_told(below: str, warnings: list[str], left_out: dict[str, int]) -> None:
     above = (SAMPLES / "webull_orders.csv").read_text()

@@ -298,8 +298,8 @@ REWRITTEN = [{**fill, "Date": "2026-03-09", "Quantity": "-1,000", "Price": "10.0
 REWRITTEN[0]["Time"] = "9:00 AM"
 
 
-@pytest.mark.parametrize(
-    ("earlier", "later", "verdicts"),
+@for_rows(
+    "earlier, later, verdicts",
     [
         (ROUND_TRIP, [*reversed(REWRITTEN)], ["duplicate"]),
         ([buy(), sell(1), buy(2), sell(3)], [buy(2), sell(3)], ["duplicate"]),

@@ -6,7 +6,6 @@ import io
 from pathlib import Path
 from typing import Any
 
-import pytest
 from commands import import_file
 from factories import Client, create_import, details_of, error_of, read_file, send_file, unwrap
 from file_positions import FileTrade, read_positions_of
@@ -592,8 +591,8 @@ def test_a_line_at_which_reading_ends_is_an_error_whatever_is_left_out() -> None
     assert [row.reason[:10] for row in read_positions_of(file) if isinstance(row, Rejected)] == ["is not CSV"]
 
 
-@pytest.mark.parametrize(
-    ("header", "words"),
+@for_rows(
+    "header, words",
     [
         ("Account,Transaction ID,Timestamp,Date,Delta,Amount,Cash Change Type,Currency", "Tradovate's cash history"),
         ("<DATE>\t<BALANCE>\t<EQUITY>\t<DEPOSIT LOAD>", "a curve of the balance"),

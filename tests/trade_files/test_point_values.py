@@ -1,7 +1,6 @@
 """Multipliers of imported trades: docs/imports.md#point-values."""
 
 import factories
-import pytest
 from factories import Client, details_of, error_of, unwrap
 from file_tables import read_errors, read_trades
 from saved_journals import for_rows
@@ -124,7 +123,7 @@ LATER: dict[str, tuple[str, str, list[str], list[tuple[float, float]]]] = {
 }
 
 
-@pytest.mark.parametrize(("first", "second", "verdicts", "trades"), LATER.values(), ids=LATER)
+@for_rows("first, second, verdicts, trades", LATER.values())
 async def test_another_point_value_leaves_the_multiplier_of_a_stored_trade(
     client: Client,
     account_id: int,

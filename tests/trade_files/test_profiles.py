@@ -103,8 +103,8 @@ async def test_a_deleted_profile_reads_no_file(client: Client, account_id: int) 
     assert error_of(await send_file(client, FILE, account_id)) == (400, "validation_error")
 
 
-@pytest.mark.parametrize(
-    ("change", "field"),
+@for_rows(
+    "change, field",
     [
         ({"entry_price": None}, "entry_price"),
         ({"price": "In"}, "price"),
@@ -256,8 +256,8 @@ VALUED_FILE = (
 )
 
 
-@pytest.mark.parametrize(
-    ("price", "value", "changes", "times"),
+@for_rows(
+    "price, value, changes, times",
     [
         ("0.05", "5.65", {}, None),  # with the costs
         ("5.00", "15.00", {}, "33.3"),
@@ -299,8 +299,8 @@ async def test_the_owners_point_value_mends_a_failed_check(client: Client, accou
     assert (refused.status_code, mended.status_code) == (400, 201)
 
 
-@pytest.mark.parametrize(
-    ("symbol", "value", "result", "multiplier", "gross_pnl"),
+@for_rows(
+    "symbol, value, result, multiplier, gross_pnl",
     [
         ("QLTX  260117P00012000", "5.00", "", 1, 2),  # the price is of the whole contract
         ("QLTX", "10.00", "", 2, 4),
@@ -340,9 +340,7 @@ NINJATRADER_DAY_FIRST = (
 )
 
 
-@pytest.mark.parametrize(
-    ("day", "order", "days"), [("27", None, ["2026-04-07", "2026-04-27"]), ("08", "day", ["2026-04-07", "2026-04-08"])]
-)
+@for_rows("day, order, days", [("27", None, ["2026-04-07", "2026-04-27"]), ("08", "day", ["2026-04-07", "2026-04-08"])])
 async def test_executions_of_ninjatrader_have_dates_in_the_order_of_windows(
     client: Client, account_id: int, day: str, order: str | None, days: list[str]
 ) -> None:
@@ -356,8 +354,8 @@ async def test_executions_of_ninjatrader_have_dates_in_the_order_of_windows(
     assert (trade["gross_pnl"], trade["fees"]) == (20, 1.24)
 
 
-@pytest.mark.parametrize(
-    ("time", "order", "day"),
+@for_rows(
+    "time, order, day",
     [
         ("%m/%d/%Y", "day", "2026-03-02"),
         ("%m/%d/%Y", "month", "2026-02-03"),

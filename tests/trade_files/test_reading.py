@@ -97,8 +97,8 @@ def test_wrong_bytes_make_a_file_windows_1252_or_damaged(content: bytes, encodin
     assert last in (None, found)
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
+@for_rows(
+    "content, reason",
     [
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512), "is an old Excel file: save it as .xlsx or CSV"),
         (b"PK\x03\x04" + bytes(100) + b"trades.csv", "is a ZIP archive: extract the file"),
@@ -109,7 +109,6 @@ def test_wrong_bytes_make_a_file_windows_1252_or_damaged(content: bytes, encodin
         (b"\xff\xd8\xff\xe0" + bytes(20), "is a picture: export the trades as CSV"),
         (b"%PDF-1.7\n", "is a PDF document: export the trades as CSV"),
     ],
-    ids=["xls", "zip", "gz", "png", "json", "flex", "jpeg", "pdf"],
 )
 async def test_a_file_that_is_no_text_says_what_it_is(
     client: Client, account_id: int, content: bytes, reason: str
@@ -368,8 +367,8 @@ def fills_on(*dates: str) -> str:
     return FILLS + "".join(f"{date},09:30:00,ES,Buy,1,100\n" for date in dates)
 
 
-@pytest.mark.parametrize(
-    ("dates", "query", "order", "first_day"),
+@for_rows(
+    "dates, query, order, first_day",
     [
         (["4/9/2026"], {}, {"order": "month", "source": "assumed"}, "2026-04-09"),
         (["7/6/2025", "8/6/2025"], {}, {"order": "month", "source": "assumed"}, "2025-07-06"),

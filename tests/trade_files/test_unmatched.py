@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from factories import Client, create_import, list_trades
 from file_positions import FileTrade
 from file_tables import read_rows, read_trades
@@ -45,7 +44,7 @@ CLOSINGS: dict[str, tuple[tuple[str, ...], list[Any], int]] = {
 }
 
 
-@pytest.mark.parametrize(("rows", "stored", "unmatched"), CLOSINGS.values(), ids=CLOSINGS)
+@for_rows("rows, stored, unmatched", CLOSINGS.values())
 async def test_a_fill_that_only_closes_opens_nothing(
     client: Client, account_id: int, rows: tuple[str, ...], stored: list[Any], unmatched: int
 ) -> None:
@@ -59,7 +58,7 @@ async def test_a_fill_that_only_closes_opens_nothing(
         assert sorted(await results(client)) == stored
 
 
-@pytest.mark.parametrize("opens_first", [True, False], ids=["the opening first", "the closing first"])
+@for_rows("opens_first", [True, False])
 async def test_the_closing_of_a_later_file_completes_a_stored_position(
     client: Client, account_id: int, opens_first: bool
 ) -> None:
@@ -110,7 +109,7 @@ def test_an_option_that_expires_or_is_assigned_is_closed_at_0(file: str, trades:
     assert sorted(tuple(one[name] for name in names) for one in read) == trades
 
 
-@pytest.mark.parametrize("trans_code", ["STO", "BTO"])
+@for_rows("trans_code", ["STO", "BTO"])
 async def test_an_expiration_in_a_later_file_closes_either_side(
     client: Client, account_id: int, trans_code: str
 ) -> None:
@@ -194,8 +193,8 @@ def test_a_sale_while_flat_is_a_short_position_unless_the_file_says_that_it_clos
     assert row.is_unmatched is only_closes
 
 
-@pytest.mark.parametrize(
-    ("positions", "warnings"),
+@for_rows(
+    "positions, warnings",
     [
         (("2 L", "-"), 0),
         (("-", "-"), 0),  # of an account whose position the platform does not follow

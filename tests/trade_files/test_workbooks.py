@@ -11,6 +11,7 @@ import openpyxl
 import pytest
 from factories import read_file
 from file_tables import SAMPLES, read_errors, read_trades
+from saved_journals import for_rows
 
 from journal_api.trade_files import workbook_parts
 from journal_api.trade_files.profiles.proposal import propose_profile
@@ -163,7 +164,7 @@ REFUSED: list[tuple[Callable[[], bytes], str]] = [
 
 
 @pytest.mark.promise(19)
-@pytest.mark.parametrize(("make", "reason"), REFUSED, ids=range(len(REFUSED)))
+@for_rows("make, reason", REFUSED)
 def test_a_damaged_hostile_or_huge_workbook_is_refused_with_the_bound(make: Callable[[], bytes], reason: str) -> None:
     errors = read_errors(make())
 

@@ -251,8 +251,8 @@ async def test_an_answer_to_a_request_without_an_id_has_a_new_one(client: Client
     assert all(re.fullmatch(r"req_[0-9a-f]{16}", request_id) for request_id in ids)
 
 
-@pytest.mark.parametrize(
-    ("sent", "is_kept"),
+@for_rows(
+    "sent, is_kept",
     [
         *((one, True) for one in ("a", "A" * 64, "aZ09_-", "req_0123456789abcdef")),
         *((one, False) for one in ("", "A" * 65, "a b", "a.b", 'a"b', "a\\b", "é", "a,b", "a\tb")),
