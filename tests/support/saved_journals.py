@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from factories import app_of
 
-DICT_VALUES = type({}.values())
+DICT_VALUES: type[Any] = type({}.values())
 
 
 class SavedJournal(NamedTuple):
