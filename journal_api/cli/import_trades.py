@@ -122,10 +122,11 @@ def import_file(
             skip_errors=skip_errors,
             on_bytes=progress.update,
         )
+        unknown = reader.find_unknown(trade_file) if dry_run else None
+        proposal = propose_profile(content, unknown.doubts) if unknown and unknown.missing is not None else None
+        if proposal is not None:
+            click.echo(write_toml(proposal.profile, proposal.warnings), nl=False)
         if isinstance(trade_file, UnknownHeader):
-            proposal = propose_profile(content) if dry_run and trade_file.missing is not None else None
-            if proposal is not None:
-                click.echo(write_toml(proposal.profile, proposal.warnings), nl=False)
             raise trade_file.refusal(dry_run=dry_run)
         new: list[str] = []
 

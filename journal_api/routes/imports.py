@@ -62,12 +62,13 @@ async def import_upload(request: Request, write: Write, query: ImportQuery, uplo
     )
     name = None if query.file_name is None else str(query.file_name)
     source = imports.Source(query.account_id, name, upload.sha256)
+    unknown = reader.find_unknown(file) if query.dry_run else None
+    if unknown and unknown.missing is not None:
+        proposal = await in_thread(user_id, partial(propose_profile, upload.file, unknown.doubts))
+        if proposal is not None:
+            timezone = await choose_timezone(db, user_id, choice, query.timezone)
+            return ok(**{"import": report_unknown_header(source, timezone.name, proposal)})
     if isinstance(file, UnknownHeader):
-        if query.dry_run and file.missing is not None:
-            proposal = await in_thread(user_id, partial(propose_profile, upload.file))
-            if proposal is not None:
-                timezone = await choose_timezone(db, user_id, choice, query.timezone)
-                return ok(**{"import": report_unknown_header(source, timezone.name, proposal)})
         raise file.refusal(dry_run=query.dry_run)
     file_import = importer.FileImport(
         *(user_id, source, file, choice, partial(read_account_choice, user_id=user_id, query=query)),

@@ -30,7 +30,7 @@ PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 EXPONENT = re.compile(r"-?[0-9](?:[.,][0-9]{1,17})?[Ee][+-]?[0-9]{1,2}")
 # What stands behind or before the number of a program: 0.10 Lots, 0,00 USD, 2.125 USDT, EUR 5.00.
 UNIT = re.compile(
-    rf"(?<=[0-9.)]){BLANK}?(?:Lots?|Stakes?|Units?|Contracts?|Shares?|[A-Z]{{3,5}})\Z"
+    rf"(?<=[0-9.)]){BLANK}?(?:Lots?|Stakes?|Units?|Contracts?|Shares?|[A-Z][A-Z0-9]{{2,7}})\Z"
     rf"|\A[A-Z]{{3}}{BLANK}(?=[-0-9])"
 )
 NOT_DIGITS = re.compile(rf",|{APART}")

@@ -10,7 +10,7 @@ import msgspec
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.dates import ORDERS, DateOrder, parse_midnight
 from journal_api.trade_files.vocabulary import find_direction
-from journal_api.values.options import find_option
+from journal_api.values.options import find_option, looks_like_option
 from journal_api.values.types import Name40, Name100, Text
 
 T = TypeVar("T")
@@ -19,6 +19,7 @@ MAX_ITEMS_IN_CELL, MAX_LIST_LENGTH = 1000, 1024 * 1024
 # Long cells are notes, which rarely repeat.
 MAX_CACHED_LENGTH = 64
 MAX_CACHED = 8192
+MAX_NAME_LENGTH = 100  # of an asset
 ISIN = re.compile(r"\b[A-Z]{2}[A-Z0-9]{9}[0-9]\b")
 # What is filled of the quantity of an order: 3/10.
 PART_OF_ORDER = re.compile("([0-9.,]+) ?/ ?[0-9.,]+")
@@ -62,6 +63,18 @@ def parse_symbol(cell: str) -> Name40:
         return Name40.decode(cell)
     isin = ISIN.search(cell)
     return Name40.decode(find_option(cell) or (isin[0] if isin else cell))
+
+
+def parse_asset(cell: str) -> Name40:
+    """Return the symbol or, of a name too long for one, its beginning and its end."""
+    is_name = Name40.max_length < len(cell) <= MAX_NAME_LENGTH and not looks_like_option(cell)
+    is_name = is_name and not find_option(cell) and not ISIN.search(cell)
+    return Name40.decode(f"{cell[:20]}…{cell[-19:]}") if is_name else parse_symbol(cell)
+
+
+def parse_asset_behind_side(cell: str) -> Name40:
+    """Return the symbol of a cell such as Buy Tesla Inc."""
+    return parse_asset(cell.partition(" ")[2].strip())
 
 
 def parse_direction(cell: str) -> Direction:

@@ -32,6 +32,7 @@ DAY_AND_MONTH = re.compile(
 )
 # Hour, minute, second, fraction, half of the day.
 CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.:,]([0-9]{1,9}))?)?(?: ?([AaPp])\.?[Mm]\.?)?")
+CLOCK_FIRST = re.compile(rf"{CLOCK.pattern}\s+(?=\S)")
 COMPACT_CLOCK = re.compile("([0-9]{2})([0-9]{2})([0-9]{2})()()")
 # What stands between a date and its clock.
 BETWEEN = re.compile(r"(?:[T;]|,? +|,)")
@@ -62,7 +63,7 @@ def find_date_order(cells: Iterable[str], comma: Comma, *, is_local: bool) -> Fi
     settings of a computer (`is_local`), in dates with dashes and in files with semicolons; but dates without
     points have the other order if it makes working days of weekends, or sorts the rows.
     """
-    dates = [found for cell in cells if (found := DAY_AND_MONTH.match(cell.strip()))]
+    dates = [found for cell in cells if (found := DAY_AND_MONTH.match(CLOCK_FIRST.sub("", cell.strip())))]
     if not dates:
         return FileDates()
     if any(int(found["first"]) > 12 for found in dates):
@@ -178,6 +179,8 @@ def parse_any_time(cell: str, order: DateOrder | None = None) -> Timestamp:
         seconds, fraction = int(unix[1]), f"{unix[2] or '':0<6}"
         return Timestamp.fromtimestamp(seconds, UTC).replace(microsecond=int(fraction))
     cell = WEEKDAY.sub("", cell, count=1)
+    if clock_first := CLOCK_FIRST.match(cell):
+        cell = f"{cell[clock_first.end() :]} {clock_first[0].rstrip()}"
     first, _, second = cell.partition(" ")
     if usual := CLOCK.fullmatch(second):
         return Timestamp.in_form(f"{parse_day(first.removesuffix(','), order)}T{read_clock(usual)}")

@@ -217,6 +217,9 @@ def add_contract(column: str, symbol: Name40, contract: Iterable[str]) -> Name40
 
 
 def read_option(row: Row, expires: str, strike: str, call_or_put: str) -> list[str]:
-    """Return expiration, strike and right from the cells of these columns. Raises ValidationFailed."""
-    price = json_text(row.amount(strike, PositiveMoney).units)
-    return [row.read(expires, EXPIRATIONS[row.rules.date_order]), price, row.read(call_or_put, parse_right)]
+    """Return expiration, if it has a column, strike and right from the cells of these columns.
+
+    Raises ValidationFailed.
+    """
+    day = [row.read(expires, EXPIRATIONS[row.rules.date_order])] if expires else []
+    return [*day, json_text(row.amount(strike, PositiveMoney).units), row.read(call_or_put, parse_right)]

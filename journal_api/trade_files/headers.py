@@ -6,15 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, takewhile, tee
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files import activity_statement, flex_query
+from journal_api.trade_files.amounts import PLAIN
 from journal_api.trade_files.file_format import Format, KnownFormat, find_account_columns
 from journal_api.trade_files.formats import round_trips
 from journal_api.trade_files.html_tables import read_html
 from journal_api.trade_files.rows import COMMAS, MAX_BLANK_ROWS, MAX_COLUMNS, Cells, read_csv
 from journal_api.trade_files.texts import FileText, Unreadable
-from journal_api.trade_files.vocabulary import MAX_NAME_LENGTH, REPORTS, ColumnNames, find_column, translate
+from journal_api.trade_files.vocabulary import MAX_NAME_LENGTH, NAMES, REPORTS, ColumnNames, find_column, translate
 from journal_api.trade_files.workbooks import read_sheets
 
 # The number of rows in which the header is searched: HTML reports have other rows before it.
@@ -23,6 +26,7 @@ ROWS_BEFORE_THE_HEADER = 100
 ROWS_BEFORE_A_SECTION = 20_000
 # Names of columns as MetaTrader marks them: <DATE>, a tab, <BALANCE>.
 MARKED_NAMES = re.compile(r"\s*<[^<>]*>[\t,;]<")
+UNNAMED = "Column "  # and its number, of a file that has no names
 DRY_RUN = "a dry run of a table proposes a profile"
 
 
@@ -45,6 +49,7 @@ class UnknownHeader(NamedTuple):
     reason: str
     missing: dict[str, list[str]] | None = None
     is_report: bool = False  # whether it is a known file without trades
+    doubts: tuple[str, ...] = ()  # of a proposed profile
 
     def refusal(self, *, dry_run: bool = False) -> ValidationFailed:
         """Return the error for the client; it recommends a dry run to whoever did not ask for one."""
@@ -62,7 +67,7 @@ def split_rows(text: FileText) -> Iterator[Iterator[Cells | Rejected]]:
     the first line. Drop this iterator to keep the pieces that one way has passed from waiting for the others.
     """
     if text.workbook is not None:
-        yield from read_sheets(text.workbook)
+        yield from map(with_header, read_sheets(text.workbook))
         return
     pieces = text.pieces
     start = take_first_line(pieces)
@@ -80,7 +85,30 @@ def split_rows(text: FileText) -> Iterator[Iterator[Cells | Rejected]]:
     else:
         for delimiter in sorted(COMMAS, key=head.count, reverse=True):
             attempt, rest = tee(rest)
-            yield read_until_unreadable(read_csv(raise_unreadable(attempt), delimiter))
+            yield with_header(read_until_unreadable(read_csv(raise_unreadable(attempt), delimiter)))
+
+
+def with_header(rows: Iterator[Cells | Rejected]) -> Iterator[Cells | Rejected]:
+    """Yield the rows; above the first with numbers, numbered columns if no names stand there."""
+    above: Sequence[str] = ()
+    for row in rows:
+        cells = list(filter(None, row.cells)) if isinstance(row, Cells) else []
+        if sum(map(bool, map(PLAIN.fullmatch, cells))) > 1:
+            if isinstance(row, Cells) and (len(above) < 2 or any(map(PLAIN.fullmatch, above))):
+                yield replace(row, cells=[f"{UNNAMED}{number}" for number in range(1, len(row.cells) + 1)])
+            yield row
+            break
+        yield row
+        above = cells or above
+        if isinstance(row, Rejected) or count_known_names(cells) > 1:
+            break
+    yield from rows
+
+
+def count_known_names(header: Sequence[str]) -> int:
+    """Return how many members of a profile the cells are named for."""
+    names = ColumnNames(header).simple
+    return sum(any(name in names for name in known) for known in NAMES.values())
 
 
 def take_first_line(pieces: Iterator[str | Unreadable]) -> list[str | Unreadable]:

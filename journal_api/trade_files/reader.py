@@ -37,6 +37,7 @@ from journal_api.trade_files.vocabulary import (
 from journal_api.values.instruments import BUILT_IN, InstrumentTable
 
 MAX_ERRORS = 100_000  # the rest of a file with more is not read
+MIN_ROWS = 50  # that show what the rows of a file state
 ROWS_OF_NUMBERS = 500  # that are searched for the meaning of a comma
 CURRENCY_CODE = re.compile("(?:^|[0-9 ])([A-Z]{3,5})$")
 # An amount and its currency: 1,250.00 SEK, -€10.
@@ -62,6 +63,19 @@ class TradeFile(NamedTuple):
     rounded: RoundedCells = RoundedCells()
     one_trade_is: OneTradeIs = "position"
     has_pairs: bool = False
+    is_described: bool = False  # whether its owner has described the format, or writes the file
+
+
+def find_unknown(file: TradeFile | UnknownHeader) -> UnknownHeader | None:
+    """Return the unknown header of a file, also a known one below which no row can be read; None without one."""
+    if isinstance(file, UnknownHeader) or file.is_described:
+        return file if isinstance(file, UnknownHeader) else None
+    errors = [row for row in file.rows if isinstance(row, Rejected) and row.line not in file.left_out.ends]
+    if not errors or len(errors) < len(file.rows):
+        return None
+    first = min(errors, key=lambda error: error.line)
+    reason = f"no row can be read as {file.format}: line {first.line}: {first.reason}"
+    return UnknownHeader(first.line, reason, {}, doubts=(reason,))
 
 
 def read(
@@ -106,7 +120,7 @@ def read(
     left_out.warnings += [*warn_of_currencies(first_rows, header), *warn_of_accounts(first_rows, header)]
     comma = find_comma(first_rows, header, usual)
     read_as = (dates.order, comma, str(day or ANY_DAY), skip_errors)
-    reading = Reading(*read_as, left_out.warnings, left_out.ends, RoundedCells())
+    reading = Reading(*read_as, left_out.warnings, left_out.ends, RoundedCells(), first_rows[:MIN_ROWS])
     named_rows = name_cells(chain(first_rows, rows), header, reading)
     trades = with_point_values(left_out.remove_from(header.format.read_trades(named_rows)), instruments)
     unit = one_trade_is(header.format.name)
@@ -126,6 +140,7 @@ def read(
         *(header.format.name, found, timezone, left_out, text.encoding, dates),
         *(reading.rounded, unit),
         has_pairs=header.format.is_pairs,
+        is_described=header.format.is_typed or header.format.name in {profile.name for profile in profiles},
     )
 
 

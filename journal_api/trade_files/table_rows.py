@@ -12,7 +12,7 @@ from journal_api.trade_files.file_format import find_account_columns, reject
 from journal_api.trade_files.headers import Header
 from journal_api.trade_files.named_rows import CellRules, RoundedCells, Row, shorten
 from journal_api.trade_files.rows import MAX_BLANK_ROWS, Cells
-from journal_api.trade_files.vocabulary import NOTHING, find_costs
+from journal_api.trade_files.vocabulary import NOTHING, find_costs, states_trade
 
 # Rows of text below a table.
 MAX_ROWS_BELOW = 100
@@ -32,6 +32,7 @@ class Reading(NamedTuple):
     warnings: list[str]
     ends: set[int]
     rounded: RoundedCells
+    first_rows: Sequence[Cells | Rejected] = ()
 
 
 def name_cells(
@@ -59,9 +60,15 @@ def name_cells(
             yield LeftOut(row.line, "repeats the header")
         elif not row.fits(width):
             reason = f"has {len(row.cells)} cells where the header has {width}"
-            yield reject(row.line, reason, skips=reading.skips_errors)
+            is_trade = any(map(states_trade, row.cells)) or not have_sides(reading.first_rows)
+            yield reject(row.line, reason, skips=reading.skips_errors) if is_trade else LeftOut(row.line, reason)
         else:
             yield build_row(row)
+
+
+def have_sides(rows: Sequence[Cells | Rejected]) -> bool:
+    """Return whether most rows state a purchase or a sale."""
+    return 2 * sum(isinstance(row, Cells) and any(map(states_trade, row.cells)) for row in rows) > len(rows)
 
 
 def of_one_account(rows: Iterable[Cells | Rejected | LeftOut], header: Header) -> Iterator[Cells | Rejected | LeftOut]:

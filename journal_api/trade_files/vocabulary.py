@@ -18,7 +18,7 @@ from journal_api.values.currencies import CURRENCIES
 ANYTHING = "*"
 MAX_NAME_LENGTH = 255  # of a column
 REMARK = re.compile(r"(?: in)? +[A-Z]{3}\Z| *[(\[][^()\[\]]*[)\]] *\Z")
-WORD = re.compile("[a-z]+")
+WORD = re.compile("[\u4e00-\u9fff]|[^\\W\\d_\u4e00-\u9fff]+")  # Chinese has no blanks between words
 CODES = CURRENCIES | {"BTC", "ETH", "GBX"}  # of currencies and coins, and of pence
 TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 # The names of a member's column in English, and those of other languages with the English one.
@@ -36,7 +36,7 @@ STATUS, KINDS, FILLED, UNFILLED = (
 PURCHASES, SALES, LONG, SHORT, CLOSING = (
     frozenset(TABLE["sides"][name].split()) for name in ("purchase", "sale", "long", "short", "closing")
 )
-SIDES = PURCHASES | SALES | LONG | SHORT | CLOSING | {"open", "opening", "entry", "exit", "out"}
+SIDES = PURCHASES | SALES | LONG | SHORT | CLOSING | {"open", "opening", "entry", "exit", "out", *"入出开仓"}
 REPORTS: list[dict[str, Any]] = TABLE["reports"]  # those without trades
 NOTHING, SUMS = (frozenset(TABLE["cells"][name].split()) for name in ("nothing", "sums"))
 
@@ -130,10 +130,10 @@ def find_value_column(header: Iterable[str]) -> str | None:
 
 
 def read_words(cell: str) -> set[str]:
-    """Return the words of a cell; one of two letters only if it is alone, as B in CLASS B is no side."""
+    """Return the words of a cell; an abbreviation only if it is alone, as B in CLASS B and BTC in Sell BTC."""
     plain = unicodedata.normalize("NFKD", cell.casefold())
     words = WORD.findall("".join(one for one in plain if not unicodedata.combining(one)))
-    return {word for word in words if len(word) > 2 or len(words) == 1}
+    return {word for word in words if not word.isascii() or len(words) == 1 or (len(word) > 2 and word != "btc")}
 
 
 @lru_cache(maxsize=8192)

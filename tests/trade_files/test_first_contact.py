@@ -336,6 +336,84 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("BTC", "long", "0.5", "500", "15")],
         {},
     ),
+    "no names, blanks in no words, a title, a remark at the end": (
+        "ACCOUNT\nACT|U1|John|Street 1, Town\n\nSTOCKS\n"
+        "STK|12|QLTX|QUALITY LTD|IEX,BEX|SELLTOOPEN|O|20260302|10:40:22|USD|-250.00|1.00|24.01|-6002.50|-1.17|\n"
+        "STK|12|XYZ|XYZ LTD|ARCA|SELLTOOPEN|O|20260302|10:41:22|USD|-125.00|1.00|16.76|-2095.00|-0.89|\n"
+        "STK|12|QLTX|QUALITY LTD|IEX|BUYTOCLOSE|C|20260302|10:42:07|USD|250.00|1.00|24.08|6020.00|-1.32|\n\nEOF\n",
+        None,
+        [("QLTX", "short", "250", "-17.5", "2.49"), ("XYZ", "short", "125", None, "0.89")],
+        {"is text below the table": 1},
+    ),
+    "Chinese names and sides, costs in coins": (
+        "时间,交易类型,交易对,方向,价格,数量,成交额,手续费\n2026-03-03 20:36:17,币币交易,BTC/USDT,卖出,60,5,300,0.1BTC1S\n"
+        "2026-03-02 20:32:37,币币交易,BTC/USDT,买入,50,5,250,0.2BTC1S\n",
+        None,
+        [("BTC/USDT", "long", "5", "50", "0.3")],
+        {},
+    ),
+    "a side with the coin that is also a side, a long name": (
+        "Date/Time,Market,Price,Amount,Offer type\n2026-03-02 10:00:00,Expeditors International of Washington Inc,10,2,Sell BTC\n"
+        "2026-03-03 10:00:00,Expeditors International of Washington Inc,9,2,Buy BTC\n",
+        None,
+        [("Expeditors Internati…l of Washington Inc", "short", "2", "2", "0")],
+        {},
+    ),
+    "a coin that is also a side, no side": (
+        "ID,Amount,Price,Trading Currency,Original Currency,Time\n1,0.5,100,BTC,JPY,2026-03-02 16:20:00 UTC\n",
+        None,
+        [("BTC", "long", "0.5", None, "0")],
+        {},
+    ),
+    "the name behind the side": (
+        "Position ID,Action,Amount,Units,Open Rate,Close Rate,Profit,Open Date,Close Date\n"
+        "1,Buy Advanced Qualities Inc,100,10,10,11,10,30/01/2026 15:13,31/01/2026 20:55\n"
+        "2,Sell XYZ,100,10,10,11,-10,30/01/2026 15:13,31/01/2026 20:55\n",
+        None,
+        [("Advanced Qualities Inc", "long", "10", "10", "0"), ("XYZ", "short", "10", "-10", "0")],
+        {},
+    ),
+    "prices in the second of two columns, a row of another width": (
+        "Action,Time,Ticker,Quantity,Price per Share,Price per Share in Account Currency,Total\n"
+        "Buy,2026-03-02 10:00,QLTX,10,,2,20\nInterest on cash,2026-03-02 11:00,,1\nSell,2026-03-03 10:00,QLTX,10,,3,30\n",
+        None,
+        [("QLTX", "long", "10", "10", "0")],
+        {"has 4 cells where the header has 7": 1},
+    ),
+    "a title with names, a clock before its day": (
+        ",,,Price,Time,Quantity,Date\nSymbol,Side,Order Time,Avg Price,Quantity,,\nQLTX,Buy,09:42:23 AM 05/27/2026,2,10,,\n"
+        "QLTX,Sell,09:43:23 AM 05/27/2026,3,10,,\n",
+        None,
+        [("QLTX", "long", "10", "10", "0")],
+        {},
+    ),
+    "a clock without signs beside the day": (
+        "Symbol,Buy/Sell,LevelOfDetail,Quantity,TradePrice,TradeDate,TradeTime\nQLTX,BUY,EXECUTION,10,2,20260302,093406\n"
+        "QLTX,SELL,EXECUTION,-10,3,20260302,100000\n",
+        "IBKR Flex trades",
+        [("QLTX", "long", "10", "10", "0")],
+        {},
+    ),
+    "an option on a future": (
+        "Account Trade History\n,Exec Time,Spread,Side,Qty,Pos Effect,Symbol,Exp,Strike,Type,Price,Net Price,Order Type\n"
+        ",4/27/26 10:27:04,SINGLE,SELL,-1,TO CLOSE,/NQM26 1/20 APR 26 (Wednesday) (Wk5),/Q4CJ26,13450,CALL,122.00,122.00,LMT\n"
+        ",4/27/26 10:25:04,SINGLE,BUY,+1,TO OPEN,/NQM26 1/20 APR 26 (Wednesday) (Wk5),/Q4CJ26,13450,CALL,144.50,144.50,LMT\n",
+        "ThinkOrSwim statement",
+        [("Q4CJ26 13450 C", "long", "1", "-450", "0")],
+        {},
+    ),
+    "a value with the costs in it": (
+        "Date;Type;Value;Fees;Shares;Ticker Symbol\n2026-03-03T10:00;Sell;-118,00;2,00;10;QLTX\n2026-03-02T10:00;Buy;102,00;2,00;10;QLTX\n",
+        None,
+        [("QLTX", "long", "10", "16", "0")],
+        {},
+    ),
+    "two columns of sides, of which one is of the trade": (
+        "Contract,Side,B/S,Qty,Fill Price,Fill Time\nMNQH26,Sell,Sell,1,100,2026-03-02 10:00\nMNQH26,Sell,Buy,1,90,2026-03-02 10:05\n",
+        None,
+        [("MNQH26", "short", "1", "20", "0")],
+        {},
+    ),
 }
 
 
@@ -446,7 +524,8 @@ def test_a_result_in_another_currency_than_the_prices_shows_no_point_value() -> 
 @for_rows(
     "content, warning",
     [
-        ("QLTX,Buy,10,2.5\nQLTX,Sell,10,3\n", "the file has no header: put a line with the names of its columns above"),
+        ("QLTX,Buy,10,2.5\nQLTX,Sell,10,3\n", "no column is known as symbol, quantity, price, at: name it here"),
+        ("Date,Type,Value,Fees,Shares,Symbol\n2026-03-02,Buy,102,2,10,QLTX\n", "Value is taken to include the costs"),
         (
             "Ticker,Entry Time,Exit Time,Entry Price,Exit Price\nQLTX,2026-03-02 10:00,2026-03-02 11:00,1,2\n",
             "no column is known as quantity: name it here, or add it to the file",

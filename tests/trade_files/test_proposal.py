@@ -205,6 +205,30 @@ def test_a_proposal_says_that_prices_are_out_of_line_with_the_amounts_of_the_fil
     assert [text.startswith(warning) for text in proposal.warnings] == ([True] if factor else [])
 
 
+async def test_a_profile_is_proposed_for_a_known_format_of_which_no_row_can_be_read(
+    client: Client, account_id: int, tmp_path: Path
+) -> None:
+    # An order id that stands twice is an error of its row, and says nothing of what to do.
+    (tmp_path / "orders.csv").write_text(
+        "orderId,Account,B/S,Contract,Product,avgPrice,filledQty,Fill Time,Side,Status\n"
+        + "".join(
+            f"{number},A,{side},NQH6,NQ,{price},4,2026-03-02 10:0{number}:{second}{second},Sell,Filled\n"
+            for number in (1, 2)
+            for side, price, second in (("Sell", 20, 1), ("Buy", 10, 2))
+        )
+    )
+    content = (tmp_path / "orders.csv").read_text()
+    doubt = "no row can be read as Tradovate orders: line 3: orderId '1' is repeated"
+
+    report = unwrap(await send_file(client, content, account_id, dry_run="true"))
+    ran = import_file(tmp_path / "journal.db", tmp_path / "orders.csv", "--dry-run", "--timezone", "UTC")
+    await client.post("/import-profiles", json=report["proposed_profile"])
+    read = await create_import(client, content)
+
+    assert (report["format"], report["proposal_warnings"]) == ("unknown", [doubt])
+    assert (ran.out.splitlines()[0], read["counts"]["new"]) == (f"# Check: {doubt}", 2)
+
+
 def test_the_command_prints_the_warnings_of_a_proposal_above_it(tmp_path: Path) -> None:
     (tmp_path / "trades.csv").write_bytes(write_file(ORDERS, {"Price": "75", "Status": "Filled"}))
 

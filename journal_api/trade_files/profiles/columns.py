@@ -8,7 +8,9 @@ from journal_api.positions.import_rows import LeftOut
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate, Words
 from journal_api.trade_files.file_format import Rows, list_names, word_matches
 from journal_api.trade_files.named_rows import Row, shorten
-from journal_api.trade_files.vocabulary import ANYTHING, ColumnNames, find_column
+from journal_api.trade_files.vocabulary import ANYTHING, NAMES, ColumnNames, find_column, translate
+
+DAYS = frozenset(name for name in NAMES["at"] if name.endswith("date"))
 
 
 def find_columns(header: Collection[str], many: Iterable[Columns]) -> list[str]:
@@ -21,6 +23,12 @@ def list_time_columns(profile: ImportProfileCreate) -> list[Columns]:
     """Return the columns with dates."""
     matched = [fill.at for fill in (profile.bought, profile.sold) if fill]
     return without_none([profile.opened_at, profile.closed_at, profile.at, *matched])
+
+
+def find_day_column(profile: ImportProfileCreate, header: Collection[str]) -> str:
+    """Return the column of days beside `at`, which may have the time of day alone; empty without one."""
+    at = None if profile.clock else find_column(header, profile.at)
+    return next((name for name in header if at and name != at and translate(name) in DAYS), "")
 
 
 def list_required_columns(profile: ImportProfileCreate) -> list[Columns]:

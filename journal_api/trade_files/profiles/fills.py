@@ -1,19 +1,28 @@
 """Profiles of kind `fills`, one fill per row: compiles a profile and a header to a reader of rows."""
 
+import re
 from collections.abc import Callable
 from itertools import count
 
 from journal_api.positions.statements import Effect
 from journal_api.trade_files.amounts import parse_broker_number
-from journal_api.trade_files.fill_book import Execution, FillId, Instrument, add_contract, read_option
+from journal_api.trade_files.fill_book import (
+    Execution,
+    FillId,
+    Instrument,
+    add_contract,
+    read_option,
+)
 from journal_api.trade_files.named_rows import Row
 from journal_api.trade_files.profiles.columns import find_columns
 from journal_api.trade_files.profiles.readers import ProfileReader
 from journal_api.values.instruments import SHARES_OF_AN_OPTION
-from journal_api.values.money import ONE, Money
+from journal_api.values.money import ONE, Money, PositiveMoney
 from journal_api.values.options import find_option, find_root, looks_like_option
 from journal_api.values.types import Name40
 
+# ThinkOrSwim's option on a future, with the value of a point behind 1/: /NQM22 1/20 APR 22 (Wk5).
+OF_FUTURE = re.compile(r"/[A-Z0-9]+ 1/(?P<points>[0-9]{1,6})\b")
 MAX_SAMPLES = 1000  # of values, by which the others are judged
 
 
@@ -63,7 +72,10 @@ def make_execution_reader(reader: ProfileReader, value: str, rate: str, result: 
         stated, name, default = reader.multiplier(row), reader.symbol(row), ONE
         if len(contract) == 3 and row.has(contract[1]) and row[contract[1]].strip("0. "):
             default = SHARES_OF_AN_OPTION
-            if not find_option(name):
+            if future := OF_FUTURE.match(name):
+                default, code = PositiveMoney(future["points"]), row[contract[0]].strip().lstrip("/")
+                name = add_contract(symbol, Name40.decode(code), read_option(row, "", *contract[1:]))
+            elif not find_option(name):
                 root = Name40(find_root(name) if looks_like_option(name) else name)
                 name = add_contract(symbol, root, read_option(row, *contract))
         return Instrument(reader.account(row), name, stated or default, stated is not None)

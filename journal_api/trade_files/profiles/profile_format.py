@@ -26,6 +26,7 @@ from journal_api.trade_files.fill_book import Book, read_fills
 from journal_api.trade_files.profiles.columns import (
     choose_rows,
     find_columns,
+    find_day_column,
     leave_out_rejected,
     list_conditions,
     list_optional_columns,
@@ -114,7 +115,8 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
     value = find_value_column([name for name in header if name != quantity])
     rate = find_column(header, NAMES["exchange_rate"])
     status = next((name for name in header if simplify(name) in STATUS - {"type"}), None)
-    checked = without_none([value, rate, find_column(header, RESULTS), status])
+    day = find_day_column(profile, header)
+    checked = without_none([value, rate, find_column(header, RESULTS), status, day or None])
     if profile.kind == "trades":
         checked, status, read_trades = [], None, one_trade_per_row(make_trade_reader(profile, header))
     else:
@@ -141,7 +143,7 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
         read_chosen,
         accounts=tuple(find_columns(header, [profile.account] if profile.account else [])),
         optional=frozenset(find_columns(header, list_optional_columns(profile) + checked)),
-        dates=() if profile.time else tuple(find_columns(header, list_time_columns(profile))),
+        dates=() if profile.time else tuple(find_columns(header, [*list_time_columns(profile), *filter(None, [day])])),
         section=profile.section,
         symbol=find_column(header, profile.symbol) or "",
         is_pairs=profile.kind == "trades" and profile.one_trade_is != "row",

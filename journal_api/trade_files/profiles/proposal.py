@@ -10,8 +10,6 @@ import msgspec
 from journal_api.errors import ValidationFailed
 from journal_api.structs.import_profiles import Costs, ImportProfileCreate, Option, ProposedProfile, Side
 from journal_api.structs.trades import Direction
-from journal_api.trade_files.amounts import PLAIN
-from journal_api.trade_files.cells import SENTENCE
 from journal_api.trade_files.dates import CLOCK
 from journal_api.trade_files.profiles.result_checks import Results, find_cost_sign
 from journal_api.trade_files.profiles.unknown_tables import MAX_CHARACTERS, Table, find_tables
@@ -48,7 +46,8 @@ SIGNS: dict[str, Direction | None] = {
 NO_SIDE = "the file has no side, and no negative quantity: every row is a purchase or a long trade"
 ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
 DAYS_ONLY = "the file has days without times: fills of a day are in the order of the file"
-NO_HEADER = "the file has no header: put a line with the names of its columns above the first"
+# Of the names of values to which the costs of a fill are added.
+WITHOUT_COSTS = ("gross", "brutto", "netto", "proceeds", "subtotal", "principal", "consideration", "notional")
 SAMPLE_ROWS = 3
 
 
@@ -62,16 +61,16 @@ class Proposal(NamedTuple):
     warnings: list[str]
 
 
-def propose_profile(file: BinaryIO) -> Proposal | None:
-    """Return the proposal for a file, None for a file without a table."""
+def propose_profile(file: BinaryIO, doubts: Sequence[str] = ()) -> Proposal | None:
+    """Return the proposal for a file, with further doubts about it; None for a file without a table."""
     file.seek(0)
     text = read_text(file)
     tables = find_tables(text)
     if not tables:
         return None
-    draft = Draft(max(tables, key=lambda table: len(table.find_members())))
+    draft = Draft(max(tables, key=Table.count_filled))
     profile, sample = draft.build(), [list(row.values()) for row in draft.table.rows[:SAMPLE_ROWS]]
-    warnings = [*draft.warnings, *find_failed_checks(file, text, profile)]
+    warnings = [*doubts, *draft.warnings, *find_failed_checks(file, text, profile)]
     return Proposal(text.encoding, draft.table.columns, sample, profile, warnings)
 
 
@@ -107,6 +106,10 @@ class Draft:
         size, side, external_id = (members.get(name) for name in ("quantity", "side", "external_id"))
         divided = [self.value] if self.value and size and members.get("price") == self.value else []
         costs = [column for column in find_costs(table.columns) if table.holds("commission", column)]
+        costs = costs or table.find_unnamed_costs(size or "", members.get("price", ""))
+        if divided and costs and not any(word in divided[0].casefold() for word in WITHOUT_COSTS):
+            self.warnings.append(f"{divided[0]} is taken to include the costs: if it does not, add {', '.join(costs)}")
+            costs = []
         sign = find_cost_sign(table.numbers, costs, self.gross, self.net)
         ids = table.read_cells(external_id)
         zones = set(table.read_cells(find_column(table.names, ["Timezone", "Time zone"])))
@@ -132,9 +135,7 @@ class Draft:
         """Say which columns a profile needs beside those that are known."""
         ends = ONLY_TRADES if self.is_of_trades else ONLY_FILLS
         missing = [name for name in ("symbol", "quantity", *ends) if not self.members.get(name)]
-        if missing and any(map(PLAIN.fullmatch, self.table.columns)):
-            self.warnings.append(NO_HEADER)
-        elif missing:
+        if missing:
             self.warnings.append(f"no column is known as {', '.join(missing)}: name it here, or add it to the file")
 
     def _complete_trade(self) -> None:
@@ -219,8 +220,8 @@ class Draft:
             self.warnings += [] if side else [NO_SIDE]
             return side
         cells = dict.fromkeys(self.table.read_cells(column))
-        if column == self.members.get("price"):  # it has sentences, whose first word tells the side
-            cells = dict.fromkeys(f"{cell.split(' ')[0]}*" for cell in cells if SENTENCE.match(cell))
+        if column in (self.members.get("price"), self.members.get("symbol")):  # the first word tells the side
+            cells = dict.fromkeys(f"{cell.split(' ')[0]}*" for cell in cells if find_direction(cell))
         words = {word: find_direction(word, of_fill=not self.is_of_trades) for word in cells}
         if words.keys() <= SIGNS.keys():
             words = {word: SIGNS[word] for word in words}

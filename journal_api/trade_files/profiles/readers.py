@@ -12,11 +12,11 @@ from journal_api.errors import ValidationFailed
 from journal_api.positions.statements import Effect
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate
 from journal_api.trade_files.amounts import derive_amount
-from journal_api.trade_files.cells import PART_OF_ORDER, SENTENCE, parse_symbol
-from journal_api.trade_files.dates import ANY_TIMES, CLOCK
+from journal_api.trade_files.cells import PART_OF_ORDER, SENTENCE, parse_asset, parse_asset_behind_side
+from journal_api.trade_files.dates import ANY_TIMES, CLOCK, COMPACT_CLOCK
 from journal_api.trade_files.file_format import NoTrade, require_symbol
 from journal_api.trade_files.named_rows import Row, refuse_cell, shorten
-from journal_api.trade_files.profiles.columns import find_columns, make_word_matcher
+from journal_api.trade_files.profiles.columns import find_columns, find_day_column, make_word_matcher
 from journal_api.trade_files.vocabulary import closes, find_column, find_direction
 from journal_api.values.money import EXACT, SCALE, Money, PositiveMoney, Result, from_units, rounded
 from journal_api.values.options import find_option
@@ -90,6 +90,7 @@ class ProfileReader:
         self._effect = find_column(header, effect.column) if effect else None
         self._closes = make_word_matcher(effect.close) if effect and effect.close else None
         self._expires = make_word_matcher(effect.expire) if effect and effect.expire else None
+        self._day = find_day_column(profile, header)
         self._zone = None if profile.zone is None else ZoneInfo(profile.zone)
         self._times = [time_format.reader(self._zone) for time_format in profile.time]
 
@@ -101,7 +102,8 @@ class ProfileReader:
 
     def symbol(self, row: Row) -> Name40:
         contract = row.get(self._contract, "").strip() if self._contract else ""
-        return row.read(self._contract if find_option(contract) else self._symbol, parse_symbol)
+        parse = parse_asset_behind_side if self._symbol == self._side else parse_asset
+        return row.read(self._contract if find_option(contract) else self._symbol, parse)
 
     def account(self, row: Row) -> Name100 | None:
         return row.read_if_any(self._account, Name100.decode) if self._account else None
@@ -197,8 +199,8 @@ class ProfileReader:
         cell = " ".join([row[column].strip() for column in columns])
         if len(columns) > 1:
             cell = MIDNIGHT.sub(" ", cell, count=1)
-        if row.rules.day and CLOCK.fullmatch(cell):
-            cell = f"{row.rules.day} {cell}"
+        if CLOCK.fullmatch(cell) or (self._day and COMPACT_CLOCK.fullmatch(cell)):
+            cell = f"{row[self._day].strip() if self._day else row.rules.day} {cell}"
         zone, reason = find_zone_of_column(columns[0]) or self._zone, None
         readers = self._times
         if not readers or YEAR_FIRST.match(cell):

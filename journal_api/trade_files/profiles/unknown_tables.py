@@ -1,17 +1,18 @@
 """The table of a file with an unknown header, and which of its columns hold what a profile needs."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from itertools import islice
+from itertools import islice, permutations
 
 from msgspec.structs import replace
 
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.amounts import Comma, guess_comma, parse_broker_number
-from journal_api.trade_files.cells import ISIN, PART_OF_ORDER, SENTENCE, parse_symbol
+from journal_api.trade_files.cells import ISIN, PART_OF_ORDER, SENTENCE, parse_asset
 from journal_api.trade_files.dates import CLOCK, DATE, is_time
-from journal_api.trade_files.headers import name_columns, split_rows
+from journal_api.trade_files.headers import UNNAMED, count_known_names, name_columns, split_rows
 from journal_api.trade_files.rows import MAX_COLUMNS, Cells
 from journal_api.trade_files.texts import FileText, Unreadable
 from journal_api.trade_files.vocabulary import (
@@ -20,6 +21,7 @@ from journal_api.trade_files.vocabulary import (
     ColumnNames,
     find_column,
     find_direction,
+    is_currency,
     is_side,
     simplify,
     states_trade,
@@ -32,6 +34,9 @@ REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "t
 TIMES, TEXTS = (("opened_at", "closed_at", "at", "expires"), ("account", "external_id"))
 AMOUNTS = ("price", "entry_price", "exit_price")  # which are not 0 in all rows
 RIGHTS = frozenset({"c", "p", "call", "put"})
+TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
+MIN_FACTORS, MAX_FACTORS = 3, 20  # rows, and columns
+MAX_HEADERS = 5  # that are compared, of nearly as many known names
 MOST = 0.5  # of the cells of a column, which a total or a remark may end
 ROWS_SEARCHED, ROWS_READ, MAX_SHOWN_LENGTH = 100, 100, 200
 MAX_CHARACTERS, MAX_ROWS = 1024 * 1024, 2000  # in which those rows are searched
@@ -59,36 +64,88 @@ class Table:
     def count(self, column: str, test: Callable[[str], object]) -> int:
         return sum(map(bool, map(test, self.read_cells(column))))
 
+    def count_filled(self) -> int:
+        """Return how many members of a profile have a column with cells."""
+        return sum(bool(self.read_cells(column)) for column in self.find_members().values())
+
     def find_members(self) -> dict[str, str]:
         """Return the column of each member of a profile, by the names and the cells of the columns."""
         found = {member: self._find_column(member, names) for member, names in NAMES.items()}
         if {"price2", "time2"} & self.names.simple.keys():
             found |= {member: found[member] or self._find_column(member, [name]) for member, name in REPEATED}
         found["side"] = found["side"] or self._find_side(found["quantity"])
+        if not found["entry_price"] and (sides := [side for side in self._list_sides() if found["side"]]):
+            found["side"] = min(
+                sides, key=lambda side: (self._sum_sides(side, found["quantity"]), side != found["side"])
+            )
         if not any(found[member] for member in ("price", "entry_price", "exit_price")):
             sentences = [name for name in self.columns if self.count(name, SENTENCE.match)]
             found |= dict.fromkeys(
                 ("quantity", "price", "side") if sentences else (), sentences[0] if sentences else None
             )
         others = [name for name in self.columns if name not in found.values()]
-        found["symbol"] = found["symbol"] or self._find_named_asset(others)
+        found["symbol"] = found["symbol"] or self._find_asset(others, found["side"])
         if not any(found[member] for member in ("at", "opened_at", "closed_at")):
             found["at"] = next((name for name in others if name and self.holds("at", name)), None)
+        if not found["quantity"] and not any(found[member] for member in AMOUNTS):
+            found["quantity"], found["price"] = self._find_factors(others)
         return {member: column for member, column in found.items() if column is not None}
 
+    def _find_factors(self, columns: Sequence[str]) -> tuple[str, str] | tuple[None, None]:
+        """Return quantity and price: two columns whose product is a third one in all rows.
+
+        The quantity has signs, or fewer numbers with decimals.
+        """
+        for one, other, product in permutations(columns[:MAX_FACTORS], 3):
+            rows = [
+                (row[one], row[other], abs(row[product])) for row in self.numbers if {one, other, product} <= row.keys()
+            ]
+            sizes, prices = ([row[index] for row in rows] for index in (0, 1))
+            if len(rows) < MIN_FACTORS or {len({*sizes}), len({*prices})} & {0, 1}:
+                continue
+            is_size = min(sizes) < 0 or sum(size % 1 != 0 for size in sizes) < sum(price % 1 != 0 for price in prices)
+            if is_size and all(abs(abs(size * price) - value) * 100 <= value for size, price, value in rows):
+                return one, other
+        return None, None
+
+    def find_unnamed_costs(self, size: str, price: str) -> list[str]:
+        """Return the column of a file without names that has a small part of the value of each fill."""
+        for name in (name for name in self.columns if name.startswith(UNNAMED) and name not in (size, price)):
+            rows = [
+                (abs(row[name]), abs(row[size] * row[price]))
+                for row in self.numbers
+                if {name, size, price} <= row.keys()
+            ]
+            is_small = all(0 < 20 * cost <= value for cost, value in rows)
+            if is_small and len({cost for cost, _ in rows}) > 1:
+                return [name]
+        return []
+
     def _find_column(self, member: str, names: Iterable[str]) -> str | None:
-        """Return the first column of these names whose cells are what the member holds."""
-        found = (column for name in names if (column := self.names.simple.get(name)))
-        return next((column for column in found if self.holds(member, column)), None)
+        """Return the first column of these names whose cells are what the member holds, an empty one last."""
+        found = [column for name in names if (column := self.names.simple.get(name)) and self.holds(member, column)]
+        return next(filter(self.read_cells, found), found[0] if found else None)
+
+    def _list_sides(self) -> list[str]:
+        """Return the columns whose cells are all sides."""
+        cells = {name: self.read_cells(name) for name in self.columns}
+        return [name for name in cells if all(map(is_side, cells[name])) and not all(map(is_currency, cells[name]))]
+
+    def _sum_sides(self, side: str, quantity: str | None) -> Decimal:
+        """Return what is left if the purchases that a column states and its sales are taken from each other."""
+        left = Decimal()
+        for row, numbers in zip(self.rows, self.numbers, strict=True):
+            size = numbers.get(quantity or "", Decimal())
+            left += size if find_direction(row[side]) == "long" else -size
+        return abs(left)
 
     def _find_side(self, quantity: str | None) -> str | None:
         """Return the column whose cells are all sides, else one of a type of which some are a purchase or a sale.
 
         Else it is one that is named so, if the quantities have no sign.
         """
-        for name in self.columns:
-            if (cells := self.read_cells(name)) and all(map(is_side, cells)):
-                return name
+        if sides := self._list_sides():
+            return sides[0]
         for name in self.columns:
             if "typ" in simplify(name) and self.count(name, states_trade):
                 return name
@@ -96,14 +153,21 @@ class Table:
             return None
         return find_column([name for name in self.columns if not self.holds("right", name)], NAMES["side"])
 
-    def _find_named_asset(self, columns: Iterable[str]) -> str | None:
-        """Return the column whose cells all name an asset: an ISIN, or a coin in a column for a currency."""
+    def _find_asset(self, columns: Sequence[str], side: str | None) -> str | None:
+        """Return the column whose cells all name an asset: an ISIN, a coin in a column for a currency, a ticker.
+
+        It may stand behind the side: Buy Tesla Inc.
+        """
+        cells = {name: {*self.read_cells(name)} for name in columns}
         for name in columns:
-            cells = self.read_cells(name)
-            is_coin = translate(name) in NAMES["currency"] and not CURRENCIES.issuperset(cells)
-            if cells and (is_coin or all(map(ISIN.fullmatch, cells))):
+            is_coin = translate(name) in NAMES["currency"] and not CURRENCIES.issuperset(cells[name])
+            if cells[name] and (is_coin or all(map(ISIN.fullmatch, cells[name]))):
                 return name
-        return None
+        named = self.read_cells(side)
+        if named and not any(map(is_side, named)) and all(find_direction(cell.partition(" ")[0]) for cell in named):
+            return side
+        tickers = (name for name in columns if len(cells[name]) > 1 and all(map(TICKER.fullmatch, cells[name])))
+        return next((name for name in tickers if not all(map(is_side, cells[name]))), None)
 
     def holds(self, member: str, column: str) -> bool:
         """Return whether most cells of a column can be read as this member."""
@@ -135,7 +199,7 @@ def read_numbers(row: Mapping[str, str], comma: Comma) -> Iterator[tuple[str, De
 
 def is_symbol(cell: str) -> bool:
     try:
-        return bool(parse_symbol(cell))
+        return bool(parse_asset(cell))
     except ValueError:
         return False
 
@@ -159,19 +223,18 @@ def limit_pieces(pieces: Iterator[str | Unreadable]) -> Iterator[str | Unreadabl
 def find_table(rows: Iterator[Cells | Rejected]) -> Table | None:
     """Return the rows below the most likely header, None for rows without a header of two columns."""
     found = list(islice(shorten_cells(islice(rows, MAX_ROWS)), ROWS_SEARCHED + ROWS_READ))
-    cells = [row.cells for row in found]
-    index = max(range(min(len(cells), ROWS_SEARCHED)), key=lambda index: count_known_names(cells[index]), default=0)
-    if not found or sum(map(bool, header := cells[index])) < 2:
-        return None
-    others = [row for row in cells[index + 1 :] if row != header]
+    counts = {index: count_known_names(row.cells) for index, row in enumerate(found[:ROWS_SEARCHED])}
+    most = max(counts.values(), default=0)
+    likely = [index for index in counts if counts[index] >= most - 1 and sum(map(bool, found[index].cells)) > 1]
+    return max((make_table(found[index:]) for index in likely[:MAX_HEADERS]), key=Table.count_filled, default=None)
+
+
+def make_table(rows: Sequence[Cells]) -> Table:
+    """Return the table whose header is the first row."""
+    header = rows[0].cells
+    others = [row.cells for row in rows[1:] if row.cells != header]
     below = [row for row in others if len(row) == len(header)]
-    return Table(header, below or [row for row in others if 1 < len(row) < len(header)], found[index].comma)
-
-
-def count_known_names(header: Sequence[str]) -> int:
-    """Return how many members of a profile the cells are named for."""
-    names = ColumnNames(header).simple
-    return sum(any(name in names for name in known) for known in NAMES.values())
+    return Table(header, below or [row for row in others if 1 < len(row) < len(header)], rows[0].comma)
 
 
 def shorten_cells(rows: Iterator[Cells | Rejected]) -> Iterator[Cells]:
