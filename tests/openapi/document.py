@@ -4,6 +4,8 @@ import inspect
 import re
 import tomllib
 from collections import Counter
+from collections.abc import Callable
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -112,8 +114,11 @@ def build_document(recorded_examples: Json) -> Json:
     schemas = struct_schemas(OPERATIONS) | error_schemas()
     schemas |= {"Meta": META, "PagedMeta": PAGED_META, "ChangesMeta": CHANGES_META}
     schemas |= envelope_components(OPERATIONS)
-    parameters = share_parameters(paths)
-    responses = error_responses() | share_responses(paths)
+    methods = [method for methods in paths.values() for method in methods.values()]
+    lists = [method["parameters"] for method in methods]
+    parameters = share([(one, at) for one in lists for at in range(len(one))], "parameters", itemgetter("name"))
+    by_status = [method["responses"] for method in methods]
+    responses = share([(one, status) for one in by_status for status in one], "responses", name_response)
     for name, example in {**WRITTEN_EXAMPLES, **recorded_examples}.items():
         if name in schemas and not repeats(name, schemas):
             schemas[name]["examples"] = [example]
@@ -125,7 +130,7 @@ def build_document(recorded_examples: Json) -> Json:
         "paths": paths,
         "components": {
             "schemas": dict(sorted(schemas.items())),
-            "responses": dict(sorted(responses.items())),
+            "responses": dict(sorted((error_responses() | responses).items())),
             "headers": HEADER_COMPONENTS,
             "examples": {name: {"value": text} for name, text in WRITTEN_EXAMPLES["files"].items()},
             "parameters": PARAMETERS | parameters,
@@ -139,41 +144,20 @@ def repeats(name: str, schemas: Json) -> bool:
     return name.endswith("ListItem") and name.removesuffix("ListItem") in schemas
 
 
-def share_parameters(paths: Json) -> Json:
-    """Replace each parameter that several operations have by a reference; return the components by name.
+def share(places: list[tuple[Any, Any]], kind: str, name_of: Callable[[Json], str]) -> Json:
+    """Replace each part that stands in several places, a member of a container each, by a reference.
 
-    Of different parameters with one name, the most frequent becomes the component.
+    Return the components by name. Of different parts with one name, the most frequent becomes the component.
     """
-    lists = [method["parameters"] for methods in paths.values() for method in methods.values()]
-    counts = Counter(msgspec.json.encode(one) for parameters in lists for one in parameters if "name" in one)
+    parts = [(container, key, container[key]) for container, key in places if "$ref" not in container[key]]
+    counts = Counter(msgspec.json.encode(part) for _, _, part in parts)
+    often = [msgspec.json.decode(text) for text, number in counts.most_common() if number > 1]
     shared: Json = {}
-    for text, number in counts.most_common():
-        parameter = msgspec.json.decode(text)
-        if number > 1:
-            shared.setdefault(parameter["name"], parameter)
-    for parameters in lists:
-        parameters[:] = [
-            refer_to(one["name"], "parameters") if one == shared.get(one.get("name")) else one for one in parameters
-        ]
-    return shared
-
-
-def share_responses(paths: Json) -> Json:
-    """Replace each success that several operations have by a reference; return the components by name."""
-    by_text: dict[bytes, list[tuple[Json, str]]] = {}
-    for method in (method for methods in paths.values() for method in methods.values()):
-        for status, response in method["responses"].items():
-            if "$ref" not in response:
-                by_text.setdefault(msgspec.json.encode(response), []).append((method["responses"], status))
-    shared: Json = {}
-    for text, places in by_text.items():
-        if len(places) > 1:
-            response = msgspec.json.decode(text)
-            name = name_response(response)
-            assert name not in shared, name
-            shared[name] = response
-            for responses, status in places:
-                responses[status] = refer_to(name, "responses")
+    for part in often:
+        shared.setdefault(name_of(part), part)
+    for container, key, part in parts:
+        if part in shared.values():
+            container[key] = refer_to(name_of(part), kind)
     return shared
 
 

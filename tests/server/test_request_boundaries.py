@@ -1,12 +1,9 @@
 """Where a request ends and the next begins: a body or a trailer is never read as a request or a header."""
 
-import shutil
-import subprocess
 from collections.abc import Iterator
 
 import httpx
 import pytest
-from commands import PATIENCE
 from factories import unwrap
 from streams import (
     CLOSE,
@@ -69,25 +66,6 @@ def test_the_body_of_a_request_for_another_protocol_is_no_request(
         # The body was read whole, as a body: it is no JSON.
         assert responses == [[(400, b"outer", True)]] * len(UPGRADES)
         assert name in category_names(client)
-
-
-def test_curl_with_http_2_is_served(journal: Served) -> None:
-    curl = shutil.which("curl")
-    if curl is None:
-        pytest.skip("curl is not installed")
-    if b"HTTP2" not in subprocess.run([curl, "--version"], capture_output=True, check=True).stdout:
-        pytest.skip("this curl has no HTTP/2")
-
-    def request(*arguments: str) -> list[str]:
-        options = ("--silent", "--noproxy", "*", "--http2", "--output", "/dev/null", "--write-out")
-        headers = (f"Authorization: Bearer {journal.key}", "Content-Type: application/json")
-        command = [curl, *options, "%{http_code} ", "-H", headers[0], "-H", headers[1], *arguments]
-        return subprocess.run(command, capture_output=True, check=True, timeout=PATIENCE, text=True).stdout.split()
-
-    url = f"{journal.url}/v1/tag-categories"
-    assert request("--data", '{"name": "curl"}', url) == ["201"]
-    assert request("--header", "Transfer-Encoding: chunked", "--data", '{"name": "chunks"}', url) == ["201"]
-    assert request(url, "--output", "/dev/null", url) == ["200", "200"]
 
 
 # Exchanges -------------------------------------------------------------------------------------------------
