@@ -83,7 +83,16 @@ def for_each(operations: Iterable[Operation], rewind: bool = False) -> Callable[
 
     Without `rewind`, for what leaves the journal as it was, or does not depend on what is in it.
     """
-    return for_rows("operation", operations, rewind, lambda one: f"{one.method} {documented_path_of(one)}")
+    return for_rows("operation", operations, rewind, title)
+
+
+def title(operation: Operation) -> str:
+    return f"{operation.method} {documented_path_of(operation)}"
+
+
+def everything(response: httpx.Response) -> tuple[int, list[tuple[str, str]], bytes]:
+    """All that a caller can see of a response."""
+    return response.status_code, response.headers.multi_items(), response.content
 
 
 def path_of(operation: Operation, row_id: object = MISSING) -> str:

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 from factories import Client, details_of, error_of, unwrap
 from msgspec import Raw, inspect
-from operations import body_of, create_one_of_each, documented_path_of, dump, for_each, input_of, path_of
+from operations import body_of, create_one_of_each, dump, for_each, input_of, path_of, title
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -35,10 +35,6 @@ from journal_api.web.operation import Operation
 
 INVALID = (400, "validation_error")
 WITH_BODY = [operation for operation in OPERATIONS if operation.body]
-
-
-def name_of(operation: Operation) -> str:
-    return f"{operation.method} {documented_path_of(operation)}"
 
 
 # A profile needs other members with each kind, and a column is a text or a list of texts. Its bad values
@@ -433,7 +429,7 @@ NOT_IN_A_PATH = {
 @pytest.mark.usefixtures("unchanged")
 async def test_what_no_path_can_have_is_404_and_changes_nothing(client: Client) -> None:
     answers = {
-        (name_of(operation), value): await client.request(
+        (title(operation), value): await client.request(
             operation.method, path_of(operation).replace(path_of(operation).split("/")[2], value), **input_of(operation)
         )
         for kind, values in NOT_IN_A_PATH.items()
@@ -442,5 +438,5 @@ async def test_what_no_path_can_have_is_404_and_changes_nothing(client: Client) 
         for value in some_of(values, kind, operation.method)
     }
 
-    assert {name for name, _ in answers} == {name_of(one) for one in OPERATIONS if "{" in one.path}
+    assert {name for name, _ in answers} == {title(one) for one in OPERATIONS if "{" in one.path}
     assert {case: error_of(answer) for case, answer in answers.items() if answer.status_code != 404} == {}

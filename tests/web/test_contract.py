@@ -9,7 +9,7 @@ import httpx
 import pytest
 from conftest import BASE_URL, client_of, new_key_for
 from factories import Client, details_of, error_of, run_sql, unwrap
-from operations import MISSING, create_thing_of, dump, for_each, path_of, send
+from operations import MISSING, create_thing_of, dump, everything, for_each, path_of, send
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -37,11 +37,6 @@ async def call(client: Client, operation: Operation, row_id: object = MISSING) -
     answer = await send(client, operation, row_id, X_Request_Id="always-the-same")
     assert answer.headers["x-request-id"] == "always-the-same"
     return answer
-
-
-def whole(response: httpx.Response) -> tuple[int, list[tuple[str, str]], bytes]:
-    """Everything that a caller can see of an answer."""
-    return response.status_code, response.headers.multi_items(), response.content
 
 
 ON_A_THING = [operation for operation in OPERATIONS if "{id" in operation.path]
@@ -140,10 +135,10 @@ async def test_a_deleted_id_is_answered_like_one_that_never_was(client: Client, 
     if "{" not in operation.path:
         below = [operation]
 
-    again = [whole(await call(client, one, row_id)) for one in below]
+    again = [everything(await call(client, one, row_id)) for one in below]
 
     assert {status for status, _, _ in again} == {404}
-    assert again == [whole(await call(client, one)) for one in below]
+    assert again == [everything(await call(client, one)) for one in below]
 
 
 async def test_the_id_of_a_deleted_row_is_never_used_again(app: Starlette) -> None:
@@ -213,7 +208,7 @@ async def test_head_answers_as_get_does_but_for_the_body(client: Client, operati
     head = await client.head(path_of(operation, row_id), headers={"X-Request-Id": "always-the-same"})
 
     assert got.status_code == 200
-    assert whole(head) == (200, got.headers.multi_items(), b"")
+    assert everything(head) == (200, got.headers.multi_items(), b"")
     assert int(head.headers.get("content-length", len(got.content))) == len(got.content)
 
 

@@ -3,10 +3,9 @@
 from datetime import UTC, datetime
 from typing import Any
 
-import httpx
 import time_machine
 from factories import Client, create_import, create_strategy, create_tag, create_trade, error_of, unwrap
-from operations import CHANGES, body_of, create_needs, dump, file_of, for_each, path_of
+from operations import CHANGES, body_of, create_needs, dump, everything, file_of, for_each, path_of
 from starlette.applications import Starlette
 
 from journal_api.routes.table import OPERATIONS
@@ -15,10 +14,6 @@ from journal_api.web.operation import Operation
 DRY = {"dry_run": "true"}
 # The dry run of an import returns 200 with the report of what it would do (docs/imports.md).
 WRITES = [one for one in OPERATIONS if one.method != "GET" and one.name != "create_import"]
-
-
-def everything(response: httpx.Response) -> tuple[int, bytes, list[tuple[bytes, bytes]]]:
-    return response.status_code, response.content, response.headers.raw
 
 
 @for_each(WRITES, rewind=True)

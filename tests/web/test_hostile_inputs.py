@@ -330,25 +330,19 @@ async def test_a_strategy_over_3_mib_in_sum_is_refused_and_nothing_of_it_written
 
 
 @pytest.mark.promise(22)
-async def test_many_patches_make_no_strategy_larger_than_one_may(client: Client) -> None:
-    strategy = await create_strategy(client, **strategy_of(2 * MIB))
-    keep = [{"setup_id": setup["setup_id"]} for setup in strategy["setups"]]
-    more = strategy_of(2 * MIB)["setups"]
-
-    refused = await client.patch(f"/strategies/{strategy['id']}", json={"setups": [*keep, *more]})
-
-    assert error_of(refused) == (400, "validation_error")
-    assert await get_strategy(client, strategy["id"]) == strategy
-
-
-async def test_the_largest_strategy_can_be_sent_back_as_it_was_read(client: Client) -> None:
+async def test_the_largest_strategy_can_be_sent_back_as_it_was_read_and_no_patch_makes_it_larger(
+    client: Client,
+) -> None:
     strategy = await create_strategy(client, **strategy_of(3 * MIB - 40_000))
+    path, keep = f"/strategies/{strategy['id']}", [{"setup_id": setup["setup_id"]} for setup in strategy["setups"]]
 
-    sent = json.dumps({"setups": strategy["setups"]}, indent=2)
-    answer = await client.patch(f"/strategies/{strategy['id']}", content=sent)
+    answer = await client.patch(path, content=json.dumps({"setups": strategy["setups"]}, indent=2))
+    refused = await client.patch(path, json={"setups": [*keep, *strategy_of(40_000)["setups"]]})
 
-    assert len((await client.get(f"/strategies/{strategy['id']}")).content) > 3 * MIB - 20_000
     assert unwrap(answer) == strategy
+    assert error_of(refused) == (400, "validation_error")
+    assert len((read := await client.get(path)).content) > 3 * MIB - 20_000
+    assert unwrap(read) == strategy
 
 
 async def test_strategies_that_are_too_large_together_are_read_one_by_one(

@@ -13,7 +13,7 @@ from commands import dump
 from conftest import client_of, new_key_for
 from factories import Client, details_of, error_of, run_sql, unwrap
 from msgspec import inspect
-from operations import choices_of, documented_path_of, file_of, input_of, path_of
+from operations import choices_of, everything, file_of, input_of, path_of, title
 from starlette.applications import Starlette
 
 from journal_api.routes.table import OPERATIONS
@@ -64,10 +64,6 @@ class Place(NamedTuple):
     @property
     def is_filter(self) -> bool:
         return self.is_query or self.member.startswith("where.")
-
-
-def title(operation: Operation) -> str:
-    return f"{operation.method} {documented_path_of(operation)}"
 
 
 # Which members name rows ---------------------------------------------------------------------------------
@@ -213,11 +209,6 @@ def files_naming(own: str, word: str) -> list[str]:
     head, row = factories.A_FILE.splitlines()
     names = [[f"{word if one == column else own} {one.rstrip('s')}" for one in columns] for column in columns]
     return ["\n".join([",".join([head, *columns]), ",".join([row, *named])]) for named in names]
-
-
-def everything(response: httpx.Response) -> tuple[int, list[tuple[str, str]], bytes]:
-    """All that a caller can see of a response."""
-    return response.status_code, response.headers.multi_items(), response.content
 
 
 async def send(client: Client, request: Planted) -> httpx.Response:
