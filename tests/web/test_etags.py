@@ -71,17 +71,11 @@ async def thing_for(client: Client, operation: Operation) -> int | str:
     return MISSING
 
 
-def named(operation: Operation) -> dict[str, list[int]]:
-    """What the body of the operation names."""
-    body = body_of(operation)
-    assert body is not None
-    return {"ids": body["ids"]}
-
-
 async def source_etag(client: Client, operation: Operation, row_id: int | str) -> str:
     assert operation.etag_source is not None
     if operation.names_objects:
-        return str((await client.patch("/trades?dry_run=true", json=named(operation))).headers["etag"])
+        named = {"ids": (body_of(operation) or {})["ids"]}
+        return str((await client.patch("/trades?dry_run=true", json=named)).headers["etag"])
     return await etag_of(client, path_of(operation.etag_source, row_id))
 
 
