@@ -528,7 +528,7 @@ def test_a_result_in_another_currency_than_the_prices_shows_no_point_value() -> 
         ("Date,Type,Value,Fees,Shares,Symbol\n2026-03-02,Buy,102,2,10,QLTX\n", "Value is taken to include the costs"),
         (
             "Ticker,Entry Time,Exit Time,Entry Price,Exit Price\nQLTX,2026-03-02 10:00,2026-03-02 11:00,1,2\n",
-            "no column is known as quantity: name it here, or add it to the file",
+            "no column is known as quantity: name it here, or state it for all rows as =1",
         ),
     ],
 )

@@ -84,6 +84,18 @@ async def test_a_profile_without_formats_of_times_reads_dates_in_the_order_of_th
     assert sorted(trade["opened_at"][:10] for trade in trades) == ["2026-03-02", "2026-03-13"]
 
 
+async def test_a_profile_states_for_all_rows_what_a_file_lacks(client: Client, account_id: int) -> None:
+    file = "Way,In,Out,From,To\nUp,40,41,2026-03-02 09:31,2026-03-02 10:15\n"
+    proposed = unwrap(await send_file(client, file, account_id, dry_run="true"))
+    await create_import_profile(client, header=["Way"], symbol="=MNQH26", quantity="=2", time=[])
+
+    await create_import(client, file)
+
+    assert proposed["columns"] == ["Way", "In", "Out", "From", "To", "=1"]
+    (trade,) = unwrap(await client.get("/trades"))
+    assert (trade["symbol"], trade["quantity"], trade["gross_pnl"]) == ("MNQH26", 2, 4)
+
+
 async def test_an_own_profile_goes_before_the_built_in_formats(client: Client) -> None:
     names = {"symbol": "symbol", "quantity": "quantity", "entry_price": "entry_price", "exit_price": "exit_price"}
     times = {"opened_at": "opened_at", "closed_at": "closed_at", "time": ["%Y-%m-%dT%H:%M:%S%z"]}

@@ -1,6 +1,6 @@
 """The columns of a profile in the header of a file, and the rows that its words choose."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from journal_api.trade_files.file_format import Rows, list_names, word_matches
 from journal_api.trade_files.named_rows import Row, shorten
 from journal_api.trade_files.vocabulary import ANYTHING, NAMES, ColumnNames, find_column, translate
 
+CONSTANT = "="  # before a value for all rows, in place of a column
 DAYS = frozenset(name for name in NAMES["at"] if name.endswith("date"))
 
 
@@ -29,6 +30,13 @@ def find_day_column(profile: ImportProfileCreate, header: Collection[str]) -> st
     """Return the column of days beside `at`, which may have the time of day alone; empty without one."""
     at = None if profile.clock else find_column(header, profile.at)
     return next((name for name in header if at and name != at and translate(name) in DAYS), "")
+
+
+def list_constants(profile: ImportProfileCreate) -> dict[str, str]:
+    """Return the cells that stand for a column that the file lacks, by its name in the profile: =1."""
+    columns = [*list_required_columns(profile), *list_optional_columns(profile)]
+    names = [name for part in columns for name in list_names(part) if part not in profile.header]
+    return {name: name.removeprefix(CONSTANT) for name in names if name.startswith(CONSTANT)}
 
 
 def list_required_columns(profile: ImportProfileCreate) -> list[Columns]:
@@ -123,4 +131,12 @@ def repeat_cells(columns: Sequence[str], rows: Rows) -> Rows:
         if isinstance(row, Row):
             above = {name: row[name] if row[name].strip() else above.get(name, "") for name in columns}
             row.update(above)
+        yield row
+
+
+def state_cells(cells: Mapping[str, str], rows: Rows) -> Rows:
+    """Yield the rows with these cells for columns that the file lacks."""
+    for row in rows:
+        if isinstance(row, Row):
+            row.update(cells)
         yield row

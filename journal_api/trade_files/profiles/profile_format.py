@@ -29,10 +29,12 @@ from journal_api.trade_files.profiles.columns import (
     find_day_column,
     leave_out_rejected,
     list_conditions,
+    list_constants,
     list_optional_columns,
     list_required_columns,
     list_time_columns,
     repeat_cells,
+    state_cells,
     without_none,
 )
 from journal_api.trade_files.profiles.fills import make_execution_reader
@@ -43,6 +45,7 @@ from journal_api.trade_files.vocabulary import (
     ANYTHING,
     NAMES,
     STATUS,
+    ColumnNames,
     converts_currencies,
     find_column,
     find_currency_columns,
@@ -100,12 +103,15 @@ def set_date_order(profile: ImportProfileCreate, order: DateOrder | None) -> Imp
 
 def make_known_profile(profile: ImportProfileCreate) -> KnownFormat:
     """Return the format of a profile before the header of a file is known."""
-    columns = tuple(map(list_names, list_required_columns(profile)))
+    constants = list_constants(profile).keys()
+    columns = tuple(names for names in map(list_names, list_required_columns(profile)) if constants.isdisjoint(names))
     return KnownFormat(str(profile.name), columns, partial(format_for_header, profile), profile.section)
 
 
 def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> Format:
     """Return the format of a file with this header, which has all required columns of the profile."""
+    constants = list_constants(profile)
+    header = ColumnNames([*header, *constants])
     if find_column(header, profile.account) is None:
         read = {*find_columns(header, [*list_required_columns(profile), *list_optional_columns(profile)])}
         others = [name for name in header if name not in read]
@@ -126,7 +132,8 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
 
     def read_chosen(rows: Rows) -> Trades:
         cancelled: set[int] = set()
-        chosen = choose_rows(conditions, repeat_cells(repeated, rows) if repeated else rows)
+        stated = state_cells(constants, rows) if constants else rows
+        chosen = choose_rows(conditions, repeat_cells(repeated, stated) if repeated else stated)
         if not status:
             yield from check_results(read_trades(chosen))
             return

@@ -71,7 +71,8 @@ def propose_profile(file: BinaryIO, doubts: Sequence[str] = ()) -> Proposal | No
     draft = Draft(max(tables, key=Table.count_filled))
     profile, sample = draft.build(), [list(row.values()) for row in draft.table.rows[:SAMPLE_ROWS]]
     warnings = [*doubts, *draft.warnings, *find_failed_checks(file, text, profile)]
-    return Proposal(text.encoding, draft.table.columns, sample, profile, warnings)
+    columns = [*draft.table.columns, *([] if profile.quantity else ["=1"])]
+    return Proposal(text.encoding, columns, sample, profile, warnings)
 
 
 def find_failed_checks(file: BinaryIO, text: FileText, profile: ProposedProfile) -> list[str]:
@@ -136,7 +137,9 @@ class Draft:
         ends = ONLY_TRADES if self.is_of_trades else ONLY_FILLS
         missing = [name for name in ("symbol", "quantity", *ends) if not self.members.get(name)]
         if missing:
-            self.warnings.append(f"no column is known as {', '.join(missing)}: name it here, or add it to the file")
+            self.warnings.append(
+                f"no column is known as {', '.join(missing)}: name it here, or state it for all rows as =1"
+            )
 
     def _complete_trade(self) -> None:
         """Take a price beside that of one end for the other, and the only time of a trade for both of its ends."""
