@@ -8,15 +8,9 @@ from saved_journals import for_rows
 from sql_calls import STEPS, count_steps
 from starlette.applications import Starlette
 
-NOT_FOUND = (404, "not_found")
-
 
 async def get_account(client: Client, account: Any) -> Any:
     return unwrap(await client.get(f"/accounts/{account['id']}"))
-
-
-async def list_names(client: Client) -> list[str]:
-    return [account["name"] for account in unwrap(await client.get("/accounts"))]
 
 
 # Delete --------------------------------------------------------------------------------------------------
@@ -38,27 +32,46 @@ async def test_an_account_is_not_deleted_until_its_trades_are_gone(client: Clien
     assert (await client.delete(f"/accounts/{account['id']}")).status_code == 204
 
 
-async def test_the_goals_of_a_deleted_account_go_with_their_snapshots_and_its_strategies_stay(
-    app: Starlette, client: Client
+# Rows that say of which account or group they are; the feed of changes keeps what it has told, goals note its place.
+TABLES_WITH = """
+    SELECT tables.name FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+    WHERE tables.type = 'table' AND columns.name = :column AND tables.name NOT LIKE 'changed%'
+        AND tables.name <> 'goals'"""
+
+
+async def read_rows_of(app: Starlette, column: str, row_id: int) -> dict[str, list[Any]]:
+    tables = [name for (name,) in await run_sql(app, TABLES_WITH, {"column": column})]
+    return {name: await run_sql(app, f"SELECT * FROM {name} WHERE {column} = :id", {"id": row_id}) for name in tables}
+
+
+@for_rows("kind", ["account", "copy_group"])
+async def test_what_an_account_or_a_group_has_goes_with_it_but_for_strategies(
+    app: Starlette, client: Client, kind: str
 ) -> None:
-    account, other = await factories.create_account(client, "Gone"), await factories.create_account(client, "Kept")
-    goals = [await factories.create_goal(client, account_id=one["id"], **factories.YEAR) for one in (account, other)]
-    for goal in goals:
-        await factories.snapshots_of(client, goal["id"])
-    strategies = [
-        await factories.create_strategy(client, one["name"], account_id=one["id"], setups=[{"name": "Flag"}])
-        for one in (account, other)
-    ]
+    goals, strategies, ids = [], [], []
+    for name in ("Gone", "Kept"):
+        account = (await factories.create_account(client, name))["id"]
+        await factories.create_cash(client, account)
+        await factories.create_checkpoint(client, account)
+        await factories.put_rules(client, account, daily_loss=500)
+        group = (await factories.create_copy_group(client, name, [account]))["id"]
+        ids.append(account if kind == "account" else group)
+        scope: dict[str, Any] = {f"{kind}_id": ids[-1]}
+        goals.append(await factories.create_goal(client, **scope, **factories.YEAR))
+        await factories.snapshots_of(client, goals[-1]["id"])
+        strategies.append(await factories.create_strategy(client, name, **scope, setups=[{"name": "Flag"}]))
+    kept = await read_rows_of(app, f"{kind}_id", ids[1])
+    path = "accounts" if kind == "account" else "copy-groups"
 
-    deleted = await client.delete(f"/accounts/{account['id']}")
+    assert (await client.delete(f"/{path}/{ids[0]}")).status_code == 204
 
-    assert deleted.status_code == 204
-    assert error_of(await client.get(f"/goals/{goals[0]['id']}")) == NOT_FOUND
+    assert not any((await read_rows_of(app, f"{kind}_id", ids[0])).values())
+    assert await read_rows_of(app, f"{kind}_id", ids[1]) == kept
     assert unwrap(await client.get("/goals")) == [goals[1]]
     assert await run_sql(app, "SELECT DISTINCT goal_id FROM snapshots") == [(goals[1]["id"],)]
     unbound, bound = [await factories.get_strategy(client, one["id"]) for one in strategies]
-    assert (unbound["account_id"], unbound["setups"]) == (None, strategies[0]["setups"])
-    assert bound == strategies[1]
+    assert (unbound[f"{kind}_id"], unbound["setups"], bound) == (None, strategies[0]["setups"], strategies[1])
+    assert len(unwrap(await client.get("/accounts"))) == (1 if kind == "account" else 2)
 
 
 async def test_a_deleted_account_leaves_its_copy_group_and_the_active_selection(client: Client) -> None:

@@ -58,14 +58,3 @@ async def test_a_patch_is_checked_with_the_kind_and_the_amount_that_are_stored(c
     assert error_of(await client.patch(path, json={"kind": "fee"})) == (400, "validation_error")
     assert unwrap(await client.patch(path, json={"kind": "fee", "amount": 20}))["amount"] == 20
     assert unwrap(await client.patch(path, json={"note": "Platform"}))["note"] == "Platform"
-
-
-async def test_an_account_is_deleted_with_its_cash(client: Client) -> None:
-    account = await create_account(client)
-    cash = await create_cash(client, account["id"])
-    path = f"/accounts/{account['id']}/cash"
-
-    assert (await client.delete(f"/accounts/{account['id']}")).status_code == 204
-
-    assert (await client.get(path)).status_code == 404
-    assert (await client.get(f"{path}/{cash['id']}")).status_code == 404

@@ -5,13 +5,11 @@ from typing import Any
 import factories
 import httpx
 import pytest
-from factories import Client, details_of, error_of, run_sql, unwrap
+from factories import Client, details_of, error_of, unwrap
 from saved_journals import for_rows
-from starlette.applications import Starlette
 
 INVALID = (400, "validation_error")
 CONFLICT = (409, "conflict")
-NOT_FOUND = (404, "not_found")
 
 
 @pytest.fixture
@@ -183,32 +181,3 @@ async def test_a_master_that_leaves_is_cleared_and_one_that_stays_is_kept(client
 
 
 # Goals and strategies ------------------------------------------------------------------------------------
-
-
-async def test_the_goals_of_a_deleted_group_go_with_their_snapshots_its_strategies_and_accounts_stay(
-    app: Starlette, client: Client, accounts: list[int]
-) -> None:
-    group, other = [
-        await factories.create_copy_group(client, name, [one]) for name, one in zip("GO", accounts, strict=False)
-    ]
-    goals = [await factories.create_goal(client, copy_group_id=one["id"], **factories.YEAR) for one in (group, other)]
-    for goal in goals:
-        await factories.snapshots_of(client, goal["id"])
-    strategies = [
-        await factories.create_strategy(client, one["name"], copy_group_id=one["id"]) for one in (group, other)
-    ]
-    trade = await factories.create_trade(client, accounts[0])
-    await client.patch("/me", json={"active_selection": f"group_{group['id']}"})
-    before = unwrap(await client.get("/accounts"))
-
-    deleted = await client.delete(f"/copy-groups/{group['id']}")
-
-    assert deleted.status_code == 204
-    assert error_of(await client.get(f"/copy-groups/{group['id']}")) == NOT_FOUND
-    assert unwrap(await client.get("/goals")) == [goals[1]]
-    assert await run_sql(app, "SELECT DISTINCT goal_id FROM snapshots") == [(goals[1]["id"],)]
-    unbound, bound = [await factories.get_strategy(client, one["id"]) for one in strategies]
-    assert (unbound["copy_group_id"], bound) == (None, strategies[1])
-    assert unwrap(await client.get("/accounts")) == before
-    assert unwrap(await client.get(f"/trades/{trade['id']}")) == trade
-    assert unwrap(await client.get("/me"))["active_selection"] == "all"

@@ -3,7 +3,7 @@
 from typing import Any
 
 import factories
-from factories import Client, details_of, error_of, run_sql, unwrap
+from factories import Client, error_of, run_sql, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -184,12 +184,6 @@ async def test_a_day_shows_its_pictures_and_is_listed_for_them_alone(client: Cli
     assert error_of(await client.get(f"/pictures/{first['id']}")) == (404, "not_found")
 
 
-async def test_texts_may_have_64_kib(client: Client) -> None:
-    written = await factories.write_day(client, plan="x" * 65_536, review="é" * 32_768)
-
-    assert (len(written["plan"]), len(written["review"])) == (65_536, 32_768)
-
-
 # Versions ------------------------------------------------------------------------------------------
 
 
@@ -214,29 +208,6 @@ async def test_the_version_of_a_write_is_that_of_the_next_read_while_goals_are_s
 
     assert len(unwrap(written)["goals"]) == 1
     assert written.headers["etag"] == (await client.get(f"/days/{DAY}")).headers["etag"]
-
-
-async def test_a_whole_day_can_be_edited_and_sent_back(client: Client) -> None:
-    await factories.create_goal(client, timeframe="daily")
-    await factories.create_trade(client)
-    for member, value in (("plan", "Wait."), ("rating", 3), ("review", None)):
-        day = await get_day(client)
-        sent = {**day, member: value}
-
-        assert (await factories.write_day(client, **sent))[member] == value
-
-
-@for_rows("written", [{}, {"plan": "First"}])
-async def test_a_day_that_was_written_meanwhile_is_not_overwritten(client: Client, written: dict[str, Any]) -> None:
-    if written:
-        await factories.write_day(client, **written)
-    read = await get_day(client)
-    await factories.write_day(client, review="Theirs")
-
-    refused = await client.patch(f"/days/{DAY}", json={**read, "plan": "Mine"})
-
-    assert error_of(refused) == (412, "precondition_failed")
-    assert "updated_at" in details_of(refused)["fields"]
 
 
 async def test_a_day_that_was_cleared_meanwhile_is_not_written_again(client: Client) -> None:

@@ -40,21 +40,6 @@ async def test_a_deleted_value_restores_the_built_in_one_if_there_is_one(client:
     assert error_of(await client.get("/instruments/XYZ")) == (404, "not_found")
 
 
-async def test_point_values_are_of_their_owner_only(client: Client, other_user_client: Client) -> None:
-    await create_instrument(other_user_client, "MNQ", 3)
-
-    assert unwrap(await client.get("/instruments/MNQ")) == MNQ
-    assert error_of(await client.delete("/instruments/MNQ")) == (404, "not_found")
-
-
-async def test_if_none_match_creates_but_does_not_replace(client: Client) -> None:
-    body, headers = {"point_value": 4}, {"If-None-Match": "*"}
-
-    responses = [await client.put("/instruments/XYZ", json=body, headers=headers) for _ in range(2)]
-
-    assert [response.status_code for response in responses] == [200, 412]
-
-
 # A multiplier that is left out -----------------------------------------------------------------------------
 
 

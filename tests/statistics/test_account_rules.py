@@ -44,7 +44,7 @@ async def read_standing(client: Client, account: Any, **query: Any) -> Any:
     return unwrap(await client.get(f"/accounts/{account['id']}/standing", params=query))
 
 
-async def test_what_is_put_is_read_and_can_be_put_again(client: Client) -> None:
+async def test_what_is_put_is_read_can_be_put_again_and_is_replaced_and_deleted_whole(client: Client) -> None:
     account = await factories.create_account(client)
     path = f"/accounts/{account['id']}/rules"
 
@@ -52,15 +52,9 @@ async def test_what_is_put_is_read_and_can_be_put_again(client: Client) -> None:
 
     assert rules == EVERY_RULE
     assert unwrap(await client.put(path, json=rules)) == unwrap(await client.get(path)) == rules
-
-
-async def test_a_put_replaces_all_rules(client: Client) -> None:
-    account = await factories.create_account(client)
-    await factories.put_rules(client, account["id"], **EVERY_RULE)
-
-    rules = await factories.put_rules(client, account["id"], daily_loss=500)
-
-    assert rules == {**dict.fromkeys(EVERY_RULE), "daily_loss": 500}
+    assert unwrap(await client.put(path, json={"daily_loss": 500})) == {**dict.fromkeys(EVERY_RULE), "daily_loss": 500}
+    assert (await client.delete(path)).status_code == 204
+    assert error_of(await client.get(path)) == error_of(await client.delete(path)) == (404, "not_found")
 
 
 async def test_an_account_without_rules_has_none_to_read_or_delete(client: Client) -> None:
@@ -72,33 +66,6 @@ async def test_an_account_without_rules_has_none_to_read_or_delete(client: Clien
     assert (await client.delete(path)).status_code == 204
 
     assert error_of(await client.get(path)) == (404, "not_found")
-
-
-@for_rows(
-    "rules, field",
-    [
-        ({"floor": {"distance": 5}}, "floor.kind"),
-        ({"floor": {"kind": "static"}}, "floor.distance"),
-        ({"qualifying_day": {"amount": 5}}, "qualifying_day.days"),
-        ({"best_day_share": 100.5}, "best_day_share"),
-        ({"minimum_days": 367}, "minimum_days"),
-    ],
-)
-async def test_a_rule_is_whole_and_possible(client: Client, rules: Any, field: str) -> None:
-    account = await factories.create_account(client)
-
-    refused = await client.put(f"/accounts/{account['id']}/rules", json=rules)
-
-    assert list(details_of(refused)["fields"]) == [field]
-
-
-async def test_an_account_is_deleted_with_its_rules(client: Client, app: Starlette) -> None:
-    account = await factories.create_account(client)
-    await factories.put_rules(client, account["id"], daily_loss=500)
-
-    assert (await client.delete(f"/accounts/{account['id']}")).status_code == 204
-
-    assert await run_sql(app, "SELECT * FROM account_rules") == []
 
 
 async def test_the_list_has_the_standing_of_the_accounts_with_rules(client: Client) -> None:

@@ -3,14 +3,13 @@
 from typing import Any, NamedTuple
 
 import pytest
-from conftest import client_of, new_key_for
 from desk import JANUARY, Desk, desk_of, value_of
-from factories import Client, insert_account, insert_trade, insert_user, run_sql, unwrap
+from factories import Client, run_sql
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
 # A statement, or settings to change.
-Change = str | dict[str, str]
+Change = str | dict[str, Any]
 
 # Two accounts with 100 and 0, two copy groups without members, a mistake and another tag, a setup with one
 # confirmation and one without. Account 1 has a net P&L of 9 (confirmed, A+, at a risk of 3), -3 and 5.
@@ -173,6 +172,9 @@ CHANGES = {
             ("UPDATE cash_movements SET day = '2025-11-30'", 91),
             ("DELETE FROM cash_movements", 111),
         ],
+    ),
+    "the tolerance of a break-even": Late(
+        "win_rate", 66.66666667, [({"breakeven_within": 5}, 33.33333333), ({"breakeven_within": 0}, 66.66666667)]
     ),
     "every kind of cash": Late(
         "balance_target",
@@ -350,16 +352,3 @@ async def test_the_days_of_a_goal_move_with_the_time_zone(desk: Desk) -> None:
 
     late = [[("01-05", 6), (day, 5), ("04-15", 0)] for day in ("01-31", "02-01", "01-31")]
     assert shown == late
-
-
-async def test_a_change_of_one_user_changes_nothing_for_another(desk: Desk) -> None:
-    goal = await desk.goal()
-    before = await desk.read(goal)
-    desk.move("2026-04-15T18:00:00Z")
-    other = await insert_user(desk.app)
-
-    await insert_trade(desk.app, await insert_account(desk.app, user_id=other), user_id=other, gross_pnl=7)
-    async with client_of(desk.app, await new_key_for(desk.app, other)) as other_user_client:
-        unwrap(await other_user_client.patch("/me", json={"timezone": "Asia/Tokyo"}))
-
-    assert await desk.read(goal) == before
