@@ -231,21 +231,6 @@ async def test_excursions_of_the_whole_go_with_a_split(client: Client) -> None:
     assert [(part["mae"], part["mfe"]) for part in await split(client, whole)] == [(3, None), (5, None)]
 
 
-async def test_a_split_leaves_the_journal_byte_for_byte_as_before_the_merge(app: Starlette, client: Client) -> None:
-    parts, _, _ = await create_annotated(client)
-    copy = await create_part(client, "14:10", "14:20", source_trade_id=parts[1]["id"])
-    before = journal(app)
-
-    whole = await merge(client, *parts)
-    linked = await factories.get_trade(client, copy)
-    restored = await split(client, whole)
-
-    assert linked["source_trade_id"] == whole["id"]
-    assert [part["id"] for part in restored] == [part["id"] for part in parts]
-    assert journal(app) == before
-    assert [await factories.get_trade(client, part) for part in parts] == parts
-
-
 async def test_what_was_annotated_since_the_merge_stays_on_the_first(client: Client) -> None:
     parts, tags, _ = await create_annotated(client)
     whole = await merge(client, *parts)
@@ -284,21 +269,6 @@ async def test_answers_given_since_the_merge_stay_on_the_first(client: Client) -
 
     assert (first["setup_id"], first["confirmations"]) == (setup["setup_id"], answered["confirmations"])
     assert second == parts[1]
-
-
-async def test_a_merged_trade_is_merged_again_and_split_step_by_step(app: Starlette, client: Client) -> None:
-    parts, _, _ = await create_annotated(client)
-    before = journal(app)
-
-    pair = await merge(client, *parts[1:])
-    between = journal(app)
-    whole = await merge(client, parts[0], pair)
-
-    assert whole["merged_ids"] == [parts[1]["id"], parts[2]["id"]]
-    assert [part["id"] for part in await split(client, whole)] == [parts[0]["id"], parts[1]["id"]]
-    assert journal(app) == between
-    await split(client, pair)
-    assert journal(app) == before
 
 
 async def test_a_part_loses_what_was_deleted_while_it_was_merged(client: Client) -> None:
@@ -466,6 +436,9 @@ async def test_any_merges_that_are_split_again_leave_the_journal_as_it_was(
 ) -> None:
     chosen = random.Random(seed)
     tags = [await factories.create_tag(client, name) for name in ("FOMO", "Patient")]
+    (setup,) = (await factories.create_strategy(client, **factories.A_CHECKLIST))["setups"]
+    answers = [{"confirmation_id": one["confirmation_id"], "was_present": True} for one in setup["confirmations"]]
+    checked = {"setup_id": setup["setup_id"], "confirmations": answers}
     rows, minute = [], 0
     for _ in range(12):
         minute += chosen.choice((0, 0, 3))
@@ -477,7 +450,7 @@ async def test_any_merges_that_are_split_again_leave_the_journal_as_it_was(
     for trade_id in ids:
         if chosen.random() < 0.5:
             await patch(client, {"id": trade_id}, notes=f"{trade_id}", grade=chosen.choice("ABC"))
-            await patch(client, {"id": trade_id}, tag_ids=[chosen.choice(tags)["id"]])
+            await patch(client, {"id": trade_id}, tag_ids=[chosen.choice(tags)["id"]], **chosen.choice([{}, checked]))
     states, merged = [journal(app)], []
     total = sum(trade["gross_pnl"] for trade in await factories.list_trades(client))
     for _ in range(30):
