@@ -80,11 +80,10 @@ async def test_reading_50_times_100_is_one_statement(client: Client, suffix: str
     assert len(noted) == 1
 
 
-async def test_1000_trades_at_once_take_one_statement_more_for_each_250_rows(client: Client) -> None:
-    account = await factories.create_account(client)
+async def test_1000_trades_at_once_take_one_statement_more_for_each_250_rows(client: Client, account_id: int) -> None:
     counts = []
     for size in (2, 1000):
-        trades = [{"account_id": account["id"], **factories.A_TRADE, "external_id": f"{size} {n}"} for n in range(size)]
+        trades = [{"account_id": account_id, **factories.A_TRADE, "external_id": f"{size} {n}"} for n in range(size)]
         with noted_statements() as noted:
             unwrap(await client.post("/trades/bulk", json={"trades": trades}))
         counts.append(len(noted))

@@ -110,16 +110,17 @@ async def test_fees_that_are_no_amounts_by_root_are_refused(client: Client, fees
     assert details_of(refused)["fields"] == {"fees": reason}
 
 
-async def test_a_new_calendar_moves_many_trades_in_few_steps_each(app: Starlette, client: Client) -> None:
-    account = await factories.create_account(client)
-    trade = {"account_id": account["id"], **factories.A_TRADE}
+async def test_a_new_calendar_moves_many_trades_in_few_steps_each(
+    app: Starlette, client: Client, account_id: int
+) -> None:
+    trade = {"account_id": account_id, **factories.A_TRADE}
     number = 500
     unwrap(await client.post("/trades/bulk", json={"trades": [trade] * number}))
     steps_since_last = await count_steps(app)
     days = {one["trading_day"] for one in unwrap(await client.get("/trades"))}
     steps_since_last()
 
-    unwrap(await client.patch(f"/accounts/{account['id']}", json={"timezone": "Pacific/Kiritimati"}))
+    unwrap(await client.patch(f"/accounts/{account_id}", json={"timezone": "Pacific/Kiritimati"}))
 
     assert steps_since_last() * STEPS < 400 * number  # 306; with triggers for each trade 740
     assert {one["trading_day"] for one in unwrap(await client.get("/trades"))}.isdisjoint(days)

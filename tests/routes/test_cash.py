@@ -32,14 +32,13 @@ async def test_the_list_is_by_day_then_by_entry_in_pages(client: Client) -> None
     ],
 )
 async def test_only_an_adjustment_has_a_sign_and_only_a_reset_may_be_0(
-    client: Client, kind: str, allowed: list[float], refused: list[float]
+    client: Client, account_id: int, kind: str, allowed: list[float], refused: list[float]
 ) -> None:
-    account = await create_account(client)
-    path = f"/accounts/{account['id']}/cash"
+    path = f"/accounts/{account_id}/cash"
 
     for amount in allowed:
-        assert (await create_cash(client, account["id"], kind=kind, amount=amount))["amount"] == amount
-    stored = await create_cash(client, account["id"], kind=kind, amount=allowed[-1])
+        assert (await create_cash(client, account_id, kind=kind, amount=amount))["amount"] == amount
+    stored = await create_cash(client, account_id, kind=kind, amount=allowed[-1])
     for amount in refused:
         sent = {**A_DEPOSIT, "kind": kind, "amount": amount}
         for response in (
@@ -50,10 +49,9 @@ async def test_only_an_adjustment_has_a_sign_and_only_a_reset_may_be_0(
             assert "amount" in details_of(response)["fields"]
 
 
-async def test_a_patch_is_checked_with_the_kind_and_the_amount_that_are_stored(client: Client) -> None:
-    account = await create_account(client)
-    cash = await create_cash(client, account["id"], kind="adjustment", amount=-20)
-    path = f"/accounts/{account['id']}/cash/{cash['id']}"
+async def test_a_patch_is_checked_with_the_kind_and_the_amount_that_are_stored(client: Client, account_id: int) -> None:
+    cash = await create_cash(client, account_id, kind="adjustment", amount=-20)
+    path = f"/accounts/{account_id}/cash/{cash['id']}"
 
     assert error_of(await client.patch(path, json={"kind": "fee"})) == (400, "validation_error")
     assert unwrap(await client.patch(path, json={"kind": "fee", "amount": 20}))["amount"] == 20

@@ -88,11 +88,10 @@ async def test_a_payout_that_is_sent_back_goes_on_by_its_share(client: Client) -
     ],
 )
 async def test_only_a_fee_is_outside_and_only_of_a_payout_something_arrives(
-    client: Client, stored: dict[str, Any], sent: dict[str, Any], field: str
+    client: Client, account_id: int, stored: dict[str, Any], sent: dict[str, Any], field: str
 ) -> None:
-    account = await create_account(client)
-    cash = await create_cash(client, account["id"], **stored)
-    path = f"/accounts/{account['id']}/cash"
+    cash = await create_cash(client, account_id, **stored)
+    path = f"/accounts/{account_id}/cash"
 
     answers = [await client.patch(f"{path}/{cash['id']}", json=sent)]
     if not stored:

@@ -210,26 +210,24 @@ async def test_another_program_names_what_it_changes(
     assert await lines_since(client, since) == (sorted(named, key=str), gone)
 
 
-async def test_an_account_takes_its_cash_its_checkpoints_and_its_goals_along(client: Client) -> None:
-    account = await factories.create_account(client)
-    await factories.create_cash(client, account["id"])
-    await factories.create_checkpoint(client, account["id"])
-    await factories.create_goal(client, account_id=account["id"])
-    strategy = await factories.create_strategy(client, account_id=account["id"])
+async def test_an_account_takes_its_cash_its_checkpoints_and_its_goals_along(client: Client, account_id: int) -> None:
+    await factories.create_cash(client, account_id)
+    await factories.create_checkpoint(client, account_id)
+    await factories.create_goal(client, account_id=account_id)
+    strategy = await factories.create_strategy(client, account_id=account_id)
     since = await cursor_of(client)
 
-    await client.delete(f"/accounts/{account['id']}")
+    await client.delete(f"/accounts/{account_id}")
 
     named, gone = await lines_since(client, since)
     assert named == [*OF_ACCOUNTS, ("strategies", strategy["id"])]
     assert gone == [(name, 1) for name in ("accounts", "cash", "checkpoints", "goals")]
 
 
-async def test_an_import_and_its_undo_name_their_trades(client: Client) -> None:
-    account = await factories.create_account(client)
+async def test_an_import_and_its_undo_name_their_trades(client: Client, account_id: int) -> None:
     since = await cursor_of(client)
 
-    report = await factories.create_import(client, account_id=account["id"])
+    report = await factories.create_import(client, account_id=account_id)
     trade_ids = [row["trade_id"] for row in report["rows"]]
     imported = await lines_since(client, since)
     await client.delete(f"/imports/{report['id']}")
@@ -414,9 +412,8 @@ async def test_a_trade_that_shows_something_else_has_a_later_updated_at(
     assert unmatched.status_code == 412
 
 
-async def test_a_calendar_that_moves_imported_trades_edits_none_of_them(client: Client) -> None:
-    account = await factories.create_account(client)
-    report = await factories.create_import(client, account_id=account["id"])
+async def test_a_calendar_that_moves_imported_trades_edits_none_of_them(client: Client, account_id: int) -> None:
+    report = await factories.create_import(client, account_id=account_id)
     before = unwrap(await client.get("/trades"))
 
     await client.patch("/me", json={"timezone": "Asia/Tokyo", "day_rollover": "12:00"})

@@ -39,12 +39,10 @@ async def test_the_list_is_without_members(client: Client, accounts: list[int]) 
     assert listed == [{k: v for k, v in full.items() if k != "members"}]
 
 
-async def test_a_new_group_has_no_master_yet(client: Client) -> None:
-    account = await factories.create_account(client)
-
+async def test_a_new_group_has_no_master_yet(client: Client, account_id: int) -> None:
     created, refused = [
         await client.post("/copy-groups", json={"name": "New", "master_account_id": master})
-        for master in (None, account["id"])
+        for master in (None, account_id)
     ]
 
     assert (created.status_code, error_of(refused)) == (201, INVALID)

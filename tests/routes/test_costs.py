@@ -162,9 +162,8 @@ async def test_a_trade_that_was_charged_still_pays_when_an_earlier_correction_is
     assert [(trade["exit_price"], *costs(trade)) for trade in restored] == [(101, 4, "account")]
 
 
-async def test_only_commissions_can_be_applied_to_earlier_trades(client: Client) -> None:
-    account = await factories.create_account(client)
-    path = f"/accounts/{account['id']}"
+async def test_only_commissions_can_be_applied_to_earlier_trades(client: Client, account_id: int) -> None:
+    path = f"/accounts/{account_id}"
 
     nothing = await client.patch(path, params={"apply_to": "earlier"}, json={"name": "Live"})
     later = await client.patch(path, params={"apply_to": "later"}, json={"fees": {}})

@@ -278,18 +278,19 @@ async def test_a_patch_of_the_trade_leaves_its_fills_alone(client: Client) -> No
     assert [one["fees"] for one in dearer["fills"]] == [5, 2, 1, 2]
 
 
-async def test_a_fill_of_an_imported_trade_that_was_changed_stays_when_the_file_comes_again(client: Client) -> None:
-    account = await create_account(client)
+async def test_a_fill_of_an_imported_trade_that_was_changed_stays_when_the_file_comes_again(
+    client: Client, account_id: int
+) -> None:
     file = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at\n" + (
         f"ES,long,1,100,101,{DAY}14:00:00Z,{DAY}15:00:00Z\n"
     )
-    (row,) = unwrap(await send_file(client, file, account["id"]))["rows"]
+    (row,) = unwrap(await send_file(client, file, account_id))["rows"]
     path = f"/trades/{row['trade_id']}"
     await client.post(f"{path}/fills", json=fill("buy", 1, 99, "14:10"))
     await client.post(f"{path}/fills", json=fill("sell", 1, 103, "15:10"))
     before = unwrap(await client.get(path))
 
-    again = unwrap(await send_file(client, file, account["id"]))
+    again = unwrap(await send_file(client, file, account_id))
 
     assert again["counts"] == {**again["counts"], "duplicate": 1, "new": 0, "updated": 0}
     assert unwrap(await client.get(path)) == before

@@ -1,6 +1,6 @@
 """Point values by contract root (docs/api.md#instruments)."""
 
-from factories import A_TRADE, Client, create_account, create_instrument, create_trade, details_of, error_of, unwrap
+from factories import A_TRADE, Client, create_instrument, create_trade, details_of, error_of, unwrap
 from saved_journals import for_rows
 
 MNQ = {
@@ -56,21 +56,19 @@ async def test_ten_points_of_a_contract_are_worth_ten_times_its_point_value(
     assert (trade["initial_risk"], trade["rr_realized"]) == (2 * multiplier, 5)
 
 
-async def test_the_owners_point_value_is_for_new_trades_only(client: Client) -> None:
-    account = await create_account(client)
-    before = await create_trade(client, account["id"], symbol="MNQU6")
+async def test_the_owners_point_value_is_for_new_trades_only(client: Client, account_id: int) -> None:
+    before = await create_trade(client, account_id, symbol="MNQU6")
     await create_instrument(client, "MNQ", 3)
-    bare = await create_trade(client, account["id"], symbol="MNQ", exit_price=110)
-    after = await create_trade(client, account["id"], symbol="MNQU6", exit_price=102)
+    bare = await create_trade(client, account_id, symbol="MNQ", exit_price=110)
+    after = await create_trade(client, account_id, symbol="MNQU6", exit_price=102)
 
     assert (before["multiplier"], after["multiplier"], after["gross_pnl"]) == (2, 3, 6)
     assert unwrap(await client.get(f"/trades/{before['id']}"))["multiplier"] == 2
     assert bare["gross_pnl"] == 30
 
 
-async def test_a_future_without_a_point_value_is_refused_until_it_has_one(client: Client) -> None:
-    account = await create_account(client)
-    body = {"account_id": account["id"], **A_TRADE, "symbol": "XYZU6"}
+async def test_a_future_without_a_point_value_is_refused_until_it_has_one(client: Client, account_id: int) -> None:
+    body = {"account_id": account_id, **A_TRADE, "symbol": "XYZU6"}
 
     refused = await client.post("/trades", json=body)
     many = await client.post("/trades/bulk", json={"trades": [body, {**body, "multiplier": 7}]})

@@ -459,9 +459,10 @@ async def test_the_same_picture_is_stored_once_for_each_user_and_goes_with_its_l
     assert counts == [[3, 2, 2], [2, 2, 2], [1, 1, 1]]
 
 
-async def test_merged_trades_show_all_pictures_and_split_trades_their_own_again(client: Client) -> None:
-    account = await factories.create_account(client)
-    first, second = [await factories.create_trade(client, account["id"]) for _ in range(2)]
+async def test_merged_trades_show_all_pictures_and_split_trades_their_own_again(
+    client: Client, account_id: int
+) -> None:
+    first, second = [await factories.create_trade(client, account_id) for _ in range(2)]
     late, early = [await factories.create_picture(client, f"/trades/{trade['id']}") for trade in (second, first)]
     deleted = await factories.create_picture(client, f"/trades/{second['id']}")
 

@@ -27,12 +27,11 @@ async def read_tags(client: Client, trade: Any) -> list[str]:
 
 
 async def test_two_tags_of_a_single_category_are_refused_wherever_tags_of_a_trade_are_sent(
-    client: Client, tags: dict[str, int]
+    client: Client, account_id: int, tags: dict[str, int]
 ) -> None:
-    account = await factories.create_account(client)
-    trade = await factories.create_trade(client, account["id"])
+    trade = await factories.create_trade(client, account_id)
     both = {"tag_ids": [tags["Late"], tags["Trend"], tags["Range"]]}
-    new = {**factories.A_TRADE, "account_id": account["id"]}
+    new = {**factories.A_TRADE, "account_id": account_id}
     path = f"/trades/{trade['id']}"
     sent: list[tuple[str, str, dict[str, Any], str]] = [
         ("PUT", f"{path}/tags", both, "tag_ids"),
@@ -54,10 +53,9 @@ async def test_two_tags_of_a_single_category_are_refused_wherever_tags_of_a_trad
 
 
 async def test_a_new_tag_replaces_the_one_that_the_trade_had_and_restore_brings_it_back(
-    client: Client, tags: dict[str, int]
+    client: Client, account_id: int, tags: dict[str, int]
 ) -> None:
-    account = await factories.create_account(client)
-    first, second = [await factories.create_trade(client, account["id"]) for _ in range(2)]
+    first, second = [await factories.create_trade(client, account_id) for _ in range(2)]
     unwrap(await client.put(f"/trades/{first['id']}/tags", json={"tag_ids": [tags["Trend"], tags["Late"]]}))
 
     body = {"ids": [first["id"], second["id"]], "add_tag_ids": [tags["Range"]]}
@@ -78,12 +76,11 @@ async def test_a_new_tag_replaces_the_one_that_the_trade_had_and_restore_brings_
 
 
 async def test_a_category_becomes_single_once_no_trade_has_two_of_its_tags(
-    client: Client, tags: dict[str, int]
+    client: Client, account_id: int, tags: dict[str, int]
 ) -> None:
-    account = await factories.create_account(client)
     other = unwrap(await client.get(f"/tags/{tags['Late']}"))["category_id"]
     early = await factories.create_tag(client, "Early", category_id=other)
-    trades = [await factories.create_trade(client, account["id"]) for _ in range(3)]
+    trades = [await factories.create_trade(client, account_id) for _ in range(3)]
     for trade in trades[:2]:
         both = {"tag_ids": [tags["Late"], early["id"], tags["Trend"]]}
         unwrap(await client.put(f"/trades/{trade['id']}/tags", json=both))
@@ -104,11 +101,10 @@ async def test_a_category_becomes_single_once_no_trade_has_two_of_its_tags(
 
 
 async def test_a_tag_moves_into_a_single_category_unless_a_trade_would_have_two(
-    client: Client, tags: dict[str, int]
+    client: Client, account_id: int, tags: dict[str, int]
 ) -> None:
-    account = await factories.create_account(client)
     market = unwrap(await client.get(f"/tags/{tags['Trend']}"))["category_id"]
-    trade = await factories.create_trade(client, account["id"], tag_ids=[tags["Trend"], tags["Late"]])
+    trade = await factories.create_trade(client, account_id, tag_ids=[tags["Trend"], tags["Late"]])
 
     refused = await client.patch(f"/tags/{tags['Late']}", json={"category_id": market})
     unwrap(await client.put(f"/trades/{trade['id']}/tags", json={"tag_ids": [tags["Late"]]}))
@@ -119,24 +115,24 @@ async def test_a_tag_moves_into_a_single_category_unless_a_trade_would_have_two(
     assert moved["category_id"] == market
 
 
-async def test_a_row_of_a_file_has_one_tag_of_a_single_category(client: Client, tags: dict[str, int]) -> None:
-    account = await factories.create_account(client)
+async def test_a_row_of_a_file_has_one_tag_of_a_single_category(
+    client: Client, account_id: int, tags: dict[str, int]
+) -> None:
     file = factories.build_file({"tags": "Trend;Late"}, {"tags": "Range;Trend"})
 
-    refused = await factories.send_file(client, file, account["id"])
+    refused = await factories.send_file(client, file, account_id)
 
     assert error_of(refused) == (400, "validation_error")
     assert ONE_OF_MARKET in details_of(refused)["reason"]
 
 
 async def test_of_merged_trades_the_first_with_a_tag_of_the_category_keeps_it(
-    client: Client, tags: dict[str, int]
+    client: Client, account_id: int, tags: dict[str, int]
 ) -> None:
-    account = await factories.create_account(client)
     parts = [
         await factories.create_trade(
             client,
-            account["id"],
+            account_id,
             tag_ids=[tags[name] for name in names],
             opened_at=f"2026-01-05T1{hour}:00:00Z",
             closed_at="2026-01-05T15:00:00Z",
@@ -154,14 +150,13 @@ async def test_of_merged_trades_the_first_with_a_tag_of_the_category_keeps_it(
 
 
 async def test_reports_are_by_the_tags_of_one_category_and_by_what_is_written_on_the_day(
-    client: Client, tags: dict[str, int]
+    client: Client, account_id: int, tags: dict[str, int]
 ) -> None:
-    account = await factories.create_account(client)
     market = unwrap(await client.get(f"/tags/{tags['Trend']}"))["category_id"]
     for number, names in enumerate([["Trend", "Late"], ["Trend"], ["Range"], ["Late"]], 1):
         times = dict.fromkeys(("opened_at", "closed_at"), f"2026-01-0{number}T12:00:00Z")
         await factories.create_trade(
-            client, account["id"], **times, gross_pnl=number, tag_ids=[tags[name] for name in names]
+            client, account_id, **times, gross_pnl=number, tag_ids=[tags[name] for name in names]
         )
     await factories.write_day(client, "2026-01-01", rating=2, tag_ids=[tags["Late"]])
     await factories.write_day(client, "2026-01-02", rating=5, tag_ids=[tags["Late"], tags["Range"]])

@@ -153,9 +153,8 @@ async def test_what_is_no_list_of_up_to_200_ids_is_refused(client: Client, ids: 
     assert details_of(response) == {"fields": {"ids": "must be 1 to 200 ids, separated by commas"}}
 
 
-async def test_trades_by_their_ids_are_all_on_one_page(client: Client) -> None:
-    account = await create_account(client)
-    trades = [{**A_TRADE, "account_id": account["id"]}] * 200
+async def test_trades_by_their_ids_are_all_on_one_page(client: Client, account_id: int) -> None:
+    trades = [{**A_TRADE, "account_id": account_id}] * 200
     made = unwrap(await client.post("/trades/bulk", json={"trades": trades}))
     ids = [trade["id"] for trade in made]
 

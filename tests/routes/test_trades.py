@@ -34,10 +34,10 @@ def select(trade: Any, expected: dict[str, Any]) -> dict[str, Any]:
 # Create and PATCH ----------------------------------------------------------------------------------------
 
 
-async def test_a_trade_is_created_with_a_location_the_defaults_and_what_follows(client: Client) -> None:
-    account = await factories.create_account(client)
-
-    created = await client.post("/trades", json={"account_id": account["id"], **factories.A_TRADE})
+async def test_a_trade_is_created_with_a_location_the_defaults_and_what_follows(
+    client: Client, account_id: int
+) -> None:
+    created = await client.post("/trades", json={"account_id": account_id, **factories.A_TRADE})
 
     assert created.status_code == 201
     trade = created.json()["data"]["trade"]
@@ -50,7 +50,7 @@ async def test_a_trade_is_created_with_a_location_the_defaults_and_what_follows(
         **dict.fromkeys(("source_trade_id", "external_id", "notes", "typed")),
         **{name: [] for name in ("tag_ids", "tags", "confirmations", "merged_ids", "pictures")},
         **derived,
-        "account_id": account["id"],
+        "account_id": account_id,
         "updated_at": trade["created_at"],
         "contract": "ES",
         "root": "ES",
@@ -398,9 +398,8 @@ async def test_an_external_id_comes_once_in_a_file_however_many_rows_lie_between
     assert (details_of(answer)["line"], details_of(answer)["reason"]) == (1003, "external_id 'T-1' is repeated")
 
 
-async def test_of_many_posts_of_one_external_id_at_once_one_is_written(client: Client) -> None:
-    account = await factories.create_account(client)
-    body = {"account_id": account["id"], **factories.A_TRADE, "external_id": "T-1"}
+async def test_of_many_posts_of_one_external_id_at_once_one_is_written(client: Client, account_id: int) -> None:
+    body = {"account_id": account_id, **factories.A_TRADE, "external_id": "T-1"}
 
     responses = await asyncio.gather(*(client.post("/trades", json=body) for _ in range(5)))
 
@@ -457,9 +456,8 @@ async def test_a_deleted_trade_is_gone_everywhere(app: Starlette, client: Client
 # In bulk -------------------------------------------------------------------------------------------------
 
 
-async def test_many_trades_are_written_at_once_in_the_order_sent(client: Client) -> None:
-    account = await factories.create_account(client)
-    sent = [{"account_id": account["id"], **factories.A_TRADE, "symbol": f"S{number}"} for number in range(1000)]
+async def test_many_trades_are_written_at_once_in_the_order_sent(client: Client, account_id: int) -> None:
+    sent = [{"account_id": account_id, **factories.A_TRADE, "symbol": f"S{number}"} for number in range(1000)]
 
     created = await client.post("/trades/bulk", json={"trades": sent})
 

@@ -44,9 +44,10 @@ async def read_standing(client: Client, account: Any, **query: Any) -> Any:
     return unwrap(await client.get(f"/accounts/{account['id']}/standing", params=query))
 
 
-async def test_what_is_put_is_read_can_be_put_again_and_is_replaced_and_deleted_whole(client: Client) -> None:
-    account = await factories.create_account(client)
-    path = f"/accounts/{account['id']}/rules"
+async def test_what_is_put_is_read_can_be_put_again_and_is_replaced_and_deleted_whole(
+    client: Client, account_id: int
+) -> None:
+    path = f"/accounts/{account_id}/rules"
 
     rules = unwrap(await client.put(path, json=EVERY_RULE))
 
@@ -57,12 +58,11 @@ async def test_what_is_put_is_read_can_be_put_again_and_is_replaced_and_deleted_
     assert error_of(await client.get(path)) == error_of(await client.delete(path)) == (404, "not_found")
 
 
-async def test_an_account_without_rules_has_none_to_read_or_delete(client: Client) -> None:
-    account = await factories.create_account(client)
-    path = f"/accounts/{account['id']}/rules"
+async def test_an_account_without_rules_has_none_to_read_or_delete(client: Client, account_id: int) -> None:
+    path = f"/accounts/{account_id}/rules"
     assert error_of(await client.get(path)) == error_of(await client.delete(path)) == (404, "not_found")
 
-    await factories.put_rules(client, account["id"], daily_loss=500)
+    await factories.put_rules(client, account_id, daily_loss=500)
     assert (await client.delete(path)).status_code == 204
 
     assert error_of(await client.get(path)) == (404, "not_found")
@@ -187,21 +187,20 @@ async def test_a_balance_beyond_64_bits_is_null_with_a_reason(client: Client, ap
 @pytest.mark.soak
 @for_rows("kind", get_args(FloorKind))
 async def test_a_standing_costs_at_most_four_times_the_bare_sums_of_its_days(
-    app: Starlette, client: Client, kind: str
+    app: Starlette, client: Client, account_id: int, kind: str
 ) -> None:
     """In instructions of SQLite and lines of Python a day; in `make soak` in time of the processor as well."""
-    account = await factories.create_account(client)
-    await factories.put_rules(client, account["id"], floor={"kind": kind, "distance": 2000}, daily_loss=1000)
-    trade = await factories.insert_trade(app, account["id"])
+    await factories.put_rules(client, account_id, floor={"kind": kind, "distance": 2000}, daily_loss=1000)
+    trade = await factories.insert_trade(app, account_id)
     values = {"id": trade, "days": str(list(range(examples(full=2500, ci=150)))), "per_day": str([*range(40)])}
     await run_sql(app, MANY_TRADES, values)
-    unwrap(await client.get(f"/accounts/{account['id']}/standing"))  # stores the facts
+    unwrap(await client.get(f"/accounts/{account_id}/standing"))  # stores the facts
 
     async def measure(db: Connection) -> float:
         standing, bare = [], []
         for _ in range(7):
             start = time.thread_time()
-            await standings.compute(db, 1, account["id"], None)
+            await standings.compute(db, 1, account_id, None)
             middle = time.thread_time()
             await db.execute_fetchall(BARE_SUMS)
             standing.append(middle - start)
@@ -225,7 +224,7 @@ async def test_a_standing_costs_at_most_four_times_the_bare_sums_of_its_days(
         before = sys.gettrace()
         sys.settrace(trace)
         try:
-            await standings.compute(db, 1, account["id"], None)
+            await standings.compute(db, 1, account_id, None)
         finally:
             sys.settrace(before)
 

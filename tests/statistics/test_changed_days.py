@@ -43,13 +43,14 @@ async def read_changes(app: Starlette) -> list[tuple[int, str]]:
     return [tuple(row) for row in await run_sql(app, "SELECT sequence, trading_day FROM changed_days ORDER BY 1")]
 
 
-async def test_a_day_is_recorded_again_although_no_goal_has_seen_its_change(app: Starlette, client: Client) -> None:
+async def test_a_day_is_recorded_again_although_no_goal_has_seen_its_change(
+    app: Starlette, client: Client, account_id: int
+) -> None:
     """A goal may just be computed, and will save a cursor that includes the first."""
-    account = (await create_account(client))["id"]
-    await add_trade(client, account)
+    await add_trade(client, account_id)
     ((first, _),) = await read_changes(app)
 
-    await add_trade(client, account)
+    await add_trade(client, account_id)
 
     ((second, day),) = await read_changes(app)
     assert (second > first, day) == (True, DAYS[0])
@@ -57,13 +58,12 @@ async def test_a_day_is_recorded_again_although_no_goal_has_seen_its_change(app:
 
 @for_rows("rows", [1, 650])
 async def test_an_import_records_each_of_its_days_once_and_its_undo_is_seen(
-    app: Starlette, client: Client, rows: int
+    app: Starlette, client: Client, account_id: int, rows: int
 ) -> None:
-    account = (await create_account(client))["id"]
-    goal = await create_counter(client, account)
+    goal = await create_counter(client, account_id)
     assert await read_counts(client, goal) == [0, 0]
 
-    report = await create_import(client, FILE + ROW * rows + OTHER_DAY + OPEN, account_id=account)
+    report = await create_import(client, FILE + ROW * rows + OTHER_DAY + OPEN, account_id=account_id)
 
     assert await read_changes(app) == [(1, DAYS[0]), (2, DAYS[1])]
     assert await read_counts(client, goal) == [rows, 1]
@@ -71,13 +71,12 @@ async def test_an_import_records_each_of_its_days_once_and_its_undo_is_seen(
     assert await read_counts(client, goal) == [0, 0]
 
 
-async def test_a_change_that_was_rolled_back_is_recorded_by_the_next(client: Client) -> None:
-    account = (await create_account(client))["id"]
-    goal = await create_counter(client, account)
+async def test_a_change_that_was_rolled_back_is_recorded_by_the_next(client: Client, account_id: int) -> None:
+    goal = await create_counter(client, account_id)
     await read_counts(client, goal)
-    refused = await send_file(client, FILE + ROW + WRONG, account)
+    refused = await send_file(client, FILE + ROW + WRONG, account_id)
 
-    await add_trade(client, account)
+    await add_trade(client, account_id)
 
     assert refused.status_code == 400
     assert await read_counts(client, goal) == [1, 0]

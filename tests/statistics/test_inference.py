@@ -269,14 +269,6 @@ def scaled(numbers: Sequence[int]) -> list[int]:
     return [UNIT * number for number in numbers]
 
 
-def test_an_edge_is_what_a_person_computes() -> None:
-    """The example of docs/statistics.md#the-difference, whose days are as sure as its decisions."""
-    edge = edge_of(scaled([190, 10] * 5), scaled([110, -130] * 5))
-
-    assert edge._replace(p=None) == Edge(110_00000000, 4_36045063, 215_63954937, present=10, absent=10)
-    assert edge.p == pytest.approx(0.0448, abs=0.00005)
-
-
 @for_rows(
     "present, absent, reason",
     [

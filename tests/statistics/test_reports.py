@@ -101,10 +101,9 @@ async def test_groups_are_sorted_by_net_pnl_or_by_any_metric_and_the_total_is_of
     assert unwrap(response)["total"]["values"]["net_pnl"] == 1
 
 
-async def test_spellings_of_a_contract_are_one_group_and_its_months_one_root(client: Client) -> None:
-    account = await factories.create_account(client)
+async def test_spellings_of_a_contract_are_one_group_and_its_months_one_root(client: Client, account_id: int) -> None:
     for symbol in ("MNQZ6", "mnqz6", "MNQ 12-26", "MNQ DEC26", "MNQH7", "AAPL"):
-        await factories.create_trade(client, account["id"], symbol=symbol)
+        await factories.create_trade(client, account_id, symbol=symbol)
 
     groups = {}
     for group_by in ("symbol", "root"):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from factories import A_TRADE, Client, create_account, unwrap
+from factories import A_TRADE, Client, unwrap
 
 from journal_api.statistics import trade_facts
 
@@ -17,11 +17,12 @@ def one_day_at_a_time() -> Iterator[None]:
         yield
 
 
-async def test_trades_may_move_to_days_whose_facts_are_stored_before_those_of_their_old_days(client: Client) -> None:
-    account = await create_account(client)
+async def test_trades_may_move_to_days_whose_facts_are_stored_before_those_of_their_old_days(
+    client: Client, account_id: int
+) -> None:
     for day in (7, 6, 5):  # the newest first, as in most exports
         times = {"opened_at": f"2026-01-{day:02}T12:00:00Z", "closed_at": f"2026-01-{day:02}T13:00:00Z"}
-        trade = {**A_TRADE, "account_id": account["id"], **times}
+        trade = {**A_TRADE, "account_id": account_id, **times}
         last = unwrap(await client.post("/trades", json=trade))
     days = [group["key"] for group in (await read_days(client))["groups"]]
 
