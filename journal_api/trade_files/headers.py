@@ -12,6 +12,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files import activity_statement, flex_query
 from journal_api.trade_files.amounts import PLAIN
+from journal_api.trade_files.exchanged_amounts import add_fills
 from journal_api.trade_files.file_format import Format, KnownFormat, find_account_columns
 from journal_api.trade_files.formats import round_trips
 from journal_api.trade_files.html_tables import read_html
@@ -67,7 +68,7 @@ def split_rows(text: FileText) -> Iterator[Iterator[Cells | Rejected]]:
     the first line. Drop this iterator to keep the pieces that one way has passed from waiting for the others.
     """
     if text.workbook is not None:
-        yield from map(with_header, read_sheets(text.workbook))
+        yield from map(add_fills, map(with_header, read_sheets(text.workbook)))
         return
     pieces = text.pieces
     start = take_first_line(pieces)
@@ -85,7 +86,7 @@ def split_rows(text: FileText) -> Iterator[Iterator[Cells | Rejected]]:
     else:
         for delimiter in sorted(COMMAS, key=head.count, reverse=True):
             attempt, rest = tee(rest)
-            yield with_header(read_until_unreadable(read_csv(raise_unreadable(attempt), delimiter)))
+            yield add_fills(with_header(read_until_unreadable(read_csv(raise_unreadable(attempt), delimiter))))
 
 
 def with_header(rows: Iterator[Cells | Rejected]) -> Iterator[Cells | Rejected]:

@@ -188,9 +188,10 @@ def warn_of_currencies(rows: Sequence[Cells | Rejected], header: Header) -> list
     A column of codes is of currencies whatever its name, unless it is that of the symbols.
     """
     others = [name for name in header.columns if name != header.format.symbol]
+    coin = find_column(header.columns, NAMES["fee_currency"])
     found = {
         column: {code[1] for cell in read_columns(rows, header, [column]) if (code := CURRENCY_CODE.search(cell))}
-        for column in [*find_currency_columns(others), *find_costs(header.columns)]
+        for column in [*find_currency_columns(others), *find_costs(header.columns), *filter(None, [coin])]
     }
     for column in others:
         stated = {cell.strip() for cell in read_columns(rows[:ROWS_OF_NUMBERS], header, [column])} - {""}
@@ -202,7 +203,6 @@ def warn_of_currencies(rows: Sequence[Cells | Rejected], header: Header) -> list
     where = f"{' and '.join(columns[:3])} {'is' if len(columns) == 1 else 'are'} in {', '.join(codes[:5])}"
     if len(codes) > 1:
         return [f"{where}: amounts are not converted, sums of them are wrong"]
-    coin = find_column(header.columns, NAMES["fee_currency"])
     index = header.columns.index(coin) if coin else -1
     for cells in (row.cells for row in rows if coin and isinstance(row, Cells) and index < len(row.cells)):
         if (paid := cells[index].strip()) and sum(cell.endswith(paid) for cell in cells) == 1:

@@ -408,6 +408,20 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLTX", "long", "10", "16", "0")],
         {},
     ),
+    "an amount received for another": (
+        "Date,Received Quantity,Received Currency,Sent Quantity,Sent Currency,Fee Amount\n2026-03-02 10:00,0.1,ETH,200,USDC,0.5\n"
+        "2026-03-03 10:00,110,USDC,0.05,ETH,0.5\n2026-03-04 10:00,,,0.05,ETH,\n2026-03-05 10:00,120,USDC,0.05,ETH,\n",
+        None,
+        [("ETH/USDC", "long", "0.1", "30", "1")],
+        {"Trade price is empty": 1},
+    ),
+    "an amount bought and its currency beside it": (
+        "Type;Buy;Cur.;Sell;Cur.;Fee;Cur.;Group;Date\nTrade;0,5;BTC;500;EUR;1;EUR;;01.03.2026 10:00:00\n"
+        "Deposit;0,1;BTC;;;;;;02.03.2026 10:00:00\nTrade;600;EUR;0,5;BTC;1;EUR;;03.03.2026 10:00:00\n",
+        None,
+        [("BTC/EUR", "long", "0.5", "100", "2")],
+        {"Type is not Trade": 1},
+    ),
     "two columns of sides, of which one is of the trade": (
         "Contract,Side,B/S,Qty,Fill Price,Fill Time\nMNQH26,Sell,Sell,1,100,2026-03-02 10:00\nMNQH26,Sell,Buy,1,90,2026-03-02 10:05\n",
         None,
@@ -675,7 +689,6 @@ def test_a_line_at_which_reading_ends_is_an_error_whatever_is_left_out() -> None
     [
         ("Account,Transaction ID,Timestamp,Date,Delta,Amount,Cash Change Type,Currency", "Tradovate's cash history"),
         ("<DATE>\t<BALANCE>\t<EQUITY>\t<DEPOSIT LOAD>", "a curve of the balance"),
-        ("Type,Buy,Cur.,Sell,Cur.,Fee,Cur.,Exchange,Group,Comment,Date", "CoinTracking's ledger"),
         ("Timestamp (UTC),Currency,Amount,To Currency,To Amount,Native Amount,Transaction Kind", "the Crypto.com app"),
         ("Time,Balance before,Balance after,Profit", "a balance history of TradingView"),
         ("Datum,Tijd,Valutadatum,Product,ISIN,Omschrijving,FX,Mutatie,,Saldo,,Order Id", "DEGIRO's account"),
