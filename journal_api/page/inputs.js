@@ -132,7 +132,6 @@ const CITIES = {
   1: "Europe/Berlin",
   2: "Europe/Athens",
 };
-let lists = 0;
 
 // What is not clear stays as it is typed.
 export function findZone(text) {
@@ -162,7 +161,14 @@ function hoursOf(zone) {
 }
 
 export function zoneField(label, { value, ...attributes }, hint) {
-  const list = `zones-${++lists}`;
+  // One list for all fields: it is long, and they are drawn often.
+  if (!document.getElementById("zones"))
+    document.body.append(
+      h(
+        "datalist#zones",
+        ZONES.map((zone) => h("option", { value: zone }, cityOf(zone))),
+      ),
+    );
   const warning = h("small.warn", { "aria-live": "polite" });
   const warn = () => {
     const zone = findZone(input.value);
@@ -194,20 +200,11 @@ export function zoneField(label, { value, ...attributes }, hint) {
   const input = h("input", {
     ...attributes,
     value: value ?? "",
-    list,
+    list: "zones",
     autocomplete: "off",
     oninput: warn,
     onchange: find,
   });
   warn();
-  return h(
-    ".field",
-    field(label, input, hint),
-    warning,
-    h(
-      "datalist",
-      { id: list },
-      ZONES.map((zone) => h("option", { value: zone }, cityOf(zone))),
-    ),
-  );
+  return h(".field", field(label, input, hint), warning);
 }
