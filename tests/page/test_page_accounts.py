@@ -139,8 +139,7 @@ async def test_a_balance_is_drawn_above_its_floor_and_what_the_broker_says_is_ac
     await page.press("Accept the difference of Other")
     await page.see(f"{ONE} +50.00 −20.00 50,130.00", "#edit")
     add_cash(page_journal, account, "fee", 5, days=1)
-    await page.fill("#edit [name=note]", "The broker rounds")
-    await page.click("#edit .primary")
+    await page.send("#edit", note="The broker rounds")
     await page.see("Nothing was accepted: the journal has changed since this was shown.", "#edit")
     await page.see(f"{ONE} +50.00 −25.00 50,125.00", "#edit")
     await page.save()
@@ -157,15 +156,12 @@ async def test_rules_are_typed_and_not_written_over_unasked(page: Tab, page_jour
     path, card = f"/accounts/{account}/rules", f"#account-{account}"
     await page.sign_in(page_journal, "settings")
     await page.click("#accounts :text('Rules and cash')")
-    await page.fill_in("#rules", floor__locks_at="50,100", daily_loss="x")
-    await page.press("Save", "#rules")
+    await page.send("#rules", floor__locks_at="50,100", daily_loss="x")
     await page.see("Write a number", "[data-field=daily_loss]")
-    await page.fill_in("#rules", daily_loss="")
-    await page.press("Save", "#rules")
+    await page.send("#rules", daily_loss="")
     await page.see("must be", "[data-field='floor.distance']")
     qualifying = {"qualifying_day__amount": "150", "qualifying_day__days": "5"}
-    await page.fill_in("#rules", floor__distance="2,000", best_day_share="33.5", **qualifying)
-    await page.press("Save", "#rules")
+    await page.send("#rules", floor__distance="2,000", best_day_share="33.5", **qualifying)
     await page.see("2,000.00 left above the floor of 48,000.00", card)
     empty = {"daily_loss": None, "profit_target": None, "minimum_days": None}
     assert page_journal.read(path) == {
@@ -175,13 +171,11 @@ async def test_rules_are_typed_and_not_written_over_unasked(page: Tab, page_jour
         "qualifying_day": {"amount": 150, "days": 5},
     }
     page_journal.put(path, daily_loss=800)
-    await page.fill_in("#rules", daily_loss="900")
-    await page.press("Save", "#rules")
+    await page.send("#rules", daily_loss="900")
     await page.agree("Save mine", "This account was changed in the meantime")
     await page.see("900.00 left before a loss of 900.00", card)
     names = ["floor__distance", "floor__locks_at", "daily_loss", "best_day_share", *qualifying]
-    await page.fill_in("#rules", **dict.fromkeys(names, ""))
-    await page.press("Save", "#rules")
+    await page.send("#rules", **dict.fromkeys(names, ""))
     await page.gone(card)
     assert page_journal.client.get(path).status_code == 404
 
@@ -222,20 +216,17 @@ async def test_cash_costs_checkpoints_and_days_of_an_account_are_typed_and_chang
 
     await page.show(f"settings?account={first}")
     await page.click("#new-cash")
-    await page.fill("#edit [name=amount]", "-500")
-    await page.click("#edit .primary")
+    await page.send("#edit", amount="-500")
     await page.see("a payout has no sign", "[data-field=amount]")
     await page.press("Close", "dialog")
     await page.agree("Discard it")
     for kind, typed, row, left in LEDGER:
         await page.click(f"#new-{kind}")
-        await page.fill_in("#edit", **typed)
-        await page.save()
+        await page.save("#edit", **typed)
         await page.see(row, "#checkpoints" if kind == "checkpoint" else "#cash")
         await page.see(f"{left} left above the floor of 48,000.00", card)
     await page.click(f"#cash tbody .link:text('{ONE}')")
-    await page.fill("#edit [name=received]", "70")
-    await page.save()
+    await page.save("#edit", received="70")
     await page.see("Payout, 70.00 arrived", "#cash")
     await page.click(f"#cash tbody .link:text('{NOW}')")
     await page.choose("#edit [name=kind]", "Fee")

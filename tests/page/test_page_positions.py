@@ -14,8 +14,7 @@ def add_accounts(journal: PageJournal, *names: str) -> list[int]:
 async def add_fill(page: Tab, button: str, **typed: str) -> None:
     """Press the button of a position, and type those fields of its dialog."""
     await page.click(button)
-    await page.fill_in("#fill", **typed)
-    await page.save("#fill")
+    await page.save("#fill", **typed)
 
 
 async def test_a_position_is_changed_by_its_fills(page: Tab, page_journal: PageJournal) -> None:
@@ -28,11 +27,9 @@ async def test_a_position_is_changed_by_its_fills(page: Tab, page_journal: PageJ
     await page.see("3 fills, at most 3 held", "#fills summary")
     await page.click("#close-position")
     await page.holds("#fill [name=quantity]", "2")
-    await page.fill_in("#fill", quantity="3", price="106")
-    await page.click("#fill .primary")
+    await page.send("#fill", quantity="3", price="106")
     await page.see("close this trade with that, then open another", "#fill [data-field=quantity]")
-    await page.fill("#fill [name=quantity]", "2")
-    await page.save("#fill")
+    await page.save("#fill", quantity="2")
     await page.see("+11.00", "#trade .big")  # 5 - 0 + 2 x 6 - 2 x 3
     closed = page_journal.read(path)
     assert [(one["side"], one["quantity"], one["price"]) for one in closed["fills"]] == [
@@ -78,8 +75,7 @@ async def test_a_copy_says_whose_judgement_counts(page: Tab, page_journal: PageJ
     for account in (master, follower):
         await page.check(f"#edit [name=member_{account}]")
     await page.choose("#edit [name=master_account_id]", "Apex Master")
-    await page.fill("#edit [name=copy_seconds]", "10")
-    await page.press("Create", "#edit")
+    await page.send("#edit", copy_seconds="10")
     await page.agree("Link them", "Link 1 copy in Apex?")
     await eventually(lambda: page_journal.read(copy)["source_trade_id"] == original)
     await page.show(copy.replace("/trades/", "trades?id="))
@@ -103,8 +99,7 @@ async def test_costs_that_are_not_stated_are_said_and_charged(page: Tab, page_jo
     await page.sign_in(page_journal, f"trades?id={trades[0]}")
     await page.see("Gross = net, no costs", "#trade")
     await page.press("Change prices and times")
-    await page.fill("dialog [name=fees]", "0.5")
-    await page.save("dialog")
+    await page.save("dialog", fees="0.5")
     await page.see("+0.50", "#trade .big")
 
     await page.show("today")

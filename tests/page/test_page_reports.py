@@ -4,8 +4,10 @@ import json
 import re
 from datetime import datetime, timedelta
 
+import pytest
 from chromium import PageJournal, Tab, in_a_browser
 from playwright.async_api import expect
+from proofs import SOAK
 
 pytestmark = in_a_browser
 # Trades without excursions, newer than all others.
@@ -87,6 +89,7 @@ async def test_groups_are_chosen_and_refused_filters_say_why(page: Tab, page_jou
     await page.holds("#filter-from", "2026-03-09")
 
 
+@pytest.mark.soak
 async def test_pairs_of_keys_the_month_before_the_shape_and_exits_of_the_same_trades(
     page: Tab, page_journal: PageJournal
 ) -> None:
@@ -127,8 +130,7 @@ async def test_pairs_of_keys_the_month_before_the_shape_and_exits_of_the_same_tr
     await page.see("in 24 trades")
     await page.see("3 trades without MAE and MFE.")
     await page.count(".heat-map td.hatched", 1)
-    for dark in (False, True):
-        assert await page.find_violations(dark=dark) == set()
+    assert await page.find_violations(dark=SOAK) == set()
     await page.locator(".heat-map button").nth(2).click()
     await page.see("6 of the newest 27 trades; 6 in all.", "dialog")
     await page.gone("dialog button:text('older')")

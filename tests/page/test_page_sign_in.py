@@ -52,7 +52,6 @@ def new_user(db: Path, name: str = "Ada") -> str:
 
 
 def run_command(line: str) -> str:
-    """What a command prints that is typed in a terminal."""
     return subprocess.check_output(shlex.split(line), env=environment(), text=True, timeout=PATIENCE).strip()
 
 

@@ -78,8 +78,7 @@ async def test_a_draft_is_not_lost_by_leaving_nor_by_a_conflict(page: Tab, page_
     await page.sign_in(page_journal, "report")
     await page.show("strategies")
     await page.fill("#strategy-name", "Mine")
-    await page.fill(".editor [name=color_tag]", "#16a34a")
-    await page.fill(".editor [name=description]", "Fades too")
+    await page.fill_in(".editor", color_tag="#16a34a", description="Fades too")
 
     for leave in (page.evaluate("history.back()"), page.choose("#selection", "Two")):
         await leave

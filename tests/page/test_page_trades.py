@@ -91,8 +91,7 @@ async def test_a_trade_is_added_by_hand_with_its_judgement(page: Tab, page_journ
     await page.press("✓ all of them")
     await page.press("no: Trend")
     await page.press("New tag…")
-    await page.fill_in("#edit", name="Late", new_category="Timing")
-    await page.click("#edit .primary")
+    await page.send("#edit", name="Late", new_category="Timing")
     await page.wait_for_selector("#new-trade [aria-pressed=true]:text('Late')")
     picture: FilePayload = {"name": "a.png", "mimeType": "image/png", "buffer": PNG}
     await page.set_input_files("#new-pictures", picture)
@@ -128,13 +127,11 @@ async def test_prices_and_times_are_corrected(page: Tab, page_journal: PageJourn
     await page.press("Change prices and times")
     await page.holds("dialog [name=entry_price]", "25,300.25")
     for exit_price, gross_pnl, closed_at, place, reason in REASONS:
-        await page.fill_in("dialog", exit_price=exit_price, gross_pnl=gross_pnl, closed_at=closed_at)
-        await page.press("Save", "dialog")
+        await page.send("dialog", exit_price=exit_price, gross_pnl=gross_pnl, closed_at=closed_at)
         await page.see_all(f"dialog [data-field={place}]", reason)
     page_journal.patch(path, symbol="TSLA")
     typed = {"quantity": "2", "exit_price": "25,310.50", "gross_pnl": "", "closed_at": "2026-11-13T16:17"}
-    await page.fill_in("dialog", **typed)
-    await page.press("Save", "dialog")
+    await page.send("dialog", **typed)
     await page.see("Symbol (changed in the meantime; stays) MNQZ6 TSLA", "dialog .versions")
     await page.agree("Save mine")
     trade = page_journal.read(path)

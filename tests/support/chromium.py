@@ -17,7 +17,9 @@ from factories import A_TRADE
 from playwright.async_api import BrowserContext, ConsoleMessage, Dialog, Page, ViewportSize, async_playwright, expect
 from saved_journals import SavedJournal, saved_journal
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+# The shell, which draws as the browser does and has no windows, takes a sixth less CPU.
+NAMES = ("chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 # One process draws every page: a new process for each address takes a quarter more CPU.
 FLAGS = [
     *("--lang=en-US", "--renderer-process-limit=1", "--disable-site-isolation-trials", "--in-process-gpu"),
@@ -230,9 +232,14 @@ class Tab:
         """Press the button of that name, in the newest of several dialogs."""
         await self.page.locator(within).last.get_by_role("button", name=name, exact=True).click()
 
-    async def save(self, form: str = "#edit") -> None:
-        """Press the button of a dialog's form; then no dialog is left."""
+    async def send(self, form: str, **typed: str) -> None:
+        """Fill in a form, and press its button."""
+        await self.fill_in(form, **typed)
         await self.page.click(f"{form} .primary")
+
+    async def save(self, form: str = "#edit", **typed: str) -> None:
+        """Send the form of a dialog; then no dialog is left."""
+        await self.send(form, **typed)
         await self.no_dialog()
 
     async def agree(self, name: str, question: str = "") -> None:
