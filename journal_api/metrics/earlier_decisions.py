@@ -7,6 +7,7 @@ closed at or before the time at which it was opened.
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import NamedTuple
 
 # The groups of each kind in their order, with their names.
@@ -17,6 +18,7 @@ AFTER = {
     "losses": "After two losses or more",
     "breakeven": "After a break-even",
 }
+OUTCOMES = {1: "win", 0: "breakeven", -1: "loss"}  # by the sign of the last decision
 NTH = {1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 5: "5th", 6: "6th and later"}
 # The upper bounds of pauses, which are exclusive.
 PAUSES = {
@@ -26,6 +28,7 @@ PAUSES = {
     "15m_1h": (timedelta(hours=1), "15 min to 1 h"),
     "over_1h": (timedelta.max, "1 h and more"),
 }
+PAUSE_KEYS, PAUSE_BOUNDS = list(PAUSES), [bound for bound, _ in PAUSES.values()]
 
 
 class Decision(NamedTuple):
@@ -42,35 +45,31 @@ PlaceDay = Callable[[Sequence[Decision]], Iterator[tuple[int, str | int]]]
 
 
 def group_nth(day: Sequence[Decision]) -> Iterator[tuple[int, str | int]]:
-    in_order = sorted(day, key=lambda one: (one.opened_at, one.id))
+    in_order = sorted(day, key=attrgetter("opened_at", "id"))
     yield from ((one.id, min(number, len(NTH))) for number, one in enumerate(in_order, 1))
 
 
 def group_after(day: Sequence[Decision]) -> Iterator[tuple[int, str | int]]:
-    for one, earlier in list_earlier(day):
-        yield one.id, name_outcome(earlier[-2:]) if earlier else "first"
+    for one, earlier in count_earlier(day):
+        if not earlier:
+            yield one.id, "first"
+        elif earlier > 1 and day[earlier - 1].sign == day[earlier - 2].sign == -1:
+            yield one.id, "losses"
+        else:
+            yield one.id, OUTCOMES[day[earlier - 1].sign]
 
 
 def group_pause(day: Sequence[Decision]) -> Iterator[tuple[int, str | int]]:
-    for one, earlier in list_earlier(day):
+    for one, earlier in count_earlier(day):
         if not earlier:
             yield one.id, "first"
             continue
-        pause = datetime.fromisoformat(one.opened_at) - datetime.fromisoformat(earlier[-1].closed_at)
-        yield one.id, next(key for key, (bound, _) in PAUSES.items() if pause < bound)
+        pause = datetime.fromisoformat(one.opened_at) - datetime.fromisoformat(day[earlier - 1].closed_at)
+        yield one.id, PAUSE_KEYS[bisect_right(PAUSE_BOUNDS, pause)]
 
 
-def list_earlier(day: Sequence[Decision]) -> Iterator[tuple[Decision, Sequence[Decision]]]:
-    """Yield each decision with the last two that were closed before it was opened."""
+def count_earlier(day: Sequence[Decision]) -> Iterator[tuple[Decision, int]]:
+    """Yield each decision with the number of those, the first of the day, that were closed before it was opened."""
     closes = [one.closed_at for one in day]
     for place, one in enumerate(day):
-        number = min(bisect_right(closes, one.opened_at), place)
-        yield one, day[max(0, number - 2) : number]
-
-
-def name_outcome(earlier: Sequence[Decision]) -> str:
-    """Return the group of a decision after the last one or two decisions of the day."""
-    signs = [one.sign for one in earlier]
-    if signs == [-1, -1]:
-        return "losses"
-    return {1: "win", 0: "breakeven", -1: "loss"}[signs[-1]]
+        yield one, bisect_right(closes, one.opened_at, hi=place)
