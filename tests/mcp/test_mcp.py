@@ -224,6 +224,7 @@ def test_trades_are_found_by_filters_and_one_has_its_tags_and_answers(reader: Ag
     assert (whole["symbol"], whole["net_pnl"]) == ("MNQ", 43.76)
     assert [tag["name"] for tag in whole["tags"]] == ["News day"]
     assert [answer["was_present"] for answer in whole["confirmations"]] == [True, False]
+    assert "null" not in json.dumps(whole)
 
 
 def test_a_strategy_has_its_checklists(reader: Agent) -> None:
