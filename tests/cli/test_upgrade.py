@@ -3,13 +3,13 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 import sysconfig
 from pathlib import Path
 
 import pytest
-from commands import environment, health, rows
+from commands import health, rows
+from desktop import piped
 from journals import write_released
 from wheels import SOURCES, run
 
@@ -110,16 +110,9 @@ def files_of(package: Path) -> set[str]:
 
 def read_health(program: Path, db: Path) -> object:
     """The data of /health of a server that runs for that request alone."""
-    with subprocess.Popen(
-        [program, "serve", "--port", "0", "--announce", "--db", db],
-        env=environment({"PYTHONPATH": sysconfig.get_path("purelib")}),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    ) as server:
-        assert server.stdin is not None
-        assert server.stdout is not None
-        answer = health(json.loads(server.stdout.readline())["url"]).json()
-        server.stdin.close()
+    packages = {"PYTHONPATH": sysconfig.get_path("purelib")}
+    with piped(program, "serve", "--port", "0", "--announce", "--db", db, settings=packages) as (server, stdin, stdout):
+        answer = health(json.loads(stdout.readline())["url"]).json()
+        stdin.close()
         assert server.wait(30) == 0
     return answer["data"]

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ import httpx
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from commands import Server, change, make_journal, new_key, rows, run_failing, run_ok, running
+from desktop import piped
 from factories import A_TRADE, unwrap
 from wheels import run
 
@@ -177,6 +177,9 @@ def test_accounts_with_rules_say_how_they_stand_by_closed_trades(reader: Agent) 
     assert account["minimum_days"]["missing"] == 5 - account["minimum_days"]["value"]
     assert reader.ask("goals_now", account_id=2)["accounts"] == []
     assert "accounts" not in reader.ask("goals_now", offset=1)
+    flow = now["cash_flow"]
+    assert flow.keys() == {"paid", "received", "net", "payouts", "accounts", "lost"}
+    assert flow["net"] == flow["received"] - flow["paid"]
 
 
 def test_the_history_of_a_goal_comes_in_pages(reader: Agent, db: Path) -> None:
@@ -278,6 +281,8 @@ def test_a_report_says_what_its_numbers_show(reader: Agent) -> None:
     assert (volume["edge"]["verdict"], volume["edge_r"]["verdict"]) == ("more", "more")
     verdicts = {group["edge"]["verdict"] for group in report["groups"] if "edge" in group}
     assert verdicts == {"more", "not_shown", "too_few"}
+    # It leaves room in the context of a model: tokens, about; digits take more of them than words.
+    assert len(reader.send("report", {"group_by": "confirmation"})[1]) / 4 < 800
 
 
 def test_setups_come_with_the_name_of_their_strategy(reader: Agent) -> None:
@@ -319,19 +324,6 @@ def test_exits_are_a_row_a_cell(reader: Agent, db: Path) -> None:
     ]
     assert rows[2]["interval_low"] < rows[2]["low"] == rows[2]["high"] < rows[2]["interval_high"]
     assert rows[1]["interval_low"] is None
-
-
-def test_what_accounts_cost_and_paid_is_beside_how_they_stand(reader: Agent) -> None:
-    flow = reader.ask("goals_now")["cash_flow"]
-
-    assert flow.keys() == {"paid", "received", "net", "payouts", "accounts", "lost"}
-    assert flow["net"] == flow["received"] - flow["paid"]
-
-
-def test_the_report_by_confirmation_leaves_room_in_the_context_of_a_model(reader: Agent) -> None:
-    _, text = reader.send("report", {"group_by": "confirmation"})
-
-    assert len(text) / 4 < 800  # tokens, about; digits take more of them than words
 
 
 def test_the_file_and_a_server_give_the_same_results_and_the_file_alone_leaves_no_key_behind(
@@ -674,25 +666,17 @@ INITIALIZE = request(
 def test_standard_output_has_protocol_messages_only(db: Path) -> None:
     bad_lines = b"this is no message\n\xff\xfe\n"
     call = request("tools/call", name="context", arguments={})
-    command = [sys.executable, "-m", "journal_api", "mcp", "--db", str(db)]
-    with subprocess.Popen(
-        command,
-        env=commands.environment({"JOURNAL_LOG_LEVEL": "debug"}),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    ) as started:
-        assert started.stdin is not None
-        assert started.stdout is not None
-        started.stdin.write(bad_lines + INITIALIZE)
-        started.stdin.flush()
-        messages = [json.loads(started.stdout.readline())]
+    command = (sys.executable, "-m", "journal_api", "mcp", "--db", db)
+    with piped(*command, settings={"JOURNAL_LOG_LEVEL": "debug"}) as (started, stdin, stdout):
+        stdin.write(bad_lines + INITIALIZE)
+        stdin.flush()
+        messages = [json.loads(stdout.readline())]
         while "result" not in messages[-1]:
-            messages.append(json.loads(started.stdout.readline()))
+            messages.append(json.loads(stdout.readline()))
         initialized = messages[-1]
-        started.stdin.write(call)
-        started.stdin.flush()
-        answered = json.loads(started.stdout.readline())
+        stdin.write(call)
+        stdin.flush()
+        answered = json.loads(stdout.readline())
         rest, _ = started.communicate(timeout=commands.PATIENCE)
 
     assert started.returncode == 0

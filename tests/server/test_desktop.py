@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 from commands import PATIENCE, environment, health, new_key, rows, run_failing, running
 from conftest import client_of, new_key_for, started
-from desktop import RUN_KEY, announced, announcing, first_line, pipe
+from desktop import RUN_KEY, announced, announcing, first_line, pipe, piped
 from factories import create_category, details_of, error_of, insert_user, unwrap
 from journals import NEWER, Write, content, damaged_journal, new_journal
 from msgspec import structs
@@ -121,14 +121,8 @@ def test_a_server_without_standard_input_stops_at_once(db: Path, redirected: str
 
 
 def test_a_parent_that_is_killed_leaves_no_server_behind(db: Path) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", PARENT, *COMMAND, *announcing(db)],
-        env=environment(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as parent:
-        url = msgspec.json.decode(first_line(parent, parent.stdout))["url"]
+    with piped(sys.executable, "-c", PARENT, *COMMAND, *announcing(db)) as (parent, _, told):
+        url = msgspec.json.decode(first_line(parent, told))["url"]
         before = health(url)
 
         parent.kill()
@@ -142,14 +136,8 @@ def test_a_parent_that_is_killed_leaves_no_server_behind(db: Path) -> None:
 
 
 def test_a_parent_that_is_gone_before_the_line_leaves_no_server_behind(db: Path) -> None:
-    with subprocess.Popen(
-        [*COMMAND, *announcing(db)],
-        env=environment(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        pipe(process.stdout).close()
+    with piped(*COMMAND, *announcing(db)) as (process, _, told):
+        told.close()
 
         # Its standard input stays open: only the line shows that nobody is there.
         process.wait(PATIENCE)

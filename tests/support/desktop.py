@@ -1,6 +1,7 @@
 """A program that starts the journal for itself, as a desktop program does: `serve --announce`."""
 
 import os
+import subprocess
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -83,3 +84,13 @@ def first_line(process: Process, output: IO[bytes] | None) -> bytes:
 def pipe(end: IO[AnyStr] | None) -> IO[AnyStr]:
     assert end is not None
     return end
+
+
+@contextmanager
+def piped(
+    *command: str | Path, settings: Mapping[str, str] | None = None
+) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes], IO[bytes]]]:
+    """A process whose three streams are pipes, with its standard input and its standard output."""
+    end, env = subprocess.PIPE, environment(settings)
+    with subprocess.Popen(command, env=env, stdin=end, stdout=end, stderr=end) as process:
+        yield process, pipe(process.stdin), pipe(process.stdout)

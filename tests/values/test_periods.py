@@ -82,6 +82,7 @@ def test_periods_follow_each_other_without_gap_or_overlap(first: date, length: i
 @example(datetime(2026, 3, 8, 21, 0, tzinfo=UTC), *FUTURES)
 @example(datetime(2026, 11, 1, 21, 59, 59, 999999, tzinfo=UTC), *FUTURES)
 @example(datetime(2026, 12, 31, 22, 0, tzinfo=UTC), *FUTURES)
+@example(datetime(2026, 3, 9, 21, 45, tzinfo=UTC), "America/New_York", "17:30")
 # In St. John's the clocks went back at 00:01 on 29 October 2006, to 23:01 of the day before.
 @example(datetime(2006, 10, 29, 2, 30, 30, tzinfo=UTC), "America/St_Johns", "00:00")
 @example(datetime(2006, 10, 29, 2, 31, tzinfo=UTC), "America/St_Johns", "00:00")
