@@ -86,9 +86,8 @@ def read(server: Server, key: str, paths: list[str], until: float) -> list[httpx
 
 @pytest.mark.promise(6)
 def test_under_load_nothing_fails_but_what_is_busy_and_what_was_acknowledged_is_there(
-    tmp_path: Path, record_observation: Callable[[str], None]
+    db: Path, record_observation: Callable[[str], None]
 ) -> None:
-    db = tmp_path / "journal.db"
     key, writers = new_key(db), [Writer(f"Writer {number:02}") for number in range(CLIENTS // 4)]
     number_of_readers = CLIENTS - len(writers)
 
@@ -117,9 +116,8 @@ def test_under_load_nothing_fails_but_what_is_busy_and_what_was_acknowledged_is_
 
 @pytest.mark.promise(6)
 async def test_what_is_refused_as_busy_was_not_begun_and_can_be_repeated_until_it_is_done_once(
-    tmp_path: Path, record_observation: Callable[[str], None]
+    db: Path, record_observation: Callable[[str], None]
 ) -> None:
-    db = tmp_path / "journal.db"
     key = new_key(db)
     refused: list[httpx.Response] = []
     most, longest = (MAX_WAITING, MAX_WAIT) if SOAK else (16, 0.3)
@@ -197,9 +195,8 @@ def vanish(journal: Journal, head: bytes, body: bytes, where: str, chance: rando
 @pytest.mark.promise(5)
 @pytest.mark.skipif(sys.platform != "linux", reason="what a process has open is told by /proc")
 def test_connections_that_are_reset_break_nothing_and_keep_nobody_waiting(
-    tmp_path: Path, record_observation: Callable[[str], None]
+    db: Path, record_observation: Callable[[str], None]
 ) -> None:
-    db = tmp_path / "journal.db"
     key, chance = new_key(db), random.Random(5)
     resets, next_writes = examples(200, 40), []
     acknowledged: set[str] = set()

@@ -68,9 +68,8 @@ async def time_reads(client: Client) -> list[float]:
 @pytest.mark.promise(27)
 @pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is read from /proc")
 async def test_many_requests_wait_without_delaying_others_and_are_answered_by_a_change_and_by_a_stop(
-    tmp_path: Path, record_observation: Callable[[str], None]
+    db: Path, record_observation: Callable[[str], None]
 ) -> None:
-    db = tmp_path / "journal.db"
     key = new_key(db)
     with running(db) as server:
         async with httpx.AsyncClient(base_url=f"{server.url}/v1", headers={"Authorization": f"Bearer {key}"}) as client:

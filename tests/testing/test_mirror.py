@@ -214,9 +214,8 @@ def write_at_once(writers: list[RandomWriter], steps: int) -> None:
 
 @pytest.mark.promise(29)
 def test_a_mirror_beside_random_writers_is_equal_to_a_fresh_read_whenever_it_is_quiet(
-    tmp_path: Path, record_observation: Callable[[str], None]
+    db: Path, record_observation: Callable[[str], None]
 ) -> None:
-    db = tmp_path / "journal.db"
     key = new_key(db)
     new_mirror, sizes = python_mirror(), Counter[str]()
     with running(db) as server, ExitStack() as stack:

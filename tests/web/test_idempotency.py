@@ -14,7 +14,7 @@ import time_machine
 from commands import dump, rows
 from conftest import client_of, new_key_for, started
 from factories import Client, details_of, error_of, run_sql, unwrap
-from operations import body_of, path_of
+from operations import send
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
@@ -29,13 +29,6 @@ REPLAYED = "x-idempotent-replay"
 # Those that create something of their own; for fills and merges see test_fills.py.
 POSTS = [one for one in OPERATIONS if one.method == "POST" and 201 in one.success_statuses and "{" not in one.path]
 each_post = pytest.mark.parametrize("operation", POSTS, ids=[one.documented_path for one in POSTS])
-
-
-async def post(client: Client, operation: Operation) -> httpx.Response:
-    if operation.consumes_file:
-        sent = {**KEY, "Content-Type": operation.consumes[0]}
-        return await client.post(path_of(operation), params={"account_id": 1}, content=factories.A_FILE, headers=sent)
-    return await client.post(path_of(operation), json=body_of(operation), headers=KEY)
 
 
 async def post_category(client: Client, name: str = "One", **headers: str) -> httpx.Response:
@@ -72,9 +65,9 @@ async def test_a_request_that_is_repeated_is_answered_the_same_and_done_once(
     await factories.create_account(client)
     before = await row_counts(app)
 
-    responses = await asyncio.gather(*(post(client, operation) for _ in range(5)))
+    responses = await asyncio.gather(*(send(client, operation, Idempotency_Key="key-1") for _ in range(5)))
     rows = await row_counts(app)
-    responses.append(await post(client, operation))
+    responses.append(await send(client, operation, Idempotency_Key="key-1"))
 
     assert {response.status_code for response in responses} == {201}
     assert sum(REPLAYED in response.headers for response in responses) == 5

@@ -1,15 +1,14 @@
 """Responses that are cached until anybody writes (DECISIONS 29), and what else requests remember."""
 
 import asyncio
-import sqlite3
 import threading
 from collections.abc import Callable
-from contextlib import closing
 from typing import Any
 
 import factories
 import pytest
 import time_machine
+from commands import change
 from conftest import client_of, new_key_for
 from factories import Client, error_of, unwrap
 from proofs import examples
@@ -23,11 +22,6 @@ WRITES = examples(full=200, ci=50)
 
 async def names(client: Client, **query: Any) -> list[str]:
     return [tag["name"] for tag in unwrap(await client.get("/tags", params=query))]
-
-
-def run_in_another_program(app: Starlette, sql: str) -> None:
-    with closing(sqlite3.connect(app.state.settings.db)) as db, db:
-        db.execute(sql)
 
 
 async def test_a_request_that_is_repeated_takes_no_statement(client: Client) -> None:
@@ -70,7 +64,7 @@ async def test_every_write_of_any_program_ends_the_responses_of_before(app: Star
     await client.patch(path, json={"name": "Patience"})
     assert await names(client) == ["Patience"]
 
-    run_in_another_program(app, "UPDATE tags SET name = 'Calm'")
+    change(app.state.settings.db, "UPDATE tags SET name = 'Calm'")
     assert await names(client) == ["Calm"]
 
     await client.delete(path)
@@ -82,7 +76,7 @@ async def test_a_cached_response_needs_a_valid_key_with_the_scope(app: Starlette
 
     async with client_of(app, await new_key_for(app, scopes=("read:goals",))) as without_scope:
         assert error_of(await without_scope.get("/tags")) == (403, "forbidden_scope")
-    run_in_another_program(app, "UPDATE api_keys SET revoked_at = created_at")
+    change(app.state.settings.db, "UPDATE api_keys SET revoked_at = created_at")
     assert error_of(await client.get("/tags")) == (401, "key_revoked")
 
 
