@@ -118,7 +118,7 @@ async def test_a_page_and_its_total_are_those_of_the_matching_trades(
     everything = await create_journal(client, random)
     found = set()
 
-    for number in range(150):
+    for number in range(examples(full=150, ci=120)):
         names = random.sample(sorted(FILTERS), random.choice([0, 1, 1, 2, 3])) if number else []
         query = {name: random.choice(FILTERS[name][0]) for name in names}
         if query.get("from", "") > query.get("to", "~"):

@@ -248,10 +248,10 @@ EVERY_GOAL = list(product(METRICS, ("daily", "weekly", "monthly", "quarterly", "
 async def test_snapshots_of_every_metric_timeframe_and_scope_equal_the_reference(
     app: Starlette, client: Client, clock: time_machine.Traveller, seed: int
 ) -> None:
-    """Every other combination in a journal, which may have 500 goals; in the short form every eighth."""
+    """Every other combination in a journal, which may have 500 goals; in the short form every twelfth."""
     random = Random(seed)
     journal = await write_journal(app, client, random, 40, ["USD", "USD", "USD", "EUR"])
-    combinations = EVERY_GOAL[seed * examples(full=1, ci=4) % 8 :: examples(full=2, ci=8)]
+    combinations = EVERY_GOAL[seed * examples(full=1, ci=6) % 12 :: examples(full=2, ci=12)]
     goals = [await add_goal(client, random, *combination) for combination in combinations]
 
     for now in (EARLIER, NOW):
@@ -313,11 +313,11 @@ EVERY_PAIR = [
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(examples(full=20, ci=2)))
 async def test_reports_of_two_keys_equal_the_reference(app: Starlette, client: Client, seed: int) -> None:
-    """Each pair of keys with a filter; in the short form a 40th of the pairs a journal."""
+    """Each pair of keys with a filter; in the short form a 60th of the pairs a journal."""
     currencies, most_trades = (["USD"], 150) if seed % 2 else (["USD", "USD", "USD", "EUR"], 40)
     journal = await write_journal(app, client, Random(seed), most_trades, currencies)
 
-    for number, pair in enumerate(EVERY_PAIR[seed :: examples(full=3, ci=40)]):
+    for number, pair in enumerate(EVERY_PAIR[seed :: examples(full=3, ci=60)]):
         query = {**FILTERS[number % len(FILTERS)], **({"sort": "win_rate"} if number % 3 else {})}
         query = add_category(query, *pair)
         expected = reference_views.compute_pairs(journal, pair, query)
