@@ -152,9 +152,7 @@ def test_variables_of_other_programs_and_empty_ones_are_no_errors_and_set_nothin
     assert Settings.from_environ({"JOURNAL_DB": "x.db", **empty, **of_others}) == read(DB="x.db")
 
 
-def test_a_command_names_the_variable_in_one_line_and_makes_no_database(tmp_path: Path) -> None:
-    db = tmp_path / "journal.db"
-
+def test_a_command_names_the_variable_in_one_line_and_makes_no_database(db: Path) -> None:
     line = run_failing("serve", "--db", db, settings={"JOURNAL_PORT": "eighty"})
 
     assert line.startswith("journal-api: JOURNAL_PORT must be ")

@@ -166,8 +166,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "journal.db"
 
 
-def test_an_empty_journal_says_what_to_do_next(tmp_path: Path) -> None:
-    db = tmp_path / "journal.db"
+def test_an_empty_journal_says_what_to_do_next(db: Path) -> None:
     make_journal(db)
 
     lines = run_ok("status", "--db", db).splitlines()

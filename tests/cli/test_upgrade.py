@@ -71,11 +71,10 @@ def list_installed(environment: Path) -> dict[str, str]:
     return installed
 
 
-def test_the_documented_upgrade_installs_the_new_release_and_migrates_the_old_journal(tmp_path: Path) -> None:
+def test_the_documented_upgrade_installs_the_new_release_and_migrates_the_old_journal(db: Path, tmp_path: Path) -> None:
     checkout, target = copy_checkout(tmp_path / "checkout"), tmp_path / "environment"
     install_older_release(target)
     put_pip_into(target)
-    db = tmp_path / "journal.db"
     write_released(db, 4)
     trades = rows(db, "SELECT count(*) FROM trades")
     assert list_installed(target) == {"trading-journal-api": "0.3.0"}

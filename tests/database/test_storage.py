@@ -249,8 +249,7 @@ async def assert_only_reads_work(client: Client, reason: str) -> None:
         assert (await client.get(path)).status_code == 200
 
 
-async def test_damaged_pages_are_told_as_such_and_the_service_says_that_it_is_not_well(tmp_path: Path) -> None:
-    db = tmp_path / "journal.db"
+async def test_damaged_pages_are_told_as_such_and_the_service_says_that_it_is_not_well(db: Path) -> None:
     make_journal(db)
     change(db, "INSERT INTO tag_categories VALUES (1, 1, 'Psychology', 'psychology', '', '', 0)")
     where = "SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = 'tag_categories'"
@@ -299,9 +298,8 @@ async def test_nothing_is_written_to_a_file_that_is_not_the_journal_any_more(tmp
 @pytest.mark.parametrize("what", ["deleted", "replaced by a copy"])
 @pytest.mark.promise(20)
 async def test_nothing_is_written_beside_a_log_that_is_not_the_opened_one_and_a_stop_keeps_what_was_written(
-    tmp_path: Path, what: str, suffixes: tuple[str, ...]
+    db: Path, tmp_path: Path, what: str, suffixes: tuple[str, ...]
 ) -> None:
-    db = tmp_path / "journal.db"
     async with service_at(db) as client:
         await post_category(client, "Before")
         for suffix in suffixes:

@@ -417,10 +417,9 @@ RELEASED = sorted(Path(__file__).parents[1].glob("data/export_*.zip"))
 
 
 @pytest.mark.parametrize("file", RELEASED, ids=lambda file: file.stem)
-def test_an_export_of_every_release_is_imported(file: Path, tmp_path: Path) -> None:
+def test_an_export_of_every_release_is_imported(file: Path, db: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(file) as archive:
         archive.extractall(tmp_path / "folder")
-    db = tmp_path / "journal.db"
 
     import_all(Settings(db=db), tmp_path / "folder", is_edited=False, report=to_nobody)
 

@@ -171,8 +171,9 @@ def write_file(folder: Path, content: str) -> Path:
     return file
 
 
-def test_the_command_maps_names_to_accounts_by_name_or_id_and_creates_those_that_are_missing(tmp_path: Path) -> None:
-    db = tmp_path / "journal.db"
+def test_the_command_maps_names_to_accounts_by_name_or_id_and_creates_those_that_are_missing(
+    db: Path, tmp_path: Path
+) -> None:
     import_file(db, write_file(tmp_path, HEADER), account="Main")
     before, file = dump(db), write_file(tmp_path, build_round_trips("U1", "U2", "U3", "Main", "U4"))
     pairs = ("U1=Master", "U2=Copy", "U3=Main", "U4=1")
@@ -193,8 +194,7 @@ def test_the_command_maps_names_to_accounts_by_name_or_id_and_creates_those_that
     assert "must name your accounts, not '99'" in wrong_id
 
 
-def test_the_command_refuses_several_accounts_for_one_and_names_unknown_ones(tmp_path: Path) -> None:
-    db = tmp_path / "journal.db"
+def test_the_command_refuses_several_accounts_for_one_and_names_unknown_ones(db: Path, tmp_path: Path) -> None:
     import_file(db, write_file(tmp_path, HEADER), account="Main")
     before = dump(db)
     file = write_file(tmp_path, build_round_trips("U1", "U2"))

@@ -48,9 +48,8 @@ def fuzz(server: Server, key: str, folder: Path, seconds: str) -> Completed:
 
 @pytest.mark.promise(12)
 def test_whatever_is_sent_is_answered_as_the_document_says(
-    tmp_path: Path, record_observation: Callable[[str], None]
+    db: Path, tmp_path: Path, record_observation: Callable[[str], None]
 ) -> None:
-    db = tmp_path / "journal.db"
     new_key(db)  # a spare one, which may be revoked
     key = new_key(db)
     with running(db) as server:

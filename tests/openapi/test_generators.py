@@ -65,7 +65,7 @@ def test_a_client_of_openapi_generator_compiles(project: Path, openapi_generator
     compile_typescript(project, "java", "-jar", openapi_generator, "generate", *options)
 
 
-def test_a_client_of_openapi_typescript_does_its_work(tmp_path: Path) -> None:
+def test_a_client_of_openapi_typescript_does_its_work(db: Path, tmp_path: Path) -> None:
     """With its default options and openapi-fetch: typescript/client.ts talks to a running server."""
     project = install_project(SOURCES.with_name("typescript"), tmp_path / "client")
     packages = project / "node_modules"
@@ -75,7 +75,6 @@ def test_a_client_of_openapi_typescript_does_its_work(tmp_path: Path) -> None:
     compiled = run(project, "node", packages / "typescript/bin/tsc", "--project", ".")
     assert compiled == Completed(0, "", "")
 
-    db = tmp_path / "journal.db"
     with running(db) as server:
         settings = {"JOURNAL_URL": server.url, "JOURNAL_KEY": new_key(db), "JOURNAL_CSV": FILES["text/csv"]}
         ran = run(project, "node", "compiled/client.js", settings=settings)

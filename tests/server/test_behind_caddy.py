@@ -130,8 +130,7 @@ def portal(request: BaseHTTPRequestHandler) -> tuple[int, dict[str, str]]:
     return (200, people[cookie]) if cookie in people else (401, {})
 
 
-def test_the_proxy_says_who_the_user_is_and_nobody_else_does(tmp_path: Path) -> None:
-    db = tmp_path / "journal.db"
+def test_the_proxy_says_who_the_user_is_and_nobody_else_does(db: Path, tmp_path: Path) -> None:
     run_ok("users", "add", "Ada", "--db", db)
     with (
         empty_pages(portal) as auth_port,

@@ -137,10 +137,9 @@ def test_the_limit_of_open_files_is_raised_as_far_as_allowed_and_bounds_the_conn
 # Before its first temporary file a process looks for a directory, and finds none it can write to.
 @pytest.mark.parametrize("wrote_files", [False, True], ids=["the first files", "later files"])
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux can limit another process")
-def test_without_a_file_to_open_the_error_names_the_limit_of_open_files(tmp_path: Path, wrote_files: bool) -> None:
+def test_without_a_file_to_open_the_error_names_the_limit_of_open_files(db: Path, wrote_files: bool) -> None:
     import resource
 
-    db = tmp_path / "journal.db"
     key = new_key(db)
     with running(db) as server, server.client(key) as client:
         unwrap(client.post("/accounts", json={"name": "Sim"}))

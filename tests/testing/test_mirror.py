@@ -293,7 +293,7 @@ for (const name of ["mirror", "main"]) {
 """
 
 
-def test_the_mirror_in_typescript_is_equal_to_a_fresh_read(tmp_path: Path) -> None:
+def test_the_mirror_in_typescript_is_equal_to_a_fresh_read(db: Path, tmp_path: Path) -> None:
     node, compiler = shutil.which("node"), ROOT / "tests/javascript/node_modules/typescript"
     if node is None or not compiler.exists():
         pytest.skip("Node.js and TypeScript are not installed: make lint installs it")
@@ -302,7 +302,6 @@ def test_the_mirror_in_typescript_is_equal_to_a_fresh_read(tmp_path: Path) -> No
     (tmp_path / "main.ts").write_text(PROGRAM)
     subprocess.run([node, "-e", TRANSPILE, compiler], cwd=tmp_path, check=True)
 
-    db = tmp_path / "journal.db"
     key = new_key(db)
     with running(db) as server, ExitStack() as stack:
         clients = [stack.enter_context(server.client(key)) for _ in range(4)]

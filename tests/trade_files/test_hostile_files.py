@@ -394,8 +394,7 @@ async def test_an_import_ends_when_its_client_goes_away(app: Starlette, client: 
 
 
 @pytest.mark.promise(19)
-def test_sigterm_is_heard_and_others_are_answered_while_a_long_file_is_read(tmp_path: Path) -> None:
-    db = tmp_path / "journal.db"
+def test_sigterm_is_heard_and_others_are_answered_while_a_long_file_is_read(db: Path) -> None:
     with running(db) as server, server.client(new_key(db)) as owner:
         owner.post("/accounts", json={"name": "Sim"})
 
