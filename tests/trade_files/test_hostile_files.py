@@ -246,7 +246,7 @@ def test_a_profile_is_proposed_for_a_table_that_begins_in_the_first_mib(
     proposal = propose_profile(io.BytesIO((begin * int(size * MIB / 1000) + table).encode()))
 
     assert (proposal is not None) is is_found
-    assert proposal is None or proposal.columns == ["Ticker", "Bought", "Sold", "=1"]
+    assert proposal is None or proposal.columns == ["Ticker", "Bought", "Sold"]
 
 
 @pytest.mark.parametrize("line", ["\n", "\r", ",\n", "<tr>\n", "<tr><td colspan=999>\n"])

@@ -91,7 +91,7 @@ async def test_a_profile_states_for_all_rows_what_a_file_lacks(client: Client, a
 
     await create_import(client, file)
 
-    assert proposed["columns"] == ["Way", "In", "Out", "From", "To", "=1"]
+    assert proposed["columns"] == ["Way", "In", "Out", "From", "To"]
     (trade,) = unwrap(await client.get("/trades"))
     assert (trade["symbol"], trade["quantity"], trade["gross_pnl"]) == ("MNQH26", 2, 4)
 

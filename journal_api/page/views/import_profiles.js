@@ -17,7 +17,7 @@ const HINTS = {
   gross_pnl: "If the file states it, before costs",
   net_pnl: "If the file states it after costs",
 };
-const first = (value) => (Array.isArray(value) ? value[0] : value);
+const first = (value) => [value].flat()[0];
 const list = (text) =>
   text
     .split(",")
@@ -56,7 +56,13 @@ export function profileForm({ columns, sample_rows: rows, proposed_profile: gues
   const proposed = { ...guessed, ...Object.fromEntries(known) };
   const options = [["", "–"], ...columns.map((name) => [name, name])];
   const column = (name, value) =>
-    choiceField(format.words(name), name, first(value) ?? "", options, HINTS[name]);
+    choiceField(
+      format.words(name),
+      name,
+      first(value) ?? "",
+      name === "quantity" ? [...options, ["=1", "1 in all rows"]] : options,
+      HINTS[name],
+    );
   const kinds = [
     ["trades", "one trade a row"],
     ["fills", "one fill a row"],
@@ -64,7 +70,7 @@ export function profileForm({ columns, sample_rows: rows, proposed_profile: gues
   const sample = table(
     { "aria-label": "First rows" },
     columns,
-    rows.map((row) => columns.map((_, index) => row[index] ?? "")),
+    rows,
     columns.map(() => "nowrap"),
   );
   const groups = h(

@@ -117,7 +117,7 @@ const forgetButton = ({ id, file_name: name }, done) => {
 
 // What watched folders have refused stays until it is removed, or the file is imported.
 /** @param {any[]} imports @param {Context} context */
-export const wereRefused = (imports, { me, redraw }) =>
+const wereRefused = (imports, { me, redraw }) =>
   imports
     .filter(isRefused)
     .slice(0, MAX_LINES)
@@ -135,7 +135,7 @@ export const wereRefused = (imports, { me, redraw }) =>
 
 // What watched folders have brought today.
 /** @param {any[]} imports @param {Context} context */
-export const cameIn = (imports, { me, redraw }) =>
+const cameIn = (imports, { me, redraw }) =>
   imports
     .filter(({ source, trade_count }) => source === "folder" && trade_count)
     .filter(({ created_at }) => dayIn(me.timezone, new Date(created_at)) === dayIn(me.timezone))

@@ -71,8 +71,7 @@ def propose_profile(file: BinaryIO, doubts: Sequence[str] = ()) -> Proposal | No
     draft = Draft(max(tables, key=Table.count_filled))
     profile, sample = draft.build(), [list(row.values()) for row in draft.table.rows[:SAMPLE_ROWS]]
     warnings = [*doubts, *draft.warnings, *find_failed_checks(file, text, profile)]
-    columns = [*draft.table.columns, *([] if profile.quantity else ["=1"])]
-    return Proposal(text.encoding, columns, sample, profile, warnings)
+    return Proposal(text.encoding, draft.table.columns, sample, profile, warnings)
 
 
 def find_failed_checks(file: BinaryIO, text: FileText, profile: ProposedProfile) -> list[str]:
