@@ -117,16 +117,6 @@ def test_the_page_is_sent_in_less_than_100_kilobytes() -> None:
     assert sum(len(files.sent_file(name).compressed["br"]) for name in files.contents()) < 100 * 1024
 
 
-def test_files_are_sent_without_indentation_and_comments() -> None:
-    for name, source in MODULES.items():
-        assert re.search(r"(?m)^[ \t]|/\*\*", source) is None, name
-    source, sent = Path(files.FOLDER, "page.css").read_text(), files.contents()["page.css"].decode()
-    without_comments = re.sub(r"/\*.*?\*/", "", source, flags=re.DOTALL)
-    assert re.sub(r"\s|;\s*(?=})", "", without_comments) == re.sub(r"\s", "", sent)
-    assert ".calendar :is(.gain" in sent
-    assert "calc(-100% - 6px)" in sent
-
-
 def test_a_module_is_the_same_program_as_its_source() -> None:
     if not TYPESCRIPT.exists() or shutil.which("node") is None:
         pytest.skip("npm has not installed TypeScript: make lint-page")

@@ -17,7 +17,7 @@ async def add_fill(page: Tab, button: str, **typed: str) -> None:
     await page.save("#fill", **typed)
 
 
-async def test_a_position_is_changed_by_its_fills(page: Tab, page_journal: PageJournal) -> None:
+async def test_a_position_is_changed_by_its_fills_merged_and_split_again(page: Tab, page_journal: PageJournal) -> None:
     entry: dict[str, Any] = {"entry_price": 100, "exit_price": None, "closed_at": None}
     path = f"/trades/{page_journal.add_trade(at='2026-01-05T14:00', **entry)}"
     await page.sign_in(page_journal, path.replace("/trades/", "trades?id="))
@@ -45,13 +45,11 @@ async def test_a_position_is_changed_by_its_fills(page: Tab, page_journal: PageJ
     await page.see("open", "#trade .big")
     assert page_journal.read(path)["fill_count"] == 3
 
-
-async def test_trades_that_touch_are_merged_and_split_again(page: Tab, page_journal: PageJournal) -> None:
     first, second, _ = (
-        page_journal.add_trade(1, f"2026-01-05T{opened}", minutes, notes=opened)
+        page_journal.add_trade(1, f"2026-01-05T{opened}", minutes, symbol="NQ", notes=opened)
         for opened, minutes in (("14:00", 30), ("14:20", 40), ("16:00", 60))
     )
-    await page.sign_in(page_journal, f"trades?id={second}")
+    await page.show(f"trades?id={second}")
     await page.see("1 other trade of this position touches it", "#trade")
     await page.click("#trade button:text('Merge them')")
     await page.count("#merge input:checked", 1)
@@ -61,7 +59,7 @@ async def test_trades_that_touch_are_merged_and_split_again(page: Tab, page_jour
     assert page_journal.read(f"/trades/{first}")["notes"] == "14:00\n\n14:20"
     await page.press("Split again")
     await page.agree("Split it")
-    await page.see("3 trades", ".pages")
+    await page.see("4 trades", ".pages")
     assert page_journal.read(f"/trades/{first}")["notes"] == "14:00"
 
 
