@@ -410,21 +410,25 @@ async def page(browser: Any) -> AsyncIterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """One server for all tests of the page."""
-    from chromium import shared_server_in
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[SavedJournal, tuple[Any, Path, str]]]:
+    """One server for all tests of the page, because a browser keeps the page's files for one address: what its
+    journal began with, and the server, the journal and its key.
+    """
+    from commands import new_key, running
 
-    with shared_server_in(tmp_path_factory.mktemp("page")) as shared:
-        yield shared
+    db = tmp_path_factory.mktemp("page") / "journal.db"
+    key = new_key(db)
+    with saved_journal(db) as saved, running(db) as server:
+        yield saved, (server, db, key)
 
 
 @pytest.fixture
-def page_journal(shared_server: Any) -> Iterator[Any]:
+def page_journal(shared_server: tuple[SavedJournal, tuple[Any, Path, str]]) -> Iterator[Any]:
     """The journal of the shared server, which is empty, as a `PageJournal`."""
     from chromium import PageJournal
 
-    server, db, key, _ = shared_server
-    shared_server.empty()
+    saved, (server, db, key) = shared_server
+    saved.put_back(db)
     with server.client(key) as client:
         yield PageJournal(server, db, key, client)
 

@@ -126,6 +126,7 @@ async def test_trading_days_are_saved_beside_other_settings(page: Tab, page_jour
     await page.sign_in(page_journal, "settings")
     zone, button = "#days [name=timezone]", "#days .primary"
     await page.fill("#templates [name=plan_template]", "Levels")
+    assert await page.locator(zone).evaluate("input => input.list.options.length") > 400
     await page.fill(zone, "Mars/Olympus")
     await page.click(button)
     await page.see("time zone", "#days [data-field=timezone]")

@@ -4,18 +4,17 @@ import asyncio
 import re
 import shutil
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
 import pytest
-from commands import PATIENCE, Server, new_key, running
+from commands import PATIENCE, Server
 from factories import A_TRADE
 from playwright.async_api import BrowserContext, ConsoleMessage, Dialog, Page, ViewportSize, async_playwright, expect
-from saved_journals import SavedJournal, saved_journal
 
 # The shell, which draws as the browser does and has no windows, takes a sixth less CPU.
 NAMES = ("chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -93,30 +92,6 @@ def only_member(response: httpx.Response) -> Any:
     assert response.is_success, response.text
     (member,) = response.json()["data"].values()
     return member
-
-
-class SharedServer(NamedTuple):
-    """A running journal for many tests, and what it began with.
-
-    The tests of the page do not start a server each: for one address the browser keeps the files of the page.
-    """
-
-    server: Server
-    db: Path
-    key: str
-    saved: SavedJournal
-
-    def empty(self) -> None:
-        """Put back what the file began with, as another program may write beside the server."""
-        self.saved.put_back(self.db)
-
-
-@contextmanager
-def shared_server_in(folder: Path) -> Iterator[SharedServer]:
-    db = folder / "journal.db"
-    key = new_key(db)
-    with saved_journal(db) as saved, running(db) as server:
-        yield SharedServer(server, db, key, saved)
 
 
 class Browser(NamedTuple):
