@@ -20,6 +20,7 @@ MAX_ITEMS_IN_CELL, MAX_LIST_LENGTH = 1000, 1024 * 1024
 MAX_CACHED_LENGTH = 64
 MAX_CACHED = 8192
 MAX_NAME_LENGTH = 100  # of an asset
+DASHES = str.maketrans("–—", "--")  # which some programs write in place of each other
 ISIN = re.compile(r"\b[A-Z]{2}[A-Z0-9]{9}[0-9]\b")
 # What is filled of the quantity of an order: 3/10.
 PART_OF_ORDER = re.compile("([0-9.,]+) ?/ ?[0-9.,]+")
@@ -67,6 +68,7 @@ def parse_symbol(cell: str) -> Name40:
 
 def parse_asset(cell: str) -> Name40:
     """Return the symbol or, of a name too long for one, its beginning and its end."""
+    cell = cell.translate(DASHES)
     is_name = Name40.max_length < len(cell) <= MAX_NAME_LENGTH and not looks_like_option(cell)
     is_name = is_name and not find_option(cell) and not ISIN.search(cell)
     return Name40.decode(f"{cell[:20]}…{cell[-19:]}") if is_name else parse_symbol(cell)

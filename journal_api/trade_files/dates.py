@@ -22,7 +22,7 @@ DATE = re.compile(
     r"(?P<year>[0-9]{4})([-/.])(?P<month>[0-9]{1,2})\2(?P<day>[0-9]{1,2})(?![0-9])"
     r"|(?P<first>[0-9]{1,2})([-/.])(?P<second>[0-9]{1,2})\6(?P<last>[0-9]{4}|[0-9]{2})(?![0-9])"
     rf"|(?P<before>[0-9]{{1,2}})[ -]{NAME.format('name')}[ -](?P<after>[0-9]{{4}}|[0-9]{{2}})(?![0-9])"
-    rf"|{NAME.format('first_name')}[ -](?P<its_day>[0-9]{{1,2}}),?[ -](?P<its_year>[0-9]{{4}})"
+    rf"|{NAME.format('first_name')}\.?[ -](?P<its_day>[0-9]{{1,2}}),?[ -](?P<its_year>[0-9]{{4}})"
     r"|(?P<compact>(?:19|20)[0-9]{6})(?![0-9])",
     re.IGNORECASE,
 )

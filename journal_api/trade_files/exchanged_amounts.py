@@ -16,7 +16,7 @@ from journal_api.values.money import EXACT
 
 ROWS_SEARCHED = 100
 AMOUNT = re.compile(
-    "(?:(?P<received>received?|buy|bought|incoming|output|to)|(?P<sent>sent|send|sell|sold|spend|outgoing|input|from))"
+    "(?:(?P<received>received?|buy|bought|incoming|output|destination|to)|(?P<sent>sent|send|sell|sold|spend|outgoing|input|origin|from))"
     "(?:quantity|amount|)"
 )
 ASSETS = {"currency", "asset", "coin", "cur"}
@@ -50,7 +50,7 @@ def find_amounts(names: Sequence[str]) -> Amounts | None:
     An asset is named as its amount is, or stands beside it.
     """
     found: dict[str | None, tuple[int, int]] = {}
-    for index, name in enumerate(names):
+    for index, name in sorted(enumerate(names), key=lambda one: -len(one[1])):  # Destination Amount before Destination
         if match := AMOUNT.fullmatch(name):
             word = match["received"] or match["sent"]
             named = [other for other, text in enumerate(names) if text in {word + asset for asset in ASSETS}]
@@ -63,8 +63,8 @@ def find_amounts(names: Sequence[str]) -> Amounts | None:
 def add_fill(row: Cells, amounts: Amounts) -> Cells:
     """Return the row with pair, side, quantity and price, empty ones for a row that is no exchange."""
     cells = [*row.cells, *[""] * (amounts.width - len(row.cells))]
-    (received, bought), (sent, sold) = ([cells[index].strip() for index in part] for part in amounts[:2])
-    if not (received and bought and sent and sold):
+    (received, bought), (sent, sold) = ([cells[index].strip().upper() for index in part] for part in amounts[:2])
+    if not (received and bought and sent and sold) or bought == sold:
         return replace(row, cells=[*cells, "", "", "", ""])
     is_sale = rank(bought) < rank(sold)
     base, quote, size, value = (sold, bought, sent, received) if is_sale else (bought, sold, received, sent)

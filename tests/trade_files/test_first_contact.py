@@ -408,6 +408,31 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLTX", "long", "10", "16", "0")],
         {},
     ),
+    "codes of numbers, a rate, a total less fees, two dashes": (
+        "证券代码,成交日期,成交数量,Rate,买卖,印花税,Base Total Less Fee\n600519,20260302,10,2,买,0.5,-20\n600519,20260303,10,3,卖,0.5,30\n",
+        None,
+        [("600519", "long", "10", "10", "1")],
+        {},
+    ),
+    "a dash in place of another, a month with a point": (
+        'Date,Type,Instrument,Quantity,Price\n"Mar. 2, 2026, 01:30 PM",Buy,Bar – B,10,2\n"Mar. 3, 2026, 01:30 PM",Sell,Bar - B,10,3\n',
+        None,
+        [("Bar - B", "long", "10", "10", "0")],
+        {},
+    ),
+    "options of an unknown form, costs in small values": (
+        "Date,Symbol,Quantity,Price,Amount\n2026-01-23,XYZ#B0626C510000,-2,2.10,418.70\n2026-02-02,XYZ#B0626C510000,2,0.01,-3.30\n",
+        None,
+        [("XYZ#B0626C510000", "short", "2", "418", "0")],
+        {},
+    ),
+    "an amount of its destination, coins in small letters": (
+        "Date,Destination,Destination Amount,Destination Currency,Origin,Origin Amount,Origin Currency\n"
+        "2026-03-02 10:00,A,1,ltc,B,100,usdc\n2026-03-03 10:00,A,24,gbp,B,24,gbp\n2026-03-04 10:00,A,120,usdc,B,1,ltc\n",
+        None,
+        [("LTC/USDC", "long", "1", "20", "0")],
+        {"Trade price is empty": 1},
+    ),
     "an amount received for another": (
         "Date,Received Quantity,Received Currency,Sent Quantity,Sent Currency,Fee Amount\n2026-03-02 10:00,0.1,ETH,200,USDC,0.5\n"
         "2026-03-03 10:00,110,USDC,0.05,ETH,0.5\n2026-03-04 10:00,,,0.05,ETH,\n2026-03-05 10:00,120,USDC,0.05,ETH,\n",

@@ -78,17 +78,20 @@ class Table:
             found["side"] = min(
                 sides, key=lambda side: (self._sum_sides(side, found["quantity"]), side != found["side"])
             )
-        if not any(found[member] for member in ("price", "entry_price", "exit_price")):
+        if not any(found[member] for member in AMOUNTS):
+            found["price"] = self._find_column("price", ["rate"])
+        if not any(found[member] for member in AMOUNTS):
             sentences = [name for name in self.columns if self.count(name, SENTENCE.match)]
             found |= dict.fromkeys(
                 ("quantity", "price", "side") if sentences else (), sentences[0] if sentences else None
             )
         others = [name for name in self.columns if name not in found.values()]
-        found["symbol"] = found["symbol"] or self._find_asset(others, found["side"])
+        found["symbol"] = found["symbol"] or self._find_asset(others, found["side"]) or self.names.simple.get("symbol")
         if not any(found[member] for member in ("at", "opened_at", "closed_at")):
             found["at"] = next((name for name in others if name and self.holds("at", name)), None)
         if not found["quantity"] and not any(found[member] for member in AMOUNTS):
-            found["quantity"], found["price"] = self._find_factors(others)
+            unnamed = [name for name in others if name.startswith(UNNAMED)]
+            found["quantity"], found["price"] = self._find_factors(unnamed)
         return {member: column for member, column in found.items() if column is not None}
 
     def _find_factors(self, columns: Sequence[str]) -> tuple[str, str] | tuple[None, None]:

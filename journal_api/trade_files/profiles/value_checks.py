@@ -38,6 +38,10 @@ class Sample(NamedTuple):
         room = self.cost + HALF_A_CENT + SHARE_OF_VALUE * self.stated
         return abs(self.product * multiplier - self.stated) <= room
 
+    def is_near(self, multiplier: float) -> bool:
+        """Return whether only costs in the value may make the difference."""
+        return self.agrees(multiplier) or 0.5 <= self.product * multiplier / self.stated <= 2
+
     def compare(self, multiplier: float) -> float:
         """Return how many times the stated value the fill is worth."""
         worth = self.product * multiplier
@@ -121,7 +125,8 @@ def show_point_value(instrument: Instrument, samples: Sequence[Sample]) -> float
         return 1.0 if is_unknown and all(sample.agrees(1) for sample in samples) else None
     # The price of a contract whose point value is known may be that of the whole contract.
     possible = SHOWN_POINT_VALUES if known is None else (1.0,)
-    return next((one for one in possible if all(sample.agrees(one) for sample in samples)), None)
+    most = max(samples, key=lambda sample: sample.stated)
+    return next((one for one in possible if most.agrees(one) and all(sample.is_near(one) for sample in samples)), None)
 
 
 def find_multiplier(instrument: Instrument, instruments: InstrumentTable) -> float:
