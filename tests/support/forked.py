@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from multiprocessing import get_context
 from multiprocessing.reduction import DupFd
@@ -59,8 +60,10 @@ class Fork:
         return self.process.exitcode
 
     def send_signal(self, number: int) -> None:
-        if self.poll() is None:
-            os.kill(self.pid, number)
+        # Of a process that has just ended, the fork server may not have told the exit code yet.
+        with suppress(ProcessLookupError):
+            if self.poll() is None:
+                os.kill(self.pid, number)
 
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
