@@ -20,7 +20,7 @@ from journal_api.database.connections import STEPS, SecondaryWriter, Writer, con
 from journal_api.database.journal_file import OpenFiles
 from journal_api.database.shared_runs import SharedRuns
 from journal_api.database.sqlite_errors import DAMAGED, api_error, primary_code
-from journal_api.database.thread_connection import T, ThreadConnection, Work
+from journal_api.database.thread_connection import T, ThreadConnection, Work, resolve_structs
 from journal_api.errors import Busy, StorageUnavailable
 
 # Writes of this process that may wait for the one before them, and seconds that each may wait. With
@@ -79,6 +79,7 @@ class Database:
     @classmethod
     async def open(cls, path: Path, *, secondary: bool = False) -> "Database":
         """Open the file; `secondary` means beside a server or Litestream, which does the checkpoints."""
+        resolve_structs()
         database = cls(path, SecondaryWriter if secondary else Writer)
         try:
             for connection in (database._writer, *database._readers):

@@ -10,12 +10,27 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 import aiosqlite
+from msgspec import Struct
+from msgspec.json import Decoder
 
 T = TypeVar("T")
 # What runs in the thread of a connection: it may await this connection only.
 Work = Callable[[aiosqlite.Connection], Coroutine[Any, Any, T]]
 
 _cancelled: ContextVar[threading.Event | None] = ContextVar("cancelled", default=None)
+
+
+def resolve_structs(base: type[Struct] = Struct) -> None:
+    """Let msgspec resolve what the structs of this package have, before threads decode them.
+
+    If two threads decode a struct for the first time at once, one reads what the other has not written yet, and the
+    process crashes (msgspec 0.22).
+    """
+    for struct in base.__subclasses__():
+        if struct.__module__.startswith("journal_api."):
+            with suppress(TypeError):  # one that is never decoded
+                Decoder(struct)
+        resolve_structs(struct)
 
 
 class ThreadConnection(aiosqlite.Connection):

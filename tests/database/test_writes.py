@@ -2,6 +2,8 @@
 
 import asyncio
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import closing, suppress
@@ -50,6 +52,46 @@ async def test_a_write_holds_the_lock_of_the_file_from_its_beginning(database: D
             pytest.raises(sqlite3.OperationalError, match="locked"),
         ):
             other.execute("BEGIN IMMEDIATE")
+
+
+FIRST_DECODES = """
+import asyncio, pathlib, sys, threading
+import msgspec
+from journal_api.database.database import Database
+from journal_api.routes.table import OPERATIONS
+
+async def main():
+    database = await Database.open(pathlib.Path(sys.argv[1]))
+    for struct in {operation.body or operation.query for operation in OPERATIONS}:
+        body = msgspec.json.encode(dict.fromkeys(struct.__struct_encode_fields__, {"id": [{}]}))
+        barrier = threading.Barrier(8)
+
+        def decode():
+            barrier.wait()
+            try:
+                msgspec.json.decode(body, type=struct)
+            except msgspec.ValidationError:
+                pass
+
+        threads = [threading.Thread(target=decode) for _ in range(8)]
+        for each in (threading.Thread.start, threading.Thread.join):
+            for thread in threads:
+                each(thread)
+    await database.close()
+
+sys.setswitchinterval(1e-6)
+asyncio.run(main())
+"""
+
+
+async def test_threads_that_decode_a_struct_at_once_do_not_crash_the_process(
+    app: Starlette, settings: Settings
+) -> None:
+    command = [sys.executable, "-c", FIRST_DECODES, str(settings.db)]
+
+    ran = await asyncio.to_thread(lambda: subprocess.run(command, capture_output=True, check=False))
+
+    assert (ran.returncode, ran.stderr) == (0, b"")
 
 
 async def test_a_connection_that_was_not_closed_does_not_keep_the_process_alive(database: Database) -> None:
