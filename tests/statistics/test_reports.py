@@ -24,6 +24,17 @@ async def test_a_group_of_a_time_is_named_after_it(app: Starlette, client: Clien
     assert {key: (await factories.read_report(client, key))["groups"][0]["name"] for key in names} == names
 
 
+async def test_a_decision_follows_one_loss_or_two_or_more(app: Starlette, client: Client, account_id: int) -> None:
+    for minute, pnl in enumerate((-1, -1, -1, 0, 5, 1)):
+        at = f"2026-01-05T15:0{minute}:00Z"
+        await factories.insert_trade(app, account_id, opened_at=at, closed_at=at, gross_pnl=pnl)
+
+    groups = (await factories.read_report(client, "after"))["groups"]
+
+    counts = {one["key"]: one["statistics"]["decisions"] for one in groups}
+    assert counts == {"first": 1, "loss": 1, "losses": 2, "breakeven": 1, "win": 1}
+
+
 # Filters, order and pages --------------------------------------------------------------------------------
 
 
