@@ -16,9 +16,7 @@ from commands import PATIENCE, Server
 from factories import A_TRADE
 from playwright.async_api import BrowserContext, ConsoleMessage, Dialog, Page, ViewportSize, async_playwright, expect
 
-# The shell, which draws as the browser does and has no windows, takes a sixth less CPU.
-NAMES = ("chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser", "google-chrome")
-CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 # One process draws every page: a new process for each address takes a quarter more CPU.
 FLAGS = [
     *("--lang=en-US", "--renderer-process-limit=1", "--disable-site-isolation-trials", "--in-process-gpu"),
