@@ -42,7 +42,7 @@ def name_cells(
 
     Blank rows are skipped, up to MAX_BLANK_ROWS: reading them takes time in which no trade is returned.
     """
-    width, blank_rows = len(header.columns), count(1)
+    width, blank_rows, have_sides = len(header.columns), count(1), state_sides(reading.first_rows)
     build_row = make_row_builder(header, reading)
     read = header.format.columns | header.format.optional
     last_read = max(index for index, name in enumerate(header.columns) if name in read)
@@ -60,13 +60,13 @@ def name_cells(
             yield LeftOut(row.line, "repeats the header")
         elif not row.fits(width):
             reason = f"has {len(row.cells)} cells where the header has {width}"
-            is_trade = any(map(states_trade, row.cells)) or not have_sides(reading.first_rows)
+            is_trade = any(map(states_trade, row.cells)) or not have_sides
             yield reject(row.line, reason, skips=reading.skips_errors) if is_trade else LeftOut(row.line, reason)
         else:
             yield build_row(row)
 
 
-def have_sides(rows: Sequence[Cells | Rejected]) -> bool:
+def state_sides(rows: Sequence[Cells | Rejected]) -> bool:
     """Return whether most rows state a purchase or a sale."""
     return 2 * sum(isinstance(row, Cells) and any(map(states_trade, row.cells)) for row in rows) > len(rows)
 
