@@ -1,5 +1,6 @@
 """The rows of a table by column name, without blank rows and the text below the table."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count, groupby
 from operator import itemgetter
@@ -42,7 +43,7 @@ def name_cells(
 
     Blank rows are skipped, up to MAX_BLANK_ROWS: reading them takes time in which no trade is returned.
     """
-    width, blank_rows, have_sides = len(header.columns), count(1), state_sides(reading.first_rows)
+    width, blank_rows, sides = len(header.columns), count(1), find_sides(reading.first_rows)
     build_row = make_row_builder(header, reading)
     read = header.format.columns | header.format.optional
     last_read = max(index for index, name in enumerate(header.columns) if name in read)
@@ -60,15 +61,19 @@ def name_cells(
             yield LeftOut(row.line, "repeats the header")
         elif not row.fits(width):
             reason = f"has {len(row.cells)} cells where the header has {width}"
-            is_trade = any(map(states_trade, row.cells)) or not have_sides
-            yield reject(row.line, reason, skips=reading.skips_errors) if is_trade else LeftOut(row.line, reason)
+            # The last cell may be cut, as a file is whose download ended early.
+            has_side = any(cell.strip() for place, cell in enumerate(row.cells[:-1]) if place in sides)
+            is_other = has_side and not any(map(states_trade, row.cells))
+            yield LeftOut(row.line, reason) if is_other else reject(row.line, reason, skips=reading.skips_errors)
         else:
             yield build_row(row)
 
 
-def state_sides(rows: Sequence[Cells | Rejected]) -> bool:
-    """Return whether most rows state a purchase or a sale."""
-    return 2 * sum(isinstance(row, Cells) and any(map(states_trade, row.cells)) for row in rows) > len(rows)
+def find_sides(rows: Sequence[Cells | Rejected]) -> set[int]:
+    """Return the places of cells that state a purchase or a sale in most rows."""
+    cells = (cell for row in rows if isinstance(row, Cells) for cell in enumerate(row.cells))
+    stated = Counter(place for place, cell in cells if states_trade(cell))
+    return {place for place, number in stated.items() if 2 * number > len(rows)}
 
 
 def of_one_account(rows: Iterable[Cells | Rejected | LeftOut], header: Header) -> Iterator[Cells | Rejected | LeftOut]:

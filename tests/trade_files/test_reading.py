@@ -237,6 +237,16 @@ def test_a_row_of_another_width_or_quoting_is_an_error(row: str, reason: str) ->
     assert error.startswith(f"line 3: {reason}")
 
 
+@for_rows("cells", range(2, 13))
+def test_a_last_row_that_is_cut_is_an_error_also_within_its_side(cells: int) -> None:
+    rows = (SAMPLES / "ninjatrader_executions.csv").read_text().splitlines()
+    cut = ",".join(rows.pop().split(",")[:cells])[:-1]
+
+    (error,) = read_errors("\n".join([*rows, cut]))
+
+    assert error.startswith(f"line {len(rows) + 1}: ")
+
+
 @for_rows(
     "change",
     [
