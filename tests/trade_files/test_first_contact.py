@@ -40,9 +40,11 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         '"BOF","U2","Trades","1"\n"HEADER","POST","ClientAccountID","Symbol"\n"DATA","POST","U1","QLTX"\n'
         '"HEADER","TRNT","ClientAccountID","Symbol","Buy/Sell","LevelOfDetail","Quantity","TradePrice","DateTime","IBCommission"\n'
         '"DATA","TRNT","U1","QLTX","BUY","EXECUTION","10","40","20260302;093105","-1"\n'
-        '"DATA","TRNT","U1","QLTX","SELL","EXECUTION","-10","41","20260302;100000","-1"\n"EOS","TRNT","2"\n',
+        '"DATA","TRNT","U2","QLTX","BUY","EXECUTION","5","40","20260302;094105","-1"\n'
+        '"DATA","TRNT","U2","QLTX","SELL","EXECUTION","-5","41","20260302;095105","-1"\n'
+        '"DATA","TRNT","U1","QLTX","SELL","EXECUTION","-10","41","20260302;100000","-1"\n"EOS","TRNT","4"\n',
         "IBKR Flex trades",
-        [("QLTX", "long", "10", "10", "2")],
+        [("QLTX", "long", "10", "10", "2"), ("QLTX", "long", "5", "5", "2")],
         {},
     ),
     "a statement that a spreadsheet has saved": (
