@@ -238,3 +238,11 @@ def test_the_command_prints_the_warnings_of_a_proposal_above_it(tmp_path: Path) 
     assert first.startswith("# Check: Price times Qty")
     assert 'where = {"Status" = ["Filled"]}' in rest
     assert "a dry run" not in ran.err
+
+
+def test_numbers_of_many_digits_in_a_table_without_names_are_read() -> None:
+    rows = (f"2026-03-0{n},QLTX,{n}{'0' * 30},{n}.5,{n * (2 * n + 1) * 5}{'0' * 29}\n" for n in range(1, 6))
+
+    proposal = propose("".join(rows))
+
+    assert (proposal.profile.quantity, proposal.profile.price) == ("Column 3", "Column 4")

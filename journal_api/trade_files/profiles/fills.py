@@ -22,7 +22,7 @@ from journal_api.values.options import find_option, find_root, looks_like_option
 from journal_api.values.types import Name40
 
 # ThinkOrSwim's option on a future, with the value of a point behind 1/: /NQM22 1/20 APR 22 (Wk5).
-OF_FUTURE = re.compile(r"/[A-Z0-9]+ 1/(?P<points>[0-9]{1,6})\b")
+OF_FUTURE = re.compile(r"/[A-Z0-9]+ 1/(?P<points>[1-9][0-9]{0,5})\b")
 MAX_SAMPLES = 1000  # of values, by which the others are judged
 
 

@@ -100,25 +100,24 @@ class Table:
         The quantity has signs, or fewer numbers with decimals.
         """
         for one, other, product in permutations(columns[:MAX_FACTORS], 3):
-            rows = [
-                (row[one], row[other], abs(row[product])) for row in self.numbers if {one, other, product} <= row.keys()
-            ]
-            sizes, prices = ([row[index] for row in rows] for index in (0, 1))
+            if not all(is_product(*row) for row in self._pick_numbers(one, other, product)):
+                continue
+            rows = list(self._pick_numbers(one, other, product))
+            sizes, prices = ([row[place] for row in rows] for place in (0, 1))
             if len(rows) < MIN_FACTORS or {len({*sizes}), len({*prices})} & {0, 1}:
                 continue
-            is_size = min(sizes) < 0 or sum(size % 1 != 0 for size in sizes) < sum(price % 1 != 0 for price in prices)
-            if is_size and all(abs(abs(size * price) - value) * 100 <= value for size, price, value in rows):
+            if min(sizes) < 0 or count_decimals(sizes) < count_decimals(prices):
                 return one, other
         return None, None
+
+    def _pick_numbers(self, *columns: str) -> Iterator[tuple[Decimal, ...]]:
+        """Yield the numbers of these columns in the rows that have all of them."""
+        return (tuple(row[name] for name in columns) for row in self.numbers if row.keys() >= {*columns})
 
     def find_unnamed_costs(self, size: str, price: str) -> list[str]:
         """Return the column of a file without names that has a small part of the value of each fill."""
         for name in (name for name in self.columns if name.startswith(UNNAMED) and name not in (size, price)):
-            rows = [
-                (abs(row[name]), abs(row[size] * row[price]))
-                for row in self.numbers
-                if {name, size, price} <= row.keys()
-            ]
+            rows = [(abs(cost), abs(of * at)) for cost, of, at in self._pick_numbers(name, size, price)]
             is_small = all(0 < 20 * cost <= value for cost, value in rows)
             if is_small and len({cost for cost, _ in rows}) > 1:
                 return [name]
@@ -198,6 +197,15 @@ def read_numbers(row: Mapping[str, str], comma: Comma) -> Iterator[tuple[str, De
     for column, cell in row.items():
         with suppress(ValueError):
             yield column, parse_broker_number(cell, comma)
+
+
+def is_product(one: Decimal, other: Decimal, product: Decimal) -> bool:
+    """Return whether it is the product of both but for costs and signs."""
+    return abs(abs(one * other) - abs(product)) * 100 <= abs(product)
+
+
+def count_decimals(numbers: Iterable[Decimal]) -> int:
+    return sum(number != number.to_integral_value() for number in numbers)
 
 
 def is_symbol(cell: str) -> bool:
