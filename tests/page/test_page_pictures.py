@@ -1,5 +1,6 @@
 """Pictures on the page at / (docs/journal.md#on-the-page)."""
 
+import asyncio
 import io
 from base64 import b64encode
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from chromium import PageJournal, Tab, in_a_browser, only_member
 from pictures import EXIF, PNG, png
 from PIL import Image
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 pytestmark = in_a_browser
 DAY = "/days/2026-01-05"
@@ -151,3 +152,23 @@ async def test_pictures_are_pasted_dropped_looked_at_captioned_and_deleted(
     await page.no_dialog()
     kept = page_journal.read(DAY)["pictures"]
     assert [(one["id"], one["caption"]) for one in kept] == [(first, "The last"), (third, None)]
+
+
+async def test_a_press_is_not_lost_when_the_picture_arrives_between_down_and_up(
+    page: Tab, page_journal: PageJournal
+) -> None:
+    arrives = asyncio.Event()
+
+    async def wait_for_it(route: Route) -> None:
+        await arrives.wait()
+        await route.continue_()
+
+    add_picture(page_journal, drawing("PNG"))
+    await page.page.route("**/content", wait_for_it, times=1)
+    await page.sign_in(page_journal, PLACE)
+    await page.hover(".thumb")
+    await page.mouse.down()
+    arrives.set()
+    await see_widths(page, 64)
+    await page.mouse.up()
+    await page.see("1 of 1", ".viewer")

@@ -245,7 +245,6 @@ function dragged(event) {
 document.addEventListener("paste", pasted);
 for (const name of ["dragover", "dragleave", "drop"]) document.addEventListener(name, dragged);
 
-// Turns a picture into one that the service keeps, before it is sent.
 // What the service keeps, by the first bytes of a file, whatever its type is said to be.
 const KEPT = /^(\x89PNG|\xff\xd8\xff|RIFF.{4}WEBP)/s;
 const MAX_PNG = 4 * 2 ** 20;
