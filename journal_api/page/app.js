@@ -2,12 +2,11 @@
 
 import { get, href, key, readAnew, send, watchAnew } from "./client.js";
 import { DRAFT, TYPED, draftsNotice, leave, trying } from "./dialogs.js";
-import { card, find, findAll, h, isKey, select } from "./dom.js";
+import { card, find, findAll, h, isKey, isTouched, released, select } from "./dom.js";
 import { follow } from "./following.js";
 import { scopeOf, scopeOptions, tradingDay } from "./format.js";
 import { belongsTo, signInAbove, signInByCode, signInForm, signOut, takeCode } from "./sign_in.js";
 
-const QUIET = 1000; // milliseconds after a key or a press, in which nothing is drawn over
 const SLOW = 300; // milliseconds until a view that is being read looks like it
 const VIEWS = {
   today: () => import("./views/goals.js"),
@@ -40,7 +39,6 @@ const help = find("#help");
 let drawing = 0; // an older one that ends later is dropped
 let shown = ""; // the hash of the newest drawing
 let stale = ""; // or part of what was read is, or all
-let touched = -QUIET; // when
 let fading;
 
 function route() {
@@ -96,7 +94,7 @@ async function draw(isFollowed = false) {
   } catch (reason) {
     error = reason;
   }
-  while (main.matches(":active") && isTouched()) await new Promise(requestAnimationFrame); // else the press is lost
+  await released();
   if (mine !== drawing) return;
   readAnew();
   if (error?.status === 401) return signIn(error.message);
@@ -138,10 +136,9 @@ const showAway = (isShown) => {
   find("#away").hidden = !isShown || Boolean(find("#failure"));
 };
 
-const isTouched = () => performance.now() - touched < QUIET;
 // Neither a form that is being filled in, nor a dialog, nor what is being pressed is drawn over.
 const isInUse = () =>
-  find("form[data-changed], [data-changed]:focus, dialog[open]") || main.matches(":active") || isTouched();
+  find("form[data-changed], [data-changed]:focus, dialog[open], main:active") || isTouched();
 
 function drawWhenQuiet() {
   if (stale && main.ariaBusy !== "true" && !isInUse()) draw(stale === "part");
@@ -212,7 +209,7 @@ function put(name, nodes) {
   const { selectionStart, selectionEnd } = old ?? {};
   header.hidden = !(name in VIEWS);
   help.href = `/help/${HELP[name] ?? "page"}`;
-  if (name !== "search" && document.activeElement !== search.q) search.reset();
+  if (name !== "search" && old !== search.q) search.reset();
   main.dataset.view = name;
   const typed = isOther ? [] : findAll(TYPED_FORMS, main);
   main.replaceChildren(...[nodes].flat(Infinity).filter(Boolean));
@@ -280,8 +277,6 @@ addEventListener("input", (/** @type {any} */ { target }) => {
   if (target.form !== search && (target.form || target.type !== "checkbox"))
     (target.form ?? target).dataset.changed = "";
 });
-for (const type of ["keydown", "pointerdown", "input"])
-  addEventListener(type, ({ timeStamp }) => (touched = timeStamp), true);
 addEventListener("beforeunload", (event) => find(TYPED) && event.preventDefault());
 // Another tab has signed out, or in with another key.
 addEventListener("storage", () => {
@@ -289,5 +284,5 @@ addEventListener("storage", () => {
   if (!key.stored() && find(TYPED)) signIn();
   else location.reload(); // before typed text is lost, it asks
 });
-setInterval(drawWhenQuiet, QUIET / 2);
+setInterval(drawWhenQuiet, 500);
 start();

@@ -105,8 +105,9 @@ export async function blob(path) {
 export function watchAnew(isFollowed) {
   followed = isFollowed ? watched : new Set();
   watched = new Set();
-  if (!isFollowed) cursor = null;
-  if (!isFollowed && kept.size > MAX_KEPT) kept.clear();
+  if (isFollowed) return;
+  cursor = null;
+  if (kept.size > MAX_KEPT) kept.clear();
 }
 
 // After the drawing: what else is read has its reasons.

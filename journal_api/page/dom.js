@@ -27,6 +27,17 @@ export const isTyping = ({ target }) =>
 export const isKey = (event) =>
   !(isTyping(event) || event.ctrlKey || event.metaKey || event.altKey || find("dialog[open]"));
 
+let touched = -1000; // when
+for (const type of ["keydown", "pointerdown", "input"])
+  addEventListener(type, ({ timeStamp }) => (touched = timeStamp), true);
+// Nothing is drawn over for a second after a key or a press.
+export const isTouched = () => performance.now() - touched < 1000;
+
+// A press is lost if its button is replaced before it ends.
+export async function released() {
+  while (find(":active") && isTouched()) await new Promise(requestAnimationFrame);
+}
+
 // Else a year is typed with six digits, and what follows it is lost.
 const LAST = { date: "9999-12-31", "datetime-local": "9999-12-31T23:59:59" };
 const SVG = "http://www.w3.org/2000/svg";

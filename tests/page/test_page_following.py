@@ -81,8 +81,12 @@ async def test_nothing_is_drawn_over_what_is_typed_or_pressed_or_a_dialog(page: 
     await page.poll()
     await page.count(ROWS, 1)
     await page.focused("#notes")
+    await page.hover("#trade .danger", position={"x": 9, "y": 2})
     async with page.followed():
-        await page.locator("#notes").blur()
+        await page.mouse.down()  # leaves the notes
+        await page.see("Saved.", "#saved")  # above the button
+        await page.mouse.up()
+    await page.agree("Cancel")
     await page.poll()
     await page.count(ROWS, 2)
     await page.press("Delete", "#trade")

@@ -154,9 +154,7 @@ async def test_pictures_are_pasted_dropped_looked_at_captioned_and_deleted(
     assert [(one["id"], one["caption"]) for one in kept] == [(first, "The last"), (third, None)]
 
 
-async def test_a_press_is_not_lost_when_the_picture_arrives_between_down_and_up(
-    page: Tab, page_journal: PageJournal
-) -> None:
+async def test_a_press_is_not_lost_while_pictures_arrive_and_are_added(page: Tab, page_journal: PageJournal) -> None:
     arrives = asyncio.Event()
 
     async def wait_for_it(route: Route) -> None:
@@ -166,9 +164,22 @@ async def test_a_press_is_not_lost_when_the_picture_arrives_between_down_and_up(
     add_picture(page_journal, drawing("PNG"))
     await page.page.route("**/content", wait_for_it, times=1)
     await page.sign_in(page_journal, PLACE)
+    await page.evaluate("performance.now = () => 0")  # a press of no time, however busy the machine is
     await page.hover(".thumb")
     await page.mouse.down()
     arrives.set()
     await see_widths(page, 64)
+    async with page.expect_response(f"**{DAY}/pictures"):
+        await choose_files(page, b__png=PNG)  # draws all anew
+    await page.evaluate("fetch('/health')")
     await page.mouse.up()
-    await page.see("1 of 1", ".viewer")
+    await page.see("1 of ", ".viewer")
+    await page.keys("Escape")
+    await page.click("#picture-2")
+    async with page.expect_response("**/pictures/1"), page.held():
+        await page.press("Previous picture")
+        await page.hover(".viewer .danger")
+        await page.mouse.down()
+    await page.evaluate("fetch('/health')")
+    await page.mouse.up()
+    await page.see("Delete this picture?", "dialog >> nth=-1")

@@ -2,7 +2,7 @@
 
 import { send } from "../client.js";
 import { trying } from "../dialogs.js";
-import { field, find, form, h, select, showError } from "../dom.js";
+import { field, find, form, h, select, showError, textField } from "../dom.js";
 import { accountName, count } from "../format.js";
 import { here, zoneField } from "../inputs.js";
 import { accountKind, copyRules } from "./account_form.js";
@@ -156,16 +156,7 @@ export function optionsForm(work, context, suffix) {
         value: options.timezone,
         placeholder: report ? "as last time" : "another city",
       }),
-    (asksDay(work) || options.day) &&
-      field(
-        "Day",
-        h("input", {
-          id: `day${suffix}`,
-          name: "day",
-          type: "date",
-          value: options.day ?? "",
-        }),
-      ),
+    (asksDay(work) || options.day) && textField("Day", "day", options, { id: `day${suffix}`, type: "date" }),
     !isOpen &&
       (report?.date_order || options.date_order) &&
       choice("date_order", "Dates", [

@@ -49,9 +49,18 @@ function dropZone(context) {
     accept: ".csv,.txt,.tsv,.xlsx,.htm,.html,.xml",
     onchange: () => input.files.length && take([...input.files], context),
   });
-  const zone = h(
+  const mark = (event) => {
+    event.preventDefault();
+    event.currentTarget.classList.toggle("over", event.type === "dragover");
+  };
+  const drop = (event) => {
+    mark(event);
+    const { files } = event.dataTransfer;
+    if (files.length) take([...files], context);
+  };
+  return h(
     "label.card.drop",
-    { for: "file" },
+    { for: "file", ondragover: mark, ondragleave: mark, ondrop: drop },
     h("strong", "Drop files here, or choose them"),
     input,
     h(
@@ -59,18 +68,6 @@ function dropZone(context) {
       "CSV, Excel, HTML or XML of your broker or platform. No trade is written before you import it.",
     ),
   );
-  const mark = (isOver) => (event) => {
-    event.preventDefault();
-    zone.classList.toggle("over", isOver);
-  };
-  zone.addEventListener("dragover", mark(true));
-  zone.addEventListener("dragleave", mark(false));
-  zone.addEventListener("drop", (event) => {
-    mark(false)(event);
-    const { files } = event.dataTransfer;
-    if (files.length) take([...files], context);
-  });
-  return zone;
 }
 
 /** @param {Context} context */

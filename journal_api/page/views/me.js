@@ -82,16 +82,16 @@ function tradingDays(context) {
     ),
     form(
       { id: "days" },
-      async (values, element) => {
-        const weekdays = findAll("[name=weekday]:checked", element).map((box) => Number(box.value));
-        const typed = {
-          timezone: values.timezone,
-          day_rollover: values.day_rollover,
-          trading_weekdays: weekdays,
-          breakeven_within: numbersOf(values, ["breakeven_within"]).breakeven_within ?? 0,
-        };
-        await saveMe(typed, context);
-      },
+      ({ timezone, day_rollover, ...values }, element) =>
+        saveMe(
+          {
+            timezone,
+            day_rollover,
+            trading_weekdays: findAll("[name=weekday]:checked", element).map(({ value }) => Number(value)),
+            breakeven_within: numbersOf(values, ["breakeven_within"]).breakeven_within ?? 0,
+          },
+          context,
+        ),
       h(
         ".row",
         zoneField("Time zone", { name: "timezone", value: me.timezone }, "America/New_York for futures"),

@@ -2,7 +2,7 @@
 
 import { blob, get, send } from "../client.js";
 import { confirm, open, saveTexts, trying } from "../dialogs.js";
-import { find, findAll, h, isTyping, wordsOf } from "../dom.js";
+import { find, findAll, h, isTyping, released, wordsOf } from "../dom.js";
 import { renew, saver, textForm } from "./saver.js";
 
 // Of the trade or day that is shown: what is being added, what was refused, and the images, which outlive a redraw.
@@ -35,8 +35,9 @@ export function pictureStrip(path, pictures) {
     add([...target.files]);
     target.value = "";
   };
-  strip.draw = (now) => {
+  strip.draw = async (now) => {
     if (now) pictures = now;
+    await released();
     const focused = list.contains(document.activeElement) && document.activeElement.id;
     list.replaceChildren(...pictures.map((one, place) => thumb(path, pictures, one, place)));
     if (focused) document.getElementById(focused)?.focus();
@@ -160,6 +161,7 @@ function look(path, all, first) {
   const draw = trying(async () => {
     const { id: wanted } = pictures[place];
     const opened = await get(`/pictures/${wanted}`);
+    await released();
     if (pictures[place]?.id !== wanted) return; // another key was faster
     pictures[place] = opened.data.picture;
     const { id } = document.activeElement;
@@ -189,7 +191,7 @@ function look(path, all, first) {
 function shown(opened, place, total, { draw, step, remove }) {
   const { picture } = opened.data;
   const path = `/pictures/${picture.id}`;
-  const kind = { member: "picture", labels: { caption: "Caption" }, place: "#caption-saved" };
+  const kind = { member: "picture", labels: { caption: "Caption" } };
   const { save } = saver({ redraw: draw }, path, opened, kind);
   const arrow = (id, label, text, steps) =>
     h(
@@ -221,7 +223,6 @@ function shown(opened, place, total, { draw, step, remove }) {
       draft: "The caption of this picture is not saved.",
       rows: 2,
     }),
-    h("p#caption-saved.muted", { role: "status" }),
   ];
 }
 

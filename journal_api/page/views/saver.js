@@ -12,16 +12,16 @@ const AGAIN = 3000; // milliseconds until a text is sent again that the journal 
 const states = new Map();
 
 // Of the kind of thing: its `member` in a response; `labels` of what is written; the `parts` with a path of their own;
-// `words` for values; `place` says what was saved.
+// `words` for values.
 export function saver({ redraw }, path, opened, kind) {
-  const { member, parts = {}, place = "#saved" } = kind;
+  const { member, parts = {} } = kind;
   const thingOf = ({ data }) => data[member];
   const age = (read) => thingOf(read).updated_at ?? "";
   const open = states.get(path) ?? { newest: opened, queue: Promise.resolve() };
   if (age(opened) >= age(open.newest)) open.newest = opened;
   states.set(path, open);
-  const say = (text, className = "muted") =>
-    Object.assign(find(place) ?? {}, { textContent: text, className });
+  const say = (textContent, className = "muted") =>
+    Object.assign(find("#saved") ?? {}, { textContent, className });
   const write = async (change, withRedraw) => {
     const part = parts[Object.keys(change)[0]];
     open.newest = await send(part ? "PUT" : "PATCH", part ? `${path}/${part}` : path, {
@@ -142,7 +142,7 @@ export function textForm(path, name, label, value, save, { draft, rows = 4, temp
     { "data-path": path, "data-text": name, "data-draft": draft, onsubmit: again },
     h("label.field", h("span", label), text),
     isTemplate && h("small", "Your template. It is stored once you type into it."),
-    h("small.state.muted"),
+    h("p.muted.small.state"),
     h("small.error", { role: "alert" }),
     h(".row", h("button", `Save the ${name}`), h("button", { onclick: discard }, "Discard")),
   );
