@@ -45,6 +45,7 @@ FILL_FILE = """\
 Done,Clock,What,Signed,At,Booked,State
 2 Mar 2026,09:31:00,QLTX,10,40.00,-0.50,Done
 2 Mar 2026,09:32:00,QLTX,5,40.30,-0.25,Rejected
+2 Mar 2026,09:33:00,QLTX,0.000000004,40.00,-0.10,Part
 2 Mar 2026,09:41:00,QLTX,-10,41.00,-0.50,done (2)
 """
 
@@ -67,7 +68,10 @@ async def test_fills_are_read_by_a_profile_with_conditions_costs_and_a_zone(clie
 
     report = await create_import(client, FILL_FILE, timezone="America/New_York")
 
-    assert report["left_out"] == [{"reason": "State is not DONE* or Part", "rows": 1}]
+    assert report["left_out"] == [
+        {"reason": "State is not DONE* or Part", "rows": 1},
+        {"reason": "Signed is 0", "rows": 1},
+    ]
     (trade,) = unwrap(await client.get("/trades"))
     assert (trade["direction"], trade["quantity"], trade["gross_pnl"], trade["fees"]) == ("long", 10, 10, 1)
     assert (trade["opened_at"], trade["closed_at"]) == ("2026-03-02T08:31:00.000000Z", "2026-03-02T08:41:00.000000Z")

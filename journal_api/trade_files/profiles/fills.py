@@ -63,7 +63,7 @@ def make_execution_reader(reader: ProfileReader, value: str, rate: str, result: 
     def read_expired(row: Row) -> int:
         """Return the quantity of an option that expires; a letter after it, as in 2S, is its position's."""
         row[quantity] = row[quantity].strip().rstrip("LSls")
-        return -abs(reader.amount(row, quantity, Money).units)
+        return -abs(reader.size(row))
 
     def read_price_at_end(row: Row) -> int:
         return reader.amount(row, price, Money).units if row.has(price) else 0
@@ -82,7 +82,7 @@ def make_execution_reader(reader: ProfileReader, value: str, rate: str, result: 
 
     def read_quantity(row: Row) -> int:
         """Return the quantity, negative for a sale: by the side, or without a side by the sign."""
-        units, is_sale = reader.amount(row, quantity, Money).units, reader.is_sale(row)
+        units, is_sale = reader.size(row), reader.is_sale(row)
         reader.negative_purchases += units < 0 and not is_sale
         return -abs(units) if is_sale else abs(units)
 

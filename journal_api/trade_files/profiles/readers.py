@@ -125,6 +125,13 @@ class ProfileReader:
         except ValueError as error:
             raise refuse_cell(column, row[column], error) from None
 
+    def size(self, row: Row) -> int:
+        """Return the quantity in units of 10^-8, with its sign. Raises NoTrade for one that is rounded to 0."""
+        units = self.amount(row, self.quantity, Money).units
+        if not units:
+            raise NoTrade(f"{self.quantity} is 0")
+        return units
+
     def require_trade(self, row: Row, *columns: str) -> None:
         """Raise NoTrade for a row without a symbol, a quantity or one of these columns; a word of it says why."""
         if self._sentence and (sentence := SENTENCE.match(row[self._sentence].strip())):
@@ -145,7 +152,7 @@ class ProfileReader:
     def is_sale(self, row: Row) -> bool:
         """Return whether the side is a short trade or a sale. Raises NoTrade for a word that is no side."""
         if not self._side:
-            return self.amount(row, self.quantity, Money).units < 0
+            return self.size(row) < 0
         cell = row[self._side]
         if self._is_short(cell):
             return True
