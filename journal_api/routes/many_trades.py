@@ -141,15 +141,15 @@ async def find_selected(db: Connection, user_id: int, patch: TradesPatch) -> lis
         ids = await trade_lists.list_ids(db, user_id, patch.where.filter(), MAX_TRADES)
         return await find_sent(db, user_id, ids)
     if patch.restore is not UNSET:
-        return await find_sent(db, user_id, [one.id for one in patch.restore])
+        return await find_sent(db, user_id, [one.id for one in patch.restore], "restore")
     return await find_sent(db, user_id, patch.ids or [])
 
 
-async def find_sent(db: Connection, user_id: int, ids: Sequence[int]) -> list[Trade]:
+async def find_sent(db: Connection, user_id: int, ids: Sequence[int], member: str = "ids") -> list[Trade]:
     """Return the trades in the order of ids. Raises ValidationFailed for unknown or repeated ids, or too much text."""
     await trade_merges.require_short_texts(db, user_id, ids)
     by_id = {trade.id: trade for trade in await trade_merges.find_many(db, user_id, ids)}
-    errors = IndexedErrors("ids")
+    errors = IndexedErrors(member)
     found = []
     for index, trade_id in enumerate(ids):
         with errors.at(index):
