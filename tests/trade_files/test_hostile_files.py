@@ -249,6 +249,15 @@ def test_a_profile_is_proposed_for_a_table_that_begins_in_the_first_mib(
     assert proposal is None or proposal.columns == ["Ticker", "Bought", "Sold"]
 
 
+def test_many_columns_that_are_alike_are_not_multiplied_with_each_other() -> None:
+    def seconds(columns: int) -> float:
+        begun = time.thread_time()
+        propose_profile(io.BytesIO((",".join("1" * columns) + "\n").encode() * 120))
+        return time.thread_time() - begun
+
+    assert seconds(20) < 16 * max(seconds(5), FLOOR)
+
+
 @pytest.mark.parametrize("line", ["\n", "\r", ",\n", "<tr>\n", "<tr><td colspan=999>\n"])
 def test_blank_lines_are_not_read_to_their_end_where_a_header_or_a_profile_is_searched(line: str) -> None:
     begin = "<table>" if line.startswith("<") else ""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from itertools import islice, permutations
+from itertools import islice, permutations, starmap
 
 from msgspec.structs import replace
 
@@ -99,14 +99,18 @@ class Table:
 
         The quantity has signs, or fewer numbers with decimals.
         """
-        for one, other, product in permutations(columns[:MAX_FACTORS], 3):
-            if not all(is_product(*row) for row in self._pick_numbers(one, other, product)):
-                continue
-            rows = list(self._pick_numbers(one, other, product))
-            sizes, prices = ([row[place] for row in rows] for place in (0, 1))
-            if len(rows) < MIN_FACTORS or {len({*sizes}), len({*prices})} & {0, 1}:
-                continue
-            if min(sizes) < 0 or count_decimals(sizes) < count_decimals(prices):
+        numbers = {name: self.read_amounts(name) for name in columns[:MAX_FACTORS]}
+        decimals = {
+            name: -1 if min(of) < 0 else sum(one != one.to_integral_value() for one in of)
+            for name, of in numbers.items()
+            if len({*of}) > 1
+        }
+        for one, other, product in permutations(decimals, 3):
+            if (
+                decimals[one] < max(decimals[other], 0)
+                and all(starmap(is_product, self._pick_numbers(one, other, product)))
+                and len(list(self._pick_numbers(one, other, product))) >= MIN_FACTORS
+            ):
                 return one, other
         return None, None
 
@@ -202,10 +206,6 @@ def read_numbers(row: Mapping[str, str], comma: Comma) -> Iterator[tuple[str, De
 def is_product(one: Decimal, other: Decimal, product: Decimal) -> bool:
     """Return whether it is the product of both but for costs and signs."""
     return abs(abs(one * other) - abs(product)) * 100 <= abs(product)
-
-
-def count_decimals(numbers: Iterable[Decimal]) -> int:
-    return sum(number != number.to_integral_value() for number in numbers)
 
 
 def is_symbol(cell: str) -> bool:
