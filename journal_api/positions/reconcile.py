@@ -80,18 +80,20 @@ def build_plan(
     united = unite_positions(folded, find_apart(one for one in stated if one.statement.is_position))
     suspects: list[Suspect] = []
     is_met = not all(is_of(one, new_import) for one in stated)  # by what other files state
+    may_be_shifted = is_met and len({one.source for one in stated}) > 1
     if new_import is not None:
-        for position, one, import_id in find_contradictions(stated, folded) if is_met else ():
-            if has_new(position, new_import) and (import_id == new_import or is_stated_by(one.claims, new_import)):
+        new = [position for position in folded if has_new(position, new_import)]
+        for position, one, import_id in find_contradictions(stated, new) if is_met else ():
+            if import_id == new_import or is_stated_by(one.claims, new_import):
                 suspects.append(Suspect(position, CONTRADICTED, find_holder(position, journal)))
         suspects += [
             Suspect(position, CONTRADICTED, find_holder(position, journal))
-            for position in folded
-            if has_new(position, new_import) and any(one.is_disputed for one in position.stated)
+            for position in new
+            if any(one.is_disputed for one in position.stated)
         ]
         for pairs, reason in (
             (united.doubles, OTHER_FILE),
-            (find_shifted(united.positions) if is_met else (), OTHER_ZONE),
+            (find_shifted(united.positions) if may_be_shifted else (), OTHER_ZONE),
         ):
             suspects += [
                 Suspect(mine, reason, other)
@@ -184,6 +186,7 @@ def change_trade(position: Position, stored: StoredTrade | None, commissions: Co
         return Change(position, None, build_columns(position, commissions), (*position.stated,), [])
     own = stored.columns["multiplier"] if "multiplier" in stored.edited else None
     columns = build_columns(position, commissions, own)
+    built = columns["fees"], columns["fills"]
     typed = stored.typed
     if stored.import_id is None and typed is None:
         typed = encode_typed(stored.columns)
@@ -197,8 +200,11 @@ def change_trade(position: Position, stored: StoredTrade | None, commissions: Co
     charged = {"account"} if stored.import_id is None else {"account", "none"}
     if sources <= charged and not differs(stored, columns):  # by the commissions of its time
         columns |= {name: stored.columns[name] for name in ("fees", "fees_source")}
-    columns["fills"] = match_fees(columns["fills"], columns["fees"])
+    if (columns["fees"], columns["fills"]) != built:
+        columns["fills"] = match_fees(columns["fills"], columns["fees"])
     columns["root"] = contract_root(columns["symbol"])
+    if columns == stored.columns:
+        columns = stored.columns  # once in memory: a contract may have 100,000 trades
     changed = [name for name in BROKER_FIELDS if columns[name] != stored.columns[name]]
     return Change(position, stored, columns, (*position.stated,), changed, typed)
 
