@@ -151,35 +151,6 @@ async def test_a_balance_is_drawn_above_its_floor_and_what_the_broker_says_is_ac
 # An account in the settings ------------------------------------------------------------------------------
 
 
-async def test_rules_are_typed_and_not_written_over_unasked(page: Tab, page_journal: PageJournal) -> None:
-    account = add_account(page_journal)
-    path, card = f"/accounts/{account}/rules", f"#account-{account}"
-    await page.sign_in(page_journal, "settings")
-    await page.click("#accounts :text('Rules and cash')")
-    await page.send("#rules", floor__locks_at="50,100", daily_loss="x")
-    await page.see("Write a number", "[data-field=daily_loss]")
-    await page.send("#rules", daily_loss="")
-    await page.see("must be", "[data-field='floor.distance']")
-    qualifying = {"qualifying_day__amount": "150", "qualifying_day__days": "5"}
-    await page.send("#rules", floor__distance="2,000", best_day_share="33.5", **qualifying)
-    await page.see("2,000.00 left above the floor of 48,000.00", card)
-    empty = {"daily_loss": None, "profit_target": None, "minimum_days": None}
-    assert page_journal.read(path) == {
-        **empty,
-        "floor": {"kind": "end_of_day", "distance": 2000, "locks_at": 50_100},
-        "best_day_share": 33.5,
-        "qualifying_day": {"amount": 150, "days": 5},
-    }
-    page_journal.put(path, daily_loss=800)
-    await page.send("#rules", daily_loss="900")
-    await page.agree("Save mine", "This account was changed in the meantime")
-    await page.see("900.00 left before a loss of 900.00", card)
-    names = ["floor__distance", "floor__locks_at", "daily_loss", "best_day_share", *qualifying]
-    await page.send("#rules", **dict.fromkeys(names, ""))
-    await page.gone(card)
-    assert page_journal.client.get(path).status_code == 404
-
-
 # What is typed into the dialog of a table, and the row that is listed then.
 LEDGER: list[tuple[str, dict[str, str], str, str]] = [
     (
@@ -193,15 +164,40 @@ LEDGER: list[tuple[str, dict[str, str], str, str]] = [
 ]
 
 
-async def test_cash_costs_checkpoints_and_days_of_an_account_are_typed_and_changed(
+async def test_rules_cash_costs_checkpoints_and_days_of_an_account_are_typed_and_changed(
     page: Tab, page_journal: PageJournal
 ) -> None:
     first, second = (page_journal.create("/accounts", name=name, broker="Apex")["id"] for name in "AB")
     path, card = f"/accounts/{first}", f"#account-{first}"
     page_journal.patch(path, starting_balance=START)
-    page_journal.put(f"{path}/rules", floor=STATIC)
     earlier = page_journal.add_trade(0, account_id=second)
     await page.sign_in(page_journal, "settings")
+    await page.click("#accounts :text('Rules and cash') >> nth=0")
+    await page.send("#rules", floor__locks_at="50,100", daily_loss="x")
+    await page.see("Write a number", "[data-field=daily_loss]")
+    await page.send("#rules", daily_loss="")
+    await page.see("must be", "[data-field='floor.distance']")
+    qualifying = {"qualifying_day__amount": "150", "qualifying_day__days": "5"}
+    await page.send("#rules", floor__distance="2,000", best_day_share="33.5", **qualifying)
+    await page.see("2,000.00 left above the floor of 48,000.00", card)
+    empty = {"daily_loss": None, "profit_target": None, "minimum_days": None}
+    assert page_journal.read(f"{path}/rules") == {
+        **empty,
+        "floor": {"kind": "end_of_day", "distance": 2000, "locks_at": 50_100},
+        "best_day_share": 33.5,
+        "qualifying_day": {"amount": 150, "days": 5},
+    }
+    page_journal.put(f"{path}/rules", daily_loss=800)
+    await page.send("#rules", daily_loss="900")
+    await page.agree("Save mine", "This account was changed in the meantime")
+    await page.see("900.00 left before a loss of 900.00", card)
+    names = ["floor__distance", "floor__locks_at", "daily_loss", "best_day_share", *qualifying]
+    await page.send("#rules", **dict.fromkeys(names, ""))
+    await page.gone(card)
+    assert page_journal.client.get(f"{path}/rules").status_code == 404
+
+    page_journal.put(f"{path}/rules", floor=STATIC)
+    await page.show("settings")
     await page.gone("#cash-flow")
     await page.click("#accounts .link:text-is('A')")
     costs = {"fees": "0.5", "payout_share": "90"}

@@ -91,7 +91,9 @@ async def test_a_time_zone_is_found_by_its_city(page: Tab, page_journal: PageJou
 # Accounts, time zone and trading days --------------------------------------------------------------------
 
 
-async def test_a_form_refuses_misread_numbers_and_escape_asks(page: Tab, page_journal: PageJournal) -> None:
+async def test_settings_refuse_misread_numbers_ask_at_escape_and_are_saved_one_by_one(
+    page: Tab, page_journal: PageJournal
+) -> None:
     await page.sign_in(page_journal, "settings")
     await page.click("#new-account")
     await page.fill("#edit [name=name]", "Apex")
@@ -120,10 +122,8 @@ async def test_a_form_refuses_misread_numbers_and_escape_asks(page: Tab, page_jo
     assert account["starting_balance"] == 50_000.5
     assert account["fees"] == {"default": 0.62, "MES": 0.37, "MNQ": 1}
 
-
-async def test_trading_days_are_saved_beside_other_settings(page: Tab, page_journal: PageJournal) -> None:
-    account = page_journal.create("/accounts", name="Main")["id"]
-    await page.sign_in(page_journal, "settings")
+    await page.reload()
+    await page.drawn("settings")
     zone, button = "#days [name=timezone]", "#days .primary"
     await page.fill("#templates [name=plan_template]", "Levels")
     assert await page.locator(zone).evaluate("input => input.list.options.length") > 400
@@ -135,12 +135,12 @@ async def test_trading_days_are_saved_beside_other_settings(page: Tab, page_jour
     await page.see("in EST. Daily limits")
     await page.press("America/New_York", "#days .warn")
     await page.fill("#days [name=breakeven_within]", "2.50")
-    page_journal.patch("/me", active_selection=f"account_{account}", timezone="Europe/Berlin")
+    page_journal.patch("/me", active_selection=f"account_{account['id']}", timezone="Europe/Berlin")
     await page.click(button)
     await page.agree("Save mine", "This setting was changed in the meantime")
     await page.see("A trading day begins at 00:00 in America/New_York")
     me = page_journal.read("/me")
-    assert (me["breakeven_within"], me["active_selection"]) == (2.5, f"account_{account}")
+    assert (me["breakeven_within"], me["active_selection"]) == (2.5, f"account_{account['id']}")
     await page.holds("#templates [name=plan_template]", "Levels")  # it outlives the saving of another form
     await page.click("nav a[href='#/trades']")
     await page.agree("Cancel", "The templates are not saved.")

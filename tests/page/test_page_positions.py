@@ -7,10 +7,6 @@ from chromium import PageJournal, Tab, eventually, in_a_browser
 pytestmark = in_a_browser
 
 
-def add_accounts(journal: PageJournal, *names: str) -> list[int]:
-    return [int(journal.create("/accounts", name=name)["id"]) for name in names]
-
-
 async def add_fill(page: Tab, button: str, **typed: str) -> None:
     """Press the button of a position, and type those fields of its dialog."""
     await page.click(button)
@@ -63,8 +59,9 @@ async def test_a_position_is_changed_by_its_fills_merged_and_split_again(page: T
     assert page_journal.read(f"/trades/{first}")["notes"] == "14:00"
 
 
-async def test_a_copy_says_whose_judgement_counts(page: Tab, page_journal: PageJournal) -> None:
-    master, follower = add_accounts(page_journal, "Apex Master", "Apex 2")
+async def test_a_copy_says_whose_judgement_counts_and_costs_are_charged(page: Tab, page_journal: PageJournal) -> None:
+    names = "Apex Master", "Apex 2"
+    master, follower = (page_journal.create("/accounts", name=name, broker="Apex")["id"] for name in names)
     original = page_journal.add_trade(1, account_id=master, grade="A")
     copy = f"/trades/{page_journal.add_trade(1, '2026-01-05T10:00:08', account_id=follower)}"
     await page.sign_in(page_journal, "settings")
@@ -87,14 +84,8 @@ async def test_a_copy_says_whose_judgement_counts(page: Tab, page_journal: PageJ
     await page.wait_for_selector("#unlink")
     assert page_journal.read(copy)["source_trade_id"] == original
 
-
-async def test_costs_that_are_not_stated_are_said_and_charged(page: Tab, page_journal: PageJournal) -> None:
-    account, beside = add_accounts(page_journal, "Sim", "Sim 2")
-    for one in (account, beside):
-        page_journal.patch(f"/accounts/{one}", broker="Apex")
-    trades = [page_journal.add_trade(1, account_id=account) for _ in range(2)]
-    trades.append(page_journal.add_trade(1, "2026-01-02T10:00", account_id=beside))
-    await page.sign_in(page_journal, f"trades?id={trades[0]}")
+    page_journal.add_trade(1, "2026-01-02T10:00", account_id=master)
+    await page.show(f"trades?id={original}")
     await page.see("Gross = net, no costs", "#trade")
     await page.press("Change prices and times")
     await page.save("dialog", fees="0.5")
@@ -102,10 +93,10 @@ async def test_costs_that_are_not_stated_are_said_and_charged(page: Tab, page_jo
 
     await page.show("today")
     await page.see("Gross = net, no costs: 2 trades", "#no-costs")
-    await page.press("What does Sim pay?")
+    await page.press("What does Apex 2 pay?")
     await page.fill("dialog [name=per_side]", "0.25")
     await page.check("dialog [name=for_broker]")
     await page.press("Charge this", "dialog")
-    await page.agree("Charge them", "Charge 2 earlier trades of Sim, Sim 2 too?")
+    await page.agree("Charge them", "Charge 2 earlier trades of Apex 2, Apex Master too?")
     await page.gone("#no-costs")
-    assert [page_journal.read(f"/trades/{one}")["fees"] for one in trades] == [0.5] * 3
+    assert [one["fees"] for one in page_journal.read("/trades")] == [0.5] * 3
