@@ -29,7 +29,7 @@ TRANSLATIONS = {
     for group in names.split()
     for other in group.split("/")[1:]
 }
-COSTS, NO_COSTS, TOTALS = (tuple(TABLE["costs"][name].split()) for name in ("ends", "others", "totals"))
+COSTS, PARTS, NO_COSTS, TOTALS = (tuple(TABLE["costs"][name].split()) for name in ("ends", "parts", "others", "totals"))
 STATUS, KINDS, FILLED, UNFILLED = (
     frozenset(TABLE["status"][name].split()) for name in ("columns", "kinds", "filled", "unfilled")
 )
@@ -102,11 +102,13 @@ def find_column(header: Collection[str], columns: Columns | Sequence[str] | None
     return next((found for name in known.simple if (found := header.simple.get(name))), None)
 
 
-def find_costs(columns: Iterable[str]) -> list[str]:
-    """Return the columns of costs, the column of their total if there is one."""
+def find_costs(columns: Iterable[str], *, are_likely: bool = False) -> list[str]:
+    """Return the columns of costs, the column of their total if there is one; or those that may be costs as well."""
     amounts = [name for name in columns if not any(part in name.casefold() for part in NO_COSTS)]
-    total = [column for column in amounts if simplify(column) in TOTALS]
-    return total[:1] or [column for column in amounts if simplify(column).endswith(COSTS)]
+    named = [column for column in amounts if simplify(column).endswith(COSTS)]
+    if are_likely:
+        return [name for name in amounts if name not in named and any(part in simplify(name) for part in PARTS)]
+    return [column for column in amounts if simplify(column) in TOTALS][:1] or named
 
 
 def converts_currencies(header: Collection[str]) -> bool:
@@ -122,11 +124,6 @@ def is_currency(unit: str) -> bool:
 def find_currency_columns(header: Iterable[str]) -> list[str]:
     """Return the columns with the currency of an amount."""
     return [name for name in header if translate(name) in NAMES["currency"]]
-
-
-def find_value_column(header: Iterable[str]) -> str | None:
-    """Return the column with the value of a fill, None without one."""
-    return find_column(ColumnNames(header), NAMES["value"])
 
 
 def read_words(cell: str) -> set[str]:

@@ -489,6 +489,11 @@ LONG, SHORT = "2026-03-02 10:00,2026-03-02 11:00", "2026-03-02 12:00,2026-03-02 
             "P&L of QLTX is 10.00, and its fills make the opposite: are purchases and sales reversed?",
         ),
         (
+            ["Date,Symbol,Side,Qty,Price,Net P&L", "2026-03-02,QLTX,Buy,10,10,4", "2026-03-03,QLTX,Buy,10,11,-6"],
+            2,
+            "the fills that open a position have a Net P&L too: is each row a whole trade?",
+        ),
+        (
             [
                 "Symbol,Side,Qty,Entry Price,Exit Price,Entry Time,Exit Time,P&L",
                 f"QLTX,Long,10,10,11,{LONG},-10",

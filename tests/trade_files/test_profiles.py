@@ -342,7 +342,7 @@ async def test_the_values_and_the_results_of_fills_show_what_a_point_is_worth(
 
 async def test_results_that_the_fills_do_not_make_are_told(client: Client) -> None:
     await client.post("/import-profiles", json=VALUED)
-    file = VALUED_FILE.replace("Value", "P&L").replace("1,{0}", "1,6", 1).format("5", "7")
+    file = VALUED_FILE.replace("Value", "P&L").replace("1,{0}", "1,6", 1).replace("{1}", "0", 1).format("5", "14")
 
     report = await create_import(client, file)
 

@@ -89,6 +89,7 @@ def test_a_proposal_is_of_the_separator_and_the_encoding_of_the_file(separator: 
 
 CELLS = {"Side": "Short", "Time": "2026-03-02 09:31", "Price": "1", "Fee": "1", "Commissions": "2", "Id": "7"}
 PRICES = {"Entry price": "1", "Exit price": "2"}
+ORDER_TIMES = {"Time": None, "Open time": "2026-03-02 09:31", "Close time": "2026-03-02 09:32"}
 POSITIONS = {
     "ID": "1", "Symbol": "US30", "Open time": "19.02.2026 02:06:23", "Side": "SELL", "Volume": "10",
     "Close time": "19.02.2026 02:32:34", "Open price": "44589", "Close price": "44598",
@@ -110,7 +111,9 @@ ORDERS = {
         (CELLS, [PRICES], {"kind": "trades"}),
         (CELLS, [PRICES | {"Side": "b"}], {"side.long": ["b"], "side.short": ["Short"]}),
         (CELLS, [PRICES | {"Account": "A", "P&L": "3"}], {"gross_pnl": "P&L"}),
-        (CELLS, [{"Open time": "2026-03-02 09:31", "Close time": "2026-03-02 09:32"}], {"kind": "trades"}),
+        (CELLS, [ORDER_TIMES | {"P&L": "3"}], {"kind": "trades"}),
+        (CELLS, [ORDER_TIMES | {"Price": None, "Size": "2", "Value": "9"}], {"kind": "fills", "at": "Close time"}),
+        (CELLS, [{"Charges": "1", "Fee Quantity": "2"}], {"costs.columns": ["Fee", "Commissions", "Charges"]}),
         (CELLS, [{"Open time": "1", "Close time": "2"}], {"kind": "fills", "opened_at": None}),
         (
             CELLS,

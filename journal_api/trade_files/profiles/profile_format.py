@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -40,7 +39,7 @@ from journal_api.trade_files.profiles.columns import (
 from journal_api.trade_files.profiles.fills import make_execution_reader
 from journal_api.trade_files.profiles.readers import ProfileReader
 from journal_api.trade_files.profiles.trades import make_trade_reader
-from journal_api.trade_files.profiles.value_checks import check_stated_results, check_values
+from journal_api.trade_files.profiles.value_checks import check_openings, check_stated_results, check_values
 from journal_api.trade_files.vocabulary import (
     ANYTHING,
     NAMES,
@@ -49,7 +48,6 @@ from journal_api.trade_files.vocabulary import (
     converts_currencies,
     find_column,
     find_currency_columns,
-    find_value_column,
     simplify,
     translate,
 )
@@ -70,18 +68,14 @@ def read_built_in_profiles() -> tuple[ImportProfileCreate, ...]:
 def decode_built_in(document: bytes) -> ImportProfileCreate:
     """Return a profile of the package, which need not have the names and the words that all brokers use."""
     members = msgspec.toml.decode(document)
-    usual = Side(column=members["side"]["column"], long=[], short=[]) if is_usual(members) else None
+    side = members.get("side", {"long": ()})
+    usual = None if "long" in side else Side(column=side["column"], long=[], short=[])
     paired = {"quantity", "symbol"} if "bought" in members else {"quantity", "symbol", *OF_TRADES}
     needed = {"quantity", "symbol", *OF_FILLS} if members["kind"] == "fills" else paired
     found = {name: NAMES[name] for name in needed - members.keys()}
     members |= dict.fromkeys(found, ANYTHING) | ({"side": None} if usual else {})
     profile = msgspec.convert(members, ImportProfileCreate, dec_hook=decode_value)
     return replace(profile, **found, side=usual or profile.side)
-
-
-def is_usual(members: dict[str, Any]) -> bool:
-    """Return whether the words of the side are the usual ones."""
-    return "side" in members and "long" not in members["side"]
 
 
 def decode_profile(document: bytes) -> ImportProfileCreate:
@@ -118,7 +112,7 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
         account = find_column(others, NAMES["account"]) or find_account_columns(others)[:1] or None
         profile = replace(profile, account=account)
     quantity = find_column(header, profile.quantity)
-    value = find_value_column([name for name in header if name != quantity])
+    value = find_column([name for name in header if name != quantity], NAMES["value"])
     rate = find_column(header, NAMES["exchange_rate"])
     status = next((name for name in header if simplify(name) in STATUS - {"type"}), None)
     day = find_day_column(profile, header)
@@ -170,11 +164,12 @@ def read_checked_fills(
     value, rate = value if is_local or len(find_currency_columns(header)) < 2 else "", "" if is_local else rate
     result = "" if converts_currencies(header) else find_column(header, RESULTS) or ""
 
-    reader = ProfileReader(profile, header)
+    reader, built_in = ProfileReader(profile, header), {known.name for known in read_built_in_profiles()}
 
     def check(book: Book) -> Iterator[Noted | FileCheck]:
         yield from check_values(book, price, quantity, value) if value else ()
         yield from check_stated_results(book, result) if result else ()
+        yield from check_openings(book, result) if result and profile.name not in built_in else ()
         if reader.negative_purchases:
             yield Noted(
                 f"purchases with a negative {quantity}, which are read as purchases: {reader.negative_purchases}"

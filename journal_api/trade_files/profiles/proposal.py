@@ -25,7 +25,6 @@ from journal_api.trade_files.vocabulary import (
     find_column,
     find_costs,
     find_direction,
-    find_value_column,
     simplify,
     translate,
 )
@@ -34,7 +33,7 @@ from journal_api.values.types import decode_value
 from journal_api.values.visible_text import escape_invisible
 
 BARE_KEY = re.compile("[a-z_]+")
-# Whether a file has one trade per row: it has both of one of these pairs.
+# Whether a file has one trade per row: both of one of these pairs, and a price or a result of a whole trade.
 OF_TRADES = (("entry_price", "exit_price"), ("opened_at", "closed_at"))
 ONLY_TRADES = ("entry_price", "exit_price", "opened_at", "closed_at")
 ONLY_FILLS, OF_OPTIONS, RESULTS = ("price", "at"), ("expires", "strike", "right"), ("gross_pnl", "net_pnl")
@@ -48,7 +47,6 @@ ONE_TIME = "the file has one time per trade, which is taken for both its opening
 DAYS_ONLY = "the file has days without times: fills of a day are in the order of the file"
 # Of the names of values to which the costs of a fill are added.
 WITHOUT_COSTS = ("gross", "brutto", "netto", "proceeds", "subtotal", "principal", "consideration", "notional")
-SAMPLE_ROWS = 3
 
 
 class Proposal(NamedTuple):
@@ -69,7 +67,7 @@ def propose_profile(file: BinaryIO, doubts: Sequence[str] = ()) -> Proposal | No
     if not tables:
         return None
     draft = Draft(max(tables, key=Table.count_filled))
-    profile, sample = draft.build(), [list(row.values()) for row in draft.table.rows[:SAMPLE_ROWS]]
+    profile, sample = draft.build(), [list(row.values()) for row in draft.table.rows[:3]]
     warnings = [*doubts, *draft.warnings, *find_failed_checks(file, text, profile)]
     return Proposal(text.encoding, draft.table.columns, sample, profile, warnings)
 
@@ -92,8 +90,10 @@ class Draft:
     def __init__(self, table: Table) -> None:
         self.table, self.members = table, table.find_members()
         self.warnings: list[str] = []
-        self.value = find_value_column([name for name in table.columns if name != self.members.get("quantity")])
-        self.is_of_trades = any(len({self.members.get(name) for name in pair} - {None}) == 2 for pair in OF_TRADES)
+        others = [name for name in table.columns if name != self.members.get("quantity")]
+        self.value = find_column(others, NAMES["value"])
+        pairs = [pair for pair in OF_TRADES if len({self.members.get(name) for name in pair} - {None}) == 2]
+        self.is_of_trades = any(self.members.get(name) for pair in pairs for name in (*OF_TRADES[0], *RESULTS))
         self.gross, self.net = (self.members.get(name) if self.is_of_trades else None for name in RESULTS)
 
     def build(self) -> ProposedProfile:
@@ -107,6 +107,8 @@ class Draft:
         divided = [self.value] if self.value and size and members.get("price") == self.value else []
         costs = [column for column in find_costs(table.columns) if table.holds("commission", column)]
         costs = costs or table.find_unnamed_costs(size or "", members.get("price", ""))
+        if unread := [name for name in find_costs(table.columns, are_likely=True) if any(table.read_amounts(name))]:
+            self.warnings.append(f"{', '.join(unread)} may be costs: if they are, add them")
         if divided and costs and not any(word in divided[0].casefold() for word in WITHOUT_COSTS):
             self.warnings.append(f"{divided[0]} is taken to include the costs: if it does not, add {', '.join(costs)}")
             costs = []
@@ -134,8 +136,9 @@ class Draft:
     def _warn_of_missing(self) -> None:
         """Say which columns a profile needs beside those that are known."""
         ends = ONLY_TRADES if self.is_of_trades else ONLY_FILLS
-        missing = [name for name in ("symbol", "quantity", *ends) if not self.members.get(name)]
-        if missing:
+        if (symbol := self.members.get("symbol")) and translate(symbol) not in NAMES["symbol"]:
+            self.warnings.append(f"{symbol} is taken for the symbol by its cells")
+        if missing := [name for name in ("symbol", "quantity", *ends) if not self.members.get(name)]:
             self.warnings.append(
                 f"no column is known as {', '.join(missing)}: name it here, or state it for all rows as =1"
             )
@@ -250,15 +253,12 @@ def write_toml(profile: ProposedProfile, warnings: Sequence[str] = ()) -> str:
     return comments + "".join(f"{name} = {write_value(value)}\n" for name, value in members.items() if value)
 
 
-def write_key(name: str) -> str:
-    return name if BARE_KEY.fullmatch(name) else write_value(name)
-
-
 def write_value(value: Any) -> str:
     """Return a text, a list of texts or a table of them. A JSON string is a TOML string.
 
     Its invisible characters are escaped: the text comes from the file, and a command prints it.
     """
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{write_key(name)} = {write_value(part)}" for name, part in value.items()) + "}"
+        keys = {name: name if BARE_KEY.fullmatch(name) else write_value(name) for name in value}
+        return "{" + ", ".join(f"{keys[name]} = {write_value(part)}" for name, part in value.items()) + "}"
     return escape_invisible(msgspec.json.encode(value).decode())

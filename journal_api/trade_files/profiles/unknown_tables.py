@@ -170,7 +170,7 @@ class Table:
             if cells[name] and (is_coin or all(map(ISIN.fullmatch, cells[name]))):
                 return name
         named = self.read_cells(side)
-        if named and not any(map(is_side, named)) and all(find_direction(cell.partition(" ")[0]) for cell in named):
+        if named and not any(map(is_side, named)) and all(find_direction(cell[: cell.find(" ") + 1]) for cell in named):
             return side
         tickers = (name for name in columns if len(cells[name]) > 1 and all(map(TICKER.fullmatch, cells[name])))
         return next((name for name in tickers if not all(map(is_side, cells[name]))), None)

@@ -100,6 +100,18 @@ def check_stated_results(book: Book, column: str) -> Iterator[Noted | FileCheck]
     yield from state_multipliers(book, shown, column)
 
 
+def check_openings(book: Book, column: str) -> Iterator[FileCheck]:
+    """Yield what rejects a file in most of whose instruments no fill opens: each one has a result beside its costs."""
+    opened, free = Counter[int](), set[int]()
+    for _, number, _, execution in book.fills:
+        opened[number] += execution.effect == Effect.NOT_STATED
+        if abs(execution.result or 0) <= abs(execution.cost or 0) / SCALE + HALF_A_CENT:
+            free.add(number)
+    if 2 * sum(opened[number] for number in opened.keys() - free) > len(book.fills):
+        text = f"the fills that open a position have a {column} too: is each row a whole trade?"
+        yield failed_check(book.fills[0].line, text)
+
+
 def state_multipliers(book: Book, shown: Mapping[int, float], column: str) -> Iterator[Noted]:
     """Give instruments, by their numbers, these point values, and say so."""
     symbols: defaultdict[float, list[str]] = defaultdict(list)
