@@ -573,6 +573,11 @@ def test_a_result_in_another_currency_than_the_prices_shows_no_point_value() -> 
         ("QLTX,Buy,10,2.5\nQLTX,Sell,10,3\n", "no column is known as symbol, quantity, price, at: name it here"),
         ("Date,Type,Value,Fees,Shares,Symbol\n2026-03-02,Buy,102,2,10,QLTX\n", "Value is taken to include the costs"),
         (
+            "Date,Type,Desk,Size,Price\n2026-03-02,Buy,QLTX,1,9\n2026-03-03,Buy,ACMX,1,9\n",
+            "Desk is taken for the symbol",
+        ),
+        ("Date,Type,Symbol,Size,Price,Fee Quantity\n2026-03-02,Buy,QLTX,1,9,2\n", "Fee Quantity may be costs"),
+        (
             "Ticker,Entry Time,Exit Time,Entry Price,Exit Price\nQLTX,2026-03-02 10:00,2026-03-02 11:00,1,2\n",
             "no column is known as quantity: name it here, or state it for all rows as =1",
         ),

@@ -113,6 +113,7 @@ ORDERS = {
         (CELLS, [PRICES | {"Account": "A", "P&L": "3"}], {"gross_pnl": "P&L"}),
         (CELLS, [ORDER_TIMES | {"P&L": "3"}], {"kind": "trades"}),
         (CELLS, [ORDER_TIMES | {"Price": None, "Size": "2", "Value": "9"}], {"kind": "fills", "at": "Close time"}),
+        (CELLS, [{"Username": "a"}, {"Username": "b"}], {"account": "Username"}),
         (CELLS, [{"Charges": "1", "Fee Quantity": "2"}], {"costs.columns": ["Fee", "Commissions", "Charges"]}),
         (CELLS, [{"Open time": "1", "Close time": "2"}], {"kind": "fills", "opened_at": None}),
         (

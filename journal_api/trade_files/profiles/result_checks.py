@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 CENT = Decimal("0.01")
 Numbers = Mapping[str, Decimal]  # of a row, by column
-Texts = Sequence[Mapping[str, str]]
 
 
 class Result(NamedTuple):
