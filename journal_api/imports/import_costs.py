@@ -11,14 +11,14 @@ class ImportCosts:
     def __init__(self) -> None:
         self._totals: dict[int, list[int]] = {}  # by account the number of trades and the sum of fees
         self._sources: set[str] = set()
-        self._without: set[int] = set()  # the accounts of trades whose costs are unknown
+        self.accounts_without: set[int] = set()  # the accounts of trades whose costs are unknown
 
     def add(self, account_id: int, change: Change) -> None:
         """Count the fees of a trade, unless the file states them."""
         source = change.columns["fees_source"]
         self._sources.add(source)
         if source == "none":
-            self._without.add(account_id)
+            self.accounts_without.add(account_id)
         before = change.stored.columns["fees"] if change.stored else 0
         if source == "account" and (further := change.columns["fees"] - before):
             total = self._totals.setdefault(account_id, [0, 0])
@@ -39,7 +39,3 @@ class ImportCosts:
         order: tuple[tuple[str, CostsSource], ...] = (("none", "none"), ("account", "by_account"))
         found = next((shown for source, shown in order if source in self._sources), None)
         return found or ("stated" if self._sources else None)
-
-    @property
-    def accounts_without(self) -> list[int]:
-        return sorted(self._without)

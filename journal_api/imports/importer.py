@@ -155,7 +155,7 @@ class FileImport:
         last_trade_id = draft.last_trade_id if import_id is None else None
         return ImportResult(
             *(import_id, count_verdicts(draft.verdicts), draft.accounts.named, draft.costs.applied),
-            *(draft.costs.source, draft.costs.accounts_without),
+            *(draft.costs.source, sorted(draft.costs.accounts_without)),
             *(list_reported(draft.verdicts), draft.digest.hexdigest()),
             collector.build() if collector else None,
             draft.open_at_end,

@@ -84,7 +84,7 @@ def build_plan(
     if new_import is not None:
         new = [position for position in folded if has_new(position, new_import)]
         for position, one, import_id in find_contradictions(stated, new) if is_met else ():
-            if import_id == new_import or is_stated_by(one.claims, new_import):
+            if import_id == new_import or all(is_of(claim.stated, new_import) for claim in one.claims):
                 suspects.append(Suspect(position, CONTRADICTED, find_holder(position, journal)))
         suspects += [
             Suspect(position, CONTRADICTED, find_holder(position, journal))
@@ -126,10 +126,6 @@ def find_holder(position: Position, journal: Journal) -> StoredTrade | None:
     """Return the trade that most of a position is in so far, None without one."""
     shares = count_shares(position)
     return journal.trades.get(max(shares, key=lambda one: (shares[one], -one), default=0))
-
-
-def is_stated_by(claims: Iterable[Any], new_import: int) -> bool:
-    return all(is_of(claim.stated, new_import) for claim in claims)
 
 
 def is_left_out(position: Position) -> bool:
@@ -189,7 +185,7 @@ def change_trade(position: Position, stored: StoredTrade | None, commissions: Co
     built = columns["fees"], columns["fills"]
     typed = stored.typed
     if stored.import_id is None and typed is None:
-        typed = encode_typed(stored.columns)
+        typed = json.encode({name: stored.columns[name] for name in FILE_COLUMNS}).decode()
     known = json.decode(typed)["external_id"] if typed else None
     columns["external_id"] = known or columns["external_id"]
     stays = {*stored.edited}
@@ -212,7 +208,3 @@ def change_trade(position: Position, stored: StoredTrade | None, commissions: Co
 def differs(stored: StoredTrade, columns: Mapping[str, Any]) -> bool:
     """Return whether other sides are charged than before."""
     return any(stored.columns[name] != columns[name] for name in ("symbol", "quantity", "opened_at", "closed_at"))
-
-
-def encode_typed(columns: Mapping[str, Any]) -> str:
-    return json.encode({name: columns[name] for name in FILE_COLUMNS}).decode()
