@@ -250,3 +250,22 @@ def test_numbers_of_many_digits_in_a_table_without_names_are_read() -> None:
     proposal = propose("".join(rows))
 
     assert (proposal.profile.quantity, proposal.profile.price) == ("Column 3", "Column 4")
+
+
+async def test_a_quantity_that_only_decimals_tell_from_the_price_is_a_doubt(client: Client, account_id: int) -> None:
+    # Of coins the price is whole and the size is not: only a person can know, unless sales are negative.
+    fills = [("Buy", 0.015, 60_000), ("Sell", 0.015, 61_000), ("Buy", 0.02, 60_000), ("Sell", 0.02, 59_000)]
+    doubt = "Column 5 is taken for the quantity, and Column 4 for the price, as more of its numbers have decimals"
+    for sign, columns, doubts in (
+        (1, ("Column 5", "Column 4"), [f"{doubt}: is that so?"]),
+        (-1, ("Column 4", "Column 5"), []),
+    ):
+        file = "".join(
+            f"2026-03-0{day} 10:00:00,{side},QLTX,{size if side == 'Buy' else sign * size},{price},{size * price}\n"
+            for day, (side, size, price) in enumerate(fills, 1)
+        )
+
+        report = unwrap(await send_file(client, file, account_id, dry_run="true"))
+
+        proposed, (*warnings, _) = report["proposed_profile"], report["proposal_warnings"]
+        assert ((proposed["quantity"], proposed["price"]), warnings) == (columns, doubts)

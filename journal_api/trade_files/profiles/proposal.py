@@ -11,6 +11,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.structs.import_profiles import Costs, ImportProfileCreate, Option, ProposedProfile, Side
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.dates import CLOCK
+from journal_api.trade_files.headers import UNNAMED
 from journal_api.trade_files.profiles.result_checks import Results, find_cost_sign
 from journal_api.trade_files.profiles.unknown_tables import MAX_CHARACTERS, Table, find_tables
 from journal_api.trade_files.reader import ANY_DAY, TradeFile, read
@@ -43,6 +44,7 @@ SIGNS: dict[str, Direction | None] = {
     **dict.fromkeys(("-1", "V"), "short"),
 }
 NO_SIDE = "the file has no side, and no negative quantity: every row is a purchase or a long trade"
+FACTORS = "{} is taken for the quantity, and {} for the price, as more of its numbers have decimals: is that so?"
 ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
 DAYS_ONLY = "the file has days without times: fills of a day are in the order of the file"
 # Of the names of values to which the costs of a fill are added.
@@ -109,6 +111,8 @@ class Draft:
         costs = costs or table.find_unnamed_costs(size or "", members.get("price", ""))
         if unread := [name for name in find_costs(table.columns, are_likely=True) if any(table.read_amounts(name))]:
             self.warnings.append(f"{', '.join(unread)} may be costs: if they are, add them")
+        if size and size.startswith(UNNAMED) and min(table.read_amounts(size), default=-1) >= 0:
+            self.warnings.append(FACTORS.format(size, members.get("price")))
         if divided and costs and not any(word in divided[0].casefold() for word in WITHOUT_COSTS):
             self.warnings.append(f"{divided[0]} is taken to include the costs: if it does not, add {', '.join(costs)}")
             costs = []
