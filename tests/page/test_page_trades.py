@@ -86,7 +86,15 @@ async def test_a_trade_is_added_by_hand_with_its_judgement(page: Tab, page_journ
     await page.focus("#new-trade [name=opened_at]")
     await page.keyboard.type("030220261500P")  # a year of four digits, then the time
     await page.fill("#new-trade [name=closed_at]", "2026-03-02T15:05")
-    await page.choose("#new-trade #of-strategy_id", "Opening range")
+    await page.evaluate("performance.now = () => 0")  # a press of no time, however busy the machine is
+    async with page.expect_response("**/strategies/1"), page.held():
+        await page.choose("#new-trade #of-strategy_id", "Opening range")
+        await page.hover("#new-trade #new-tag")
+        await page.mouse.down()
+    await page.evaluate("fetch('/health')")
+    await page.mouse.up()
+    await page.see("Name", "#edit")
+    await page.keys("Escape")
     await page.choose("#new-trade #of-setup_id", "Break")
     await page.press("✓ all of them")
     await page.press("no: Trend")

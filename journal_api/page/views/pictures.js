@@ -10,12 +10,19 @@ let strip = stripOf("");
 
 // What was read before the first drawing is newer than what that was read from: `early`.
 function stripOf(path) {
-  const own = { path, busy: "", errors: [], images: new Map(), queue: Promise.resolve(), early: undefined };
-  return Object.assign(own, {
+  const own = {
+    path,
+    busy: "",
+    errors: [],
+    images: new Map(),
+    queue: Promise.resolve(),
+    early: undefined,
+    /** @returns {any} */
     draw(now) {
       own.early = now;
     },
-  });
+  };
+  return own;
 }
 
 // Nothing if the journal is away: what is drawn stays.

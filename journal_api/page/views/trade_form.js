@@ -1,6 +1,6 @@
 import { get, send } from "../client.js";
 import { open, showConflict } from "../dialogs.js";
-import { choiceField, field, form, h, select, textField } from "../dom.js";
+import { choiceField, field, form, h, released, select, textField } from "../dom.js";
 import { DIRECTIONS } from "../enums.js";
 import { NONE, idsAndNames, inWords, nameIn } from "../format.js";
 import { cityOf, here, inMinutes, inZone, local, now, numberField, numbersOf, timeInput } from "../inputs.js";
@@ -194,9 +194,10 @@ function judgement({ strategies, rest, singles }) {
     Object.assign(chosen, "strategy_id" in change && { setup_id: null, confirmations: [] });
     Object.assign(chosen, "setup_id" in change && { confirmations: [] }, change);
     const { strategy_id: id } = chosen;
-    const read = id && strategy?.id !== id ? (await get(`/strategies/${id}`)).data.strategy : strategy;
+    const read = id && (strategy?.id === id ? strategy : (await get(`/strategies/${id}`)).data.strategy);
+    await released();
     if (id !== chosen.strategy_id) return; // another choice was faster
-    strategy = id ? read : undefined;
+    strategy = read;
     draw();
   };
   const draw = () => {
