@@ -26,6 +26,7 @@ from journal_api.values.money import ENCODER
 from journal_api.web.decoding import IndexedErrors
 from journal_api.web.etags import check_versions, with_versions
 from journal_api.web.responses import Response, no_content, ok
+from journal_api.web.validation_errors import ErrorCollector
 
 FIELDS = [name for name in FieldsBefore.__struct_fields__ if name != "confirmations"]
 
@@ -141,22 +142,23 @@ async def find_selected(db: Connection, user_id: int, patch: TradesPatch) -> lis
         ids = await trade_lists.list_ids(db, user_id, patch.where.filter(), MAX_TRADES)
         return await find_sent(db, user_id, ids)
     if patch.restore is not UNSET:
-        return await find_sent(db, user_id, [one.id for one in patch.restore], "restore")
+        return await find_sent(db, user_id, [one.id for one in patch.restore], "restore[{}].id")
     return await find_sent(db, user_id, patch.ids or [])
 
 
-async def find_sent(db: Connection, user_id: int, ids: Sequence[int], member: str = "ids") -> list[Trade]:
+async def find_sent(db: Connection, user_id: int, ids: Sequence[int], path: str = "ids[{}]") -> list[Trade]:
     """Return the trades in the order of ids. Raises ValidationFailed for unknown or repeated ids, or too much text."""
     await trade_merges.require_short_texts(db, user_id, ids)
     by_id = {trade.id: trade for trade in await trade_merges.find_many(db, user_id, ids)}
-    errors = IndexedErrors(member)
+    errors = ErrorCollector()
     found = []
     for index, trade_id in enumerate(ids):
-        with errors.at(index):
-            if trade_id not in by_id:
-                raise ValidationFailed("is not one of your trades, or is sent twice")
-            found.append(by_id.pop(trade_id))
-    errors.raise_if_any()
+        if trade := by_id.pop(trade_id, None):
+            found.append(trade)
+        else:
+            errors.add(path.format(index), "is not one of your trades, or is sent twice")
+    if errors:
+        raise errors.error()
     return found
 
 

@@ -177,7 +177,7 @@ async def test_nothing_is_taken_back_unless_all_is(client: Client, various: list
     restore = changed.json()["data"]["restore"]
     await client.delete(f"/trades/{various[0]}")
 
-    assert "restore[0]" in (await refuse(client, restore=restore))["fields"]
+    assert "restore[0].id" in (await refuse(client, restore=restore))["fields"]
     restore = [{**one, "tag_ids": [99]} if one["id"] == various[4] else one for one in restore[1:]]
     assert (await refuse(client, restore=restore))["unknown_tag_ids"] == [99]
     assert [(await factories.get_trade(client, one))["grade"] for one in various[1:]] == ["F"] * 4
@@ -300,7 +300,7 @@ REFUSALS: list[tuple[Json, Json]] = [
     ({}, {"ids": "must be sent unless where or restore is, and one of them alone"}),
     ({"ids": [1], "where": {}}, {"ids": "must be sent unless where or restore is, and one of them alone"}),
     ({"ids": [1, 99, 2, 1, 98]}, {f"ids[{index}]": NOT_YOURS for index in (1, 3, 4)}),
-    ({"restore": [{"id": 1, "set": {}}, {"id": 99, "set": {}}]}, {"restore[1]": NOT_YOURS}),
+    ({"restore": [{"id": 1, "set": {}}, {"id": 99, "set": {}}]}, {"restore[1].id": NOT_YOURS}),
     ({"where": {"from": "2026-01-02", "to": "2026-01-01"}}, {"where.from": "must not be after to"}),
     ({"ids": [4, 5], "set": {"setup_id": 9}}, {
         "trades[0].setup_id": "is not one of your setups",
