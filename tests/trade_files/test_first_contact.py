@@ -489,9 +489,9 @@ LONG, SHORT = "2026-03-02 10:00,2026-03-02 11:00", "2026-03-02 12:00,2026-03-02 
             "P&L of QLTX is 10.00, and its fills make the opposite: are purchases and sales reversed?",
         ),
         (
-            ["Date,Symbol,Side,Qty,Price,Net P&L", "2026-03-02,QLTX,Buy,10,10,4", "2026-03-03,QLTX,Buy,10,11,-6"],
+            ["Date,Symbol,Side,Qty,Price,Net P&L", "2026-03-02,QLTX,Buy,10,10,4", "2026-03-03,QLTX,Sell,9,11,-6"],
             2,
-            "the fills that open a position have a Net P&L too: is each row a whole trade?",
+            "all fills of a symbol have a Net P&L, as if none opened a position: is each row a whole trade?",
         ),
         (
             [

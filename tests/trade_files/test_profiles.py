@@ -349,6 +349,16 @@ async def test_results_that_the_fills_do_not_make_are_told(client: Client) -> No
     assert report["warnings"] == ["P&L of QLTX  260117P00012000 is 14.00, but its fills make -100.00"]
 
 
+async def test_fills_of_one_side_that_all_have_a_result_may_close_earlier_ones_and_are_told(client: Client) -> None:
+    await client.post("/import-profiles", json=VALUED)
+    header, _, sale = VALUED_FILE.replace("Value", "P&L").format("5", "14").splitlines()
+
+    report = await create_import(client, f"{header}\n{sale}\n")
+
+    text = "all fills of a symbol have a P&L, as if none opened a position: is each row a whole trade?"
+    assert report["warnings"] == [text]
+
+
 NINJATRADER_DAY_FIRST = (
     "Instrument;Action;Quantity;Price;Time;E/X;Commission;Account display name\n"
     "MES JUN26;Buy;1;7200,75;07/04/2026 6:05:02;Entry;0,62 $;Playback\n"

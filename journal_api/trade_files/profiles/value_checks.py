@@ -100,16 +100,21 @@ def check_stated_results(book: Book, column: str) -> Iterator[Noted | FileCheck]
     yield from state_multipliers(book, shown, column)
 
 
-def check_openings(book: Book, column: str) -> Iterator[FileCheck]:
-    """Yield what rejects a file in most of whose instruments no fill opens: each one has a result beside its costs."""
-    opened, free = Counter[int](), set[int]()
+def check_openings(book: Book, column: str) -> Iterator[Noted | FileCheck]:
+    """Yield what rejects a file in most of whose instruments no fill opens: each one has a result beside its costs.
+
+    Fills of one side may close positions of earlier files: these are only told.
+    """
+    opened, sides, free = Counter[int](), defaultdict[int, set[bool]](set), set[int]()
     for _, number, _, execution in book.fills:
         opened[number] += execution.effect == Effect.NOT_STATED
+        sides[number].add(execution.quantity < 0)
         if abs(execution.result or 0) <= abs(execution.cost or 0) / SCALE + HALF_A_CENT:
             free.add(number)
     if 2 * sum(opened[number] for number in opened.keys() - free) > len(book.fills):
-        text = f"the fills that open a position have a {column} too: is each row a whole trade?"
-        yield failed_check(book.fills[0].line, text)
+        text = f"all fills of a symbol have a {column}, as if none opened a position: is each row a whole trade?"
+        is_clear = any(len(sides[number]) == 2 for number in opened.keys() - free)
+        yield failed_check(book.fills[0].line, text) if is_clear else Noted(text)
 
 
 def state_multipliers(book: Book, shown: Mapping[int, float], column: str) -> Iterator[Noted]:
