@@ -20,9 +20,9 @@ ROWS = [
 FILE = "\n".join([HEADER, *ROWS])
 WITH_ZONE = FILE.replace(":00:00", ":00:00Z")
 UNKNOWN = """\
-Ticker,Way,In,Out,From,To,Fee
-ABC,Up,100,111,2026-01-05 10:00,2026-01-05 11:00,1
-ABC,Down,112,101,2026-01-05 12:00,2026-01-05 13:00,1
+Ticker,Way,In,Out,From,To,Fee,Cut
+ABC,Up,100,111,2026-01-05 10:00,2026-01-05 11:00,1,-2
+ABC,Down,112,101,2026-01-05 12:00,2026-01-05 13:00,1,-2
 """
 PAIRS = "symbol,buyFillId,sellFillId,qty,buyPrice,sellPrice,pnl,boughtTimestamp,soldTimestamp"
 PAIR = "MNQH6,{0},{1},1,100,101,$2.00,02/12/2026 09:00:0{0},02/12/2026 09:01:0{1}"
@@ -158,6 +158,7 @@ async def test_an_unknown_header_is_described_and_corrected(page: Tab, page_jour
     await page.drop("acme.csv", UNKNOWN)
     await page.see("The header of this file is unknown")
     await page.choose("#profile [name=quantity]", "1 in all rows")
+    await page.choose("#profile [name=costs]", "Cut")
     await page.send("#profile", long="Up", short="Dwon")
     await page.see("The times in this file have no time zone.")
     await page.press("Use Europe/Berlin")
@@ -168,7 +169,7 @@ async def test_an_unknown_header_is_described_and_corrected(page: Tab, page_jour
     await page.press("Import 2 trades into Main")
     await page.see("Imported: 2 new trades")
     trades = page_journal.read("/trades")
-    assert [(one["direction"], one["net_pnl"]) for one in trades] == [("short", 10), ("long", 10)]
+    assert [(one["direction"], one["net_pnl"]) for one in trades] == [("short", 9), ("long", 9)]
     assert trades[1]["opened_at"][:16] == "2026-01-05T09:00"
     await page.click("section[aria-label='Your formats'] .danger")
     await page.agree("Remove it", "What was imported stays.")

@@ -139,7 +139,6 @@ function bodyOf(values, proposed) {
       .filter((name) => proposed[name])
       .map((name) => [name, proposed[name]]),
   );
-  const costs = proposed.costs?.columns ?? [];
   return {
     ...kept,
     ...used,
@@ -148,11 +147,9 @@ function bodyOf(values, proposed) {
     header: proposed.header,
     time: list(values.time),
     ...(values.side && { side: { column: values.side, long: list(values.long), short: list(values.short) } }),
-    ...(values.costs && {
-      costs: {
-        columns: values.costs === costs[0] ? costs : [values.costs],
-        paid: proposed.costs?.paid ?? "positive",
-      },
-    }),
+    ...(values.costs &&
+      (values.costs === proposed.costs?.columns[0]
+        ? { costs: proposed.costs }
+        : { costs: { columns: [values.costs] }, abs: [...(proposed.abs ?? []), values.costs] })),
   };
 }
