@@ -94,6 +94,7 @@ async def test_cards_say_what_room_is_left_the_most_urgent_first(page: Tab, page
     await page.poll()
 
     await page.count(".standings h2", len(CARDS))
+    await page.see(CARDS[-1][2][1])  # what was written last: all cards are of one response
     for number, (_, _, expected, width) in enumerate(CARDS, empty + 1):
         card = " ".join((await page.inner_text(f"#account-{number}")).split("\n"))
         assert [words for words in expected if words not in card] == [], card
