@@ -3,7 +3,7 @@
 import re
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from typing import Any
 
 import factories
@@ -203,8 +203,12 @@ async def create_one_of_each(client: Client) -> dict[str, Any]:
 
 
 def dump(app: Starlette) -> dict[str, list[Any]]:
-    """Every row of every table of the journal, by table; of the search its texts, not their index."""
-    with closing(sqlite3.connect(app.state.settings.db)) as db:
+    """Every row of every table of the journal, by table; of the search its texts, not their index.
+
+    The shared journal has a connection open: a new one reads the whole schema first.
+    """
+    opened = getattr(app.state, "opened", None)
+    with nullcontext(opened) if opened else closing(sqlite3.connect(app.state.settings.db)) as db:
         tables = db.execute(
             """
             SELECT name
