@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from contextlib import ExitStack, closing, nullcontext
 from functools import cache
 from pathlib import Path
@@ -76,10 +77,10 @@ def test_a_new_database_is_what_schema_sql_says_and_has_one_user(db: Path, is_em
     assert rows(db, "PRAGMA application_id") == [(APPLICATION_ID,)]
     assert rows(db, "PRAGMA user_version") == [(schemas.VERSION,)]
     tables = [name for (name,) in rows(db, "SELECT name FROM sqlite_schema WHERE type = 'table'")]
-    filled = {name: rows(db, f"SELECT count(*) FROM {name}")[0][0] for name in tables}
+    counts = read_each(db, (f"SELECT count(*) FROM {name}" for name in tables))
+    filled = {name: count for name, [(count,)] in zip(tables, counts, strict=True) if count}
     of_the_search = {"search_index_config", "search_index_data"}
-    has_rows = {name for name, count in filled.items() if count} - of_the_search
-    assert {name: filled[name] for name in has_rows} == {"users": 1, "sqlite_sequence": 1}
+    assert {name: filled[name] for name in filled.keys() - of_the_search} == {"users": 1, "sqlite_sequence": 1}
     assert rows(db, "SELECT id, name, timezone, day_rollover FROM users") == [(1, "owner", "UTC", "00:00")]
 
 
@@ -264,6 +265,12 @@ def with_new_names(sql: str) -> str:
     return sql
 
 
+def read_each(db: Path, statements: Iterable[str]) -> list[Any]:
+    """The rows of each statement, by one connection, which reads the schema once."""
+    with closing(sqlite3.connect(db)) as opened:
+        return [opened.execute(sql).fetchall() for sql in statements]
+
+
 # Every text that the search finds: resource, row, part, time, title, text.
 WRITTEN = """
     SELECT 'trades', id, 0, opened_at, NULL, notes FROM trades WHERE notes IS NOT NULL
@@ -313,7 +320,7 @@ def test_a_journal_of_every_older_schema_is_copied_keeps_its_rows_and_is_then_li
         f"SELECT {columns} FROM snapshots ORDER BY goal_id, period_start",
         f"SELECT * FROM {days} ORDER BY sequence",
     ]
-    before, all_before = [rows(db, sql) for sql in kept], dump(db)
+    before, all_before = read_each(db, kept), dump(db)
 
     prepare(db)
     prepare(db)  # which has nothing to do
@@ -322,7 +329,7 @@ def test_a_journal_of_every_older_schema_is_copied_keeps_its_rows_and_is_then_li
     assert re.fullmatch(rf"journal\.db\.before-schema-{schemas.VERSION}-{TIME}", copy.name)
     assert (dump(copy), rows(copy, "PRAGMA user_version")) == (all_before, [(version,)])
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
-    assert [rows(db, with_new_names(sql)) for sql in kept] == before
+    assert read_each(db, map(with_new_names, kept)) == before
     assert all(before)
     assert read_shape(db) == read_new_shape()
     assert rows(db, "PRAGMA user_version") == [(schemas.VERSION,)]
