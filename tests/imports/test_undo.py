@@ -410,12 +410,10 @@ async def read_snapshots(client: Client, goals: list[Any]) -> dict[str, list[Any
 
 
 async def create_goals(client: Client) -> list[Any]:
-    """A goal of every metric, by day and by month in turns."""
-    metrics = [metric["key"] for metric in unwrap(await client.get("/metrics"))]
+    """A goal of every metric, by day and by month in turns; in the short form of every second metric."""
+    metrics = sorted(metric["key"] for metric in unwrap(await client.get("/metrics")))[:: examples(full=1, ci=2)]
     timeframes = cycle(["daily", "monthly"])
-    return [
-        await factories.create_goal(client, metric=metric, timeframe=next(timeframes)) for metric in sorted(metrics)
-    ]
+    return [await factories.create_goal(client, metric=metric, timeframe=next(timeframes)) for metric in metrics]
 
 
 FIRST = [

@@ -109,7 +109,7 @@ async def create_journal(client: Client, random: Random) -> list[Trade]:
 
 
 @pytest.mark.soak
-@for_rows("seed", range(examples(full=10, ci=2)))
+@for_rows("seed", range(examples(full=10, ci=1)))
 async def test_a_page_and_its_total_are_those_of_the_matching_trades(
     app: Starlette, client: Client, other_user_client: Client, seed: int
 ) -> None:
