@@ -40,7 +40,7 @@ SEARCH_TOO_LONG = (
     " Search for fewer or longer words, or try again."
 )
 
-FIRST_READ = "SELECT 1 FROM sqlite_schema LIMIT 1"
+FIRST_READ = "PRAGMA data_version"  # leaves the schema to the first statement that needs it
 LAST_CHANGE = "SELECT coalesce(max(seq), 0) FROM changed_objects WHERE user_id = ?"
 
 
