@@ -9,12 +9,11 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import aiosqlite
 
 from journal_api.database.thread_connection import ThreadConnection, finish
-from journal_api.metrics.by_day import SampleSums
 from journal_api.metrics.metrics import goal_formula, goal_kind
 from journal_api.values.clock import instant_after
 from journal_api.values.instruments import canonical_symbol, contract_root
@@ -47,7 +46,6 @@ class Reader(sqlite3.Connection):
         self.create_function("trading_day", 3, trading_day, deterministic=True)
         self.create_function("local_hour", 2, local_hour, deterministic=True)
         self.create_aggregate("sum_of_integers", 1, SumOfIntegers)
-        self.create_aggregate("sample_sums", -1, cast(Any, SampleSums))
         self.create_aggregate("sum_or_out_of_range", 1, SumOrOutOfRange)
         self.create_function("from_hex", 1, bytes.fromhex, deterministic=True)
         self.create_function("ratio", 2, sql_ratio, deterministic=True)

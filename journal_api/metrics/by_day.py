@@ -1,10 +1,8 @@
 """What decisions have on each trading day, folded into the sums that intervals and edges need.
 
-SQL sums each part of the decisions: by day, the count and the sum of each measure. The parts of a group are
-added here.
+SQL has the numbers of each part of the decisions. They are summed here by day, and the parts of a group are added.
 """
 
-import marshal
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -35,41 +33,29 @@ class DaySample(NamedTuple):
     shared: SharedDays
 
 
-class SampleSums:
-    """An aggregate function of SQL: the row of each day, and the squares and cubes of the first measures.
+def sum_samples(days: Sequence[str], measures: Sequence[Sequence[int | str | None]], powered: int) -> tuple[Row, ByDay]:
+    """Return the squares and cubes of the first `powered` measures, and what all measures have by day.
 
-    A measure is null where a decision has none; what is OUT_OF_RANGE is so in the sums beside this one too.
-    An aggregate returns what SQLite can hold, so these are bytes, which `read` reads.
+    `days` has the day of each decision, a measure its value: null where a decision has none; what is OUT_OF_RANGE is
+    so in the sums of SQL too.
     """
-
-    def __init__(self) -> None:
-        self.days: dict[str, Row] = {}
-        self.powers: Row = []
-
-    def step(self, powered: int, day: str, /, *values: int | str | None) -> None:
-        row = self.days.get(day)
-        if row is None:
-            row = self.days[day] = [0] * (2 * len(values))
-            self.powers = self.powers or [0] * (2 * powered)
-        powers, at = self.powers, 0
-        for value in values:
+    places = place_days(dict.fromkeys(days))
+    at = list(map(places.__getitem__, days))
+    powers, columns = list[int](), list[Row]()
+    for number, values in enumerate(measures):
+        counts, sums, squares, cubes = [0] * len(places), [0] * len(places), 0, 0
+        for place, value in zip(at, values, strict=True):
             if isinstance(value, int):
-                row[at] += 1
-                row[at + 1] += value
-                if powered:
+                counts[place] += 1
+                sums[place] += value
+                if number < powered:
                     square = value * value
-                    powers[at] += square
-                    powers[at + 1] += square * value
-            powered -= powered > 0
-            at += 2
-
-    def finalize(self) -> bytes:
-        return marshal.dumps((self.powers, list(self.days), list(zip(*self.days.values(), strict=True))))
-
-    @staticmethod
-    def read(found: bytes) -> tuple[Row, ByDay]:
-        powers, days, columns = marshal.loads(found)
-        return powers, ByDay(place_days(days), columns)
+                    squares += square
+                    cubes += square * value
+        columns += counts, sums
+        if number < powered:
+            powers += squares, cubes
+    return powers, ByDay(places, columns)
 
 
 def place_days(days: Iterable[str]) -> dict[str, int]:
@@ -100,7 +86,8 @@ class Groups(Generic[Group]):
         for at in range(0, len(columns), 2):
             n, s = columns[at : at + 2]
             days = DaySums(len(n) - n.count(0), multiply(s, s), multiply(s, n), multiply(n, n))
-            yield DaySample(sum(n), sum(s), days, fold_shared(n, s, *others[at : at + 2]))
+            shared = fold_shared(n, s, *others[at : at + 2]) if others else SharedDays()
+            yield DaySample(sum(n), sum(s), days, shared)
 
     def list_others(self, group: Group) -> Sequence[Sequence[int]]:
         """Return the columns of the decisions with which a group is compared, on its days."""
@@ -131,9 +118,7 @@ def merge(parts: Sequence[ByDay]) -> ByDay:
     return ByDay(places, columns)
 
 
-def fold_shared(
-    n: Sequence[int], s: Sequence[int], other_n: Sequence[int] = (), other_s: Sequence[int] = ()
-) -> SharedDays:
+def fold_shared(n: Sequence[int], s: Sequence[int], other_n: Sequence[int], other_s: Sequence[int]) -> SharedDays:
     return SharedDays(
         sum(map(bool, map(mul, n, other_n))),
         multiply(s, other_s),

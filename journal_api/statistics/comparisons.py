@@ -54,9 +54,10 @@ class Compared(NamedTuple):
 
 def find_measures(group_by: GroupKeys, metrics: Iterable[str], is_compared: bool) -> list[Measure]:
     """Return the measures whose samples the report needs; it may be compared with another range."""
-    of_edges = (PNL, R) if find_grouping(group_by).compares else (PNL,) if is_compared else ()
+    has_both = find_grouping(group_by).compares or group_by == ("none",)  # for edges, for the distribution
+    of_groups = (PNL, R) if has_both else (PNL,) if is_compared else ()
     of_metrics = filter(None, (METRICS[key].formula.measure for key in metrics))
-    return list(dict.fromkeys((*of_edges, *of_metrics)))
+    return list(dict.fromkeys((*of_groups, *of_metrics)))
 
 
 def find_other(group: GroupPart, group_by: GroupKeys) -> tuple[GroupPart, bool] | None:

@@ -10,11 +10,10 @@ from journal_api.metrics.outcomes import sign
 from journal_api.statistics.selection import (
     COLUMNS,
     FIRST,
-    IS_MIXED,
     IS_SHARED,
-    PNL,
     Selection,
     iterate,
+    of_decision,
     with_sums_in_range,
 )
 
@@ -35,7 +34,7 @@ FROM (
     UNION ALL
     SELECT substr(first, 1, 10), decision, opened_at, substr(first, 11, 27), CAST(substr(first, 38) AS INTEGER), pnl
     FROM (
-        SELECT decision, min(opened_at) AS opened_at, {FIRST} AS first, iif({IS_MIXED}, {PNL}, sum(net_pnl)) AS pnl
+        SELECT decision, min(opened_at) AS opened_at, {FIRST} AS first, {of_decision("net_pnl")} AS pnl
         FROM copied
         GROUP BY decision))
 ORDER BY trading_day, closed_at, id"""

@@ -7,14 +7,13 @@ import re
 import sqlite3
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple, TypeVar
 
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database.sql import fetch
-from journal_api.metrics.by_day import Groups, PartSums, Row, SampleSums
+from journal_api.metrics.by_day import Groups, PartSums, Row, sum_samples
 from journal_api.metrics.formulas import Measure
 from journal_api.metrics.members import BOUNDS, ExtraStatistic, sums_columns
 from journal_api.statistics.fold import SCANS, Collected, Place
@@ -40,45 +39,55 @@ def of_representative(column: str, take: str = "sum") -> str:
     return f"iif(sum(id = decision), {take}({column}) FILTER (WHERE id = decision), {column})"
 
 
+def of_decision(column: str, of_trades: str = "", *, mixes_currencies: bool = True) -> str:
+    """Return the sum of a column over the trades of a decision, in different currencies the representative trade's."""
+    total = f"sum({column}){of_trades}"
+    return f"iif({IS_MIXED}, {of_representative(column)}, {total})" if mixes_currencies else total
+
+
 IS_MIXED = "count(DISTINCT currency) > 1"
-# Of the trades that state one.
-EXCURSIONS = ",\n        ".join(
-    f"iif({IS_MIXED}, {of_representative(column)}, sum({column})) AS {column}" for column in ("mae", "mfe", "mfe_pnl")
-)
-PNL, RISK = of_representative("net_pnl"), of_representative("initial_risk")
 # The first close of several trades: day, `closed_at` and id, as one text.
 FIRST = "min(trading_day || closed_at || printf('%019d', id))"
-# A decision of several trades. A column outside of sums is of the first trade: SQLite takes it from the row with the
-# only min(). Timestamps have a fixed width: texts that begin with them are in the order of trades. A decision in
-# different currencies has the P&L and the risk of its representative trade. A trade without a risk adds nothing to R.
-DECISION = f"""
+
+
+def build_decision(*, mixes_currencies: bool, has_excursions: bool) -> str:
+    """Return the columns of a decision of several trades, and where they are read.
+
+    A column outside of sums is of the first trade: SQLite takes it from the row with the only min(). Timestamps have
+    a fixed width: texts that begin with them are in the order of trades. A trade without a risk adds nothing to R.
+    """
+    total = partial(of_decision, mixes_currencies=mixes_currencies)
+    excursions = (f"{total(name) if has_excursions else 'NULL'} AS {name}" for name in ("mae", "mfe", "mfe_pnl"))
+    return f"""
         trading_day, opened_at, closed_at, id,
-        iif({IS_MIXED}, {PNL}, sum(net_pnl)) AS pnl,
-        iif({IS_MIXED}, {RISK}, sum(initial_risk)) AS initial_risk,
-        iif(count(*) = 1, r, iif({IS_MIXED}, ratio({PNL}, {RISK}),
-            ratio(sum(net_pnl) FILTER (WHERE initial_risk IS NOT NULL), sum(initial_risk)))) AS r,
+        {total("net_pnl")} AS pnl,
+        {total("initial_risk")} AS initial_risk,
+        iif(count(*) = 1, r,
+            ratio({total("net_pnl", " FILTER (WHERE initial_risk IS NOT NULL)")}, {total("initial_risk")})) AS r,
         sum(is_mistake) > 0 AS is_mistake,
         {of_representative("grade", "group_concat")} AS grade,
         {of_representative("checklist")} AS checklist,
-        {EXCURSIONS},
+        {", ".join(excursions)},
         count(*) AS trades,
         sum(fees) AS fees,
         sum(net_pnl) AS net_pnl,
-        iif({IS_MIXED}, '', currency) AS first_currency,
+        {f"iif({IS_MIXED}, '', currency)" if mixes_currencies else "currency"} AS first_currency,
         currency AS last_currency,
         decision,
         {FIRST} AS first
     FROM copied
     GROUP BY decision"""
+
+
 BY_REPRESENTATIVE = f"""
-    SELECT {of_representative("part", "group_concat")} AS part, 'everywhere' AS place, {DECISION}"""
-BY_PART = f"""
-    SELECT part AS split, part, 'group' AS place, {DECISION}, part"""
+    SELECT {of_representative("part", "group_concat")} AS part, 'everywhere' AS place, {{decision}}"""
+BY_PART = """
+    SELECT part AS split, part, 'group' AS place, {decision}, part"""
 BY_SPLIT = f"""
-    SELECT split, {of_representative("part", "group_concat")} AS part, 'group' AS place, {DECISION}, split"""
-IN_TOTAL = f"""
+    SELECT split, {of_representative("part", "group_concat")} AS part, 'group' AS place, {{decision}}, split"""
+IN_TOTAL = """
     UNION ALL
-    SELECT NULL, NULL, 'total', {DECISION}"""
+    SELECT NULL, NULL, 'total', {decision}"""
 # The decisions of one trade, and of several if there are copies.
 SINGLE = """
     SELECT part, 'everywhere' AS place, trading_day, opened_at, closed_at, id, net_pnl AS pnl, initial_risk,
@@ -92,7 +101,9 @@ OR_SEVERAL = f"""
         is_mistake, grade, checklist, mae, mfe, mfe_pnl, trades, fees, net_pnl,
         first_currency, last_currency, decision
     FROM several"""
-HAS_COPIES = "SELECT EXISTS (SELECT 1 FROM trades WHERE source_trade_id IS NOT NULL)"
+TRAITS = """
+SELECT EXISTS (SELECT 1 FROM trades WHERE source_trade_id IS NOT NULL),
+    (SELECT count(DISTINCT currency) > 1 FROM accounts WHERE user_id = :user_id)"""
 # The trades in their parts.
 TRADES_BY_TRADE = "SELECT part, trading_day, closed_at, id, net_pnl FROM selected"
 TRADES_BY_REPRESENTATIVE = f"""
@@ -105,12 +116,10 @@ TRADES_BY_REPRESENTATIVE = f"""
 
 # The statements over these CTEs.
 SUMS = """
-SELECT part, place, {day}, {samples}, {results}, min(first_currency), max(last_currency),
+SELECT part, place, {day}, {samples}, {currencies},
     {sums}
 FROM decisions
-GROUP BY part, place, {day}"""
-# Of each decision, as two arrays: by another statement, all decisions would be computed again.
-RESULTS = "json_array(json_group_array(pnl), json_group_array(r) FILTER (WHERE r IS NOT NULL))"
+GROUP BY part, place, {day}, id >> 16"""  # not a million decisions in one array
 
 
 class Selection(NamedTuple):
@@ -129,12 +138,15 @@ class Selection(NamedTuple):
     has_total: bool = False
     is_split: bool = False
     has_copies: bool = True
+    mixes_currencies: bool = True
+    has_excursions: bool = True
     sum: str = "sum"
 
     def build(self, select: str) -> str:
         """Return a statement over `trades_in_parts` and `decisions`, each at its first close."""
         several = BY_PART if self.by_trade else BY_SPLIT if self.is_split else BY_REPRESENTATIVE
         several += IN_TOTAL if self.has_total else ""
+        decision = build_decision(mixes_currencies=self.mixes_currencies, has_excursions=self.has_excursions)
         by = "decision, split" if self.is_split else "decision"
         by_representative = self.has_copies and not self.by_trade
         in_parts = TRADES_BY_REPRESENTATIVE.format(by=by) if by_representative else TRADES_BY_TRADE
@@ -144,7 +156,7 @@ WITH
 selected AS NOT MATERIALIZED ({self.select}),
 -- The trades that are copies or have copies.
 copied AS (SELECT * FROM selected WHERE {IS_SHARED}),
-several AS MATERIALIZED ({several}
+several AS MATERIALIZED ({several.format(decision=decision)}
 ),
 decisions AS NOT MATERIALIZED ({SINGLE}{OR_SEVERAL if self.has_copies else ""}
 ),
@@ -178,30 +190,34 @@ async def collect(
     """Return what is collected of each group of the parts, with samples of the measures.
 
     `find_other` says to which group one is compared; `parts` gets the groups and samples of each part, `results`
-    the P&L and the R of each decision.
+    the first measures, the P&L and the R, of each decision.
     Raises sqlite3.OperationalError.
     """
 
-    selection = selection._replace(has_copies=await fetch(db, HAS_COPIES, {}))
+    ((has_copies, mixes_currencies),) = await db.execute_fetchall(TRAITS, selection.values)
+    selection = selection._replace(
+        has_copies=has_copies, mixes_currencies=mixes_currencies, has_excursions="excursions" in extras
+    )
     collected = defaultdict[Group, Collected](lambda: Collected(extras))
     measures = sorted(measures, key=lambda one: not one.is_amount)
     amounts = [measure for measure in measures if measure.is_amount]
-    expressions = ", ".join(measure.sql for measure in measures)
+    arrays = ", ".join(f"json_group_array({sql})" for sql in ("trading_day", *(measure.sql for measure in measures)))
     statement = SUMS.format(
         day="trading_day" if "days" in extras else "NULL",
-        results="NULL" if results is None else RESULTS,
-        samples=f"sample_sums({len(amounts)}, trading_day, {expressions})" if measures else "NULL",
+        samples=f"json_array({arrays})" if measures else "NULL",
+        currencies="min(first_currency), max(last_currency)" if mixes_currencies else "first_currency, last_currency",
         sums=sums_columns(extras),
     )
     by_day = Groups[Group](find_other)
     async for rows in iterate(db, selection, statement):
-        for part, place, day, samples, found_results, first_currency, last_currency, *sums in rows:
+        for part, place, day, samples, first_currency, last_currency, *sums in rows:
             groups = list(find_groups(part, place))
-            for known, new in zip(results or (), json.decode(found_results or "[]"), strict=False):
-                known += new
             powers: Row = []
             if samples:
-                powers, days = SampleSums.read(samples)
+                of_decisions, *of_measures = json.decode(samples)
+                powers, days = sum_samples(of_decisions, of_measures, len(amounts))
+                for known, values in zip(results or (), of_measures, strict=False):
+                    known += (value for value in values if isinstance(value, int))
                 by_day.add(groups, days)
                 if parts is not None:
                     parts.append(PartSums(groups, amounts, powers, days))
