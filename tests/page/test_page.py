@@ -7,7 +7,7 @@ import pytest
 from chromium import AXE, PageJournal, Tab, in_a_browser, only_member
 from pictures import PNG
 from playwright.async_api import expect
-from proofs import SOAK
+from proofs import SOAK, only_in_soak
 
 pytestmark = in_a_browser
 VIEWS = {  # and the help of each
@@ -231,6 +231,7 @@ async def test_a_goal_says_on_which_side_of_its_target_it_is(page: Tab, page_jou
         await page.see(words, f".goal:has-text('Goal {number}')")
 
 
+@only_in_soak
 async def test_the_calendar_adds_no_currencies_and_shows_any_month_in_every_locale(
     page: Tab, page_journal: PageJournal
 ) -> None:

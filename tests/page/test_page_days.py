@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from chromium import PageJournal, Tab, eventually, in_a_browser
 from pictures import PNG
+from proofs import only_in_soak
 
 pytestmark = in_a_browser
 MONDAY, FRIDAY = "2026-01-05", "2026-01-09"
@@ -119,6 +120,7 @@ async def test_a_text_that_was_changed_meanwhile_shows_both(page: Tab, page_jour
 # Many days -----------------------------------------------------------------------------------------------
 
 
+@only_in_soak
 async def test_today_shows_the_plan_and_leads_to_days_and_weeks(page: Tab, page_journal: PageJournal) -> None:
     page_journal.patch("/me", trading_weekdays=[1, 2, 3, 4, 5, 6, 7])
     page_journal.add_trade(12)

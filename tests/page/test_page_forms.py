@@ -161,20 +161,6 @@ async def test_a_new_journal_is_asked_for_its_days(page: Tab, page_journal: Page
     await page.click("#first-days .primary")
     await page.gone("#first-days")
     assert page_journal.read("/me")["timezone"] == "America/Chicago"
-    page_journal.add_trade(account_id=page_journal.create("/accounts", name="Own")["id"])
-    page_journal.patch("/me", timezone="Etc/UTC")  # nobody's choice, whatever the journal holds
-    await page.evaluate("localStorage.setItem('journal-days-answered', '1 of another journal')")
-    await page.reload()
-    await page.see("When does your trading day begin?")
-    await page.show("import")
-    await page.check("#first-days [value=calendar]")
-    await page.fill("#first-days [name=timezone]", "berlin")
-    await page.see("Your loss limit counts trades from 00:00 Berlin.")
-    await page.check("#first-days [value=futures]")
-    await page.click("#first-days .primary")
-    await page.gone("#first-days")
-    me = page_journal.read("/me")
-    assert (me["timezone"], me["day_rollover"]) == ("America/New_York", "17:00")
 
 
 # Goals ---------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from typing import Any
 
 from chromium import PageJournal, Tab, in_a_browser
 from playwright.async_api import expect
+from proofs import only_in_soak
 
 pytestmark = in_a_browser
 SETUPS = [{"name": "Break", "confirmations": [{"name": "Volume"}]}]
@@ -76,6 +77,7 @@ async def test_selected_trades_are_changed_undone_and_deleted(page: Tab, page_jo
     assert page_journal.read("/trades") == []
 
 
+@only_in_soak
 async def test_all_trades_of_a_filter_are_selected(page: Tab, page_journal: PageJournal) -> None:
     import_trades(page_journal, 55)
     import_trades(page_journal, 1001, "NQ")
@@ -105,6 +107,7 @@ def tags_of(journal: PageJournal, trade: int) -> list[str]:
     return [tag["name"] for tag in journal.read(f"/trades/{trade}")["tags"]]
 
 
+@only_in_soak
 async def test_a_single_category_is_a_row_of_buttons_with_keys_a_choice_for_many_and_a_filter(
     page: Tab, page_journal: PageJournal
 ) -> None:

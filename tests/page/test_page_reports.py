@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 from chromium import PageJournal, Tab, in_a_browser
 from playwright.async_api import expect
-from proofs import SOAK
+from proofs import SOAK, only_in_soak
 
 pytestmark = in_a_browser
 # Trades without excursions, newer than all others.
@@ -25,6 +25,7 @@ def on_day(number: int) -> str:
     return (datetime(2026, 1, 5, 10) + timedelta(days=number)).isoformat()
 
 
+@only_in_soak
 async def test_groups_are_sorted_and_told_from_chance(page: Tab, page_journal: PageJournal) -> None:
     for place in range(12):
         page_journal.add_trade(100 + place, on_day(place), symbol="REAL")

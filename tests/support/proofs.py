@@ -14,6 +14,11 @@ import pytest
 SOAK = os.environ.get("JOURNAL_SOAK") == "1"
 
 
+def only_in_soak(test: Any) -> Any:
+    """Decorate a test that CI leaves out: what it protects is elsewhere in CI too, or costs little when it breaks."""
+    return pytest.mark.soak(pytest.mark.skipif(not SOAK, reason="make soak")(test))
+
+
 def examples(full: int, ci: int) -> int:
     """The full number in a soak, the smaller one in CI."""
     return full if SOAK else ci
