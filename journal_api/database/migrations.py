@@ -58,7 +58,7 @@ def prepare(settings: Settings, *, creates: bool = True, showing: Showing = show
             # The last connection to close checkpoints the log into the file. A read-only connection cannot,
             # so a file that is refused stays unchanged.
             for connection in (db, read_only):
-                connection.execute("SELECT 1 FROM sqlite_schema").fetchall()
+                connection.execute("PRAGMA data_version").fetchall()
             return create_or_migrate(db, settings, showing)
     except (OSError, sqlite3.Error, DatabaseRefused) as error:
         hint = describe_copy(path.resolve()) if isinstance(error, NewerRelease) else ""

@@ -8,9 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from random import Random
 
-import openpyxl
 import pytest
-from file_tables import SAMPLES, read_rows
+from file_tables import SAMPLES, read_rows, workbook
 from proofs import examples
 
 from journal_api.errors import ValidationFailed
@@ -57,15 +56,6 @@ def mutate_workbook(content: bytes, random: Random) -> bytes:
         part = random.choice(old.namelist())
         for name in old.namelist():
             new.writestr(name, change(old.read(name), random) if name == part else old.read(name))
-    return file.getvalue()
-
-
-def workbook(rows: list[list[str]]) -> bytes:
-    book, file = openpyxl.Workbook(write_only=True), io.BytesIO()
-    sheet = book.create_sheet()
-    for row in rows:
-        sheet.append(row)
-    book.save(file)
     return file.getvalue()
 
 

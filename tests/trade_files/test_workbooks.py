@@ -7,10 +7,9 @@ from collections.abc import Callable
 from datetime import date, datetime
 from typing import Any
 
-import openpyxl
 import pytest
 from factories import read_file
-from file_tables import SAMPLES, read_errors, read_trades
+from file_tables import SAMPLES, read_errors, read_trades, workbook
 from saved_journals import for_rows
 
 from journal_api.trade_files import workbook_parts
@@ -25,17 +24,6 @@ MIB = 1024 * 1024
 TYPES = "[Content_Types].xml"
 SHEET_BEGINS = f'<worksheet xmlns="{MAIN}" xmlns:r="other"><dimension ref="A1"/><sheetData>'
 FILLS = ["Run Date", "Action", "Symbol", "Price ($)", "Quantity", "Fees ($)"]
-
-
-def workbook(*sheets: list[list[Any]]) -> bytes:
-    book = openpyxl.Workbook(write_only=True)
-    for rows in sheets:
-        sheet = book.create_sheet()
-        for row in rows:
-            sheet.append(row)
-    file = io.BytesIO()
-    book.save(file)
-    return file.getvalue()
 
 
 def changed(content: bytes, part: str, text: str, compression: int = zipfile.ZIP_STORED) -> bytes:
