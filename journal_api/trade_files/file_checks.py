@@ -2,18 +2,23 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
+from statistics import median
 from typing import TypeVar
 
+from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import ImportedFill, ImportedTrade
 from journal_api.trade_files.file_format import Trades, failed_check
 from journal_api.values.currencies import CURRENCIES
+from journal_api.values.instruments import InstrumentTable
 from journal_api.values.money import ONE, SCALE, Money
 
 T = TypeVar("T")
 PAIR = re.compile(r"([A-Z]{3})[/._-]?([A-Z]{3})(?:[^A-Z].*)?")
-METALS = frozenset({"XAU", "XAG"})
+METALS = {"XAU": 100, "XAG": 5000}  # ounces of a lot
 MAX_LOTS = 1000 * SCALE  # fewer units of a currency are hardly traded
+MOST_COSTS = 0.25  # of the result of a usual trade
 
 
 def check_results(trades: Trades) -> Trades:
@@ -28,9 +33,10 @@ def check_results(trades: Trades) -> Trades:
         yield failed_check(line, f"{text}: are long and short reversed?")
 
 
-def warn_of_lots(rows: Iterator[T], warnings: list[str]) -> Iterator[T]:
-    """Yield the rows, and warn if small quantities of currencies may be lots."""
-    pair = ""
+def warn_of_values(rows: Iterator[T], instruments: InstrumentTable, warnings: list[str]) -> Iterator[T]:
+    """Yield the rows, and warn if small quantities of currencies may be lots, and results of contracts points."""
+    pair, ratios, shown = "", list[float](), ""
+    point_value = lru_cache(maxsize=8192)(instruments.point_value)
     for row in rows:
         yield row
         multiplier: Money
@@ -38,13 +44,23 @@ def warn_of_lots(rows: Iterator[T], warnings: list[str]) -> Iterator[T]:
             symbol, size, multiplier = row.symbol, abs(row.quantity), row.multiplier
         elif isinstance(row, ImportedTrade) and row.is_computed:
             symbol, size, multiplier = row.trade.symbol, row.trade.quantity.units, row.trade.multiplier
+        elif isinstance(row, ImportedTrade) and row.multiplier_from_result and row.states("multiplier"):
+            symbol, multiplier = row.trade.symbol, row.trade.multiplier
+            with suppress(ValidationFailed):
+                if known := point_value(symbol, is_future=row.is_future):
+                    ratios.append(float(multiplier / known))
+                    shown = shown or f"a point of {symbol} is worth {float(multiplier):g} by its results, not {known:f}"
+            continue
         else:
             continue
         if multiplier == ONE and not pair and size < MAX_LOTS and is_pair(symbol):
             pair = symbol
     if pair:
         text = f"quantities of {pair} are read as units of the currency"
-        warnings.append(f"{text}: if they are lots, state the point value of {pair} as 100000")
+        lot = METALS.get(pair[:3].upper(), 100_000)
+        warnings.append(f"{text}: if they are lots, state the point value of {pair} as {lot}")
+    if ratios and abs(median(ratios) - 1) > MOST_COSTS:
+        warnings.append(f"{shown}: are the results points?")
 
 
 def contradicts(row: ImportedTrade) -> bool | None:

@@ -12,7 +12,7 @@ from journal_api.positions.import_rows import Candidate, Rejected
 from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
 from journal_api.trade_files.amounts import CURRENCY, Comma, guess_comma
 from journal_api.trade_files.dates import CLOCK, ROWS_SEARCHED, DateOrder, FileDates, find_date_order
-from journal_api.trade_files.file_checks import warn_of_lots
+from journal_api.trade_files.file_checks import warn_of_values
 from journal_api.trade_files.file_format import find_account_columns
 from journal_api.trade_files.headers import Header, UnknownHeader, recognise
 from journal_api.trade_files.known_formats import list_known_formats
@@ -124,7 +124,7 @@ def read(
     named_rows = name_cells(chain(first_rows, rows), header, reading)
     trades = with_point_values(left_out.remove_from(header.format.read_trades(named_rows)), instruments)
     unit = one_trade_is(header.format.name)
-    trades = warn_of_lots(trades, left_out.warnings)
+    trades = warn_of_values(trades, instruments, left_out.warnings)
     statements = read_statements(trades, timezone, header.format, into_one_account, is_apart=unit == "row")
     try:
         found = take_rows(left_out.remove_errors(statements))

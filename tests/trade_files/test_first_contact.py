@@ -455,6 +455,43 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("MNQH26", "short", "1", "20", "0")],
         {},
     ),
+    "a quantity or lot, a name in place of a symbol": (
+        "Date,Time,Name,Buy/Sell,Quantity/Lot,Trade Price,Status\n"
+        "13/05/26,9:39:19,Texas & Co,SELL,7,227,Traded\n13/05/26,9:20:30,Texas & Co,BUY,7,225,Traded\n13/05/26,9:10:30,Kross,BUY,7,225,Rejected\n",
+        None,
+        [("Texas & Co", "long", "7", "14", "0")],
+        {"Status is not Traded": 1},
+    ),
+    "an empty column first, options beside an order of shares that works": (
+        "Notes,,Time Placed,Side,Qty,Pos Effect,Symbol,Exp,Strike,Type,PRICE,Status\n"
+        ",,6/22/26 12:40:29,BUY,+1,TO OPEN,QLTX,17 JUL 26,120,CALL,.52,FILLED\n,,6/22/26 12:45:29,SELL,-1,TO CLOSE,QLTX,17 JUL 26,120,CALL,.72,FILLED\n"
+        ",,6/22/26 12:55:29,SELL,-1,TO CLOSE,QLTX,,,STOCK,7,WORKING\n",
+        None,
+        [("QLTX260717C00120000", "long", "1", "20", "0")],
+        {"Status is not FILLED": 1},
+    ),
+    "orders of a German platform": (
+        "Symbol,Seite,Anz.,Aktiv bei,Erfüllungsmenge,Durchschnittlicher Erfüllungspreis,Platzierungszeit,Status,Status Zeit\n"
+        "MESM26,Buy,1,,1,6525,2026-03-27 10:00:02,Ausgeführt,2026-03-27 10:42:02\nMESM26,Buy,1,6520,0,,2026-03-27 10:42:10,Storniert,2026-03-27 10:43:00\n"
+        "MESM26,Sell,1,,1,6530,2026-03-27 10:30:00,Ausgeführt,2026-03-27 11:00:00\n",
+        None,
+        [("MESM26", "long", "1", "25", "0")],
+        {"Durchschnittlicher Erfüllungspreis is empty": 1},
+    ),
+    "a purchase and a sale in a row, whichever was first": (
+        "Symbol,Qty,Buy Price,Buy Time,Sell Time,Sell Price\n"
+        "QLTX,2,10,2026-03-02 09:30:00,2026-03-02 09:31:00,11\nACMX,2,10,2026-03-02 09:31:00,2026-03-02 09:30:00,11\n",
+        None,
+        [("ACMX", "short", "2", "2", "0"), ("QLTX", "long", "2", "2", "0")],
+        {},
+    ),
+    "an entry without a result": (
+        "Trade #,Type,Signal,Date/Time,Price USD,Contracts,Profit USD\n"
+        "2,Entry long,Long,2026-03-03 10:00,5,1,\n1,Exit short,Cover,2026-03-02 15:00,9,1,−25.00\n1,Entry short,Short,2026-03-02 09:00,8,1,\n",
+        "TradingView list of trades",
+        [("TradingView", "long", "1", None, "0"), ("TradingView", "short", "1", "-25", "0")],
+        {},
+    ),
 }
 
 
@@ -539,6 +576,12 @@ def test_results_that_contradict_the_sides_reject_the_file_without_force(
             ["2026-03-02,QLTX,1,10,EUR", "2026-03-03,QLTX,-1,11,USD"],
             ["Currency is in EUR, USD: amounts are not converted, sums of them are wrong"],
         ),
+        (
+            ["2026-03-02,XAUUSD,0.01,4100,USD", "2026-03-03,XAUUSD,-0.01,4120,USD"],
+            [
+                "quantities of XAUUSD are read as units of the currency: if they are lots, state the point value of XAUUSD as 100"
+            ],
+        ),
         (["2026-03-02,QLTX,,,USD"], [NO_TRADES]),
         (["2026-03-02,QLTX,1,10,USD", "2026-03-03,QLTX,-1,11,USD"], []),
     ],
@@ -551,6 +594,22 @@ def test_the_report_says_why_the_trades_may_be_wrong(rows: list[str], warnings: 
     file = read_file(content, profiles=[decode_profile(write_toml(proposal.profile).encode())])
 
     assert file.left_out.warnings == warnings
+
+
+@for_rows("pnl, told", [(("5.5", "-4"), True), (("10.10", "-9"), False)])
+def test_results_of_contracts_that_are_points_are_told(pnl: tuple[str, str], told: bool) -> None:
+    content = (
+        "Symbol,Side,Qty,Entry Price,Exit Price,Entry Time,Exit Time,P&L\n"
+        f"MNQH26,Long,1,100,105.5,{LONG},{pnl[0]}\nMNQH26,Long,1,105,101,{SHORT},{pnl[1]}\n"
+    )
+    proposal = propose_profile(io.BytesIO(content.encode()))
+    assert proposal is not None
+
+    file = read_file(content, profiles=[decode_profile(write_toml(proposal.profile).encode())])
+
+    assert len(read_positions_of(file)) == 2
+    text = "a point of MNQH26 is worth 1 by its results, not 2: are the results points?"
+    assert file.left_out.warnings == ([text] if told else [])
 
 
 def test_a_result_in_another_currency_than_the_prices_shows_no_point_value() -> None:
@@ -731,6 +790,9 @@ def test_a_line_at_which_reading_ends_is_an_error_whatever_is_left_out() -> None
         ("Datum,Tijd,Valutadatum,Product,ISIN,Omschrijving,FX,Mutatie,,Saldo,,Order Id", "DEGIRO's account"),
         ("Bars in test,31033,Ticks modelled,1567268", "strategy tester"),
         ("Symbol,ActivityCode,ActivityDescription,Amount,Balance", "statement of funds"),
+        ("Type,Input Currency,Input Amount,Output Currency,Output Amount,USD Equivalent,Date / Time (UTC)", "Nexo's"),
+        ("instrument_id,open_date,quantity,open_price,current_price", "a list of holdings"),
+        ("Wertpapierbezeichnung;ISIN;Einstiegskurs;Bewertungskurs;Stückzahl", "a list of holdings"),
     ],
 )
 async def test_a_file_without_trades_is_told_by_name_with_what_to_export_instead(

@@ -153,6 +153,7 @@ ORDERS = {
             {"gross_pnl": "Profit", "costs.paid": "positive"},
         ),
         (POSITIONS, [{"Net USD": "-116.76", "Profit": None}], {"net_pnl": "Net USD", "gross_pnl": None}),
+        (POSITIONS, [{"Volume": None, "Amount": "5000"}], {"quantity": None}),
         (POSITIONS, [{}, {}], {"external_id": None}),
         (POSITIONS, [{}, {"ID": "2"}], {"external_id": ["ID"]}),
         (

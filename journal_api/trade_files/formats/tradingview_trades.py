@@ -9,7 +9,7 @@ from journal_api.trade_files.file_format import Format, KnownFormat, Rows, Trade
 from journal_api.trade_files.named_rows import Row
 from journal_api.trade_files.stated_results import Legs, build_trade, find_loss, find_profit
 from journal_api.trade_files.vocabulary import find_column
-from journal_api.values.money import Money, PositiveMoney
+from journal_api.values.money import ZERO, Money, PositiveMoney
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name40
 
@@ -80,7 +80,7 @@ def read_leg(row: Row, columns: list[str], excursions: list[str]) -> Leg:
         row.time(at),
         row.amount(price, Money),
         row.amount(quantity, PositiveMoney),
-        row.amount(net_pnl, Money),
+        ZERO if is_entry else row.amount(net_pnl, Money),  # that of an entry may be empty
         not is_entry and row.get(SIGNAL, "").strip().lower() == STILL_OPEN,
         *(row.amount_if_any(column, Money) for column in excursions),
     )

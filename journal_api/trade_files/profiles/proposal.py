@@ -27,6 +27,7 @@ from journal_api.trade_files.vocabulary import (
     find_costs,
     find_direction,
     simplify,
+    states_trade,
     translate,
 )
 from journal_api.values.time_zones import time_zones
@@ -96,6 +97,8 @@ class Draft:
         self.value = find_column(others, NAMES["value"])
         pairs = [pair for pair in OF_TRADES if len({self.members.get(name) for name in pair} - {None}) == 2]
         self.is_of_trades = any(self.members.get(name) for pair in pairs for name in (*OF_TRADES[0], *RESULTS))
+        if self.is_of_trades and translate(self.members.get("quantity", "")) in NAMES["value"]:
+            del self.members["quantity"]  # of a whole trade an amount is a sum of money
         self.gross, self.net = (self.members.get(name) if self.is_of_trades else None for name in RESULTS)
 
     def build(self) -> ProposedProfile:
@@ -207,12 +210,12 @@ class Draft:
 
         If the quantity is what was filled, only the kind of a fill counts: an order may be filled in part.
         """
-        is_filled = any(word in simplify(size) for word in ("fill", "exec"))
+        is_filled = any(word in translate(size) for word in ("fill", "exec"))
         for column in self.table.columns:
             if column != side and simplify(column) in (KINDS if is_filled else STATUS | KINDS):
                 words = dict.fromkeys(self.table.read_cells(column))
-                filled = [word for word in words if word.casefold() in FILLED]
-                if filled or not UNFILLED.isdisjoint(map(str.casefold, words)):
+                filled = [word for word in words if simplify(word) in FILLED]
+                if filled or not UNFILLED.isdisjoint(map(simplify, words)):
                     return {column: filled or ["Filled"]}
         return None
 
@@ -226,7 +229,7 @@ class Draft:
             if not sizes or min(sizes) < 0:
                 return None
             side = None if self.is_of_trades else self._propose_sign(size)
-            self.warnings += [] if side else [NO_SIDE]
+            self.warnings += [] if side or states_trade(self.members.get("entry_price", "")) else [NO_SIDE]
             return side
         cells = dict.fromkeys(self.table.read_cells(column))
         if column in (self.members.get("price"), self.members.get("symbol")):  # the first word tells the side

@@ -88,7 +88,7 @@ class Table:
         others = [name for name in self.columns if name not in found.values()]
         found["symbol"] = found["symbol"] or self._find_asset(others, found["side"]) or self.names.simple.get("symbol")
         if not any(found[member] for member in ("at", "opened_at", "closed_at")):
-            found["at"] = next((name for name in others if name and self.holds("at", name)), None)
+            found["at"] = next((name for name in others if self.read_cells(name) and self.holds("at", name)), None)
         if not found["quantity"] and not any(found[member] for member in AMOUNTS):
             unnamed = [name for name in others if name.startswith(UNNAMED)]
             found["quantity"], found["price"] = self._find_factors(unnamed)
@@ -185,7 +185,7 @@ class Table:
         if member == "side":
             return any(map(find_direction, cells))
         if member == "right":
-            return {cell.casefold() for cell in cells} <= RIGHTS
+            return not RIGHTS.isdisjoint(map(str.casefold, cells)) and not any(map(find_direction, cells))
         if member == "symbol":
             return len(numbers) < len(cells) and all(map(is_symbol, cells))
         return len(numbers) >= MOST * len(cells) and (any(numbers) or member not in AMOUNTS)
