@@ -1,12 +1,13 @@
 """One contract of an account, after what files state of it has come or gone: its trades are its positions."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
 from aiosqlite import Connection
+from msgspec.structs import replace
 
 from journal_api.imports import stored_trades
 from journal_api.imports.exported_rows import find_own_rows
@@ -14,8 +15,8 @@ from journal_api.imports.file_rows import Annotated, FileRow
 from journal_api.positions.commissions import NO_COMMISSIONS, Commissions
 from journal_api.positions.plans import Change, Decision, Journal, Plan
 from journal_api.positions.reconcile import reconcile
-from journal_api.positions.sources import SourceStatement
-from journal_api.positions.statements import Key
+from journal_api.positions.sources import SourceStatement, find_source
+from journal_api.positions.statements import Key, identify
 from journal_api.repositories import statements, trades
 from journal_api.repositories.statements import Contract, Moved
 from journal_api.values.instruments import contract_root, list_bare_names
@@ -76,6 +77,7 @@ class Settler:
                 stored.pop(key, None)
         own = await find_own_rows(self.db, stored, rows, file_format)
         rows = [row for row in rows if row.line not in own] if own else rows
+        rows = await call(lambda: with_known_keys(rows, stored, file_format)) if stored else rows
         stated, chosen, of_rows = await call(lambda: add_rows(stored, rows, file_format, moved))
         journal = await self.read_journal(contract, stated, is_new_account=is_new_account)
         plan = await call(lambda: reconcile(stated, journal, NEW_IMPORT, force=force, decisions=decisions))
@@ -125,6 +127,26 @@ class Settler:
         free = [trade for trade in typed if trade.trade_id not in self.met]
         self.read |= {*found, *(trade.trade_id for trade in free)}
         return Journal(found, free, commissions)
+
+
+def with_known_keys(
+    rows: Sequence[FileRow], stored: Mapping[Key, Sequence[SourceStatement]], file_format: str
+) -> Sequence[FileRow]:
+    """Return the rows with the keys of what is stored of the same fills, if one file has offsets and another not."""
+    known = {row.key for row in rows if row.key in stored}
+    times = {row.statement.sides[0].at for row in rows if row.key not in known}
+    free = defaultdict[object, list[Key]](list)
+    for key, versions in stored.items():
+        last = versions[-1]
+        if key not in known and last.statement.sides[0].at in times:
+            free[last.source, identify(file_format, last.statement)].append(key)
+    if not free:
+        return rows
+    found = []
+    for row in rows:
+        same = free.get((find_source(row.statement, file_format), identify(file_format, row.statement)))
+        found.append(replace(row, key=same.pop(0)) if same and row.key not in known else row)
+    return found
 
 
 def add_rows(

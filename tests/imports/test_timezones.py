@@ -119,6 +119,17 @@ async def test_a_file_with_offsets_needs_no_zone_and_none_is_remembered(client: 
     assert await opened(client) == ["2026-03-10T09:31:00.000000Z", "2026-03-10T13:31:00.000000Z"]
 
 
+@for_rows("first, second", [(LOCAL, WITH_OFFSET), (WITH_OFFSET, LOCAL)])
+async def test_the_same_trades_with_offsets_and_without_are_there_once(
+    client: Client, account_id: int, first: str, second: str
+) -> None:
+    await import_of(client, trades(first, first), account_id, timezone=NEW_YORK)  # two that are alike
+    later = trades(second, second, second, second.replace("09:31", "10:31"))
+    report = await import_of(client, later, account_id, timezone=NEW_YORK)
+
+    assert [row["verdict"] for row in report["rows"]] == ["duplicate", "duplicate", "new", "new"]
+
+
 # Files that name their accounts ------------------------------------------------------------------------
 
 
