@@ -6,7 +6,7 @@ from base64 import b64encode
 from typing import Any
 
 from chromium import PageJournal, Tab, in_a_browser, only_member
-from pictures import EXIF, PNG
+from pictures import PNG
 from PIL import Image
 from playwright.async_api import Route, expect
 
@@ -83,8 +83,7 @@ async def test_pictures_are_pasted_dropped_looked_at_captioned_and_deleted(
     await hand_over(page, "drop", "h1", drawing("PNG", 66))
     await see_widths(page, 64, 66)
     await page.gone("#pictures.over")
-    upright = drawing("JPEG", exif=b"Exif\0\0" + EXIF)
-    await choose_files(page, page__png=b"<!doctype html>", upright__jpg=upright)
+    await choose_files(page, page__png=b"<!doctype html>", converted__gif=drawing("GIF", 40))
     await see_widths(page, 64, 66, 40)
     await page.see("page.png: The file is none of image/png", ALERT)
 
@@ -121,6 +120,7 @@ async def test_pictures_are_pasted_dropped_looked_at_captioned_and_deleted(
     await page.no_dialog()
     kept = page_journal.read(DAY)["pictures"]
     assert [(one["id"], one["caption"]) for one in kept] == [(first, "The last"), (third, None)]
+    assert kept[-1]["media_type"] == "image/png"
 
 
 async def test_a_press_is_not_lost_while_pictures_arrive_and_are_added(page: Tab, page_journal: PageJournal) -> None:
