@@ -614,7 +614,7 @@ async def test_reports_by_every_key_and_filter_follow_what_is_written(
     """What changes between two reads piles up: after a third of the steps nobody reads."""
     several = examples(full=9, ci=3)
     async with walking(tmp_path / "journal.db", 100 + number, clock, trades=examples(full=40, ci=12)) as walk:
-        for walk.steps in range(1, examples(full=120, ci=35) + 1):
+        for walk.steps in range(1, examples(full=120, ci=24) + 1):
             await walk.random.choice(REPORT_STEPS)(walk)
             if walk.steps % 3:
                 await walk.compare_reports(walk.random.sample(GROUPS, several))
