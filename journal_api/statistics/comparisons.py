@@ -1,6 +1,6 @@
 """The intervals and edges of a report (docs/statistics.md)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from journal_api.metrics.by_day import PartSums
@@ -12,6 +12,7 @@ from journal_api.metrics.metrics import METRICS
 from journal_api.statistics.edge import Edge, MovesWith, compute_edge, judge
 from journal_api.statistics.joint_lines import JointPart, judge_lines
 from journal_api.statistics.report_groups import SPLIT_TOTAL, TOTAL, GroupPart, Key
+from journal_api.structs.reports import ReportQuery
 from journal_api.values.money import SCALE, decimal_json
 
 Parts = Sequence[PartSums[GroupPart]]
@@ -52,11 +53,11 @@ class Compared(NamedTuple):
     difference: Edge
 
 
-def find_measures(group_by: GroupKeys, metrics: Iterable[str], is_compared: bool) -> list[Measure]:
-    """Return the measures whose samples the report needs; it may be compared with another range."""
-    has_both = find_grouping(group_by).compares or group_by == ("none",)  # for edges, for the distribution
+def find_measures(query: ReportQuery, is_compared: bool) -> list[Measure]:
+    """Return the measures whose numbers the report needs; it may be compared with another range."""
+    has_both = find_grouping(query.keys).compares or query.has_distribution
     of_groups = (PNL, R) if has_both else (PNL,) if is_compared else ()
-    of_metrics = filter(None, (METRICS[key].formula.measure for key in metrics))
+    of_metrics = filter(None, (METRICS[key].formula.measure for key in query.metrics))
     return list(dict.fromkeys((*of_groups, *of_metrics)))
 
 

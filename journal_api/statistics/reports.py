@@ -57,7 +57,7 @@ class Page(NamedTuple):
     group_count: int
     edges: dict[Key, Edges]
     compared: Mapping[GroupPart, Compared]  # without another range empty
-    distribution: Mapping[str, object] | None = None  # with groups None
+    distribution: Mapping[str, object] | None = None
 
     @property
     def named(self) -> set[Key]:

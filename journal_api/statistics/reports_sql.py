@@ -53,7 +53,7 @@ async def compute_page(db: Connection, user_id: int, breakeven_within: int, quer
     find = partial(collect_parts, db, user_id, breakeven_within, is_compared=query.is_compared)
     found, sums, results = await find(query)
     before = (await find(query.before))[0] if query.is_compared else None
-    distribution = build_distribution(results, found.get(TOTAL, Part())) if query.keys == ("none",) else None
+    distribution = build_distribution(results, found.get(TOTAL, Part())) if query.has_distribution else None
     return reports.build_page(found, sums, before, query)._replace(distribution=distribution)
 
 
@@ -78,7 +78,7 @@ async def collect_parts(
     )
     checklists = await read_checklists(db, user_id) if "confirmation" in query.keys else {}
     groups = cache(partial(find_groups, group_by=query.keys, checklists=checklists))
-    measures = find_measures(query.keys, query.metrics, is_compared)
+    measures = find_measures(query, is_compared)
 
     async def collect_all(selection: Selection) -> tuple[dict[GroupPart, Part], Parts, Results]:
         sums: list[Any] = []
@@ -94,7 +94,7 @@ async def collect_parts(
             measures,
             other,
             sums if keeps_parts else None,
-            results if query.keys == ("none",) else None,
+            {TOTAL: results} if query.has_distribution else {},
         )
         parts = {one: Part(found.compute(), found.samples, found.shared) for one, found in collected.items()}
         return parts, sums, results

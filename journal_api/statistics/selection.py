@@ -185,12 +185,12 @@ async def collect(
     measures: Collection[Measure] = (),
     find_other: Callable[[Group], tuple[Group, bool] | None] = lambda _: None,
     parts: list[PartSums[Group]] | None = None,
-    results: Results | None = None,
+    results: Mapping[Group, Results] | None = None,
 ) -> dict[Group, Collected]:
     """Return what is collected of each group of the parts, with samples of the measures.
 
     `find_other` says to which group one is compared; `parts` gets the groups and samples of each part, `results`
-    the first measures, the P&L and the R, of each decision.
+    the first measures, the P&L and the R, of each decision of some groups.
     Raises sqlite3.OperationalError.
     """
 
@@ -199,7 +199,7 @@ async def collect(
         has_copies=has_copies, mixes_currencies=mixes_currencies, has_excursions="excursions" in extras
     )
     collected = defaultdict[Group, Collected](lambda: Collected(extras))
-    measures = sorted(measures, key=lambda one: not one.is_amount)
+    results, measures = results or {}, sorted(measures, key=lambda one: not one.is_amount)
     amounts = [measure for measure in measures if measure.is_amount]
     arrays = ", ".join(f"json_group_array({sql})" for sql in ("trading_day", *(measure.sql for measure in measures)))
     statement = SUMS.format(
@@ -216,8 +216,9 @@ async def collect(
             if samples:
                 of_decisions, *of_measures = json.decode(samples)
                 powers, days = sum_samples(of_decisions, of_measures, len(amounts))
-                for known, values in zip(results or (), of_measures, strict=False):
-                    known += (value for value in values if isinstance(value, int))
+                for group in results.keys() & groups:
+                    for known, values in zip(results[group], of_measures, strict=False):
+                        known += (value for value in values if isinstance(value, int))
                 by_day.add(groups, days)
                 if parts is not None:
                     parts.append(PartSums(groups, amounts, powers, days))

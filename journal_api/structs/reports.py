@@ -106,6 +106,7 @@ class ReportQuery(TradeSelection, kw_only=True):
     offset: Offset = 0
     compare_since: Day | None = field(name="compare_from", default=None)
     compare_until: Day | None = field(name="compare_to", default=None)
+    parts: Literal["distribution"] | None = field(name="with", default=None)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -134,6 +135,10 @@ class ReportQuery(TradeSelection, kw_only=True):
     def before(self) -> Self:
         """The report of the other range."""
         return replace(self, since=self.compare_since, until=self.compare_until, compare_since=None, compare_until=None)
+
+    @property
+    def has_distribution(self) -> bool:
+        return self.keys == ("none",) or self.parts == "distribution"
 
     @property
     def keys(self) -> GroupKeys:
@@ -284,7 +289,7 @@ class Distribution(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class Report(Struct, kw_only=True, forbid_unknown_fields=True):
-    """`distribution` is of all selected decisions, and there without groups only."""
+    """`distribution` is of all selected decisions, and there without groups or when asked for."""
 
     group_by: GroupBy | list[GroupBy]
     since: DayText | None = field(name="from")

@@ -708,7 +708,7 @@ def compute_report(journal: Journal, group_by: str, query: Query) -> dict[str, A
         parts = {one: parts.get((one, "present"), []) for one, _ in parts}
     sort = query.get("sort")
     groups.sort(key=lambda group: rank(journal, (group["key"],), parts[group["key"]], (group_by,), sort))
-    shape = {"distribution": show_shape(journal, rows)} if group_by == "none" else {}
+    shape = {"distribution": show_shape(journal, rows)} if group_by == "none" or "with" in query else {}
     return {"total": show_group(journal, rows, metrics), "groups": groups, **shape}
 
 

@@ -30,6 +30,7 @@ from reference import (
     rounded,
     select_rows,
     show_group,
+    show_shape,
 )
 
 Pair = tuple[Any, Any]
@@ -60,7 +61,8 @@ def compute_pairs(journal: Journal, group_by: tuple[str, str], query: Query) -> 
     for name in ("edge", "edge_r"):
         inference.judge({pair: group[name] for pair, (_, group) in found.items()}, {key: {} for key in found}, {})
     groups = [group for _, group in sorted(found.values(), key=lambda one: one[0])]
-    return {"total": show_group(journal, rows, REPORTED), "groups": groups}
+    shape = {"distribution": show_shape(journal, rows)} if "with" in query else {}
+    return {"total": show_group(journal, rows, REPORTED), "groups": groups, **shape}
 
 
 def rows_of(journal: Journal, decisions: list[Decision]) -> list[Row]:

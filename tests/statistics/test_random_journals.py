@@ -293,7 +293,7 @@ async def test_reports_of_every_grouping_metric_and_filter_equal_the_reference(
 
     for number, group_by in enumerate(get_args(GroupBy)):
         for query in [FILTERS[0], *FILTERS[1 + (number + seed) % STEP :: STEP]]:
-            query = add_category(query, group_by)
+            query = add_category({**query, **({"with": "distribution"} if number % 2 else {})}, group_by)
             expected = reference.compute_report(journal, group_by, query)
             assert await read_report(client, group_by, **query) == expected, (group_by, query)
 
@@ -319,7 +319,7 @@ async def test_reports_of_two_keys_equal_the_reference(app: Starlette, client: C
 
     for number, pair in enumerate(EVERY_PAIR[seed :: examples(full=3, ci=60)]):
         query = {**FILTERS[number % len(FILTERS)], **({"sort": "win_rate"} if number % 3 else {})}
-        query = add_category(query, *pair)
+        query = add_category({**query, **({"with": "distribution"} if number % 2 else {})}, *pair)
         expected = reference_views.compute_pairs(journal, pair, query)
         assert await read_report(client, ",".join(pair), **query) == expected, (pair, query)
 

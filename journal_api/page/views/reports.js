@@ -48,6 +48,7 @@ export async function view(context) {
         ...filters,
         group_by: key.map((one) => (isCategory(one) ? "category" : one)).join(),
         category_id: key.find(isCategory)?.slice(CATEGORY.length),
+        with: "distribution",
         metrics: METRICS + (WITH_RISK.includes(by) ? ",average_risk" : ""),
         sort: by === "confirmation" || isEdgeSort(sort) ? undefined : sort,
         limit: second ? MAX_PAIRS : LIMIT,
@@ -90,18 +91,13 @@ export async function view(context) {
           : groupsOf(shown.data.report, {
               ...{ by, second, sort, own, kept, go, before, filters },
               ...{ groupsKnown: groups, tags: tags.tags, total: shown.meta.pagination.total },
-              shape: await readShape(filters),
+              shape: await readShape(shown.data.report, filters),
             }))),
   ];
 }
 
-async function readShape(filters) {
-  const [{ data }, newest] = await Promise.all([
-    get("/reports", { ...filters, metrics: "trade_count" }),
-    get("/trades", newestQuery(filters)),
-  ]);
-  return shapeOf(data.report.distribution, newest.data.trades);
-}
+const readShape = async ({ distribution }, filters) =>
+  shapeOf(distribution, (await get("/trades", newestQuery(filters))).data.trades);
 
 // As a list where a row of so many has no room.
 function tabs(groups, by, second, own, kept, { me, go }) {
