@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, closing
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import httpx
 import hypothesis
@@ -205,16 +205,7 @@ class NoCookies(httpx.Cookies):
 
 
 class JournalClient(httpx.AsyncClient):
-    """Parses each address once a process, not three times a request (the private `_merge_url` of httpx)."""
-
     cookies = NoCookies()  # type: ignore[override]
-    addresses: ClassVar[dict[tuple[str, Any], httpx.URL]] = {}
-
-    def _merge_url(self, url: Any) -> httpx.URL:
-        called = (str(self.base_url), url)
-        if called not in self.addresses:
-            self.addresses[called] = super()._merge_url(url)
-        return self.addresses[called]
 
 
 def client_of(app: Starlette, key: str | None = None, base_url: str = BASE_URL) -> Client:
