@@ -18,7 +18,6 @@ T = TypeVar("T")
 PAIR = re.compile(r"([A-Z]{3})[/._-]?([A-Z]{3})(?:[^A-Z].*)?")
 METALS = {"XAU": 100, "XAG": 5000}  # ounces of a lot
 MAX_LOTS = 1000 * SCALE  # fewer units of a currency are hardly traded
-MOST_COSTS = 0.25  # of the result of a usual trade
 
 
 def check_results(trades: Trades) -> Trades:
@@ -56,10 +55,9 @@ def warn_of_values(rows: Iterator[T], instruments: InstrumentTable, warnings: li
         if multiplier == ONE and not pair and size < MAX_LOTS and is_pair(symbol):
             pair = symbol
     if pair:
-        text = f"quantities of {pair} are read as units of the currency"
-        lot = METALS.get(pair[:3].upper(), 100_000)
-        warnings.append(f"{text}: if they are lots, state the point value of {pair} as {lot}")
-    if ratios and abs(median(ratios) - 1) > MOST_COSTS:
+        text = f"quantities of {pair} are read as units of the currency: if they are lots, state the point value of"
+        warnings.append(f"{text} {pair} as {METALS.get(pair[:3].upper(), 100_000)}")
+    if ratios and abs(median(ratios) - 1) > 0.25:  # of which costs may be a part
         warnings.append(f"{shown}: are the results points?")
 
 

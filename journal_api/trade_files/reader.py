@@ -33,6 +33,7 @@ from journal_api.trade_files.vocabulary import (
     find_currency_columns,
     is_currency,
     simplify,
+    states_trade,
 )
 from journal_api.values.instruments import BUILT_IN, InstrumentTable
 
@@ -117,7 +118,8 @@ def read(
     if dates.order and not dates.source:
         unsaid["date_order"] = NO_ORDER
     left_out = LeftOutCounter(instruments, force=force, skip_errors=skip_errors)
-    left_out.warnings += [*warn_of_currencies(first_rows, header), *warn_of_accounts(first_rows, header)]
+    for warn in (warn_of_costs, warn_of_currencies, warn_of_accounts):
+        left_out.warnings += warn(first_rows, header)
     comma = find_comma(first_rows, header, usual)
     read_as = (dates.order, comma, str(day or ANY_DAY), skip_errors)
     reading = Reading(*read_as, left_out.warnings, left_out.ends, RoundedCells(), first_rows[:MIN_ROWS])
@@ -134,6 +136,8 @@ def read(
         raise ask(unsaid)
     if not found and left_out.counts:
         left_out.warnings.append(NO_TRADES)
+    if cancelled := [one for one in left_out.counts if "cancel" in one.casefold() and states_trade(one)]:
+        left_out.warnings.append(f"what these rows cancel is imported: {', '.join(cancelled[:3])}")
     if costs := [one for one in left_out.counts if one.endswith("'") and simplify(one).endswith(COSTS)]:
         left_out.warnings.append(f"{COSTS_APART}: {', '.join(costs[:3])}")
     return TradeFile(
@@ -208,6 +212,13 @@ def warn_of_currencies(rows: Sequence[Cells | Rejected], header: Header) -> list
         if (paid := cells[index].strip()) and sum(cell.endswith(paid) for cell in cells) == 1:
             return [f"{coin} is {shorten(paid)}: costs are not converted"]
     return []
+
+
+def warn_of_costs(rows: Sequence[Cells | Rejected], header: Header) -> list[str]:
+    """Return a warning if the first rows have costs, and the format reads none of their columns."""
+    names, read = find_costs(header.columns), header.format.columns | header.format.optional
+    is_paid = any(cell.strip(" $0.,-") for cell in read_columns(rows, header, names))
+    return [f"{', '.join(names)} may be costs, which are not read"] if is_paid and read.isdisjoint(names) else []
 
 
 def warn_of_accounts(rows: Sequence[Cells | Rejected], header: Header) -> list[str]:

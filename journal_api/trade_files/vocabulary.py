@@ -33,8 +33,8 @@ COSTS, PARTS, NO_COSTS, TOTALS = (tuple(TABLE["costs"][name].split()) for name i
 STATUS, KINDS, FILLED, UNFILLED = (
     frozenset(TABLE["status"][name].split()) for name in ("columns", "kinds", "filled", "unfilled")
 )
-PURCHASES, SALES, LONG, SHORT, CLOSING = (
-    frozenset(TABLE["sides"][name].split()) for name in ("purchase", "sale", "long", "short", "closing")
+PURCHASES, SALES, LONG, SHORT, CLOSING, CANCELLING = (
+    frozenset(TABLE["sides"][name].split()) for name in ("purchase", "sale", "long", "short", "closing", "cancelling")
 )
 SIDES = PURCHASES | SALES | LONG | SHORT | CLOSING | {"open", "opening", "entry", "exit", "out", *"入出开仓"}
 REPORTS: list[dict[str, Any]] = TABLE["reports"]  # those without trades
@@ -137,9 +137,11 @@ def read_words(cell: str) -> set[str]:
 def find_direction(cell: str, *, of_fill: bool = False) -> Direction | None:
     """Return the direction that a cell states, None for a cell that states none.
 
-    A purchase opens a long trade. Of a fill `Close Long` is a sale, of a trade a long one.
+    A purchase opens a long trade. Of a fill `Close Long` is a sale, of a trade a long one. `Cancel Buy` is neither.
     """
     words = read_words(cell)
+    if words & CANCELLING:
+        return None
     is_purchase, is_sale = bool(words & PURCHASES), bool(words & SALES)
     if is_purchase != is_sale:
         return "long" if is_purchase else "short"

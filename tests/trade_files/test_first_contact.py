@@ -596,6 +596,14 @@ def test_the_report_says_why_the_trades_may_be_wrong(rows: list[str], warnings: 
     assert file.left_out.warnings == warnings
 
 
+@for_rows("fee, told", [("1", ["Fee may be costs, which are not read"]), ("$0.00", [])])
+def test_costs_that_a_format_does_not_read_are_told(fee: str, told: list[str]) -> None:
+    file = read_file(f"Date,Time,Symbol,Side,Quantity,Price,Fee\n2026-03-02,10:00:00,QLTX,Buy,1,10,{fee}\n")
+
+    assert len(read_positions_of(file)) == 1
+    assert file.left_out.warnings == told
+
+
 @for_rows("pnl, told", [(("5.5", "-4"), True), (("10.10", "-9"), False)])
 def test_results_of_contracts_that_are_points_are_told(pnl: tuple[str, str], told: bool) -> None:
     content = (
@@ -658,6 +666,16 @@ def test_a_proposal_says_what_the_file_lacks(content: str, warning: str) -> None
             "costs that stand in rows of their own are in no trade: Transaction Type is 'Tradi",
         ),
         ("", "-10", "purchases with a negative Quantity, which are read as purchases: 1"),
+        (
+            "2026-03-02 11:00:00,Buy Trade,,3,5",
+            "10",
+            "purchases and sales without a symbol, which are not imported: 1",
+        ),
+        (
+            "2026-03-02 11:00:00,Cancel Buy,QLTX,10,5",
+            "10",
+            "what these rows cancel is imported: Transaction Type is 'Cancel Buy'",
+        ),
     ],
 )
 def test_costs_in_rows_of_their_own_and_signs_against_the_sides_are_told(between: str, size: str, warning: str) -> None:

@@ -170,10 +170,10 @@ def read_checked_fills(
         yield from check_values(book, price, quantity, value) if value else ()
         yield from check_stated_results(book, result) if result else ()
         yield from check_openings(book, result) if result and profile.name not in built_in else ()
-        if reader.negative_purchases:
-            yield Noted(
-                f"purchases with a negative {quantity}, which are read as purchases: {reader.negative_purchases}"
-            )
+        if number := reader.negative_purchases:
+            yield Noted(f"purchases with a negative {quantity}, which are read as purchases: {number}")
+        if reader.nameless_fills and profile.name not in built_in:
+            yield Noted(f"purchases and sales without a symbol, which are not imported: {reader.nameless_fills}")
         if not profile.side and len(book.fills) > 1 and all(one.execution.quantity > 0 for one in book.fills):
             yield Noted("every fill is a purchase: the profile has no side, and no quantity is negative")
 

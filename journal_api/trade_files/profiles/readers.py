@@ -56,7 +56,7 @@ class ProfileReader:
     """Reads the cells of rows by a profile. Its methods raise ValidationFailed."""
 
     def __init__(self, profile: ImportProfileCreate, header: Collection[str]) -> None:
-        self.profile, self.header, self.negative_purchases = profile, header, 0
+        self.profile, self.header, self.negative_purchases, self.nameless_fills = profile, header, 0, 0
         self._symbol = self.column(profile.symbol)
         self._contract = find_column(header, profile.contract) or ""
         self._account = find_column(header, profile.account)
@@ -88,7 +88,8 @@ class ProfileReader:
         effect = profile.effect
         self._position = find_column(header, profile.position)
         self._effect = find_column(header, effect.column if effect else NAMES["effect"])
-        self._closes = make_word_matcher(effect.close) if effect and effect.close else None
+        self._states_closing = bool(effect and effect.close)
+        self._closes = make_word_matcher(effect.close or []) if effect else closes
         self._expires = make_word_matcher(effect.expire) if effect and effect.expire else None
         self._day = find_day_column(profile, header)
         self._zone = None if profile.zone is None else ZoneInfo(profile.zone)
@@ -141,6 +142,8 @@ class ProfileReader:
             raise NoTrade(
                 f"{empty} is empty" if not word or find_direction(word) else f"{self._side} is {shorten(word)!r}"
             )
+        if self._side and not row.has(self._symbol) and row[self.quantity].strip("0.,+- "):
+            self.nameless_fills += find_direction(row[self._side]) is not None
         require_symbol(row, self._symbol)
         if not row.has(self.quantity):
             raise NoTrade(f"{self.quantity} is empty")
@@ -170,10 +173,7 @@ class ProfileReader:
         cell = row[self._effect] if self._effect else ""
         if self._expires is not None and self._expires(cell):
             return Effect.EXPIRES
-        if self._closes is None:
-            does_close = closes(row.get(self._side, "")) or (self.profile.effect is None and closes(cell))
-        else:
-            does_close = self._closes(cell)
+        does_close = self._closes(cell) or (not self._states_closing and closes(row.get(self._side, "")))
         return Effect.CLOSES if does_close else Effect.NOT_STATED
 
     def position(self, row: Row) -> int | None:

@@ -63,10 +63,7 @@ def make_trade_reader(profile: ImportProfileCreate, header: Collection[str]) -> 
 
 
 def make_stated_reader(profile: ImportProfileCreate, reader: ProfileReader) -> Callable[[Row], Legs]:
-    """Return the reader of rows with two prices and two times.
-
-    Without a side, a sale that was before its purchase opened a short trade.
-    """
+    """Return the reader of rows with two prices and times. Without a side, a sale before its purchase is short."""
     entry, exit_, opened, closed = map(
         reader.column, (profile.entry_price, profile.exit_price, profile.opened_at, profile.closed_at)
     )
