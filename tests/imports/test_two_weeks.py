@@ -79,7 +79,7 @@ async def test_the_evenings_of_two_weeks_leave_as_many_decisions_as_ideas_and_th
     formats = [choose.choice(sorted(FORMATS)) for _ in ids]
     traded: list[list[FileFill]] = [[] for _ in ids]
     notes = []
-    for number in range(10):
+    for number in range(examples(full=10, ci=5)):
         day = trade_a_day(choose, number)
         for position in book_positions(day):
             if choose.random() < 1 / 3:
