@@ -3,6 +3,7 @@
 A report reads all selected trades, so it has its own connection: no other request waits for it.
 """
 
+from array import array
 from collections import defaultdict
 from collections.abc import Set
 from functools import cache, partial
@@ -85,7 +86,7 @@ async def collect_parts(
         extras = {METRICS[key].extra for key in query.evaluated}
         keeps_parts = len(query.keys) == 1 and grouping.compares in ("answers", "others")
         other = partial(find_other, group_by=query.keys)
-        results: Results = [], []
+        results: Results = array("q"), array("q")  # 8 bytes each
         collected = await collect(
             db,
             selection,

@@ -6,7 +6,7 @@ A part is a set of trades that are summed together: a day of a goal, or the trad
 import re
 import sqlite3
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Iterable, Mapping, MutableSequence
 from functools import cache, partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -20,7 +20,7 @@ from journal_api.statistics.fold import SCANS, Collected, Place
 
 Group = TypeVar("Group", bound=Hashable)
 Result = TypeVar("Result")
-Results = tuple[list[int], list[int]]  # the P&L and the R of decisions
+Results = tuple[MutableSequence[int], MutableSequence[int]]  # the P&L and the R of decisions
 # What a selection reads of the facts of trades.
 COLUMNS = """facts.id, facts.trading_day, facts.opened_at, facts.closed_at, facts.decision, facts.fees,
     facts.net_pnl, facts.initial_risk, facts.r, facts.grade, facts.is_mistake, facts.checklist,
@@ -218,7 +218,7 @@ async def collect(
                 powers, days = sum_samples(of_decisions, of_measures, len(amounts))
                 for group in results.keys() & groups:
                     for known, values in zip(results[group], of_measures, strict=False):
-                        known += (value for value in values if isinstance(value, int))
+                        known.extend(value for value in values if isinstance(value, int))
                 by_day.add(groups, days)
                 if parts is not None:
                     parts.append(PartSums(groups, amounts, powers, days))
