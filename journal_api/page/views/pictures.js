@@ -32,6 +32,12 @@ const read = (path) =>
     () => undefined,
   );
 
+// What draws it may be another when the response is there.
+async function readAgain(one) {
+  const pictures = await read(one.path);
+  one.draw(pictures);
+}
+
 /** @param {Picture[]} pictures */
 export function pictureStrip(path, pictures) {
   if (strip.path !== path) strip = stripOf(path);
@@ -142,7 +148,7 @@ function add(files) {
       }
     }
     mine.busy = "";
-    mine.draw(await read(mine.path));
+    await readAgain(mine);
   });
 }
 
@@ -191,7 +197,7 @@ function look(path, all, first) {
     const steps = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (steps && !event.target.closest("textarea")) step(steps);
   });
-  dialog.addEventListener("close", async () => mine.draw(await read(path)));
+  dialog.addEventListener("close", () => readAgain(mine));
   draw();
 }
 
