@@ -1,12 +1,15 @@
 """Trades on the page at /: judged, added, corrected, and written about (docs/page.md)."""
 
+import asyncio
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from chromium import PageJournal, Tab, eventually, in_a_browser
 from commands import new_key, rows
 from pictures import PNG
-from playwright.async_api import FilePayload
+from playwright.async_api import FilePayload, Route
 
 pytestmark = in_a_browser
 SETUPS = [{"name": "Break", "confirmations": [{"name": "Volume"}, {"name": "Trend"}]}]
@@ -69,6 +72,35 @@ async def test_trades_are_judged_by_keyboard_faster_than_the_journal(page: Tab, 
 # Added and corrected -------------------------------------------------------------------------------------
 
 
+@asynccontextmanager
+async def read_while_drawn(page: Tab) -> AsyncIterator[None]:
+    """Let the view of a new trade be drawn once its pictures are asked for; they are there at the end."""
+    viewed, asked, drawn = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def store(route: Route) -> None:
+        await viewed.wait()
+        await route.continue_()
+
+    async def read_trade(route: Route) -> None:
+        if viewed.is_set():
+            asked.set()
+            await drawn.wait()
+        viewed.set()
+        await route.continue_()
+
+    async def read_list(route: Route) -> None:
+        await asked.wait()
+        await route.continue_()
+
+    routes = {"**/trades/1/pictures": store, "**/trades/1": read_trade, "**/trades?*": read_list}
+    for url, handler in routes.items():
+        await page.route(url, handler)
+    yield
+    drawn.set()
+    for url in routes:
+        await page.unroute(url)
+
+
 async def test_a_trade_is_added_by_hand_with_its_judgement(page: Tab, page_journal: PageJournal) -> None:
     page_journal.create("/accounts", name="Main")
     add_setup(page_journal)
@@ -103,8 +135,9 @@ async def test_a_trade_is_added_by_hand_with_its_judgement(page: Tab, page_journ
     await page.wait_for_selector("#new-trade [aria-pressed=true]:text('Late')")
     picture: FilePayload = {"name": "a.png", "mimeType": "image/png", "buffer": PNG}
     await page.set_input_files("#new-pictures", picture)
-    await page.press("Add the trade")
-    await page.see("+6.00", "#trade .big")
+    async with read_while_drawn(page):
+        await page.press("Add the trade")
+        await page.see("+6.00", "#trade .big")
     await page.count("#trade .thumb", 1)
     (listed,) = page_journal.read("/trades")
     added = page_journal.read(f"/trades/{listed['id']}")
