@@ -16,7 +16,7 @@ from journal_api.positions.commissions import NO_COMMISSIONS, Commissions
 from journal_api.positions.plans import Change, Decision, Journal, Plan
 from journal_api.positions.reconcile import reconcile
 from journal_api.positions.sources import SourceStatement, find_source
-from journal_api.positions.statements import Key, identify
+from journal_api.positions.statements import Key, build_key, identify
 from journal_api.repositories import statements, trades
 from journal_api.repositories.statements import Contract, Moved
 from journal_api.values.instruments import contract_root, list_bare_names
@@ -135,18 +135,23 @@ def with_known_keys(
     """Return the rows with the keys of what is stored of the same fills, if one file has offsets and another not."""
     known = {row.key for row in rows if row.key in stored}
     times = {row.statement.sides[0].at for row in rows if row.key not in known}
-    free = defaultdict[object, list[Key]](list)
+    same = defaultdict[tuple[object, tuple[object, ...]], list[Key]](list)
     for key, versions in stored.items():
-        last = versions[-1]
-        if key not in known and last.statement.sides[0].at in times:
-            free[last.source, identify(file_format, last.statement)].append(key)
-    if not free:
-        return rows
-    found = []
-    for row in rows:
-        same = free.get((find_source(row.statement, file_format), identify(file_format, row.statement)))
-        found.append(replace(row, key=same.pop(0)) if same and row.key not in known else row)
-    return found
+        for one in versions if key not in known else ():
+            if one.statement.sides[0].at in times:
+                same[one.source, identify(file_format, one.statement)].append(key)
+    taken = set[Key]()
+
+    def find_key(row: FileRow) -> Key:
+        identity = identify(file_format, row.statement)
+        keys = same.get((find_source(row.statement, file_format), identity), [])
+        of_instants = {build_key(identity, number) for number in range(1, len(keys) + 1)}
+        found = (key for key in keys if (key in of_instants) == row.is_local and key not in taken)
+        key = next(found, row.key) if row.key not in known else row.key
+        taken.add(key)
+        return key
+
+    return [replace(row, key=find_key(row)) for row in rows] if same else rows
 
 
 def add_rows(

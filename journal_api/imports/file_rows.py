@@ -38,6 +38,7 @@ class FileRow(Struct, frozen=True, gc=False):
     key: Key
     statement: Statement
     annotated: Annotated | None = None
+    is_local: bool = False  # whether its key is of local times
 
 
 def group_rows(
@@ -69,7 +70,7 @@ def group_rows(
         place = places[contract, at]
         places[contract, at] += 1
         found[contract].append(
-            FileRow(row.line, key, replace(statement, place=place) if place else statement, annotated)
+            FileRow(row.line, key, replace(statement, place=place) if place else statement, annotated, bool(row.times))
         )
     return found, rejected
 

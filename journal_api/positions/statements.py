@@ -104,6 +104,11 @@ def identify(file_format: str, statement: Statement, times: Sequence[str] = ()) 
     return file_format, statement.kind, statement.symbol, *sides
 
 
+def build_key(identity: tuple[object, ...], number: int) -> Key:
+    digest = hashlib.blake2b(repr((identity, number)).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
 class Numbering:
     """The keys of the statements of a file, in the order of time.
 
@@ -120,8 +125,7 @@ class Numbering:
         self._numbers[account_id, identity] += 1
         number = self._numbers[account_id, identity]
         has_id = len(identity) == 3
-        digest = hashlib.blake2b(repr((identity, number)).encode(), digest_size=8).digest()
-        return int.from_bytes(digest, "big", signed=True), has_id and number > 1
+        return build_key(identity, number), has_id and number > 1
 
 
 def is_newest_first(times: Sequence[str]) -> bool:

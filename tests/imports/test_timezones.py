@@ -130,6 +130,14 @@ async def test_the_same_trades_with_offsets_and_without_are_there_once(
     assert [row["verdict"] for row in report["rows"]] == ["duplicate", "duplicate", "new", "new"]
 
 
+async def test_trades_an_hour_apart_stay_two_when_a_wrong_zone_is_corrected(client: Client, account_id: int) -> None:
+    later = LOCAL.replace("09:31", "10:31")
+    for first, zone in ((LOCAL, CHICAGO), (later, NEW_YORK), (LOCAL, NEW_YORK)):
+        await import_of(client, trades(first), account_id, timezone=zone)
+
+    assert await opened(client) == ["2026-03-10T13:31:00.000000Z", "2026-03-10T14:31:00.000000Z"]
+
+
 # Files that name their accounts ------------------------------------------------------------------------
 
 
