@@ -59,7 +59,7 @@ def list_optional_columns(profile: ImportProfileCreate) -> list[Columns]:
     columns = [
         *(profile.repeated or ()),
         *((option.expires, option.strike, option.right) if option else ()),
-        profile.effect.column if profile.effect else NAMES["effect"],
+        *((profile.effect.column,) if profile.effect else ()),
         *(profile.costs.columns if profile.costs else ()),
         *(profile.position, profile.contract, profile.multiplier, profile.account),
         *((profile.divide_by or {}).values()),

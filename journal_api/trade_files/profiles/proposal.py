@@ -27,7 +27,6 @@ from journal_api.trade_files.vocabulary import (
     find_costs,
     find_direction,
     simplify,
-    states_trade,
     translate,
 )
 from journal_api.values.time_zones import time_zones
@@ -229,7 +228,7 @@ class Draft:
             if not sizes or min(sizes) < 0:
                 return None
             side = None if self.is_of_trades else self._propose_sign(size)
-            self.warnings += [] if side or states_trade(self.members.get("entry_price", "")) else [NO_SIDE]
+            self.warnings += [] if side else [NO_SIDE]
             return side
         cells = dict.fromkeys(self.table.read_cells(column))
         if column in (self.members.get("price"), self.members.get("symbol")):  # the first word tells the side

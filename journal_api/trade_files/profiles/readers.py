@@ -17,7 +17,7 @@ from journal_api.trade_files.dates import ANY_TIMES, CLOCK, COMPACT_CLOCK
 from journal_api.trade_files.file_format import NoTrade, require_symbol
 from journal_api.trade_files.named_rows import Row, refuse_cell, shorten
 from journal_api.trade_files.profiles.columns import find_columns, find_day_column, make_word_matcher
-from journal_api.trade_files.vocabulary import NAMES, closes, find_column, find_direction
+from journal_api.trade_files.vocabulary import closes, find_column, find_direction
 from journal_api.values.money import EXACT, SCALE, Money, PositiveMoney, Result, from_units, rounded
 from journal_api.values.options import find_option
 from journal_api.values.time_formats import find_literal_zone
@@ -87,9 +87,8 @@ class ProfileReader:
         self._own_words = [] if all(map(find_direction, words)) else words
         effect = profile.effect
         self._position = find_column(header, profile.position)
-        self._effect = find_column(header, effect.column if effect else NAMES["effect"])
-        self._states_closing = bool(effect and effect.close)
-        self._closes = make_word_matcher(effect.close or []) if effect else closes
+        self._effect = find_column(header, effect.column) if effect else None
+        self._closes = make_word_matcher(effect.close) if effect and effect.close else None
         self._expires = make_word_matcher(effect.expire) if effect and effect.expire else None
         self._day = find_day_column(profile, header)
         self._zone = None if profile.zone is None else ZoneInfo(profile.zone)
@@ -173,7 +172,7 @@ class ProfileReader:
         cell = row[self._effect] if self._effect else ""
         if self._expires is not None and self._expires(cell):
             return Effect.EXPIRES
-        does_close = self._closes(cell) or (not self._states_closing and closes(row.get(self._side, "")))
+        does_close = closes(row.get(self._side, "")) if self._closes is None else self._closes(cell)
         return Effect.CLOSES if does_close else Effect.NOT_STATED
 
     def position(self, row: Row) -> int | None:

@@ -12,7 +12,6 @@ from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.named_rows import Row
 from journal_api.trade_files.profiles.readers import ProfileReader
 from journal_api.trade_files.stated_results import Legs, build_trade, derive_multiplier
-from journal_api.trade_files.vocabulary import states_trade
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
 
 
@@ -63,25 +62,20 @@ def make_trade_reader(profile: ImportProfileCreate, header: Collection[str]) -> 
 
 
 def make_stated_reader(profile: ImportProfileCreate, reader: ProfileReader) -> Callable[[Row], Legs]:
-    """Return the reader of rows with two prices and times. Without a side, a sale before its purchase is short."""
+    """Return the reader of rows with a side, two prices and two times."""
     entry, exit_, opened, closed = map(
         reader.column, (profile.entry_price, profile.exit_price, profile.opened_at, profile.closed_at)
     )
 
-    is_of_purchases = profile.side is None and states_trade(entry)
-
     def read_legs(row: Row) -> Legs:
         is_closed = row.has(closed)
-        legs = Legs(
+        return Legs(
             "short" if reader.is_sale(row) else "long",
             reader.amount(row, entry, Money),
             reader.time(row, opened),
             reader.amount(row, exit_, Money) if is_closed else None,
             reader.time(row, closed) if is_closed else None,
         )
-        if is_of_purchases and legs.exit_price and legs.closed_at and legs.closed_at < legs.opened_at:
-            return Legs("short", legs.exit_price, legs.closed_at, legs.entry_price, legs.opened_at)
-        return legs
 
     return read_legs
 
