@@ -1,6 +1,6 @@
 """One contract of an account, after what files state of it has come or gone: its trades are its positions."""
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import count
@@ -140,16 +140,21 @@ def with_known_keys(
         for one in versions if key not in known else ():
             if one.statement.sides[0].at in times:
                 same[one.source, identify(file_format, one.statement)].append(key)
+    free = defaultdict[tuple[object, ...], deque[Key]](deque)
+    for (source, identity), keys in same.items():
+        of_instants = {build_key(identity, number) for number in range(1, len(keys) + 1)}
+        for key in keys:
+            free[source, identity, key in of_instants].append(key)
     taken = set[Key]()
 
     def find_key(row: FileRow) -> Key:
-        identity = identify(file_format, row.statement)
-        keys = same.get((find_source(row.statement, file_format), identity), [])
-        of_instants = {build_key(identity, number) for number in range(1, len(keys) + 1)}
-        found = (key for key in keys if (key in of_instants) == row.is_local and key not in taken)
-        key = next(found, row.key) if row.key not in known else row.key
-        taken.add(key)
-        return key
+        name = (find_source(row.statement, file_format), identify(file_format, row.statement), row.is_local)
+        keys = free[name] if row.key not in known else ()
+        while keys:
+            if (key := keys.popleft()) not in taken:
+                taken.add(key)
+                return key
+        return row.key
 
     return [replace(row, key=find_key(row)) for row in rows] if same else rows
 
