@@ -10,7 +10,7 @@ from journal_api.repositories import accounts, imports, users
 from journal_api.structs.imports import AccountMapping, FileAccount
 from journal_api.trade_files.timezones import FileTimezone
 
-NOT_CREATED = 0  # an id that no account has; further ones are negative
+NOT_CREATED = -1  # an id that no account has; further ones are lower
 # Names that the report lists, so that a hostile file cannot make it long.
 MAX_NAMES = 100
 
@@ -21,10 +21,14 @@ class AccountChoice(NamedTuple):
     account_id: int | None = None
     mapped: Mapping[str, int] = {}
 
-    @property
-    def has_new(self) -> bool:
-        """Whether an account is created with the import, which knows its id only then."""
-        return any(one is not None and one <= NOT_CREATED for one in (self.account_id, *self.mapped.values()))
+    def foretell(self, last_id: int) -> "AccountChoice":
+        """Return the choice with the ids that its new accounts get if `last_id` is the last one given out."""
+
+        def find_id(row_id: int) -> int:
+            return row_id if row_id > NOT_CREATED else last_id - row_id
+
+        mapped = {name: find_id(row_id) for name, row_id in self.mapped.items()}
+        return AccountChoice(self.account_id and find_id(self.account_id), mapped)
 
 
 async def map_accounts(

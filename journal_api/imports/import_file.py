@@ -95,7 +95,7 @@ async def choose_accounts(
         if name not in new and await accounts.find_id(db, user_id, name) is None:
             new[name] = NOT_CREATED - len(new) if dry_run else await create_account(db, user_id, name)
     if account_name is None:
-        return AccountChoice(mapped=await map_accounts(db, user_id, mappings, new)), list(new)
+        return AccountChoice(mapped=new | await map_accounts(db, user_id, mappings, new)), list(new)
     account_id = new[account_name] if new else await accounts.find_id(db, user_id, account_name)
     return AccountChoice(account_id), list(new)
 

@@ -96,16 +96,12 @@ class FileImport:
         """Find what the file changes without the write lock. Raises ValidationFailed for a file with errors."""
         async with database.read_transaction() as db:
             self.cursor = await read_cursor(db, self.user_id)
-            self.draft = await self.draft_on(db, choice=self.choice, call=self._in_thread)
+            choice = self.choice.foretell(await read_last_id(db, "accounts"))
+            self.draft = await self.draft_on(db, choice=choice, call=self._in_thread)
         self.draft.require_no_errors()
 
     async def run(self, database: Database, store: Callable[[], Awaitable[T]]) -> T:
-        """Prepare the import and store it; what changed meanwhile is prepared again, the last time by `store`.
-
-        Nothing is prepared for accounts that `store` creates.
-        """
-        if self.choice.has_new:
-            return await store()
+        """Prepare the import and store it; what changed meanwhile is prepared again, the last time by `store`."""
         self.is_prepared_again = True
         for _ in range(MAX_PREPARED - 1):
             await self.prepare(database)
@@ -120,9 +116,12 @@ class FileImport:
 
         Raises ValidationFailed with the counts and the errors, if there are any, and Outdated.
         """
-        choice, draft = await self.accounts_in(db), self.draft
-        if draft is None or choice != draft.choice or await draft.has_changed(db, self.cursor):
-            if self.is_prepared_again and draft is not None and choice == draft.choice:
+        draft = self.draft
+        is_outdated = draft is not None and await draft.has_changed(db, self.cursor)  # before this adds accounts
+        choice = await self.accounts_in(db)
+        if draft is None or is_outdated or choice != draft.choice:
+            if self.is_prepared_again:
+                self.choice = choice
                 raise Outdated
             draft = await self.draft_on(db, choice=choice, call=at_once)
             draft.require_no_errors()

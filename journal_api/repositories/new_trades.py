@@ -120,6 +120,6 @@ async def record_days(db: Connection, trade_ids: Sequence[int]) -> None:
     )
 
 
-async def read_last_id(db: Connection) -> int:
-    """Return the highest id of a trade so far."""
-    return await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {}) or 0
+async def read_last_id(db: Connection, table: str = "trades") -> int:
+    """Return the highest id of a table so far."""
+    return await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = :table", {"table": table}) or 0

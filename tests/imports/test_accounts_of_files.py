@@ -175,7 +175,7 @@ def test_the_command_maps_names_to_accounts_by_name_or_id_and_creates_those_that
     db: Path, tmp_path: Path
 ) -> None:
     import_file(db, write_file(tmp_path, HEADER), account="Main")
-    before, file = dump(db), write_file(tmp_path, build_round_trips("U1", "U2", "U3", "Main", "U4"))
+    before, file = dump(db), write_file(tmp_path, build_round_trips("U1", "U2", "U3", "Main", "U4", "Copy"))
     pairs = ("U1=Master", "U2=Copy", "U3=Main", "U4=1")
     mapping = [word for pair in pairs for word in ("--accounts", pair)]
 
@@ -185,11 +185,11 @@ def test_the_command_maps_names_to_accounts_by_name_or_id_and_creates_those_that
 
     assert unchanged
     assert "accounts 'Copy', 'Master', 1 have no commissions" in foretold.err
-    assert "Account 'Copy': 1 trade" in foretold.out
+    assert "Account 'Copy': 2 trades" in foretold.out
     for one in (foretold, ran):
         assert one.code == 0
         assert one.err.startswith("New account 'Master'.\nNew account 'Copy'.\n")
-    assert rows(db, "SELECT account_id FROM trades ORDER BY id") == [(2,), (3,), (1,), (1,), (1,)]
+    assert rows(db, "SELECT account_id FROM trades ORDER BY id") == [(2,), (3,), (1,), (1,), (1,), (3,)]
     wrong_id = run_failing("import", file, "--accounts", "U1=99", "--db", db)
     assert "must name your accounts, not '99'" in wrong_id
 

@@ -20,8 +20,8 @@ from starlette.applications import Starlette
 from journal_api.database import user_threads
 from journal_api.errors import ValidationFailed
 from journal_api.imports import importer
-from journal_api.imports.file_accounts import AccountChoice
-from journal_api.imports.import_file import read_file
+from journal_api.imports.file_accounts import NOT_CREATED, AccountChoice
+from journal_api.imports.import_file import choose_accounts, read_file
 from journal_api.repositories import imports
 from journal_api.routes.imports import read_account_choice
 from journal_api.settings import Settings
@@ -161,6 +161,38 @@ async def test_an_account_that_is_deleted_before_the_import_is_refused_as_missin
 
     with pytest.raises(ValidationFailed, match="account_id"):
         await file_import.run(app.state.database, lambda: app.state.database.write(file_import.store))
+
+
+async def import_into_new_account(app: Starlette, name: str, beside: str | None = None) -> int:
+    """Import a file into an account that it creates, after another such import; return the times that it was tried."""
+    file_import, tries = await read_import(app, NOT_CREATED, factories.build_file({})), 0
+
+    async def accounts_in(db: Connection) -> AccountChoice:
+        return (await choose_accounts(db, 1, name, dry_run=False))[0]
+
+    async def write_beside() -> importer.ImportResult:
+        nonlocal tries
+        tries += 1
+        if beside and tries == 1:
+            assert await import_into_new_account(app, beside) == 1
+        result: importer.ImportResult = await app.state.database.write(file_import.store)
+        return result
+
+    file_import.accounts_in = accounts_in
+    await file_import.run(app.state.database, write_beside)
+    return tries
+
+
+@pytest.mark.parametrize(("beside", "tries"), [(None, 1), ("Other", 2), ("New", 2)])
+async def test_an_import_is_prepared_without_the_lock_for_the_id_that_its_new_account_gets(
+    app: Starlette, client: Client, beside: str | None, tries: int
+) -> None:
+    assert await import_into_new_account(app, "New", beside) == tries
+
+    accounts = unwrap(await client.get("/accounts"))
+    trades = await factories.list_trades(client)
+    assert {one["name"] for one in accounts} == {"New", beside or "New"}
+    assert sorted(trade["account_id"] for trade in trades) == sorted(one["id"] for one in accounts)
 
 
 @pytest.mark.parametrize(("tags", "tries"), [("FOMO", 2), ("", 1)])
