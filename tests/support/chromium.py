@@ -16,7 +16,9 @@ from commands import PATIENCE, Server
 from factories import A_TRADE
 from playwright.async_api import BrowserContext, ConsoleMessage, Dialog, Page, ViewportSize, async_playwright, expect
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+# Debian's shell is the same engine without the windows of a browser: a page takes it a third less CPU.
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 # One process draws every page: a new process for each address takes a quarter more CPU.
 FLAGS = [
     *("--lang=en-US", "--renderer-process-limit=1", "--disable-site-isolation-trials", "--in-process-gpu"),
