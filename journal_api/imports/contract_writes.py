@@ -179,8 +179,11 @@ async def refold(
 
 
 def read_typed(trade: StoredTrade) -> dict[str, Any]:
-    """Return the columns that the owner had typed before a file stated the trade, or has edited since."""
-    typed: dict[str, Any] = json.decode(trade.typed or "{}")
+    """Return the columns that the owner had typed before a file stated the trade, or has edited since.
+
+    Without any, those that the file stated.
+    """
+    typed: dict[str, Any] = json.decode(trade.typed) if trade.typed else trade.columns
     columns = typed | {name: trade.columns[name] for name in trade.edited}
     columns["fills"] = match_fees(columns["fills"], columns["fees"])
     symbol = columns["symbol"]

@@ -76,7 +76,7 @@ class Plan(NamedTuple):
 
     changes: list[Change]
     gone: list[tuple[StoredTrade, int | None]]  # trades without a position, and the trade that took their fills
-    restored: list[StoredTrade]  # trades that their owner has typed, and which no file states any more
+    restored: list[StoredTrade]  # trades that their owner has typed or written on, and which no file states any more
     unmatched: list[Part]
     suspects: list[Suspect]
     refused: list[Refused]

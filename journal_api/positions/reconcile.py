@@ -117,8 +117,10 @@ def build_plan(
     takers = find_takers(positions, changes) if lost else {}
     if new_import is not None:  # an undo asks about what a person wrote
         takers = {one.trade_id: find_nearest(one, changes) for one in lost if one.is_touched and changes} | takers
-    gone = [(trade, takers.get(trade.trade_id)) for trade in lost if trade.typed is None]
-    restored = [trade for trade in lost if trade.typed is not None]
+    stay = {one.trade_id for one in lost if one.is_touched and new_import is not None} - takers.keys()
+    stay |= {one.trade_id for one in lost if one.typed is not None}
+    gone = [(trade, takers.get(trade.trade_id)) for trade in lost if trade.trade_id not in stay]
+    restored = [trade for trade in lost if trade.trade_id in stay]
     return Plan(changes, gone, restored, unmatched, suspects + by_hand, refused)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from factories import Client, create_account, create_import, patch_trade, read_ids, send_file, unwrap
+from factories import Client, create_account, create_import, get_trade, patch_trade, read_ids, send_file, unwrap
 from file_tables import SAMPLES, write_csv, write_file
 from plain_rows import FEES, PLAIN
 from saved_journals import for_rows
@@ -153,3 +153,16 @@ async def test_a_later_file_of_fills_closes_the_open_trade_and_opens_the_next(cl
         ("long", 2, 12, 4, 2, "patient"),
         ("short", 1, None, None, 0.5, None),
     ]
+
+
+async def test_what_its_owner_wrote_of_a_trade_that_is_none_any_more_is_kept(client: Client, account_id: int) -> None:
+    header = "Instrument,Action,Quantity,Price,Time,ID,E/X,Account display name"
+    opened, closed = (f"{header}\nMNQ 03-26,Sell,1,100,2/12/2026 9:00:00,1,{one},Sim\n" for one in ("Entry", "Exit"))
+    trade_id = read_ids(await create_import(client, opened, account_id=account_id))[0]
+    written = await patch_trade(client, trade_id, notes="Too early")
+
+    report = await create_import(client, closed, account_id=account_id)
+
+    assert report["counts"]["unmatched"] == 1
+    kept = await get_trade(client, trade_id)
+    assert kept == {**written, "updated_at": kept["updated_at"]}
