@@ -1,6 +1,6 @@
 """Writes what rows of files change in contracts, and what follows from statements that went."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -32,24 +32,23 @@ NO_ANNOTATIONS = dict.fromkeys(
 
 
 class NewTrades(NamedTuple):
-    """Up to a thousand new trades of a contract, which need only their ids and the id of the import."""
+    """Up to a thousand new trades in the order of their ids, which need only these and the id of the import."""
 
-    places: list[int]  # among the changes of the contract
+    places: list[tuple[Settled, int]]  # the contract of each, and its place among the changes there
     import_ids: list[int]
-    annotated: list[tuple[int, Annotated]]  # by place
+    annotated: list[Annotated | None]
     rows: new_trades.NewRows
 
 
 class Additions(NamedTuple):
-    """What the rows of a file add in a contract, worked out without the write lock."""
+    """What the rows of a file state in a contract, worked out without the write lock."""
 
-    trades: list[NewTrades]
     statements: list[tuple[Key, SourceStatement, str]]  # by the statement that holds
     again: list[int]  # the ids of statements that the file states again
 
 
-def build_additions(settled: Settled, user_id: int, by_account: Mapping[int, Calendar], written_at: str) -> Additions:
-    additions = Additions([*build_new(settled, user_id, by_account, written_at)], [], [])
+def build_additions(settled: Settled) -> Additions:
+    additions = Additions([], [])
     for chosen, row in settled.rows.items():
         stated = next(one for one in settled.versions[row.key] if NEW_IMPORT in one.imports)
         if stated.row_id is not None:
@@ -60,29 +59,27 @@ def build_additions(settled: Settled, user_id: int, by_account: Mapping[int, Cal
 
 
 def build_new(
-    settled: Settled, user_id: int, by_account: Mapping[int, Calendar], written_at: str
+    new: Iterable[tuple[Settled, int]], user_id: int, by_account: Mapping[int, Calendar], written_at: str
 ) -> Iterator[NewTrades]:
-    """Yield the new trades with what the file says of them besides, a thousand at a time."""
-    new = ((place, change) for place, change in enumerate(settled.plan.changes) if change.stored is None)
-    while part := list(islice(new, TRADES_AT_ONCE)):
-        annotated = {
-            place: found for place, change in part if (found := find_annotated(change, settled.rows)) is not None
-        }
+    """Yield the new trades with what the file says of them besides, a thousand at a time.
+
+    They are in the order of their ids and mostly of time, so that SQLite adds them at the end of its indexes.
+    """
+    rest = iter(new)
+    while places := list(islice(rest, TRADES_AT_ONCE)):
+        changes = [one.plan.changes[place] for one, place in places]
+        annotated = [find_annotated(change, one.rows) for change, (one, _) in zip(changes, places, strict=True)]
         rows = [
             {
                 **NO_ANNOTATIONS,
                 **change.columns,
-                **(annotated[place].columns if place in annotated else {}),
-                "account_id": settled.contract.account_id,
+                **(found.columns if found else {}),
+                "account_id": one.contract.account_id,
             }
-            for place, change in part
+            for change, found, (one, _) in zip(changes, annotated, places, strict=True)
         ]
-        yield NewTrades(
-            [place for place, _ in part],
-            [change.import_id for _, change in part],
-            [*annotated.items()],
-            new_trades.build_rows(user_id, rows, by_account, written_at),
-        )
+        built = new_trades.build_rows(user_id, rows, by_account, written_at)
+        yield NewTrades(places, [change.import_id for change in changes], annotated, built)
 
 
 class Writer(NamedTuple):
@@ -93,25 +90,27 @@ class Writer(NamedTuple):
     written_at: str
     import_id: int = 0  # of the file, 0 without one
 
-    async def write(self, settled: Settled, additions: Additions) -> None:
-        """Write what the file states of a contract, and what follows from it."""
-        await self.insert_trades(settled, additions.trades)
-        new = ((key, settled.trades.get(chosen), text) for key, chosen, text in additions.statements)
-        await statements.insert(self.db, settled.contract, self.import_id, new)
-        await statements.restate(self.db, self.import_id, additions.again)
-        await self.write_plan(settled)
+    async def write(self, settled: Sequence[Settled], new: Iterable[NewTrades], additions: Iterable[Additions]) -> None:
+        """Write what the file states of contracts, and what follows from it."""
+        await self.insert_trades(settled, new)
+        for one, added in zip(settled, additions, strict=True):
+            rows = ((key, one.trades.get(chosen), text) for key, chosen, text in added.statements)
+            await statements.insert(self.db, one.contract, self.import_id, rows)
+            await statements.restate(self.db, self.import_id, added.again)
+            await self.write_plan(one)
 
-    async def free_external_ids(self, settled: Settled) -> None:
+    async def free_external_ids(self, settled: Sequence[Settled]) -> None:
         """Take the external ids of trades that get others, or go.
 
         Trades that are written next may have them.
         """
         leaving = [
             change.stored.trade_id
-            for change in settled.plan.changes
+            for one in settled
+            for change in one.plan.changes
             if change.stored and change.stored.columns["external_id"] != change.columns["external_id"]
         ]
-        leaving += [trade.trade_id for trade, _ in settled.plan.gone]
+        leaving += [trade.trade_id for one in settled for trade, _ in one.plan.gone]
         if leaving:
             await trades.clear_external_ids(self.db, leaving)
 
@@ -143,19 +142,19 @@ class Writer(NamedTuple):
         await trades.delete_many(self.db, gone)
         await stored_trades.update_trades(self.db, self.user_id, changed, self.written_at)
 
-    async def insert_trades(self, settled: Settled, parts: Iterable[NewTrades]) -> None:
-        """Insert the new trades with what the file says of them besides."""
+    async def insert_trades(self, settled: Sequence[Settled], parts: Iterable[NewTrades]) -> None:
+        """Insert the new trades of contracts with what the file says of them besides."""
         await self.free_external_ids(settled)
         for part in parts:
-            ids = [settled.trade_ids[place] for place in part.places]
+            ids = [one.trade_ids[place] for one, place in part.places]
             imports = [*map(self.import_of, part.import_ids)]
             await new_trades.insert_rows(self.db, part.rows, zip(ids, imports, strict=True))
             earlier = [trade_id for trade_id, one in zip(ids, imports, strict=True) if one != self.import_id]
             if earlier:
                 await new_trades.record_days(self.db, earlier)
-            noted = [(settled.trade_ids[place], annotated) for place, annotated in part.annotated]
-            tags = [(trade_id, tag_id) for trade_id, annotated in noted for tag_id in annotated.tag_ids]
-            answers = [(trade_id, *answer) for trade_id, annotated in noted for answer in annotated.answers]
+            noted = [(trade_id, found) for trade_id, found in zip(ids, part.annotated, strict=True) if found]
+            tags = [(trade_id, tag_id) for trade_id, found in noted for tag_id in found.tag_ids]
+            answers = [(trade_id, *answer) for trade_id, found in noted for answer in found.answers]
             await trade_annotations.insert_missing(self.db, tags, answers)
 
     def import_of(self, import_id: int) -> int:
@@ -171,8 +170,8 @@ async def refold(
     by_account = await calendars.by_account(db, user_id)
     for contract in contracts:
         settled = await settler.plan(contract, [], "", is_new_account=False, call=at_once)
-        await settler.number([settled], at_once)
-        await writer.insert_trades(settled, build_new(settled, user_id, by_account, writer.written_at))
+        new = await settler.number([settled], at_once)
+        await writer.insert_trades([settled], build_new(new, user_id, by_account, writer.written_at))
         await writer.write_plan(settled)
         plans.append(settled.plan)
     return plans

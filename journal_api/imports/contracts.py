@@ -87,10 +87,14 @@ class Settler:
         ids = [change.stored.trade_id if change.stored else 0 for change in plan.changes]
         return Settled(contract, plan, of_rows, stored, chosen, ids, {}, own)
 
-    async def number(self, settled: Sequence[Settled], call: Call) -> None:
-        """Give the new trades their ids in the order of lines, and external ids that are free."""
-        for number, place in await call(lambda: sort_new(settled)):
-            settled[number].trade_ids[place] = next(self.next_ids)
+    async def number(self, settled: Sequence[Settled], call: Call) -> list[tuple[Settled, int]]:
+        """Give the new trades their ids in the order of lines, and external ids that are free.
+
+        Returns the contract of each new trade, and its place among the changes there.
+        """
+        new = [(settled[number], place) for number, place in await call(lambda: sort_new(settled))]
+        for one, place in new:
+            one.trade_ids[place] = next(self.next_ids)
         leaving = {trade.trade_id for one in settled for trade, _ in one.plan.gone}
         wanted: list[tuple[int, int, dict[str, Any]]] = []
         for one in settled:
@@ -109,6 +113,7 @@ class Settler:
             taken.add(key)
         for one in settled:
             one.trades.update(await call(partial(find_trades, one.plan, one.trade_ids)))
+        return new
 
     async def read_journal(
         self, contract: Contract, stated: Iterable[SourceStatement], *, is_new_account: bool

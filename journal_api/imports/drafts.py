@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from journal_api.database import calendars
 from journal_api.errors import ValidationFailed
-from journal_api.imports.contract_writes import Additions, Writer, build_additions
+from journal_api.imports.contract_writes import Additions, NewTrades, Writer, build_additions, build_new
 from journal_api.imports.contracts import Call, Settled, Settler, find_annotated
 from journal_api.imports.file_accounts import AccountChoice, FileAccounts
 from journal_api.imports.file_rows import group_rows, require_allowed
@@ -41,7 +41,7 @@ OF_TAGS = frozenset(("tags", "tag_categories"))
 class Draft:
     """What a file changes in each contract, the verdicts of its rows, and the originals that it names of copies.
 
-    A dry run has no `additions`. `last_trade_id` is the id after which its new trades have theirs.
+    A dry run has no `new_trades` and `additions`. `last_trade_id` is the id after which its new trades have theirs.
     """
 
     def __init__(self, user_id: int, choice: AccountChoice, known: KnownJournal, settler: Settler) -> None:
@@ -50,6 +50,7 @@ class Draft:
         self.written_at = now()
         self.digest, self.costs = ImportDigest(), ImportCosts()
         self.settled: list[Settled] = []
+        self.new_trades: list[NewTrades] = []
         self.additions: list[Additions] = []  # of each contract
         self.originals: dict[int, int | None] = {}
         self.verdicts: list[Verdict] = []
@@ -94,8 +95,7 @@ class Draft:
     async def write(self, db: Connection, import_id: int) -> None:
         """Write the trades and what the file states, under the write lock."""
         writer = Writer(db, self.user_id, self.written_at, import_id)
-        for one, additions in zip(self.settled, self.additions, strict=True):
-            await writer.write(one, additions)
+        await writer.write(self.settled, self.new_trades, self.additions)
 
     async def has_changed(self, db: Connection, cursor: int) -> bool:
         """Return whether anything on which it depends has changed since."""
@@ -234,14 +234,15 @@ async def draft_import(
     ]
     if not force:
         await require_own_account(db, user_id, file_name, draft.settled)
-    await settler.number(draft.settled, call)
+    new = await settler.number(draft.settled, call)
     errors = draft.find_originals()
     draft.verdicts += map(error_verdict, *zip(*rejected, strict=True)) if rejected else []
     for one in draft.settled:
         draft.verdicts += await call(partial(draft.judge, one, errors, is_dry_run=is_dry_run))
         draft.digest.add_changes(one.contract.account_id, one.plan.changes)
-        if not is_dry_run:
-            draft.additions.append(await call(partial(build_additions, one, user_id, by_account, draft.written_at)))
+    if not is_dry_run:
+        draft.new_trades += await call(lambda: [*build_new(new, user_id, by_account, draft.written_at)])
+        draft.additions += [await call(partial(build_additions, one)) for one in draft.settled]
     draft.verdicts.sort(key=lambda verdict: verdict.line)
     draft.digest.add_verdicts(list_reported(draft.verdicts))
     return draft
