@@ -1,7 +1,7 @@
 """NinjaTrader 8's trade performance, exported from its Trades grid: one row per trade.
 
 It is not a profile: the costs are known even if all of their columns are hidden, because the profit is net of
-them, and the settings of a computer decide how dates are written.
+them unless the prices make it without them, and the settings of a computer decide how dates are written.
 """
 
 import re
@@ -12,6 +12,7 @@ from journal_api.trade_files.amounts import CURRENCY, derive_amount
 from journal_api.trade_files.file_format import Format, one_trade_per_row, require_symbol
 from journal_api.trade_files.named_rows import Row
 from journal_api.trade_files.stated_results import build_trade, find_loss, find_profit, read_legs
+from journal_api.values.instruments import BUILT_IN, find_contract
 from journal_api.values.money import EXACT, Money, PositiveMoney
 from journal_api.values.types import Name40, Name100
 
@@ -29,11 +30,15 @@ def read_trade(row: Row) -> ImportedTrade:
     fees = derive_amount("Commission", "with the other fees", sum((cost for cost in costs if cost), Decimal()))
     row.read("Profit", require_currency)
     profit = row.amount("Profit", Money)
-    gross_pnl = derive_amount("Profit", "before the fees", EXACT.add(profit, fees))
+    symbol = row.read("Instrument", Name40.decode)
+    contract = find_contract(symbol)
+    points, value = EXACT.multiply(legs.points, quantity), contract and BUILT_IN.of_root(contract.root)
+    is_gross = value and EXACT.multiply(points, value) == profit
+    gross_pnl = derive_amount("Profit", "before the fees", profit if is_gross else EXACT.add(profit, fees))
     return build_trade(
         row.line,
         legs,
-        row.read("Instrument", Name40.decode),
+        symbol,
         quantity,
         gross_pnl,
         fees=fees,
