@@ -9,6 +9,7 @@ from journal_api.imports.importer import ImportResult
 from journal_api.structs.import_previews import ImportPreview, PreviewSums, PreviewTrade
 from journal_api.structs.imports import Counts, FieldChange, Verdict
 from journal_api.trade_files.reader import TradeFile
+from journal_api.trade_files.texts import CODE_PAGES
 from journal_api.trade_files.timezones import FileTimezone
 
 
@@ -101,8 +102,8 @@ def describe_timezone(timezone: FileTimezone) -> str:
 
 def describe_reading(file: TradeFile) -> Iterator[str]:
     """Say what the reader assumed about the file, and what it left out."""
-    if file.encoding == "cp1252":
-        yield "Read as Windows-1252, because the file is not UTF-8."
+    if file.encoding in CODE_PAGES:
+        yield f"Read as {CODE_PAGES[file.encoding]}, because the file is not UTF-8."
     if file.dates.source == "assumed":
         other = "day" if file.dates.order == "month" else "month"
         yield (

@@ -8,6 +8,7 @@ from typing import BinaryIO, NamedTuple
 
 from journal_api.database.thread_connection import raise_if_cancelled
 from journal_api.trade_files.archives import is_workbook
+from journal_api.trade_files.vocabulary import TRANSLATIONS
 
 # Bytes read at once, so that no step between two cancel checks takes long.
 PIECE = 64 * 1024
@@ -19,7 +20,10 @@ BYTE_ORDER_MARKS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-
 MAX_SHORT_LINES, MIN_CHARACTERS_PER_LINE = 1_000_000, 8
 # Bytes in which UTF-16 without a byte order mark is recognised: the beginning of a header.
 BYTES_OF_HEADER = 64
-NAMES = {"utf-8": "UTF-8", "cp1252": "UTF-8 or Windows-1252", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
+CODE_PAGES = {"cp1252": "Windows-1252", "cp932": "Shift JIS", "gb18030": "GBK"}  # the first is that of most files
+NAMES = {page: f"UTF-8 or {name}" for page, name in CODE_PAGES.items()}
+NAMES |= {"utf-8": "UTF-8", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
+FOREIGN_WORDS = [word for word in TRANSLATIONS if not word.isascii()]
 ZIP = b"PK\x03\x04"
 # What a file is that is no text, by its first bytes.
 NO_TEXTS = {
@@ -69,8 +73,8 @@ def read_text(file: BinaryIO, on_bytes: Callable[[int], object] = lambda number:
     mark = next((mark for mark in BYTE_ORDER_MARKS if start.startswith(mark)), b"")
     encoding = BYTE_ORDER_MARKS.get(mark) or guess_utf_16(start) or "utf-8"
     file.seek(len(mark))
-    if encoding == "utf-8" and not mark and is_windows_1252(file):
-        encoding = "cp1252"
+    if encoding == "utf-8" and not mark and is_of_code_page(file):
+        encoding = guess_code_page(start)
     file.seek(len(mark))
     return FileText(encoding, read_pieces(file, encoding, on_bytes))
 
@@ -82,7 +86,13 @@ def guess_utf_16(start: bytes) -> str | None:
     return {(False, True): "utf-16-le", (True, False): "utf-16-be"}.get((is_zero[0], is_zero[1]))
 
 
-def is_windows_1252(file: BinaryIO) -> bool:
+def guess_code_page(start: bytes) -> str:
+    """Return the code page that shows most known words."""
+    texts = {page: start.decode(page, "ignore") for page in CODE_PAGES}
+    return max(CODE_PAGES, key=lambda page: sum(word in texts[page] for word in FOREIGN_WORDS))
+
+
+def is_of_code_page(file: BinaryIO) -> bool:
     """Return whether the rest of the file has an invalid byte of UTF-8 before any character beyond ASCII.
 
     A file with characters of UTF-8 before the invalid byte is damaged UTF-8.
