@@ -22,7 +22,8 @@ AMOUNT = re.compile(
 ASSETS = {"currency", "asset", "coin", "cur"}
 COLUMNS = ("Currency pair", "Buy/Sell", "Trade quantity", "Trade price")
 # In which prices are told, the first before the others; other coins have prices in any of them.
-QUOTES = ("USDT", "USDC", "BUSD", "FDUSD", "TUSD", "DAI", "BTC", "ETH", "BNB")
+DOLLARS = ("USDT", "USDC", "BUSD", "FDUSD", "TUSD", "DAI")
+QUOTES = (*DOLLARS, "BTC", "ETH", "BNB")
 
 
 class Amounts(NamedTuple):

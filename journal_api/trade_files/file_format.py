@@ -8,7 +8,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import FileCheck, ImportedFill, ImportedTrade, LeftOut, Noted, Rejected
 from journal_api.structs.import_profiles import Columns
 from journal_api.trade_files.named_rows import Row
-from journal_api.trade_files.vocabulary import ANYTHING, SUMS, find_column, simplify, translate
+from journal_api.trade_files.vocabulary import ANYTHING, NAMES, SUMS, find_column, simplify, translate
 
 T = TypeVar("T")
 MAX_NAMES_SHOWN = 5
@@ -85,12 +85,14 @@ def describe_names(names: tuple[str, ...]) -> str:
 
 
 def make_known_format(file_format: Format) -> KnownFormat:
-    """Return a format whose columns have one name each."""
-    columns = tuple((name,) for name in sorted(file_format.columns))
+    """Return a format whose columns have one name each, but that of the symbols, which has any name of a symbol."""
+    symbols = {name: tuple(NAMES["symbol"]) for name in file_format.columns if translate(name) in NAMES["symbol"]}
+    columns = tuple((name, *symbols.get(name, ())) for name in sorted(file_format.columns))
     read = () if file_format.is_typed else file_format.columns | file_format.optional
+    others = {other: name for name in read for other in symbols.get(name, ())}
     return KnownFormat(
         *(file_format.name, columns, lambda header: file_format),
-        own_names={translate(name): name for name in read},
+        own_names=others | {translate(name): name for name in read},
         is_exact=file_format.is_typed,
     )
 

@@ -227,14 +227,14 @@ def name_columns(header: list[str], own_names: Mapping[str, str] = {}) -> list[s
     seen: Counter[str] = Counter()
     columns = []
     names = [cell.strip() for cell in header]
-    if own_names:
-        others = {simple: own for simple, own in own_names.items() if own not in names}
-        names = [others.pop(translate(name), name) for name in names]
     while names and not names[-1]:
         names.pop()
     for name in names:
         seen[name] += 1
         columns.append(name if seen[name] == 1 else f"{name} {seen[name]}")
+    for index, name in enumerate(columns):
+        if (own := own_names.get(translate(name))) and own not in columns:
+            columns[index] = own
     return columns
 
 

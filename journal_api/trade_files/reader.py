@@ -17,10 +17,10 @@ from journal_api.trade_files.file_format import find_account_columns
 from journal_api.trade_files.headers import Header, UnknownHeader, recognise
 from journal_api.trade_files.known_formats import list_known_formats
 from journal_api.trade_files.left_out import LeftOutCounter
-from journal_api.trade_files.named_rows import RoundedCells, shorten
+from journal_api.trade_files.named_rows import RoundedCells
 from journal_api.trade_files.point_values import with_point_values
 from journal_api.trade_files.profiles.profile_format import make_known_profile, set_date_order
-from journal_api.trade_files.rows import Cells
+from journal_api.trade_files.rows import Cells, without_marks
 from journal_api.trade_files.statements import read_statements
 from journal_api.trade_files.table_rows import Reading, name_cells
 from journal_api.trade_files.texts import read_text
@@ -108,6 +108,7 @@ def read(
     if isinstance(recognised, UnknownHeader):
         return recognised
     header, rows = recognised
+    rows = rows if header.format.is_typed else map(without_marks, rows)
     first_rows = list(islice(rows, ROWS_SEARCHED if header.format.dates else ROWS_OF_NUMBERS))
     usual: Comma = next((row.comma for row in first_rows if isinstance(row, Cells)), "thousands")
     times = list(read_columns(first_rows, header, header.format.dates))
@@ -192,11 +193,12 @@ def warn_of_currencies(rows: Sequence[Cells | Rejected], header: Header) -> list
     A column of codes is of currencies whatever its name, unless it is that of the symbols.
     """
     others = [name for name in header.columns if name != header.format.symbol]
-    coin = find_column(header.columns, NAMES["fee_currency"])
     found = {
         column: {code[1] for cell in read_columns(rows, header, [column]) if (code := CURRENCY_CODE.search(cell))}
-        for column in [*find_currency_columns(others), *find_costs(header.columns), *filter(None, [coin])]
+        for column in [*find_currency_columns(others), *find_costs(header.columns)]
     }
+    if coin := find_column(header.columns, NAMES["fee_currency"]):
+        found[coin] = {*filter(is_currency, read_columns(rows, header, [coin]))}
     for column in others:
         stated = {cell.strip() for cell in read_columns(rows[:ROWS_OF_NUMBERS], header, [column])} - {""}
         amounts = filter(None, map(AMOUNT_IN.fullmatch, stated))
@@ -205,13 +207,7 @@ def warn_of_currencies(rows: Sequence[Cells | Rejected], header: Header) -> list
             found[column] = units
     columns, codes = [column for column in found if found[column]], sorted(set().union(*found.values()))
     where = f"{' and '.join(columns[:3])} {'is' if len(columns) == 1 else 'are'} in {', '.join(codes[:5])}"
-    if len(codes) > 1:
-        return [f"{where}: amounts are not converted, sums of them are wrong"]
-    index = header.columns.index(coin) if coin else -1
-    for cells in (row.cells for row in rows if coin and isinstance(row, Cells) and index < len(row.cells)):
-        if (paid := cells[index].strip()) and sum(cell.endswith(paid) for cell in cells) == 1:
-            return [f"{coin} is {shorten(paid)}: costs are not converted"]
-    return []
+    return [f"{where}: amounts are not converted, sums of them are wrong"] if len(codes) > 1 else []
 
 
 def warn_of_costs(rows: Sequence[Cells | Rejected], header: Header) -> list[str]:

@@ -1,6 +1,7 @@
 """Rows of cells, and the rows of CSV."""
 
 import csv
+import re
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -16,6 +17,7 @@ COMMAS: dict[str, Comma] = {",": "thousands", ";": "decimals", "\t": "either", "
 MAX_ROW_LENGTH = 4 * 1024 * 1024
 csv.field_size_limit(MAX_ROW_LENGTH)
 MAX_COLUMNS = 1000
+MARKED = re.compile(r"\A\s*'([^']*)'?\s*\Z")
 # Of a file; each takes time in which no trade is found.
 MAX_BLANK_ROWS = 10_000
 
@@ -41,6 +43,13 @@ class Cells(Struct, frozen=True, gc=False):
         if missing <= 0 or not (self.may_be_short or len(self.cells) > last_read + 1):
             return self
         return replace(self, cells=self.cells + [""] * missing)
+
+
+def without_marks(row: Cells | Rejected) -> Cells | Rejected:
+    """Return the row without the apostrophes by which a spreadsheet or a database marks texts."""
+    if isinstance(row, Rejected) or "'" not in "".join(row.cells):
+        return row
+    return replace(row, cells=[MARKED.sub(r"\1", cell) for cell in row.cells])
 
 
 def read_csv(pieces: Iterator[str], delimiter: str) -> Iterator[Cells | Rejected]:

@@ -17,18 +17,22 @@ from journal_api.values.currencies import CURRENCIES
 
 ANYTHING = "*"
 MAX_NAME_LENGTH = 255  # of a column
-REMARK = re.compile(r"(?: in)? +[A-Z]{3}\Z| *[(\[][^()\[\]]*[)\]] *\Z")
 WORD = re.compile("[\u4e00-\u9fff]|[^\\W\\d_\u4e00-\u9fff]+")  # Chinese has no blanks between words
 CODES = CURRENCIES | {"BTC", "ETH", "GBX"}  # of currencies and coins, and of pence
+REMARK = re.compile(r"(?: in)? +(?!PNL|QTY|VOL)[A-Z]{3}\Z| *[(\[][^()\[\]]*[)\]] *\Z|(?<=[a-z])U(?:TC|tc)\Z")
 TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 # The names of a member's column in English, and those of other languages with the English one.
 NAMES = {member: [group.split("/")[0] for group in names.split()] for member, names in TABLE["columns"].items()}
 TRANSLATIONS = {
     other: group.split("/")[0]
-    for names in TABLE["columns"].values()
+    for names in (TABLE["reported"]["names"], *TABLE["columns"].values())
     for group in names.split()
     for other in group.split("/")[1:]
 }
+COMPOUNDS = re.compile("|".join(f"(?P<{name}>{parts})" for name, parts in TABLE["compounds"].items()))
+SYMBOL = "|".join(NAMES["symbol"])
+TWO_SYMBOLS = re.compile(f"({SYMBOL})(?:{SYMBOL})")
+NUMBERED = re.compile("(.*[^0-9])([0-9]?)")  # Time 2 is the second Time
 COSTS, PARTS, NO_COSTS, TOTALS = (tuple(TABLE["costs"][name].split()) for name in ("ends", "parts", "others", "totals"))
 STATUS, KINDS, FILLED, UNFILLED = (
     frozenset(TABLE["status"][name].split()) for name in ("columns", "kinds", "filled", "unfilled")
@@ -36,6 +40,7 @@ STATUS, KINDS, FILLED, UNFILLED = (
 PURCHASES, SALES, LONG, SHORT, CLOSING, CANCELLING = (
     frozenset(TABLE["sides"][name].split()) for name in ("purchase", "sale", "long", "short", "closing", "cancelling")
 )
+REDUCING, YES = (TABLE["sides"][name].split() for name in ("reducing", "yes"))
 SIDES = PURCHASES | SALES | LONG | SHORT | CLOSING | {"open", "opening", "entry", "exit", "out", *"入出开仓"}
 REPORTS: list[dict[str, Any]] = TABLE["reports"]  # those without trades
 NOTHING, SUMS = (frozenset(TABLE["cells"][name].split()) for name in ("nothing", "sums"))
@@ -52,9 +57,16 @@ def simplify(name: str) -> str:
 
 @lru_cache(maxsize=8192)
 def translate(name: str) -> str:
-    """Return the simple form of a name, in English."""
-    simple = simplify(name)
-    return str(TRANSLATIONS.get(simple, simple))
+    """Return the simple form of a name, in English; of one that is made of parts, the name that stands for it."""
+    simple = NUMBERED.fullmatch(simplify(name))
+    if simple is None:
+        return simplify(name)
+    stem = str(TRANSLATIONS.get(simple[1], simple[1]))
+    if found := COMPOUNDS.fullmatch(stem):
+        stem = found.lastgroup or stem
+    elif found := TWO_SYMBOLS.fullmatch(stem):
+        stem = found[1]
+    return stem + simple[2]
 
 
 class ColumnNames(dict[str, None]):
@@ -63,7 +75,7 @@ class ColumnNames(dict[str, None]):
     def __init__(self, names: Iterable[str]) -> None:
         super().__init__(dict.fromkeys(names))
         self.simple: dict[str, str] = {}
-        for name in self:
+        for name in sorted(self, key=lambda name: translate(name) != simplify(name)):
             self.simple.setdefault(translate(name), name)
 
 

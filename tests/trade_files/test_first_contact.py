@@ -286,7 +286,7 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         "Date(UTC),Market,Type,Price,Amount,Total,Fee,Fee Coin\n2026-03-02 04:44:02,SOLUSDT,SELL,99,2,198,0.0002,BNB\n"
         "2026-03-02 04:34:02,SOLUSDT,BUY,97,2,194,0.0002,BNB\n",
         None,
-        [("SOLUSDT", "long", "2", "4", "0.0004")],
+        [("SOLUSDT", "long", "2", "4", "0")],
         {},
     ),
     "ISINs below another name, a currency behind a name, dividends among signed quantities": (
@@ -351,7 +351,7 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         "时间,交易类型,交易对,方向,价格,数量,成交额,手续费\n2026-03-03 20:36:17,币币交易,BTC/USDT,卖出,60,5,300,0.1BTC1S\n"
         "2026-03-02 20:32:37,币币交易,BTC/USDT,买入,50,5,250,0.2BTC1S\n",
         None,
-        [("BTC/USDT", "long", "5", "50", "0.3")],
+        [("BTC/USDT", "long", "5", "50", "0")],
         {},
     ),
     "a side with the coin that is also a side, a long name": (
@@ -477,6 +477,40 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         None,
         [("MESM26", "long", "1", "25", "0")],
         {"Durchschnittlicher Erfüllungspreis is empty": 1},
+    ),
+    "names of known parts, zones in them, a fee in the coin that is bought": (
+        "Symbol,Side,Avg. Filled Price,Filled Amount,Filled Volume,Filled Time(UTC+02:00),Fee,Fee Currency\n"
+        "BTC-USDT,BUY,60000,0.1,6000,2026-03-15 11:00:00,0.0001,BTC\nBTC-USDT,SELL,61000,0.1,6100,2026-03-16 11:00:00,6.1,USDT\n",
+        None,
+        [("BTC-USDT", "long", "0.1", "100", "6.1")],
+        {},
+    ),
+    "levels, a position size that is closed, an open trade of one day": (
+        "MarketName,Direction,Closed Vol.,Opening level,Closing level,DateUtc\nGermany 40,BUY,1,18000,18050,2026-03-02\nGermany 40,SELL,2,18050,,2026-03-03\n",
+        None,
+        [("Germany 40", "long", "1", "50", "0"), ("Germany 40", "short", "2", None, "0")],
+        {},
+    ),
+    "Japanese names and sides": (
+        "約定日,約定時刻,銘柄コード,銘柄名,取引区分,数量[株],約定単価,手数料[円],税金[円]\n2026/05/15,10:00:00,9984,ソフトバンクＧ,信用新規買,200,8000,550,55\n"
+        "2026/05/16,11:30:00,9984,ソフトバンクＧ,信用返済売,200,8100,550,55\n",
+        None,
+        [("ソフトバンクＧ", "long", "200", "20000", "1210")],
+        {},
+    ),
+    "German units, apostrophes of a spreadsheet, a kind of order": (
+        "Orderart;Stück/Nominal;ISIN;Kurs;Betrag;Datum / Zeit\nKauf Sparplan;10,5 Stück;IE00B4L5Y983;79,136;830,93;'03.01.2022 09:15:21\n"
+        "Verkauf;10,5 Stück;IE00B4L5Y983;80,00;840,00;'20.01.2022 09:15:17\n",
+        None,
+        [("IE00B4L5Y983", "long", "10.5", "9.072", "0")],
+        {},
+    ),
+    "profits before the commissions": (
+        "Instrument,Market pos.,Qty,Entry price,Exit price,Entry time,Exit time,Profit,Commission\n"
+        "MNQ 03-26,Long,2,21000.25,21010.75,3/2/2026 9:31:05 AM,3/2/2026 9:45:10 AM,$42.00,$1.24\n",
+        "NinjaTrader trades",
+        [("MNQ 03-26", "long", "2", "42", "1.24")],
+        {},
     ),
     "an entry without a result": (
         "Trade #,Type,Signal,Date/Time,Price USD,Contracts,Profit USD\n"
@@ -710,7 +744,7 @@ DAS_PROFILE = {
             ("X,1,Cash", "X,2,Margin"),
             ["Sub Account has several values, and only Account names the account"],
         ),
-        ("Fee,Fee Coin", ("1,BNB", "1,BNB"), ["Fee Coin is BNB: costs are not converted"]),
+        ("Fee,Fee Coin", ("1,BNB", "1,BNB"), ["costs in BNB, which are not converted, are left out: 2"]),
         ("Fee,Fee Coin", ("1,USD", "1,USD"), []),
         ("Paid", ("€1,000.00", "-250.5 SEK"), ["Paid is in SEK, €: amounts are not converted, sums of them are wrong"]),
         ("Traded in", ("SEK", "EUR"), ["Traded in is in EUR, SEK: amounts are not converted, sums of them are wrong"]),

@@ -399,20 +399,31 @@ def test_the_positions_of_metatrader_5_end_at_the_next_section(section: str, tot
     assert len(read_trades(write_file(PLAIN["MetaTrader 5"], {}) + after.encode())) == 1
 
 
+@pytest.mark.parametrize(
+    ("symbol", "time", "price", "swap"),
+    [
+        ("Symbole", "Heure", "Prix", "Echange"),
+        ("Ativo", "Horário", "Preço", "Swap"),
+        ("Símbolo", "Fecha/Hora", "Precio", "Swap"),
+    ],
+)
+def test_positions_of_metatrader_5_are_read_in_other_languages(symbol: str, time: str, price: str, swap: str) -> None:
+    names = {"Symbol": symbol, "Time": time, "Price": price, "Swap": swap}
+    content = write_file(PLAIN["MetaTrader 5"], {}).decode()
+    for name, other in names.items():
+        content = content.replace(name, other)
+
+    assert len(read_trades(f"{content}Ordens{COMMAS}\n".encode())) == 1
+
+
 @for_rows(
     "content",
     [
         PAGE[: PAGE.index("<b>Positions</b>")] + PAGE[PAGE.index("<b>Orders</b>") :],
         "Open Positions\nTime,Position,Symbol,Type,Volume,Price,S / L,Market Price,Swap,Profit,Comment\n",
-        write_file(PLAIN["MetaTrader 5"], {})
-        .decode()
-        .replace("Time", "Heure")
-        .replace("Symbol", "Symbole")
-        .replace("Price", "Prix")
-        .replace("Swap", "Echange"),
     ],
 )
-def test_another_section_or_language_is_not_taken_for_positions(content: str) -> None:
+def test_another_section_is_not_taken_for_positions(content: str) -> None:
     with pytest.raises(ValidationFailed, match="no known format"):
         read_file(content)
 

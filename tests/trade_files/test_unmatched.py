@@ -157,6 +157,10 @@ FLEX = (
     'ibExecID="1" levelOfDetail="EXECUTION" openCloseIndicator="{}"/></Trades></FlexStatement>'
     "</FlexQueryResponse>"
 )
+REDUCING = (
+    "DateTime,Symbol,Type,Quantity,Price,OrderID,TradeID,Reduce-only\n"
+    "2024-07-29 07:12:59,LDOUSDT,Sell,52,1.562,1,1,{}\n"
+)
 SIERRA = (
     "ActivityType\tDateTime\tTransDateTime\tSymbol\tQuantity\tBuySell\tOrderStatus\tFillPrice\t"
     "FilledQuantity\tTradeAccount\tOpenClose\tPositionQuantity\tFillExecutionServiceID\n"
@@ -182,6 +186,8 @@ SIERRA = (
         (FLEX.format("O"), False),
         (SIERRA.format("Close", "0"), True),
         (SIERRA.format("Open", "-2"), False),
+        (REDUCING.format("Y"), True),
+        (REDUCING.format("N"), False),
     ],
 )
 def test_a_sale_while_flat_is_a_short_position_unless_the_file_says_that_it_closes(

@@ -43,6 +43,7 @@ from journal_api.trade_files.profiles.value_checks import check_openings, check_
 from journal_api.trade_files.vocabulary import (
     ANYTHING,
     NAMES,
+    REDUCING,
     STATUS,
     ColumnNames,
     converts_currencies,
@@ -116,7 +117,8 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
     rate = find_column(header, NAMES["exchange_rate"])
     status = next((name for name in header if simplify(name) in STATUS - {"type"}), None)
     day = find_day_column(profile, header)
-    checked = without_none([value, rate, find_column(header, RESULTS), status, day or None])
+    noted = [find_column(header, names) for names in (RESULTS, REDUCING, NAMES["fee_currency"])]
+    checked = without_none([value, rate, status, day or None, *noted])
     if profile.kind == "trades":
         checked, status, read_trades = [], None, one_trade_per_row(make_trade_reader(profile, header))
     else:
@@ -172,6 +174,8 @@ def read_checked_fills(
         yield from check_openings(book, result) if result and profile.name not in built_in else ()
         if number := reader.negative_purchases:
             yield Noted(f"purchases with a negative {quantity}, which are read as purchases: {number}")
+        if coins := reader.foreign_costs:
+            yield Noted(f"costs in {', '.join(coins)}, which are not converted, are left out: {coins.total()}")
         if reader.nameless_fills and profile.name not in built_in:
             yield Noted(f"purchases and sales without a symbol, which are not imported: {reader.nameless_fills}")
         if not profile.side and len(book.fills) > 1 and all(one.execution.quantity > 0 for one in book.fills):

@@ -1,6 +1,7 @@
 """Reads the cells that profiles of both kinds have, with the columns of one header."""
 
 import re
+from collections import Counter
 from collections.abc import Collection
 from datetime import tzinfo
 from decimal import Decimal
@@ -14,10 +15,12 @@ from journal_api.structs.import_profiles import Columns, ImportProfileCreate
 from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.cells import PART_OF_ORDER, SENTENCE, parse_asset, parse_asset_behind_side
 from journal_api.trade_files.dates import ANY_TIMES, CLOCK, COMPACT_CLOCK
+from journal_api.trade_files.exchanged_amounts import DOLLARS
 from journal_api.trade_files.file_format import NoTrade, require_symbol
 from journal_api.trade_files.named_rows import Row, refuse_cell, shorten
 from journal_api.trade_files.profiles.columns import find_columns, find_day_column, make_word_matcher
-from journal_api.trade_files.vocabulary import closes, find_column, find_direction
+from journal_api.trade_files.vocabulary import NAMES, REDUCING, YES, closes, find_column, find_direction
+from journal_api.values.currencies import CURRENCIES
 from journal_api.values.money import EXACT, SCALE, Money, PositiveMoney, Result, from_units, rounded
 from journal_api.values.options import find_option
 from journal_api.values.time_formats import find_literal_zone
@@ -31,15 +34,18 @@ MIDNIGHT = re.compile(" 00:00:00 (?=[0-9])")
 YEAR_FIRST = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 # A position after a fill: 2 L, 1 S, -3. NinjaTrader writes - if flat, and where it does not follow positions.
 POSITION = re.compile(r"\s*(?P<size>-?[0-9]{1,9}(?:\.[0-9]{1,8})?)\s*(?P<side>[LS]?)\s*")
-# The zone in the name of a column: Opening time (UTC+0), Update Time (EDT).
-ZONE_OF_COLUMN = re.compile(r".*\((?P<zone>(?:UTC|GMT)[+-][0-9]{1,2}|[A-Z]{3})\)")
+COIN = re.compile(r"[A-Z][A-Z0-9]{2,9}\Z")
+# The zone in the name of a column: Opening time (UTC+0), Update Time (EDT), DateUtc.
+ZONE_OF_COLUMN = re.compile(
+    r".*\((?P<zone>(?:UTC|GMT)[+-][0-9]{1,2}(?::[0-9]{2})?|[A-Z]{3})\)|.*[a-z_ ](?P<utc>(?i:utc))"
+)
 
 
 @lru_cache(maxsize=256)
 def find_zone_of_column(column: str) -> tzinfo | None:
     """Return the zone that the name of a column states, None without one."""
     match = ZONE_OF_COLUMN.fullmatch(column)
-    return match and find_literal_zone(match["zone"])
+    return match and find_literal_zone(match["zone"] or match["utc"].upper())
 
 
 @lru_cache(maxsize=8192)
@@ -87,6 +93,8 @@ class ProfileReader:
         self._own_words = [] if all(map(find_direction, words)) else words
         effect = profile.effect
         self._position = find_column(header, profile.position)
+        self._reduces = None if effect else find_column(header, REDUCING)
+        self._coin, self.foreign_costs = find_column(header, NAMES["fee_currency"]), Counter[str]()
         self._effect = find_column(header, effect.column) if effect else None
         self._closes = make_word_matcher(effect.close) if effect and effect.close else None
         self._expires = make_word_matcher(effect.expire) if effect and effect.expire else None
@@ -173,6 +181,7 @@ class ProfileReader:
         if self._expires is not None and self._expires(cell):
             return Effect.EXPIRES
         does_close = closes(row.get(self._side, "")) if self._closes is None else self._closes(cell)
+        does_close |= self._reduces is not None and row[self._reduces].strip().casefold() in YES
         return Effect.CLOSES if does_close else Effect.NOT_STATED
 
     def position(self, row: Row) -> int | None:
@@ -180,11 +189,24 @@ class ProfileReader:
         return parse_position(row[self._position]) if self._position else None
 
     def fees(self, row: Row) -> Result | None:
-        """Return the sum of the costs, None if the header has no column of them."""
+        """Return the sum of the costs, None if the header has no column of them.
+
+        Costs in a coin in which the price is not told are left out.
+        """
         if not self._costs:
             return None
-        parts = [self.amount(row, column, Money) for column in self._costs if row.has(column)]
-        return self._fees(sum([part.units for part in parts]))
+        paid = [column for column in self._costs if row.has(column)]
+        if self._is_of_fills and any(self._coin or row[column][-1].isalpha() for column in paid):
+            paid = [column for column in paid if not self._is_foreign(row, column)]
+        return self._fees(sum([self.amount(row, column, Money).units for column in paid]))
+
+    def _is_foreign(self, row: Row, column: str) -> bool:
+        """Return whether a cost is in a coin that is no currency, and not the one behind the symbol."""
+        unit = COIN.search(row.get(self._coin or column, "").strip())
+        if unit is None or unit[0] in CURRENCIES.union(DOLLARS) or row[self._symbol].strip().upper().endswith(unit[0]):
+            return False
+        self.foreign_costs[unit[0]] += 1
+        return True
 
     def external_id(self, row: Row) -> Name100 | None:
         """Return the external id, None for a row whose cells of the id are all empty."""

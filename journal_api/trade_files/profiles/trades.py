@@ -68,7 +68,7 @@ def make_stated_reader(profile: ImportProfileCreate, reader: ProfileReader) -> C
     )
 
     def read_legs(row: Row) -> Legs:
-        is_closed = row.has(closed)
+        is_closed = row.has(closed) and (row.has(exit_) or closed != opened)
         return Legs(
             "short" if reader.is_sale(row) else "long",
             reader.amount(row, entry, Money),

@@ -13,7 +13,7 @@ from journal_api.trade_files.amounts import Comma, guess_comma, parse_broker_num
 from journal_api.trade_files.cells import ISIN, PART_OF_ORDER, SENTENCE, parse_asset
 from journal_api.trade_files.dates import CLOCK, DATE, is_time
 from journal_api.trade_files.headers import UNNAMED, count_known_names, name_columns, split_rows
-from journal_api.trade_files.rows import MAX_COLUMNS, Cells
+from journal_api.trade_files.rows import MAX_COLUMNS, Cells, without_marks
 from journal_api.trade_files.texts import FileText, Unreadable
 from journal_api.trade_files.vocabulary import (
     NAMES,
@@ -23,7 +23,6 @@ from journal_api.trade_files.vocabulary import (
     find_direction,
     is_currency,
     is_side,
-    simplify,
     states_trade,
     translate,
 )
@@ -153,7 +152,7 @@ class Table:
         if sides := self._list_sides():
             return sides[0]
         for name in self.columns:
-            if "typ" in simplify(name) and self.count(name, states_trade):
+            if "typ" in translate(name) and self.count(name, states_trade):
                 return name
         if any(number < 0 for number in self.read_amounts(quantity)):
             return None
@@ -250,7 +249,7 @@ def make_table(rows: Sequence[Cells]) -> Table:
 
 def shorten_cells(rows: Iterator[Cells | Rejected]) -> Iterator[Cells]:
     """Yield the rows up to the first that cannot be read, with shortened cells."""
-    for row in rows:
+    for row in map(without_marks, rows):
         if isinstance(row, Rejected):
             return
         if len(row.cells) <= MAX_COLUMNS and any(map(str.strip, row.cells)):
