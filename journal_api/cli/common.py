@@ -77,7 +77,7 @@ def run_in_database(settings: Settings, work: Callable[[Database], Awaitable[T]]
     """
     require_log_of_server(settings.db)
     prepared = prepare(settings, creates=creates, showing=show_migration)
-    result, has_written = asyncio.run(open_and_run(settings, work))
+    result, has_written = asyncio.run(open_and_run(settings, work))()
     if prepared.migration:
         say_at_end(f"Journal {settings.db}: {prepared.migration}")
     elif prepared.is_new or has_written:
@@ -85,11 +85,15 @@ def run_in_database(settings: Settings, work: Callable[[Database], Awaitable[T]]
     return result
 
 
-async def open_and_run(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> tuple[T, bool]:
-    """Run `work` on the database. Returns its result, and whether it committed a transaction."""
+async def open_and_run(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> Callable[[], tuple[T, bool]]:
+    """Run `work` on the database. Returns a function for its result, and whether it committed a transaction.
+
+    Before Python 3.13 asyncio.run() formats what it returns, and an import returns a whole file.
+    """
     database = await Database.open(settings.db, secondary=True)
     try:
-        return await work(database), database.has_committed
+        result = await work(database)
+        return lambda: (result, database.has_committed)
     finally:
         await database.close()
 

@@ -92,7 +92,7 @@ def serve(
             click.echo(format_link(address, sign_in.code.issue(), is_for_phone=lan is not None))
         # Only now: a key that is made before the port is known to be free might never be printed.
         if first_key:
-            key = asyncio.run(open_and_run(settings, lambda database: database.write(make_first_key)))[0]
+            key = asyncio.run(open_and_run(settings, lambda database: database.write(make_first_key)))()[0]
             if key:
                 click.echo(FIRST_KEY.format(key=key))
         click.echo(f"Journal {printable(settings.db)} on {url}/v1 (Ctrl-C stops it)")
