@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from typing import TypeVar
 
 import msgspec
 
 from journal_api.structs.trades import Direction
-from journal_api.trade_files.dates import ORDERS, DateOrder, parse_midnight
 from journal_api.trade_files.vocabulary import find_direction
 from journal_api.values.options import find_option, looks_like_option
 from journal_api.values.types import Name40, Name100, Text
@@ -122,11 +121,3 @@ def parse_right(cell: str) -> str:
     if cell.upper() not in ("C", "P", "CALL", "PUT"):
         raise ValueError("must be Call or Put")
     return cell[0].upper()
-
-
-def parse_expiration(cell: str, order: DateOrder | None) -> str:
-    """Return the day as 2024-01-19, from 2024-01-19, 1/19/24 or 19 Jan 24."""
-    return parse_midnight(cell, order).date().isoformat()
-
-
-EXPIRATIONS = {order: partial(parse_expiration, order=order) for order in ORDERS}

@@ -71,17 +71,8 @@ class KnownFormat(NamedTuple):
         return self.section is not None and word_matches(self.section, heading.strip().casefold())
 
     def find_missing_columns(self, columns: Collection[str]) -> list[str]:
-        """Return the required columns that a header does not have, with their other names."""
-        return sorted(describe_names(names) for names in self.header if not self.has(columns, names))
-
-    def is_near_match(self, columns: Collection[str]) -> bool:
-        """Return whether a header has at least three quarters of the required columns."""
-        return 4 * len(self.find_missing_columns(columns)) <= len(self.header)
-
-
-def describe_names(names: tuple[str, ...]) -> str:
-    """Return the alternative names of a column, few of the many that brokers have for some."""
-    return " or ".join(names[:MAX_NAMES_SHOWN])
+        """Return the required columns that a header does not have, with few of their other names."""
+        return sorted(" or ".join(names[:MAX_NAMES_SHOWN]) for names in self.header if not self.has(columns, names))
 
 
 def make_known_format(file_format: Format) -> KnownFormat:

@@ -9,7 +9,7 @@ from journal_api.database.user_threads import with_cancel_checks
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import FileCheck, ImportedFill, LeftOut, Noted, Rejected
 from journal_api.positions.statements import Effect
-from journal_api.trade_files.cells import EXPIRATIONS, parse_right
+from journal_api.trade_files.cells import parse_right
 from journal_api.trade_files.file_format import Rows, Trades, read_row
 from journal_api.trade_files.named_rows import Row
 from journal_api.values.instruments import canonical_in_year
@@ -221,5 +221,5 @@ def read_option(row: Row, expires: str, strike: str, call_or_put: str) -> list[s
 
     Raises ValidationFailed.
     """
-    day = [row.read(expires, EXPIRATIONS[row.rules.date_order])] if expires else []
+    day = [row.day(expires).date().isoformat()] if expires else []
     return [*day, json_text(row.amount(strike, PositiveMoney).units), row.read(call_or_put, parse_right)]

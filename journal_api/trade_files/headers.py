@@ -150,7 +150,8 @@ def recognise(
     for rows in split_rows(text):
         header = find_header(rows, formats)
         if isinstance(header, Header):
-            return header, read_until_end_of_section(rows) if header.format.section else rows
+            of_section = takewhile(lambda row: isinstance(row, Rejected) or sum(map(bool, row.cells)) > 1, rows)
+            return header, of_section if header.format.section else rows
         unknown.append(header)
     known = [header for header in unknown if header.is_report] or [one for one in unknown if one.missing]
     return known[0] if known else unknown[0]
@@ -174,7 +175,8 @@ def find_header(rows: Iterator[Cells | Rejected], formats: Sequence[KnownFormat]
                 return header
             report = report or find_report(row)
             columns = name_columns(row.cells)
-            common = count_common_columns(columns, formats)
+            names = ColumnNames(columns)
+            common = max(sum(known.has(names, alternatives) for alternatives in known.header) for known in formats)
             if common > most or not nearest[1]:
                 most, nearest = common, (row.line, columns)
         heading = find_next_heading(row.cells, heading)
@@ -214,11 +216,6 @@ def find_next_heading(cells: list[str], heading: str) -> str:
     return texts[0] if len(texts) == 1 else "" if texts else heading
 
 
-def read_until_end_of_section(rows: Iterator[Cells | Rejected]) -> Iterator[Cells | Rejected]:
-    """Yield the rows up to a blank row or the heading of the next section."""
-    return takewhile(lambda row: isinstance(row, Rejected) or sum(map(bool, row.cells)) > 1, rows)
-
-
 def name_columns(header: list[str], own_names: Mapping[str, str] = {}) -> list[str]:
     """Return the column names, for one that the format knows by another the name that the format has.
 
@@ -254,18 +251,12 @@ def find_wrong_name(file_format: Format, columns: list[str]) -> str:
     return f"the column {repeated[0]!r} is repeated" if repeated else ""
 
 
-def count_common_columns(columns: list[str], formats: Sequence[KnownFormat]) -> int:
-    """Return the largest number of columns that a format has in common with the header."""
-    header = ColumnNames(columns)
-    return max(sum(known.has(header, names) for names in known.header) for known in formats)
-
-
 def describe_unknown_header(line: int, columns: list[str], formats: Sequence[KnownFormat]) -> UnknownHeader:
-    """Return the formats that the header nearly has, with the missing columns."""
+    """Return the formats of which the header has at least three quarters, with the missing columns."""
     header = ColumnNames(columns)
-    near = [known for known in formats if known.is_near_match(header)]
-    missing = {known.name: known.find_missing_columns(header) for known in near}
-    missing = dict(sorted(missing.items(), key=lambda item: len(item[1])))
+    lacking = [(known, known.find_missing_columns(header)) for known in formats]
+    near = [(known.name, names) for known, names in lacking if 4 * len(names) <= len(known.header)]
+    missing = dict(sorted(near, key=lambda item: len(item[1])))
     reason = "this header is of no known format" if columns else "the file is empty, or has no table"
     for name, names in list(missing.items())[:1]:
         reason = f"this looks like {name}, but it has no column {', '.join(map(repr, names))}"

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import ImportedFill, ImportedTrade, Rejected
-from journal_api.positions.trade_draft import TradeDraft
 from journal_api.trade_files.file_format import find_first_reason
 from journal_api.values.instruments import InstrumentTable
 from journal_api.values.money import SCALE, Money, PositiveMoney
@@ -91,12 +90,7 @@ def find_multiplier(imported: ImportedTrade, point_value: PointValue, of_file: d
         known = None
     if not imported.states("multiplier"):
         return known or of_file.get(trade.symbol)
-    return known if known is not None and explains_result(trade, known) else None
-
-
-def explains_result(trade: TradeDraft, multiplier: Money) -> bool:
-    """Return whether prices, quantity and that multiplier make the trade's result, rounded to cents."""
-    if trade.exit_price is None or trade.gross_pnl is None:
-        return False
-    result = replace(trade, multiplier=multiplier).compute_units_at(trade.exit_price)
-    return abs(result - trade.gross_pnl.units) <= HALF_A_CENT
+    if known is None or trade.exit_price is None or trade.gross_pnl is None:
+        return None
+    result = replace(trade, multiplier=known).compute_units_at(trade.exit_price)
+    return known if abs(result - trade.gross_pnl.units) <= HALF_A_CENT else None

@@ -101,7 +101,8 @@ def leave_out_text_below(
     """
     below: list[Cells] = []
     for row in rows:
-        if isinstance(row, Cells) and len(below) < MAX_ROWS_BELOW and may_be_below(row, width, below):
+        may_be_below = len(below) < MAX_ROWS_BELOW and isinstance(row, Cells) and not row.fits(width)
+        if may_be_below and isinstance(row, Cells) and (below or sum(map(bool, row.cells)) <= 1):
             below.append(row)
         else:
             yield from below
@@ -130,11 +131,6 @@ def split_tables(below: Sequence[Cells]) -> Iterator[list[Cells]]:
             name and name == name.strip() and len(name) <= MAX_TITLE_LENGTH for name in names
         )
         yield from [rows] if is_header and len(rows) > 1 else ([row] for row in rows)
-
-
-def may_be_below(row: Cells, width: int, below: list[Cells]) -> bool:
-    """Return whether the row may be text below the table, after the others that may be."""
-    return not row.fits(width) and (bool(below) or sum(map(bool, row.cells)) <= 1)
 
 
 def make_row_builder(header: Header, reading: Reading) -> Callable[[Cells], Row | Rejected | LeftOut]:

@@ -4,7 +4,7 @@ from datetime import time
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.statements import Effect
-from journal_api.trade_files.cells import EXPIRATIONS, is_sale, parse_symbol
+from journal_api.trade_files.cells import is_sale, parse_symbol
 from journal_api.trade_files.dates import parse_clock
 from journal_api.trade_files.file_format import Format
 from journal_api.trade_files.fill_book import Execution, FillId, Instrument, add_contract, read_fills, read_option
@@ -60,8 +60,8 @@ def read_contract(row: Row) -> list[str]:
     """
     if row.find(("Strike", "Call/Put")):
         return read_option(row, "Expiration", "Strike", "Call/Put")
-    parts = (row.read_if_any("Expiration", EXPIRATIONS[row.rules.date_order]), row.read_if_any("Option", Name40.decode))
-    return [part for part in parts if part]
+    expires = row.day("Expiration").date().isoformat() if row.has("Expiration") else None
+    return [part for part in (expires, row.read_if_any("Option", Name40.decode)) if part]
 
 
 def read_quantity(row: Row) -> int:
