@@ -35,7 +35,7 @@ CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.:,]([0-9]{1,9}))?
 CLOCK_FIRST = re.compile(rf"{CLOCK.pattern}\s+(?=\S)")
 COMPACT_CLOCK = re.compile("([0-9]{2})([0-9]{2})([0-9]{2})()()")
 # What stands between a date and its clock.
-BETWEEN = re.compile(r"(?:[T;]|,? +|,)")
+BETWEEN = re.compile(r"(?:[T;]|,? +(?:- +)?|,)")
 # What may stand behind a time and says nothing of it: Sierra Chart's BP, Schwab's "as of" another day.
 BEHIND = re.compile(r"[BE]P|as of .*")
 US_ZONES = {"ET": "America/New_York", "CT": "America/Chicago", "PT": "America/Los_Angeles"}

@@ -121,7 +121,9 @@ def read(
     left_out = LeftOutCounter(instruments, force=force, skip_errors=skip_errors)
     for warn in (warn_of_costs, warn_of_currencies, warn_of_accounts):
         left_out.warnings += warn(first_rows, header)
-    comma = find_comma(first_rows, header, usual)
+    numbers = (header.format.columns | header.format.optional) - set(header.format.dates)
+    cells = read_columns(first_rows[:ROWS_OF_NUMBERS], header, numbers)
+    comma = None if header.format.is_typed else guess_comma(cells, usual)  # of files that people write row by row
     read_as = (dates.order, comma, str(day or ANY_DAY), skip_errors)
     reading = Reading(*read_as, left_out.warnings, left_out.ends, RoundedCells(), first_rows[:MIN_ROWS])
     named_rows = name_cells(chain(first_rows, rows), header, reading)
@@ -178,13 +180,6 @@ def ask(fields: dict[str, str]) -> ValidationFailed:
     options = ", ".join(f"{name} (--{name.removesuffix('_id').replace('_', '-')})" for name in fields)
     reasons = "; ".join(f"{name} {reason}" for name, reason in fields.items())
     return ValidationFailed(f"State what the file does not say: {reasons}. Options: {options}.", fields=fields)
-
-
-def find_comma(rows: Iterable[Cells | Rejected], header: Header, usual: Comma) -> Comma | None:
-    """Return the meaning of a comma in the numbers of the first rows, None for a file that people write."""
-    read = (header.format.columns | header.format.optional) - set(header.format.dates)
-    cells = read_columns(islice(rows, ROWS_OF_NUMBERS), header, read)
-    return None if header.format.is_typed else guess_comma(cells, usual)
 
 
 def warn_of_currencies(rows: Sequence[Cells | Rejected], header: Header) -> list[str]:

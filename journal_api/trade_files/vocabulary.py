@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from journal_api.structs.import_profiles import Columns
 from journal_api.structs.trades import Direction
@@ -32,15 +32,11 @@ TRANSLATIONS = {
 COMPOUNDS = re.compile("|".join(f"(?P<{name}>{parts})" for name, parts in TABLE["compounds"].items()))
 SYMBOL = "|".join(NAMES["symbol"])
 TWO_SYMBOLS = re.compile(f"({SYMBOL})(?:{SYMBOL})")
-NUMBERED = re.compile("(.*[^0-9])([0-9]?)")  # Time 2 is the second Time
-COSTS, PARTS, NO_COSTS, TOTALS = (tuple(TABLE["costs"][name].split()) for name in ("ends", "parts", "others", "totals"))
-STATUS, KINDS, FILLED, UNFILLED = (
-    frozenset(TABLE["status"][name].split()) for name in ("columns", "kinds", "filled", "unfilled")
+COSTS, FIRST_WORDS, PARTS, NO_COSTS, TOTALS = (tuple(words.split()) for words in TABLE["costs"].values())
+STATUS, KINDS, FILLED, UNFILLED = (frozenset(words.split()) for words in TABLE["status"].values())
+PURCHASES, SALES, LONG, SHORT, CANCELLING, REDUCING, YES, CLOSING = (
+    frozenset(words.split()) for words in TABLE["sides"].values()
 )
-PURCHASES, SALES, LONG, SHORT, CLOSING, CANCELLING = (
-    frozenset(TABLE["sides"][name].split()) for name in ("purchase", "sale", "long", "short", "closing", "cancelling")
-)
-REDUCING, YES = (TABLE["sides"][name].split() for name in ("reducing", "yes"))
 SIDES = PURCHASES | SALES | LONG | SHORT | CLOSING | {"open", "opening", "entry", "exit", "out", *"入出开仓"}
 REPORTS: list[dict[str, Any]] = TABLE["reports"]  # those without trades
 NOTHING, SUMS = (frozenset(TABLE["cells"][name].split()) for name in ("nothing", "sums"))
@@ -58,15 +54,12 @@ def simplify(name: str) -> str:
 @lru_cache(maxsize=8192)
 def translate(name: str) -> str:
     """Return the simple form of a name, in English; of one that is made of parts, the name that stands for it."""
-    simple = NUMBERED.fullmatch(simplify(name))
-    if simple is None:
-        return simplify(name)
-    stem = str(TRANSLATIONS.get(simple[1], simple[1]))
-    if found := COMPOUNDS.fullmatch(stem):
-        stem = found.lastgroup or stem
-    elif found := TWO_SYMBOLS.fullmatch(stem):
-        stem = found[1]
-    return stem + simple[2]
+    simple = simplify(name)
+    stem = simple.rstrip("23456789")  # Time 2 is the second Time
+    name = str(TRANSLATIONS.get(stem, stem))
+    if found := COMPOUNDS.fullmatch(name) or TWO_SYMBOLS.fullmatch(name):
+        name = found.lastgroup or found[1]
+    return name + simple[len(stem) :]
 
 
 class ColumnNames(dict[str, None]):
@@ -79,53 +72,36 @@ class ColumnNames(dict[str, None]):
             self.simple.setdefault(translate(name), name)
 
 
-class Alternatives(NamedTuple):
-    """The names that a column may have."""
-
-    names: frozenset[str]
-    has_beginnings: bool
-    simple: dict[str, None]  # in their order
-
-
 @lru_cache(maxsize=1024)
-def read_alternatives(names: tuple[str, ...]) -> Alternatives:
-    beginnings = any(name.endswith(ANYTHING) for name in names)
-    return Alternatives(frozenset(names), beginnings, dict.fromkeys(translate(name) for name in names if name))
+def translate_all(names: tuple[str, ...]) -> dict[str, None]:
+    return dict.fromkeys(translate(name) for name in names if name)
 
 
 def find_column(header: Collection[str], columns: Columns | Sequence[str] | None) -> str | None:
     """Return the first of the alternative names that is in the header, None if none is there.
 
-    A name that ends with * stands for all that begin with it. A header is compared with all columns of all
-    formats, of which it has few: those are told first.
+    A name that ends with * stands for all that begin with it.
     """
     header = header if isinstance(header, ColumnNames) else ColumnNames(header)
     names = (columns,) if isinstance(columns, str) else tuple(columns or ())
-    known = read_alternatives(names)
-    if known.has_beginnings or not known.names.isdisjoint(header):
-        for name in names:
-            if name in header:
-                return name
-            beginning = name.removesuffix(ANYTHING)
-            if beginning != name and (found := next((one for one in header if one.startswith(beginning)), None)):
-                return found
-    if known.simple.keys().isdisjoint(header.simple):
+    for name in names:
+        if name in header:
+            return name
+        if name[-1:] == ANYTHING and (found := next((one for one in header if one.startswith(name[:-1])), None)):
+            return found
+    known = translate_all(names)
+    if known.keys().isdisjoint(header.simple):  # as of nearly all columns of all formats
         return None
-    return next((found for name in known.simple if (found := header.simple.get(name))), None)
+    return next((found for name in known if (found := header.simple.get(name))), None)
 
 
 def find_costs(columns: Iterable[str], *, are_likely: bool = False) -> list[str]:
     """Return the columns of costs, the column of their total if there is one; or those that may be costs as well."""
     amounts = [name for name in columns if not any(part in name.casefold() for part in NO_COSTS)]
-    named = [column for column in amounts if simplify(column).endswith(COSTS)]
+    named = [name for name in amounts if simplify(name).endswith(COSTS) or simplify(name).startswith(FIRST_WORDS)]
     if are_likely:
         return [name for name in amounts if name not in named and any(part in simplify(name) for part in PARTS)]
     return [column for column in amounts if simplify(column) in TOTALS][:1] or named
-
-
-def converts_currencies(header: Collection[str]) -> bool:
-    """Return whether amounts may be in another currency than prices."""
-    return len(find_currency_columns(header)) > 1 or find_column(header, NAMES["exchange_rate"]) is not None
 
 
 def is_currency(unit: str) -> bool:

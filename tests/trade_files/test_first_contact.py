@@ -505,6 +505,32 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("IE00B4L5Y983", "long", "10.5", "9.072", "0")],
         {},
     ),
+    "short names, a dash before the clock, an amount that is the size": (
+        "time,coin,dir,px,sz,fee,Amount\n18/09/2025 - 14:59:56,ETH,Open Long,4500,2,1,2\n19/09/2025 - 14:59:56,ETH,Close Long,4600,2,1,2\n",
+        None,
+        [("ETH", "long", "2", "200", "2")],
+        {},
+    ),
+    "C and V, French costs": (
+        "Date,Heure,Code ISIN,C/V,Quantité,Cours,Frais de courtage et/ou de parties\n"
+        "15-03-2026,10:00,US0378331005,C,10,190.00,-1.00\n16-03-2026,15:30,US0378331005,V,10,195.00,-1.00\n",
+        None,
+        [("US0378331005", "long", "10", "50", "2")],
+        {},
+    ),
+    "the asset behind the side, where some have no ISIN": (
+        "Action,Units,Open Date,Close Date,Profit,Open Rate,Close Rate,ISIN\nBuy CSX Corp,1,04/11/2022 13:31:25,21/12/2022 15:49:30,2,29,31,US1264081035\n"
+        '"Sell Tesla Motors, Inc.",1,09/12/2022 14:31:31,21/12/2022 14:46:22,34,173,139,\n',
+        None,
+        [("CSX Corp", "long", "1", "2", "0"), ("Tesla Motors, Inc.", "short", "1", "34", "0")],
+        {},
+    ),
+    "proceeds and costs of a share": (
+        "Symbol,Closed Date,Opened Date,Quantity,Proceeds Per Share,Cost Per Share,Gain/Loss ($)\nNVDA,03/20/2026,03/02/2026,10,$130.00,$120.00,$100.00\n",
+        None,
+        [("NVDA", "long", "10", "100", "0")],
+        {},
+    ),
     "profits before the commissions": (
         "Instrument,Market pos.,Qty,Entry price,Exit price,Entry time,Exit time,Profit,Commission\n"
         "MNQ 03-26,Long,2,21000.25,21010.75,3/2/2026 9:31:05 AM,3/2/2026 9:45:10 AM,$42.00,$1.24\n",
@@ -556,6 +582,15 @@ LONG, SHORT = "2026-03-02 10:00,2026-03-02 11:00", "2026-03-02 12:00,2026-03-02 
             ["Date,Symbol,Side,Qty,Price,Net P&L", "2026-03-02,QLTX,Buy,10,10,4", "2026-03-03,QLTX,Sell,9,11,-6"],
             2,
             "all fills of a symbol have a Net P&L, as if none opened a position: is each row a whole trade?",
+        ),
+        (
+            [
+                "Date,Symbol,Action,Amount,Price",
+                "2026-03-02,BTC-USDT,Buy,0.01,90000",
+                "2026-03-02,BTC-USDT,Sell,900,90000",
+            ],
+            2,
+            "fills of one time are each other's value, as if a fill had two rows: export one row per fill",
         ),
         (
             [

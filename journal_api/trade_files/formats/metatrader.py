@@ -90,7 +90,7 @@ def read_statement(rows: Rows) -> Trades:
             yield row
             continue
         kind = row["Type"].strip().lower()
-        if kind in ("buy", "sell") or (row["Ticket"].strip() and not kind):
+        if kind in ("buy", "sell") or (row["Ticket"].strip().isdigit() and not kind):
             yield read_row(row, ORDER.read_trade)
         elif kind:
             yield LeftOut(row.line, "Type is not buy or sell")

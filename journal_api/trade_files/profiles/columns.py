@@ -124,19 +124,11 @@ def leave_out_rejected(status: str, rows: Rows, cancelled: set[int]) -> Rows:
             yield row
 
 
-def repeat_cells(columns: Sequence[str], rows: Rows) -> Rows:
-    """Yield the rows; an empty cell of these columns has the text of the cell above."""
+def complete_cells(columns: Sequence[str], cells: Mapping[str, str], rows: Rows) -> Rows:
+    """Yield the rows with the cells that the file lacks; an empty cell of these columns has the text above it."""
     above: dict[str, str] = {}
     for row in rows:
         if isinstance(row, Row):
             above = {name: row[name] if row[name].strip() else above.get(name, "") for name in columns}
-            row.update(above)
-        yield row
-
-
-def state_cells(cells: Mapping[str, str], rows: Rows) -> Rows:
-    """Yield the rows with these cells for columns that the file lacks."""
-    for row in rows:
-        if isinstance(row, Row):
-            row.update(cells)
+            row.update(above, **cells)
         yield row

@@ -49,24 +49,22 @@ def make_execution_reader(reader: ProfileReader, value: str, rate: str, result: 
             FillId(id_column, fill_id) if fill_id else None,
             reader.time(row, *times),
             read_expired(row) if expires else read_quantity(row),
-            read_price_at_end(row) if expires else reader.amount(row, price, Money).units,
+            0 if expires and not row.has(price) else reader.amount(row, price, Money).units,
             None if fees is None else fees.units,
             effect,
             reader.position(row),
-            read_number(row, value) if value and not is_converted(row) and next(rows) < MAX_SAMPLES else None,
+            read_value(row) if value else None,
             read_number(row, result) if result else None,
         )
 
-    def is_converted(row: Row) -> bool:
-        return bool(rate) and read_number(row, rate) not in (None, 1)
+    def read_value(row: Row) -> float | None:
+        is_converted = rate and read_number(row, rate) not in (None, 1)
+        return None if is_converted or next(rows) >= MAX_SAMPLES else read_number(row, value)
 
     def read_expired(row: Row) -> int:
         """Return the quantity of an option that expires; a letter after it, as in 2S, is its position's."""
         row[quantity] = row[quantity].strip().rstrip("LSls")
         return -abs(reader.size(row))
-
-    def read_price_at_end(row: Row) -> int:
-        return reader.amount(row, price, Money).units if row.has(price) else 0
 
     def read_instrument(row: Row) -> Instrument:
         stated, name, default = reader.multiplier(row), reader.symbol(row), ONE

@@ -13,6 +13,7 @@ from journal_api.structs.import_profiles import OF_FILLS, OF_TRADES, ImportProfi
 from journal_api.trade_files.dates import DateOrder
 from journal_api.trade_files.file_checks import check_results
 from journal_api.trade_files.file_format import (
+    MAX_NAMES_SHOWN,
     Format,
     KnownFormat,
     Rows,
@@ -24,6 +25,7 @@ from journal_api.trade_files.file_format import (
 from journal_api.trade_files.fill_book import Book, read_fills
 from journal_api.trade_files.profiles.columns import (
     choose_rows,
+    complete_cells,
     find_columns,
     find_day_column,
     leave_out_rejected,
@@ -32,21 +34,23 @@ from journal_api.trade_files.profiles.columns import (
     list_optional_columns,
     list_required_columns,
     list_time_columns,
-    repeat_cells,
-    state_cells,
     without_none,
 )
 from journal_api.trade_files.profiles.fills import make_execution_reader
 from journal_api.trade_files.profiles.readers import ProfileReader
 from journal_api.trade_files.profiles.trades import make_trade_reader
-from journal_api.trade_files.profiles.value_checks import check_openings, check_stated_results, check_values
+from journal_api.trade_files.profiles.value_checks import (
+    check_halves,
+    check_openings,
+    check_stated_results,
+    check_values,
+)
 from journal_api.trade_files.vocabulary import (
     ANYTHING,
     NAMES,
     REDUCING,
     STATUS,
     ColumnNames,
-    converts_currencies,
     find_column,
     find_currency_columns,
     simplify,
@@ -117,7 +121,7 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
     rate = find_column(header, NAMES["exchange_rate"])
     status = next((name for name in header if simplify(name) in STATUS - {"type"}), None)
     day = find_day_column(profile, header)
-    noted = [find_column(header, names) for names in (RESULTS, REDUCING, NAMES["fee_currency"])]
+    noted = [find_column(header, names) for names in (RESULTS, [*REDUCING], NAMES["fee_currency"])]
     checked = without_none([value, rate, status, day or None, *noted])
     if profile.kind == "trades":
         checked, status, read_trades = [], None, one_trade_per_row(make_trade_reader(profile, header))
@@ -128,8 +132,8 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
 
     def read_chosen(rows: Rows) -> Trades:
         cancelled: set[int] = set()
-        stated = state_cells(constants, rows) if constants else rows
-        chosen = choose_rows(conditions, repeat_cells(repeated, stated) if repeated else stated)
+        complete = complete_cells(repeated, constants, rows) if repeated or constants else rows
+        chosen = choose_rows(conditions, complete)
         if not status:
             yield from check_results(read_trades(chosen))
             return
@@ -162,20 +166,21 @@ def read_checked_fills(
     unless it is said to be in the local currency.
     """
     price, quantity = find_columns(header, without_none([profile.price, profile.quantity]))
-    is_local = "local" in translate(value)
-    value, rate = value if is_local or len(find_currency_columns(header)) < 2 else "", "" if is_local else rate
-    result = "" if converts_currencies(header) else find_column(header, RESULTS) or ""
-
+    is_local, has_currencies = "local" in translate(value), len(find_currency_columns(header)) > 1
+    result = "" if has_currencies or rate else find_column(header, RESULTS) or ""
+    value, rate = value if is_local or not has_currencies else "", "" if is_local else rate
     reader, built_in = ProfileReader(profile, header), {known.name for known in read_built_in_profiles()}
 
     def check(book: Book) -> Iterator[Noted | FileCheck]:
+        yield from check_halves(book)
         yield from check_values(book, price, quantity, value) if value else ()
         yield from check_stated_results(book, result) if result else ()
         yield from check_openings(book, result) if result and profile.name not in built_in else ()
         if number := reader.negative_purchases:
             yield Noted(f"purchases with a negative {quantity}, which are read as purchases: {number}")
         if coins := reader.foreign_costs:
-            yield Noted(f"costs in {', '.join(coins)}, which are not converted, are left out: {coins.total()}")
+            names = ", ".join([*coins][:MAX_NAMES_SHOWN])
+            yield Noted(f"costs in {names}, which are not converted, are left out: {coins.total()}")
         if reader.nameless_fills and profile.name not in built_in:
             yield Noted(f"purchases and sales without a symbol, which are not imported: {reader.nameless_fills}")
         if not profile.side and len(book.fills) > 1 and all(one.execution.quantity > 0 for one in book.fills):

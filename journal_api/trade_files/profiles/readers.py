@@ -34,7 +34,7 @@ MIDNIGHT = re.compile(" 00:00:00 (?=[0-9])")
 YEAR_FIRST = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 # A position after a fill: 2 L, 1 S, -3. NinjaTrader writes - if flat, and where it does not follow positions.
 POSITION = re.compile(r"\s*(?P<size>-?[0-9]{1,9}(?:\.[0-9]{1,8})?)\s*(?P<side>[LS]?)\s*")
-COIN = re.compile(r"[A-Z][A-Z0-9]{2,9}\Z")
+COIN, PRICED_IN = re.compile(r"[A-Z][A-Z0-9]{2,9}\Z"), CURRENCIES.union(DOLLARS)
 # The zone in the name of a column: Opening time (UTC+0), Update Time (EDT), DateUtc.
 ZONE_OF_COLUMN = re.compile(
     r".*\((?P<zone>(?:UTC|GMT)[+-][0-9]{1,2}(?::[0-9]{2})?|[A-Z]{3})\)|.*[a-z_ ](?P<utc>(?i:utc))"
@@ -93,7 +93,7 @@ class ProfileReader:
         self._own_words = [] if all(map(find_direction, words)) else words
         effect = profile.effect
         self._position = find_column(header, profile.position)
-        self._reduces = None if effect else find_column(header, REDUCING)
+        self._reduces = None if effect else find_column(header, [*REDUCING])
         self._coin, self.foreign_costs = find_column(header, NAMES["fee_currency"]), Counter[str]()
         self._effect = find_column(header, effect.column) if effect else None
         self._closes = make_word_matcher(effect.close) if effect and effect.close else None
@@ -189,24 +189,18 @@ class ProfileReader:
         return parse_position(row[self._position]) if self._position else None
 
     def fees(self, row: Row) -> Result | None:
-        """Return the sum of the costs, None if the header has no column of them.
-
-        Costs in a coin in which the price is not told are left out.
-        """
+        """Return the sum of the costs, without those in a coin in which no price is told; None without a column."""
         if not self._costs:
             return None
         paid = [column for column in self._costs if row.has(column)]
         if self._is_of_fills and any(self._coin or row[column][-1].isalpha() for column in paid):
-            paid = [column for column in paid if not self._is_foreign(row, column)]
+            symbol = row[self._symbol].strip().upper()
+            units = [(name, COIN.search(row.get(self._coin or name, "").strip())) for name in paid]
+            coins = {name: unit[0] for name, unit in units if unit and not symbol.endswith(unit[0])}
+            foreign = {name: coin for name, coin in coins.items() if coin not in PRICED_IN}
+            self.foreign_costs.update(foreign.values())
+            paid = [name for name in paid if name not in foreign]
         return self._fees(sum([self.amount(row, column, Money).units for column in paid]))
-
-    def _is_foreign(self, row: Row, column: str) -> bool:
-        """Return whether a cost is in a coin that is no currency, and not the one behind the symbol."""
-        unit = COIN.search(row.get(self._coin or column, "").strip())
-        if unit is None or unit[0] in CURRENCIES.union(DOLLARS) or row[self._symbol].strip().upper().endswith(unit[0]):
-            return False
-        self.foreign_costs[unit[0]] += 1
-        return True
 
     def external_id(self, row: Row) -> Name100 | None:
         """Return the external id, None for a row whose cells of the id are all empty."""

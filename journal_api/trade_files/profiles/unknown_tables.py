@@ -1,10 +1,11 @@
 """The table of a file with an unknown header, and which of its columns hold what a profile needs."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from itertools import islice, permutations, starmap
+from itertools import islice, permutations
 
 from msgspec.structs import replace
 
@@ -46,7 +47,9 @@ class Table:
 
     def __init__(self, header: list[str], below: Sequence[list[str]], comma: Comma) -> None:
         self.columns = name_columns(header)
-        self.names = ColumnNames(self.columns)
+        self.names, self.named = ColumnNames(self.columns), defaultdict[str, list[str]](list)
+        for name in self.columns:
+            self.named[translate(name)].append(name)
         self.rows = [dict(zip(self.columns, row + [""] * len(header), strict=False)) for row in below]
         shown = guess_comma((cell for row in self.rows for cell in row.values()), comma)
         self.numbers = [dict(read_numbers(row, shown)) for row in self.rows]
@@ -85,6 +88,9 @@ class Table:
                 ("quantity", "price", "side") if sentences else (), sentences[0] if sentences else None
             )
         others = [name for name in self.columns if name not in found.values()]
+        assets = {cell.partition(" ")[2] for cell in self.read_cells(found["side"])}
+        if len(self.read_cells(found["symbol"])) < len(self.rows) and len(assets) > 1:
+            found["symbol"] = self._find_asset([], found["side"]) or found["symbol"]
         found["symbol"] = found["symbol"] or self._find_asset(others, found["side"]) or self.names.simple.get("symbol")
         if not any(found[member] for member in ("at", "opened_at", "closed_at")):
             found["at"] = next((name for name in others if self.read_cells(name) and self.holds("at", name)), None)
@@ -94,7 +100,7 @@ class Table:
         return {member: column for member, column in found.items() if column is not None}
 
     def _find_factors(self, columns: Sequence[str]) -> tuple[str, str] | tuple[None, None]:
-        """Return quantity and price: two columns whose product is a third one in all rows.
+        """Return quantity and price: two columns whose product is a third one in all rows but for costs and signs.
 
         The quantity has signs, or fewer numbers with decimals.
         """
@@ -105,11 +111,8 @@ class Table:
             if len({*of}) > 1
         }
         for one, other, product in permutations(decimals, 3):
-            if (
-                decimals[one] < max(decimals[other], 0)
-                and all(starmap(is_product, self._pick_numbers(one, other, product)))
-                and len(list(self._pick_numbers(one, other, product))) >= MIN_FACTORS
-            ):
+            rows = list(self._pick_numbers(one, other, product)) if decimals[one] < max(decimals[other], 0) else []
+            if len(rows) >= MIN_FACTORS and all(abs(abs(a * b) - abs(of)) * 100 <= abs(of) for a, b, of in rows):
                 return one, other
         return None, None
 
@@ -128,7 +131,7 @@ class Table:
 
     def _find_column(self, member: str, names: Iterable[str]) -> str | None:
         """Return the first column of these names whose cells are what the member holds, an empty one last."""
-        found = [column for name in names if (column := self.names.simple.get(name)) and self.holds(member, column)]
+        found = [column for name in names for column in self.named.get(name, ()) if self.holds(member, column)]
         return next(filter(self.read_cells, found), found[0] if found else None)
 
     def _list_sides(self) -> list[str]:
@@ -184,7 +187,8 @@ class Table:
         if member == "side":
             return any(map(find_direction, cells))
         if member == "right":
-            return not RIGHTS.isdisjoint(map(str.casefold, cells)) and not any(map(find_direction, cells))
+            words = {*map(str.casefold, cells)}  # C and V are a purchase and a sale
+            return not RIGHTS.isdisjoint(words) and "v" not in words and not any(map(find_direction, cells))
         if member == "symbol":
             return len(numbers) < len(cells) and all(map(is_symbol, cells))
         return len(numbers) >= MOST * len(cells) and (any(numbers) or member not in AMOUNTS)
@@ -200,11 +204,6 @@ def read_numbers(row: Mapping[str, str], comma: Comma) -> Iterator[tuple[str, De
     for column, cell in row.items():
         with suppress(ValueError):
             yield column, parse_broker_number(cell, comma)
-
-
-def is_product(one: Decimal, other: Decimal, product: Decimal) -> bool:
-    """Return whether it is the product of both but for costs and signs."""
-    return abs(abs(one * other) - abs(product)) * 100 <= abs(product)
 
 
 def is_symbol(cell: str) -> bool:

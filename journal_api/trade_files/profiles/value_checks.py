@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
+from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
@@ -53,7 +54,8 @@ def check_values(book: Book, price: str, quantity: str, value: str) -> Iterator[
     samples: defaultdict[int, list[Sample]] = defaultdict(list)
     for _, number, _, execution in book.fills:
         product = abs(execution.price * execution.quantity) / SCALE**2
-        if product and execution.value and execution.effect != Effect.EXPIRES:
+        is_size = round(abs(execution.value or 0) * SCALE) == abs(execution.quantity)  # the amount of an order
+        if product and execution.value and not is_size and execution.effect != Effect.EXPIRES:
             samples[number].append(Sample(product, abs(execution.value), abs(execution.cost or 0) / SCALE))
     shown = {number: show_point_value(book.instruments[number], found) for number, found in samples.items()}
     yield from state_multipliers(book, {number: one for number, one in shown.items() if one is not None}, value)
@@ -115,6 +117,18 @@ def check_openings(book: Book, column: str) -> Iterator[Noted | FileCheck]:
         text = f"all fills of a symbol have a {column}, as if none opened a position: is each row a whole trade?"
         is_clear = any(len(sides[number]) == 2 for number in opened.keys() - free)
         yield failed_check(book.fills[0].line, text) if is_clear else Noted(text)
+
+
+def check_halves(book: Book) -> Iterator[FileCheck]:
+    """Yield what rejects a file with two rows for many fills: of the amount, and of what was paid for it."""
+    halves = 0
+    for (_, number, _, one), (_, next_number, _, other) in pairwise(book.fills):
+        if number == next_number and one.time == other.time and one.quantity * other.quantity < 0:
+            sizes, price = (abs(one.quantity), abs(other.quantity)), one.price / SCALE
+            halves += price != 1 and any(abs(a * price - b) < SHARE_OF_VALUE * b for a, b in (sizes, sizes[::-1]))
+    if 4 * halves >= len(book.fills) > 0:
+        text = "fills of one time are each other's value, as if a fill had two rows: export one row per fill"
+        yield failed_check(book.fills[0].line, text)
 
 
 def state_multipliers(book: Book, shown: Mapping[int, float], column: str) -> Iterator[Noted]:
