@@ -29,9 +29,6 @@ def read_lines(unit: Path, *but: str) -> list[str]:
     return [line for line in lines if line.partition("=")[0] not in but]
 
 
-# Docker ------------------------------------------------------------------------------------------------
-
-
 def test_the_image_is_built_from_the_files_of_a_wheel() -> None:
     assert sorted(read_copied_paths()) == sorted(SOURCES)
     assert [path for path in read_copied_paths() if not (ROOT / path).exists()] == []
@@ -57,9 +54,6 @@ def test_compose_builds_that_dockerfile_and_keeps_the_journal_in_a_volume() -> N
     assert (context / service["build"]["dockerfile"]).samefile(DEPLOY / "Dockerfile")
     assert service["volumes"] == [f"{volume}:/data" for volume in compose["volumes"]]
     assert service["ports"] == ["127.0.0.1:8000:8000"]
-
-
-# systemd -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="needs systemd-analyze")

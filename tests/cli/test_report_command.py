@@ -235,9 +235,6 @@ def test_two_keys_are_two_columns_and_a_line_a_pair(tmp_path: Path) -> None:
     assert edges == {"present": True, "absent": False, "unanswered": False}
 
 
-# Exits -------------------------------------------------------------------------------------------------
-
-
 def test_exits_are_a_table_with_the_best_low_end_first(twenty_trades: Path) -> None:
     out = run_ok("report", "exits", "--stops", "0.5,1", "--targets", "0.5", "--db", twenty_trades)
 

@@ -46,9 +46,6 @@ async def lines_of(app: Starlette, *, is_colored: bool = False) -> list[str]:
     return [line if is_colored else click.unstyle(line).rstrip() for line in lines]
 
 
-# The report ----------------------------------------------------------------------------------------------
-
-
 async def test_the_page_shows_what_the_command_prints(app: Starlette, client: Client, clock: Clock) -> None:
     unwrap(await client.patch("/me", json={"timezone": "America/New_York"}))
     account = await factories.create_account(client, starting_balance=25000)
@@ -150,9 +147,6 @@ def test_a_fitted_text_has_the_width_and_is_cut_as_late_as_possible(text: str, w
     assert [fit_text("abcdefgh", columns) for columns in (6, 8, 9)] == ["abc...", "abcdefgh", "abcdefgh "]
 
 
-# The command ---------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A journal with three trades of today, of -380.000001 together, and a daily loss limit of 500."""
@@ -217,9 +211,6 @@ def test_only_a_terminal_has_colors(
 
     assert "within limit" in printed
     assert ("\x1b[32m" in printed) == is_colored
-
-
-# Accounts with rules -------------------------------------------------------------------------------------
 
 
 async def test_rules_with_their_room_and_checkpoints_that_differ_are_printed(

@@ -116,9 +116,6 @@ def test_a_proposed_profile_shows_the_escapes_and_means_the_names_of_the_file(db
     assert HOSTILE in tomllib.loads(proposed)["header"]
 
 
-# Progress ------------------------------------------------------------------------------------------------
-
-
 class Screen(io.StringIO):
     """What is printed on a terminal."""
 

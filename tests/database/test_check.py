@@ -92,9 +92,6 @@ def contents(folder: Path) -> dict[str, tuple[bytes, int, int]]:
     }
 
 
-# The report --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("options", "pages"), [((), "quick_check"), (("--full",), "integrity_check")], ids=["quick", "full"]
 )
@@ -135,9 +132,6 @@ def test_a_running_server_is_reported_and_goes_on(db: Path, tmp_path: Path) -> N
     assert find(db, "server").text == "server: none is running"
     with running(db) as server, server.client(key) as client:
         assert len(unwrap(client.get("/tag-categories"))) == 2
-
-
-# Nothing is changed ------------------------------------------------------------------------------------
 
 
 def after_a_crash(db: Path) -> None:
@@ -195,9 +189,6 @@ def test_an_error_of_a_file_that_nobody_writes_is_an_error(db: Path) -> None:
         query(db, lambda opened: opened.execute("SELECT * FROM missing"))
 
     assert [file.name for file in db.parent.iterdir()] == ["journal.db"]
-
-
-# What is wrong -----------------------------------------------------------------------------------------
 
 
 def other_database(db: Path) -> None:

@@ -113,9 +113,6 @@ def assert_refused(response: httpx.Response, code: str) -> None:
     assert int(response.headers["retry-after"]) > 0
 
 
-# A lock ------------------------------------------------------------------------------------------------
-
-
 def repeated(until: float, action: Callable[[], httpx.Response]) -> list[httpx.Response]:
     """The action, once at least, and again until that time."""
     found = [action()]
@@ -155,9 +152,6 @@ def test_while_another_program_writes_writes_are_busy_and_reads_go_on_and_then_a
         f"after {longest(refused):.1f} s), 0 of them written; {len(read)} reads 200 (the slowest "
         f"{longest(read) * 1000:.0f} ms); then {len(then)} of {len(then)} done, no restart"
     )
-
-
-# A full disk -------------------------------------------------------------------------------------------
 
 
 def limit_files(server: Server, largest: int | None) -> None:
@@ -217,9 +211,6 @@ def test_on_a_full_disk_writes_are_refused_and_reads_go_on_and_room_is_all_it_ta
         f"storage_unavailable, 0 of them written; {len(read)} reads 200; with room again {len(then)} of "
         f"{len(then)} done, no restart, integrity ok"
     )
-
-
-# A damaged file, another file --------------------------------------------------------------------------
 
 
 @asynccontextmanager

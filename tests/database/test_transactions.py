@@ -51,9 +51,6 @@ async def delete(client: Client, strategy: Any) -> httpx.Response:
     return await client.delete(f"/strategies/{strategy['id']}")
 
 
-# Errors -------------------------------------------------------------------------------------------------
-
-
 class Fault:
     """The SQL call of that number raises: before it does anything, or after it has done it."""
 
@@ -147,9 +144,6 @@ async def test_an_error_while_reading_is_answered_and_the_next_read_works(client
     assert number > 2
 
 
-# Cancellations -----------------------------------------------------------------------------------------
-
-
 class Cancellation:
     """The SQL call during which the request is cancelled, once or more often, before the call goes on."""
 
@@ -220,9 +214,6 @@ async def test_a_request_cancelled_during_any_sql_call_is_done_whole_or_not_at_a
         f"{send.__name__.upper()} strategy 3 x 3 cancelled {times} x during each of {number} SQL calls: "
         "nothing written before the commit, the next write works"
     )
-
-
-# At the same time --------------------------------------------------------------------------------------
 
 
 @pytest.mark.promise(4)

@@ -139,8 +139,6 @@ def test_the_rules_of_the_api_are_numbered_without_a_gap() -> None:
     assert all(found == list(range(1, len(found) + 1)) for found in numbers.values())
 
 
-# docs/reliability.md -----------------------------------------------------------------------------------
-
 RELIABILITY = DOCS / "reliability.md"
 AS_SQLITE_SAYS = {"WAL": "wal", "OFF": "0", "ON": "1", "FULL": "2", "MEMORY": "2"}
 

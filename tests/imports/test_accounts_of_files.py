@@ -111,9 +111,6 @@ async def test_a_build_round_trips_very_many_accounts_is_told_the_first_100(clie
     assert details_of(refused)["unknown_accounts"] == [f"A{number}" for number in range(100)]
 
 
-# accounts= -----------------------------------------------------------------------------------------------
-
-
 @for_rows(
     "names, accounts, expected",
     [
@@ -160,9 +157,6 @@ async def test_a_mapping_to_no_account_is_refused(
     assert error_of(refused) == (400, "validation_error")
     assert details_of(refused)["fields"] == {"accounts": reason}
     assert details_of(with_account)["fields"] == {"accounts": "must not be sent with account_id"}
-
-
-# The command ---------------------------------------------------------------------------------------------
 
 
 def write_file(folder: Path, content: str) -> Path:

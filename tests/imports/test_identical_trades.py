@@ -30,9 +30,6 @@ async def write_down(client: Client, account_id: int, number: int) -> list[int]:
     return [trade["id"] for trade in unwrap(await client.post("/trades/bulk", json={"trades": trades}))]
 
 
-# How long it takes ---------------------------------------------------------------------------------------
-
-
 @for_rows("is_imported", [True, False])
 @pytest.mark.promise(19)
 async def test_four_times_the_rows_beside_as_many_identical_trades_take_no_sixteen_times_the_work(
@@ -67,9 +64,6 @@ async def test_identical_trades_are_written_down_in_as_many_steps_beside_many_of
         taken.append(steps_since_last())
 
     assert 0 < taken[2] < 1.2 * taken[0]
-
-
-# What is recognised --------------------------------------------------------------------------------------
 
 
 async def test_each_row_is_another_of_the_identical_trades_in_whatever_batch_it_comes(
@@ -119,9 +113,6 @@ async def test_identical_trades_of_another_account_or_content_are_not_taken(clie
     assert factories.read_verdicts(report) == ["duplicate", "new", "new"]
     assert factories.read_ids(report)[0] == mine
     assert len(await factories.list_trades(client)) == 5
-
-
-# An account without trades -----------------------------------------------------------------------------
 
 
 def random_file(random: Random) -> str:

@@ -67,9 +67,6 @@ async def journal_at(db: Path) -> AsyncIterator[Client]:
         yield client
 
 
-# What it prints ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("options", [["--rows"], ["--dry-run", "--rows"]], ids=["import", "dry run"])
 def test_rows_prints_a_verdict_for_every_row_and_the_counts_last(db: Path, tmp_path: Path, options: list[str]) -> None:
     first = import_file(db, write_file(tmp_path, *FIRST))
@@ -150,9 +147,6 @@ def describe_change(change: Any) -> str:
     return f"{change['field']} {change['before']} -> {change['after']}"
 
 
-# Beside the service --------------------------------------------------------------------------------------
-
-
 async def test_linked_copies_are_counted_and_ambiguous_ones_are_named(db: Path, tmp_path: Path) -> None:
     async with journal_at(db) as client:
         accounts = [(await factories.create_account(client, name))["id"] for name in ("Master", "Follower")]
@@ -198,9 +192,6 @@ async def test_the_command_and_the_service_tell_the_same_and_know_each_others_im
     assert [trade["symbol"] for trade in left] == ["NQ"]
 
 
-# Accounts, users and zones -------------------------------------------------------------------------------
-
-
 def test_an_account_is_made_once_and_recognised_by_its_normalised_name(db: Path, tmp_path: Path) -> None:
     file = write_file(tmp_path, LOCAL)
 
@@ -239,9 +230,6 @@ def test_without_an_account_option_the_file_says_which(db: Path, tmp_path: Path)
     assert rows(db, "SELECT account_id FROM trades WHERE symbol = 'ES' ORDER BY id") == [(2,), (1,), (2,)]
     assert rows(db, "SELECT account_id FROM imports ORDER BY id") == [(1,), (2,), (None,)]
     assert "account" in line
-
-
-# Names of files ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -62,9 +62,6 @@ async def opened(client: Client) -> list[str]:
     return sorted(trade["opened_at"] for trade in unwrap(await client.get("/trades")))
 
 
-# Stated, remembered, unknown ---------------------------------------------------------------------------
-
-
 async def test_a_file_of_another_program_is_refused_until_its_zone_is_stated(client: Client, account_id: int) -> None:
     for query in ({}, {"dry_run": "true"}):
         answer = await send_file(client, fills(), account_id, timezone=None, **query)
@@ -138,9 +135,6 @@ async def test_trades_an_hour_apart_stay_two_when_a_wrong_zone_is_corrected(clie
     assert await opened(client) == ["2026-03-10T13:31:00.000000Z", "2026-03-10T14:31:00.000000Z"]
 
 
-# Files that name their accounts ------------------------------------------------------------------------
-
-
 async def test_a_file_of_several_accounts_is_read_in_the_zone_that_all_of_them_have(client: Client) -> None:
     ids = {name: (await create_account(client, name))["id"] for name in ("Eval", "Live")}
     await import_of(client, fills("Eval", "Live"), None, timezone=NEW_YORK)
@@ -207,8 +201,6 @@ async def test_an_account_whose_times_have_offsets_keeps_its_zone(client: Client
     assert zones == [Zone(CHICAGO, "remembered", []), Zone(NEW_YORK, "remembered", [])]
 
 
-# Any sequence of imports -------------------------------------------------------------------------------
-
 ZONES = st.sampled_from([NEW_YORK, CHICAGO, BERLIN])
 STEPS = st.one_of(
     st.tuples(st.sampled_from(["import", "dry run", "refused"]), st.none() | ZONES),
@@ -259,8 +251,6 @@ async def test_the_zone_is_that_of_the_newest_kept_import_whatever_came_before(
                 kept.append((report["id"], expected))
 
 
-# Trading days ------------------------------------------------------------------------------------------
-
 # Three losses of one futures day, which begins on March 9 at 17:00 in New York: in UTC on two days.
 A_FUTURES_DAY = """\
 Date,Time,Symbol,Side,Quantity,Price,Multiplier
@@ -289,9 +279,6 @@ async def test_a_daily_loss_limit_counts_by_the_trading_days_of_the_owner(
 
     snapshots = await snapshots_of(client, goal["id"], to="2026-03-31")
     assert [(one["period_start"], one["actual"], one["achieved"]) for one in snapshots] == days
-
-
-# The command -------------------------------------------------------------------------------------------
 
 
 def test_the_command_says_the_zone_of_times_that_need_one_and_where_it_comes_from(db: Path, tmp_path: Path) -> None:

@@ -53,9 +53,6 @@ async def list_ids(client: Client) -> list[str]:
     return [trade["external_id"] for trade in await list_trades(client)]
 
 
-# Which files -----------------------------------------------------------------------------------------------
-
-
 async def test_a_file_that_stands_still_is_imported_as_a_command_would_and_moved(
     client: Client, folder: Folder
 ) -> None:
@@ -147,9 +144,6 @@ async def test_the_oldest_of_many_files_at_once_is_first_and_none_is_lost(client
     assert folder.list_files() == sorted(f"imported/{number}.csv" for number in range(40))
 
 
-# Which account ---------------------------------------------------------------------------------------------
-
-
 async def test_a_subfolder_chooses_the_account_that_it_is_named_like(client: Client, folder: Folder) -> None:
     other = await create_account(client, "Other")
     folder.add("Other/day.csv")
@@ -181,8 +175,6 @@ async def test_without_an_account_files_name_their_accounts(app: Starlette, clie
         "imported/named.csv", "refused/nameless.csv", "refused/nameless.csv.txt"
     ]  # fmt: skip
 
-
-# What is refused -------------------------------------------------------------------------------------------
 
 HAS_REASON = "refused: refused/ has it with the reason beside it"
 REASONS: dict[str, tuple[bytes, str, str, list[str] | None]] = {
@@ -282,9 +274,6 @@ async def test_a_name_as_long_as_names_may_be_is_shortened_for_a_number_and_the_
     assert all(file.read_text().startswith("line 1: this header") for file in reasons)
     assert all("refused/ has it" in line for line in folder.lines)
     assert max(len(os.fsencode(file.name)) for file in files) <= 255
-
-
-# What can go wrong -----------------------------------------------------------------------------------------
 
 
 async def test_a_file_that_changes_while_it_is_read_is_imported_again(tmp_path: Path) -> None:

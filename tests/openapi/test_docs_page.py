@@ -9,9 +9,6 @@ from proofs import SOAK
 PAGES = ["/docs", "/docs/start.js", "/docs/swagger_bundle.js", "/docs/swagger_style.css", "/openapi.json"]
 
 
-# The files -----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("path", PAGES)
 async def test_it_is_served_to_everybody_and_lets_nothing_else_in(anonymous_client: Client, path: str) -> None:
     plain = await anonymous_client.get(path, headers={"Accept-Encoding": "identity"})
@@ -45,9 +42,6 @@ async def test_it_refers_to_nothing_elsewhere(anonymous_client: Client) -> None:
 )
 async def test_no_other_file_is_served(anonymous_client: Client, path: str) -> None:
     assert (await anonymous_client.get(path)).status_code == 404
-
-
-# The page ------------------------------------------------------------------------------------------------
 
 
 # All operations take the browser two seconds more.

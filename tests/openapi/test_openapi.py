@@ -69,9 +69,6 @@ def read(content: Any, struct: Any) -> Any:
     return msgspec.json.decode(msgspec.json.encode(content), type=struct, dec_hook=decode_value)
 
 
-# The document --------------------------------------------------------------------------------------------
-
-
 def test_the_file_is_what_the_code_says() -> None:
     is_current = FILE.read_bytes() == write_document(record_examples())
 
@@ -143,9 +140,6 @@ def test_every_error_is_described_with_its_status_and_its_code() -> None:
     assert SCHEMAS["ErrorCode"]["enum"] == sorted({one.code for one in errors})
 
 
-# Examples ------------------------------------------------------------------------------------------------
-
-
 def test_every_body_and_every_resource_has_an_example_that_fits_its_schema_and_its_struct() -> None:
     with_example = {name: schema["examples"] for name, schema in SCHEMAS.items() if "examples" in schema}
 
@@ -153,9 +147,6 @@ def test_every_body_and_every_resource_has_an_example_that_fits_its_schema_and_i
     for name, (example,) in with_example.items():
         assert errors_in({"$ref": f"#/components/schemas/{name}"}, example) == []
         assert read(example, (BODIES | RESOURCES)[name])
-
-
-# What generators of clients need -------------------------------------------------------------------------
 
 
 def test_a_patch_lists_what_may_be_sent_back() -> None:
@@ -187,9 +178,6 @@ def test_every_detail_of_a_validation_error_is_explained() -> None:
     }
 
     assert set(DETAILS[ValidationFailed]) <= explained
-
-
-# Defaults and limits -------------------------------------------------------------------------------------
 
 
 class Edge(msgspec.Struct):
@@ -327,9 +315,6 @@ async def test_a_limit_of_a_query_is_where_the_document_says(client: Client) -> 
                 for value in (edge.within, edge.beyond)
             ]
             assert within != beyond != "", (operation.name, name, edge)
-
-
-# What the service answers --------------------------------------------------------------------------------
 
 
 def faults(operation: Operation, answer: httpx.Response) -> list[str]:

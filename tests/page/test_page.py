@@ -77,9 +77,6 @@ def add_day(journal: PageJournal, text: str, **fields: Any) -> None:
     journal.patch(f"/pictures/{picture['id']}", caption=text)
 
 
-# Every view ----------------------------------------------------------------------------------------------
-
-
 # What does not fit: words that are broken, on a phone cells out of sight, and the page if it is too wide.
 TOO_WIDE = r"""[
     ...[...document.querySelectorAll(".facts dt")].flatMap(({ firstChild: text }) =>
@@ -187,8 +184,6 @@ async def test_the_main_path_needs_no_mouse(page: Tab, page_journal: PageJournal
     await page.see("This journal is empty")
     assert page_journal.read("/example-journal")["is_loaded"] is False
 
-
-# Today ---------------------------------------------------------------------------------------------------
 
 # Net P&L of an account, its goal, and what the card says.
 GOALS = [

@@ -40,8 +40,6 @@ def add_cash(journal: PageJournal, account_id: int, kind: str, amount: float, da
     journal.create(f"/accounts/{account_id}/cash", kind=kind, amount=amount, day=f"{days_ago(days)}")
 
 
-# Today ---------------------------------------------------------------------------------------------------
-
 TWO, ONE, NOW = (shown(days_ago(days)) for days in (2, 1, 0))
 # Rules, net P&L by days ago, what the card says, and perhaps the width of its bar.
 CARDS: list[tuple[dict[str, Any], list[tuple[int, float]], list[str], str]] = [
@@ -147,9 +145,6 @@ async def test_a_balance_is_drawn_above_its_floor_and_what_the_broker_says_is_ac
     await page.gone(LINE)
     accepted = page_journal.read(f"{path}/2")
     assert (accepted["accepted"], accepted["note"]) == (True, "The broker rounds")
-
-
-# An account in the settings ------------------------------------------------------------------------------
 
 
 # What is typed into the dialog of a table, and the row that is listed then.

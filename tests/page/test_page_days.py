@@ -20,9 +20,6 @@ async def save(page: Tab, field: str, text: str) -> None:
     await page.see("Saved.", "#saved")
 
 
-# A day ---------------------------------------------------------------------------------------------------
-
-
 async def test_a_day_shows_what_happened_is_written_and_left_without_a_mouse(
     page: Tab, page_journal: PageJournal
 ) -> None:
@@ -117,9 +114,6 @@ async def test_a_text_that_was_changed_meanwhile_shows_both(page: Tab, page_jour
     await page.holds("#plan", "the123irs too")
 
 
-# Many days -----------------------------------------------------------------------------------------------
-
-
 @only_in_soak
 async def test_today_shows_the_plan_and_leads_to_days_and_weeks(page: Tab, page_journal: PageJournal) -> None:
     page_journal.patch("/me", trading_weekdays=[1, 2, 3, 4, 5, 6, 7])
@@ -163,9 +157,6 @@ async def test_today_shows_the_plan_and_leads_to_days_and_weeks(page: Tab, page_
     await page.see("Nothing was traded or written in these days.")
     await page.click("a:text('Month')")
     await page.see("January 2026", "h1")
-
-
-# Search --------------------------------------------------------------------------------------------------
 
 
 async def test_a_slash_begins_a_search_and_enter_opens_a_result(page: Tab, page_journal: PageJournal) -> None:

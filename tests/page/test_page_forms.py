@@ -47,9 +47,6 @@ async def press_at_the_edge(page: Tab, selector: str) -> None:
     await page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] - 2)
 
 
-# Modules alone -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.soak
 async def test_a_number_is_read_and_written_by_the_locale(page: Tab, page_journal: PageJournal) -> None:
     for name, numbers in [*NUMBERS.items()][:: 1 if SOAK else 3]:  # in CI a comma, an apostrophe, other digits
@@ -86,9 +83,6 @@ async def test_a_time_zone_is_found_by_its_city(page: Tab, page_journal: PageJou
         list(ZONES),
     )
     assert {text: tuple(one) for text, one in zip(ZONES, found, strict=True)} == ZONES
-
-
-# Accounts, time zone and trading days --------------------------------------------------------------------
 
 
 async def test_settings_refuse_misread_numbers_ask_at_escape_and_are_saved_one_by_one(
@@ -162,8 +156,6 @@ async def test_a_new_journal_is_asked_for_its_days(page: Tab, page_journal: Page
     await page.gone("#first-days")
     assert page_journal.read("/me")["timezone"] == "America/Chicago"
 
-
-# Goals ---------------------------------------------------------------------------------------------------
 
 GOAL = ("metric", "direction", "target_value", "timeframe")
 

@@ -71,9 +71,6 @@ def naming(*names: str) -> str:
     return "\n".join([f"account,{header}", *(f"{one},{row}" for one, row in zip(names, rows, strict=False))])
 
 
-# One file ------------------------------------------------------------------------------------------------
-
-
 COUNT_CLICKS = """() => {
     window.clicks = 0;
     addEventListener("click", ({ isTrusted, target }) => {
@@ -192,9 +189,6 @@ async def test_an_unknown_header_is_described_and_corrected(page: Tab, page_jour
     assert (trade["opened_at"], trade["gross_pnl"]) == ("2014-03-13T08:31:00.000000Z", 2)
 
 
-# Several files -------------------------------------------------------------------------------------------
-
-
 async def test_files_go_into_the_accounts_that_they_name(
     page: Tab, page_journal: PageJournal, accounts: list[int]
 ) -> None:
@@ -228,9 +222,6 @@ async def test_files_go_into_the_accounts_that_they_name(
     await expect(page.locator("#import-all")).to_be_disabled()
     await page.enter("#timezone-1", "Europe/Berlin")
     await page.see("Import 2 trades of 2 files into 2 accounts", "#import-all")
-
-
-# What is in the journal already --------------------------------------------------------------------------
 
 
 async def test_what_may_be_there_already_is_joined_or_asked_about(

@@ -100,9 +100,6 @@ async def test_all_trades_of_a_filter_are_selected(page: Tab, page_journal: Page
     await expect(page.locator("#select-all")).to_be_disabled()
 
 
-# Single categories ---------------------------------------------------------------------------------------
-
-
 def tags_of(journal: PageJournal, trade: int) -> list[str]:
     return [tag["name"] for tag in journal.read(f"/trades/{trade}")["tags"]]
 

@@ -55,9 +55,6 @@ def run_command(line: str) -> str:
     return subprocess.check_output(shlex.split(line), env=environment(), text=True, timeout=PATIENCE).strip()
 
 
-# By the link ---------------------------------------------------------------------------------------------
-
-
 async def test_the_printed_link_signs_in_once_and_over_no_other_user(page: Tab, start: tuple[PageJournal, str]) -> None:
     journal, link = start
     adas, visited = new_user(journal.db), list[str]()
@@ -103,9 +100,6 @@ async def test_the_printed_link_signs_in_once_and_over_no_other_user(page: Tab, 
     assert rows(journal.db, keys) == [
         ("first key", 1), ("Chrome on Linux", 0), ("page", 1), ("Chrome on Linux", 0)
     ]  # fmt: skip
-
-
-# A sign-in that works stays ------------------------------------------------------------------------------
 
 
 async def test_no_page_of_somebody_else_signs_in_or_out(page: Tab, page_journal: PageJournal) -> None:

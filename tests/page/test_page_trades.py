@@ -23,9 +23,6 @@ def present(trade: Any) -> list[bool]:
     return [one["was_present"] for one in trade["confirmations"]]
 
 
-# Judged --------------------------------------------------------------------------------------------------
-
-
 async def test_trades_are_judged_by_keyboard_faster_than_the_journal(page: Tab, page_journal: PageJournal) -> None:
     setup, tags = add_setup(page_journal), page_journal.add_tags(*(f"Tag {number}" for number in range(13)))
     first, second = (page_journal.add_trade(pnl, f"2026-03-0{pnl}T10:00", mae=4.5) for pnl in (2, 3))
@@ -67,9 +64,6 @@ async def test_trades_are_judged_by_keyboard_faster_than_the_journal(page: Tab, 
     await page.keys("Escape")
     await page.gone("#trade")
     assert [page_journal.read(f"/trades/{one}")["grade"] for one in (first, second)] == ["F", "B"]
-
-
-# Added and corrected -------------------------------------------------------------------------------------
 
 
 @asynccontextmanager
@@ -200,8 +194,6 @@ async def test_a_phone_folds_copies_and_opens_above_the_list(page: Tab, page_jou
     grade, listed = await page.evaluate(tops)
     assert grade < 300 < listed
 
-
-# Notes ---------------------------------------------------------------------------------------------------
 
 STATE, ERROR = "#trade form .state", "#trade form .error"
 

@@ -13,9 +13,6 @@ async def get_account(client: Client, account: Any) -> Any:
     return unwrap(await client.get(f"/accounts/{account['id']}"))
 
 
-# Delete --------------------------------------------------------------------------------------------------
-
-
 @for_rows("fields", [{}, {"closed_at": None, "exit_price": None}])
 async def test_an_account_is_not_deleted_until_its_trades_are_gone(client: Client, fields: dict[str, Any]) -> None:
     account = await factories.create_account(client)
@@ -87,9 +84,6 @@ async def test_a_deleted_account_leaves_its_copy_group_and_the_active_selection(
     assert (left["master_account_id"], left["member_count"]) == (None, 1)
     assert [member["account_id"] for member in left["members"]] == [copy["id"]]
     assert unwrap(await client.get("/me"))["active_selection"] == "all"
-
-
-# Fees ----------------------------------------------------------------------------------------------------
 
 
 @for_rows(

@@ -306,9 +306,6 @@ async def test_what_is_no_cursor_is_refused(client: Client, since: str) -> None:
     assert error_of(await client.get("/changes", params={"since": since})) == (400, "validation_error")
 
 
-# Old changes ---------------------------------------------------------------------------------------------
-
-
 async def test_a_cursor_expires_with_the_changes_after_it(app: Starlette, client: Client) -> None:
     from journal_api.web.change_signal import delete_old_changes
 
@@ -353,9 +350,6 @@ async def test_a_removed_user_leaves_no_changes(app: Starlette, client: Client) 
     assert await run_sql(app, "SELECT DISTINCT user_id FROM changed_objects") == [(1,)]
 
 
-# Cursors of other responses ------------------------------------------------------------------------------
-
-
 async def test_a_cached_and_an_unchanged_response_have_the_cursor_of_their_data(client: Client) -> None:
     await factories.create_tag(client)
     first = await client.get("/tags")
@@ -379,8 +373,6 @@ async def test_a_repeat_with_an_idempotency_key_has_the_cursor_of_the_first_resp
 
     assert repeated.headers["x-cursor"] == first.headers["x-cursor"]
 
-
-# updated_at of trades ------------------------------------------------------------------------------------
 
 TOUCHES: dict[str, tuple[str, str, Any]] = {
     "its tag is deleted": ("DELETE", "/tags/1", None),

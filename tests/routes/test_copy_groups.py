@@ -28,9 +28,6 @@ async def put_members(client: Client, group: Any, *members: object) -> httpx.Res
     return await client.put(f"/copy-groups/{group['id']}/members", json={"members": sent})
 
 
-# The group -----------------------------------------------------------------------------------------------
-
-
 async def test_the_list_is_without_members(client: Client, accounts: list[int]) -> None:
     full = await factories.create_copy_group(client, "Alpha", accounts)
 
@@ -46,9 +43,6 @@ async def test_a_new_group_has_no_master_yet(client: Client, account_id: int) ->
     ]
 
     assert (created.status_code, error_of(refused)) == (201, INVALID)
-
-
-# Members -------------------------------------------------------------------------------------------------
 
 
 async def test_members_come_by_sort_order_with_their_defaults(client: Client, accounts: list[int]) -> None:
@@ -137,9 +131,6 @@ async def test_an_account_that_left_its_group_can_join_another(client: Client, a
     assert [member["account_id"] for member in joined["members"]] == accounts[:1]
 
 
-# The master ----------------------------------------------------------------------------------------------
-
-
 async def test_the_master_is_a_member_and_can_be_cleared(client: Client, accounts: list[int]) -> None:
     group = await factories.create_copy_group(client, account_ids=accounts)
     path = f"/copy-groups/{group['id']}"
@@ -176,6 +167,3 @@ async def test_a_master_that_leaves_is_cleared_and_one_that_stays_is_kept(client
     leaves = unwrap(await put_members(client, group, b, c))
 
     assert (stays["master_account_id"], leaves["master_account_id"]) == (a, None)
-
-
-# Goals and strategies ------------------------------------------------------------------------------------

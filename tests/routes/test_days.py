@@ -53,9 +53,6 @@ async def count_rows(app: Starlette) -> int:
     return int(count)
 
 
-# What is written -----------------------------------------------------------------------------------
-
-
 async def test_a_day_on_which_nothing_happened_can_be_read_and_is_in_no_list(client: Client) -> None:
     assert await get_day(client) == UNWRITTEN
     assert await list_days(client) == []
@@ -184,9 +181,6 @@ async def test_a_day_shows_its_pictures_and_is_listed_for_them_alone(client: Cli
     assert error_of(await client.get(f"/pictures/{first['id']}")) == (404, "not_found")
 
 
-# Versions ------------------------------------------------------------------------------------------
-
-
 async def test_a_day_with_nothing_written_has_a_version(client: Client) -> None:
     read = await client.get(f"/days/{DAY}")
     path, version = f"/days/{DAY}", {"If-Match": read.headers["etag"]}
@@ -217,9 +211,6 @@ async def test_a_day_that_was_cleared_meanwhile_is_not_written_again(client: Cli
     refused = await client.patch(f"/days/{DAY}", json={**read, "review": "Mine"})
 
     assert error_of(refused) == (412, "precondition_failed")
-
-
-# Numbers -------------------------------------------------------------------------------------------
 
 
 async def test_days_with_trades_or_text_are_listed_newest_first_in_pages(client: Client, app: Starlette) -> None:
@@ -351,9 +342,6 @@ async def test_texts_stay_where_they_are_when_the_rollover_moves_the_trades(clie
         ("2026-01-06", 1, False),
         (DAY, 0, True),
     ]
-
-
-# Whose ---------------------------------------------------------------------------------------------
 
 
 async def test_templates_are_settings_and_fill_nothing(client: Client) -> None:

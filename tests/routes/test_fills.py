@@ -296,9 +296,6 @@ async def test_a_fill_of_an_imported_trade_that_was_changed_stays_when_the_file_
     assert unwrap(await client.get(path)) == before
 
 
-# Brute force ---------------------------------------------------------------------------------------------
-
-
 class Model(NamedTuple):
     """A fill as the test remembers it: everything exact."""
 

@@ -47,9 +47,6 @@ def natural(metric: str) -> str:
     return "at_most" if metric in AT_MOST else "at_least"
 
 
-# POST ----------------------------------------------------------------------------------------------------
-
-
 async def test_a_goal_has_the_direction_that_is_sent_or_the_natural_one(client: Client) -> None:
     for metric in METRICS:
         goals = [await factories.create_goal(client, metric=metric)]
@@ -93,9 +90,6 @@ async def test_a_user_has_a_limited_number_of_goals(client: Client, monkeypatch:
     assert error_of(refused) == (429, "limit_reached")
     assert details_of(refused) == {"limit": 2, "current": 2}
     await patch_goal(client, first, status="active")
-
-
-# Rules ---------------------------------------------------------------------------------------------------
 
 
 async def test_rule_1_a_target_of_zero_is_for_a_drawdown_alone(client: Client) -> None:
@@ -173,8 +167,6 @@ async def test_rule_8_an_account_and_a_group_exclude_each_other(app: Starlette, 
     assert error_of(refused) == INVALID
     assert unwrap(await client.get("/goals")) == []
 
-
-# PATCH ---------------------------------------------------------------------------------------------------
 
 NO_LOSS = {"metric": "max_drawdown", "target_value": 0}
 DRAWDOWN = "the largest fall of the running total from its peak, trade by trade"
@@ -259,9 +251,6 @@ async def test_a_goal_moves_from_any_scope_to_any_and_from_any_status_to_any(app
         assert (await patch_goal(client, goal, status=after))["status"] == after
 
 
-# Lists ---------------------------------------------------------------------------------------------------
-
-
 async def test_the_list_has_the_goals_of_a_status_and_an_account_by_id(app: Starlette, client: Client) -> None:
     account, other = await factories.insert_account(app), await factories.insert_account(app, "Other")
     group = await factories.insert_copy_group(app, members=[account])
@@ -289,9 +278,6 @@ async def test_the_list_has_the_goals_of_a_status_and_an_account_by_id(app: Star
             assert [goal["goal_name"] for goal in listed] == expected[query]
 
 
-# DELETE --------------------------------------------------------------------------------------------------
-
-
 async def test_a_deleted_goal_takes_its_snapshots_and_targets_along(app: Starlette, client: Client) -> None:
     goal, other = await factories.create_goal(client), await factories.create_goal(client)
     kept = await factories.snapshots_of(client, other["id"])
@@ -304,9 +290,6 @@ async def test_a_deleted_goal_takes_its_snapshots_and_targets_along(app: Starlet
     assert unwrap(await client.get("/goals?status=all")) == [other]
     for table in ("snapshots", "goal_targets"):
         assert await run_sql(app, f"SELECT 1 FROM {table} WHERE goal_id = :id", {"id": goal["id"]}) == []
-
-
-# Warnings ------------------------------------------------------------------------------------------------
 
 
 def warnings_in(response: httpx.Response) -> list[str]:

@@ -40,9 +40,6 @@ async def test_a_deleted_value_restores_the_built_in_one_if_there_is_one(client:
     assert error_of(await client.get("/instruments/XYZ")) == (404, "not_found")
 
 
-# A multiplier that is left out -----------------------------------------------------------------------------
-
-
 @for_rows(
     "symbol, multiplier, gross_pnl",
     [("ESU6", 50, 500), ("/NQM26", 20, 200), ("SPY240422P00496000", 100, 1000), ("ES", 1, 10)],

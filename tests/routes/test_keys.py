@@ -58,9 +58,6 @@ async def journal_api(settings: Settings, *arguments: str) -> str:
     return result.stdout
 
 
-# Form ----------------------------------------------------------------------------------------------------
-
-
 def test_a_key_is_tjk_then_30_random_characters_then_their_checksum() -> None:
     keys = [make_key() for _ in range(200)]
 
@@ -94,9 +91,6 @@ def test_a_key_with_one_character_mistyped_is_not_well_formed(body: str, place: 
 )
 def test_what_is_not_of_the_form_is_not_well_formed(text: str) -> None:
     assert not is_well_formed(text)
-
-
-# 401 -----------------------------------------------------------------------------------------------------
 
 
 NOON = "2026-04-15T12:00:00.000000Z"
@@ -215,9 +209,6 @@ async def test_a_key_that_is_revoked_during_its_look_up_is_not_remembered(
     assert error_of(await answer_to(app, key)) == (401, "key_revoked")
 
 
-# The last use --------------------------------------------------------------------------------------------
-
-
 async def uses_listed(settings: Settings) -> list[str]:
     """The last column of `keys list`."""
     lines = (await journal_api(settings, "keys", "list")).splitlines()
@@ -294,9 +285,6 @@ async def test_a_key_that_is_refused_is_not_used(app: Starlette, settings: Setti
     assert await uses_listed(settings) == ["never used", "never used"]
 
 
-# What is kept --------------------------------------------------------------------------------------------
-
-
 async def test_only_the_hash_and_the_last_four_characters_are_stored_and_shown(
     app: Starlette, settings: Settings
 ) -> None:
@@ -309,9 +297,6 @@ async def test_only_the_hash_and_the_last_four_characters_are_stored_and_shown(
     assert key[-4:] in printed
     assert key[-8:] not in printed
     assert key[:12] not in printed  # that no file holds the key, the fixture of every journal checks
-
-
-# Over HTTP -----------------------------------------------------------------------------------------------
 
 
 async def test_keys_are_listed_without_the_key_or_its_hash_and_the_calling_one_is_marked(

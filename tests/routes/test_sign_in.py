@@ -48,9 +48,6 @@ async def keys_of(app: Starlette) -> list[str]:
     return [name for (name,) in await run_sql(app, "SELECT name FROM api_keys ORDER BY id")]
 
 
-# The code ------------------------------------------------------------------------------------------------
-
-
 async def test_a_code_becomes_a_key_of_the_first_user_named_after_the_browser(
     app: Starlette, page: Client, code: str
 ) -> None:
@@ -181,9 +178,6 @@ async def test_wrong_codes_count_as_wrong_keys_and_do_not_stop_the_right_one(set
     assert right.status_code == 201
 
 
-# The command ---------------------------------------------------------------------------------------------
-
-
 async def test_a_browser_on_this_machine_is_told_the_command_that_works_here(page: Client, code: str) -> None:
     answer = await page.get("/sign-in", headers={"Sec-Fetch-Site": "same-origin"})
 
@@ -211,8 +205,6 @@ async def test_a_stranger_is_told_no_path(settings: Settings, headers: dict[str,
         assert unwrap(await other_machine.get("/sign-in")) == KEY_COMMAND
 
 
-# Names ---------------------------------------------------------------------------------------------------
-
 NAMES = {
     FIREFOX: "Firefox on Linux",
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0"
@@ -235,8 +227,6 @@ NAMES = {
 def test_a_browser_is_named_by_known_words_alone(user_agent: str) -> None:
     assert name_browser(user_agent) == NAMES[user_agent]
 
-
-# A user whom a proxy names -------------------------------------------------------------------------------
 
 PROXY, NETWORK = "192.0.2.10", "2001:db8::/64"
 

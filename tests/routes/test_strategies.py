@@ -53,9 +53,6 @@ def orders_in(items: Any) -> list[tuple[str, int]]:
     return [(item["name"], item["sort_order"]) for item in items]
 
 
-# Forms -------------------------------------------------------------------------------------------------
-
-
 async def test_a_new_strategy_is_returned_whole_with_its_location(client: Client) -> None:
     await factories.create_strategy(client, "Another", setups=[{"name": "Not this"}])
 
@@ -180,8 +177,6 @@ async def test_setups_and_confirmations_are_ordered(
     assert orders_in(strategy["setups"][0]["confirmations"]) == stored
 
 
-# Free-form JSON ----------------------------------------------------------------------------------------
-
 OPENING = r"\"{"
 VERBATIM = [
     "{}",
@@ -226,9 +221,6 @@ async def test_white_space_between_tokens_of_free_form_json_is_no_token(client: 
     tokens = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}:,]|[^\s\[\]{}:,"]+')
     assert kept is not None
     assert tokens.findall(kept[1]) == tokens.findall(spaced)
-
-
-# The maximum -------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -278,9 +270,6 @@ async def test_a_foreign_account_is_named_before_a_taken_name_and_that_before_th
 
     assert error_of(foreign) == (400, "validation_error")
     assert error_of(taken) == (409, "duplicate_name")
-
-
-# Delete ------------------------------------------------------------------------------------------------
 
 
 async def test_delete_takes_setups_confirmations_and_answers_along_and_unlinks_the_trades(

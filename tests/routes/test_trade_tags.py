@@ -45,9 +45,6 @@ async def create_tags(client: Client) -> list[int]:
     return [(await factories.create_tag(client, name))["id"] for name in ("Fear", "anger", "Greed")]
 
 
-# Tags ----------------------------------------------------------------------------------------------------
-
-
 async def test_the_tags_of_a_trade_are_ids_and_whole_tags(client: Client) -> None:
     tag = await factories.create_tag(client, "FOMO", type="mistake", color="#123456")
     trade = await factories.create_trade(client)
@@ -92,9 +89,6 @@ async def test_a_deleted_tag_disappears_and_a_renamed_tag_has_its_new_name(clien
     tags = [{"id": anger, "name": "Calm", "color": "#ffffff", "type": "custom"}]
     assert (await factories.get_trade(client, first))["tags"] == tags
     assert await factories.list_trades(client, tag_id=fear) == []
-
-
-# Answers -------------------------------------------------------------------------------------------------
 
 
 async def test_answers_have_the_name_of_their_confirmation_in_the_order_of_the_checklist(
@@ -185,9 +179,6 @@ async def test_a_trade_that_changes_its_setup_loses_the_old_answers(client: Clie
 
         assert kept["confirmations"] == answered["confirmations"]
         assert (changed["confirmations"], back["confirmations"]) == ([], []), patch
-
-
-# With the trade itself -----------------------------------------------------------------------------------
 
 
 async def test_an_open_trade_keeps_its_tags_and_answers_when_it_is_closed(client: Client, flag: dict[str, Any]) -> None:

@@ -39,9 +39,6 @@ sys.stdin.read()
 """
 
 
-# The line ----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("host", "shown"), [("127.0.0.1", r"127\.0\.0\.1"), ("::1", r"\[::1\]")])
 def test_the_one_line_says_where_who_and_which_release(db: Path, host: str, shown: str) -> None:
     with announced(db, "--host", host) as child:
@@ -62,9 +59,6 @@ def test_without_announce_the_output_is_for_people_and_standard_input_is_not_wat
         printed = server.out.read_text()
 
     assert printed == f"Journal {db} on {server.url}/v1 (Ctrl-C stops it)\n"
-
-
-# The end -----------------------------------------------------------------------------------------------
 
 
 def test_the_end_of_standard_input_stops_the_server_in_order_and_the_next_one_starts(db: Path) -> None:
@@ -147,9 +141,6 @@ def test_a_parent_that_is_gone_before_the_line_leaves_no_server_behind(db: Path)
     assert not db.with_name("journal.db-wal").exists()
 
 
-# The exit status ---------------------------------------------------------------------------------------
-
-
 NOBODY_WRITES_THERE = Path("/sys/kernel")  # not even root
 REASONS: dict[str, tuple[Write, int]] = {
     "a newer release has migrated it": (new_journal(f"PRAGMA user_version = {NEWER}"), 4),
@@ -178,9 +169,6 @@ def test_the_docs_list_every_exit_status() -> None:
 
     every = {0, OTHER_REASON, *BY_CLASS.values(), *BY_ERRNO.values(), *BY_SQLITE.values()}
     assert [int(status) for status in listed] == sorted(every)
-
-
-# The key of the run ------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -286,9 +274,6 @@ def test_no_child_of_the_server_inherits_the_key_of_the_run(
     CliRunner().invoke(cli, ["users", "list", "--db", str(db)])
 
     assert "JOURNAL_RUN_KEY" not in os.environ
-
-
-# The documents -----------------------------------------------------------------------------------------
 
 
 def test_the_parent_in_the_documents_runs_as_it_is_written(db: Path) -> None:

@@ -57,9 +57,6 @@ def key_id(db: Path, key: str) -> str:
     return found
 
 
-# Use -----------------------------------------------------------------------------------------------------
-
-
 def use(server: Child, key: str) -> Iterator[httpx.Response]:
     """What every operation answers to the key, and some that go wrong."""
     with server.client(key) as client:
@@ -106,9 +103,6 @@ def provoke_bug(server: Child, db: Path, key: str) -> httpx.Response:
         answer = client.get(f"/goals/{goal_id}/snapshots")
         change(db, "UPDATE users SET timezone = 'UTC' WHERE id = 1")
     return answer
-
-
-# The look ------------------------------------------------------------------------------------------------
 
 
 def traces_of(key: str) -> list[bytes]:

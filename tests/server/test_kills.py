@@ -33,9 +33,6 @@ def db(tmp_path: Path) -> Path:
     return folder / "journal.db"
 
 
-# Writers -----------------------------------------------------------------------------------------------
-
-
 @contextmanager
 def writing(server: Server, key: str, writers: Sequence[Writer]) -> Iterator[threading.Semaphore]:
     """All of them write during the block, and the server ends with it; counts what was acknowledged."""
@@ -84,9 +81,6 @@ def report(writers: Sequence[Writer]) -> str:
     )
 
 
-# A server that ends ------------------------------------------------------------------------------------
-
-
 @pytest.mark.promise(1)
 def test_a_kill_loses_no_acknowledged_write_and_leaves_none_half_written(db: Path, record_observation: Record) -> None:
     ends = end_often_under_load(db, signal.SIGKILL, examples(100, 2), record_observation)
@@ -119,8 +113,6 @@ def end_often_under_load(db: Path, how: signal.Signals, times: int, record: Reco
     record(f"{times} times {how.name} under 6 writers: {report(writers)}; gone within {slowest:.2f} s")
     return ends
 
-
-# Commands that are killed ------------------------------------------------------------------------------
 
 MANY = examples(20_000, 500)
 
@@ -281,9 +273,6 @@ def test_a_backup_under_load_holds_every_write_answered_before_it_began_and_is_r
     record_observation(
         f"{len(copies)} of {len(copies)} backups taken under 3 writers restored, and a server works on each"
     )
-
-
-# A server that begins ----------------------------------------------------------------------------------
 
 
 @pytest.mark.promise(17)

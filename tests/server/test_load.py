@@ -57,9 +57,6 @@ async def clients_of(server: Server, key: str, number: int) -> AsyncIterator[lis
         ]
 
 
-# A crowd at work ---------------------------------------------------------------------------------------
-
-
 def make_goals(client: httpx.Client) -> list[str]:
     """Create a journal that has been kept for a while; return what a front end reads of it."""
     account = unwrap(client.post("/accounts", json={"name": "Sim"}))["id"]
@@ -164,9 +161,6 @@ async def test_what_is_refused_as_busy_was_not_begun_and_can_be_repeated_until_i
         f"at once, the last after {max(seconds):.1f} s; repeated {rounds} times "
         f"({len(refused)} times 503 in all), each is there once"
     )
-
-
-# Clients that vanish -----------------------------------------------------------------------------------
 
 
 WHERE = ["in the headers", "in the body", "after the request", "while the response comes"]

@@ -108,9 +108,6 @@ def test_a_crowd_that_comes_at_once_leaves_the_others_that_are_in_use(
         assert HUNDRED / 2 < sum(map(is_open, crowd)) <= HUNDRED
 
 
-# Open files ------------------------------------------------------------------------------------------------
-
-
 def limited(limit: str, *arguments: str) -> list[str]:
     """A command of Python's that may have so many files open: an option of `ulimit`."""
     return ["sh", "-c", f'ulimit {limit} && exec "$0" "$@"', sys.executable, *arguments]

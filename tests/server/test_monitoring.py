@@ -41,9 +41,6 @@ def read_requests(server: Server) -> list[Any]:
     return [line for line in lines if "method" in line]
 
 
-# The log -----------------------------------------------------------------------------------------------
-
-
 def test_each_request_is_a_line_of_json(db: Path) -> None:
     key = new_key(db)
     with running(db) as server, server.client(key) as client:
@@ -194,9 +191,6 @@ def test_a_name_that_is_no_text_is_escaped_in_its_line() -> None:
         assert [msgspec.json.decode(line)["message"] for line in lines] == [r"journal \udcff.db", "the next"]
 
 
-# /health -----------------------------------------------------------------------------------------------
-
-
 async def read_health(app: Starlette) -> Any:
     async with client_of(app) as anonymous:
         return (await anonymous.get("http://localhost/health")).json()["data"]
@@ -250,9 +244,6 @@ async def test_after_a_write_that_found_no_room_it_is_not_writable_until_there_i
     assert error_of(refused) == (503, "storage_unavailable")
     assert (told, healed) == ([False, False], True)
     await create_category(client)
-
-
-# /metrics ----------------------------------------------------------------------------------------------
 
 
 def samples(text: str) -> dict[tuple[str, ...], float]:

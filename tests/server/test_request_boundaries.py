@@ -36,7 +36,6 @@ CHUNKED = b"Transfer-Encoding: chunked"
 UPGRADE = (b"Connection: Upgrade", b"Upgrade: h2c")
 EXPECT = b"Expect: 100-continue"
 
-# Requests for another protocol ---------------------------------------------------------------------------
 
 UPGRADES = [
     *((b"Upgrade", upgrade) for upgrade in (b"h2c", b"websocket", b"foo", b"H2C", b"h2c, websocket", b"x/1")),
@@ -67,8 +66,6 @@ def test_the_body_of_a_request_for_another_protocol_is_no_request(
         assert responses == [[(400, b"outer", True)]] * len(UPGRADES)
         assert name in category_names(client)
 
-
-# Exchanges -------------------------------------------------------------------------------------------------
 
 KEY = "k" * 40  # each test puts the key of its journal in its place
 KEY_HEADER = b"Authorization: Bearer %b" % KEY.encode()
@@ -223,9 +220,6 @@ def test_requests_are_answered_until_the_connection_ends(
     keyed = [packet.replace(KEY.encode(), journal.key.encode()) for packet in packets]
 
     assert exchange(journal, *([b"".join(keyed)] if is_one_packet else keyed)) == responses
-
-
-# Expectations ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("version", [b"HTTP/1.1", b"HTTP/1.0"])

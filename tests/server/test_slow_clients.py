@@ -80,9 +80,6 @@ class Client:
         return self
 
 
-# Idle connections, headers and bodies ---------------------------------------------------------------------
-
-
 class Slow(NamedTuple):
     """What a client sends first, what it sends a second before its time is over, and what it reads."""
 
@@ -197,8 +194,6 @@ def test_the_time_of_a_body_begins_after_the_response_before_it(journal: Served)
         assert statuses(client.read().received) == [200, 408]
 
 
-# Headers without end ---------------------------------------------------------------------------------------
-
 LARGE = b"x" * MAX_HEAD_SIZE
 # What the target and the headers leave to the value of another header.
 ROOM = MAX_HEAD_SIZE - len("/healthHost: localhost\r\nConnection: close\r\nX: \r\n")
@@ -243,9 +238,6 @@ def test_nothing_is_kept_of_a_closed_connection(journal: Served) -> None:
     wait_until(nothing_is_alive)
 
 
-# The end of the server -----------------------------------------------------------------------------------
-
-
 @pytest.mark.promise(9)
 def test_a_request_that_the_end_of_the_server_cuts_off_is_503_in_the_envelope(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
@@ -261,9 +253,6 @@ def test_a_request_that_the_end_of_the_server_cuts_off_is_503_in_the_envelope(
     assert b'"code":"busy"' in received
     assert b"retry-after: 1\r\n" in received
     assert "Exception" not in caplog.text
-
-
-# A crowd ---------------------------------------------------------------------------------------------------
 
 
 class Crowd(NamedTuple):

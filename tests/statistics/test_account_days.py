@@ -27,9 +27,6 @@ async def days_of(client: Client, account: Any) -> list[str | None]:
     return [trade["trading_day"] for trade in await factories.list_trades(client, account_id=account["id"])]
 
 
-# Ways in which a trade of the account in Kiritimati is written -----------------------------------------
-
-
 async def write_one(client: Client, account: Any) -> None:
     await factories.create_trade(client, account["id"])
 
@@ -111,9 +108,6 @@ async def test_the_preview_of_a_file_has_the_days_of_its_account(client: Client)
     assert (report["preview"]["first_day"], report["preview"]["days"][0]["day"]) == (NEXT_DAY, NEXT_DAY)
 
 
-# Changes of calendars ------------------------------------------------------------------------------------
-
-
 async def test_a_change_of_an_account_moves_its_trades_and_no_others(client: Client) -> None:
     account, other = await factories.create_account(client), await factories.create_account(client, "Other")
     for one in (account, other):
@@ -149,9 +143,6 @@ async def test_the_owners_change_moves_what_an_account_has_not_of_its_own(client
     # 05:00 on the 6th in Kiritimati; 15:00 in UTC, after 14:00; 05:00 on the 6th; as before.
     days = [day for account in accounts for day in await days_of(client, account)]
     assert days == ["2026-01-06", "2026-01-06", "2026-01-06", "2026-01-05"]
-
-
-# Goals ---------------------------------------------------------------------------------------------------
 
 
 async def read_current(client: Client, goal: Any) -> Any:

@@ -245,9 +245,6 @@ async def test_an_account_in_another_currency_without_trades_mixes_nothing_but_b
     assert shown == [(300, "USD"), ("mixed_currencies", None), (300, "USD")]
 
 
-# Scopes --------------------------------------------------------------------------------------------------
-
-
 async def test_a_balance_of_a_window_begins_with_what_came_before_its_first_day(desk: Desk) -> None:
     accounts = [await desk.account(name, balance) for name, balance in (("Main", 100), ("Other", 7))]
     for moment, pnl in (("01-10", 1000), ("01-31", -50.5), ("02-01", 2), ("02-28", 3), ("03-01", 500)):
@@ -261,9 +258,6 @@ async def test_a_balance_of_a_window_begins_with_what_came_before_its_first_day(
 
     assert before == [[1054.5], [7]]
     assert [await desk.values(goal) for goal in reversed(goals)] == [[8], [1055.5]]
-
-
-# Pages ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

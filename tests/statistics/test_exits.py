@@ -95,9 +95,6 @@ async def test_money_in_two_currencies_is_refused_and_r_is_not(app: Starlette, c
     assert (await read_exits(client, **IN_MONEY, account_id=euros))["decisions"] == 1
 
 
-# Journals without an edge --------------------------------------------------------------------------------
-
-
 def walk(source: np.random.Generator, trades: int, a_day: int, alike: float) -> list[tuple[Any, ...]]:
     """The rows of trades whose price goes up or down by an eighth of R, as likely: no exit pays.
 

@@ -18,9 +18,6 @@ def desk(app: Starlette, client: Client) -> Iterator[Desk]:
         yield desk
 
 
-# Periods -------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("start", "end", "actual", "is_closed"),
     [
@@ -138,8 +135,6 @@ async def test_a_balance_of_every_month_since_the_last_read_is_there_after_a_lat
 
     assert await desk.values(goal) == [100, 100, 105]
 
-
-# Targets -------------------------------------------------------------------------------------------------
 
 APRIL = {"timeframe": "custom", "custom_start": "2026-04-01", "custom_end": "2026-04-30"}
 NEW_TARGET, REDEFINED = {"target_value": 2}, {"metric": "win_rate", "target_value": 60}
@@ -270,8 +265,6 @@ async def test_a_late_trade_in_a_closed_period_is_compared_with_its_target(desk:
     assert (may["target"], may["achieved"]) == (2, False)
 
 
-# New definitions -----------------------------------------------------------------------------------------
-
 NOTHING_LATER = [("02-01", 0, False), ("03-01", 0, False), ("04-01", 0, False)]
 
 
@@ -311,9 +304,6 @@ async def test_a_goal_stores_whether_its_metric_carries_a_balance(desk: Desk) ->
     stored = await run_sql(desk.app, "SELECT metric FROM goals WHERE carries_balance")
 
     assert stored == [("balance_target",)] * 2
-
-
-# Paused and archived -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("status", ["paused", "archived"])

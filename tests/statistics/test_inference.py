@@ -48,9 +48,6 @@ def draw_numbers(source: random.Random) -> list[int]:
     return [round(scale * draw(source, mean, 1)) for _ in range(source.randint(10, 200))]
 
 
-# Compared with scipy -------------------------------------------------------------------------------------
-
-
 @pytest.mark.soak
 def test_p_values_of_t_differ_from_scipys_by_less_than_a_billionth() -> None:
     source = random.Random(1)
@@ -141,9 +138,6 @@ def test_the_tails_of_a_small_skewness_need_no_gamma_function(z: float, skewness
     assert pearson_tails(z, skewness) == pytest.approx(pearson.sf(z) + pearson.cdf(-z), abs=2e-9)
 
 
-# Computed otherwise --------------------------------------------------------------------------------------
-
-
 @for_rows("seed", range(20))
 def test_the_moments_of_all_permutations_are_those_of_every_division(seed: int) -> None:
     source = random.Random(seed)
@@ -180,9 +174,6 @@ def test_whatever_the_numbers_an_edge_has_a_wide_interval_and_is_that_of_the_oth
         assert opposite.p == pytest.approx(edge.p, rel=1e-6)
     else:
         assert (edge.low, edge.high, edge.p, edge.more_needed) == (None,) * 4
-
-
-# Computed by hand ----------------------------------------------------------------------------------------
 
 
 @for_rows(
@@ -260,8 +251,6 @@ def test_false_discovery_rates_by_hand() -> None:
     assert benjamini_hochberg([]) == []
 
 
-# Edges by hand -------------------------------------------------------------------------------------------
-
 UNIT = 10**8
 
 
@@ -303,9 +292,6 @@ def test_a_tag_of_days_is_as_sure_as_its_days() -> None:
     assert by_day.p == pytest.approx(scipy.stats.ttest_ind([1] * 6 + [-1] * 4, [1] * 4 + [-1] * 6).pvalue, rel=0.06)
 
 
-# More decisions ------------------------------------------------------------------------------------------
-
-
 @for_rows(
     "present, absent, more",
     [
@@ -321,9 +307,6 @@ def test_a_tag_of_days_is_as_sure_as_its_days() -> None:
 )
 def test_the_number_of_further_decisions(present: list[int], absent: list[int], more: int | None) -> None:
     assert edge_of(scaled(present), scaled(absent)).more_needed == more
-
-
-# A table of edges ----------------------------------------------------------------------------------------
 
 
 @for_rows(

@@ -87,9 +87,6 @@ def clock() -> Iterator[time_machine.Traveller]:
         yield clock
 
 
-# Random journals -----------------------------------------------------------------------------------------
-
-
 def draw_amount(random: Random) -> int:
     return random.choice([0, 1, -1, 33333333, 10**10, -(10**10), random.randint(-(10**11), 10**11)])
 
@@ -223,9 +220,6 @@ async def write_journal(
     return reference.read_journal(app.state.settings.db)
 
 
-# Snapshots -----------------------------------------------------------------------------------------------
-
-
 async def add_goal(client: Client, random: Random, metric: str, timeframe: str, scope: str) -> Any:
     """The id of a new goal, and the goal of reference.py."""
     target = draw_amount(random) or 50 * 10**8
@@ -260,8 +254,6 @@ async def test_snapshots_of_every_metric_timeframe_and_scope_equal_the_reference
             expected = reference.compute_snapshots(journal, goal, now)
             assert await read_snapshots(client, goal_id) == expected, goal
 
-
-# Reports -------------------------------------------------------------------------------------------------
 
 # A filter each, and some that select parts of decisions.
 FILTERS: list[dict[str, Any]] = [
@@ -369,8 +361,6 @@ async def test_exits_equal_the_reference(app: Starlette, client: Client, seed: i
         else:
             assert exact(answer)["data"]["exits"] == expected, (unit, query, stops, targets)
 
-
-# Standings of accounts -----------------------------------------------------------------------------------
 
 CHANGES = ["UPDATE trades SET gross_pnl = -gross_pnl WHERE id % 3 = 0", "DELETE FROM trades WHERE id % 7 = 0"]
 

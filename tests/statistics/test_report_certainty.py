@@ -39,9 +39,6 @@ async def place(client: Client, group_by: str, pnls: Sequence[float], **query: A
     return found
 
 
-# Intervals -----------------------------------------------------------------------------------------------
-
-
 def on_day(number: int) -> dict[str, Any]:
     return {"closed_at": f"2026-01-{1 + number:02}T15:00:00Z"}
 
@@ -67,9 +64,6 @@ async def test_a_mean_has_an_interval_from_ten_decisions_on_and_a_share_from_two
     }
     assert found["interval_reasons"] == {"rr_realized_avg": "no_risk"}
     assert "profit_factor" not in found["intervals"]
-
-
-# Edges ---------------------------------------------------------------------------------------------------
 
 
 async def test_a_tag_is_compared_with_all_decisions_that_lack_it(
@@ -159,9 +153,6 @@ async def test_a_verdict_counts_all_groups_of_the_report_not_only_those_of_the_p
 
     assert [group["edge"] for group in first] == [group["edge"] for group in whole[:2]]
     assert all(group["edge"]["q"] >= group["edge"]["p"] for group in first)
-
-
-# Before and after ----------------------------------------------------------------------------------------
 
 
 async def test_a_decision_is_grouped_by_the_last_one_that_was_closed_when_it_was_opened(

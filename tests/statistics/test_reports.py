@@ -11,8 +11,6 @@ from starlette.applications import Starlette
 from journal_api.database import database
 from journal_api.structs.reports import REPORTED
 
-# Groups --------------------------------------------------------------------------------------------------
-
 
 async def test_a_group_of_a_time_is_named_after_it(app: Starlette, client: Client, account_id: int) -> None:
     """A Sunday in a week that began in the year before; groups and their order are those of the reference."""
@@ -33,9 +31,6 @@ async def test_a_decision_follows_one_loss_or_two_or_more(app: Starlette, client
 
     counts = {one["key"]: one["statistics"]["decisions"] for one in groups}
     assert counts == {"first": 1, "loss": 1, "losses": 2, "breakeven": 1, "win": 1}
-
-
-# Filters, order and pages --------------------------------------------------------------------------------
 
 
 @for_rows(
@@ -139,9 +134,6 @@ async def test_a_query_that_cannot_be_meant_is_refused(
     assert details_of(response)["fields"][member].startswith(reason)
 
 
-# Values without a number ---------------------------------------------------------------------------------
-
-
 @for_rows("metrics", [REPORTED, ("net_pnl",)])
 async def test_a_sum_beyond_64_bits_is_out_of_range_in_its_group_alone(
     app: Starlette, client: Client, account_id: int, metrics: tuple[str, ...]
@@ -186,9 +178,6 @@ async def test_a_report_waits_for_two_others_and_is_refused_after_some_seconds(
     assert error_of(refused) == (503, "busy")
     assert refused.headers["Retry-After"] == "1"
     assert (await client.get("/reports", params={"group_by": "symbol"})).status_code == 200
-
-
-# Confirmations -------------------------------------------------------------------------------------------
 
 
 async def create_checklist(client: Client) -> tuple[int, int, int]:
@@ -245,9 +234,6 @@ async def test_a_report_is_not_modified_until_a_trade_is(app: Starlette, client:
     changed = await client.get("/reports?group_by=symbol", headers={"If-None-Match": etag})
 
     assert (same.status_code, changed.status_code) == (304, 200)
-
-
-# The shape of results ------------------------------------------------------------------------------------
 
 
 @for_rows(

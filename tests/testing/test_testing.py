@@ -33,9 +33,6 @@ def categories_of(journal: httpx.Client) -> list[str]:
     return [category["name"] for category in unwrap(journal.get("/tag-categories"))]
 
 
-# A journal ---------------------------------------------------------------------------------------------
-
-
 async def test_a_journal_takes_what_a_server_takes_until_it_is_closed() -> None:
     with journal_client() as journal:
         post_category(journal, "Psychology")
@@ -81,9 +78,6 @@ def test_what_does_not_exist_is_refused_by_its_name(options: Any, said: str, tmp
     assert list(tmp_path.iterdir()) == []
 
 
-# The database ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("is_failing", [False, True], ids=["a test that passes", "a test that fails"])
 def test_a_journal_in_a_folder_stays_there_as_one_whole_file_with_a_key_of_every_scope(
     tmp_path: Path, is_failing: bool
@@ -101,9 +95,6 @@ def test_a_journal_in_a_folder_stays_there_as_one_whole_file_with_a_key_of_every
     assert rows(db, "SELECT name FROM tag_categories") == [("Kept",)]
     assert rows(db, "SELECT scopes FROM api_keys") == [(" ".join(SCOPES),)]
     assert command("users", "list", "--db", db).out == "owner\n"
-
-
-# Requests ----------------------------------------------------------------------------------------------
 
 
 def test_a_body_may_come_in_parts() -> None:
@@ -136,9 +127,6 @@ def test_a_client_may_be_used_from_many_threads() -> None:
         list(threads.map(lambda name: post_category(journal, name), names))
 
         assert sorted(categories_of(journal)) == sorted(names)
-
-
-# The example -------------------------------------------------------------------------------------------
 
 
 def test_the_example_is_what_the_docs_say() -> None:
@@ -199,9 +187,6 @@ def test_make_journal_makes_as_many_as_a_test_needs_each_with_one_key_of_the_sco
 
     assert [categories_of(client) for client in ended] == [["Psychology", "Session"], []]
     assert rows(tmp_path / "journal.db", "SELECT scopes FROM api_keys") == [("read:tags read:trades",)]
-
-
-# What tests of other projects need ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("serve", [False, True], ids=["in process", "served"])
@@ -349,9 +334,6 @@ CHAPTER = (
     (ROOT / "docs/embedding.md").read_text().partition("## In the tests of your project\n")[2].partition("\n## ")[0]
 )
 exec("\n".join(re.findall(r"^```python\n(.*?)^```", CHAPTER, re.MULTILINE | re.DOTALL)))
-
-
-# What it needs -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -57,8 +57,6 @@ def show(trade: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(trade[name] for name in ("direction", "quantity", "entry_price", "exit_price", "gross_pnl"))
 
 
-# One row -------------------------------------------------------------------------------------------------
-
 BUYS = ["Buy", "buy", "B", "BOT", "Bought", "BTO", "BTC", "BC", " Buy "]
 SELLS = ["Sell", "sell", "S", "SLD", "Sold", "SS", "Short", "Sell short", "STO", "STC", " Sell"]
 READ: list[tuple[Fill, dict[str, Any]]] = [
@@ -184,8 +182,6 @@ def test_a_trade_out_of_range_is_the_error_of_its_line_alone() -> None:
     assert len(rows) == 2
 
 
-# Which fills are one trade -------------------------------------------------------------------------------
-
 # What share by share, below, does not show.
 ROUND_TRIPS: dict[str, tuple[list[Fill], list[tuple[Any, ...]]]] = {
     "each account is held apart": (
@@ -279,9 +275,6 @@ def test_trades_come_in_the_order_of_the_lines_on_which_they_begin() -> None:
     assert [trade["line"] for trade in trades] == [3, 4, 6]
 
 
-# How a trade is known again ------------------------------------------------------------------------------
-
-
 def test_the_id_of_the_first_fill_is_the_id_of_the_trade() -> None:
     ids: list[Any] = [{"Exec ID": f"E-{number}"} for number in (1, 2, 3)]
 
@@ -334,9 +327,6 @@ def test_identical_fills_are_several() -> None:
 
     assert [show(trade)[:2] for trade in trades] == [("long", "1")] * 3 + [("long", "2")]
     assert {trade["external_id"] for trade in trades} == {None}
-
-
-# Against the simplest book -------------------------------------------------------------------------------
 
 
 def build_rows(fills: Iterable[FileFill], choose: random.Random) -> list[Fill]:

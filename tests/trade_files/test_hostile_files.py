@@ -31,9 +31,6 @@ ROW = "ES,long,1,1,2026-01-05 14:00:00"
 MIB = 1024 * 1024
 
 
-# Time ----------------------------------------------------------------------------------------------------
-
-
 def page(begin: str, part: str, end: str = "") -> Callable[[int], str]:
     """A page of HTML with so much of the part in a table."""
     return lambda size: f"<html><table><tr>{begin}{part * (size // len(part))}{end}</table>"
@@ -146,9 +143,6 @@ def test_the_time_for_a_file_grows_no_faster_than_its_length(make: Callable[[int
     once = max(seconds_for(make(size // 2), enough=FLOOR), FLOOR)
 
     assert seconds_for(make(2 * size), enough=8 * once) < 8 * once  # 16 would be the square
-
-
-# Bounds --------------------------------------------------------------------------------------------------
 
 
 BILLION_LAUGHS = (
@@ -278,9 +272,6 @@ def test_of_what_cannot_be_read_an_error_shows_the_beginning() -> None:
     assert len(reason) < 120
 
 
-# Memory --------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     db = tmp_path_factory.mktemp("memory") / "journal.db"
@@ -345,9 +336,6 @@ def test_an_import_takes_no_more_memory_than_documented(
     a_row = 4096 * file.count("\n") if is_read else 0
     assert taken < max(TIMES_THE_FILE * len(file.encode()), 16 * MIB, a_row)
     assert taken < FOR_A_ROW
-
-
-# Stopping ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.promise(19)

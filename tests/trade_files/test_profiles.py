@@ -180,9 +180,6 @@ def test_the_command_refuses_what_is_no_profile_and_names_the_file(tmp_path: Pat
     assert "list.toml" in line
 
 
-# Times ------------------------------------------------------------------------------------------------
-
-
 def decode(profile: dict[str, Any]) -> ImportProfileCreate:
     return msgspec.convert(profile, ImportProfileCreate, dec_hook=decode_value)
 

@@ -48,8 +48,6 @@ def test_a_table_has_two_columns(text: str) -> None:
     assert propose_profile(io.BytesIO(text.encode())) is None
 
 
-# What is proposed --------------------------------------------------------------------------------------
-
 UNKNOWN = """\
 Report of March
 

@@ -55,9 +55,6 @@ async def report_of(client: Client, file: str | bytes, **query: Any) -> Any:
     return unwrap(await send_file(client, file, account_id, **query))
 
 
-# Encodings -----------------------------------------------------------------------------------------------
-
-
 @for_rows(
     "encoding, reported",
     [
@@ -118,9 +115,6 @@ async def test_a_file_that_is_no_text_says_what_it_is(
     assert (details_of(refused)["line"], details_of(refused)["reason"]) == (1, reason)
 
 
-# Separators and headers ----------------------------------------------------------------------------------
-
-
 @for_rows(
     "grid, title", [(PORTUGUESE, ""), (GERMAN, '"Trades"\n'), *((GRID, title) for title in (TITLE, "One,two\n" * 99))]
 )
@@ -151,9 +145,6 @@ def test_an_unknown_header_names_the_format_that_it_nearly_has(
 
     assert (refused.value.details["line"], refused.value.details["missing"]) == (line, missing)
     assert next(iter(missing), "") in refused.value.details["reason"]
-
-
-# Amounts -------------------------------------------------------------------------------------------------
 
 
 @for_rows(
@@ -218,9 +209,6 @@ def test_rounding_is_half_even_and_to_the_digits_of_an_amount(value: Any, digits
     last_place = max(-8, value.adjusted() + 1 - digits)
     assert abs(result - value) * 2 <= Decimal((0, (1,), last_place))
     assert result == rounded(result, digits)
-
-
-# Rules of a row ------------------------------------------------------------------------------------------
 
 
 @for_rows(
@@ -301,9 +289,6 @@ def test_what_a_file_states_is_known_by_the_keys_that_earlier_versions_have_stor
     numbering = Numbering(file.format)
 
     assert [numbering.key(1, row.statement)[0] for row in file.rows if isinstance(row, Candidate)] == keys
-
-
-# Day and month -------------------------------------------------------------------------------------------
 
 
 def grid_at(*times: str, separator: str = ",") -> bytes:
@@ -406,9 +391,6 @@ async def test_a_date_against_the_stated_order_or_another_order_is_an_error(clie
 
     assert details_of(refused)["reason"].startswith("Date has no month 13")
     assert [details_of(other)["allowed"] for other in others] == [["month", "day", "year"]] * 3
-
-
-# The command ---------------------------------------------------------------------------------------------
 
 
 def test_the_command_says_what_was_assumed_rounded_and_not_utf8_and_is_told_the_order_of_dates(tmp_path: Path) -> None:

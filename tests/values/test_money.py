@@ -52,9 +52,6 @@ def digits_of(value: Decimal) -> int:
     return len(value.normalize().as_tuple().digits)
 
 
-# In -----------------------------------------------------------------------------------------------------
-
-
 @given(st.integers(-MAX_UNITS, MAX_UNITS))
 @quick
 @example(MAX_UNITS)
@@ -118,9 +115,6 @@ def test_a_positive_amount_is_over_zero(value: float) -> None:
     assert PositiveMoney.decode(0.00000001).units == 1
 
 
-# Inside -------------------------------------------------------------------------------------------------
-
-
 @for_rows(
     "value, expected",
     [("0.000000005", 0), ("0.000000015", 2), ("0.000000025", 2), ("-0.000000015", -2), ("-0.000000005", 0)],
@@ -154,9 +148,6 @@ def test_a_ratio_in_sql_is_exact_or_null_over_ten_milliards(numerator: int, deno
 @for_rows("numerator, denominator", [(None, 1), (1, None), (None, None)])
 def test_a_ratio_of_nothing_is_null(numerator: int | None, denominator: int | None) -> None:
     assert sql_ratio(numerator, denominator) is None
-
-
-# Out ----------------------------------------------------------------------------------------------------
 
 
 @given(int64 | st.integers(-(10**10), 10**10))

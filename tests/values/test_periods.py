@@ -34,8 +34,6 @@ def test_the_hour_is_that_of_the_wall_clock_also_in_zones_of_half_hours(instant:
     assert local_hour(text(instant), zone) == instant.astimezone(ZoneInfo(zone)).hour
 
 
-# Periods ------------------------------------------------------------------------------------------------
-
 # What all days of a period share, and no day of a neighbouring period.
 NAMES: dict[Timeframe, Callable[[date], object]] = {
     "daily": lambda day: day,
@@ -67,9 +65,6 @@ def test_periods_follow_each_other_without_gap_or_overlap(first: date, length: i
     for one, following in pairwise(periods):
         assert following.start == one.end + DAY
     assert all(find_period(period.end, timeframe) == period for period in periods)
-
-
-# Trading days -------------------------------------------------------------------------------------------
 
 
 @given(instants, zones, rollovers | st.just("00:00"))

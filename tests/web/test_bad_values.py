@@ -52,8 +52,6 @@ def some_of(texts: list[str], kind: object, where: str) -> list[str]:
     return list(dict.fromkeys([*texts[:1], *texts[-2:]])) if known else texts
 
 
-# The bad values of each type -----------------------------------------------------------------------------
-
 OF_OTHER_JSON_TYPES = {
     "string": ["5", "1.5", "true", "[]", '["A"]', "{}", "1e400", "-" + "1" * 5000],
     "number": ['"5"', '""', "true", "false", "[5]", "{}"],
@@ -166,9 +164,6 @@ def bad_values(kind: Any) -> list[str]:
     raise AssertionError(f"no bad values for {kind}")
 
 
-# Bodies around them --------------------------------------------------------------------------------------
-
-
 def is_trade(kind: inspect.Type) -> bool:
     """Whether this is a trade of a batch, which is decoded by itself."""
     return isinstance(kind, inspect.Metadata) and "$ref" in (kind.extra_json_schema or {})
@@ -267,9 +262,6 @@ async def test_an_unknown_member_is_refused_and_changes_nothing(client: Client, 
     assert details_of(refused) == {"unknown_fields": ["no_such_member"]}
 
 
-# What is just good ---------------------------------------------------------------------------------------
-
-
 @for_rows("path", ["/tag-categories", "/tags", "/strategies", "/accounts", "/copy-groups"])
 async def test_a_name_is_taken_however_its_letters_are_composed_but_not_in_another_case_or_by_others(
     app: Starlette, client: Client, other_user_client: Client, path: str
@@ -322,8 +314,6 @@ async def test_a_note_in_a_file_keeps_the_rule_of_texts(client: Client) -> None:
     assert details_of(refused)["reason"].startswith("notes must not contain control characters")
     assert accepted.status_code == 201
 
-
-# Queries -------------------------------------------------------------------------------------------------
 
 NOT_A_NUMBER = ["abc", "", "1.5", "1.0", "1e1", "1_0", "%2B5", "+5", "%207", "7%20", "%EF%BC%97", "%D9%A7",
                 "007", "-0", "0x7", "7%00", "7%0a", "%ff", "true", "null", "9" * 5000]  # fmt: skip
@@ -414,8 +404,6 @@ async def test_a_parameter_is_refused_before_the_body_and_the_object(client: Cli
 
     assert details_of(refused) == {"unknown_parameters": ["dryRun"]}
 
-
-# Paths ---------------------------------------------------------------------------------------------------
 
 # By the kind of the parameter.
 NOT_IN_A_PATH = {

@@ -53,9 +53,6 @@ async def anonymous_client(app: Starlette) -> AsyncIterator[Client]:
         yield client
 
 
-# The table -----------------------------------------------------------------------------------------------
-
-
 def test_every_operation_has_a_path_below_v1_a_description_and_a_scope_to_read_or_write() -> None:
     rows = [(operation.method, operation.path) for operation in OPERATIONS]
     assert len(rows) == len(set(rows))
@@ -67,9 +64,6 @@ def test_every_operation_has_a_path_below_v1_a_description_and_a_scope_to_read_o
             action = "read" if operation.method == "GET" else "write"
             assert operation.required_scope in SCOPES
             assert operation.required_scope.startswith(f"{action}:")
-
-
-# Who may call --------------------------------------------------------------------------------------------
 
 
 @for_each(OPERATIONS)
@@ -96,9 +90,6 @@ async def test_with_every_scope_but_its_own_it_is_403_whatever_the_body(app: Sta
 
     assert error_of(refused) == (403, "forbidden_scope")
     assert operation.method != "GET" or head.status_code == 403
-
-
-# What is not there; what is somebody else's is in test_isolation.py -----------------------------------------
 
 
 @for_each(ON_A_THING)
@@ -183,9 +174,6 @@ async def test_the_object_in_the_path_is_checked_before_the_rules(client: Client
     assert [error_of(answer) for answer in refused] == [(404, "not_found")] * len(BROKEN_RULES)
 
 
-# Lists ---------------------------------------------------------------------------------------------------
-
-
 @for_rows("path", ["tag-categories", "tags", "strategies", "accounts", "copy-groups"])
 async def test_what_has_a_name_is_listed_by_it_without_case_then_by_id(client: Client, path: str) -> None:
     extra = {"category_id": (await factories.create_category(client, "0"))["id"]} if path == "tags" else {}
@@ -195,9 +183,6 @@ async def test_what_has_a_name_is_listed_by_it_without_case_then_by_id(client: C
     names = [one["name"] for one in unwrap(await client.get(f"/{path}"))]
 
     assert names == ["_x", "Alpha", "alpha", "beta", "Beta", "zulu", "éclair", "Éclair"]
-
-
-# Methods -------------------------------------------------------------------------------------------------
 
 
 @for_each(GETS, rewind=True)
@@ -236,9 +221,6 @@ async def test_a_path_that_goes_on_is_404_and_not_redirected(client: Client, ope
     assert [error_of(answer) for answer in answers] == [(404, "not_found")] * 2
 
 
-# The id of the request -----------------------------------------------------------------------------------
-
-
 async def test_an_answer_to_a_request_without_an_id_has_a_new_one(client: Client) -> None:
     ids = {(await client.get("/tags")).headers["x-request-id"] for _ in range(2)}
 
@@ -261,17 +243,11 @@ async def test_a_request_id_is_kept_if_it_is_well_formed(anonymous_client: Clien
     assert request_id == sent if is_kept else re.fullmatch(r"req_[0-9a-f]{16}", request_id)
 
 
-# Headers that every answer has; `client_of` checks them on all others ---------------------------------------
-
-
 def test_what_never_became_a_request_is_answered_with_the_headers_of_every_answer() -> None:
     head = last_response(ValidationFailed()).partition(b"\r\n\r\n")[0].lower().split(b"\r\n")
 
     version = f"x-journal-version: {__version__}".encode()
     assert {b"cache-control: no-store", b"x-content-type-options: nosniff", version} <= set(head)
-
-
-# Around the service --------------------------------------------------------------------------------------
 
 
 async def test_a_service_that_is_mounted_under_a_prefix_answers_below_it(app: Starlette) -> None:

@@ -58,8 +58,6 @@ def details_from(content: bytes | str, struct: type[Struct] = Sample) -> dict[st
     return raised.value.details
 
 
-# Members -------------------------------------------------------------------------------------------------
-
 A_GROUP = '{"groups": [{"title": "A", "items": '
 # A body, and what its error names.
 BODIES: list[tuple[str, dict[str, Any]]] = [
@@ -123,8 +121,6 @@ def test_no_text_of_a_client_confuses_the_parser(text: str) -> None:
     assert details_from(msgspec.json.encode({"word": f"x{text}"}))["allowed"] == ["up", "down"]
 
 
-# Types ---------------------------------------------------------------------------------------------------
-
 REASONS = [
     ('{"number": "5"}', "number", "must be int, not str"),
     ('{"number": 1.0}', "number", "must be int, not float"),
@@ -184,9 +180,6 @@ def is_taken(name: str) -> bool:
     return True
 
 
-# Words ---------------------------------------------------------------------------------------------------
-
-
 def test_a_word_that_is_not_on_the_list_comes_with_the_list() -> None:
     for member, allowed in (("word", ["up", "down"]), ("other_word", ["left", "right"])):
         for sent in ('"x"', '""', '"UP"', "5", "null", "true", "[]", '"a`b"', r'"\u0000"'):
@@ -216,9 +209,6 @@ def test_every_error_is_explained_in_our_words_and_names_the_members_to_blame(se
         assert first_words
         assert all("`" not in reason and " - at " not in reason for reason in fields.values())
         decode_json(msgspec.json.encode({k: v for k, v in sent.items() if k not in first_words}), Sample)
-
-
-# All of them at once -------------------------------------------------------------------------------------
 
 
 def test_every_member_that_is_wrong_is_named() -> None:
@@ -288,9 +278,6 @@ async def test_nothing_that_a_client_wrote_is_remembered(client: Client) -> None
     assert max(answers) < 1000
     # The client here keeps what it sent; the service would have four bytes a character.
     assert kept < 2 * sum(map(len, hostile))
-
-
-# The same over HTTP ---------------------------------------------------------------------------------------
 
 
 @for_rows(

@@ -53,9 +53,6 @@ async def test_the_etag_is_compared_before_the_rules_of_the_resource(client: Cli
     assert error_of(refused) == REFUSED
 
 
-# Every operation -----------------------------------------------------------------------------------------
-
-
 WRITES = [one for one in OPERATIONS if one.method != "GET"]
 
 
@@ -147,9 +144,6 @@ async def test_if_match_creates_nothing(client: Client) -> None:
 
     assert error_of(refused) == (404, "not_found")
     assert error_of(await client.get("/instruments/XYZ")) == (404, "not_found")
-
-
-# Forms of the header -------------------------------------------------------------------------------------
 
 
 @for_rows("lines", [["{}"], ["*"], ['"other" , {},'], ['"other",{}'], ['"other"', "{}"]])

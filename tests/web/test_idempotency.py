@@ -164,9 +164,6 @@ async def test_the_header_means_nothing_on_other_methods(client: Client) -> None
     assert [tag["name"] for tag in renamed] == ["One", "Two"]
 
 
-# What is not written is not kept --------------------------------------------------------------------------
-
-
 @pytest.mark.promise(23)
 async def test_a_dry_run_with_a_key_keeps_nothing_and_the_key_is_free_for_the_import(
     app: Starlette, client: Client, settings: Settings

@@ -101,9 +101,6 @@ async def test_a_clock_that_is_set_changes_no_rate(limited: Starlette, jump: tim
     assert {1 <= int(one.headers["x-ratelimit-reset"]) <= 60 for one in answers} == {True}
 
 
-# The windows ---------------------------------------------------------------------------------------------
-
-
 class Clock:
     """A monotonic clock that moves when a test sets it."""
 
