@@ -150,7 +150,7 @@ class ProfileReader:
                 f"{empty} is empty" if not word or find_direction(word) else f"{self._side} is {shorten(word)!r}"
             )
         if self._side and not row.has(self._symbol) and row[self.quantity].strip("0.,+- "):
-            self.nameless_fills += find_direction(row[self._side]) is not None
+            self.nameless_fills += not row[self._side].strip() or find_direction(row[self._side]) is not None
         require_symbol(row, self._symbol)
         if not row.has(self.quantity):
             raise NoTrade(f"{self.quantity} is empty")
