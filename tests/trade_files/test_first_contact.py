@@ -733,6 +733,7 @@ def test_a_proposal_says_what_the_file_lacks(content: str, warning: str) -> None
             "10",
             "purchases and sales without a symbol, which are not imported: 1",
         ),
+        ("2026-03-02 11:00:00,,,3,5", "10", "purchases and sales without a symbol, which are not imported: 1"),
         (
             "2026-03-02 11:00:00,Cancel Buy,QLTX,10,5",
             "10",
