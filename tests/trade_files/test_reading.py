@@ -79,6 +79,10 @@ def test_a_file_is_read_in_its_encoding_wherever_a_piece_ends(encoding: str, rep
 @for_rows(
     "content, encoding, last",
     [
+        *(
+            (trip(notes=word).decode().encode(page), page, None)
+            for word, page in (("約定単価", "cp932"), ("成交价格", "gb18030"))
+        ),
         (trip() * 9 + b"\xfc,", "cp1252", None),
         ((trip() + b"x" * 9000) * 9 + b"\xfc,", "cp1252", None),
         (trip(notes="für") + b"\xfc\n", "utf-8", Rejected(3, "is not UTF-8")),
@@ -86,7 +90,9 @@ def test_a_file_is_read_in_its_encoding_wherever_a_piece_ends(encoding: str, rep
         (trip().decode().encode("utf-16") + b"\x00\xdc\x00\xdc", "utf-16-le", Rejected(3, "is not UTF-16")),
     ],
 )
-def test_wrong_bytes_make_a_file_windows_1252_or_damaged(content: bytes, encoding: str, last: Rejected | None) -> None:
+def test_wrong_bytes_make_a_file_of_a_code_page_or_damaged(
+    content: bytes, encoding: str, last: Rejected | None
+) -> None:
     file = read_file(content)
     *_, found = read_positions_of(file)
 
