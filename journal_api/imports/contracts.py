@@ -53,9 +53,9 @@ class Settler:
         last_trade_id: int,
         leaving: Collection[int] = (),  # trades that go because no file states them any more
     ) -> None:
-        self.db, self.user_id, self.commissions, self.leaving = db, user_id, commissions, leaving
+        self.db, self.user_id, self.commissions, self.leaving = db, user_id, commissions, frozenset(leaving)
         self.next_ids = count(last_trade_id + 1)
-        self.met: set[int] = set()  # typed trades that are positions of contracts already planned
+        self.met: set[int] = set()  # trades that are positions of contracts already planned
         self.read: set[int] = set()  # trades on which the plans depend
 
     async def plan(
@@ -81,9 +81,7 @@ class Settler:
         stated, chosen, of_rows = await call(lambda: add_rows(stored, rows, file_format, moved))
         journal = await self.read_journal(contract, stated, is_new_account=is_new_account)
         plan = await call(lambda: reconcile(stated, journal, NEW_IMPORT, force=force, decisions=decisions))
-        self.met |= {
-            change.stored.trade_id for change in plan.changes if change.stored and change.stored.import_id is None
-        }
+        self.met |= {change.stored.trade_id for change in plan.changes if change.stored}
         ids = [change.stored.trade_id if change.stored else 0 for change in plan.changes]
         return Settled(contract, plan, of_rows, stored, chosen, ids, {}, own)
 
@@ -122,10 +120,10 @@ class Settler:
         commissions = self.commissions.get(contract.account_id, NO_COMMISSIONS)
         if is_new_account:
             return Journal({}, [], commissions)
-        trade_ids = {one.trade_id for one in stated if one.trade_id is not None}
+        trade_ids = {one.trade_id for one in stated if one.trade_id is not None} - self.met
         found = await stored_trades.read_trades(self.db, trade_ids) if trade_ids else {}
         lost = await stored_trades.read_lost(self.db, self.user_id, contract)
-        found |= {trade_id: trade for trade_id, trade in lost.items() if trade_id not in self.leaving}
+        found |= {trade_id: trade for trade_id, trade in lost.items() if trade_id not in self.leaving | self.met}
         roots = {contract_root(one.statement.symbol) for one in stated}
         names = [contract.name, *(name for root in roots for name in list_bare_names(contract.name, root))]
         typed = await stored_trades.list_typed(self.db, self.user_id, contract.account_id, names)

@@ -230,7 +230,8 @@ async def draft_import(
             decisions=decisions,
             call=call,
         )
-        for contract in dict.fromkeys((*groups, *(one.contract for one in moved.values())))
+        # What is left of a trade keeps it, so its contract is planned before the one to which a fill of it moves.
+        for contract in dict.fromkeys((*(one.contract for one in moved.values()), *groups))
     ]
     if not force:
         await require_own_account(db, user_id, file_name, draft.settled)

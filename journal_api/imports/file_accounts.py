@@ -1,6 +1,6 @@
 """The accounts of the journal that the rows of a file go into, and the time zone that is remembered for them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from aiosqlite import Connection
@@ -23,10 +23,13 @@ class AccountChoice(NamedTuple):
 
     def foretell(self, last_id: int) -> "AccountChoice":
         """Return the choice with the ids that its new accounts get if `last_id` is the last one given out."""
+        return self.renumber(lambda row_id: row_id if row_id > NOT_CREATED else last_id - row_id)
 
-        def find_id(row_id: int) -> int:
-            return row_id if row_id > NOT_CREATED else last_id - row_id
+    def forget(self, last_id: int) -> "AccountChoice":
+        """Return the choice without the ids that were given out after that one."""
+        return self.renumber(lambda row_id: last_id - row_id if row_id > last_id else row_id)
 
+    def renumber(self, find_id: Callable[[int], int]) -> "AccountChoice":
         mapped = {name: find_id(row_id) for name, row_id in self.mapped.items()}
         return AccountChoice(self.account_id and find_id(self.account_id), mapped)
 

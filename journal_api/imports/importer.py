@@ -118,10 +118,11 @@ class FileImport:
         """
         draft = self.draft
         is_outdated = draft is not None and await draft.has_changed(db, self.cursor)  # before this adds accounts
+        last_id = await read_last_id(db, "accounts")
         choice = await self.accounts_in(db)
         if draft is None or is_outdated or choice != draft.choice:
             if self.is_prepared_again:
-                self.choice = choice
+                self.choice = choice.forget(last_id)  # which takes the accounts back
                 raise Outdated
             draft = await self.draft_on(db, choice=choice, call=at_once)
             draft.require_no_errors()

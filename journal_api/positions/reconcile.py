@@ -115,9 +115,10 @@ def build_plan(
     kept = {change.stored.trade_id for change in changes if change.stored}
     lost = [trade for trade_id, trade in journal.trades.items() if trade_id not in kept]
     takers = find_takers(positions, changes) if lost else {}
-    if new_import is not None:  # an undo asks about what a person wrote
+    if new_import is not None:
         takers = {one.trade_id: find_nearest(one, changes) for one in lost if one.is_touched and changes} | takers
-    stay = {one.trade_id for one in lost if one.is_touched and new_import is not None} - takers.keys()
+    states_new = any(new_import in one.imports for one in stated)  # an undo asks about what a person wrote
+    stay = {one.trade_id for one in lost if states_new and one.is_touched} - takers.keys()
     stay |= {one.trade_id for one in lost if one.typed is not None}
     gone = [(trade, takers.get(trade.trade_id)) for trade in lost if trade.trade_id not in stay]
     restored = [trade for trade in lost if trade.trade_id in stay]

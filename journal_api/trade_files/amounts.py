@@ -28,9 +28,10 @@ NUMBER = re.compile(
 # The format of most numbers, which Decimal parses directly.
 PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 EXPONENT = re.compile(r"-?[0-9](?:[.,][0-9]{1,17})?[Ee][+-]?[0-9]{1,2}")
-# What stands behind or before the number of a program: 0.10 Lots, 10,5 Stück, 0,00 USD, 2.125USDT, EUR 5.00.
+# What stands behind or before the number of a program: 0.10 Lots, 10,5 Stück, 0,00 USD, 2.125 USDT, EUR 5.00.
 UNIT = re.compile(
-    rf"(?<=[0-9.)])(?:{BLANK}(?!M[il]|Mrd|Tsd|Th|La[ck]|Cr|Bn)[A-Z][^\W\d_]{{1,9}}|{BLANK}?[A-Z][A-Z0-9]{{2,7}})\Z|\A[A-Z]{{3}}{BLANK}(?=[-0-9])"
+    rf"(?<=[0-9.)]){BLANK}?(?:Lots?|Stakes?|Units?|Contracts?|Shares?|Oz|Stück|Stk|[A-Z][A-Z0-9]{{2,7}})\Z"
+    rf"|\A[A-Z]{{3}}{BLANK}(?=[-0-9])"
 )
 NOT_DIGITS = re.compile(rf",|{APART}")
 # Numbers such as 1.234 that could be 1234 or 1.234.

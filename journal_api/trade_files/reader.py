@@ -17,7 +17,7 @@ from journal_api.trade_files.file_format import find_account_columns
 from journal_api.trade_files.headers import Header, UnknownHeader, recognise
 from journal_api.trade_files.known_formats import list_known_formats
 from journal_api.trade_files.left_out import LeftOutCounter
-from journal_api.trade_files.named_rows import RoundedCells
+from journal_api.trade_files.named_rows import RoundedCells, shorten
 from journal_api.trade_files.point_values import with_point_values
 from journal_api.trade_files.profiles.profile_format import make_known_profile, set_date_order
 from journal_api.trade_files.rows import Cells, without_marks
@@ -108,7 +108,9 @@ def read(
     if isinstance(recognised, UnknownHeader):
         return recognised
     header, rows = recognised
-    rows = rows if header.format.is_typed else map(without_marks, rows)
+    if not header.format.is_typed:
+        times_at = {at for at, name in enumerate(header.columns) if name in header.format.dates}
+        rows = (without_marks(row, times_at) for row in rows)
     first_rows = list(islice(rows, ROWS_SEARCHED if header.format.dates else ROWS_OF_NUMBERS))
     usual: Comma = next((row.comma for row in first_rows if isinstance(row, Cells)), "thousands")
     times = list(read_columns(first_rows, header, header.format.dates))
@@ -202,7 +204,15 @@ def warn_of_currencies(rows: Sequence[Cells | Rejected], header: Header) -> list
             found[column] = units
     columns, codes = [column for column in found if found[column]], sorted(set().union(*found.values()))
     where = f"{' and '.join(columns[:3])} {'is' if len(columns) == 1 else 'are'} in {', '.join(codes[:5])}"
-    return [f"{where}: amounts are not converted, sums of them are wrong"] if len(codes) > 1 else []
+    if len(codes) > 1:
+        return [f"{where}: amounts are not converted, sums of them are wrong"]
+    if coin in header.format.optional:
+        return []  # what is paid in other coins is left out, and told
+    index = header.columns.index(coin) if coin else -1
+    for cells in (row.cells for row in rows if coin and isinstance(row, Cells) and index < len(row.cells)):
+        if (paid := cells[index].strip()) and sum(cell.endswith(paid) for cell in cells) == 1:
+            return [f"{coin} is {shorten(paid)}: costs are not converted"]
+    return []
 
 
 def warn_of_costs(rows: Sequence[Cells | Rejected], header: Header) -> list[str]:

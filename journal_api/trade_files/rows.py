@@ -1,8 +1,7 @@
 """Rows of cells, and the rows of CSV."""
 
 import csv
-import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,7 +16,6 @@ COMMAS: dict[str, Comma] = {",": "thousands", ";": "decimals", "\t": "either", "
 MAX_ROW_LENGTH = 4 * 1024 * 1024
 csv.field_size_limit(MAX_ROW_LENGTH)
 MAX_COLUMNS = 1000
-MARKED = re.compile(r"\A\s*'([^']*)'?\s*\Z")
 # Of a file; each takes time in which no trade is found.
 MAX_BLANK_ROWS = 10_000
 
@@ -45,11 +43,11 @@ class Cells(Struct, frozen=True, gc=False):
         return replace(self, cells=self.cells + [""] * missing)
 
 
-def without_marks(row: Cells | Rejected) -> Cells | Rejected:
-    """Return the row without the apostrophes by which a spreadsheet or a database marks texts."""
+def without_marks(row: Cells | Rejected, places: Collection[int]) -> Cells | Rejected:
+    """Return the row without the apostrophes by which a spreadsheet or a database marks texts, in these cells."""
     if isinstance(row, Rejected) or "'" not in "".join(row.cells):
         return row
-    return replace(row, cells=[MARKED.sub(r"\1", cell) for cell in row.cells])
+    return replace(row, cells=[one.strip().strip("'") if at in places else one for at, one in enumerate(row.cells)])
 
 
 def read_csv(pieces: Iterator[str], delimiter: str) -> Iterator[Cells | Rejected]:

@@ -32,7 +32,7 @@ TRANSLATIONS = {
 COMPOUNDS = re.compile("|".join(f"(?P<{name}>{parts})" for name, parts in TABLE["compounds"].items()))
 SYMBOL = "|".join(NAMES["symbol"])
 TWO_SYMBOLS = re.compile(f"({SYMBOL})(?:{SYMBOL})")
-COSTS, FIRST_WORDS, PARTS, NO_COSTS, TOTALS = (tuple(words.split()) for words in TABLE["costs"].values())
+COSTS, PARTS, NO_COSTS, TOTALS = (tuple(words.split()) for words in TABLE["costs"].values())
 STATUS, KINDS, FILLED, UNFILLED = (frozenset(words.split()) for words in TABLE["status"].values())
 PURCHASES, SALES, LONG, SHORT, CANCELLING, REDUCING, YES, CLOSING = (
     frozenset(words.split()) for words in TABLE["sides"].values()
@@ -98,7 +98,7 @@ def find_column(header: Collection[str], columns: Columns | Sequence[str] | None
 def find_costs(columns: Iterable[str], *, are_likely: bool = False) -> list[str]:
     """Return the columns of costs, the column of their total if there is one; or those that may be costs as well."""
     amounts = [name for name in columns if not any(part in name.casefold() for part in NO_COSTS)]
-    named = [name for name in amounts if simplify(name).endswith(COSTS) or simplify(name).startswith(FIRST_WORDS)]
+    named = [name for name in amounts if simplify(name).endswith(COSTS)]
     if are_likely:
         return [name for name in amounts if name not in named and any(part in simplify(name) for part in PARTS)]
     return [column for column in amounts if simplify(column) in TOTALS][:1] or named

@@ -2,7 +2,18 @@
 
 from typing import Any
 
-from factories import Client, create_account, create_import, get_trade, patch_trade, read_ids, send_file, unwrap
+from factories import (
+    Client,
+    create_account,
+    create_import,
+    error_of,
+    get_trade,
+    list_trades,
+    patch_trade,
+    read_ids,
+    send_file,
+    unwrap,
+)
 from file_tables import SAMPLES, write_csv, write_file
 from plain_rows import FEES, PLAIN
 from saved_journals import for_rows
@@ -155,14 +166,39 @@ async def test_a_later_file_of_fills_closes_the_open_trade_and_opens_the_next(cl
     ]
 
 
+HEADER = "Instrument,Action,Quantity,Price,Time,ID,E/X,Account display name"
+ENTRY, EXIT = (f"{HEADER}\nMNQ 03-26,Sell,1,100,2/12/2026 9:00:00,1,{one},Sim\n" for one in ("Entry", "Exit"))
+
+
 async def test_what_its_owner_wrote_of_a_trade_that_is_none_any_more_is_kept(client: Client, account_id: int) -> None:
-    header = "Instrument,Action,Quantity,Price,Time,ID,E/X,Account display name"
-    opened, closed = (f"{header}\nMNQ 03-26,Sell,1,100,2/12/2026 9:00:00,1,{one},Sim\n" for one in ("Entry", "Exit"))
-    trade_id = read_ids(await create_import(client, opened, account_id=account_id))[0]
+    trade_id = read_ids(await create_import(client, ENTRY, account_id=account_id))[0]
     written = await patch_trade(client, trade_id, notes="Too early")
 
-    report = await create_import(client, closed, account_id=account_id)
+    report = await create_import(client, EXIT, account_id=account_id)
 
     assert report["counts"]["unmatched"] == 1
     kept = await get_trade(client, trade_id)
     assert kept == {**written, "updated_at": kept["updated_at"]}
+
+
+async def test_an_undo_after_which_a_trade_is_none_any_more_asks(client: Client, account_id: int) -> None:
+    await create_import(client, EXIT, account_id=account_id)
+    report = await create_import(client, ENTRY, account_id=account_id)
+    await patch_trade(client, read_ids(report)[0], notes="Too early")
+    path = f"/imports/{report['id']}"
+
+    assert error_of(await client.delete(path)) == (409, "trades_kept")
+    assert (await client.delete(path, params={"force": True})).status_code == 204
+    assert await list_trades(client) == []
+
+
+async def test_a_fill_of_another_contract_leaves_its_trade_with_what_is_left_of_it(
+    client: Client, account_id: int
+) -> None:
+    entry, closing = "ES 03-26,Buy,1,118,2/12/2026 9:02:00,1,Entry,Sim", "{},Sell,1,119,2/12/2026 9:06:00,4,{},Sim"
+    trades = [closing.format("ES 03-26", "Exit"), closing.format("MNQ 03-26", "Entry")]
+    for row in trades:
+        await create_import(client, f"{HEADER}\n{row}\n{entry}\n", account_id=account_id)
+
+    found = [(one["id"], one["symbol"], one["direction"], one["exit_price"]) for one in await list_trades(client)]
+    assert found == [(1, "ES 03-26", "long", None), (2, "MNQ 03-26", "short", None)]

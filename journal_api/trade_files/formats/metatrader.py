@@ -22,6 +22,8 @@ STOP = "S / L"
 # What follows the closed orders: their total, and the next sections.
 OPEN = ("Open Trades:", "Open Positions")
 STATEMENT_ENDS = ("Closed P/L:", "Open Trades:", "Working Orders:", "Summary:")
+ORDERS = ("Orders", "Ordens", "Órdenes", "Ordres", "Ordini", "Aufträge")
+HISTORY_ENDS = (*ORDERS, "Deals", "Open Positions", "Working Orders")
 
 
 class PositionColumns(NamedTuple):
@@ -98,23 +100,19 @@ def read_statement(rows: Rows) -> Trades:
 
 def read_history(rows: Rows) -> Trades:
     """Yield the positions. The row with their totals, which names none, is skipped."""
-    for row in leave_out_open(rows):
+    for row in leave_out_open(rows, HISTORY_ENDS):
         if not isinstance(row, Row):
             yield row
         elif any(row[name].strip() for name in IDENTIFYING):
             yield read_row(row, POSITION.read_trade)
 
 
-def leave_out_open(rows: Rows, ends: Collection[str] = ()) -> Rows:
-    """Yield the rows of the section, and leave out the open positions of later ones.
-
-    The section ends with one of these titles; without them with any row of one cell.
-    """
+def leave_out_open(rows: Rows, ends: Collection[str]) -> Rows:
+    """Yield the rows of the section, and leave out the open positions of later ones."""
     section = ""
     for row in rows:
         if isinstance(row, Row):
-            titles = [cell for cell in map(str.strip, row.values()) if cell]
-            section = next((one for one in titles if one in ends or not (ends or titles[1:])), section)
+            section = next((title for cell in row.values() if (title := cell.strip()) in ends), section)
         if not section:
             yield row
         elif section in OPEN and isinstance(row, Row) and row["Type"].strip().lower() in ("buy", "sell"):

@@ -34,18 +34,17 @@ MIDNIGHT = re.compile(" 00:00:00 (?=[0-9])")
 YEAR_FIRST = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 # A position after a fill: 2 L, 1 S, -3. NinjaTrader writes - if flat, and where it does not follow positions.
 POSITION = re.compile(r"\s*(?P<size>-?[0-9]{1,9}(?:\.[0-9]{1,8})?)\s*(?P<side>[LS]?)\s*")
+NOT_A_COIN = re.compile(r"[\W_]")
 COIN, PRICED_IN = re.compile(r"[A-Z][A-Z0-9]{2,9}\Z"), CURRENCIES.union(DOLLARS)
-# The zone in the name of a column: Opening time (UTC+0), Update Time (EDT), DateUtc.
-ZONE_OF_COLUMN = re.compile(
-    r".*\((?P<zone>(?:UTC|GMT)[+-][0-9]{1,2}(?::[0-9]{2})?|[A-Z]{3})\)|.*[a-z_ ](?P<utc>(?i:utc))"
-)
+# The zone in the name of a column: Opening time (UTC+0), Time (UTC+02:00), Update Time (EDT).
+ZONE_OF_COLUMN = re.compile(r".*\((?P<zone>(?:UTC|GMT)[+-][0-9]{1,2}(?::[0-9]{2})?|[A-Z]{3})\)")
 
 
 @lru_cache(maxsize=256)
 def find_zone_of_column(column: str) -> tzinfo | None:
     """Return the zone that the name of a column states, None without one."""
     match = ZONE_OF_COLUMN.fullmatch(column)
-    return match and find_literal_zone(match["zone"] or match["utc"].upper())
+    return match and find_literal_zone(match["zone"])
 
 
 @lru_cache(maxsize=8192)
@@ -194,10 +193,12 @@ class ProfileReader:
             return None
         paid = [column for column in self._costs if row.has(column)]
         if self._is_of_fills and any(self._coin or row[column][-1].isalpha() for column in paid):
-            symbol = row[self._symbol].strip().upper()
+            first, *others = NOT_A_COIN.split(row[self._symbol].strip().upper())  # BTC-USD1-SWAP, ETHBTC-PERP
             units = [(name, COIN.search(row.get(self._coin or name, "").strip())) for name in paid]
-            coins = {name: unit[0] for name, unit in units if unit and not symbol.endswith(unit[0])}
-            foreign = {name: coin for name, coin in coins.items() if coin not in PRICED_IN}
+            coins = {name: unit[0] for name, unit in units if unit and unit[0] not in PRICED_IN}
+            own = {coin for coin in coins.values() if any(one.endswith(coin) for one in others or [first])}
+            own |= {coin for coin in coins.values() if first.endswith(coin) and first != coin}
+            foreign = {name: coin for name, coin in coins.items() if coin not in own}
             self.foreign_costs.update(foreign.values())
             paid = [name for name in paid if name not in foreign]
         return self._fees(sum([self.amount(row, column, Money).units for column in paid]))

@@ -248,7 +248,7 @@ def make_table(rows: Sequence[Cells]) -> Table:
 
 def shorten_cells(rows: Iterator[Cells | Rejected]) -> Iterator[Cells]:
     """Yield the rows up to the first that cannot be read, with shortened cells."""
-    for row in map(without_marks, rows):
+    for row in (without_marks(row, range(MAX_COLUMNS)) for row in rows):
         if isinstance(row, Rejected):
             return
         if len(row.cells) <= MAX_COLUMNS and any(map(str.strip, row.cells)):

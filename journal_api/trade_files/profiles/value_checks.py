@@ -125,7 +125,8 @@ def check_halves(book: Book) -> Iterator[FileCheck]:
     for (_, number, _, one), (_, next_number, _, other) in pairwise(book.fills):
         if number == next_number and one.time == other.time and one.quantity * other.quantity < 0:
             sizes, price = (abs(one.quantity), abs(other.quantity)), one.price / SCALE
-            halves += price != 1 and any(abs(a * price - b) < SHARE_OF_VALUE * b for a, b in (sizes, sizes[::-1]))
+            is_clear = abs(price - 1) > 2 * SHARE_OF_VALUE  # else opposite fills are each other's value
+            halves += is_clear and any(abs(a * price - b) < SHARE_OF_VALUE * b for a, b in (sizes, sizes[::-1]))
     if 4 * halves >= len(book.fills) > 0:
         text = "fills of one time are each other's value, as if a fill had two rows: export one row per fill"
         yield failed_check(book.fills[0].line, text)
