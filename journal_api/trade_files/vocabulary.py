@@ -77,6 +77,12 @@ def translate_all(names: tuple[str, ...]) -> dict[str, None]:
     return dict.fromkeys(translate(name) for name in names if name)
 
 
+@lru_cache(maxsize=1024)
+def names_beginnings(names: tuple[str, ...]) -> bool:
+    """Return whether one of the names stands for all that begin with it."""
+    return any(name[-1:] == ANYTHING for name in names)
+
+
 def find_column(header: Collection[str], columns: Columns | Sequence[str] | None) -> str | None:
     """Return the first of the alternative names that is in the header, None if none is there.
 
@@ -84,14 +90,14 @@ def find_column(header: Collection[str], columns: Columns | Sequence[str] | None
     """
     header = header if isinstance(header, ColumnNames) else ColumnNames(header)
     names = (columns,) if isinstance(columns, str) else tuple(columns or ())
+    known = translate_all(names)
+    if known.keys().isdisjoint(header.simple) and not names_beginnings(names):  # nearly all columns of all formats
+        return None
     for name in names:
         if name in header:
             return name
         if name[-1:] == ANYTHING and (found := next((one for one in header if one.startswith(name[:-1])), None)):
             return found
-    known = translate_all(names)
-    if known.keys().isdisjoint(header.simple):  # as of nearly all columns of all formats
-        return None
     return next((found for name in known if (found := header.simple.get(name))), None)
 
 
