@@ -70,7 +70,7 @@ def pytest_xdist_auto_num_workers() -> int:
 # What takes longest, and what shares a browser, a server or generated code: xdist gives the tests of the
 # beginning to one process, and takes from its end what it gives to another.
 FIRST = (
-    *("test_model.py", "test_page.py"),
+    *("test_query_plans.py", "test_model.py", "test_page.py"),
     *("test_page_imports.py", "test_page_sign_in.py", "test_page_trades.py", "test_page_days.py"),
     *("test_page_forms.py", "test_page_pictures.py", "test_page_many.py", "test_page_positions.py"),
     *("test_page_accounts.py", "test_page_following.py", "test_page_reports.py", "test_page_strategies.py"),

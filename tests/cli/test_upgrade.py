@@ -11,6 +11,7 @@ import pytest
 from commands import health, rows
 from desktop import piped
 from journals import write_released
+from proofs import only_in_soak
 from wheels import SOURCES, run
 
 from journal_api import __version__
@@ -71,6 +72,7 @@ def list_installed(environment: Path) -> dict[str, str]:
     return installed
 
 
+@only_in_soak
 def test_the_documented_upgrade_installs_the_new_release_and_migrates_the_old_journal(db: Path, tmp_path: Path) -> None:
     checkout, target = copy_checkout(tmp_path / "checkout"), tmp_path / "environment"
     install_older_release(target)

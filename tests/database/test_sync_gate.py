@@ -19,7 +19,7 @@ import httpx
 import pytest
 from commands import PATIENCE, Process, Server, free_port, new_key, running_program
 from factories import A_TRADE, unwrap
-from proofs import examples
+from proofs import examples, only_in_soak
 
 SYNCS = ("fsync", "fdatasync")
 WRITES = ("write", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendmsg")
@@ -167,6 +167,7 @@ def test_no_answer_to_a_write_is_sent_before_the_disk_has_it(
     assert [response for response in responses if not response.is_gated] == []
 
 
+@only_in_soak
 @pytest.mark.promise(2)
 def test_a_server_that_does_not_wait_for_the_disk_is_found_out(
     strace: str, tmp_path: Path, record_observation: Callable[[str], None]

@@ -78,7 +78,7 @@ def calls(step: int = 1) -> Iterator[tuple[int, str]]:
 
 
 WRITES = [operation for operation in OPERATIONS if operation.method != "GET"]
-EVERY = examples(full=1, ci=7)
+EVERY = examples(full=1, ci=11)
 
 
 async def change(client: Client, operation: Operation, ids: dict[str, Any]) -> httpx.Response:

@@ -77,7 +77,7 @@ async def import_file(client: Client, account_id: int, file: bytes) -> int:
     return int(report["id"])
 
 
-@for_rows("seed", range(examples(full=2000, ci=6)))
+@for_rows("seed", range(examples(full=2000, ci=4)))
 async def test_any_imports_and_undos_that_end_in_the_same_files_give_the_same_trades(client: Client, seed: int) -> None:
     choose = Random(seed)
     files = write_files(choose)
@@ -184,7 +184,7 @@ async def split_all(client: Client, account_id: int) -> None:
             unwrap(await client.post(f"/trades/{trade['id']}/split"))
 
 
-@for_rows("seed", range(examples(full=2000, ci=6)))
+@for_rows("seed", range(examples(full=2000, ci=4)))
 async def test_what_a_trader_types_writes_and_merges_between_imports_stays_and_changes_no_figure(
     client: Client, seed: int
 ) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx
 import page_enums
 import pytest
+from proofs import only_in_soak
 
 from journal_api.page import files
 
@@ -117,6 +118,7 @@ def test_the_page_is_sent_in_less_than_100_kilobytes() -> None:
     assert sum(len(files.sent_file(name).compressed["br"]) for name in files.contents()) < 100 * 1024
 
 
+@only_in_soak
 def test_a_module_is_the_same_program_as_its_source() -> None:
     if not TYPESCRIPT.exists() or shutil.which("node") is None:
         pytest.skip("npm has not installed TypeScript: make lint-page")

@@ -2,7 +2,7 @@
 
 import pytest
 from chromium import PageJournal, Tab, in_a_browser
-from proofs import SOAK
+from proofs import SOAK, only_in_soak
 
 from journal_api.page import files
 
@@ -143,6 +143,7 @@ async def test_settings_refuse_misread_numbers_ask_at_escape_and_are_saved_one_b
     assert page_journal.read("/me")["plan_template"] == "Levels"
 
 
+@only_in_soak
 async def test_a_new_journal_is_asked_for_its_days(page: Tab, page_journal: PageJournal) -> None:
     page_journal.run_sql("UPDATE users SET timezone = 'America/Chicago'")
     await page.sign_in(page_journal)

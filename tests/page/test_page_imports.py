@@ -267,6 +267,7 @@ async def test_what_may_be_there_already_is_joined_or_asked_about(
     assert [page_journal.read(f"/trades/{one}")["quantity"] for one in typed] == [2, 1]
 
 
+@only_in_soak
 async def test_what_watched_folders_brought_is_said_and_undone(page: Tab, page_journal: PageJournal) -> None:
     for day, name in ((2, "Apex 1"), (13, "Apex 2")):
         file = WITH_ZONE.replace("2026-01", "2025-02")

@@ -73,6 +73,7 @@ async def test_an_edge_is_worded_by_its_verdict_over_all_lines(page: Tab, page_j
         assert await dots.evaluate_all("all => all.map((one) => one.classList.value)") == tones
 
 
+@only_in_soak
 async def test_groups_are_chosen_and_refused_filters_say_why(page: Tab, page_journal: PageJournal) -> None:
     (fomo,) = page_journal.add_tags("FOMO", type="mistake")
     page_journal.add_trade(-20, "2026-03-02T10:00", 1, stop_loss=9_990, tag_ids=[fomo])

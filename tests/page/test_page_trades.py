@@ -10,6 +10,7 @@ from chromium import PageJournal, Tab, eventually, in_a_browser
 from commands import new_key, rows
 from pictures import PNG
 from playwright.async_api import FilePayload, Route
+from proofs import only_in_soak
 
 pytestmark = in_a_browser
 SETUPS = [{"name": "Break", "confirmations": [{"name": "Volume"}, {"name": "Trend"}]}]
@@ -23,6 +24,7 @@ def present(trade: Any) -> list[bool]:
     return [one["was_present"] for one in trade["confirmations"]]
 
 
+@only_in_soak
 async def test_trades_are_judged_by_keyboard_faster_than_the_journal(page: Tab, page_journal: PageJournal) -> None:
     setup, tags = add_setup(page_journal), page_journal.add_tags(*(f"Tag {number}" for number in range(13)))
     first, second = (page_journal.add_trade(pnl, f"2026-03-0{pnl}T10:00", mae=4.5) for pnl in (2, 3))
@@ -154,6 +156,7 @@ REASONS = [
 ]
 
 
+@only_in_soak
 async def test_prices_and_times_are_corrected(page: Tab, page_journal: PageJournal) -> None:
     open_trade: dict[str, Any] = {"entry_price": 25_300.25, "exit_price": None, "closed_at": None}
     path = f"/trades/{page_journal.add_trade(at='2026-11-13T15:00:07', symbol='MNQZ6', **open_trade)}"

@@ -585,7 +585,7 @@ async def walking(file: Path, number: int, clock: time_machine.Traveller, trades
         await walk.close()
 
 
-@pytest.mark.parametrize("number", range(examples(full=200, ci=3)))
+@pytest.mark.parametrize("number", range(examples(full=200, ci=2)))
 @pytest.mark.promise(13)
 async def test_goals_and_reports_show_what_the_trades_give_whatever_is_written(
     tmp_path: Path, clock: time_machine.Traveller, number: int, record_observation: Callable[[str], None]

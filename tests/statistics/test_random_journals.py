@@ -242,10 +242,10 @@ EVERY_GOAL = list(product(METRICS, ("daily", "weekly", "monthly", "quarterly", "
 async def test_snapshots_of_every_metric_timeframe_and_scope_equal_the_reference(
     app: Starlette, client: Client, clock: time_machine.Traveller, seed: int
 ) -> None:
-    """Every other combination in a journal, which may have 500 goals; in the short form every twelfth."""
+    """Every other combination in a journal, which may have 500 goals; in the short form every 24th."""
     random = Random(seed)
     journal = await write_journal(app, client, random, 40, ["USD", "USD", "USD", "EUR"])
-    combinations = EVERY_GOAL[seed * examples(full=1, ci=6) % 12 :: examples(full=2, ci=12)]
+    combinations = EVERY_GOAL[seed * examples(full=1, ci=12) % 24 :: examples(full=2, ci=24)]
     goals = [await add_goal(client, random, *combination) for combination in combinations]
 
     for now in (EARLIER, NOW):
@@ -339,7 +339,7 @@ async def test_reports_beside_another_range_equal_the_reference(app: Starlette, 
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(examples(full=60, ci=4)))
+@pytest.mark.parametrize("seed", range(examples(full=60, ci=2)))
 async def test_exits_equal_the_reference(app: Starlette, client: Client, seed: int) -> None:
     """In R and in money, with levels that decisions reach exactly; the short form takes every fourth filter."""
     random = Random(seed)
@@ -402,7 +402,7 @@ async def test_every_standing_of_an_account_is_that_on_paper(
     journal = await write_journal(app, client, random, 30, ["USD"] if seed % 3 else ["USD", "USD", "EUR"])
     every_rule: dict[int, dict[str, Any]] = {}
     states = set[tuple[str, str]]()
-    for number in range(rounds := examples(full=60, ci=40)):
+    for number in range(rounds := examples(full=60, ci=24)):
         if number == rounds // 2:
             if seed % 2:
                 monkeypatch.setattr(trade_facts, "refresh", store_nothing)
