@@ -277,6 +277,7 @@ class SharedJournal:
         no_key_is_in(contents, getattr(self.app.state, "keys_made", ()))
         self.template.saved.put_back(self.file)
         self.checkpoints.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self.app.state.database.kept_readings.clear()
         self.app.state._state.clear()
         self.app.state._state.update(self.state)
 

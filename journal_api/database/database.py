@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from aiosqlite import Connection
 
@@ -72,6 +73,7 @@ class Database:
         # One history of goals is computed at a time. Users take turns: each has one of their `histories` at a time.
         self.computing_history = asyncio.Lock()
         self.histories = defaultdict[int, SharedRuns](SharedRuns)  # by user
+        self.kept_readings: dict[Any, Any] = {}  # of reports (statistics/kept_readings.py)
         self._storage_failed = False  # whether the last write failed because of the storage
         self._is_damaged = False  # whether a statement reported damage
         self.has_committed = False

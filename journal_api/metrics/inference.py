@@ -82,6 +82,10 @@ class Sample(NamedTuple):
         """Return the sample of the numbers of both, without their days."""
         return Sample(*map(add, self[:4], other[:4]))
 
+    def beside(self, other: "Sample") -> "Sample":
+        """Return the sample of the numbers of both, which have no day in common."""
+        return self.plus(other)._replace(by_day=DaySums(*map(add, self.by_day, other.by_day)))
+
     def without(self, part: "Sample", shared: SharedDays) -> "Sample":
         """Return the sample of the numbers that are not in `part`; `shared` are the days of both."""
         days, squares, products, counts = self.by_day

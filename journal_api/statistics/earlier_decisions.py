@@ -1,5 +1,6 @@
 """SQL of the groups of decisions by what happened earlier on their trading day."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -40,7 +41,7 @@ FROM (
 ORDER BY trading_day, closed_at, id"""
 
 
-async def store_groups(db: Connection, table: str, ctes: str, values: dict[str, Any], place_day: PlaceDay) -> None:
+async def store_groups(db: Connection, table: str, ctes: str, values: Mapping[str, Any], place_day: PlaceDay) -> None:
     """Store the group of each decision by its id; the CTEs are `facts` and `account`."""
     selection = Selection(ctes, SCOPE, values, by_trade=True)
     await with_sums_in_range(selection, partial(group_days, db, table, place_day=place_day))

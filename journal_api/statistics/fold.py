@@ -164,6 +164,16 @@ class Collected:
         self.currencies.update(currencies)
         self.bounds.append(bounds)
 
+    def beside(self, other: "Collected") -> "Collected":
+        """Return what both have collected, which has no day in common, without courses."""
+        both = Collected()
+        both.sums = list(map(add, self.sums, other.sums))
+        both.bounds = [*self.bounds, *other.bounds]
+        both.samples = {one: sample.beside(other.samples[one]) for one, sample in self.samples.items()}
+        both.shared = {one: SharedDays(*map(add, days, other.shared[one])) for one, days in self.shared.items()}
+        both.currencies = self.currencies | other.currencies
+        return both
+
     def compute(self, today: str | None = None) -> Statistics | None:
         """Return the statistics, None if a sum does not fit into 64 bits."""
         members: dict[str, Any] = dict(zip(SUMMED, self.sums, strict=True))

@@ -5,7 +5,7 @@ A report reads all selected trades, so it has its own connection: no other reque
 
 from array import array
 from collections import defaultdict
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from functools import cache, partial
 from typing import Any
 
@@ -14,11 +14,11 @@ from aiosqlite import Connection
 from journal_api.database.database import Database
 from journal_api.database.sql import json_list
 from journal_api.metrics.groupings import GROUPINGS, GroupKeys, find_grouping
-from journal_api.metrics.metrics import METRICS
-from journal_api.statistics import reports, trade_facts
-from journal_api.statistics.comparisons import Part, Parts, find_measures, find_other
+from journal_api.statistics import kept_readings, reports, trade_facts
+from journal_api.statistics.comparisons import Part, find_measures, find_other
 from journal_api.statistics.earlier_decisions import store_groups
 from journal_api.statistics.fact_filters import filter_facts
+from journal_api.statistics.kept_readings import Kept, Reading
 from journal_api.statistics.report_groups import TOTAL, GroupPart, Key, OneKey, find_groups
 from journal_api.statistics.reports import Names, NamesByKey, Page
 from journal_api.statistics.result_bins import build_bins
@@ -33,38 +33,54 @@ async def get(
     """Return the report with one page of its groups as JSON, and how many groups there are."""
     await trade_facts.refresh(database, user_id)
     async with database.report_transaction() as db:
-        return await db.run(
-            partial(compute, user_id=user_id, timezone=timezone, day_rollover=day_rollover, query=query)
-        )
+        kept = database.kept_readings
+        return await db.run(lambda db: compute(db, kept, user_id, timezone, day_rollover, query))
 
 
 async def compute(
-    db: Connection, user_id: int, timezone: str, day_rollover: str, query: ReportQuery
+    db: Connection, kept: Kept, user_id: int, timezone: str, day_rollover: str, query: ReportQuery
 ) -> tuple[str, int]:
     # In memory, the rows that SQLite sorts would take 600 MiB for a million trades; in files 25 MiB. The
     # files have no name, and a small report needs none.
     await db.execute_fetchall("PRAGMA temp_store = FILE")
     within = await read_breakeven_within(db, user_id)
-    page = await compute_page(db, user_id, within, query)
+    page = await compute_page(db, kept, user_id, within, query)
     names = await read_names(db, query.keys, page.named)
     return reports.build_report(query, page, names, timezone, day_rollover, within), page.group_count
 
 
-async def compute_page(db: Connection, user_id: int, breakeven_within: int, query: ReportQuery) -> Page:
-    find = partial(collect_parts, db, user_id, breakeven_within, is_compared=query.is_compared)
-    found, sums, results = await find(query)
-    before = (await find(query.before))[0] if query.is_compared else None
-    distribution = build_distribution(results, found.get(TOTAL, Part())) if query.has_distribution else None
-    return reports.build_page(found, sums, before, query)._replace(distribution=distribution)
+async def compute_page(db: Connection, kept: Kept, user_id: int, breakeven_within: int, query: ReportQuery) -> Page:
+    find = partial(find_reading, db, kept, user_id, breakeven_within, is_compared=query.is_compared)
+    reading = await find(query)
+    found = compute_parts(reading)
+    before = compute_parts(await find(query.before)) if query.is_compared else None
+    distribution = build_distribution(reading.results, found.get(TOTAL, Part())) if query.has_distribution else None
+    return reports.build_page(found, reading.parts, before, query)._replace(distribution=distribution)
+
+
+def compute_parts(reading: Reading) -> dict[GroupPart, Part]:
+    return {one: Part(found.compute(), found.samples, found.shared) for one, found in reading.collected.items()}
+
+
+async def find_reading(
+    db: Connection, kept: Kept, user_id: int, breakeven_within: int, query: ReportQuery, *, is_compared: bool
+) -> Reading:
+    """Return all that the report reads, of months without a change what it has kept."""
+    filtered, values = filter_facts(query)
+    values |= {"user_id": user_id, "breakeven_within": breakeven_within}
+    source = await trade_facts.read_source(db, user_id)
+    collect = partial(collect_parts, db, query, is_compared, filtered)
+    if source != trade_facts.STORED or not query.is_sum_of_days:
+        return await collect(source, values)
+    key = user_id, breakeven_within, is_compared, repr(query)
+    return await kept_readings.read(db, kept, key, filtered, values, collect)
 
 
 async def collect_parts(
-    db: Connection, user_id: int, breakeven_within: int, query: ReportQuery, *, is_compared: bool
-) -> tuple[dict[GroupPart, Part], Parts, Results]:
-    """Return all groups of the report, what the parts of decisions that `judge_lines` needs have, and all results."""
-    filtered, values = filter_facts(query)
-    values = {**values, "user_id": user_id, "breakeven_within": breakeven_within}
-    ctes = f"{await trade_facts.read_source(db, user_id)},{filtered}"
+    db: Connection, query: ReportQuery, is_compared: bool, filtered: str, source: str, values: Mapping[str, Any]
+) -> Reading:
+    """Return what the report reads of the CTE `facts`."""
+    ctes = f"{source},{filtered}"
     grouping = find_grouping(query.keys)
     for key in query.keys:
         await place_decisions(db, key, ctes, values)
@@ -77,33 +93,31 @@ async def collect_parts(
         has_total=grouping.splits and query.keys != ("none",),
         is_split=bool(grouping.split),
     )
-    checklists = await read_checklists(db, user_id) if "confirmation" in query.keys else {}
+    checklists = await read_checklists(db, values["user_id"]) if "confirmation" in query.keys else {}
     groups = cache(partial(find_groups, group_by=query.keys, checklists=checklists))
     measures = find_measures(query, is_compared)
 
-    async def collect_all(selection: Selection) -> tuple[dict[GroupPart, Part], Parts, Results]:
+    async def collect_all(selection: Selection) -> Reading:
         sums: list[Any] = []
-        extras = {METRICS[key].extra for key in query.evaluated}
         keeps_parts = len(query.keys) == 1 and grouping.compares in ("answers", "others")
         other = partial(find_other, group_by=query.keys)
         results: Results = array("q"), array("q")  # 8 bytes each
         collected = await collect(
             db,
             selection,
-            extras,
+            query.extras,
             groups,
             measures,
             other,
             sums if keeps_parts else None,
             {TOTAL: results} if query.has_distribution else {},
         )
-        parts = {one: Part(found.compute(), found.samples, found.shared) for one, found in collected.items()}
-        return parts, sums, results
+        return Reading(collected, sums, results)
 
     return await with_sums_in_range(selection, collect_all)
 
 
-async def place_decisions(db: Connection, key: str, ctes: str, values: dict[str, Any]) -> None:
+async def place_decisions(db: Connection, key: str, ctes: str, values: Mapping[str, Any]) -> None:
     """Store the groups of decisions that the grouping reads. The end of the read transaction removes them."""
     grouping, table = GROUPINGS[key], f"temp.placed_{key}"
     if not (grouping.placed or grouping.place_day):

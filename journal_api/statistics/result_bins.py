@@ -1,7 +1,8 @@
 """The distribution of results: the decisions in at most 24 bins of one width, by their result."""
 
-from collections import Counter
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from journal_api.values.money import decimal_json
 
@@ -12,13 +13,15 @@ def build_bins(values: Sequence[int]) -> dict[str, object]:
     """Return the bins as a member of a response. The last has its upper end, too."""
     if not values:
         return {"bins": []}
-    low, high = min(values), max(values)
+    ordered = sorted(values)
+    low, high = ordered[0], ordered[-1]
     if low == high:
         return {"bins": [build_bin(low, high, len(values))]}
     width = next(one for one in list_widths() if -(-high // one) - low // one <= MAX_BINS)
-    first, last = low // width, -(-high // width) - 1
-    counts = Counter(min(value // width, last) for value in values)
-    return {"bins": [build_bin(place * width, (place + 1) * width, counts[place]) for place in range(first, last + 1)]}
+    first, end = low // width, -(-high // width)
+    places = [*(bisect_left(ordered, place * width) for place in range(first, end)), len(ordered)]
+    counts = [after - before for before, after in pairwise(places)]
+    return {"bins": [build_bin(place * width, (place + 1) * width, count) for place, count in enumerate(counts, first)]}
 
 
 def build_bin(low: int, high: int, decisions: int) -> dict[str, object]:

@@ -5,8 +5,9 @@ A part is a set of trades that are summed together: a day of a goal, or the trad
 
 import re
 import sqlite3
+from array import array
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Iterable, Mapping, MutableSequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Iterable, Mapping
 from functools import cache, partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -20,7 +21,7 @@ from journal_api.statistics.fold import SCANS, Collected, Place
 
 Group = TypeVar("Group", bound=Hashable)
 Result = TypeVar("Result")
-Results = tuple[MutableSequence[int], MutableSequence[int]]  # the P&L and the R of decisions
+Results = tuple["array[int]", "array[int]"]  # the P&L and the R of decisions
 # What a selection reads of the facts of trades.
 COLUMNS = """facts.id, facts.trading_day, facts.opened_at, facts.closed_at, facts.decision, facts.fees,
     facts.net_pnl, facts.initial_risk, facts.r, facts.grade, facts.is_mistake, facts.checklist,

@@ -11,13 +11,14 @@ from journal_api.errors import ValidationFailed
 from journal_api.metrics.formulas import Reason
 from journal_api.metrics.groupings import GROUPINGS, GroupBy, GroupKeys, check_keys
 from journal_api.metrics.inference import EdgeReason, EdgeVerdict, Lack
-from journal_api.metrics.members import ShownStatistics
+from journal_api.metrics.members import ExtraStatistic, ShownStatistics
 from journal_api.metrics.metrics import METRICS, MetricName
 from journal_api.structs.trades import TradeSelection
 from journal_api.values.types import Day, DayText, Offset, RowId, default_value
 
 MAX_GROUPS = 200  # of one key, on one page
 IntervalReason = Literal[Reason, Lack]
+NO_FACTS = frozenset(("tag", "category", "confirmation", "day_rating", "day_tag"))
 # A balance is of accounts on a day, not of a group of trades.
 REPORTED = [key for key, metric in METRICS.items() if not metric.carries_balance]
 METRIC_LIKE = re.compile("[a-z_ ]{0,40}")  # and no API key
@@ -148,6 +149,16 @@ class ReportQuery(TradeSelection, kw_only=True):
     def evaluated(self) -> set[str]:
         """The metrics that the report shows or is sorted by."""
         return {*self.metrics, *([self.sort.removeprefix("-")] if self.sort else [])}
+
+    @property
+    def extras(self) -> set[ExtraStatistic | None]:
+        return {METRICS[key].extra for key in self.evaluated}
+
+    @property
+    def is_sum_of_days(self) -> bool:
+        """Whether it follows from the facts of trades, and what it reads of some days and of all others adds up."""
+        filtered = self.tag_id or self.import_id or self.fees_source
+        return not filtered and NO_FACTS.isdisjoint(self.keys) and self.extras <= {None, "excursions"}
 
 
 class Interval(Struct, kw_only=True, forbid_unknown_fields=True):

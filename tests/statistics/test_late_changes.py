@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from desk import JANUARY, Desk, desk_of, value_of
-from factories import Client, run_sql
+from factories import Client, run_sql, unwrap
 from saved_journals import for_rows
 from starlette.applications import Starlette
 
@@ -54,6 +54,8 @@ JOIN = "INSERT INTO copy_group_members (account_id, copy_group_id) VALUES (1, 1)
 DELETE_ACCOUNT = "DELETE FROM trades WHERE account_id = 2; DELETE FROM accounts WHERE id = 2"
 NEW_ACCOUNT = """INSERT INTO accounts (user_id, name, sort_name, starting_balance, created_at, updated_at)
     VALUES (1, 'New', 'new', 50e8, '', '')"""
+
+REPORT = "/reports?group_by=account,rules&metrics=net_pnl,win_rate,average_mae"
 
 
 def update(assignment: str, trade: int = 1) -> str:
@@ -276,7 +278,10 @@ async def add_goal(desk: Desk, scope: str, **fields: Any) -> Any:
 
 @for_rows("name", CHANGES)
 async def test_goals_follow(app: Starlette, desk: Desk, name: str) -> None:
-    """A goal of each month and one of January alone; at the end new goals show the same, also of each day."""
+    """A goal of each month and one of January alone; at the end new goals show the same, also of each day.
+
+    A report that has kept what did not change shows what one of everything shows.
+    """
     metric, before, changes, scope = CHANGES[name]
     goals = [await add_goal(desk, scope, metric=metric, **fields) for fields in ({}, {"timeframe": "daily"}, JANUARY)]
     for change, expected in [("SELECT 1", before), *changes]:
@@ -285,6 +290,9 @@ async def test_goals_follow(app: Starlette, desk: Desk, name: str) -> None:
         else:
             await desk.patch("/me", **change)
 
+        report = unwrap(await desk.client.get(REPORT))
+        app.state.database.kept_readings.clear()
+        assert unwrap(await desk.client.get(f"{REPORT}&offset=0")) == report
         monthly, window = [await desk.read(goal) for goal in (goals[0], goals[2])]
         january = [one for one in monthly if one["period_start"] == "2026-01-01"]
         assert value_of(window[0]) == expected

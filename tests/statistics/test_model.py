@@ -32,6 +32,7 @@ from journal_api.settings import Settings
 from journal_api.statistics import trade_facts
 from journal_api.statistics.row_checks import WRONG_FACTS
 from journal_api.structs.cash import CashKind
+from journal_api.structs.reports import REPORTED
 
 Body = dict[str, Any]
 # Noon in UTC is the same date in all of these zones, before and after every rollover.
@@ -51,6 +52,7 @@ SECONDS_HELD = [0, 59.999999, 60, 300, 3599, 14400, 86400]
 # The filters of reports whose values are ids, with the table of each.
 ID_FILTERS = {"account_id": "accounts", "copy_group_id": "copy_groups", "strategy_id": "strategies"}
 ID_FILTERS |= {"setup_id": "setups", "tag_id": "tags", "import_id": "imports"}
+SUMS = ",".join(one for one in REPORTED if METRICS[one].extra in (None, "excursions"))
 # No trade has two tags of a single category.
 TWO_OF_SINGLE = """
     SELECT trade_id, category_id
@@ -180,7 +182,7 @@ class Walk:
         """A report by each of the keys, half of them with a filter, of one metric, or sorted by one."""
         journal = self.read_journal()
         for group_by in groups:
-            query = self.report_query() if self.random.random() < 0.5 else {}
+            query = self.report_query() if self.random.random() < 0.5 else self.random.choice([{}, {"metrics": SUMS}])
             query |= {"category_id": self.pick("tag_categories")} if group_by == "category" else {}
             expected = reference.compute_report(journal, group_by, query)
             assert await read_report(self.client, group_by, **query) == expected, (group_by, query)

@@ -1,0 +1,37 @@
+"""What a report reads after a write. That it shows the truth all the same is what the walks of test_model.py see."""
+
+from factories import Client, insert_trade, run_sql
+from sql_calls import noted_statements
+from starlette.applications import Starlette
+
+from journal_api.statistics.kept_readings import OUTSIDE, WITHIN
+
+
+async def test_a_report_reads_again_the_months_that_changed_and_those_near(
+    app: Starlette, client: Client, account_id: int
+) -> None:
+    for month in range(1, 13):
+        await insert_trade(app, account_id, closed_at=f"2025-{month:02}-10T12:00:00Z")
+    for write, read in [
+        ("SELECT 1", ["not 12 to 12", "12 to 12"]),
+        ("UPDATE trades SET grade = 'A' WHERE id = 12", ["12 to 12"]),
+        ("UPDATE trades SET grade = 'A' WHERE id = 10", ["not 10 to 12", "10 to 12"]),
+        ("UPDATE trades SET grade = 'B' WHERE id = 11", ["10 to 12"]),
+        ("UPDATE trades SET grade = 'A' WHERE id = 1", ["not 01 to 01", "01 to 01"]),
+        ("UPDATE accounts SET currency = 'EUR'", ["not 01 to 01", "01 to 01"]),
+        ("UPDATE trades SET grade = 'B' WHERE id = 1", ["01 to 01"]),
+        ("UPDATE trades SET source_trade_id = 1 WHERE id = 2", ["not 01 to 02", "01 to 02"]),
+        ("UPDATE trades SET source_trade_id = 1 WHERE id = 8", ["all"]),
+        ("UPDATE trades SET source_trade_id = NULL WHERE id = 8", ["not 12 to 12", "12 to 12"]),
+    ]:
+        await run_sql(app, write)
+        with noted_statements() as noted:
+            await client.get("/reports?group_by=symbol")
+        reads = [(sql, values) for sql, values in noted if "FROM decisions" in sql]
+        assert [name_days(*one) for one in reads] == read, write
+
+
+def name_days(sql: str, values: dict[str, str]) -> str:
+    if WITHIN not in sql and OUTSIDE not in sql:
+        return "all"
+    return f"{'not ' if OUTSIDE in sql else ''}{values['first'][5:7]} to {values['last'][5:7]}"
