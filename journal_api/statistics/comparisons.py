@@ -1,6 +1,6 @@
 """The intervals and edges of a report (docs/statistics.md)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from journal_api.metrics.by_day import PartSums
@@ -80,11 +80,13 @@ def find_answer(group_by: GroupKeys) -> str:
     return "present" if find_grouping(group_by).compares == "answers" else "all"
 
 
-def find_sides(parts: Mapping[GroupPart, Part], group_by: GroupKeys) -> dict[Key, tuple[Part, Part]]:
+def find_sides(
+    parts: Mapping[GroupPart, Part], keys: Iterable[Key], group_by: GroupKeys
+) -> dict[Key, tuple[Part, Part]]:
     """Return the decisions with something and those without it, for the groups that are compared."""
     answer = find_answer(group_by)
     sides = {}
-    for key in dict.fromkeys(one.key for one in parts):
+    for key in keys:
         one = GroupPart(key, answer)
         if found := find_other(one, group_by):
             present, absent = (parts.get(side, Part()) for side in (one, found[0]))

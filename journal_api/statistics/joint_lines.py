@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain
-from math import sqrt
+from math import fsum, sqrt
 from typing import NamedTuple
 
 from journal_api.metrics.inference import Sample, add_errors, difference_p_value
@@ -98,15 +98,24 @@ def within_p_value(cells: Cells) -> float:
         for moved, (sample, days) in zip((with_it, without), both, strict=True):
             parts.append((float(weight**2 * sample.variance / sample.size), sample.size - 1))
             scale = float(weight / sample.size**2)
-            for day, (size, total) in chain.from_iterable(one.items() for one in days):
+            for day, (size, total) in sum_days(days).items():
                 moved[day] += scale * (sample.size * total - size * sample.total)
     if min(len(with_it), len(without)) < 2:
         return 1.0
     every = with_it.keys() | without.keys()
-    square = sum((with_it.get(day, 0) - without.get(day, 0)) ** 2 for day in every)
+    square = fsum((with_it.get(day, 0) - without.get(day, 0)) ** 2 for day in every)
     _, freedom = add_errors(
-        (sum(one * one for one in side.values()) * len(side) / (len(side) - 1), len(side) - 1)
+        (fsum(one * one for one in side.values()) * len(side) / (len(side) - 1), len(side) - 1)
         for side in (with_it, without)
     )
     of_days = sqrt(square * len(every) / (len(every) - 1)), freedom
     return max(difference_p_value(difference, *error) for error in (add_errors(parts), of_days))
+
+
+def sum_days(parts: Iterable[Mapping[str, tuple[int, int]]]) -> dict[str, tuple[int, int]]:
+    """Return the count and the sum of each day. They are whole, so that their order changes nothing."""
+    summed: dict[str, tuple[int, int]] = {}
+    for day, (size, total) in chain.from_iterable(part.items() for part in parts):
+        known_size, known_total = summed.get(day, (0, 0))
+        summed[day] = known_size + size, known_total + total
+    return summed

@@ -16,18 +16,39 @@ from journal_api.statistics.fold import Collected
 from journal_api.statistics.report_groups import GroupPart
 from journal_api.statistics.selection import Results
 from journal_api.statistics.trade_facts import STORED
+from journal_api.values.money import MAX_STORED
 
 MAX_MONTHS = 3  # that are read again when one of them has changed
-MAX_BYTES, GROUP_BYTES = 16 * 2**20, 5000
+MAX_BYTES, GROUP_BYTES, DAY_BYTES = 16 * 2**20, 4000, 250
 WITHIN = "facts AS NOT MATERIALIZED (SELECT * FROM trade_facts WHERE trading_day BETWEEN :first AND :last)"
 OUTSIDE = WITHIN.replace("BETWEEN", "NOT BETWEEN")
-# The newest change, the accounts, and the first and the last month in which their trades changed after a change.
-CHANGED = """
-    SELECT (SELECT coalesce(max(sequence), 0) FROM changed_days),
-        (SELECT group_concat(id || currency) FROM account),
-        substr(min(trading_day), 1, 7), substr(max(trading_day), 1, 7)
-    FROM changed_days
-    WHERE sequence > :sequence AND +account_id IN (SELECT id FROM account)"""
+# What is read apart from trades and days; whether earlier ends are of these logs, not of a journal that was replaced by
+# this one, and all changes since are known; the first and the last month in which trades, their tags or what is written
+# on a day changed; and the ends of the logs now.
+CHANGED = """,
+    newest AS (
+        SELECT (SELECT coalesce(max(sequence), 0) FROM changed_days) AS sequence,
+            coalesce(max(seq), 0) AS seq, coalesce(at, '') AS at
+        FROM changed_objects
+        WHERE user_id = :user_id),
+    object AS MATERIALIZED (SELECT resource, id FROM changed_objects WHERE user_id = :user_id AND seq > :seq),
+    changed AS (
+        SELECT substr(min(day), 1, 7) AS first, substr(max(day), 1, 7) AS last
+        FROM (SELECT trading_day AS day
+              FROM changed_days
+              WHERE sequence > :sequence AND +account_id IN (SELECT id FROM account)
+              UNION ALL
+              SELECT id FROM object WHERE resource = 'days'
+              UNION ALL
+              SELECT trading_day FROM object CROSS JOIN trades ON trades.id = object.id WHERE resource = 'trades'))
+    SELECT (SELECT group_concat(id || currency) FROM account)
+            || (SELECT json_group_array(id) FROM tags WHERE category_id = :category_id),
+        :sequence <= sequence AND :seq BETWEEN expired_cursor AND seq AND :at >= coalesce(
+            (SELECT at FROM changed_objects WHERE user_id = :user_id AND seq <= :seq ORDER BY seq DESC LIMIT 1), ''),
+        first, last, sequence, seq, at
+    FROM newest
+    CROSS JOIN changed
+    CROSS JOIN users ON users.id = :user_id"""
 # Whether a decision has trades on days of both.
 CROSSES = """
     SELECT EXISTS (SELECT 1 FROM trades WHERE source_trade_id IS NOT NULL)
@@ -48,12 +69,12 @@ class Reading(NamedTuple):
     results: Results
 
     def beside(self, other: "Reading") -> "Reading":
-        """Return the reading of the days of both, which have no day and no decision in common, without parts."""
+        """Return the reading of the days of both, which have no day and no decision in common."""
         both = {**self.collected, **other.collected}
         for group in self.collected.keys() & other.collected.keys():
             both[group] = self.collected[group].beside(other.collected[group])
         (pnls, rs), (other_pnls, other_rs) = self.results, other.results
-        return Reading(both, (), (pnls + other_pnls, rs + other_rs))
+        return Reading(both, [*self.parts, *other.parts], (pnls + other_pnls, rs + other_rs))
 
     def sort_results(self) -> "Reading":
         """Return the reading with its results in order: to sort them together with others is quick then."""
@@ -61,18 +82,28 @@ class Reading(NamedTuple):
         return self._replace(results=(pnls, rs))
 
 
-class Rest(NamedTuple):
-    """The reading of all days but those of some months, of these accounts, with all changes up to one."""
+class Ends(NamedTuple):
+    """The newest changes of days and of objects that a reading includes, and when the object changed."""
 
-    change: int
-    accounts: str
+    sequence: int = 0
+    seq: int = MAX_STORED
+    at: str = ""
+
+
+class Rest(NamedTuple):
+    """The reading of all days but those of some months; `basis` is what it has read apart from trades and days."""
+
+    ends: Ends
+    basis: str
     months: Months
     reading: Reading
 
     @property
     def size(self) -> int:
         """About how many bytes it takes."""
-        return GROUP_BYTES * len(self.reading.collected) + 16 * len(self.reading.results[0])
+        groups, parts, results = self.reading
+        days = sum(len(part.by_day.places) for part in parts)
+        return GROUP_BYTES * (1 + len(groups)) + DAY_BYTES * days + 16 * len(results[0])
 
 
 Kept = dict[Hashable, Rest]
@@ -90,26 +121,36 @@ async def read(
 
     It gets a CTE of facts and values. `ctes` has the accounts; `key` says all else that a reading depends on.
     """
-    known = kept.pop(key, None)
-    since = {**values, "sequence": known.change if known else 0}
-    ((change, accounts, *changed),) = await db.execute_fetchall(f"WITH {STORED},{ctes} {CHANGED}", since)
-    months = find_months(known and known.months, *changed)
+    known = kept.get(key)
+    ends = known.ends if known else Ends()
+    rows = await db.execute_fetchall(f"WITH {STORED},{ctes}{CHANGED}", {**values, **ends._asdict()})
+    ((basis, are_known, first, last, *newest),) = rows
+    months = find_months(known and known.months, first, last)
     if months is None:
         return await collect(STORED, values)
     days = {**values, "first": f"{months[0]}-01", "last": f"{months[1]}-31"}
     if await fetch(db, f"WITH {WITHIN},{ctes} {CROSSES}", days):
         return await collect(STORED, values)
-    if known and known.months == months and known.accounts == accounts and known.change <= change:
+    if known and are_known and (known.basis, known.months) == (basis, months):
         rest = known.reading
     else:
         rest = (await collect(OUTSIDE, days)).sort_results()
     reading = await collect(WITHIN, days)
     if any(one.is_out_of_range for half in (rest, reading) for one in half.collected.values()):
         return await collect(STORED, values)
-    kept[key] = Rest(change, accounts, months, rest)
-    while sum(one.size for one in list(kept.values())) > MAX_BYTES:
-        kept.pop(next(iter(kept)), None)
+    keep(kept, key, Rest(Ends(*newest), basis, months, rest))
     return rest.beside(reading)
+
+
+def keep(kept: Kept, key: Hashable, rest: Rest) -> None:
+    """Keep what a report has, instead of what was read longest ago. Two threads may do so at once."""
+    kept.pop(key, None)
+    if rest.size <= MAX_BYTES:
+        kept[key] = rest
+    for oldest in list(kept):
+        if sum(one.size for one in list(kept.values())) <= MAX_BYTES:
+            break
+        kept.pop(oldest, None)
 
 
 def find_months(known: Months | None, first: str | None, last: str | None) -> Months | None:

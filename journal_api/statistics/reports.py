@@ -1,6 +1,6 @@
 """The page of a report: its groups in order, their names and values."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import json
@@ -76,9 +76,10 @@ def build_page(
     if len(query.keys) > 1 and len(groups) > MAX_PAIRS:
         reason = f"gives {len(groups)} groups, more than {MAX_PAIRS}: choose other keys, or fewer trades"
         raise ValidationFailed(fields={"group_by": reason})
-    every = sort_groups(groups.values(), query)
+    by_key = sorted(groups.values(), key=lambda group: find_places(group.key, query.keys))
+    every = sort_groups(by_key, query)
     page = every[query.offset : query.offset + query.limit]
-    edges = compare_parts(find_sides(parts, query.keys), query.keys, sums)
+    edges = compare_parts(find_sides(parts, [group.key for group in by_key], query.keys), query.keys, sums)
     compared: dict[GroupPart, Compared] = {}
     if before is not None:
         answer = find_answer(query.keys)
@@ -90,9 +91,8 @@ def build_page(
 # Order ---------------------------------------------------------------------------------------------------
 
 
-def sort_groups(groups: Iterable[Group], query: ReportQuery) -> list[Group]:
+def sort_groups(by_key: list[Group], query: ReportQuery) -> list[Group]:
     """Return the groups by key, or by a metric with ties by key; groups without a key or a value are last."""
-    by_key = sorted(groups, key=lambda group: find_places(group.key, query.keys))
     if query.sort is None and find_grouping(query.keys).is_ordered:
         return by_key
     sort = query.sort or "-net_pnl"

@@ -18,7 +18,6 @@ from journal_api.values.types import Day, DayText, Offset, RowId, default_value
 
 MAX_GROUPS = 200  # of one key, on one page
 IntervalReason = Literal[Reason, Lack]
-NO_FACTS = frozenset(("tag", "category", "confirmation", "day_rating", "day_tag"))
 # A balance is of accounts on a day, not of a group of trades.
 REPORTED = [key for key, metric in METRICS.items() if not metric.carries_balance]
 METRIC_LIKE = re.compile("[a-z_ ]{0,40}")  # and no API key
@@ -156,9 +155,8 @@ class ReportQuery(TradeSelection, kw_only=True):
 
     @property
     def is_sum_of_days(self) -> bool:
-        """Whether it follows from the facts of trades, and what it reads of some days and of all others adds up."""
-        filtered = self.tag_id or self.import_id or self.fees_source
-        return not filtered and NO_FACTS.isdisjoint(self.keys) and self.extras <= {None, "excursions"}
+        """Whether what it reads of some days and of all others adds up, and the logs of changes name all its days."""
+        return self.import_id is None and self.extras <= {None, "excursions"}
 
 
 class Interval(Struct, kw_only=True, forbid_unknown_fields=True):

@@ -1,6 +1,7 @@
 """What a report reads after a write. That it shows the truth all the same is what the walks of test_model.py see."""
 
-from factories import Client, insert_trade, run_sql
+from factories import Client, insert_trade, run_sql, unwrap
+from saved_journals import saved_journal
 from sql_calls import noted_statements
 from starlette.applications import Starlette
 
@@ -22,7 +23,7 @@ async def test_a_report_reads_again_the_months_that_changed_and_those_near(
         ("UPDATE trades SET grade = 'B' WHERE id = 1", ["01 to 01"]),
         ("UPDATE trades SET source_trade_id = 1 WHERE id = 2", ["not 01 to 02", "01 to 02"]),
         ("UPDATE trades SET source_trade_id = 1 WHERE id = 8", ["all"]),
-        ("UPDATE trades SET source_trade_id = NULL WHERE id = 8", ["not 12 to 12", "12 to 12"]),
+        ("UPDATE trades SET source_trade_id = NULL WHERE id = 8", ["not 08 to 08", "08 to 08"]),
     ]:
         await run_sql(app, write)
         with noted_statements() as noted:
@@ -35,3 +36,15 @@ def name_days(sql: str, values: dict[str, str]) -> str:
     if WITHIN not in sql and OUTSIDE not in sql:
         return "all"
     return f"{'not ' if OUTSIDE in sql else ''}{values['first'][5:7]} to {values['last'][5:7]}"
+
+
+async def test_what_was_read_of_another_journal_in_this_place_is_forgotten(
+    app: Starlette, client: Client, account_id: int
+) -> None:
+    with saved_journal(app.state.settings.db) as saved:
+        for symbol in ("ES", "NQ"):
+            for day in ("2025-01-10", "2025-12-10"):
+                await insert_trade(app, account_id, symbol=symbol, closed_at=f"{day}T12:00:00Z")
+            report = unwrap(await client.get("/reports?group_by=symbol"))
+            assert [(group["key"], group["values"]["trade_count"]) for group in report["groups"]] == [(symbol, 2)]
+            saved.put_back(app.state.settings.db)
