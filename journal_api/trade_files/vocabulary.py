@@ -6,7 +6,7 @@ Names are compared without letter case, accents, signs and a remark in parenthes
 import re
 import tomllib
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,11 @@ ANYTHING = "*"
 MAX_NAME_LENGTH = 255  # of a column
 WORD = re.compile("[\u4e00-\u9fff]|[^\\W\\d_\u4e00-\u9fff]+")  # Chinese has no blanks between words
 CODES = CURRENCIES | {"BTC", "ETH", "GBX"}  # of currencies and coins, and of pence
-REMARK = re.compile(r"(?: in)? +(?!PNL|QTY|VOL)[A-Z]{3}\Z| *[(\[][^()\[\]]*[)\]] *\Z|(?<=[a-z])U(?:TC|tc)\Z")
+REMARK = re.compile(r"(?: in)? +(?!FEE|PNL|QTY|TAX|VOL)[A-Z]{3}\Z| *[(\[][^()\[\]]*[)\]] *\Z|(?<=[a-z])U(?:TC|tc)\Z")
 TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 # The names of a member's column in English, and those of other languages with the English one.
 NAMES = {member: [group.split("/")[0] for group in names.split()] for member, names in TABLE["columns"].items()}
+KNOWN = frozenset(name for names in NAMES.values() for name in names)
 TRANSLATIONS = {
     other: group.split("/")[0]
     for names in (TABLE["reported"]["names"], *TABLE["columns"].values())
@@ -32,12 +33,18 @@ TRANSLATIONS = {
 COMPOUNDS = re.compile("|".join(f"(?P<{name}>{parts})" for name, parts in TABLE["compounds"].items()))
 SYMBOL = "|".join(NAMES["symbol"])
 TWO_SYMBOLS = re.compile(f"({SYMBOL})(?:{SYMBOL})")
-COSTS, PARTS, NO_COSTS, TOTALS = (tuple(words.split()) for words in TABLE["costs"].values())
-STATUS, KINDS, FILLED, UNFILLED = (frozenset(words.split()) for words in TABLE["status"].values())
+COSTS, PARTS, NO_COSTS, TOTALS = (tuple(TABLE["costs"][name].split()) for name in ("ends", "parts", "others", "totals"))
+STATUS, KINDS, FILLED, UNFILLED = (
+    frozenset(TABLE["status"][name].split()) for name in ("columns", "kinds", "filled", "unfilled")
+)
 PURCHASES, SALES, LONG, SHORT, CANCELLING, REDUCING, YES, CLOSING = (
-    frozenset(words.split()) for words in TABLE["sides"].values()
+    frozenset(TABLE["sides"][name].split())
+    for name in ("purchase", "sale", "long", "short", "cancelling", "reducing", "yes", "closing")
 )
 SIDES = PURCHASES | SALES | LONG | SHORT | CLOSING | {"open", "opening", "entry", "exit", "out", *"入出开仓"}
+# The words of names in other languages, by which only the proposal finds columns: what is stored stays as it is.
+WORDS = {form: english for english, forms in TABLE["words"].items() for form in forms.split()}
+PIECE = re.compile("[A-Z]?[^\\W\\d_A-Z]+|[A-Z]+")
 REPORTS: list[dict[str, Any]] = TABLE["reports"]  # those without trades
 NOTHING, SUMS = (frozenset(TABLE["cells"][name].split()) for name in ("nothing", "sums"))
 
@@ -60,6 +67,32 @@ def translate(name: str) -> str:
     if found := COMPOUNDS.fullmatch(name) or TWO_SYMBOLS.fullmatch(name):
         name = found.lastgroup or found[1]
     return name + simple[len(stem) :]
+
+
+@lru_cache(maxsize=8192)
+def spell(name: str) -> str:
+    """Return the name of a column by which the proposal knows it: its translation, else that of its words.
+
+    Precio de entrada is entryprice, Ausführungskurs fillprice. Romance languages specify a noun behind it.
+    """
+    known, simple = translate(name), simplify(name)
+    plain = "".join(
+        one for one in unicodedata.normalize("NFKD", REMARK.sub("", name)) if not unicodedata.combining(one)
+    )
+    pieces = [simple] if simple in WORDS else [one.casefold() for one in PIECE.findall(plain)]
+    words = [word for piece in pieces for word in split_compound(piece) if word]
+    if known.rstrip("23456789") in KNOWN or words == pieces:
+        return known
+    orders = [translate("".join(order)) for order in (words, words[::-1])]
+    return next(filter(KNOWN.__contains__, orders), orders[len(pieces) > 1])
+
+
+def split_compound(piece: str) -> list[str]:
+    """Return the English words of a word, of which German and Dutch join two; none of a preposition."""
+    ends = [index for index in range(3, len(piece) - 2) if piece[index:] in WORDS]
+    starts = [(start, piece[index:]) for index in ends for start in (piece[:index], piece[:index].removesuffix("s"))]
+    found = [[WORDS[start], WORDS[end]] for start, end in starts if start in WORDS]
+    return [WORDS[piece]] if piece in WORDS else found[0] if found else [piece]
 
 
 class ColumnNames(dict[str, None]):
@@ -101,13 +134,14 @@ def find_column(header: Collection[str], columns: Columns | Sequence[str] | None
     return next((found for name in known if (found := header.simple.get(name))), None)
 
 
-def find_costs(columns: Iterable[str], *, are_likely: bool = False) -> list[str]:
+def find_costs(columns: Iterable[str], read: Callable[[str], str] = simplify, *, are_likely: bool = False) -> list[str]:
     """Return the columns of costs, the column of their total if there is one; or those that may be costs as well."""
-    amounts = [name for name in columns if not any(part in name.casefold() for part in NO_COSTS)]
-    named = [name for name in amounts if simplify(name).endswith(COSTS)]
+    names = {name: {simplify(name), read(name)} for name in columns}
+    amounts = [name for name in names if not any(part in name.casefold() for part in NO_COSTS)]
+    named = [name for name in amounts if any(one.endswith(COSTS) for one in names[name])]
     if are_likely:
         return [name for name in amounts if name not in named and any(part in simplify(name) for part in PARTS)]
-    return [column for column in amounts if simplify(column) in TOTALS][:1] or named
+    return [name for name in amounts if not names[name].isdisjoint(TOTALS)][:1] or named
 
 
 def is_currency(unit: str) -> bool:
@@ -151,8 +185,8 @@ def states_trade(cell: str) -> bool:
 
 
 def is_side(cell: str) -> bool:
-    """Return whether a cell states a direction and nothing else."""
-    return find_direction(cell) is not None and read_words(cell) <= SIDES
+    """Return whether a cell states a direction and nothing else: L1 is a number."""
+    return find_direction(cell) is not None and read_words(cell) <= SIDES and not any(map(str.isdigit, cell))
 
 
 @lru_cache(maxsize=8192)

@@ -9,11 +9,10 @@ import msgspec
 
 from journal_api.errors import ValidationFailed
 from journal_api.structs.import_profiles import Costs, ImportProfileCreate, Option, ProposedProfile, Side
-from journal_api.structs.trades import Direction
 from journal_api.trade_files.dates import CLOCK
 from journal_api.trade_files.headers import UNNAMED
 from journal_api.trade_files.profiles.result_checks import Results, find_cost_sign
-from journal_api.trade_files.profiles.unknown_tables import MAX_CHARACTERS, Table, find_tables
+from journal_api.trade_files.profiles.unknown_tables import MAX_CHARACTERS, SIGNS, Table, find_tables
 from journal_api.trade_files.reader import ANY_DAY, TradeFile, read
 from journal_api.trade_files.texts import FileText, read_text
 from journal_api.trade_files.timezones import FileTimezone
@@ -27,6 +26,7 @@ from journal_api.trade_files.vocabulary import (
     find_costs,
     find_direction,
     simplify,
+    spell,
     translate,
 )
 from journal_api.values.time_zones import time_zones
@@ -38,13 +38,8 @@ BARE_KEY = re.compile("[a-z_]+")
 OF_TRADES = (("entry_price", "exit_price"), ("opened_at", "closed_at"))
 ONLY_TRADES = ("entry_price", "exit_price", "opened_at", "closed_at")
 ONLY_FILLS, OF_OPTIONS, RESULTS = ("price", "at"), ("expires", "strike", "right"), ("gross_pnl", "net_pnl")
-# Sides of one sign: A and V are a purchase and a sale in Italian and French, C and V in Spanish and Portuguese.
-SIGNS: dict[str, Direction | None] = {
-    **dict.fromkeys(("1", "+1", "A", "C"), "long"),
-    **dict.fromkeys(("-1", "V"), "short"),
-}
 NO_SIDE = "the file has no side, and no negative quantity: every row is a purchase or a long trade"
-FACTORS = "{} is taken for the quantity, and {} for the price, as more of its numbers have decimals: is that so?"
+FACTORS = "{} is taken for the quantity, and {} for the price, whose product is {}: is that so?"
 ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
 DAYS_ONLY = "the file has days without times: fills of a day are in the order of the file"
 # Of the names of values to which the costs of a fill are added.
@@ -95,6 +90,8 @@ class Draft:
         others = [name for name in table.columns if name != self.members.get("quantity")]
         self.value = find_column(others, NAMES["value"])
         pairs = [pair for pair in OF_TRADES if len({self.members.get(name) for name in pair} - {None}) == 2]
+        if spell(self.members.get("entry_price", "")) == "costpershare" and "price" in self.members:
+            pairs = []  # what the shares cost that a fill sells, beside its own price
         self.is_of_trades = any(self.members.get(name) for pair in pairs for name in (*OF_TRADES[0], *RESULTS))
         if self.is_of_trades and translate(self.members.get("quantity", "")) in NAMES["value"]:
             del self.members["quantity"]  # of a whole trade an amount is a sum of money
@@ -109,18 +106,23 @@ class Draft:
         names = ("symbol", "quantity", "multiplier", "account", *(ONLY_TRADES if self.is_of_trades else ONLY_FILLS))
         size, side, external_id = (members.get(name) for name in ("quantity", "side", "external_id"))
         divided = [self.value] if self.value and size and members.get("price") == self.value else []
-        costs = [column for column in find_costs(table.columns) if table.holds("commission", column)]
+        costs = [column for column in find_costs(table.columns, spell) if table.holds("commission", column)]
+        others = find_costs([name for name in table.columns if name not in costs], spell)
+        costs += [name for name in others if any(table.exceeds(name, total) for total in costs)]
         costs = costs or table.find_unnamed_costs(size or "", members.get("price", ""))
-        if unread := [name for name in find_costs(table.columns, are_likely=True) if any(table.read_amounts(name))]:
+        if unread := [
+            name for name in find_costs(table.columns, spell, are_likely=True) if any(table.read_amounts(name))
+        ]:
             self.warnings.append(f"{', '.join(unread)} may be costs: if they are, add them")
-        if size and size.startswith(UNNAMED) and min(table.read_amounts(size), default=-1) >= 0:
-            self.warnings.append(FACTORS.format(size, members.get("price")))
+        if table.product and (min(table.read_amounts(size)) >= 0 or not table.product[0].startswith(UNNAMED)):
+            self.warnings.append(FACTORS.format(*table.product))
         if divided and costs and not any(word in divided[0].casefold() for word in WITHOUT_COSTS):
             self.warnings.append(f"{divided[0]} is taken to include the costs: if it does not, add {', '.join(costs)}")
             costs = []
+        is_signed = self.is_of_trades and min(table.read_amounts(size), default=0) < 0
         sign = find_cost_sign(table.numbers, costs, self.gross, self.net)
         ids = table.read_cells(external_id)
-        zones = set(table.read_cells(find_column(table.names, ["Timezone", "Time zone"])))
+        zones = time_zones() & {*table.read_cells(find_column(table.names, ["Timezone", "Time zone"]))}
         self._warn_of_missing()
         return ProposedProfile(
             name="New profile",
@@ -131,9 +133,9 @@ class Draft:
             clock=clock,
             option=None if self.is_of_trades else self._propose_option(),
             costs=Costs(columns=[*costs], paid="negative" if sign < 0 else "positive") if costs else None,
-            abs=[*(() if sign else costs), *divided] or None,
+            abs=[*(() if sign else costs), *divided, *([size] if size and side and is_signed else ())] or None,
             divide_by=dict.fromkeys(divided, size) if divided and size else None,
-            zone=next(iter(zones)) if len(zones) == 1 and zones <= time_zones() else None,
+            zone=next(iter(zones)) if len(zones) == 1 else None,
             external_id=[external_id] if external_id and len(set(ids)) == len(ids) else None,
             **{name: members[name] for name in names if members.get(name)},  # type: ignore[arg-type]  # all texts
             **(self._find_result(costs, sign or 1) if self.is_of_trades else {}),  # type: ignore[arg-type]
@@ -142,7 +144,7 @@ class Draft:
     def _warn_of_missing(self) -> None:
         """Say which columns a profile needs beside those that are known."""
         ends = ONLY_TRADES if self.is_of_trades else ONLY_FILLS
-        if (symbol := self.members.get("symbol")) and translate(symbol) not in NAMES["symbol"]:
+        if (symbol := self.members.get("symbol")) and spell(symbol) not in NAMES["symbol"]:
             self.warnings.append(f"{symbol} is taken for the symbol by its cells")
         if missing := [name for name in ("symbol", "quantity", *ends) if not self.members.get(name)]:
             self.warnings.append(
@@ -211,7 +213,7 @@ class Draft:
         """
         is_filled = "trad" not in simplify(size) and any(word in translate(size) for word in ("fill", "exec"))
         for column in self.table.columns:
-            if column != side and simplify(column) in (KINDS if is_filled else STATUS | KINDS):
+            if column != side and spell(column) in (KINDS if is_filled else STATUS | KINDS):
                 words = dict.fromkeys(self.table.read_cells(column))
                 filled = [word for word in words if simplify(word) in FILLED]
                 if filled or not UNFILLED.isdisjoint(map(simplify, words)):
@@ -234,8 +236,8 @@ class Draft:
         if column in (self.members.get("price"), self.members.get("symbol")):  # the first word tells the side
             cells = dict.fromkeys(f"{cell.split(' ')[0]}*" for cell in cells if find_direction(cell))
         words = {word: find_direction(word, of_fill=not self.is_of_trades) for word in cells}
-        if words.keys() <= SIGNS.keys():
-            words = {word: SIGNS[word] for word in words}
+        if not any(words.values()):
+            words = {word: SIGNS.get(word.upper()) for word in cells}
         long, short = ([word for word in words if words[word] == kind][:50] for kind in ("long", "short"))
         usual = ("Long", "Short") if self.is_of_trades else ("Buy", "Sell")
         return Side(column=column, long=long or [usual[0]], short=short or [usual[1]])

@@ -10,6 +10,7 @@ from itertools import islice, permutations
 from msgspec.structs import replace
 
 from journal_api.positions.import_rows import Rejected
+from journal_api.structs.trades import Direction
 from journal_api.trade_files.amounts import Comma, guess_comma, parse_broker_number
 from journal_api.trade_files.cells import ISIN, PART_OF_ORDER, SENTENCE, parse_asset
 from journal_api.trade_files.dates import CLOCK, DATE, is_time
@@ -24,15 +25,24 @@ from journal_api.trade_files.vocabulary import (
     find_direction,
     is_currency,
     is_side,
+    spell,
     states_trade,
     translate,
 )
 from journal_api.values.currencies import CURRENCIES
+from journal_api.values.instruments import find_contract
+from journal_api.values.options import find_option
 
 # Two columns of one name are of the opening and of the close.
 REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "time"), ("closed_at", "time2"))
 TIMES, TEXTS = (("opened_at", "closed_at", "at", "expires"), ("account", "external_id"))
 AMOUNTS = ("price", "entry_price", "exit_price")  # which are not 0 in all rows
+# Sides of one sign: A and V are a purchase and a sale in Italian and French, C and V in Spanish and Portuguese, K and V
+# in German and Dutch. Lang is a word of exchanges, too.
+SIGNS: dict[str, Direction] = {
+    **dict.fromkeys(("1", "+1", "A", "C", "K", "LANG"), "long"),
+    **dict.fromkeys(("-1", "V", "KORT"), "short"),
+}
 RIGHTS = frozenset({"c", "p", "call", "put"})
 TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
 MIN_FACTORS, MAX_FACTORS = 3, 20  # rows, and columns
@@ -49,9 +59,10 @@ class Table:
         self.columns = name_columns(header)
         self.names, self.named = ColumnNames(self.columns), defaultdict[str, list[str]](list)
         for name in self.columns:
-            self.named[translate(name)].append(name)
+            self.named[spell(name)].append(name)
         self.rows = [dict(zip(self.columns, row + [""] * len(header), strict=False)) for row in below]
         shown = guess_comma((cell for row in self.rows for cell in row.values()), comma)
+        self.product: tuple[str, ...] = ()  # quantity, price and value if these show the others
         self.numbers = [dict(read_numbers(row, shown)) for row in self.rows]
 
     def read_cells(self, column: str | None) -> list[str]:
@@ -92,33 +103,48 @@ class Table:
         if len(self.read_cells(found["symbol"])) < len(self.rows) and len(assets) > 1:
             found["symbol"] = self._find_asset([], found["side"]) or found["symbol"]
         found["symbol"] = found["symbol"] or self._find_asset(others, found["side"]) or self.names.simple.get("symbol")
+        named = [name for symbol in NAMES["symbol"] for name in self.named.get(symbol, ())]
+        contracts = (name for name in named if self.count(name, is_contract) == len(self.rows))
+        found["symbol"] = next(contracts, found["symbol"])  # Product is NQ, Contract NQH5
         if not any(found[member] for member in ("at", "opened_at", "closed_at")):
             found["at"] = next((name for name in others if self.read_cells(name) and self.holds("at", name)), None)
-        if not found["quantity"] and not any(found[member] for member in AMOUNTS):
-            unnamed = [name for name in others if name.startswith(UNNAMED)]
-            found["quantity"], found["price"] = self._find_factors(unnamed)
+        size, is_sum = found["quantity"], spell(found["quantity"] or "") in NAMES["value"]
+        if not size or is_sum or not any(found[member] for member in AMOUNTS):
+            factors = ("quantity", "price", "value")
+            used = {column for member, column in found.items() if member not in factors}
+            is_known = found["quantity"] or found["price"]  # of named columns one factor must be
+            free = [name for name in self.columns if name not in used and (is_known or name.startswith(UNNAMED))]
+            product = self._find_factors(free, None if is_sum else size, found["price"])
+            if product is not None and is_sum <= (product[2] == size):
+                self.product, found = product, found | dict(zip(factors, product, strict=True))
         return {member: column for member, column in found.items() if column is not None}
 
-    def _find_factors(self, columns: Sequence[str]) -> tuple[str, str] | tuple[None, None]:
-        """Return quantity and price: two columns whose product is a third one in all rows but for costs and signs.
+    def _find_factors(self, columns: Sequence[str], size: str | None, price: str | None) -> tuple[str, str, str] | None:
+        """Return quantity, price and value: two columns whose product is a third one but for costs and signs.
 
-        The quantity has signs, or fewer numbers with decimals.
+        Of two unknown ones the quantity has signs, or fewer numbers with decimals.
         """
         numbers = {name: self.read_amounts(name) for name in columns[:MAX_FACTORS]}
         decimals = {
             name: -1 if min(of) < 0 else sum(one != one.to_integral_value() for one in of)
             for name, of in numbers.items()
-            if len({*of}) > 1
+            if len({*of}) > 1 or (of and name in (size, price))
         }
         for one, other, product in permutations(decimals, 3):
-            rows = list(self._pick_numbers(one, other, product)) if decimals[one] < max(decimals[other], 0) else []
+            is_possible = one == size or other == price or decimals[one] < max(decimals[other], 0)
+            is_possible &= size in (one, None) and price in (other, None)
+            rows = list(self._pick_numbers(one, other, product)) if is_possible else []
             if len(rows) >= MIN_FACTORS and all(abs(abs(a * b) - abs(of)) * 100 <= abs(of) for a, b, of in rows):
-                return one, other
-        return None, None
+                return one, other, product
+        return None
 
     def _pick_numbers(self, *columns: str) -> Iterator[tuple[Decimal, ...]]:
         """Yield the numbers of these columns in the rows that have all of them."""
         return (tuple(row[name] for name in columns) for row in self.numbers if row.keys() >= {*columns})
+
+    def exceeds(self, column: str, total: str) -> bool:
+        """Return whether a column has a cost that its total can not include."""
+        return any(abs(part) > abs(whole) for part, whole in self._pick_numbers(column, total))
 
     def find_unnamed_costs(self, size: str, price: str) -> list[str]:
         """Return the column of a file without names that has a small part of the value of each fill."""
@@ -136,14 +162,18 @@ class Table:
 
     def _list_sides(self) -> list[str]:
         """Return the columns whose cells are all sides."""
-        cells = {name: self.read_cells(name) for name in self.columns}
-        return [name for name in cells if all(map(is_side, cells[name])) and not all(map(is_currency, cells[name]))]
+        cells = {name: {*self.read_cells(name)} for name in self.columns}
+        sides = [name for name in cells if all(map(is_side, cells[name])) and not all(map(is_currency, cells[name]))]
+        return [name for name in sides if max(map(len, cells[name]), default=0) > 1 or len(cells[name]) > 1]
+
+    def _has_signs(self, column: str) -> bool:
+        return {SIGNS.get(cell.upper()) for cell in self.read_cells(column)} >= {"long", "short"}
 
     def _sum_sides(self, side: str, quantity: str | None) -> Decimal:
         """Return what is left if the purchases that a column states and its sales are taken from each other."""
         left = Decimal()
         for row, numbers in zip(self.rows, self.numbers, strict=True):
-            size = numbers.get(quantity or "", Decimal())
+            size = numbers.get(quantity or "", Decimal()) if find_direction(row[side]) else Decimal()
             left += size if find_direction(row[side]) == "long" else -size
         return abs(left)
 
@@ -155,7 +185,7 @@ class Table:
         if sides := self._list_sides():
             return sides[0]
         for name in self.columns:
-            if "typ" in translate(name) and self.count(name, states_trade):
+            if "typ" in translate(name) and (self.count(name, states_trade) or self._has_signs(name)):
                 return name
         if any(number < 0 for number in self.read_amounts(quantity)):
             return None
@@ -185,7 +215,7 @@ class Table:
         if member in TIMES:
             return self.count(column, lambda cell: is_time(cell) or CLOCK.fullmatch(cell)) >= MOST * len(cells)
         if member == "side":
-            return any(map(find_direction, cells))
+            return any(map(find_direction, cells)) or self._has_signs(column)
         if member == "right":
             words = {*map(str.casefold, cells)}  # C and V are a purchase and a sale
             return not RIGHTS.isdisjoint(words) and "v" not in words and not any(map(find_direction, cells))
@@ -213,6 +243,10 @@ def is_symbol(cell: str) -> bool:
         return False
 
 
+def is_contract(cell: str) -> bool:
+    return bool(find_contract(cell) or find_option(cell))
+
+
 def find_tables(text: FileText) -> list[Table]:
     """Return the most likely table in each way of reading a file."""
     readings = split_rows(text._replace(pieces=limit_pieces(text.pieces)))
@@ -232,7 +266,7 @@ def limit_pieces(pieces: Iterator[str | Unreadable]) -> Iterator[str | Unreadabl
 def find_table(rows: Iterator[Cells | Rejected]) -> Table | None:
     """Return the rows below the most likely header, None for rows without a header of two columns."""
     found = list(islice(shorten_cells(islice(rows, MAX_ROWS)), ROWS_SEARCHED + ROWS_READ))
-    counts = {index: count_known_names(row.cells) for index, row in enumerate(found[:ROWS_SEARCHED])}
+    counts = {index: count_known_names(row.cells, spell) for index, row in enumerate(found[:ROWS_SEARCHED])}
     most = max(counts.values(), default=0)
     likely = [index for index in counts if counts[index] >= most - 1 and sum(map(bool, found[index].cells)) > 1]
     return max((make_table(found[index:]) for index in likely[:MAX_HEADERS]), key=Table.count_filled, default=None)
