@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
+from threading import Lock
 from typing import Literal, get_args
 
 import click
@@ -15,6 +16,7 @@ from aiosqlite import Connection
 from journal_api.cli import import_report
 from journal_api.cli.common import NAME, ZONE, Decoded, find_user, one_line, printable, run_in_database, with_settings
 from journal_api.database.database import Database
+from journal_api.database.thread_connection import raise_if_cancelled
 from journal_api.errors import ValidationFailed
 from journal_api.imports import importer
 from journal_api.imports.file_accounts import AccountChoice
@@ -121,7 +123,7 @@ def import_file(
             profiles=chosen_profiles,
             force=force,
             skip_errors=skip_errors,
-            on_bytes=progress.update,
+            on_bytes=count,
         )
         unknown = reader.find_unknown(trade_file) if dry_run else None
         proposal = propose_profile(content, unknown.doubts) if unknown and unknown.missing is not None else None
@@ -146,6 +148,13 @@ def import_file(
         )
         return result, trade_file, new
 
+    drawing = Lock()
+
+    def count(number: int) -> None:
+        with drawing:
+            raise_if_cancelled()  # in the thread that a stopped command leaves behind
+            progress.update(number)
+
     hidden = rows or not sys.stderr.isatty()
     with (
         file.open("rb") as content,
@@ -159,7 +168,8 @@ def import_file(
         try:
             result, trade_file, new = run_in_database(settings, run)
         finally:
-            gc.enable()
+            with drawing:  # nothing is drawn any more
+                gc.enable()
     for verdict in result.verdicts:
         if rows or verdict.verdict in ("suspect", "unmatched"):
             click.echo(printable(import_report.describe_verdict(verdict)), err=not rows)
