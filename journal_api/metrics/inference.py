@@ -7,6 +7,7 @@ the day is the unit (Liang and Zeger 1986). docs/statistics.md has the formulas 
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import accumulate
 from math import cbrt, copysign, inf, sqrt
 from operator import add, sub
@@ -108,6 +109,7 @@ class Interval(NamedTuple):
 # Intervals -----------------------------------------------------------------------------------------------
 
 
+@lru_cache(2000)  # most groups are as they were before a write
 def mean_interval(sample: Sample) -> Interval | Lack:
     """Return the 95 % interval of the mean: at each end the widest of three, or why there is none.
 
@@ -156,6 +158,7 @@ def day_error(sample: Sample) -> float:
     return sqrt(sample.day_spread * days / (days - 1))
 
 
+@lru_cache(2000)  # most groups are as they were before a write
 def share_interval(sample: Sample) -> Interval | Lack:
     """Return the 95 % interval of a share, a mean of zeros and ones, in units of 10^-8 percent (Wilson 1927).
 

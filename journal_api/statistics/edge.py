@@ -7,6 +7,7 @@ An edge alone has an interval and a p; what a table may say of it depends on all
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import sqrt
 from typing import NamedTuple
 
@@ -57,6 +58,7 @@ class Edge(NamedTuple):
     moves_with: MovesWith | None = None
 
 
+@lru_cache(2000)  # most groups are as they were before a write
 def compute_edge(present: Sample, absent: Sample, shared: SharedDays) -> Edge:
     """Return the edge of `present` over `absent`, without `q`, and a verdict only if too little is known.
 
