@@ -3,7 +3,7 @@
 A confirmation that does nothing, but is mostly there when one that pays is there, seems to pay as well.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain
@@ -98,8 +98,12 @@ def within_p_value(cells: Cells) -> float:
         for moved, (sample, days) in zip((with_it, without), both, strict=True):
             parts.append((float(weight**2 * sample.variance / sample.size), sample.size - 1))
             scale = float(weight / sample.size**2)
-            for day, (size, total) in sum_days(days).items():
-                moved[day] += scale * (sample.size * total - size * sample.total)
+            sizes, totals = Counter[str](), Counter[str]()  # whole numbers, whose order changes nothing
+            for day, (size, total) in chain.from_iterable(one.items() for one in days):
+                sizes[day] += size
+                totals[day] += total
+            for day, size in sizes.items():
+                moved[day] += scale * (sample.size * totals[day] - size * sample.total)
     if min(len(with_it), len(without)) < 2:
         return 1.0
     every = with_it.keys() | without.keys()
@@ -110,12 +114,3 @@ def within_p_value(cells: Cells) -> float:
     )
     of_days = sqrt(square * len(every) / (len(every) - 1)), freedom
     return max(difference_p_value(difference, *error) for error in (add_errors(parts), of_days))
-
-
-def sum_days(parts: Iterable[Mapping[str, tuple[int, int]]]) -> dict[str, tuple[int, int]]:
-    """Return the count and the sum of each day. They are whole, so that their order changes nothing."""
-    summed: dict[str, tuple[int, int]] = {}
-    for day, (size, total) in chain.from_iterable(part.items() for part in parts):
-        known_size, known_total = summed.get(day, (0, 0))
-        summed[day] = known_size + size, known_total + total
-    return summed

@@ -4,8 +4,8 @@ All that a report collects are exact sums over decisions: it has those of some m
 others' stay as they are until a trade of these days changes. A report with a decision in both is read as a whole.
 """
 
-from array import array
 from collections.abc import Awaitable, Callable, Hashable, Mapping
+from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from aiosqlite import Connection
@@ -18,7 +18,7 @@ from journal_api.statistics.selection import Results
 from journal_api.statistics.trade_facts import STORED
 from journal_api.values.money import MAX_STORED
 
-MAX_MONTHS = 3  # that are read again when one of them has changed
+NEAR = timedelta(days=70)  # between the first days of months that are read together: three at most
 MAX_BYTES, GROUP_BYTES, DAY_BYTES = 16 * 2**20, 4000, 250
 WITHIN = "facts AS NOT MATERIALIZED (SELECT * FROM trade_facts WHERE trading_day BETWEEN :first AND :last)"
 OUTSIDE = WITHIN.replace("BETWEEN", "NOT BETWEEN")
@@ -49,6 +49,7 @@ CHANGED = """,
     FROM newest
     CROSS JOIN changed
     CROSS JOIN users ON users.id = :user_id"""
+NO_ENDS: dict[str, int | str] = {"sequence": 0, "seq": MAX_STORED, "at": ""}
 # Whether a decision has trades on days of both.
 CROSSES = """
     SELECT EXISTS (SELECT 1 FROM trades WHERE source_trade_id IS NOT NULL)
@@ -76,24 +77,12 @@ class Reading(NamedTuple):
         (pnls, rs), (other_pnls, other_rs) = self.results, other.results
         return Reading(both, [*self.parts, *other.parts], (pnls + other_pnls, rs + other_rs))
 
-    def sort_results(self) -> "Reading":
-        """Return the reading with its results in order: to sort them together with others is quick then."""
-        pnls, rs = (array("q", sorted(one)) for one in self.results)
-        return self._replace(results=(pnls, rs))
-
-
-class Ends(NamedTuple):
-    """The newest changes of days and of objects that a reading includes, and when the object changed."""
-
-    sequence: int = 0
-    seq: int = MAX_STORED
-    at: str = ""
-
 
 class Rest(NamedTuple):
-    """The reading of all days but those of some months; `basis` is what it has read apart from trades and days."""
+    """The reading of all days but those of some months, up to the ends of the logs at that time; `basis` is what it has
+    read apart from trades and days."""
 
-    ends: Ends
+    ends: dict[str, int | str]
     basis: str
     months: Months
     reading: Reading
@@ -122,8 +111,8 @@ async def read(
     It gets a CTE of facts and values. `ctes` has the accounts; `key` says all else that a reading depends on.
     """
     known = kept.get(key)
-    ends = known.ends if known else Ends()
-    rows = await db.execute_fetchall(f"WITH {STORED},{ctes}{CHANGED}", {**values, **ends._asdict()})
+    ends = known.ends if known else NO_ENDS
+    rows = await db.execute_fetchall(f"WITH {STORED},{ctes}{CHANGED}", {**values, **ends})
     ((basis, are_known, first, last, *newest),) = rows
     months = find_months(known and known.months, first, last)
     if months is None:
@@ -131,14 +120,12 @@ async def read(
     days = {**values, "first": f"{months[0]}-01", "last": f"{months[1]}-31"}
     if await fetch(db, f"WITH {WITHIN},{ctes} {CROSSES}", days):
         return await collect(STORED, values)
-    if known and are_known and (known.basis, known.months) == (basis, months):
-        rest = known.reading
-    else:
-        rest = (await collect(OUTSIDE, days)).sort_results()
+    is_current = are_known and known and (known.basis, known.months) == (basis, months)
+    rest = known.reading if known and is_current else await collect(OUTSIDE, days)
     reading = await collect(WITHIN, days)
     if any(one.is_out_of_range for half in (rest, reading) for one in half.collected.values()):
         return await collect(STORED, values)
-    keep(kept, key, Rest(Ends(*newest), basis, months, rest))
+    keep(kept, key, Rest(dict(zip(NO_ENDS, newest, strict=True)), basis, months, rest))
     return rest.beside(reading)
 
 
@@ -163,9 +150,5 @@ def find_months(known: Months | None, first: str | None, last: str | None) -> Mo
     if known is None:
         return last, last
     near = min(first, known[0]), max(last, known[1])
-    return near if count_months(near[1]) - count_months(near[0]) < MAX_MONTHS else (first, last)
-
-
-def count_months(month: str) -> int:
-    """Return the number of a month, counted from the year 0."""
-    return int(month[:4]) * 12 + int(month[5:])
+    begin, end = (date.fromisoformat(f"{month}-01") for month in near)
+    return near if end - begin < NEAR else (first, last)

@@ -112,7 +112,8 @@ async def collect_parts(
             sums if keeps_parts else None,
             {TOTAL: results} if query.has_distribution else {},
         )
-        return Reading(collected, sums, results)
+        pnls, rs = (array("q", sorted(one)) for one in results)  # in order: these are quickly sorted with others
+        return Reading(collected, sums, (pnls, rs))
 
     return await with_sums_in_range(selection, collect_all)
 
