@@ -42,6 +42,7 @@ PURCHASES, SALES, LONG, SHORT, CANCELLING, REDUCING, YES, CLOSING = (
     for name in ("purchase", "sale", "long", "short", "cancelling", "reducing", "yes", "closing")
 )
 SIDES = PURCHASES | SALES | LONG | SHORT | CLOSING | {"open", "opening", "entry", "exit", "out", *"入出开仓"}
+SIGNS: dict[str, Direction] = {sign: side for side in ("long", "short") for sign in TABLE["signs"][side].split()}
 # The words of names in other languages, by which only the proposal finds columns: what is stored stays as it is.
 WORDS = {form: english for english, forms in TABLE["words"].items() for form in forms.split()}
 PIECE = re.compile("[A-Z]?[^\\W\\d_A-Z]+|[A-Z]+")

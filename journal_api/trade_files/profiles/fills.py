@@ -62,7 +62,7 @@ def make_execution_reader(reader: ProfileReader, value: str, rate: str, result: 
 
     def read_instrument(row: Row) -> Instrument:
         stated, name, default = reader.multiplier(row), reader.symbol(row), ONE
-        if len(contract) == 3 and row.has(contract[1]) and row[contract[1]].strip("0. "):
+        if len(contract) == 3 and row.has(contract[1]) and row[contract[1]].strip("0., "):
             default = SHARES_OF_AN_OPTION
             if future := OF_FUTURE.match(name):
                 default, code = PositiveMoney(future["points"]), row[contract[0]].strip().lstrip("/")

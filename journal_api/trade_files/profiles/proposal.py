@@ -12,7 +12,7 @@ from journal_api.structs.import_profiles import Costs, ImportProfileCreate, Opti
 from journal_api.trade_files.dates import CLOCK
 from journal_api.trade_files.headers import UNNAMED
 from journal_api.trade_files.profiles.result_checks import Results, find_cost_sign
-from journal_api.trade_files.profiles.unknown_tables import MAX_CHARACTERS, SIGNS, Table, find_tables
+from journal_api.trade_files.profiles.unknown_tables import MAX_CHARACTERS, Table, find_tables
 from journal_api.trade_files.reader import ANY_DAY, TradeFile, read
 from journal_api.trade_files.texts import FileText, read_text
 from journal_api.trade_files.timezones import FileTimezone
@@ -20,6 +20,7 @@ from journal_api.trade_files.vocabulary import (
     FILLED,
     KINDS,
     NAMES,
+    SIGNS,
     STATUS,
     UNFILLED,
     find_column,
@@ -107,8 +108,8 @@ class Draft:
         size, side, external_id = (members.get(name) for name in ("quantity", "side", "external_id"))
         divided = [self.value] if self.value and size and members.get("price") == self.value else []
         costs = [column for column in find_costs(table.columns, spell) if table.holds("commission", column)]
-        others = find_costs([name for name in table.columns if name not in costs], spell)
-        costs += [name for name in others if any(table.exceeds(name, total) for total in costs)]
+        for name in find_costs([name for name in table.columns if costs and name not in costs], spell):
+            costs += [name] if any(abs(of) > abs(total) for of, total in table.pick_numbers(name, *costs[:1])) else []
         costs = costs or table.find_unnamed_costs(size or "", members.get("price", ""))
         if unread := [
             name for name in find_costs(table.columns, spell, are_likely=True) if any(table.read_amounts(name))
@@ -144,8 +145,14 @@ class Draft:
     def _warn_of_missing(self) -> None:
         """Say which columns a profile needs beside those that are known."""
         ends = ONLY_TRADES if self.is_of_trades else ONLY_FILLS
-        if (symbol := self.members.get("symbol")) and spell(symbol) not in NAMES["symbol"]:
+        symbol, table = self.members.get("symbol"), self.table
+        if symbol and spell(symbol) not in NAMES["symbol"]:
             self.warnings.append(f"{symbol} is taken for the symbol by its cells")
+        others = [
+            name for name in table.columns if spell(name) in NAMES["symbol"] and len({*table.read_cells(name)}) > 1
+        ]
+        if others and spell(symbol or "") != "symbol" and len({*table.read_cells(symbol)}) == 1:
+            self.warnings.append(f"{symbol} is one symbol for all rows, and {others[0]} names several: is it right?")
         if missing := [name for name in ("symbol", "quantity", *ends) if not self.members.get(name)]:
             self.warnings.append(
                 f"no column is known as {', '.join(missing)}: name it here, or state it for all rows as =1"

@@ -10,7 +10,6 @@ from itertools import islice, permutations
 from msgspec.structs import replace
 
 from journal_api.positions.import_rows import Rejected
-from journal_api.structs.trades import Direction
 from journal_api.trade_files.amounts import Comma, guess_comma, parse_broker_number
 from journal_api.trade_files.cells import ISIN, PART_OF_ORDER, SENTENCE, parse_asset
 from journal_api.trade_files.dates import CLOCK, DATE, is_time
@@ -20,6 +19,7 @@ from journal_api.trade_files.texts import FileText, Unreadable
 from journal_api.trade_files.vocabulary import (
     NAMES,
     NOTHING,
+    SIGNS,
     ColumnNames,
     find_column,
     find_direction,
@@ -37,12 +37,6 @@ from journal_api.values.options import find_option
 REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "time"), ("closed_at", "time2"))
 TIMES, TEXTS = (("opened_at", "closed_at", "at", "expires"), ("account", "external_id"))
 AMOUNTS = ("price", "entry_price", "exit_price")  # which are not 0 in all rows
-# Sides of one sign: A and V are a purchase and a sale in Italian and French, C and V in Spanish and Portuguese, K and V
-# in German and Dutch. Lang is a word of exchanges, too.
-SIGNS: dict[str, Direction] = {
-    **dict.fromkeys(("1", "+1", "A", "C", "K", "LANG"), "long"),
-    **dict.fromkeys(("-1", "V", "KORT"), "short"),
-}
 RIGHTS = frozenset({"c", "p", "call", "put"})
 TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
 MIN_FACTORS, MAX_FACTORS = 3, 20  # rows, and columns
@@ -104,8 +98,8 @@ class Table:
             found["symbol"] = self._find_asset([], found["side"]) or found["symbol"]
         found["symbol"] = found["symbol"] or self._find_asset(others, found["side"]) or self.names.simple.get("symbol")
         named = [name for symbol in NAMES["symbol"] for name in self.named.get(symbol, ())]
-        contracts = (name for name in named if self.count(name, is_contract) == len(self.rows))
-        found["symbol"] = next(contracts, found["symbol"])  # Product is NQ, Contract NQH5
+        contracts = [name for name in named if self.count(name, is_contract) == len(self.rows)]
+        found["symbol"] = next(iter(contracts), found["symbol"])  # Product is NQ, Contract NQH5
         if not any(found[member] for member in ("at", "opened_at", "closed_at")):
             found["at"] = next((name for name in others if self.read_cells(name) and self.holds("at", name)), None)
         size, is_sum = found["quantity"], spell(found["quantity"] or "") in NAMES["value"]
@@ -133,23 +127,19 @@ class Table:
         for one, other, product in permutations(decimals, 3):
             is_possible = one == size or other == price or decimals[one] < max(decimals[other], 0)
             is_possible &= size in (one, None) and price in (other, None)
-            rows = list(self._pick_numbers(one, other, product)) if is_possible else []
+            rows = list(self.pick_numbers(one, other, product)) if is_possible else []
             if len(rows) >= MIN_FACTORS and all(abs(abs(a * b) - abs(of)) * 100 <= abs(of) for a, b, of in rows):
                 return one, other, product
         return None
 
-    def _pick_numbers(self, *columns: str) -> Iterator[tuple[Decimal, ...]]:
+    def pick_numbers(self, *columns: str) -> Iterator[tuple[Decimal, ...]]:
         """Yield the numbers of these columns in the rows that have all of them."""
         return (tuple(row[name] for name in columns) for row in self.numbers if row.keys() >= {*columns})
-
-    def exceeds(self, column: str, total: str) -> bool:
-        """Return whether a column has a cost that its total can not include."""
-        return any(abs(part) > abs(whole) for part, whole in self._pick_numbers(column, total))
 
     def find_unnamed_costs(self, size: str, price: str) -> list[str]:
         """Return the column of a file without names that has a small part of the value of each fill."""
         for name in (name for name in self.columns if name.startswith(UNNAMED) and name not in (size, price)):
-            rows = [(abs(cost), abs(of * at)) for cost, of, at in self._pick_numbers(name, size, price)]
+            rows = [(abs(cost), abs(of * at)) for cost, of, at in self.pick_numbers(name, size, price)]
             is_small = all(0 < 20 * cost <= value for cost, value in rows)
             if is_small and len({cost for cost, _ in rows}) > 1:
                 return [name]
