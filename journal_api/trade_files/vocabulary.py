@@ -85,7 +85,7 @@ def spell(name: str) -> str:
     if known.rstrip("23456789") in KNOWN or words == pieces:
         return known
     orders = [translate("".join(order)) for order in (words, words[::-1])]
-    return next(filter(KNOWN.__contains__, orders), orders[len(pieces) > 1])
+    return next((one for one in orders if one in KNOWN or one.endswith(COSTS)), orders[len(pieces) > 1])
 
 
 def split_compound(piece: str) -> list[str]:

@@ -167,8 +167,8 @@ ORDERS = {
         (ORDERS, [{"Cost Per Share": "1", "Proceeds Per Share": "2"}], {"kind": "fills", "price": "Price"}),
         (
             ORDERS,
-            [{"Price": None, "Prezzo medio": "2", "Stato": "Filled"}],
-            {"price": "Prezzo medio", "where": {"Stato": ["Filled"]}},
+            [{"Price": None, "Prezzo medio": "2", "Stato": "Filled", "Totale commissioni": "1"}],
+            {"price": "Prezzo medio", "where.Stato": ["Filled"], "costs.columns": ["Totale commissioni"]},
         ),
         (
             ORDERS,
