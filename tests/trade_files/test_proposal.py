@@ -122,6 +122,7 @@ ORDERS = {
         (CELLS, [{"Way": "Long", "Side": None}], {"side.column": "Way"}),
         (CELLS, [{"Kind": "Long", "Side": None}], {"side.column": "Kind"}),
         (CELLS, [{"Kind": "Longer", "Side": None}], {"side": None}),
+        (ORDERS, [{"Side": None, "Q": word} for word in ("Achat", "Vente", "Coupon")], {"side.short": ["Vente"]}),
         (CELLS, [{"Exec ID": "8"}], {"external_id": ["Exec ID"]}),
         (CELLS, [{"Time": "20260302;093105", "Done": "2026-03-02"}], {"at": "Time", "clock": None}),
         (CELLS, [{"Time": "yesterday"}], {"at": None}),

@@ -175,7 +175,9 @@ class Table:
         if sides := self._list_sides():
             return sides[0]
         for name in self.columns:
-            if "typ" in translate(name) and (self.count(name, states_trade) or self._has_signs(name)):
+            stated = {find_direction(cell) for cell in self.read_cells(name) if is_side(cell)}
+            is_type = "typ" in translate(name) and (self.count(name, states_trade) or self._has_signs(name))
+            if is_type or len(stated) == 2:
                 return name
         if any(number < 0 for number in self.read_amounts(quantity)):
             return None
