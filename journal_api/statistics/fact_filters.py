@@ -30,6 +30,12 @@ CHECKED = {
 }
 
 
+def is_found(query: TradeSelection) -> bool:
+    """Return whether an index finds the trades."""
+    values = query.values()
+    return any(values[name] is not None for name in (*FOUND, "fees_source"))
+
+
 def filter_facts(query: TradeSelection) -> tuple[str, dict[str, object]]:
     """Return the CTEs `account` and `filtered` over the CTE `facts`, and their values but `:user_id`."""
     sent = {name: value for name, value in query.values().items() if value is not None}

@@ -19,7 +19,7 @@ from journal_api.statistics.trade_facts import STORED
 from journal_api.values.money import MAX_STORED
 
 NEAR = timedelta(days=70)  # between the first days of months that are read together: three at most
-MAX_BYTES, GROUP_BYTES, DAY_BYTES = 16 * 2**20, 4000, 250
+MAX_READINGS, MAX_BYTES, GROUP_BYTES, DAY_BYTES = 256, 16 * 2**20, 4000, 250
 WITHIN = "facts AS NOT MATERIALIZED (SELECT * FROM trade_facts WHERE trading_day BETWEEN :first AND :last)"
 OUTSIDE = WITHIN.replace("BETWEEN", "NOT BETWEEN")
 # What is read apart from trades and days; whether earlier ends are of these logs, not of a journal that was replaced by
@@ -77,6 +77,11 @@ class Reading(NamedTuple):
         (pnls, rs), (other_pnls, other_rs) = self.results, other.results
         return Reading(both, [*self.parts, *other.parts], (pnls + other_pnls, rs + other_rs))
 
+    def measure(self) -> int:
+        """Return about how many bytes it takes."""
+        days = sum(len(part.by_day.places) for part in self.parts)
+        return GROUP_BYTES * (1 + len(self.collected)) + DAY_BYTES * days + 16 * len(self.results[0])
+
 
 class Rest(NamedTuple):
     """The reading of all days but those of some months, up to the ends of the logs at that time; `basis` is what it has
@@ -86,13 +91,7 @@ class Rest(NamedTuple):
     basis: str
     months: Months
     reading: Reading
-
-    @property
-    def size(self) -> int:
-        """About how many bytes it takes."""
-        groups, parts, results = self.reading
-        days = sum(len(part.by_day.places) for part in parts)
-        return GROUP_BYTES * (1 + len(groups)) + DAY_BYTES * days + 16 * len(results[0])
+    size: int
 
 
 Kept = dict[Hashable, Rest]
@@ -120,12 +119,15 @@ async def read(
     days = {**values, "first": f"{months[0]}-01", "last": f"{months[1]}-31"}
     if await fetch(db, f"WITH {WITHIN},{ctes} {CROSSES}", days):
         return await collect(STORED, values)
-    is_current = are_known and known and (known.basis, known.months) == (basis, months)
-    rest = known.reading if known and is_current else await collect(OUTSIDE, days)
+    if known and are_known and (known.basis, known.months) == (basis, months):
+        rest, size = known.reading, known.size
+    else:
+        rest = await collect(OUTSIDE, days)
+        size = rest.measure()
     reading = await collect(WITHIN, days)
     if any(one.is_out_of_range for half in (rest, reading) for one in half.collected.values()):
         return await collect(STORED, values)
-    keep(kept, key, Rest(dict(zip(NO_ENDS, newest, strict=True)), basis, months, rest))
+    keep(kept, key, Rest(dict(zip(NO_ENDS, newest, strict=True)), basis, months, rest, size))
     return rest.beside(reading)
 
 
@@ -135,7 +137,8 @@ def keep(kept: Kept, key: Hashable, rest: Rest) -> None:
     if rest.size <= MAX_BYTES:
         kept[key] = rest
     for oldest in list(kept):
-        if sum(one.size for one in list(kept.values())) <= MAX_BYTES:
+        sizes = [one.size for one in list(kept.values())]
+        if sum(sizes) <= MAX_BYTES and len(sizes) <= MAX_READINGS:
             break
         kept.pop(oldest, None)
 

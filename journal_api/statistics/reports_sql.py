@@ -17,7 +17,7 @@ from journal_api.metrics.groupings import GROUPINGS, GroupKeys, find_grouping
 from journal_api.statistics import kept_readings, reports, trade_facts
 from journal_api.statistics.comparisons import Part, find_measures, find_other
 from journal_api.statistics.earlier_decisions import store_groups
-from journal_api.statistics.fact_filters import filter_facts
+from journal_api.statistics.fact_filters import filter_facts, is_found
 from journal_api.statistics.kept_readings import Kept, Reading
 from journal_api.statistics.report_groups import TOTAL, GroupPart, Key, OneKey, find_groups
 from journal_api.statistics.reports import Names, NamesByKey, Page
@@ -70,7 +70,7 @@ async def find_reading(
     values |= {"user_id": user_id, "breakeven_within": breakeven_within}
     source = await trade_facts.read_source(db, user_id)
     collect = partial(collect_parts, db, query, is_compared, filtered)
-    if source != trade_facts.STORED or not query.is_sum_of_days:
+    if source != trade_facts.STORED or not query.is_sum_of_days or is_found(query):  # few, or found twice
         return await collect(source, values)
     key = user_id, breakeven_within, is_compared, repr(query)
     return await kept_readings.read(db, kept, key, filtered, values, collect)

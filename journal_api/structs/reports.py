@@ -155,8 +155,8 @@ class ReportQuery(TradeSelection, kw_only=True):
 
     @property
     def is_sum_of_days(self) -> bool:
-        """Whether what it reads of some days and of all others adds up, and the logs of changes name all its days."""
-        return self.import_id is None and self.extras <= {None, "excursions"}
+        """Whether what it reads of some days and of all others adds up."""
+        return self.extras <= {None, "excursions"}
 
 
 class Interval(Struct, kw_only=True, forbid_unknown_fields=True):
