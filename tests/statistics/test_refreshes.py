@@ -139,12 +139,17 @@ async def test_a_goal_redefined_after_it_was_computed_is_not_listed_with_its_old
 
 
 async def test_many_who_ask_at_once_share_a_computation_that_begins_after_each_of_them(
-    app: Starlette, client: Client, between: Callable[[Meanwhile, int], None]
+    app: Starlette, client: Client, between: Callable[[Meanwhile, int], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     account = await insert_account(app)
     await create_goal(client, metric="trade_count", timeframe="custom", **THIS_CENTURY)
     late: list[asyncio.Task[httpx.Response]] = []
-    computed = 0
+    computed, numbers, run, all_wait = 0, itertools.count(1), SharedRuns.run, asyncio.Event()
+
+    async def note_and_run(*given: Any) -> None:
+        if next(numbers) == 20:
+            all_wait.set()
+        await run(*given)
 
     async def write_and_ask_again() -> None:
         """Between computing and storing, so that what is stored lacks this trade."""
@@ -153,7 +158,9 @@ async def test_many_who_ask_at_once_share_a_computation_that_begins_after_each_o
         if computed == 1:
             await insert_trade(app, account)
             late.extend(asyncio.create_task(client.get("/goals?with=snapshot")) for _ in range(10))
+            await all_wait.wait()  # however slowly they come
 
+    monkeypatch.setattr(SharedRuns, "run", note_and_run)
     await insert_trade(app, account)
     between(write_and_ask_again, 100)
 
