@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import FileCheck, ImportedFill, ImportedTrade, LeftOut, Noted, Rejected
 from journal_api.structs.import_profiles import Columns
-from journal_api.trade_files.named_rows import Row, shorten
+from journal_api.trade_files.named_rows import Row
 from journal_api.trade_files.vocabulary import ANYTHING, NAMES, SUMS, find_column, simplify, translate
 
 T = TypeVar("T")
@@ -140,8 +140,6 @@ def read_row(row: Row, reader: Callable[[Row], T]) -> T | Rejected | LeftOut:
     except NoTrade as reason:
         return LeftOut(row.line, str(reason))
     except ValidationFailed as error:
-        if row.rules.nothing and (total := next((cell for cell in row.values() if simplify(cell) in SUMS), "")):
-            return LeftOut(row.line, f"{shorten(total)} is a total")
         return reject(row.line, find_first_reason(error), skips=row.rules.skips_errors)
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, takewhile, tee
 from typing import NamedTuple
 
@@ -106,9 +106,9 @@ def with_header(rows: Iterator[Cells | Rejected]) -> Iterator[Cells | Rejected]:
     yield from rows
 
 
-def count_known_names(header: Sequence[str], read: Callable[[str], str] = translate) -> int:
+def count_known_names(header: Sequence[str]) -> int:
     """Return how many members of a profile the cells are named for."""
-    names = set(map(read, header))
+    names = ColumnNames(header).simple
     return sum(any(name in names for name in known) for known in NAMES.values())
 
 

@@ -6,8 +6,9 @@ Names are compared without letter case, accents, signs and a remark in parenthes
 import re
 import tomllib
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
+from itertools import filterfalse
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,10 @@ ANYTHING = "*"
 MAX_NAME_LENGTH = 255  # of a column
 WORD = re.compile("[\u4e00-\u9fff]|[^\\W\\d_\u4e00-\u9fff]+")  # Chinese has no blanks between words
 CODES = CURRENCIES | {"BTC", "ETH", "GBX"}  # of currencies and coins, and of pence
-REMARK = re.compile(r"(?: in)? +(?!FEE|PNL|QTY|TAX|VOL)[A-Z]{3}\Z| *[(\[][^()\[\]]*[)\]] *\Z|(?<=[a-z])U(?:TC|tc)\Z")
+REMARK = re.compile(r"(?: in)? +(?!PNL|QTY|VOL)[A-Z]{3}\Z| *[(\[][^()\[\]]*[)\]] *\Z|(?<=[a-z])U(?:TC|tc)\Z")
 TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 # The names of a member's column in English, and those of other languages with the English one.
 NAMES = {member: [group.split("/")[0] for group in names.split()] for member, names in TABLE["columns"].items()}
-KNOWN = frozenset(name for names in NAMES.values() for name in names)
 TRANSLATIONS = {
     other: group.split("/")[0]
     for names in (TABLE["reported"]["names"], *TABLE["columns"].values())
@@ -42,8 +42,7 @@ PURCHASES, SALES, LONG, SHORT, CANCELLING, REDUCING, YES, CLOSING = (
     for name in ("purchase", "sale", "long", "short", "cancelling", "reducing", "yes", "closing")
 )
 SIDES = PURCHASES | SALES | LONG | SHORT | CLOSING | {"open", "opening", "entry", "exit", "out", *"入出开仓"}
-SIGNS: dict[str, Direction] = {sign: side for side in ("long", "short") for sign in TABLE["signs"][side].split()}
-# The words of names in other languages, by which only the proposal finds columns: what is stored stays as it is.
+KNOWN = frozenset(name for names in NAMES.values() for name in names)
 WORDS = {form: english for english, forms in TABLE["words"].items() for form in forms.split()}
 PIECE = re.compile("[A-Z]?[^\\W\\d_A-Z]+|[A-Z]+")
 REPORTS: list[dict[str, Any]] = TABLE["reports"]  # those without trades
@@ -71,21 +70,21 @@ def translate(name: str) -> str:
 
 
 @lru_cache(maxsize=8192)
-def spell(name: str) -> str:
-    """Return the name of a column by which the proposal knows it: its translation, else that of its words.
+def spell(name: str) -> str | None:
+    """Return the name above that the words of a column make in English, None if they make none.
 
-    Precio de entrada is entryprice, Ausführungskurs fillprice. Romance languages specify a noun behind it.
+    Precio de entrada is entryprice, Ausführungskurs executionprice. Romance languages specify a noun behind it.
     """
-    known, simple = translate(name), simplify(name)
-    plain = "".join(
-        one for one in unicodedata.normalize("NFKD", REMARK.sub("", name)) if not unicodedata.combining(one)
-    )
-    pieces = [simple] if simple in WORDS else [one.casefold() for one in PIECE.findall(plain)]
-    words = [word for piece in pieces for word in split_compound(piece) if word]
-    if known.rstrip("23456789") in KNOWN or words == pieces:
-        return known
-    orders = [translate("".join(order)) for order in (words, words[::-1])]
-    return next((one for one in orders if one in KNOWN or one.endswith(COSTS)), orders[len(pieces) > 1])
+    words = split_name(name)
+    return next((one for order in (words, words[::-1]) if (one := translate("".join(order))) in KNOWN), None)
+
+
+@lru_cache(maxsize=8192)
+def split_name(name: str) -> list[str]:
+    """Return the words of a name, in English where they are known."""
+    plain = unicodedata.normalize("NFKD", REMARK.sub("", name[:MAX_NAME_LENGTH]))
+    pieces = PIECE.findall("".join(filterfalse(unicodedata.combining, plain)))
+    return [word for piece in pieces for word in split_compound(piece.casefold()) if word]
 
 
 def split_compound(piece: str) -> list[str]:
@@ -135,14 +134,14 @@ def find_column(header: Collection[str], columns: Columns | Sequence[str] | None
     return next((found for name in known if (found := header.simple.get(name))), None)
 
 
-def find_costs(columns: Iterable[str], read: Callable[[str], str] = simplify, *, are_likely: bool = False) -> list[str]:
+def find_costs(columns: Iterable[str], *, are_likely: bool = False) -> list[str]:
     """Return the columns of costs, the column of their total if there is one; or those that may be costs as well."""
-    names = {name: {simplify(name), read(name)} for name in columns}
-    amounts = [name for name in names if not any(part in name.casefold() for part in NO_COSTS)]
-    named = [name for name in amounts if any(one.endswith(COSTS) for one in names[name])]
+    amounts = [name for name in columns if not any(part in name.casefold() for part in NO_COSTS)]
+    named = [name for name in amounts if simplify(name).endswith(COSTS)]
     if are_likely:
-        return [name for name in amounts if name not in named and any(part in simplify(name) for part in PARTS)]
-    return [name for name in amounts if not names[name].isdisjoint(TOTALS)][:1] or named
+        likely = {name: f"{simplify(name)} {' '.join(split_name(name))}" for name in amounts if name not in named}
+        return [name for name in likely if any(part in likely[name] for part in PARTS)]
+    return [column for column in amounts if simplify(column) in TOTALS][:1] or named
 
 
 def is_currency(unit: str) -> bool:
@@ -186,8 +185,8 @@ def states_trade(cell: str) -> bool:
 
 
 def is_side(cell: str) -> bool:
-    """Return whether a cell states a direction and nothing else: L1 is a number."""
-    return find_direction(cell) is not None and read_words(cell) <= SIDES and not any(map(str.isdigit, cell))
+    """Return whether a cell states a direction and nothing else."""
+    return find_direction(cell) is not None and read_words(cell) <= SIDES
 
 
 @lru_cache(maxsize=8192)

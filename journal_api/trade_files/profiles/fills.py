@@ -6,7 +6,13 @@ from itertools import count
 
 from journal_api.positions.statements import Effect
 from journal_api.trade_files.amounts import parse_broker_number
-from journal_api.trade_files.fill_book import Execution, FillId, Instrument, add_contract, read_option
+from journal_api.trade_files.fill_book import (
+    Execution,
+    FillId,
+    Instrument,
+    add_contract,
+    read_option,
+)
 from journal_api.trade_files.named_rows import Row
 from journal_api.trade_files.profiles.columns import find_columns
 from journal_api.trade_files.profiles.readers import ProfileReader
@@ -62,7 +68,7 @@ def make_execution_reader(reader: ProfileReader, value: str, rate: str, result: 
 
     def read_instrument(row: Row) -> Instrument:
         stated, name, default = reader.multiplier(row), reader.symbol(row), ONE
-        if len(contract) == 3 and row.has(contract[1]) and row[contract[1]].strip("0., "):
+        if len(contract) == 3 and row.has(contract[1]) and row[contract[1]].strip("0. "):
             default = SHARES_OF_AN_OPTION
             if future := OF_FUTURE.match(name):
                 default, code = PositiveMoney(future["points"]), row[contract[0]].strip().lstrip("/")

@@ -9,6 +9,7 @@ import msgspec
 
 from journal_api.errors import ValidationFailed
 from journal_api.structs.import_profiles import Costs, ImportProfileCreate, Option, ProposedProfile, Side
+from journal_api.structs.trades import Direction
 from journal_api.trade_files.dates import CLOCK
 from journal_api.trade_files.headers import UNNAMED
 from journal_api.trade_files.profiles.result_checks import Results, find_cost_sign
@@ -20,14 +21,12 @@ from journal_api.trade_files.vocabulary import (
     FILLED,
     KINDS,
     NAMES,
-    SIGNS,
     STATUS,
     UNFILLED,
     find_column,
     find_costs,
     find_direction,
     simplify,
-    spell,
     translate,
 )
 from journal_api.values.time_zones import time_zones
@@ -39,8 +38,13 @@ BARE_KEY = re.compile("[a-z_]+")
 OF_TRADES = (("entry_price", "exit_price"), ("opened_at", "closed_at"))
 ONLY_TRADES = ("entry_price", "exit_price", "opened_at", "closed_at")
 ONLY_FILLS, OF_OPTIONS, RESULTS = ("price", "at"), ("expires", "strike", "right"), ("gross_pnl", "net_pnl")
+# Sides of one sign: A and V are a purchase and a sale in Italian and French, C and V in Spanish and Portuguese.
+SIGNS: dict[str, Direction | None] = {
+    **dict.fromkeys(("1", "+1", "A", "C"), "long"),
+    **dict.fromkeys(("-1", "V"), "short"),
+}
 NO_SIDE = "the file has no side, and no negative quantity: every row is a purchase or a long trade"
-FACTORS = "{} is taken for the quantity, and {} for the price, whose product is {}: is that so?"
+FACTORS = "{} is taken for the quantity, and {} for the price, as more of its numbers have decimals: is that so?"
 ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
 DAYS_ONLY = "the file has days without times: fills of a day are in the order of the file"
 # Of the names of values to which the costs of a fill are added.
@@ -91,8 +95,6 @@ class Draft:
         others = [name for name in table.columns if name != self.members.get("quantity")]
         self.value = find_column(others, NAMES["value"])
         pairs = [pair for pair in OF_TRADES if len({self.members.get(name) for name in pair} - {None}) == 2]
-        if spell(self.members.get("entry_price", "")) == "costpershare" and "price" in self.members:
-            pairs = []  # what the shares cost that a fill sells, beside its own price
         self.is_of_trades = any(self.members.get(name) for pair in pairs for name in (*OF_TRADES[0], *RESULTS))
         if self.is_of_trades and translate(self.members.get("quantity", "")) in NAMES["value"]:
             del self.members["quantity"]  # of a whole trade an amount is a sum of money
@@ -107,23 +109,18 @@ class Draft:
         names = ("symbol", "quantity", "multiplier", "account", *(ONLY_TRADES if self.is_of_trades else ONLY_FILLS))
         size, side, external_id = (members.get(name) for name in ("quantity", "side", "external_id"))
         divided = [self.value] if self.value and size and members.get("price") == self.value else []
-        costs = [column for column in find_costs(table.columns, spell) if table.holds("commission", column)]
-        for name in find_costs([name for name in table.columns if costs and name not in costs], spell):
-            costs += [name] if any(abs(of) > abs(total) for of, total in table.pick_numbers(name, *costs[:1])) else []
+        costs = [column for column in find_costs(table.columns) if table.holds("commission", column)]
         costs = costs or table.find_unnamed_costs(size or "", members.get("price", ""))
-        if unread := [
-            name for name in find_costs(table.columns, spell, are_likely=True) if any(table.read_amounts(name))
-        ]:
+        if unread := [name for name in find_costs(table.columns, are_likely=True) if any(table.read_amounts(name))]:
             self.warnings.append(f"{', '.join(unread)} may be costs: if they are, add them")
-        if table.product and (min(table.read_amounts(size)) >= 0 or not table.product[0].startswith(UNNAMED)):
-            self.warnings.append(FACTORS.format(*table.product))
+        if size and size.startswith(UNNAMED) and min(table.read_amounts(size), default=-1) >= 0:
+            self.warnings.append(FACTORS.format(size, members.get("price")))
         if divided and costs and not any(word in divided[0].casefold() for word in WITHOUT_COSTS):
             self.warnings.append(f"{divided[0]} is taken to include the costs: if it does not, add {', '.join(costs)}")
             costs = []
-        is_signed = self.is_of_trades and min(table.read_amounts(size), default=0) < 0
         sign = find_cost_sign(table.numbers, costs, self.gross, self.net)
         ids = table.read_cells(external_id)
-        zones = time_zones() & {*table.read_cells(find_column(table.names, ["Timezone", "Time zone"]))}
+        zones = set(table.read_cells(find_column(table.names, ["Timezone", "Time zone"])))
         self._warn_of_missing()
         return ProposedProfile(
             name="New profile",
@@ -134,9 +131,9 @@ class Draft:
             clock=clock,
             option=None if self.is_of_trades else self._propose_option(),
             costs=Costs(columns=[*costs], paid="negative" if sign < 0 else "positive") if costs else None,
-            abs=[*(() if sign else costs), *divided, *([size] if size and side and is_signed else ())] or None,
+            abs=[*(() if sign else costs), *divided] or None,
             divide_by=dict.fromkeys(divided, size) if divided and size else None,
-            zone=next(iter(zones)) if len(zones) == 1 else None,
+            zone=next(iter(zones)) if len(zones) == 1 and zones <= time_zones() else None,
             external_id=[external_id] if external_id and len(set(ids)) == len(ids) else None,
             **{name: members[name] for name in names if members.get(name)},  # type: ignore[arg-type]  # all texts
             **(self._find_result(costs, sign or 1) if self.is_of_trades else {}),  # type: ignore[arg-type]
@@ -145,14 +142,8 @@ class Draft:
     def _warn_of_missing(self) -> None:
         """Say which columns a profile needs beside those that are known."""
         ends = ONLY_TRADES if self.is_of_trades else ONLY_FILLS
-        symbol, table = self.members.get("symbol"), self.table
-        if symbol and spell(symbol) not in NAMES["symbol"]:
+        if (symbol := self.members.get("symbol")) and translate(symbol) not in NAMES["symbol"]:
             self.warnings.append(f"{symbol} is taken for the symbol by its cells")
-        others = [
-            name for name in table.columns if spell(name) in NAMES["symbol"] and len({*table.read_cells(name)}) > 1
-        ]
-        if others and spell(symbol or "") != "symbol" and len({*table.read_cells(symbol)}) == 1:
-            self.warnings.append(f"{symbol} is one symbol for all rows, and {others[0]} names several: is it right?")
         if missing := [name for name in ("symbol", "quantity", *ends) if not self.members.get(name)]:
             self.warnings.append(
                 f"no column is known as {', '.join(missing)}: name it here, or state it for all rows as =1"
@@ -220,7 +211,7 @@ class Draft:
         """
         is_filled = "trad" not in simplify(size) and any(word in translate(size) for word in ("fill", "exec"))
         for column in self.table.columns:
-            if column != side and spell(column) in (KINDS if is_filled else STATUS | KINDS):
+            if column != side and simplify(column) in (KINDS if is_filled else STATUS | KINDS):
                 words = dict.fromkeys(self.table.read_cells(column))
                 filled = [word for word in words if simplify(word) in FILLED]
                 if filled or not UNFILLED.isdisjoint(map(simplify, words)):
@@ -243,8 +234,8 @@ class Draft:
         if column in (self.members.get("price"), self.members.get("symbol")):  # the first word tells the side
             cells = dict.fromkeys(f"{cell.split(' ')[0]}*" for cell in cells if find_direction(cell))
         words = {word: find_direction(word, of_fill=not self.is_of_trades) for word in cells}
-        if not any(words.values()):
-            words = {word: SIGNS.get(word.upper()) for word in cells}
+        if words.keys() <= SIGNS.keys():
+            words = {word: SIGNS[word] for word in words}
         long, short = ([word for word in words if words[word] == kind][:50] for kind in ("long", "short"))
         usual = ("Long", "Short") if self.is_of_trades else ("Buy", "Sell")
         return Side(column=column, long=long or [usual[0]], short=short or [usual[1]])

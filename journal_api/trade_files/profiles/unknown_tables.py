@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from decimal import Decimal
 from itertools import islice, permutations
@@ -17,21 +17,20 @@ from journal_api.trade_files.headers import UNNAMED, count_known_names, name_col
 from journal_api.trade_files.rows import MAX_COLUMNS, Cells, without_marks
 from journal_api.trade_files.texts import FileText, Unreadable
 from journal_api.trade_files.vocabulary import (
+    KNOWN,
     NAMES,
     NOTHING,
-    SIGNS,
     ColumnNames,
     find_column,
     find_direction,
     is_currency,
     is_side,
     spell,
+    split_name,
     states_trade,
     translate,
 )
 from journal_api.values.currencies import CURRENCIES
-from journal_api.values.instruments import find_contract
-from journal_api.values.options import find_option
 
 # Two columns of one name are of the opening and of the close.
 REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "time"), ("closed_at", "time2"))
@@ -39,6 +38,7 @@ TIMES, TEXTS = (("opened_at", "closed_at", "at", "expires"), ("account", "extern
 AMOUNTS = ("price", "entry_price", "exit_price")  # which are not 0 in all rows
 RIGHTS = frozenset({"c", "p", "call", "put"})
 TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
+MIN_NAMES = 2  # of a header
 MIN_FACTORS, MAX_FACTORS = 3, 20  # rows, and columns
 MAX_HEADERS = 5  # that are compared, of nearly as many known names
 MOST = 0.5  # of the cells of a column, which a total or a remark may end
@@ -53,10 +53,9 @@ class Table:
         self.columns = name_columns(header)
         self.names, self.named = ColumnNames(self.columns), defaultdict[str, list[str]](list)
         for name in self.columns:
-            self.named[spell(name)].append(name)
+            self.named[translate(name)].append(name)
         self.rows = [dict(zip(self.columns, row + [""] * len(header), strict=False)) for row in below]
         shown = guess_comma((cell for row in self.rows for cell in row.values()), comma)
-        self.product: tuple[str, ...] = ()  # quantity, price and value if these show the others
         self.numbers = [dict(read_numbers(row, shown)) for row in self.rows]
 
     def read_cells(self, column: str | None) -> list[str]:
@@ -76,7 +75,23 @@ class Table:
         return sum(bool(self.read_cells(column)) for column in self.find_members().values())
 
     def find_members(self) -> dict[str, str]:
-        """Return the column of each member of a profile, by the names and the cells of the columns."""
+        """Return the column of each member of a profile, by the names and the cells of the columns.
+
+        What a trade lacks then, the words of the other names tell, those of a mean price at last.
+        """
+        named, found = self.named, self._find_named()
+        self.named = defaultdict(list, {name: [*columns] for name, columns in named.items()})
+        by_words = [(words, name) for name in self.columns if translate(name) not in KNOWN and (words := spell(name))]
+        for is_mean in (False, True):
+            if is_whole(found.keys()):
+                break
+            for words, name in by_words:
+                self.named[words] += [name] if ("average" in split_name(name)) == is_mean else []
+            found = self._find_named() | found
+        self.named = named
+        return found
+
+    def _find_named(self) -> dict[str, str]:
         found = {member: self._find_column(member, names) for member, names in NAMES.items()}
         if {"price2", "time2"} & self.names.simple.keys():
             found |= {member: found[member] or self._find_column(member, [name]) for member, name in REPEATED}
@@ -97,49 +112,38 @@ class Table:
         if len(self.read_cells(found["symbol"])) < len(self.rows) and len(assets) > 1:
             found["symbol"] = self._find_asset([], found["side"]) or found["symbol"]
         found["symbol"] = found["symbol"] or self._find_asset(others, found["side"]) or self.names.simple.get("symbol")
-        named = [name for symbol in NAMES["symbol"] for name in self.named.get(symbol, ())]
-        contracts = [name for name in named if self.count(name, is_contract) == len(self.rows)]
-        found["symbol"] = next(iter(contracts), found["symbol"])  # Product is NQ, Contract NQH5
         if not any(found[member] for member in ("at", "opened_at", "closed_at")):
             found["at"] = next((name for name in others if self.read_cells(name) and self.holds("at", name)), None)
-        size, is_sum = found["quantity"], spell(found["quantity"] or "") in NAMES["value"]
-        if not size or is_sum or not any(found[member] for member in AMOUNTS):
-            factors = ("quantity", "price", "value")
-            used = {column for member, column in found.items() if member not in factors}
-            is_known = found["quantity"] or found["price"]  # of named columns one factor must be
-            free = [name for name in self.columns if name not in used and (is_known or name.startswith(UNNAMED))]
-            product = self._find_factors(free, None if is_sum else size, found["price"])
-            if product is not None and is_sum <= (product[2] == size):
-                self.product, found = product, found | dict(zip(factors, product, strict=True))
+        if not found["quantity"] and not any(found[member] for member in AMOUNTS):
+            unnamed = [name for name in others if name.startswith(UNNAMED)]
+            found["quantity"], found["price"] = self._find_factors(unnamed)
         return {member: column for member, column in found.items() if column is not None}
 
-    def _find_factors(self, columns: Sequence[str], size: str | None, price: str | None) -> tuple[str, str, str] | None:
-        """Return quantity, price and value: two columns whose product is a third one but for costs and signs.
+    def _find_factors(self, columns: Sequence[str]) -> tuple[str, str] | tuple[None, None]:
+        """Return quantity and price: two columns whose product is a third one in all rows but for costs and signs.
 
-        Of two unknown ones the quantity has signs, or fewer numbers with decimals.
+        The quantity has signs, or fewer numbers with decimals.
         """
         numbers = {name: self.read_amounts(name) for name in columns[:MAX_FACTORS]}
         decimals = {
             name: -1 if min(of) < 0 else sum(one != one.to_integral_value() for one in of)
             for name, of in numbers.items()
-            if len({*of}) > 1 or (of and name in (size, price))
+            if len({*of}) > 1
         }
         for one, other, product in permutations(decimals, 3):
-            is_possible = one == size or other == price or decimals[one] < max(decimals[other], 0)
-            is_possible &= size in (one, None) and price in (other, None)
-            rows = list(self.pick_numbers(one, other, product)) if is_possible else []
+            rows = list(self._pick_numbers(one, other, product)) if decimals[one] < max(decimals[other], 0) else []
             if len(rows) >= MIN_FACTORS and all(abs(abs(a * b) - abs(of)) * 100 <= abs(of) for a, b, of in rows):
-                return one, other, product
-        return None
+                return one, other
+        return None, None
 
-    def pick_numbers(self, *columns: str) -> Iterator[tuple[Decimal, ...]]:
+    def _pick_numbers(self, *columns: str) -> Iterator[tuple[Decimal, ...]]:
         """Yield the numbers of these columns in the rows that have all of them."""
         return (tuple(row[name] for name in columns) for row in self.numbers if row.keys() >= {*columns})
 
     def find_unnamed_costs(self, size: str, price: str) -> list[str]:
         """Return the column of a file without names that has a small part of the value of each fill."""
         for name in (name for name in self.columns if name.startswith(UNNAMED) and name not in (size, price)):
-            rows = [(abs(cost), abs(of * at)) for cost, of, at in self.pick_numbers(name, size, price)]
+            rows = [(abs(cost), abs(of * at)) for cost, of, at in self._pick_numbers(name, size, price)]
             is_small = all(0 < 20 * cost <= value for cost, value in rows)
             if is_small and len({cost for cost, _ in rows}) > 1:
                 return [name]
@@ -152,18 +156,14 @@ class Table:
 
     def _list_sides(self) -> list[str]:
         """Return the columns whose cells are all sides."""
-        cells = {name: {*self.read_cells(name)} for name in self.columns}
-        sides = [name for name in cells if all(map(is_side, cells[name])) and not all(map(is_currency, cells[name]))]
-        return [name for name in sides if max(map(len, cells[name]), default=0) > 1 or len(cells[name]) > 1]
-
-    def _has_signs(self, column: str) -> bool:
-        return {SIGNS.get(cell.upper()) for cell in self.read_cells(column)} >= {"long", "short"}
+        cells = {name: self.read_cells(name) for name in self.columns}
+        return [name for name in cells if all(map(is_side, cells[name])) and not all(map(is_currency, cells[name]))]
 
     def _sum_sides(self, side: str, quantity: str | None) -> Decimal:
         """Return what is left if the purchases that a column states and its sales are taken from each other."""
         left = Decimal()
         for row, numbers in zip(self.rows, self.numbers, strict=True):
-            size = numbers.get(quantity or "", Decimal()) if find_direction(row[side]) else Decimal()
+            size = numbers.get(quantity or "", Decimal())
             left += size if find_direction(row[side]) == "long" else -size
         return abs(left)
 
@@ -175,9 +175,7 @@ class Table:
         if sides := self._list_sides():
             return sides[0]
         for name in self.columns:
-            stated = {find_direction(cell) for cell in self.read_cells(name) if is_side(cell)}
-            is_type = "typ" in translate(name) and (self.count(name, states_trade) or self._has_signs(name))
-            if is_type or len(stated) == 2:
+            if "typ" in translate(name) and self.count(name, states_trade):
                 return name
         if any(number < 0 for number in self.read_amounts(quantity)):
             return None
@@ -207,7 +205,7 @@ class Table:
         if member in TIMES:
             return self.count(column, lambda cell: is_time(cell) or CLOCK.fullmatch(cell)) >= MOST * len(cells)
         if member == "side":
-            return any(map(find_direction, cells)) or self._has_signs(column)
+            return any(map(find_direction, cells))
         if member == "right":
             words = {*map(str.casefold, cells)}  # C and V are a purchase and a sale
             return not RIGHTS.isdisjoint(words) and "v" not in words and not any(map(find_direction, cells))
@@ -235,8 +233,10 @@ def is_symbol(cell: str) -> bool:
         return False
 
 
-def is_contract(cell: str) -> bool:
-    return bool(find_contract(cell) or find_option(cell))
+def is_whole(members: Set[str]) -> bool:
+    """Return whether a fill or a trade has all of these members that it needs."""
+    of_fill = "price" in members and not members.isdisjoint(TIMES[:3])
+    return {"symbol", "quantity"} <= members and (of_fill or members >= {*AMOUNTS[1:], *TIMES[:2]})
 
 
 def find_tables(text: FileText) -> list[Table]:
@@ -258,7 +258,10 @@ def limit_pieces(pieces: Iterator[str | Unreadable]) -> Iterator[str | Unreadabl
 def find_table(rows: Iterator[Cells | Rejected]) -> Table | None:
     """Return the rows below the most likely header, None for rows without a header of two columns."""
     found = list(islice(shorten_cells(islice(rows, MAX_ROWS)), ROWS_SEARCHED + ROWS_READ))
-    counts = {index: count_known_names(row.cells, spell) for index, row in enumerate(found[:ROWS_SEARCHED])}
+    names = [row.cells for row in found[:ROWS_SEARCHED]]
+    counts = dict(enumerate(map(count_known_names, names)))
+    if max(counts.values(), default=0) < MIN_NAMES:
+        counts = {index: len({*map(spell, row)}) for index, row in enumerate(names)}
     most = max(counts.values(), default=0)
     likely = [index for index in counts if counts[index] >= most - 1 and sum(map(bool, found[index].cells)) > 1]
     return max((make_table(found[index:]) for index in likely[:MAX_HEADERS]), key=Table.count_filled, default=None)
