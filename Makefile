@@ -27,6 +27,7 @@ $(READY_DEV): $(READY)
 	@echo "Installing what tests and checks need ..."
 	@$(PIP) --upgrade "pip>=25.1"
 	@$(PIP) --group dev
+	@$(BIN)/python -m compileall -q journal_api
 	@touch $@
 
 run: $(READY)  ## start the journal on 127.0.0.1:8000, print a link that opens its page signed in

@@ -14,6 +14,7 @@ import pytest
 from factories import Client, create_import, read_file, unwrap
 from file_positions import FileTrade, read_positions_of
 from file_tables import SAMPLES, read_trades, show_trade, write_csv
+from proofs import examples
 
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files import flex_query
@@ -137,7 +138,7 @@ def test_a_sample_is_read_as_documented(sample: Sample) -> None:
 def test_a_file_without_a_required_column_is_not_of_the_format_and_the_column_is_named(sample: Sample) -> None:
     table = sample.table
     header, names = find_header(sample, table)
-    for parts in sample.known.header:
+    for parts in sample.known.header[:: examples(full=1, ci=2)]:
         renamed = [name if find_column([name], parts) is None else "x" for name in names]
         content = sample.write([*table[:header], renamed, *table[header + 1 : header + 2]])
         found = recognise(read_text(io.BytesIO(content)), list_known_formats())
