@@ -75,6 +75,7 @@ FIRST = (
     *("test_page_forms.py", "test_page_pictures.py", "test_page_many.py", "test_page_positions.py"),
     *("test_page_accounts.py", "test_page_following.py", "test_page_reports.py", "test_page_strategies.py"),
     *("test_browser.py", "test_docs_page.py", "test_lan.py", "test_mcp.py"),
+    "test_generated_client.py",
 )
 
 

@@ -18,7 +18,6 @@ from proofs import SOAK
 from journal_api.openapi.docs_page import read_document
 from journal_api.testing import MakeJournal
 
-pytestmark = [pytest.mark.soak, pytest.mark.skipif(not SOAK, reason="make soak")]
 PACKAGE = "generated_journal"
 PAGE = Path(__file__).parents[2] / "docs/embedding.md"
 
@@ -61,6 +60,8 @@ def test_the_generator_has_nothing_to_warn_of(generator: Completed) -> None:
     assert generator == Completed(0, f"Generating {PACKAGE}\n", "")
 
 
+@pytest.mark.soak
+@pytest.mark.skipif(not SOAK, reason="mypy reads the whole client")
 def test_mypy_has_nothing_to_say_of_the_client(generator: Completed, folder: Path) -> None:
     ran = run(folder, sys.executable, "-m", "mypy", "--strict", "--no-incremental", PACKAGE)
 
