@@ -57,8 +57,11 @@ TOTALS = """
     FROM trades
     WHERE user_id = 1 AND closed_at IS NOT NULL
 """
-# How a report is grouped, and the column that the bare statement groups by.
-REPORTS = {"none": "NULL", "symbol": "contract", "confirmation": "setup_id"}
+# How a report is grouped, the column that the bare statement groups by, how many times as long a first read may take.
+REPORTS = {
+    "none": ("NULL", 4), "symbol": ("contract", 4), "weekday": ("strftime('%w', trading_day)", 4),
+    "confirmation": ("setup_id", 6),
+}  # fmt: skip
 # TradeTally, a journal in Node.js on Postgres: paths of ours and theirs, and how many times as fast ours should be when
 # asked again, and after a trade.
 BESIDE = {
@@ -189,11 +192,10 @@ def list_waits(trader: "Trader", beginner: "Trader", bare: sqlite3.Connection, s
     def run(sql: str) -> Seconds:
         return lambda: seconds_of(lambda: bare.execute(sql).fetchall())
 
-    first = (f"/v1/reports?group_by=symbol&from={year}-01-01" for year in itertools.count(1900))
-    yield Wait("report by symbol, first read", lambda: trader.read(next(first)), run(f"{TOTALS} GROUP BY contract"), 4)
-    for key, column in REPORTS.items():
-        report = after_a_trade(trader, f"/v1/reports?group_by={key}")
-        yield Wait(f"report by {key}", report, run(f"{TOTALS} GROUP BY {column}"), 1)
+    for key, (column, target) in REPORTS.items():
+        path, grouped = f"/v1/reports?group_by={key}", run(f"{TOTALS} GROUP BY {column}")
+        yield Wait(f"report by {key}, first read", partial(trader.read_first, path), grouped, target)
+        yield Wait(f"report by {key}", after_a_trade(trader, path), grouped, 1)
     for what, query in LISTS.items():
         read = after_a_trade(trader, f"/v1/trades?{query.format(last=size - 50)}")
         yield Wait(f"trades, {what}", read, run(NEWEST_TRADES))
@@ -279,6 +281,10 @@ class Trader(Client):
         self.account_id = self.create("accounts", name=f"Account {secrets.token_hex(4)}")
         self.category_id = self.create("tag-categories", name=f"Category {secrets.token_hex(4)}")
         self.goals: list[int] = []
+
+    def read_first(self, path: str) -> float:
+        """Read a report of all trades, since a day of long ago that nobody has asked for."""
+        return self.read(f"{path}&from={date.fromordinal(600_000 + next(self.numbers))}")
 
     def resident(self) -> float:
         """MiB of the server in memory (Linux)."""
