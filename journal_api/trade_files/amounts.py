@@ -16,7 +16,7 @@ Comma = Literal["thousands", "decimals", "either", "shown"]  # shown: decimals, 
 # ($5.00), $(5.00).
 BLANK = "[ \N{NO-BREAK SPACE}\N{THIN SPACE}\N{NARROW NO-BREAK SPACE}]"
 APART = rf"(?:{BLANK}|['’])"
-CURRENCY = r"(?:[$€£¥₹]|Rs\.?)"
+CURRENCY = r"(?:(?:US|HK|NZ|[ACRS])?\$|[€£¥₹]|Rs\.?)"
 DIGITS = (
     rf"(?:(?:[0-9]{{1,3}}(?:(?:,[0-9]{{2}})*(?:,[0-9]{{3}})+|(?:{APART}[0-9]{{3}})+)|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)"
 )
@@ -37,7 +37,7 @@ NOT_DIGITS = re.compile(rf",|{APART}")
 # Numbers such as 1.234 that could be 1234 or 1.234.
 AMBIGUOUS = {
     "decimals": re.compile(r"[^0-9]*[0-9]{1,3}(\.[0-9]{3})+[^0-9]*"),
-    "either": re.compile(r"[^0-9]*[0-9]{1,3},[0-9]{3}[^0-9]*"),
+    "either": re.compile(r"[^0-9]*(?!0,)[0-9]{1,3},[0-9]{3}[^0-9]*"),
 }
 SWAP = str.maketrans(".,", ",.")
 # Numbers in which a comma, or a point, can only begin the decimals: 2,5; 1234,567; 0,052361; 1.234,50.

@@ -146,7 +146,7 @@ def find_costs(columns: Iterable[str], *, are_likely: bool = False) -> list[str]
 
 def is_currency(unit: str) -> bool:
     """Return whether this is a code or the sign of a currency."""
-    return unit in CODES or unit in {*"$€£¥₹"}
+    return unit in CODES or unit[-1:] in {*"$€£¥₹"}
 
 
 def find_currency_columns(header: Iterable[str]) -> list[str]:

@@ -36,6 +36,13 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("/ESU6", "long", "2", "1025", "0")],
         {"Status is not Filled": 1},
     ),
+    "a total whose word stands for a time": (
+        "Date,Time,Symbol,Side,Quantity,Price\n3/2/26,09:31:00,QLTX,buy,10,2\n3/2/26,09:32:00,QLTX,sell,10,3\n"
+        "TOTAL GENERAL,,,,20,\n",
+        "executions",
+        [("QLTX", "long", "10", "10", "0")],
+        {"is a total": 1},
+    ),
     "section lines of a Flex query": (
         '"BOF","U2","Trades","1"\n"HEADER","POST","ClientAccountID","Symbol"\n"DATA","POST","U1","QLTX"\n'
         '"HEADER","TRNT","ClientAccountID","Symbol","Buy/Sell","LevelOfDetail","Quantity","TradePrice","DateTime","IBCommission"\n'

@@ -171,6 +171,36 @@ ORDERS = {
         (ORDERS, [{"Status": "Filled"}, {"Status": "Cancelled"}], {"where": {"Status": ["Filled"]}}),
         (ORDERS, [{"Status": "Active"}, {"Status": "Inactive"}], {"where": {"Status": ["Filled"]}}),
         (ORDERS, [{"Status": "Settled"}], {"where": None}),
+        (ORDERS, [{"Stato": "Filled"}, {"Stato": "Cancelled"}], {"where": {"Stato": ["Filled"]}}),
+        (ORDERS, [{"Stato": "Filled"}, {"Stato": "Open"}], {"where": None}),
+        # Quantity times price is the amount, also if the name of the quantity is unknown.
+        (ORDERS, [{"Qty": None, "Nominale": "10"}] * 2, {"quantity": "Nominale"}),
+        (ORDERS, [{"Qty": None, "Nominale": "10", "Amount": "-2499.35"}] * 2, {"quantity": "Nominale"}),
+        (ORDERS, [{"Qty": None, "Nominale": "10", "Price": "1.01", "Amount": "10"}] * 2, {"quantity": "Amount"}),
+        (ORDERS, [{"Qty": None, "Nominale": "12"}] * 2, {"quantity": "Amount"}),
+        (ORDERS, [{"Time": None, "Due": "03/04/2026", "Done": "03/02/2026"}], {"at": "Done"}),
+        (
+            ORDERS,
+            [{"Side": None, "Kind": kind, "Qty": size} for kind, size in (("Bought", "1"), ("Sold", "1"), ("Fee", ""))],
+            {"side.column": "Kind"},
+        ),
+        (ORDERS, [{"Side": None, "Note": note, "Qty": "1"} for note in ("bought", "scalp")], {"side": None}),
+        (
+            ORDERS,
+            [
+                {"Symbol": None, "ISIN": f"US000000000{number}", "Strumento": name}
+                for number, name in enumerate(("AA", "BB", "CC"))
+            ],
+            {"symbol": "Strumento"},
+        ),
+        (
+            ORDERS,
+            [
+                {"Symbol": None, "ISIN": f"US000000000{number}", "Venue": name}
+                for number, name in enumerate(("XA", "XB", "XA"))
+            ],
+            {"symbol": "ISIN"},
+        ),
         (
             ORDERS,
             [{"Side": "Open Long"}, {"Side": "Close Long"}],

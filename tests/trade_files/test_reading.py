@@ -166,7 +166,12 @@ def test_an_unknown_header_names_the_format_that_it_nearly_has(
         *(("1,234", "decimals", "1.234"), ("1.5", "decimals", "1.5")),
         ("20\N{NO-BREAK SPACE}010,00\N{NO-BREAK SPACE}$", "decimals", "20010"),
         *(("1'234’567.5", "thousands", "1234567.5"), ("12,34,567", "thousands", "1234567")),
-        *(("5.00-", "thousands", "-5"), ("−₹5", "thousands", "-5"), ("Rs. 5", "thousands", "5")),
+        *(
+            ("5.00-", "thousands", "-5"),
+            ("−₹5", "thousands", "-5"),
+            ("Rs. 5", "thousands", "5"),
+            ("US$5", "thousands", "5"),
+        ),
         *(("1.234", "shown", "1234"), ("1.234,5", "shown", "1234.5")),
         *(("4\N{THIN SPACE}182.78", "either", "4182.78"), ("1,234,567.5", "either", "1234567.5")),
     ],

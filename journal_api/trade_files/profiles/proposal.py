@@ -27,6 +27,7 @@ from journal_api.trade_files.vocabulary import (
     find_costs,
     find_direction,
     simplify,
+    spell,
     translate,
 )
 from journal_api.values.time_zones import time_zones
@@ -142,8 +143,11 @@ class Draft:
     def _warn_of_missing(self) -> None:
         """Say which columns a profile needs beside those that are known."""
         ends = ONLY_TRADES if self.is_of_trades else ONLY_FILLS
-        if (symbol := self.members.get("symbol")) and translate(symbol) not in NAMES["symbol"]:
-            self.warnings.append(f"{symbol} is taken for the symbol by its cells")
+        for member in ("symbol", "quantity"):
+            column = self.members.get(member)
+            is_told = member == "quantity" and (column == self.members.get("price") or str(column).startswith(UNNAMED))
+            if column and not is_told and {translate(column), spell(column)}.isdisjoint(NAMES[member]):
+                self.warnings.append(f"{column} is taken for the {member} by its cells")
         if missing := [name for name in ("symbol", "quantity", *ends) if not self.members.get(name)]:
             self.warnings.append(
                 f"no column is known as {', '.join(missing)}: name it here, or state it for all rows as =1"
@@ -185,7 +189,8 @@ class Draft:
         clocks = [name for name in named if table.count(name, CLOCK.fullmatch)]
         days = [name for name in (at, *named) if name not in clocks]
         if days and clocks:
-            self.members["at"] = days[0]
+            known = [name for name in days if translate(name) in NAMES["at"]]
+            self.members["at"] = at if at in days else table.find_first_day(known or days) or days[0]
             return at if at in clocks else clocks[0]
         self.warnings += [DAYS_ONLY] if days else []
         return None
@@ -210,12 +215,13 @@ class Draft:
         If the quantity is what was filled, only the kind of a fill counts: an order may be filled in part.
         """
         is_filled = "trad" not in simplify(size) and any(word in translate(size) for word in ("fill", "exec"))
-        for column in self.table.columns:
-            if column != side and simplify(column) in (KINDS if is_filled else STATUS | KINDS):
-                words = dict.fromkeys(self.table.read_cells(column))
-                filled = [word for word in words if simplify(word) in FILLED]
-                if filled or not UNFILLED.isdisjoint(map(simplify, words)):
-                    return {column: filled or ["Filled"]}
+        names = KINDS if is_filled else STATUS | KINDS
+        for column in sorted(self.table.columns, key=lambda column: simplify(column) not in names):
+            words = dict.fromkeys(self.table.read_cells(column))
+            filled, unfilled = ([word for word in words if simplify(word) in of] for of in (FILLED, UNFILLED))
+            are_all = filled and unfilled and len(filled + unfilled) == len(words) and not is_filled
+            if (filled or unfilled) and column != side and (are_all or simplify(column) in names):
+                return {column: filled or ["Filled"]}
         return None
 
     def _propose_side(self, column: str | None, size: str | None) -> Side | None:

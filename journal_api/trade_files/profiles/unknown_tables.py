@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.amounts import Comma, guess_comma, parse_broker_number
 from journal_api.trade_files.cells import ISIN, PART_OF_ORDER, SENTENCE, parse_asset
-from journal_api.trade_files.dates import CLOCK, DATE, is_time
+from journal_api.trade_files.dates import CLOCK, DATE, find_date_order, is_time, parse_any_time
 from journal_api.trade_files.headers import UNNAMED, count_known_names, name_columns, split_rows
 from journal_api.trade_files.rows import MAX_COLUMNS, Cells, without_marks
 from journal_api.trade_files.texts import FileText, Unreadable
@@ -40,6 +40,7 @@ RIGHTS = frozenset({"c", "p", "call", "put"})
 TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
 MIN_NAMES = 2  # of a header
 MIN_FACTORS, MAX_FACTORS = 3, 20  # rows, and columns
+MIN_PRODUCTS, NEARLY_ALL, NEAR = 2, Decimal("0.9"), Decimal("0.01")  # of rows, of them, of 1
 MAX_HEADERS = 5  # that are compared, of nearly as many known names
 MOST = 0.5  # of the cells of a column, which a total or a remark may end
 ROWS_SEARCHED, ROWS_READ, MAX_SHOWN_LENGTH = 100, 100, 200
@@ -89,7 +90,9 @@ class Table:
                 self.named[words] += [name] if ("average" in split_name(name)) == is_mean else []
             found = self._find_named() | found
         self.named = named
-        return found
+        price, value = found.get("price", found.get("entry_price")), found.get("quantity", found.get("value"))
+        size = self._find_quantity(price, value) if price and value else None
+        return found | ({"quantity": size} if size else {})
 
     def _find_named(self) -> dict[str, str]:
         found = {member: self._find_column(member, names) for member, names in NAMES.items()}
@@ -112,8 +115,11 @@ class Table:
         if len(self.read_cells(found["symbol"])) < len(self.rows) and len(assets) > 1:
             found["symbol"] = self._find_asset([], found["side"]) or found["symbol"]
         found["symbol"] = found["symbol"] or self._find_asset(others, found["side"]) or self.names.simple.get("symbol")
+        found["symbol"] = self._find_ticker(found["symbol"]) or found["symbol"]
         if not any(found[member] for member in ("at", "opened_at", "closed_at")):
-            found["at"] = next((name for name in others if self.read_cells(name) and self.holds("at", name)), None)
+            found["at"] = self.find_first_day(
+                [name for name in others if self.read_cells(name) and self.holds("at", name)]
+            )
         if not found["quantity"] and not any(found[member] for member in AMOUNTS):
             unnamed = [name for name in others if name.startswith(UNNAMED)]
             found["quantity"], found["price"] = self._find_factors(unnamed)
@@ -135,6 +141,19 @@ class Table:
             if len(rows) >= MIN_FACTORS and all(abs(abs(a * b) - abs(of)) * 100 <= abs(of) for a, b, of in rows):
                 return one, other
         return None, None
+
+    def _find_quantity(self, price: str, value: str) -> str | None:
+        """Return the column of an unknown name that makes the value if it is multiplied by the price.
+
+        It does in nearly all rows but for costs, signs and the hundred shares of an option.
+        """
+        for name in (name for name in self.columns if translate(name) not in KNOWN):
+            numbers = self._pick_numbers(name, price, value)
+            rows = [abs(size * at / of) for size, at, of in numbers if of and abs(at - 1) > 2 * NEAR]
+            near = sum(any(abs(of * shares - 1) <= NEAR for shares in (1, 100)) for of in rows)
+            if len(rows) >= MIN_PRODUCTS and near >= NEARLY_ALL * len(rows):
+                return name
+        return None
 
     def _pick_numbers(self, *columns: str) -> Iterator[tuple[Decimal, ...]]:
         """Yield the numbers of these columns in the rows that have all of them."""
@@ -179,6 +198,10 @@ class Table:
                 return name
         if any(number < 0 for number in self.read_amounts(quantity)):
             return None
+        rows = [row for row, numbers in zip(self.rows, self.numbers, strict=True) if numbers.get(quantity or "")]
+        for name in self.columns if rows else ():
+            if translate(name) not in KNOWN and all(is_side(row[name]) for row in rows):
+                return name
         return find_column([name for name in self.columns if not self.holds("right", name)], NAMES["side"])
 
     def _find_asset(self, columns: Sequence[str], side: str | None) -> str | None:
@@ -196,6 +219,28 @@ class Table:
             return side
         tickers = (name for name in columns if len(cells[name]) > 1 and all(map(TICKER.fullmatch, cells[name])))
         return next((name for name in tickers if not all(map(is_side, cells[name]))), None)
+
+    def _find_ticker(self, symbol: str | None) -> str | None:
+        """Return the column with a ticker for each ISIN of this column, None if it has other symbols."""
+        isins = self.read_cells(symbol)
+        if len({*isins}) < MIN_FACTORS or not all(map(ISIN.fullmatch, isins)):
+            return None
+        for name in (name for name in self.columns if translate(name) not in KNOWN - {*NAMES["symbol"]}):
+            pairs = {(row[symbol or ""], row[name]) for row in self.rows if row[symbol or ""]}
+            tickers = {ticker for _, ticker in pairs if TICKER.fullmatch(ticker) and not ISIN.fullmatch(ticker)}
+            if len(pairs) == len({*isins}) == len(tickers):
+                return name
+        return None
+
+    def find_first_day(self, columns: Sequence[str]) -> str | None:
+        """Return the column with the first day: a fill is before its settlement and the expiration."""
+        days = {}
+        for name in columns:
+            cells = self.read_cells(name)
+            order = find_date_order(cells, "thousands", is_local=False).order
+            with suppress(ValueError):
+                days[name] = min(parse_any_time(cell, order).date() for cell in filter(is_time, cells))
+        return min(days, key=lambda name: days[name], default=next(iter(columns), None))
 
     def holds(self, member: str, column: str) -> bool:
         """Return whether most cells of a column can be read as this member."""
