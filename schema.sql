@@ -725,11 +725,10 @@ END;
 CREATE TRIGGER imports_record_their_trades AFTER UPDATE OF added ON imports
 BEGIN
   INSERT INTO record_change SELECT DISTINCT account_id, trading_day FROM trades WHERE import_id = new.id;
-  INSERT INTO changed_objects
-  SELECT user_id, last.seq + row_number() OVER (ORDER BY id), 'trades', id, 0,
-    strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')
+  INSERT INTO changed_objects SELECT new.user_id, last.seq + id, 'trades', id, 0, at
   FROM trades
-  JOIN (SELECT coalesce(max(seq), 0) AS seq FROM changed_objects WHERE user_id = new.user_id) AS last
+  JOIN (SELECT coalesce(max(seq), 0) AS seq, strftime('%Y-%m-%dT%H:%M:%f000Z', 'now') AS at
+        FROM changed_objects WHERE user_id = new.user_id) AS last
   WHERE import_id = new.id
   ON CONFLICT DO NOTHING;
 END;

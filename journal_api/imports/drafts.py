@@ -27,7 +27,7 @@ from journal_api.positions.statements import Key
 from journal_api.repositories import statements
 from journal_api.repositories.changes import list_since
 from journal_api.repositories.statements import Moved
-from journal_api.structs.imports import Verdict
+from journal_api.structs.imports import Counts, Verdict
 from journal_api.trade_files.file_format import find_first_reason
 from journal_api.trade_files.reader import TradeFile
 from journal_api.values.clock import now
@@ -54,6 +54,7 @@ class Draft:
         self.additions: list[Additions] = []  # of each contract
         self.originals: dict[int, int | None] = {}
         self.verdicts: list[Verdict] = []
+        self.counts = Counts()
         self.last_trade_id = known.last_trade_id
         self.open_at_end = 0
         self.ignored = INDEPENDENT | OF_TAGS  # changes on which it does not depend
@@ -62,7 +63,7 @@ class Draft:
         """Raise ValidationFailed with the counts and the errors, if there are any."""
         errors = [verdict for verdict in list_reported(self.verdicts) if verdict.verdict == "error"]
         if errors:
-            raise refused(count_verdicts(self.verdicts), errors, self.accounts.unknown)
+            raise refused(self.counts, errors, self.accounts.unknown)
 
     def shift_ids(self, last_trade_id: int) -> None:
         """Give the new trades the ids after one that was given out since."""
@@ -245,5 +246,6 @@ async def draft_import(
         draft.new_trades += await call(lambda: [*build_new(new, user_id, by_account, draft.written_at)])
         draft.additions += [await call(partial(build_additions, one)) for one in draft.settled]
     draft.verdicts.sort(key=lambda verdict: verdict.line)
+    draft.counts = count_verdicts(draft.verdicts)
     draft.digest.add_verdicts(list_reported(draft.verdicts))
     return draft

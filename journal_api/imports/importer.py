@@ -15,7 +15,7 @@ from journal_api.imports.copy_linking import CopyLinker
 from journal_api.imports.drafts import Draft, draft_import
 from journal_api.imports.file_accounts import AccountChoice
 from journal_api.imports.previews import PreviewCollector
-from journal_api.imports.verdicts import count_verdicts, list_reported
+from journal_api.imports.verdicts import list_reported
 from journal_api.positions.copy_match import CopyMatches, describe_ambiguous
 from journal_api.positions.plans import Decision
 from journal_api.repositories import imports
@@ -140,7 +140,7 @@ class FileImport:
         await set_originals(db, draft.originals)
         matches = await find_copies(db, draft)
         await link_by_import(db, import_id, matches.links, draft.written_at)
-        await set_counts(db, import_id, count_verdicts(draft.verdicts))
+        await set_counts(db, import_id, draft.counts)
         account_ids = {draft.accounts.find_id(name or None) for name in self.file.timezone.accounts}
         await imports.insert_timezone(db, import_id, self.file.timezone.name, sorted(account_ids))
         return self._result(import_id, draft, matches, None)
@@ -154,7 +154,7 @@ class FileImport:
         draft.digest.add_links(matches.links, draft.last_trade_id)
         last_trade_id = draft.last_trade_id if import_id is None else None
         return ImportResult(
-            *(import_id, count_verdicts(draft.verdicts), draft.accounts.named, draft.costs.applied),
+            *(import_id, draft.counts, draft.accounts.named, draft.costs.applied),
             *(draft.costs.source, sorted(draft.costs.accounts_without)),
             *(list_reported(draft.verdicts), draft.digest.hexdigest()),
             collector.build() if collector else None,

@@ -66,8 +66,10 @@ async def insert_many(db: Connection, user_id: int, rows: Sequence[dict[str, Any
 
 
 class NewRows(NamedTuple):
-    """Trades as they are inserted, but for `id` and `import_id`."""
+    """Trades of one user as they are inserted, but for `id` and `import_id`."""
 
+    user_id: int
+    written_at: str
     columns: tuple[str, ...]
     values: Sequence[tuple[Any, ...]]
 
@@ -75,19 +77,17 @@ class NewRows(NamedTuple):
 def build_rows(
     user_id: int, rows: Sequence[Mapping[str, Any]], by_account: Mapping[int, Calendar], written_at: str
 ) -> NewRows:
-    """Return trades of one user, at least one, as they are inserted.
+    """Return at least one trade as they are inserted.
 
     An account that was deleted meanwhile has the owner's day: nothing is stored in it.
     """
     columns = dict(zip(COLUMNS, zip(*map(read_values, rows), strict=True), strict=True))
     owners = by_account[0]
     days = [trading_day(row["closed_at"], *by_account.get(row["account_id"], owners)) for row in rows]
-    common = {"user_id": user_id, "created_at": written_at, "updated_at": written_at}
-    every_row = {name: (value,) * len(days) for name, value in common.items()}
     # Most trades have no notes, grade or stop: a column that is NULL in all rows is left out.
-    complete = {**columns, "trading_day": days, **every_row}
+    complete = {**columns, "trading_day": days}
     filled = {name: values for name, values in complete.items() if values.count(None) < len(values)}
-    return NewRows(tuple(filled), list(zip(*filled.values(), strict=True)))
+    return NewRows(user_id, written_at, tuple(filled), list(zip(*filled.values(), strict=True)))
 
 
 async def insert_rows(db: Connection, rows: NewRows, ids: Iterable[tuple[int, int | None]]) -> None:
@@ -95,14 +95,14 @@ async def insert_rows(db: Connection, rows: NewRows, ids: Iterable[tuple[int, in
     complete = ((*row_ids, *row) for row_ids, row in zip(ids, rows.values, strict=True))
     while part := list(islice(complete, ROWS_AT_ONCE)):
         statement = build_insert(("id", "import_id", *rows.columns), len(part))
-        await db.execute_fetchall(statement, list(chain.from_iterable(part)))
+        await db.execute_fetchall(statement, [rows.user_id, rows.written_at, *chain.from_iterable(part)])
 
 
 @lru_cache(maxsize=256)
 def build_insert(columns: tuple[str, ...], rows: int) -> str:
-    values = f"({', '.join('?' * len(columns))})"
+    values = f"(?1, ?2, ?2, {', '.join('?' * len(columns))})"
     return f"""
-        INSERT INTO trades ({", ".join(columns)})
+        INSERT INTO trades (user_id, created_at, updated_at, {", ".join(columns)})
         VALUES {", ".join([values] * rows)}
         """
 

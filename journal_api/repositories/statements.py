@@ -132,14 +132,14 @@ async def insert(
     db: Connection, contract: Contract, import_id: int, rows: Iterable[tuple[Key, int | None, str]]
 ) -> None:
     """Store encoded statements that no earlier import has, each behind its key and the id of its trade."""
-    values = ((*contract, import_id, *row) for row in rows)
-    while part := list(islice(values, ROWS_AT_ONCE)):
+    rest = iter(rows)
+    while part := list(islice(rest, ROWS_AT_ONCE)):
         await db.execute_fetchall(
             f"""
             INSERT INTO statements (account_id, contract, import_id, key, trade_id, stated)
-            VALUES {", ".join(["(?, ?, ?, ?, ?, ?)"] * len(part))}
+            VALUES {", ".join(["(?1, ?2, ?3, ?, ?, ?)"] * len(part))}
             """,
-            list(chain.from_iterable(part)),
+            [*contract, import_id, *chain.from_iterable(part)],
         )
 
 
