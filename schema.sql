@@ -605,7 +605,10 @@ END;
 -- In another time zone a trade was opened in another hour.
 CREATE TRIGGER changed_days_of_timezone AFTER UPDATE OF timezone ON users
 WHEN old.timezone <> new.timezone
-BEGIN INSERT INTO record_change SELECT DISTINCT account_id, trading_day FROM trades WHERE user_id = new.id; END;
+BEGIN
+  INSERT INTO record_change SELECT DISTINCT account_id, trading_day FROM trades
+  WHERE account_id IN (SELECT id FROM accounts WHERE user_id = new.id);
+END;
 
 -- A longer checklist is not wholly confirmed by old answers, a shorter one may be.
 CREATE TRIGGER changed_setups_of_new_confirmation AFTER INSERT ON confirmations

@@ -202,37 +202,36 @@ async def update_trading_days(db: Connection, user_id: int, account_id: int | No
     No trigger records a new trading day of each trade; they are recorded together, in half the time.
     """
     values = {"user_id": user_id, "account_id": account_id, "now": now()}
-    calendar = """calendars.user_id = :user_id
-          AND calendars.account_id = coalesce(:account_id, calendars.account_id)
-          AND trades.account_id = calendars.account_id"""
-    is_moved = "trading_day <> trading_day(closed_at, timezone, day_rollover)"
     for statement in (
-        f"""
-        INSERT INTO record_change
-        SELECT DISTINCT trades.account_id, trading_day FROM calendars CROSS JOIN trades ON {calendar} WHERE {is_moved}
+        "CREATE TEMP TABLE moved (id INTEGER PRIMARY KEY, account_id, old_day, new_day)",
+        """
+        INSERT INTO moved
+        WITH placed AS MATERIALIZED (
+            SELECT trades.id, trades.account_id, trading_day AS old_day,
+                trading_day(closed_at, timezone, day_rollover) AS new_day
+            FROM calendars
+            CROSS JOIN trades ON trades.account_id = calendars.account_id
+            WHERE calendars.user_id = :user_id
+              AND calendars.account_id = coalesce(:account_id, calendars.account_id)
+              AND closed_at IS NOT NULL)
+        SELECT * FROM placed WHERE old_day <> new_day
         """,
-        f"""
+        """
+        INSERT INTO record_change
+        SELECT account_id, old_day FROM moved UNION SELECT account_id, new_day FROM moved
+        """,
+        """
         UPDATE trades
-        SET trading_day = trading_day(closed_at, timezone, day_rollover), changed_at = :now
-        FROM calendars
-        WHERE {calendar}
-          AND {is_moved}
+        SET trading_day = (SELECT new_day FROM moved WHERE moved.id = trades.id), changed_at = :now
+        WHERE id IN (SELECT id FROM moved)
         """,
         """
-        INSERT INTO record_change
-        SELECT DISTINCT account_id, trading_day
-        FROM trades
-        WHERE user_id = :user_id AND changed_at = :now AND closed_at IS NOT NULL
+        INSERT OR REPLACE INTO changed_objects
+        SELECT :user_id, last.seq + id, 'trades', id, 0, :now
+        FROM (SELECT coalesce(max(seq), 0) AS seq FROM changed_objects WHERE user_id = :user_id) AS last
+        CROSS JOIN moved
         """,
-        """
-        INSERT INTO changed_objects
-        SELECT user_id, last.seq + row_number() OVER (ORDER BY id), 'trades', id, 0, :now
-        FROM trades
-        JOIN (SELECT coalesce(max(seq), 0) AS seq FROM changed_objects WHERE user_id = :user_id) AS last
-        WHERE user_id = :user_id AND changed_at = :now
-        ON CONFLICT (user_id, resource, id) DO UPDATE
-        SET seq = excluded.seq, deleted = excluded.deleted, at = excluded.at
-        """,
+        "DROP TABLE moved",
     ):
         await db.execute_fetchall(statement, values)
 

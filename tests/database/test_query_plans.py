@@ -96,6 +96,7 @@ def planning(settings: Settings) -> Iterator[sqlite3.Connection]:
         for key, grouping in GROUPINGS.items():
             if grouping.placed or grouping.place_day:  # which some reports store of their decisions
                 db.execute(f"CREATE TEMP TABLE placed_{key} (decision INTEGER PRIMARY KEY, part)")
+        db.execute("CREATE TEMP TABLE moved (id INTEGER PRIMARY KEY, account_id, old_day, new_day)")
         yield db
 
 
