@@ -34,13 +34,20 @@ COMPOUNDS = re.compile("|".join(f"(?P<{name}>{parts})" for name, parts in TABLE[
 SYMBOL = "|".join(NAMES["symbol"])
 TWO_SYMBOLS = re.compile(f"({SYMBOL})(?:{SYMBOL})")
 COSTS, PARTS, NO_COSTS, TOTALS = (tuple(TABLE["costs"][name].split()) for name in ("ends", "parts", "others", "totals"))
-STATUS, KINDS, FILLED, UNFILLED = (
-    frozenset(TABLE["status"][name].split()) for name in ("columns", "kinds", "filled", "unfilled")
+FORCED = TABLE["status"]["forced"].split()
+STATUS, KINDS, FILLED, UNFILLED, CHANGING = (
+    frozenset(TABLE["status"][name].split()) for name in ("columns", "kinds", "filled", "unfilled", "changing")
 )
 PURCHASES, SALES, LONG, SHORT, CANCELLING, REDUCING, YES, CLOSING = (
     frozenset(TABLE["sides"][name].split())
     for name in ("purchase", "sale", "long", "short", "cancelling", "reducing", "yes", "closing")
 )
+# Sides of one sign: A and V are a purchase and a sale in Italian and French, C and V in Spanish and Portuguese, K and V
+# in German and Dutch.
+SIGNS: dict[str, Direction | None] = {
+    **dict.fromkeys(("1", "+1", "A", "C", "K"), "long"),
+    **dict.fromkeys(("-1", "V"), "short"),
+}
 SIDES = PURCHASES | SALES | LONG | SHORT | CLOSING | {"open", "opening", "entry", "exit", "out", *"入出开仓"}
 KNOWN = frozenset(name for names in NAMES.values() for name in names)
 WORDS = {form: english for english, forms in TABLE["words"].items() for form in forms.split()}
@@ -186,7 +193,9 @@ def states_trade(cell: str) -> bool:
 
 def is_side(cell: str) -> bool:
     """Return whether a cell states a direction and nothing else."""
-    return find_direction(cell) is not None and read_words(cell) <= SIDES
+    words = read_words(cell)
+    is_letter = cell.isalpha() or any(len(word) > 1 for word in words)  # L1 is not long
+    return find_direction(cell) is not None and words <= SIDES and is_letter
 
 
 @lru_cache(maxsize=8192)

@@ -243,7 +243,7 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         "NEARUSDT,3,2026-05-10 09:10:30,Close Long,Trade,10,6,0.5\n",
         None,
         [("NEARUSDT", "long", "10", "10", "1")],
-        {"Filled Type is not Trade": 1},
+        {"Filled Type is not Trade or Liquidation or ADL": 1},
     ),
     "averages that are all 0 beside fills": (
         "Ticker,Action,Date,Shares,Amount,Value,Avg_Entry,Avg_Exit\n"
@@ -717,6 +717,7 @@ def test_a_result_in_another_currency_than_the_prices_shows_no_point_value() -> 
             "Ticker,Entry Time,Exit Time,Entry Price,Exit Price\nQLTX,2026-03-02 10:00,2026-03-02 11:00,1,2\n",
             "no column is known as quantity: name it here, or state it for all rows as =1",
         ),
+        ("Symbol,Quantity,Price,Value\nQLTX,10,5,50\n", "the file may have no trades"),
     ],
 )
 def test_a_proposal_says_what_the_file_lacks(content: str, warning: str) -> None:
@@ -733,6 +734,11 @@ def test_a_proposal_says_what_the_file_lacks(content: str, warning: str) -> None
             ",Trading Fee,QLTX,,",
             "10",
             "costs that stand in rows of their own are in no trade: Transaction Type is 'Tradi",
+        ),
+        (
+            "2026-03-02 11:00:00,Expired,QLTX,3,",
+            "10",
+            "positions that these rows end or change stay as they are: Transaction Type is 'Expired'",
         ),
         ("", "-10", "purchases with a negative Quantity, which are read as purchases: 1"),
         (

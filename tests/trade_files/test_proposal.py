@@ -178,6 +178,19 @@ ORDERS = {
         (ORDERS, [{"Qty": None, "Nominale": "10", "Amount": "-2499.35"}] * 2, {"quantity": "Nominale"}),
         (ORDERS, [{"Qty": None, "Nominale": "10", "Price": "1.01", "Amount": "10"}] * 2, {"quantity": "Amount"}),
         (ORDERS, [{"Qty": None, "Nominale": "12"}] * 2, {"quantity": "Amount"}),
+        (ORDERS, [{"Side": None, "Type": "K"}, {"Side": None, "Type": "V"}], {"side.long": ["K"], "side.short": ["V"]}),
+        (CELLS, [{"Way": way, "Side": side} for way, side in (("L1", "buy"), ("L2", "sell"))], {"side.column": "Side"}),
+        (
+            ORDERS,
+            [{"Product": "0815", "Symbol": None, "ISIN": f"US000000000{number}"} for number in range(2)],
+            {"symbol": "ISIN"},
+        ),
+        (
+            CELLS,
+            [{"Entry price": "1", "Exit price": "2", "Opened": "2026-03-01 09:31"}],
+            {"opened_at": "Opened", "closed_at": "Time"},
+        ),
+        (ORDERS, [{"Side": None, "Typ": "Kúpiť"}, {"Side": None, "Typ": "Predať"}], {"side.long": ["Kúpiť"]}),
         (ORDERS, [{"Time": None, "Due": "03/04/2026", "Done": "03/02/2026"}], {"at": "Done"}),
         (
             ORDERS,
@@ -234,6 +247,8 @@ def test_a_proposal_follows_from_the_names_signs_and_words_of_the_table(
         ([{"Symbol": "QLTX260417C00012000", "Price": "750", "Amount": "2500"}], "300"),
         ([{"Multiplier": "4", "Amount": "100"}], None),
         ([{"Amount": "0"}, {"Amount": ""}, {"Amount": "25"}], None),
+        ([{"Amount": "-3"}, {"Amount": "900"}, {"Amount": "0.01"}], None),  # no ratio in common
+        ([{"Amount": "-0.02", "Fee": "0.02"}, {"Amount": "-0.02", "Fee": "0.02"}], None),
         ([{"Amount": None}], None),
     ],
 )

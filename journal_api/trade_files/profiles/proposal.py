@@ -9,7 +9,6 @@ import msgspec
 
 from journal_api.errors import ValidationFailed
 from journal_api.structs.import_profiles import Costs, ImportProfileCreate, Option, ProposedProfile, Side
-from journal_api.structs.trades import Direction
 from journal_api.trade_files.dates import CLOCK
 from journal_api.trade_files.headers import UNNAMED
 from journal_api.trade_files.profiles.result_checks import Results, find_cost_sign
@@ -19,8 +18,10 @@ from journal_api.trade_files.texts import FileText, read_text
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.trade_files.vocabulary import (
     FILLED,
+    FORCED,
     KINDS,
     NAMES,
+    SIGNS,
     STATUS,
     UNFILLED,
     find_column,
@@ -39,14 +40,10 @@ BARE_KEY = re.compile("[a-z_]+")
 OF_TRADES = (("entry_price", "exit_price"), ("opened_at", "closed_at"))
 ONLY_TRADES = ("entry_price", "exit_price", "opened_at", "closed_at")
 ONLY_FILLS, OF_OPTIONS, RESULTS = ("price", "at"), ("expires", "strike", "right"), ("gross_pnl", "net_pnl")
-# Sides of one sign: A and V are a purchase and a sale in Italian and French, C and V in Spanish and Portuguese.
-SIGNS: dict[str, Direction | None] = {
-    **dict.fromkeys(("1", "+1", "A", "C"), "long"),
-    **dict.fromkeys(("-1", "V"), "short"),
-}
 NO_SIDE = "the file has no side, and no negative quantity: every row is a purchase or a long trade"
 FACTORS = "{} is taken for the quantity, and {} for the price, as more of its numbers have decimals: is that so?"
 ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
+MAY_HAVE_NONE = "the file may have no trades: if so, export executions or closed trades, with their prices"
 DAYS_ONLY = "the file has days without times: fills of a day are in the order of the file"
 # Of the names of values to which the costs of a fill are added.
 WITHOUT_COSTS = ("gross", "brutto", "netto", "proceeds", "subtotal", "principal", "consideration", "notional")
@@ -152,6 +149,8 @@ class Draft:
             self.warnings.append(
                 f"no column is known as {', '.join(missing)}: name it here, or state it for all rows as =1"
             )
+        if len(missing) > 1 or not {"at", "opened_at", "closed_at"}.isdisjoint(missing):
+            self.warnings.append(MAY_HAVE_NONE)
 
     def _complete_trade(self) -> None:
         """Take a price beside that of one end for the other, and the only time of a trade for both of its ends."""
@@ -159,6 +158,9 @@ class Draft:
         ends = [name for name in ("entry_price", "exit_price") if name not in members]
         if len(ends) == 1 and "price" in members:
             members[ends[0]] = members["price"]
+        opened, at = members.get("opened_at"), members.get("at", "")
+        if opened and at and "closed_at" not in members and self.table.has_clock(at):
+            members["closed_at"] = at if self.table.find_first_day([opened, at]) == opened else opened
         times = {members.get(name) for name in ("opened_at", "closed_at")} - {None}
         if len(times) < 2 and (time := next(iter(times), members.get("at"))):
             members["opened_at"] = members["closed_at"] = time
@@ -221,7 +223,8 @@ class Draft:
             filled, unfilled = ([word for word in words if simplify(word) in of] for of in (FILLED, UNFILLED))
             are_all = filled and unfilled and len(filled + unfilled) == len(words) and not is_filled
             if (filled or unfilled) and column != side and (are_all or simplify(column) in names):
-                return {column: filled or ["Filled"]}
+                forced = FORCED if simplify(column) in KINDS else []
+                return {column: list(dict.fromkeys(filled + forced)) if filled else ["Filled"]}
         return None
 
     def _propose_side(self, column: str | None, size: str | None) -> Side | None:

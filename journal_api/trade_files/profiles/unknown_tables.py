@@ -20,11 +20,14 @@ from journal_api.trade_files.vocabulary import (
     KNOWN,
     NAMES,
     NOTHING,
+    SIGNS,
+    SUMS,
     ColumnNames,
     find_column,
     find_direction,
     is_currency,
     is_side,
+    simplify,
     spell,
     split_name,
     states_trade,
@@ -115,6 +118,12 @@ class Table:
         if len(self.read_cells(found["symbol"])) < len(self.rows) and len(assets) > 1:
             found["symbol"] = self._find_asset([], found["side"]) or found["symbol"]
         found["symbol"] = found["symbol"] or self._find_asset(others, found["side"]) or self.names.simple.get("symbol")
+        symbols = {name: {*self.read_cells(name)} for name in self.columns}
+        isins = next(
+            (name for name in symbols if len(symbols[name]) > 1 and all(map(ISIN.fullmatch, symbols[name]))), None
+        )
+        if isins and len(symbols.get(found["symbol"] or "", ())) == 1:  # a product, which all rows share
+            found["symbol"] = isins
         found["symbol"] = self._find_ticker(found["symbol"]) or found["symbol"]
         if not any(found[member] for member in ("at", "opened_at", "closed_at")):
             found["at"] = self.find_first_day(
@@ -196,13 +205,16 @@ class Table:
         for name in self.columns:
             if "typ" in translate(name) and self.count(name, states_trade):
                 return name
-        if any(number < 0 for number in self.read_amounts(quantity)):
+        named = find_column([name for name in self.columns if not self.holds("right", name)], NAMES["side"])
+        if (cells := {*self.read_cells(named)}) and cells <= SIGNS.keys():
+            return named
+        if any(cell[0] in "+-−" for cell in self.read_cells(quantity)):
             return None
         rows = [row for row, numbers in zip(self.rows, self.numbers, strict=True) if numbers.get(quantity or "")]
         for name in self.columns if rows else ():
             if translate(name) not in KNOWN and all(is_side(row[name]) for row in rows):
                 return name
-        return find_column([name for name in self.columns if not self.holds("right", name)], NAMES["side"])
+        return named
 
     def _find_asset(self, columns: Sequence[str], side: str | None) -> str | None:
         """Return the column whose cells all name an asset: an ISIN, a coin in a column for a currency, a ticker.
@@ -315,9 +327,14 @@ def find_table(rows: Iterator[Cells | Rejected]) -> Table | None:
 def make_table(rows: Sequence[Cells]) -> Table:
     """Return the table whose header is the first row."""
     header = rows[0].cells
-    others = [row.cells for row in rows[1:] if row.cells != header]
+    others = [row.cells for row in rows[1:] if row.cells != header and not is_total(row.cells)]
     below = [row for row in others if len(row) == len(header)]
     return Table(header, below or [row for row in others if 1 < len(row) < len(header)], rows[0].comma)
+
+
+def is_total(cells: Sequence[str]) -> bool:
+    """Return whether a row of few cells says that it is a total."""
+    return 2 * sum(map(bool, cells)) <= len(cells) and not SUMS.isdisjoint(map(simplify, cells))
 
 
 def shorten_cells(rows: Iterator[Cells | Rejected]) -> Iterator[Cells]:
