@@ -207,7 +207,8 @@ def warn_of_currencies(rows: Sequence[Cells | Rejected], header: Header) -> list
         units = {unit for part in amounts if (unit := (part["before"] or part["behind"] or "").strip())}
         if column not in found and len(units := units or stated) > 1 and all(map(is_currency, units)):
             found[column] = units
-    columns, codes = [column for column in found if found[column]], sorted(set().union(*found.values()))
+    columns = [show_column(column, header) for column in found if found[column]]
+    codes = sorted(set().union(*found.values()))
     where = f"{' and '.join(columns[:3])} {'is' if len(columns) == 1 else 'are'} in {', '.join(codes[:5])}"
     if len(codes) > 1:
         return [f"{where}: amounts are not converted, sums of them are wrong"]
@@ -218,6 +219,11 @@ def warn_of_currencies(rows: Sequence[Cells | Rejected], header: Header) -> list
         if (paid := cells[index].strip()) and sum(cell.endswith(paid) for cell in cells) == 1:
             return [f"{coin} is {shorten(paid)}: costs are not converted"]
     return []
+
+
+def show_column(name: str, header: Header) -> str:
+    """Return the name of a column, of one without a name its place; several such ones are numbered."""
+    return name if name[:1].strip() else f"column {header.columns.index(name) + 1}"
 
 
 def warn_of_costs(rows: Sequence[Cells | Rejected], header: Header) -> list[str]:

@@ -6,6 +6,8 @@ from itertools import count, groupby
 from operator import itemgetter
 from typing import NamedTuple, get_args
 
+from msgspec.structs import replace
+
 from journal_api.positions.import_rows import LeftOut, Rejected
 from journal_api.trade_files.amounts import CACHED_AMOUNTS, Comma
 from journal_api.trade_files.dates import DateOrder
@@ -47,8 +49,13 @@ def name_cells(
     build_row = make_row_builder(header, reading)
     read = header.format.columns | header.format.optional
     last_read = max(index for index, name in enumerate(header.columns) if name in read)
-    widened = (row.widened(width, last_read) if isinstance(row, Cells) else row for row in rows)
-    rows_of_table = widened if header.format.is_typed else leave_out_text_below(widened, width, reading.warnings)
+    fitted: Iterator[Cells | Rejected] = (
+        row.widened(width, last_read) if isinstance(row, Cells) else row for row in rows
+    )
+    if len(header.cells) > width and not header.format.is_typed:
+        has_narrow = any(isinstance(row, Cells) and len(row.cells) == width for row in reading.first_rows)
+        fitted = without_nameless(fitted, width, len(header.cells), has_narrow)
+    rows_of_table = fitted if header.format.is_typed else leave_out_text_below(fitted, width, reading.warnings)
     for row in rows_of_table if header.format.accounts else of_one_account(rows_of_table, header):
         if not isinstance(row, Cells):
             if isinstance(row, Rejected):
@@ -57,7 +64,7 @@ def name_cells(
         elif not any(map(str.strip, row.cells)):
             if next(blank_rows) > MAX_BLANK_ROWS:
                 yield Rejected(row.line, f"is blank, and at most {MAX_BLANK_ROWS} blank rows are skipped")
-        elif row.cells[0] == header.cells[0] and row.cells == header.cells:
+        elif row.cells[0] == header.cells[0] and row.cells[:width] == header.cells[:width]:
             yield LeftOut(row.line, "repeats the header")
         elif not row.fits(width):
             reason = f"has {len(row.cells)} cells where the header has {width}"
@@ -67,6 +74,24 @@ def name_cells(
             yield LeftOut(row.line, reason) if is_other else reject(row.line, reason, skips=reading.skips_errors)
         else:
             yield build_row(row)
+
+
+def without_nameless(
+    rows: Iterable[Cells | Rejected], width: int, stated: int, has_narrow: bool
+) -> Iterator[Cells | Rejected]:
+    """Yield the rows without the cells below those at the end of the header that have no name.
+
+    In a file that also has rows as narrow as the names, a comma of a number may have made a row wider: it stays as
+    it is unless the cell below the last name is empty.
+    """
+    for row in rows:
+        if (
+            isinstance(row, Cells)
+            and width < len(row.cells) <= stated
+            and not (has_narrow and row.cells[width - 1].strip())
+        ):
+            row = replace(row, cells=row.cells[:width])
+        yield row
 
 
 def find_sides(rows: Sequence[Cells | Rejected]) -> set[int]:

@@ -36,6 +36,13 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("/ESU6", "long", "2", "1025", "0")],
         {"Status is not Filled": 1},
     ),
+    "ids below the last name or beside it": (
+        "Date,Symbol,Qty,Price,,Order ID,\n2026-03-02,QLTX,10,2,EUR,,a-1\n2026-03-03,QLTX,-10,3,EUR,a-2\n"
+        "Date,Symbol,Qty,Price,,Order ID,\n",
+        None,
+        [("QLTX", "long", "10", "10", "0")],
+        {"repeats the header": 1},
+    ),
     "a total whose word stands for a time": (
         "Date,Time,Symbol,Side,Quantity,Price\n3/2/26,09:31:00,QLTX,buy,10,2\n3/2/26,09:32:00,QLTX,sell,10,3\n"
         "TOTAL GENERAL,,,,20,\n",
@@ -796,6 +803,11 @@ DAS_PROFILE = {
         ("Fee,Fee Coin", ("1,BNB", "1,BNB"), ["costs in BNB, which are not converted, are left out: 2"]),
         ("Fee,Fee Coin", ("1,USD", "1,USD"), []),
         ("Paid", ("€1,000.00", "-250.5 SEK"), ["Paid is in SEK, €: amounts are not converted, sums of them are wrong"]),
+        (
+            "Fee,,Note,",
+            ("1,SEK,x,y", "1,EUR,x,y"),
+            ["column 7 is in EUR, SEK: amounts are not converted, sums of them are wrong"],
+        ),
         ("Traded in", ("SEK", "EUR"), ["Traded in is in EUR, SEK: amounts are not converted, sums of them are wrong"]),
         (
             "Status,Filled Qty",

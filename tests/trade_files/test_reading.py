@@ -236,6 +236,17 @@ def test_a_row_of_another_width_or_quoting_is_an_error(row: str, reason: str) ->
     assert error.startswith(f"line 3: {reason}")
 
 
+def test_a_comma_in_a_number_is_an_error_also_below_a_header_that_ends_in_a_comma() -> None:
+    header, *rows = (SAMPLES / "lightspeed_trades.csv").read_text().splitlines()
+    wider = rows[-1].replace(",", ",1,", 1)
+
+    (error,) = read_errors("\n".join([f"{header},", *rows, wider]))
+
+    assert (
+        error == f"line {len(rows) + 2}: has {wider.count(',') + 1} cells where the header has {header.count(',') + 1}"
+    )
+
+
 @for_rows("cells", range(2, 13))
 def test_a_last_row_that_is_cut_is_an_error_also_within_its_side(cells: int) -> None:
     rows = (SAMPLES / "ninjatrader_executions.csv").read_text().splitlines()
