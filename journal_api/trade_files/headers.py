@@ -27,6 +27,7 @@ ROWS_BEFORE_THE_HEADER = 100
 ROWS_BEFORE_A_SECTION = 20_000
 # Names of columns as MetaTrader marks them: <DATE>, a tab, <BALANCE>.
 MARKED_NAMES = re.compile(r"\s*<[^<>]*>[\t,;]<")
+OF_TRADES = (("entry_price", "exit_price"), ("price", "side", "at"))
 UNNAMED = "Column "  # and its number, of a file that has no names
 DRY_RUN = "a dry run of a table proposes a profile"
 
@@ -50,6 +51,7 @@ class UnknownHeader(NamedTuple):
     reason: str
     missing: dict[str, list[str]] | None = None
     is_report: bool = False  # whether it is a known file without trades
+    has_trades: bool = False  # whether its columns and rows may be of trades
     doubts: tuple[str, ...] = ()  # of a proposed profile
 
     def refusal(self, *, dry_run: bool = False) -> ValidationFailed:
@@ -153,20 +155,23 @@ def recognise(
             of_section = takewhile(lambda row: isinstance(row, Rejected) or sum(map(bool, row.cells)) > 1, rows)
             return header, of_section if header.format.section else rows
         unknown.append(header)
-    known = [header for header in unknown if header.is_report] or [one for one in unknown if one.missing]
+    reports = [header for header in unknown if header.is_report]
+    tables = [header for header in unknown if header.has_trades]  # another sheet than that of a report
+    known = (tables if reports else []) or reports or [header for header in unknown if header.missing]
     return known[0] if known else unknown[0]
 
 
 def find_header(rows: Iterator[Cells | Rejected], formats: Sequence[KnownFormat]) -> Header | UnknownHeader:
     """Return the first header of a format, else the header that is most similar to one."""
     most, nearest = 0, (1, list[str]())
-    heading, report = "", None
+    heading, report, is_of_trades, has_trades = "", None, False, False
     for index, row in zip(range(ROWS_BEFORE_A_SECTION), rows, strict=False):
         if isinstance(row, Rejected):
             return UnknownHeader(row.line, row.reason)
         if len(row.cells) > MAX_COLUMNS:
             reason = f"has {len(row.cells)} columns; the maximum is {MAX_COLUMNS}"
             return UnknownHeader(row.line, reason)
+        has_trades |= is_of_trades and sum(map(bool, row.cells)) > 2
         candidates = formats
         if index >= ROWS_BEFORE_THE_HEADER:
             candidates = [known for known in formats if known.has_section(heading)] if heading else []
@@ -176,11 +181,18 @@ def find_header(rows: Iterator[Cells | Rejected], formats: Sequence[KnownFormat]
             report = report or find_report(row)
             columns = name_columns(row.cells)
             names = ColumnNames(columns)
+            is_of_trades |= names_trades(names)
             common = max(sum(known.has(names, alternatives) for alternatives in known.header) for known in formats)
             if common > most or not nearest[1]:
                 most, nearest = common, (row.line, columns)
         heading = find_next_heading(row.cells, heading)
-    return report or describe_unknown_header(*nearest, formats)
+    return report or describe_unknown_header(*nearest, formats)._replace(has_trades=has_trades)
+
+
+def names_trades(names: ColumnNames) -> bool:
+    """Return whether a header has a quantity, and the columns of a fill or both prices of a trade."""
+    found = {member for member, known in NAMES.items() if not names.simple.keys().isdisjoint(known)}
+    return "quantity" in found and any(found.issuperset(members) for members in OF_TRADES)
 
 
 def find_report(row: Cells) -> UnknownHeader | None:

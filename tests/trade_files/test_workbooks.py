@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import Any
 
 import pytest
-from factories import read_file
+from factories import Client, details_of, read_file, send_file
 from file_tables import SAMPLES, read_errors, read_trades, workbook
 from saved_journals import for_rows
 
@@ -72,6 +72,31 @@ def test_the_first_sheet_with_a_known_header_is_read() -> None:
     assert (trade["line"], trade["symbol"], trade["gross_pnl"]) == (4, "ESU6", "37.5")
     assert (trade["opened_at"], trade["closed_at"]) == ("2026-01-05T14:00:00Z", "2026-01-05T15:00:01Z")
     assert read_file(content).encoding == "xlsx"
+
+
+ACTIVITY = [["Date", "Type", "Units", "Realized Equity", "Balance", "Position ID"], ["2026-01-05", "Buy", 1, 9, 9, 7]]
+DIVIDENDS = [["Date", "Type", "Units", "Amount"], ["2026-01-05", "Dividend", 1, 9]]
+CLOSED = [["Action", "Units", "Open Rate", "Close Rate", "Open Date", "Close Date"], ["Buy QLTX", *TRIP[2:]]]
+
+
+@for_rows(
+    "sheets, has_trades",
+    [
+        ([ACTIVITY, DIVIDENDS, CLOSED], True),
+        ([CLOSED, ACTIVITY], True),
+        ([ACTIVITY, CLOSED[:1]], False),
+        ([DIVIDENDS, ACTIVITY], False),
+    ],
+)
+async def test_a_report_is_refused_unless_another_sheet_has_trades(
+    client: Client, account_id: int, sheets: list[Any], has_trades: bool
+) -> None:
+    response = await send_file(client, workbook(*sheets), account_id, dry_run="true")
+
+    if has_trades:
+        assert response.json()["data"]["import"]["proposed_profile"]["entry_price"] == "Open Rate"
+    else:
+        assert "which has no trades" in details_of(response)["reason"]
 
 
 def test_dates_are_read_by_a_profile_whatever_its_format_of_times() -> None:

@@ -10,10 +10,11 @@ import msgspec
 from journal_api.errors import ValidationFailed
 from journal_api.structs.import_profiles import Costs, ImportProfileCreate, Option, ProposedProfile, Side
 from journal_api.trade_files.dates import CLOCK
-from journal_api.trade_files.headers import UNNAMED
+from journal_api.trade_files.headers import UNNAMED, find_report
 from journal_api.trade_files.profiles.result_checks import Results, find_cost_sign
 from journal_api.trade_files.profiles.unknown_tables import MAX_CHARACTERS, Table, find_tables
 from journal_api.trade_files.reader import ANY_DAY, TradeFile, read
+from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.texts import FileText, read_text
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.trade_files.vocabulary import (
@@ -66,7 +67,8 @@ def propose_profile(file: BinaryIO, doubts: Sequence[str] = ()) -> Proposal | No
     tables = find_tables(text)
     if not tables:
         return None
-    draft = Draft(max(tables, key=Table.count_filled))
+    others = [table for table in tables if find_report(Cells(1, table.columns)) is None]  # sheets beside a report
+    draft = Draft(max(others or tables, key=Table.count_filled))
     profile, sample = draft.build(), [list(row.values()) for row in draft.table.rows[:3]]
     warnings = [*doubts, *draft.warnings, *find_failed_checks(file, text, profile)]
     return Proposal(text.encoding, draft.table.columns, sample, profile, warnings)
