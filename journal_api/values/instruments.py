@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from journal_api.errors import ValidationFailed
 from journal_api.values.money import PositiveMoney
-from journal_api.values.options import find_option, is_option, looks_like_option
+from journal_api.values.options import find_option, is_option, looks_like_option, names_option
 from journal_api.values.time_formats import MONTHS
 
 # Futures that the service knows: the value of a point by contract root.
@@ -117,7 +117,7 @@ class InstrumentTable:
         if contract is None:
             if OPTION_SUFFIX.search(name):  # of a root that is not only letters, as BRK.B
                 return SHARES_OF_AN_OPTION
-            if looks_like_option(symbol):
+            if looks_like_option(symbol) or names_option(symbol):
                 raise report_missing_multiplier(
                     f"{symbol} looks like an option in an unknown form: state it, or write the symbol as"
                     " SPY240422P00496000"

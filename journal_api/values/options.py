@@ -61,6 +61,20 @@ UNKNOWN_FORM = re.compile(
     rf"|[.-]?[A-Z][A-Z0-9.]{{0,7}}(?=[ _-])(?=.*(?<![0-9])(?:{A_DAY})(?![0-9]))"
     r"(?=.*(?<![A-Z])[CP](?![A-Z])).*[0-9].*"
 )
+# The end of a name such as Lucid Group Inc May2025 4.5 C: an expiration, a strike and a right. A fund may have a share
+# class of one digit behind its month, as in Sept 2027 1C.
+MONTH_NAME = (
+    "(?:JAN(?:UARY)?|FEB(?:RUARY)?|MAR(?:CH)?|APR(?:IL)?|MAY|JUNE?|JULY?|AUG(?:UST)?|SEPT?(?:EMBER)?|OCT(?:OBER)?"
+    "|NOV(?:EMBER)?|DEC(?:EMBER)?)"
+)
+EXPIRATION = (
+    rf"(?:(?:[0-9]{{1,2}}[ .-]*)?{MONTH_NAME}[ .'-]*(?:20)?[0-9]{{2}}|(?:20)?[0-9]{{2}}(?:0[1-9]|1[0-2])[0-3][0-9]"
+    "|[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4})"
+)
+END_OF_NAME = re.compile(
+    rf"(?<=[ _-]){EXPIRATION}[ _-]"
+    r"(?:\$?[0-9][0-9.,]*[ _-][CP]|\$?[0-9]+(?:[0-9]|[.,][0-9]+)[CP]|[CP][ _-]?\$?[0-9][0-9.,]*)\Z"
+)
 # SPY APR 26 560 CALL: an option whose day is not known.
 WITHOUT_DAY = re.compile(rf"{ROOT} (?:{'|'.join(MONTHS).upper()}) ?[0-9]{{2}} {STRIKE} ?(?:CALL|PUT)")
 
@@ -98,6 +112,13 @@ def is_option(symbol: str) -> bool:
 def looks_like_option(symbol: str) -> bool:
     """Return whether the symbol can only be an option, in whatever form."""
     return UNKNOWN_FORM.fullmatch(normalize(symbol)) is not None
+
+
+def names_option(symbol: str) -> bool:
+    """Return whether the symbol is a name, an expiration, a strike and a right."""
+    name = normalize(symbol)
+    match = END_OF_NAME.search(name)
+    return match is not None and re.search("[A-Z]", name[: match.start()]) is not None
 
 
 def find_root(symbol: str) -> str:

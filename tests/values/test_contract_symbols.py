@@ -12,7 +12,7 @@ from saved_journals import for_rows
 from journal_api.errors import ValidationFailed
 from journal_api.values.instruments import BUILT_IN, CONTRACT_ROOTS, InstrumentTable, canonical_symbol, find_contract
 from journal_api.values.money import PositiveMoney
-from journal_api.values.options import find_option, looks_like_option
+from journal_api.values.options import find_option, looks_like_option, names_option
 
 
 @for_rows(
@@ -73,6 +73,20 @@ def test_an_option_in_the_form_of_a_broker_is_worth_100_a_point(symbol: str, can
         # Shares, some of which have the name of a root.
         "ABEV3 2026-04-17 12.5 P",
         *("ES", "CL", "AAPL", "BRK.B", "Z", "ABEV3", "PETR4", "HGLG11", "VOW3", "HEN3.DE", "7203", "A2M"),
+        # Funds and bonds.
+        *(
+            "iShares MSCI World 2025 C",
+            "US Treasury 4.5 May2025",
+            "iBonds Dec 2026 Term EUR Corp C",
+            "BTP Nov 2028 3.5",
+        ),
+        *(
+            "Target Maturity Sept 2027 1C",
+            "Alphabet Inc Class C",
+            "Augusta Gold 2026 1 C",
+            "Decker 2026 5 C",
+            "Mar 25 4.5 C",
+        ),
         # Indices, currencies and coins.
         *("US30", "NAS100", "HK50", "SG30", "EU50", "ESTX50", "VIX75", "EURUSD", "BTCUSDT", "XAUUSD", "🔥"),
     ],
@@ -86,6 +100,10 @@ def test_a_symbol_that_is_not_a_contract_has_no_point_value(symbol: str) -> None
     [
         ("{} looks like an option", ["SPY240230P00496000", "XYZ1  240119C00050000", "NIO251226P500", "SPY 240422P0"]),
         ("{} looks like an option", ["SPY 496 Put", "SPY240422P1.0005", "SPY_042224C496", "SPY 2024.04.22 C 496"]),
+        (
+            "{} looks like an option",
+            ["Lucid Group Inc May2025 4.5 C", "3M Co Jan 26 P120", "Microsoft Corp 2025-05-16 450C"],
+        ),
         ("{} looks like a future", ["XYZU6", "QQH26", "/ABC", "FOO 09-26", "F.US.TYA", "ABC1!"]),
         ("PUT /v1/instruments/{}", ["HEN3", "SIX2"]),  # shares or futures
     ],
@@ -125,7 +143,7 @@ def test_any_text_is_a_symbol_or_refused(symbol: str) -> None:
     try:
         BUILT_IN.point_value(symbol)
     except ValidationFailed:
-        assert find_contract(symbol) is not None or looks_like_option(symbol)
+        assert find_contract(symbol) is not None or looks_like_option(symbol) or names_option(symbol)
 
 
 # The smallest price change of a contract and its value, from the exchanges' specifications.
