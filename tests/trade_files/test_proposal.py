@@ -191,6 +191,7 @@ ORDERS = {
             {"opened_at": "Opened", "closed_at": "Time"},
         ),
         (ORDERS, [{"Side": None, "Typ": "Kúpiť"}, {"Side": None, "Typ": "Predať"}], {"side.long": ["Kúpiť"]}),
+        (ORDERS, [{"Time": None, "Number": "1276692282", "Done": "03/02/2026 09:31"}], {"at": "Done"}),
         (ORDERS, [{"Time": None, "Due": "03/04/2026", "Done": "03/02/2026"}], {"at": "Done"}),
         (
             ORDERS,

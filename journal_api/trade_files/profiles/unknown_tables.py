@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.amounts import Comma, guess_comma, parse_broker_number
 from journal_api.trade_files.cells import ISIN, PART_OF_ORDER, SENTENCE, parse_asset
-from journal_api.trade_files.dates import CLOCK, DATE, find_date_order, is_time, parse_any_time
+from journal_api.trade_files.dates import CLOCK, DATE, UNIX, find_date_order, is_time, parse_any_time
 from journal_api.trade_files.headers import UNNAMED, count_known_names, name_columns, split_rows
 from journal_api.trade_files.rows import MAX_COLUMNS, Cells, without_marks
 from journal_api.trade_files.texts import FileText, Unreadable
@@ -245,9 +245,13 @@ class Table:
         return None
 
     def find_first_day(self, columns: Sequence[str]) -> str | None:
-        """Return the column with the first day: a fill is before its settlement and the expiration."""
+        """Return the column with the first day: a fill is before its settlement and the expiration.
+
+        Numbers, which may be ids, are seconds since 1970 only if no column has dates.
+        """
         days = {}
-        for name in columns:
+        written = [name for name in columns if not all(map(UNIX.fullmatch, self.read_cells(name)))]
+        for name in written or columns:
             cells = self.read_cells(name)
             order = find_date_order(cells, "thousands", is_local=False).order
             with suppress(ValueError):
