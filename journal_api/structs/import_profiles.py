@@ -170,6 +170,7 @@ class ProposedProfile(Struct, kw_only=True, forbid_unknown_fields=True):
     symbol: str | None = None
     quantity: str | None = None
     side: Side | None = None
+    effect: Effect | None = None
     entry_price: str | None = None
     exit_price: str | None = None
     opened_at: str | None = None

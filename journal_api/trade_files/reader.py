@@ -28,6 +28,7 @@ from journal_api.trade_files.timezones import FileTimezone
 from journal_api.trade_files.vocabulary import (
     CHANGING,
     COSTS,
+    ENDING,
     NAMES,
     find_column,
     find_costs,
@@ -148,7 +149,7 @@ def read(
         left_out.warnings.append(f"what these rows cancel is imported: {', '.join(cancelled[:3])}")
     if costs := [one for one in left_out.counts if one.endswith("'") and simplify(one).endswith(COSTS)]:
         left_out.warnings.append(f"{COSTS_APART}: {', '.join(costs[:3])}")
-    if changes := [one for one in left_out.counts if one.endswith("'") and not CHANGING.isdisjoint(read_words(one))]:
+    if changes := [one for one in left_out.counts if one.endswith("'") and (ENDING | CHANGING) & read_words(one)]:
         left_out.warnings.append(f"{UNCHANGED}: {', '.join(changes[:3])}")
     return TradeFile(
         *(header.format.name, found, timezone, left_out, text.encoding, dates),

@@ -35,8 +35,9 @@ SYMBOL = "|".join(NAMES["symbol"])
 TWO_SYMBOLS = re.compile(f"({SYMBOL})(?:{SYMBOL})")
 COSTS, PARTS, NO_COSTS, TOTALS = (tuple(TABLE["costs"][name].split()) for name in ("ends", "parts", "others", "totals"))
 FORCED = TABLE["status"]["forced"].split()
-STATUS, KINDS, FILLED, UNFILLED, CHANGING = (
-    frozenset(TABLE["status"][name].split()) for name in ("columns", "kinds", "filled", "unfilled", "changing")
+STATUS, KINDS, FILLED, UNFILLED, ENDING, CHANGING = (
+    frozenset(TABLE["status"][name].split())
+    for name in ("columns", "kinds", "filled", "unfilled", "ending", "changing")
 )
 PURCHASES, SALES, LONG, SHORT, CANCELLING, REDUCING, YES, CLOSING = (
     frozenset(TABLE["sides"][name].split())

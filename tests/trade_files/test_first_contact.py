@@ -50,6 +50,13 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLTX", "long", "10", "10", "0")],
         {"is a total": 1},
     ),
+    "an option that expires": (
+        "Day,Action,Ticker,Size,Price\n2026-03-02 09:31,Sell to Open,QLTX260417C00012000,1,2\n"
+        "2026-04-17 16:00,Expired,QLTX260417C00012000,1,\n",
+        None,
+        [("QLTX260417C00012000", "short", "1", "200", "0")],
+        {},
+    ),
     "section lines of a Flex query": (
         '"BOF","U2","Trades","1"\n"HEADER","POST","ClientAccountID","Symbol"\n"DATA","POST","U1","QLTX"\n'
         '"HEADER","TRNT","ClientAccountID","Symbol","Buy/Sell","LevelOfDetail","Quantity","TradePrice","DateTime","IBCommission"\n'

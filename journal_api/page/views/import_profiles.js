@@ -10,7 +10,7 @@ const OF_FILLS = ["price", "at"];
 const OPTIONAL = ["gross_pnl", "net_pnl", "multiplier", "account"];
 // The service proposes these.
 const KEPT = ["where", "abs", "divide_by", "external_id", "zone"];
-const KEPT_OF_KIND = ["clock", "option", "one_trade_is"];
+const KEPT_OF_KIND = ["clock", "option", "effect", "one_trade_is"];
 const HINTS = {
   quantity: "Contracts or shares",
   at: "When the fill was",

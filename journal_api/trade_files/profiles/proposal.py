@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, NamedTuple
 import msgspec
 
 from journal_api.errors import ValidationFailed
-from journal_api.structs.import_profiles import Costs, ImportProfileCreate, Option, ProposedProfile, Side
+from journal_api.structs.import_profiles import Costs, Effect, ImportProfileCreate, Option, ProposedProfile, Side
 from journal_api.trade_files.dates import CLOCK
 from journal_api.trade_files.headers import UNNAMED, find_report
 from journal_api.trade_files.profiles.result_checks import Results, find_cost_sign
@@ -18,6 +18,7 @@ from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.texts import FileText, read_text
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.trade_files.vocabulary import (
+    ENDING,
     FILLED,
     FORCED,
     KINDS,
@@ -28,10 +29,12 @@ from journal_api.trade_files.vocabulary import (
     find_column,
     find_costs,
     find_direction,
+    read_words,
     simplify,
     spell,
     translate,
 )
+from journal_api.values.options import find_option
 from journal_api.values.time_zones import time_zones
 from journal_api.values.types import decode_value
 from journal_api.values.visible_text import escape_invisible
@@ -130,6 +133,7 @@ class Draft:
             side=self._propose_side(side, size),
             clock=clock,
             option=None if self.is_of_trades else self._propose_option(),
+            effect=None if self.is_of_trades else self._propose_effect(side),
             costs=Costs(columns=[*costs], paid="negative" if sign < 0 else "positive") if costs else None,
             abs=[*(() if sign else costs), *divided] or None,
             divide_by=dict.fromkeys(divided, size) if divided and size else None,
@@ -204,6 +208,13 @@ class Draft:
         columns = {name: self.members[name] for name in OF_OPTIONS if name in self.members}
         return Option(**columns) if len(columns) == 3 and self.table.read_cells(columns["strike"]) else None
 
+    def _propose_effect(self, side: str | None) -> Effect | None:
+        """Return the words by which options end, None for a file without options."""
+        if not side or not any(map(find_option, self.table.read_cells(self.members.get("symbol")))):
+            return None
+        words = [cell for cell in dict.fromkeys(self.table.read_cells(side)) if read_words(cell) & ENDING]
+        return Effect(column=side, expire=[*words, *(f"{word}*" for word in sorted(ENDING))][:50])
+
     def _find_result(self, costs: Sequence[str], sign: int) -> dict[str, str]:
         """Return the column of the result, before or after costs, and whether every row is a trade of its own."""
         gross, net = self.gross, self.net
@@ -277,5 +288,6 @@ def write_value(value: Any) -> str:
     """
     if isinstance(value, dict):
         keys = {name: name if BARE_KEY.fullmatch(name) else write_value(name) for name in value}
-        return "{" + ", ".join(f"{keys[name]} = {write_value(part)}" for name, part in value.items()) + "}"
+        parts = (f"{keys[name]} = {write_value(part)}" for name, part in value.items() if part is not None)
+        return "{" + ", ".join(parts) + "}"
     return escape_invisible(msgspec.json.encode(value).decode())
