@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from functools import cache
 from itertools import chain, count
 from operator import mul, sub
+from sys import intern
 from typing import Generic, NamedTuple, TypeVar
 
 from journal_api.metrics.formulas import Measure
@@ -39,7 +40,7 @@ def sum_samples(days: Sequence[str], measures: Sequence[Sequence[int | str | Non
     `days` has the day of each decision, a measure its value: null where a decision has none; what is OUT_OF_RANGE is
     so in the sums of SQL too.
     """
-    places = place_days(dict.fromkeys(days))
+    places = place_days(map(intern, dict.fromkeys(days)))  # parts share the texts
     at = list(map(places.__getitem__, days))
     powers, columns = list[int](), list[Row]()
     for number, values in enumerate(measures):

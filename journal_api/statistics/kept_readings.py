@@ -80,7 +80,7 @@ class Reading(NamedTuple):
     def measure(self) -> int:
         """Return about how many bytes it takes."""
         days = sum(len(part.by_day.places) for part in self.parts)
-        return GROUP_BYTES * (1 + len(self.collected)) + DAY_BYTES * days + 16 * len(self.results[0])
+        return GROUP_BYTES * (1 + len(self.collected)) + DAY_BYTES * days + 16 * sum(map(len, self.results[0]))
 
 
 class Rest(NamedTuple):

@@ -3,7 +3,6 @@
 A report reads all selected trades, so it has its own connection: no other request waits for it.
 """
 
-from array import array
 from collections import defaultdict
 from collections.abc import Mapping, Set
 from functools import cache, partial
@@ -101,7 +100,7 @@ async def collect_parts(
         sums: list[Any] = []
         keeps_parts = len(query.keys) == 1 and grouping.compares in ("answers", "others")
         other = partial(find_other, group_by=query.keys)
-        results: Results = array("q"), array("q")  # 8 bytes each
+        results: Results = [], []
         collected = await collect(
             db,
             selection,
@@ -112,8 +111,7 @@ async def collect_parts(
             sums if keeps_parts else None,
             {TOTAL: results} if query.has_distribution else {},
         )
-        pnls, rs = (array("q", sorted(one)) for one in results)  # in order: these are quickly sorted with others
-        return Reading(collected, sums, (pnls, rs))
+        return Reading(collected, sums, results)
 
     return await with_sums_in_range(selection, collect_all)
 

@@ -9,17 +9,17 @@ from journal_api.values.money import decimal_json
 MAX_BINS = 24
 
 
-def build_bins(values: Sequence[int]) -> dict[str, object]:
-    """Return the bins as a member of a response. The last has its upper end, too."""
-    if not values:
+def build_bins(runs: Sequence[Sequence[int]]) -> dict[str, object]:
+    """Return the bins as a member of a response. The last has its upper end, too. Each run of values is in order."""
+    if not runs:
         return {"bins": []}
-    ordered = sorted(values)
-    low, high = ordered[0], ordered[-1]
+    low, high = min(run[0] for run in runs), max(run[-1] for run in runs)
+    total = sum(map(len, runs))
     if low == high:
-        return {"bins": [build_bin(low, high, len(values))]}
+        return {"bins": [build_bin(low, high, total)]}
     width = next(one for one in list_widths() if -(-high // one) - low // one <= MAX_BINS)
     first, end = low // width, -(-high // width)
-    places = [*(bisect_left(ordered, place * width) for place in range(first, end)), len(ordered)]
+    places = [*(sum(bisect_left(run, place * width) for run in runs) for place in range(first, end)), total]
     counts = [after - before for before, after in pairwise(places)]
     return {"bins": [build_bin(place * width, (place + 1) * width, count) for place, count in enumerate(counts, first)]}
 

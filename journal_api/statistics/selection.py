@@ -21,7 +21,7 @@ from journal_api.statistics.fold import SCANS, Collected, Place
 
 Group = TypeVar("Group", bound=Hashable)
 Result = TypeVar("Result")
-Results = tuple["array[int]", "array[int]"]  # the P&L and the R of decisions
+Results = tuple[list["array[int]"], list["array[int]"]]  # the P&L and the R of decisions, in runs that are in order
 # What a selection reads of the facts of trades.
 COLUMNS = """facts.id, facts.trading_day, facts.opened_at, facts.closed_at, facts.decision, facts.fees,
     facts.net_pnl, facts.initial_risk, facts.r, facts.grade, facts.is_mistake, facts.checklist,
@@ -210,7 +210,7 @@ async def collect(
         sums=sums_columns(extras),
     )
     by_day = Groups[Group](find_other)
-    async for rows in iterate(db, selection, statement):
+    async for rows in iterate(db, selection, statement, 4):  # each may have megabytes of samples
         for part, place, day, samples, first_currency, last_currency, *sums in rows:
             groups = list(find_groups(part, place))
             powers: Row = []
@@ -218,8 +218,9 @@ async def collect(
                 of_decisions, *of_measures = json.decode(samples)
                 powers, days = sum_samples(of_decisions, of_measures, len(amounts))
                 for group in results.keys() & groups:
-                    for known, values in zip(results[group], of_measures, strict=False):
-                        known.extend(value for value in values if isinstance(value, int))
+                    for runs, values in zip(results[group], of_measures, strict=False):
+                        if known := sorted(value for value in values if isinstance(value, int)):
+                            runs.append(array("q", known))
                 by_day.add(groups, days)
                 if parts is not None:
                     parts.append(PartSums(groups, amounts, powers, days))
@@ -243,8 +244,10 @@ async def collect(
     return collected
 
 
-async def iterate(db: Connection, selection: Selection, select: str) -> AsyncIterator[Iterable[Any]]:
+async def iterate(
+    db: Connection, selection: Selection, select: str, at_once: int = 100
+) -> AsyncIterator[Iterable[Any]]:
     """Yield the rows of a statement, of which there may be as many as trades, some at a time."""
     async with db.execute(selection.build(select), selection.values) as cursor:
-        while rows := await cursor.fetchmany(100):
+        while rows := await cursor.fetchmany(at_once):
             yield rows

@@ -104,6 +104,7 @@ async def refresh_each(database: Database, user_id: int, goal_ids: Sequence[int]
 
 async def compute_all(db: Connection, goal_ids: Sequence[int]) -> tuple[dict[int, History | None], list[Source]]:
     """Return the histories of goals of which nothing is stale, and what those of the others are built from."""
+    await db.execute_fetchall("PRAGMA temp_store = FILE")  # as of reports
     ready: dict[int, History | None] = {}
     plans: list[Plan] = []
     stales: dict[tuple[Period, ...], tuple[Period, ...]] = {}  # most goals have those of another
