@@ -140,9 +140,6 @@ def read_row(row: Row, reader: Callable[[Row], T]) -> T | Rejected | LeftOut:
     except NoTrade as reason:
         return LeftOut(row.line, str(reason))
     except ValidationFailed as error:
-        cell = row.get(next(iter(error.details["fields"])), "")
-        if (not cell or simplify(cell) in SUMS) and not SUMS.isdisjoint(map(simplify, row.values())):
-            return LeftOut(row.line, "is a total")
         return reject(row.line, find_first_reason(error), skips=row.rules.skips_errors)
 
 

@@ -43,13 +43,6 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLTX", "long", "10", "10", "0")],
         {"repeats the header": 1},
     ),
-    "a total whose word stands for a time": (
-        "Date,Time,Symbol,Side,Quantity,Price\n3/2/26,09:31:00,QLTX,buy,10,2\n3/2/26,09:32:00,QLTX,sell,10,3\n"
-        "TOTAL GENERAL,,,,20,\n",
-        "executions",
-        [("QLTX", "long", "10", "10", "0")],
-        {"is a total": 1},
-    ),
     "an option that expires": (
         "Day,Action,Ticker,Size,Price\n2026-03-02 09:31,Sell to Open,QLTX260417C00012000,1,2\n"
         "2026-04-17 16:00,Expired,QLTX260417C00012000,1,\n",

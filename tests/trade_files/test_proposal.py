@@ -88,6 +88,7 @@ def test_a_proposal_is_of_the_separator_and_the_encoding_of_the_file(separator: 
 CELLS = {"Side": "Short", "Time": "2026-03-02 09:31", "Price": "1", "Fee": "1", "Commissions": "2", "Id": "7"}
 PRICES = {"Entry price": "1", "Exit price": "2"}
 ORDER_TIMES = {"Time": None, "Open time": "2026-03-02 09:31", "Close time": "2026-03-02 09:32"}
+MADE = [{"Nominale": str(size), "Amount": f"{-2.5 * size - 0.05}"} for size in (10, 20, 30)]
 POSITIONS = {
     "ID": "1", "Symbol": "US30", "Open time": "19.02.2026 02:06:23", "Side": "SELL", "Volume": "10",
     "Close time": "19.02.2026 02:32:34", "Open price": "44589", "Close price": "44598",
@@ -172,12 +173,18 @@ ORDERS = {
         (ORDERS, [{"Status": "Active"}, {"Status": "Inactive"}], {"where": {"Status": ["Filled"]}}),
         (ORDERS, [{"Status": "Settled"}], {"where": None}),
         (ORDERS, [{"Stato": "Filled"}, {"Stato": "Cancelled"}], {"where": {"Stato": ["Filled"]}}),
-        (ORDERS, [{"Stato": "Filled"}, {"Stato": "Open"}], {"where": None}),
+        (ORDERS, [{"Settlement": "Complete"}, {"Settlement": "Cancelled"}], {"where": None}),
+        (ORDERS, [{"Exec Type": "F"}, {"Exec Type": "Liquidation"}], {"where": None}),
         # Quantity times price is the amount, also if the name of the quantity is unknown.
-        (ORDERS, [{"Qty": None, "Nominale": "10"}] * 2, {"quantity": "Nominale"}),
-        (ORDERS, [{"Qty": None, "Nominale": "10", "Amount": "-2499.35"}] * 2, {"quantity": "Nominale"}),
-        (ORDERS, [{"Qty": None, "Nominale": "10", "Price": "1.01", "Amount": "10"}] * 2, {"quantity": "Amount"}),
-        (ORDERS, [{"Qty": None, "Nominale": "12"}] * 2, {"quantity": "Amount"}),
+        (ORDERS, [{"Qty": None, **row} for row in MADE], {"quantity": "Nominale"}),
+        (
+            ORDERS,
+            [{"Qty": None, **row, "Price": "1.01", "Amount": row["Nominale"]} for row in MADE],
+            {"quantity": "Amount"},
+        ),
+        (ORDERS, [{"Qty": None, **row, "Nominale": "1"} for row in MADE], {"quantity": "Amount"}),
+        (ORDERS, [{"Qty": row["Amount"], **row, "Amount": None} for row in MADE], {"quantity": "Qty"}),
+        (ORDERS, [{"Qty": None, **row, "Value": f"{row['Amount']}00"} for row in MADE], {"quantity": "Nominale"}),
         (ORDERS, [{"Side": None, "Type": "K"}, {"Side": None, "Type": "V"}], {"side.long": ["K"], "side.short": ["V"]}),
         (CELLS, [{"Way": way, "Side": side} for way, side in (("L1", "buy"), ("L2", "sell"))], {"side.column": "Side"}),
         (
@@ -185,14 +192,11 @@ ORDERS = {
             [{"Product": "0815", "Symbol": None, "ISIN": f"US000000000{number}"} for number in range(2)],
             {"symbol": "ISIN"},
         ),
-        (
-            CELLS,
-            [{"Entry price": "1", "Exit price": "2", "Opened": "2026-03-01 09:31"}],
-            {"opened_at": "Opened", "closed_at": "Time"},
-        ),
+        (ORDERS, [{"Side": None, "Type": "A", "Qty": size} for size in ("1", "-1")], {"side": None}),
+        (ORDERS, [{"Side": None, "Type": "Market", "Qty": size} for size in ("1", "(1)")], {"side": None}),
         (ORDERS, [{"Side": None, "Typ": "Kúpiť"}, {"Side": None, "Typ": "Predať"}], {"side.long": ["Kúpiť"]}),
         (ORDERS, [{"Time": None, "Number": "1276692282", "Done": "03/02/2026 09:31"}], {"at": "Done"}),
-        (ORDERS, [{"Time": None, "Due": "03/04/2026", "Done": "03/02/2026"}], {"at": "Done"}),
+        (ORDERS, [{"Time": None, "Settled on": "03/04/2026", "Done": "03/02/2026"}], {"at": "Done"}),
         (
             ORDERS,
             [{"Side": None, "Kind": kind, "Qty": size} for kind, size in (("Bought", "1"), ("Sold", "1"), ("Fee", ""))],
@@ -211,7 +215,7 @@ ORDERS = {
             ORDERS,
             [
                 {"Symbol": None, "ISIN": f"US000000000{number}", "Venue": name}
-                for number, name in enumerate(("XA", "XB", "XA"))
+                for number, name in enumerate(("XA", "XB", "XC"))
             ],
             {"symbol": "ISIN"},
         ),

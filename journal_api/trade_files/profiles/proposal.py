@@ -164,9 +164,6 @@ class Draft:
         ends = [name for name in ("entry_price", "exit_price") if name not in members]
         if len(ends) == 1 and "price" in members:
             members[ends[0]] = members["price"]
-        opened, at = members.get("opened_at"), members.get("at", "")
-        if opened and at and "closed_at" not in members and self.table.has_clock(at):
-            members["closed_at"] = at if self.table.find_first_day([opened, at]) == opened else opened
         times = {members.get(name) for name in ("opened_at", "closed_at")} - {None}
         if len(times) < 2 and (time := next(iter(times), members.get("at"))):
             members["opened_at"] = members["closed_at"] = time
@@ -198,7 +195,7 @@ class Draft:
         days = [name for name in (at, *named) if name not in clocks]
         if days and clocks:
             known = [name for name in days if translate(name) in NAMES["at"]]
-            self.members["at"] = at if at in days else table.find_first_day(known or days) or days[0]
+            self.members["at"] = at if at in days else table.find_day(known or days) or days[0]
             return at if at in clocks else clocks[0]
         self.warnings += [DAYS_ONLY] if days else []
         return None
@@ -230,14 +227,14 @@ class Draft:
         If the quantity is what was filled, only the kind of a fill counts: an order may be filled in part.
         """
         is_filled = "trad" not in simplify(size) and any(word in translate(size) for word in ("fill", "exec"))
-        names = KINDS if is_filled else STATUS | KINDS
-        for column in sorted(self.table.columns, key=lambda column: simplify(column) not in names):
-            words = dict.fromkeys(self.table.read_cells(column))
-            filled, unfilled = ([word for word in words if simplify(word) in of] for of in (FILLED, UNFILLED))
-            are_all = filled and unfilled and len(filled + unfilled) == len(words) and not is_filled
-            if (filled or unfilled) and column != side and (are_all or simplify(column) in names):
-                forced = FORCED if simplify(column) in KINDS else []
-                return {column: list(dict.fromkeys(filled + forced)) if filled else ["Filled"]}
+        for column in self.table.columns:
+            if column != side and simplify(column) in (KINDS if is_filled else STATUS | KINDS):
+                words = dict.fromkeys(self.table.read_cells(column))
+                filled = [word for word in words if simplify(word) in FILLED]
+                if filled:
+                    return {column: [*filled, *(FORCED if simplify(column) in KINDS else ())]}
+                if not UNFILLED.isdisjoint(map(simplify, words)):
+                    return {column: ["Filled"]}
         return None
 
     def _propose_side(self, column: str | None, size: str | None) -> Side | None:

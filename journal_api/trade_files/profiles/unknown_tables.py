@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.amounts import Comma, guess_comma, parse_broker_number
 from journal_api.trade_files.cells import ISIN, PART_OF_ORDER, SENTENCE, parse_asset
-from journal_api.trade_files.dates import CLOCK, DATE, UNIX, find_date_order, is_time, parse_any_time
+from journal_api.trade_files.dates import CLOCK, DATE, UNIX, is_time
 from journal_api.trade_files.headers import UNNAMED, count_known_names, name_columns, split_rows
 from journal_api.trade_files.rows import MAX_COLUMNS, Cells, without_marks
 from journal_api.trade_files.texts import FileText, Unreadable
@@ -40,10 +40,12 @@ REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "t
 TIMES, TEXTS = (("opened_at", "closed_at", "at", "expires"), ("account", "external_id"))
 AMOUNTS = ("price", "entry_price", "exit_price")  # which are not 0 in all rows
 RIGHTS = frozenset({"c", "p", "call", "put"})
+LATER = re.compile("settl|valut|valeur|expir|verfall|matur|fallig")  # days
+TICKERS = frozenset({"symbol", "instrument", "code"})  # columns
 TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
 MIN_NAMES = 2  # of a header
 MIN_FACTORS, MAX_FACTORS = 3, 20  # rows, and columns
-MIN_PRODUCTS, NEARLY_ALL, NEAR = 2, Decimal("0.9"), Decimal("0.01")  # of rows, of them, of 1
+NEARLY_ALL, NEAR = Decimal("0.9"), Decimal("0.01")  # of rows, of 1
 MAX_HEADERS = 5  # that are compared, of nearly as many known names
 MOST = 0.5  # of the cells of a column, which a total or a remark may end
 ROWS_SEARCHED, ROWS_READ, MAX_SHOWN_LENGTH = 100, 100, 200
@@ -93,8 +95,7 @@ class Table:
                 self.named[words] += [name] if ("average" in split_name(name)) == is_mean else []
             found = self._find_named() | found
         self.named = named
-        price, value = found.get("price", found.get("entry_price")), found.get("quantity", found.get("value"))
-        size = self._find_quantity(price, value) if price and value else None
+        size = self._find_quantity(found)
         return found | ({"quantity": size} if size else {})
 
     def _find_named(self) -> dict[str, str]:
@@ -118,17 +119,13 @@ class Table:
         if len(self.read_cells(found["symbol"])) < len(self.rows) and len(assets) > 1:
             found["symbol"] = self._find_asset([], found["side"]) or found["symbol"]
         found["symbol"] = found["symbol"] or self._find_asset(others, found["side"]) or self.names.simple.get("symbol")
-        symbols = {name: {*self.read_cells(name)} for name in self.columns}
-        isins = next(
-            (name for name in symbols if len(symbols[name]) > 1 and all(map(ISIN.fullmatch, symbols[name]))), None
-        )
-        if isins and len(symbols.get(found["symbol"] or "", ())) == 1:  # a product, which all rows share
-            found["symbol"] = isins
+        isin = self._find_column("symbol", ["isin"])
+        products, isins = ({*self.read_cells(name)} for name in (found["symbol"], isin))
+        if translate(found["symbol"] or "") == "product" and len(products) == 1 < len(isins):
+            found["symbol"] = isin
         found["symbol"] = self._find_ticker(found["symbol"]) or found["symbol"]
         if not any(found[member] for member in ("at", "opened_at", "closed_at")):
-            found["at"] = self.find_first_day(
-                [name for name in others if self.read_cells(name) and self.holds("at", name)]
-            )
+            found["at"] = self.find_day([name for name in others if self.read_cells(name) and self.holds("at", name)])
         if not found["quantity"] and not any(found[member] for member in AMOUNTS):
             unnamed = [name for name in others if name.startswith(UNNAMED)]
             found["quantity"], found["price"] = self._find_factors(unnamed)
@@ -151,18 +148,28 @@ class Table:
                 return one, other
         return None, None
 
-    def _find_quantity(self, price: str, value: str) -> str | None:
-        """Return the column of an unknown name that makes the value if it is multiplied by the price.
+    def _find_quantity(self, found: Mapping[str, str]) -> str | None:
+        """Return the column of an unknown name that makes the value of each fill if it is multiplied by the price.
 
-        It does in nearly all rows but for costs, signs and the hundred shares of an option.
+        The value is that of the quantity, if its name may be of a value and no other column shows that it is none.
         """
-        for name in (name for name in self.columns if translate(name) not in KNOWN):
-            numbers = self._pick_numbers(name, price, value)
-            rows = [abs(size * at / of) for size, at, of in numbers if of and abs(at - 1) > 2 * NEAR]
-            near = sum(any(abs(of * shares - 1) <= NEAR for shares in (1, 100)) for of in rows)
-            if len(rows) >= MIN_PRODUCTS and near >= NEARLY_ALL * len(rows):
-                return name
-        return None
+        size, price, value = (found.get(name, "") for name in ("quantity", "price", "value"))
+        if size and (translate(size) not in NAMES["value"] or (value != size and self._multiplies(size, price, value))):
+            return None
+        unknown = (
+            name for name in self.columns if translate(name) not in KNOWN and len({*self.read_amounts(name)}) > 1
+        )
+        return next((name for name in unknown if self._multiplies(name, price, size or value)), None)
+
+    def _multiplies(self, size: str, price: str, value: str) -> bool:
+        """Return whether a size times the price is the value in nearly all rows.
+
+        They differ by costs, signs and the hundred shares of an option.
+        """
+        numbers = self._pick_numbers(size, price, value)
+        rows = [abs(number * at / of) for number, at, of in numbers if of and abs(at - 1) > 2 * NEAR]
+        near = sum(any(abs(of * shares - 1) <= NEAR for shares in (1, 100)) for of in rows)
+        return len(rows) >= MIN_FACTORS and near >= NEARLY_ALL * len(rows)
 
     def _pick_numbers(self, *columns: str) -> Iterator[tuple[Decimal, ...]]:
         """Yield the numbers of these columns in the rows that have all of them."""
@@ -206,9 +213,13 @@ class Table:
             if "typ" in translate(name) and self.count(name, states_trade):
                 return name
         named = find_column([name for name in self.columns if not self.holds("right", name)], NAMES["side"])
-        if (cells := {*self.read_cells(named)}) and cells <= SIGNS.keys():
+        cells = {*self.read_cells(named)}
+        if cells <= SIGNS.keys() and len({SIGNS[cell] for cell in cells}) > 1:
             return named
-        if any(cell[0] in "+-−" for cell in self.read_cells(quantity)):
+        if (
+            any(cell[0] in "+-−" for cell in self.read_cells(quantity))
+            or min(self.read_amounts(quantity), default=0) < 0
+        ):
             return None
         rows = [row for row, numbers in zip(self.rows, self.numbers, strict=True) if numbers.get(quantity or "")]
         for name in self.columns if rows else ():
@@ -237,26 +248,23 @@ class Table:
         isins = self.read_cells(symbol)
         if len({*isins}) < MIN_FACTORS or not all(map(ISIN.fullmatch, isins)):
             return None
-        for name in (name for name in self.columns if translate(name) not in KNOWN - {*NAMES["symbol"]}):
+        for name in (name for name in self.columns if not TICKERS.isdisjoint((translate(name), spell(name)))):
             pairs = {(row[symbol or ""], row[name]) for row in self.rows if row[symbol or ""]}
             tickers = {ticker for _, ticker in pairs if TICKER.fullmatch(ticker) and not ISIN.fullmatch(ticker)}
             if len(pairs) == len({*isins}) == len(tickers):
                 return name
         return None
 
-    def find_first_day(self, columns: Sequence[str]) -> str | None:
-        """Return the column with the first day: a fill is before its settlement and the expiration.
-
-        Numbers, which may be ids, are seconds since 1970 only if no column has dates.
-        """
-        days = {}
-        written = [name for name in columns if not all(map(UNIX.fullmatch, self.read_cells(name)))]
-        for name in written or columns:
-            cells = self.read_cells(name)
-            order = find_date_order(cells, "thousands", is_local=False).order
-            with suppress(ValueError):
-                days[name] = min(parse_any_time(cell, order).date() for cell in filter(is_time, cells))
-        return min(days, key=lambda name: days[name], default=next(iter(columns), None))
+    def find_day(self, columns: Sequence[str]) -> str | None:
+        """Return the first of these columns, rather one with dates than one with numbers, and of a settlement last."""
+        return min(
+            columns,
+            key=lambda name: (
+                LATER.search(simplify(name)) is not None,
+                all(map(UNIX.fullmatch, self.read_cells(name))),
+            ),
+            default=None,
+        )
 
     def holds(self, member: str, column: str) -> bool:
         """Return whether most cells of a column can be read as this member."""

@@ -62,14 +62,14 @@ def check_values(book: Book, price: str, quantity: str, value: str) -> Iterator[
     yield from state_multipliers(book, {number: one for number, one in shown.items() if one is not None}, value)
 
     def find_warning(instruments: InstrumentTable) -> str | None:
-        ratios = [
-            sample.compare(find_multiplier(book.instruments[number], instruments))
+        each = [
+            [sample.compare(find_multiplier(book.instruments[number], instruments)) for sample in found]
             for number, found in samples.items()
-            for sample in found
         ]
+        ratios = [ratio for of_one in each for ratio in of_one]
         middle = median(ratios) if ratios else 1
-        # Values that are of anything else, as of costs and results, have no ratio in common.
-        alike = sum(0.5 <= ratio / middle <= 2 for ratio in ratios)
+        # Values that are of anything else, as of costs and results, have no ratio in common, not even of an instrument.
+        alike = sum(0.5 <= ratio / median(of_one) <= 2 for of_one in each for ratio in of_one)
         if abs(middle - 1) <= TOLERANCE or 2 * alike < len(ratios):
             return None
         return (
