@@ -53,8 +53,7 @@ def name_cells(
         row.widened(width, last_read) if isinstance(row, Cells) else row for row in rows
     )
     if len(header.cells) > width and not header.format.is_typed:
-        has_narrow = any(isinstance(row, Cells) and len(row.cells) == width for row in reading.first_rows)
-        fitted = without_nameless(fitted, width, len(header.cells), has_narrow)
+        fitted = without_nameless(fitted, width, len(header.cells))
     rows_of_table = fitted if header.format.is_typed else leave_out_text_below(fitted, width, reading.warnings)
     for row in rows_of_table if header.format.accounts else of_one_account(rows_of_table, header):
         if not isinstance(row, Cells):
@@ -76,21 +75,15 @@ def name_cells(
             yield build_row(row)
 
 
-def without_nameless(
-    rows: Iterable[Cells | Rejected], width: int, stated: int, has_narrow: bool
-) -> Iterator[Cells | Rejected]:
+def without_nameless(rows: Iterable[Cells | Rejected], width: int, stated: int) -> Iterator[Cells | Rejected]:
     """Yield the rows without the cells below those at the end of the header that have no name.
 
-    In a file that also has rows as narrow as the names, a comma of a number may have made a row wider: it stays as
-    it is unless the cell below the last name is empty.
+    Between commas, a comma in a number may have made a row wider: the cell below the last name must be empty.
     """
     for row in rows:
-        if (
-            isinstance(row, Cells)
-            and width < len(row.cells) <= stated
-            and not (has_narrow and row.cells[width - 1].strip())
-        ):
-            row = replace(row, cells=row.cells[:width])
+        if isinstance(row, Cells) and width < len(row.cells) <= stated:
+            is_certain = row.comma != "thousands" or row.may_be_short or not row.cells[width - 1].strip()
+            row = replace(row, cells=row.cells[:width]) if is_certain else row
         yield row
 
 

@@ -816,7 +816,7 @@ DAS_PROFILE = {
         ("Paid", ("€1,000.00", "-250.5 SEK"), ["Paid is in SEK, €: amounts are not converted, sums of them are wrong"]),
         (
             "Fee,,Note,",
-            ("1,SEK,x,y", "1,EUR,x,y"),
+            ("1,SEK,,y", "1,EUR,,y"),
             ["column 7 is in EUR, SEK: amounts are not converted, sums of them are wrong"],
         ),
         ("Traded in", ("SEK", "EUR"), ["Traded in is in EUR, SEK: amounts are not converted, sums of them are wrong"]),
