@@ -375,17 +375,6 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("Expeditors Internati…l of Washington Inc", "short", "2", "2", "0")],
         {},
     ),
-    "long names of two funds that begin and end alike": (
-        "Date,Product,Code ISIN,Qty,Price\n2026-03-02,iShares MSCI World Small Cap UCITS ETF USD (Acc),IE00BF4RFH31,10,2\n"
-        "2026-03-03,iShares MSCI World SRI UCITS ETF USD (Acc),IE00BYX2JD69,-10,3\n2026-03-04,QLTX,US02079K3059,1,2\n",
-        None,
-        [
-            ("IE00BF4RFH31", "long", "10", None, "0"),
-            ("IE00BYX2JD69", "short", "10", None, "0"),
-            ("QLTX", "long", "1", None, "0"),
-        ],
-        {},
-    ),
     "a coin that is also a side, no side": (
         "ID,Amount,Price,Trading Currency,Original Currency,Time\n1,0.5,100,BTC,JPY,2026-03-02 16:20:00 UTC\n",
         None,

@@ -37,7 +37,7 @@ from journal_api.trade_files.profiles.columns import (
     without_none,
 )
 from journal_api.trade_files.profiles.fills import make_execution_reader
-from journal_api.trade_files.profiles.readers import ProfileReader, find_isin, find_zone_of_column
+from journal_api.trade_files.profiles.readers import ProfileReader, find_zone_of_column
 from journal_api.trade_files.profiles.trades import make_trade_reader
 from journal_api.trade_files.profiles.value_checks import (
     check_halves,
@@ -122,7 +122,7 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
     status = next((name for name in header if simplify(name) in STATUS - {"type"}), None)
     day = find_day_column(profile, header)
     noted = [find_column(header, names) for names in (RESULTS, [*REDUCING], NAMES["fee_currency"])]
-    checked = without_none([value, rate, status, day or None, find_isin(header), *noted])
+    checked = without_none([value, rate, status, day or None, *noted])
     if profile.kind == "trades":
         checked, status, read_trades = [], None, one_trade_per_row(make_trade_reader(profile, header))
     else:

@@ -13,13 +13,13 @@ from journal_api.errors import ValidationFailed
 from journal_api.positions.statements import Effect
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate
 from journal_api.trade_files.amounts import derive_amount
-from journal_api.trade_files.cells import ISIN, PART_OF_ORDER, SENTENCE, parse_asset, parse_asset_behind_side
+from journal_api.trade_files.cells import PART_OF_ORDER, SENTENCE, parse_asset, parse_asset_behind_side
 from journal_api.trade_files.dates import ANY_TIMES, CLOCK, COMPACT_CLOCK, US_ZONES
 from journal_api.trade_files.exchanged_amounts import DOLLARS
 from journal_api.trade_files.file_format import NoTrade, require_symbol
 from journal_api.trade_files.named_rows import Row, refuse_cell, shorten
 from journal_api.trade_files.profiles.columns import find_columns, find_day_column, make_word_matcher
-from journal_api.trade_files.vocabulary import NAMES, REDUCING, YES, closes, find_column, find_direction, split_name
+from journal_api.trade_files.vocabulary import NAMES, REDUCING, YES, closes, find_column, find_direction
 from journal_api.values.currencies import CURRENCIES
 from journal_api.values.money import EXACT, SCALE, Money, PositiveMoney, Result, from_units, rounded
 from journal_api.values.options import find_option
@@ -72,11 +72,6 @@ def find_zone_of_column(column: str) -> tzinfo | None:
     return ZoneInfo(US_ZONES[text]) if text in US_ZONES else find_literal_zone(text)
 
 
-def find_isin(header: Collection[str]) -> str | None:
-    """Return the column of international securities identification numbers, None without one."""
-    return next((name for name in header if "isin" in split_name(name)), None)
-
-
 @lru_cache(maxsize=8192)
 def parse_position(cell: str) -> int | None:
     """Return a position in units of 10^-8, negative for a short one; None for what is none."""
@@ -92,7 +87,7 @@ class ProfileReader:
 
     def __init__(self, profile: ImportProfileCreate, header: Collection[str]) -> None:
         self.profile, self.header, self.negative_purchases, self.nameless_fills = profile, header, 0, 0
-        self._symbol, self._isin = self.column(profile.symbol), find_isin(header) or ""
+        self._symbol = self.column(profile.symbol)
         self._contract = find_column(header, profile.contract) or ""
         self._account = find_column(header, profile.account)
         self._multiplier = find_column(header, profile.multiplier)
@@ -140,11 +135,7 @@ class ProfileReader:
     def symbol(self, row: Row) -> Name40:
         contract = row.get(self._contract, "").strip() if self._contract else ""
         parse = parse_asset_behind_side if self._symbol == self._side else parse_asset
-        symbol = row.read(self._contract if find_option(contract) else self._symbol, parse)
-        is_shortened = self._is_of_fills and "…" in symbol and "…" not in row[self._symbol]
-        # Two funds may have the beginning and the end of a long name in common.
-        has_isin = is_shortened and ISIN.fullmatch(row.get(self._isin, "").strip())
-        return row.read(self._isin, parse_asset) if has_isin else symbol
+        return row.read(self._contract if find_option(contract) else self._symbol, parse)
 
     def account(self, row: Row) -> Name100 | None:
         return row.read_if_any(self._account, Name100.decode) if self._account else None
