@@ -172,7 +172,6 @@ ORDERS = {
         (ORDERS, [{"Status": "Filled"}, {"Status": "Cancelled"}], {"where": {"Status": ["Filled"]}}),
         (ORDERS, [{"Status": "Active"}, {"Status": "Inactive"}], {"where": {"Status": ["Filled"]}}),
         (ORDERS, [{"Status": "Settled"}], {"where": None}),
-        (ORDERS, [{"Stato": "Filled"}, {"Stato": "Cancelled"}], {"where": {"Stato": ["Filled"]}}),
         (ORDERS, [{"Settlement": "Complete"}, {"Settlement": "Cancelled"}], {"where": None}),
         (ORDERS, [{"Exec Type": "F"}, {"Exec Type": "Liquidation"}], {"where": None}),
         # Quantity times price is the amount, also if the name of the quantity is unknown.
@@ -190,6 +189,14 @@ ORDERS = {
         (
             ORDERS,
             [{"Product": "0815", "Symbol": None, "ISIN": f"US000000000{number}"} for number in range(2)],
+            {"symbol": "ISIN"},
+        ),
+        (
+            ORDERS,
+            [
+                {"Product": f"{'A long name' * 4} {number}", "Symbol": None, "ISIN": f"US000000000{number}"}
+                for number in (1, 2)
+            ],
             {"symbol": "ISIN"},
         ),
         (ORDERS, [{"Side": None, "Type": "A", "Qty": size} for size in ("1", "-1")], {"side": None}),

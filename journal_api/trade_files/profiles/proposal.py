@@ -155,7 +155,7 @@ class Draft:
             self.warnings.append(
                 f"no column is known as {', '.join(missing)}: name it here, or state it for all rows as =1"
             )
-        if len(missing) > 1 or not {"at", "opened_at", "closed_at"}.isdisjoint(missing):
+        if len(missing) > 1 or not {*ends}.isdisjoint(missing):
             self.warnings.append(MAY_HAVE_NONE)
 
     def _complete_trade(self) -> None:

@@ -34,6 +34,7 @@ from journal_api.trade_files.vocabulary import (
     translate,
 )
 from journal_api.values.currencies import CURRENCIES
+from journal_api.values.types import Name40
 
 # Two columns of one name are of the opening and of the close.
 REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "time"), ("closed_at", "time2"))
@@ -121,8 +122,10 @@ class Table:
         found["symbol"] = found["symbol"] or self._find_asset(others, found["side"]) or self.names.simple.get("symbol")
         isin = self._find_column("symbol", ["isin"])
         products, isins = ({*self.read_cells(name)} for name in (found["symbol"], isin))
-        if translate(found["symbol"] or "") == "product" and len(products) == 1 < len(isins):
-            found["symbol"] = isin
+        is_shared = translate(found["symbol"] or "") == "product" and len(products) == 1 < len(isins)
+        is_long = isin is not None and any(len(cell) > Name40.max_length for cell in products)
+        if is_shared or (is_long and all(row[isin or ""] for row in self.rows if row[found["symbol"] or ""])):
+            found["symbol"] = isin  # the product of all rows, or names of which two may be shortened to one
         found["symbol"] = self._find_ticker(found["symbol"]) or found["symbol"]
         if not any(found[member] for member in ("at", "opened_at", "closed_at")):
             found["at"] = self.find_day([name for name in others if self.read_cells(name) and self.holds("at", name)])
