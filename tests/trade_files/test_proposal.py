@@ -172,6 +172,12 @@ ORDERS = {
         (ORDERS, [{"Status": "Filled"}, {"Status": "Cancelled"}], {"where": {"Status": ["Filled"]}}),
         (ORDERS, [{"Status": "Active"}, {"Status": "Inactive"}], {"where": {"Status": ["Filled"]}}),
         (ORDERS, [{"Status": "Settled"}], {"where": None}),
+        (
+            ORDERS,
+            [{"Qty": None, "Deal volume": "1", "Status": status} for status in ("Filled", "Cancelled")],
+            {"quantity": "Deal volume", "where": None},
+        ),
+        (ORDERS, [{"Symbol": None, "Trading venue": name} for name in ("XAMS", "XPAR")], {"symbol": None}),
         (ORDERS, [{"Settlement": "Complete"}, {"Settlement": "Cancelled"}], {"where": None}),
         (ORDERS, [{"Exec Type": "F"}, {"Exec Type": "Liquidation"}], {"where": None}),
         # Quantity times price is the amount, also if the name of the quantity is unknown.

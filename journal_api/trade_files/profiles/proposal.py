@@ -226,7 +226,7 @@ class Draft:
 
         If the quantity is what was filled, only the kind of a fill counts: an order may be filled in part.
         """
-        is_filled = "trad" not in simplify(size) and any(word in translate(size) for word in ("fill", "exec"))
+        is_filled = "trad" not in simplify(size) and any(word in translate(size) for word in ("fill", "exec", "deal"))
         for column in self.table.columns:
             if column != side and simplify(column) in (KINDS if is_filled else STATUS | KINDS):
                 words = dict.fromkeys(self.table.read_cells(column))

@@ -44,6 +44,7 @@ RIGHTS = frozenset({"c", "p", "call", "put"})
 LATER = re.compile("settl|valut|valeur|expir|verfall|matur|fallig")  # days
 TICKERS = frozenset({"symbol", "instrument", "code"})  # columns
 TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
+OF_OTHERS = re.compile("venue|exchange|borse|bolsa|beurs|market|source|currency|country|sector|broker")  # short names
 MIN_NAMES = 2  # of a header
 MIN_FACTORS, MAX_FACTORS = 3, 20  # rows, and columns
 NEARLY_ALL, NEAR = Decimal("0.9"), Decimal("0.01")  # of rows, of 1
@@ -244,7 +245,8 @@ class Table:
         if named and not any(map(is_side, named)) and all(find_direction(cell[: cell.find(" ") + 1]) for cell in named):
             return side
         tickers = (name for name in columns if len(cells[name]) > 1 and all(map(TICKER.fullmatch, cells[name])))
-        return next((name for name in tickers if not all(map(is_side, cells[name]))), None)
+        others = (name for name in tickers if not OF_OTHERS.search(simplify(name)))
+        return next((name for name in others if not all(map(is_side, cells[name]))), None)
 
     def _find_ticker(self, symbol: str | None) -> str | None:
         """Return the column with a ticker for each ISIN of this column, None if it has other symbols."""
