@@ -157,7 +157,9 @@ def recognise(
         unknown.append(header)
     reports = [header for header in unknown if header.is_report]
     tables = [header for header in unknown if header.has_trades]  # another sheet than that of a report
-    known = (tables if reports else []) or reports or [header for header in unknown if header.missing]
+    if reports and tables:
+        return tables[0]._replace(doubts=(reports[0].reason,))
+    known = reports or [header for header in unknown if header.missing]
     return known[0] if known else unknown[0]
 
 

@@ -1,5 +1,6 @@
 """The rows of a table by column name, without blank rows and the text below the table."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count, groupby
@@ -23,6 +24,7 @@ MAX_ROWS_BELOW = 100
 MAX_TITLE_LENGTH = 40
 # Characters of a cell in columns that are not for texts of the trader.
 MAX_CELL_LENGTH = 10_000
+DIGITS = re.compile(r"\s*[-+]?[0-9][0-9.,' ]*%?\s*")
 
 
 class Reading(NamedTuple):
@@ -78,11 +80,14 @@ def name_cells(
 def without_nameless(rows: Iterable[Cells | Rejected], width: int, stated: int) -> Iterator[Cells | Rejected]:
     """Yield the rows without the cells below those at the end of the header that have no name.
 
-    Between commas, a comma in a number may have made a row wider: the cell below the last name must be empty.
+    A comma in a number may have made a row wider: none of them may be a number, and between commas the cell below the
+    last name must be empty.
     """
     for row in rows:
         if isinstance(row, Cells) and width < len(row.cells) <= stated:
-            is_certain = row.comma != "thousands" or row.may_be_short or not row.cells[width - 1].strip()
+            last, *others = row.cells[width - 1 :]
+            is_certain = row.comma != "thousands" or row.may_be_short or not last.strip()
+            is_certain &= not any(map(DIGITS.fullmatch, others))
             row = replace(row, cells=row.cells[:width]) if is_certain else row
         yield row
 

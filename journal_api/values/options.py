@@ -73,7 +73,7 @@ EXPIRATION = (
 )
 END_OF_NAME = re.compile(
     rf"(?<=[ _-]){EXPIRATION}[ _-]"
-    r"(?:\$?[0-9][0-9.,]*[ _-][CP]|\$?[0-9]+(?:[0-9]|[.,][0-9]+)[CP]|[CP][ _-]?\$?[0-9][0-9.,]*)\Z"
+    r"(?:\$?[0-9][0-9.,]*[ _-][CP]|\$?[0-9]+(?:[0-9]|[.,][0-9]+)[CP]|[CP][ _-]?\$?[0-9]+(?:[0-9]|[.,][0-9]+))\Z"
 )
 # SPY APR 26 560 CALL: an option whose day is not known.
 WITHOUT_DAY = re.compile(rf"{ROOT} (?:{'|'.join(MONTHS).upper()}) ?[0-9]{{2}} {STRIKE} ?(?:CALL|PUT)")

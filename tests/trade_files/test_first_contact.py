@@ -43,6 +43,20 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLTX", "long", "10", "10", "0")],
         {"repeats the header": 1},
     ),
+    "orders whose words name an expiration": (
+        "Day,Action,Ticker,Size,Price\n2026-03-02 09:31,Buy weekly expiration,QLTX260417C00012000,1,2\n"
+        "2026-03-03 16:00,Sell weekly expiration,QLTX260417C00012000,1,3\n",
+        None,
+        [("QLTX260417C00012000", "long", "1", "100", "0")],
+        {},
+    ),
+    "options that are assigned at their strikes": (
+        "Day,Action,Ticker,Size,Price\n2026-03-02 09:31,Sell,QLTX260417C00012000,1,2\n"
+        "2026-04-17 16:00,Assigned,QLTX260417C00012000,1,12\n2026-04-17 16:00,Buy,QLTX260417C00012000,1,3\n",
+        None,
+        [("QLTX260417C00012000", "short", "1", "-100", "0")],
+        {"Action is 'Assigned'": 1},
+    ),
     "an option that expires": (
         "Day,Action,Ticker,Size,Price\n2026-03-02 09:31,Sell to Open,QLTX260417C00012000,1,2\n"
         "2026-04-17 16:00,Expired,QLTX260417C00012000,1,\n",

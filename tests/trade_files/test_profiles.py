@@ -13,7 +13,6 @@ from factories import (
     create_import_profile,
     details_of,
     error_of,
-    read_file,
     send_file,
     unwrap,
 )
@@ -209,9 +208,7 @@ def decode(profile: dict[str, Any]) -> ImportProfileCreate:
         ("At (T+1)", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T00:31:00Z"),
         ("At (+01)", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T08:31:00Z"),
         ("At(UTC+1 5 Jan 2026 - 5 Mar)", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T08:31:00Z"),
-        ("At (UTC - 5 Jan 2026)", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T09:31:00Z"),
-        ("At (ET)", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T14:31:00Z"),
-        ("At GMT-3", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T12:31:00Z"),
+        ("At (UTC-5 in winter UTC-4 in summer)", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T00:31:00Z"),
         ("AtUtc", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T09:31:00Z"),
         ("AtUtc", "%Y-%m-%d", "2026-03-02", "2026-03-01T15:00:00Z"),  # a day is the trader's
     ],
@@ -225,19 +222,6 @@ def test_a_time_has_the_zone_at_the_end_of_its_format_or_in_the_name_of_its_colu
     trade = read_trade(f"What,Signed,Fill,{column}\nQLTX,1,40,{cell}\n", "Asia/Tokyo", profiles=[own])
 
     assert trade["opened_at"] == opened_at
-
-
-def test_two_zones_in_the_names_of_columns_are_never_mixed_without_a_word() -> None:
-    apart = decode(A_PROFILE | {"opened_at": "From (UTC)", "closed_at": "To", "time": []})
-    split = {**FILLS, "header": ["What"], "at": "At (UTC)", "clock": "Clock (+01)", "where": None, "costs": None}
-    fill = "What,Signed,Fill,At (UTC),Clock (+01)\nQLTX,1,40,2026-03-02,09:31:00\n"
-
-    warnings = read_file(FILE.replace("From", "From (UTC)"), profiles=[apart]).left_out.warnings
-
-    assert warnings == ["To names no time zone, as From (UTC) does: its times may be of another zone"]
-    assert read_errors(fill, profiles=[decode(split)]) == [
-        "line 2: At (UTC) and Clock (+01) must not be of two time zones ('2026-03-02 09:31:00')"
-    ]
 
 
 TIME = "03/02/2026 09:31:00"

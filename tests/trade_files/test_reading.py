@@ -236,13 +236,13 @@ def test_a_row_of_another_width_or_quoting_is_an_error(row: str, reason: str) ->
     assert error.startswith(f"line 3: {reason}")
 
 
-@for_rows("separator, fills", [(",", 0), (";", 2)])
+@for_rows("separator, cell, fills", [(",", "EUR", 0), (";", "EUR", 2), (";", "5", 0)])
 def test_cells_beside_the_last_name_are_left_out_unless_a_comma_in_a_number_may_have_made_them(
-    separator: str, fills: int
+    separator: str, cell: str, fills: int
 ) -> None:
     header, *rows = (SAMPLES / "lightspeed_trades.csv").read_text().replace('","', f'"{separator}"').splitlines()
 
-    read = read_rows("\n".join([f"{header}{separator}", *(f"{row}{separator}5" for row in rows[:2])]))
+    read = read_rows("\n".join([f"{header}{separator}", *(f"{row}{separator}{cell}" for row in rows[:2])]))
 
     assert sum(isinstance(row, FileTrade) and len(row.statements) for row in read) == fills
 

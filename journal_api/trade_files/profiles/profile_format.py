@@ -37,7 +37,7 @@ from journal_api.trade_files.profiles.columns import (
     without_none,
 )
 from journal_api.trade_files.profiles.fills import make_execution_reader
-from journal_api.trade_files.profiles.readers import ProfileReader, find_zone_of_column
+from journal_api.trade_files.profiles.readers import ProfileReader
 from journal_api.trade_files.profiles.trades import make_trade_reader
 from journal_api.trade_files.profiles.value_checks import (
     check_halves,
@@ -131,7 +131,6 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
     conditions = list_conditions(profile, header)
 
     def read_chosen(rows: Rows) -> Trades:
-        yield from () if profile.zone else warn_of_zones(find_columns(header, list_time_columns(profile)))
         cancelled: set[int] = set()
         complete = complete_cells(repeated, constants, rows) if repeated or constants else rows
         chosen = choose_rows(conditions, complete)
@@ -156,14 +155,6 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
         symbol=find_column(header, profile.symbol) or "",
         is_pairs=profile.kind == "trades" and profile.one_trade_is != "row",
     )
-
-
-def warn_of_zones(columns: Collection[str]) -> Iterator[Noted]:
-    """Yield a warning if some of the columns of times have a zone in their names and others have none."""
-    others = [name for name in columns if find_zone_of_column(name) is None]
-    if others and len(others) < len(columns):
-        named = ", ".join(name for name in columns if name not in others)
-        yield Noted(f"{', '.join(others)} names no time zone, as {named} does: its times may be of another zone")
 
 
 def read_checked_fills(

@@ -39,6 +39,7 @@ from journal_api.values.time_zones import time_zones
 from journal_api.values.types import decode_value
 from journal_api.values.visible_text import escape_invisible
 
+MAX_WORD = 100  # characters of a word of a profile
 BARE_KEY = re.compile("[a-z_]+")
 # Whether a file has one trade per row: both of one of these pairs, and a price or a result of a whole trade.
 OF_TRADES = (("entry_price", "exit_price"), ("opened_at", "closed_at"))
@@ -206,11 +207,16 @@ class Draft:
         return Option(**columns) if len(columns) == 3 and self.table.read_cells(columns["strike"]) else None
 
     def _propose_effect(self, side: str | None) -> Effect | None:
-        """Return the words by which options end, None for a file without options."""
-        if not side or not any(map(find_option, self.table.read_cells(self.members.get("symbol")))):
+        """Return the words by which options end, None if a row with one is of anything else or has a price."""
+        symbol, price = self.members.get("symbol", ""), self.members.get("price", "")
+        if not side or not symbol or not price:
             return None
-        words = [cell for cell in dict.fromkeys(self.table.read_cells(side)) if read_words(cell) & ENDING]
-        return Effect(column=side, expire=[*words, *(f"{word}*" for word in sorted(ENDING))][:50])
+        ends = [row for row in self.table.rows if read_words(row[side]) & ENDING]
+        are_clear = all(find_option(row[symbol]) and not row[price].strip("0.,-$ ") for row in ends)
+        words = [word for word in dict.fromkeys(row[side] for row in ends) if find_direction(word) is None]
+        if not words or not are_clear or max(map(len, words)) > MAX_WORD:
+            return None
+        return Effect(column=side, expire=words[:50])
 
     def _find_result(self, costs: Sequence[str], sign: int) -> dict[str, str]:
         """Return the column of the result, before or after costs, and whether every row is a trade of its own."""

@@ -14,7 +14,7 @@ from journal_api.positions.statements import Effect
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate
 from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.cells import PART_OF_ORDER, SENTENCE, parse_asset, parse_asset_behind_side
-from journal_api.trade_files.dates import ANY_TIMES, CLOCK, COMPACT_CLOCK, US_ZONES
+from journal_api.trade_files.dates import ANY_TIMES, CLOCK, COMPACT_CLOCK
 from journal_api.trade_files.exchanged_amounts import DOLLARS
 from journal_api.trade_files.file_format import NoTrade, require_symbol
 from journal_api.trade_files.named_rows import Row, refuse_cell, shorten
@@ -38,38 +38,19 @@ NOT_A_COIN = re.compile(r"[\W_]")
 COIN, PRICED_IN = re.compile(r"[A-Z][A-Z0-9]{2,9}\Z"), CURRENCIES.union(DOLLARS)
 # The zone in the name of a column: Opening time (UTC+0), Time (UTC+02:00), Update Time (EDT).
 ZONE_OF_COLUMN = re.compile(r".*\((?P<zone>(?:UTC|GMT)[+-][0-9]{1,2}(?::[0-9]{2})?|[A-Z]{3})\)")
-# Its other forms: Date(UTC+1 28 Jan 2024 - 28 Jan 2025), Date (+01), Time [CEST], OpenDateUtc, time_utc, Time GMT-3.
-UNIVERSAL, OFFSET = "UTC|GMT", "(?:0?[0-9]|1[0-4])(?::?[0-5][0-9])?"
+# Its other forms, which say nothing of a day alone: Date(UTC+1 28 Jan 2024 - 28 Jan 2025), Date (+01), OpenDateUtc.
 OTHER_ZONE = re.compile(
-    rf".*[(\[] ?((?:{UNIVERSAL})(?: ?[+-] ?{OFFSET})?|[A-Z]{{2,4}})[)\]]"
-    rf"|.*[(\[] ?((?:{UNIVERSAL})(?:[+-]{OFFSET})?)[ ,;].*[)\]]"
-    rf"|.*[(\[] ?([+-](?=[01][0-9]){OFFSET})(?:[,;].*)?[)\]]"
-    rf"|.*(?:(?<=[a-z0-9])(?=[UG])|[ _.-])((?:{UNIVERSAL}|Utc|Gmt|utc|gmt)(?: ?[+-] ?{OFFSET})?)"
-    "|.+ ([A-Z]{2,4})"
+    r".*\((?P<zone>(?:UTC|GMT)[+-][0-9]{1,2}(?::[0-9]{2})?)[ ,](?:(?!UTC|GMT)[^()])*\)"
+    r"|.*\((?P<offset>[+-][0-9]{2}(?::?[0-9]{2})?)\)|.*(?:(?<=[a-z])U(?:TC|tc)|(?<=[a-z]_)utc)"
 )
-NUMBER = re.compile(" [2-9]\\Z")  # of a repeated name
 
 
 @lru_cache(maxsize=256)
-def find_zones(columns: tuple[str, ...]) -> tuple[tzinfo | None, tzinfo | None]:
-    """Return the zone in the name of the first column of a time, and the one in any of them and in any form.
-
-    The other forms say nothing of a day alone. Raises ValueError if the names have two zones.
-    """
-    first = ZONE_OF_COLUMN.fullmatch(columns[0])
-    zones = {zone for name in columns if (zone := find_zone_of_column(name))}
-    if len(zones) > 1:
-        raise ValueError("must not be of two time zones")
-    return first and find_literal_zone(first["zone"]), next(iter(zones), None)
-
-
-def find_zone_of_column(column: str) -> tzinfo | None:
-    """Return the zone that the name of a column states, None without one."""
-    match = OTHER_ZONE.fullmatch(NUMBER.sub("", column))
-    if match is None:
-        return None
-    text = "".join(match.group(match.lastindex or 0).split()).upper()
-    return ZoneInfo(US_ZONES[text]) if text in US_ZONES else find_literal_zone(text)
+def find_zone_of_column(column: str) -> tuple[tzinfo | None, tzinfo | None]:
+    """Return the zone that the name of a column states, and the one that it states in another form."""
+    match, other = ZONE_OF_COLUMN.fullmatch(column), OTHER_ZONE.fullmatch(column)
+    text = other["zone"] or other["offset"] or "UTC" if other else ""
+    return match and find_literal_zone(match["zone"]), find_literal_zone(text) if text else None
 
 
 @lru_cache(maxsize=8192)
@@ -250,10 +231,10 @@ class ProfileReader:
         cell = " ".join([row[column].strip() for column in columns])
         if len(columns) > 1:
             cell = MIDNIGHT.sub(" ", cell, count=1)
-        names = columns
         if CLOCK.fullmatch(cell) or (self._day and COMPACT_CLOCK.fullmatch(cell)):
             cell = f"{row[self._day].strip() if self._day else row.rules.day} {cell}"
-            names = (*columns, self._day) if self._day else columns
+        first, other = find_zone_of_column(columns[0])
+        zone = first or self._zone or (other if ":" in cell else None)
         reason = None
         readers = self._times
         if not readers or YEAR_FIRST.match(cell):
@@ -261,14 +242,8 @@ class ProfileReader:
         for read in readers:
             try:
                 if (time := read(cell)) is not None:
-                    return time if time.tzinfo else self._in_zone(time, names, is_day=":" not in cell)
+                    return time if time.tzinfo else time.replace(tzinfo=zone)
             except ValueError as error:
                 reason = reason or error
         reason = reason or ValueError(f"must be a time in the format {' or '.join(self.profile.time)}")
         raise refuse_cell(" and ".join(columns), cell, reason)
-
-    def _in_zone(self, time: Timestamp, columns: tuple[str, ...], *, is_day: bool) -> Timestamp:
-        """Return the time in the zone that its columns or the profile name. Raises ValueError for two zones."""
-        first, other = find_zones(columns)
-        is_day = is_day and not (time.hour or time.minute or time.second)
-        return time.replace(tzinfo=first or self._zone or (None if is_day else other))

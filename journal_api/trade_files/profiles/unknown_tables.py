@@ -227,7 +227,7 @@ class Table:
             return None
         rows = [row for row, numbers in zip(self.rows, self.numbers, strict=True) if numbers.get(quantity or "")]
         for name in self.columns if rows else ():
-            if translate(name) not in KNOWN and all(is_side(row[name]) for row in rows):
+            if name and translate(name) not in KNOWN and all(is_side(row[name]) for row in rows):
                 return name
         return named
 
