@@ -12,7 +12,8 @@ from journal_api.structs.import_profiles import Costs, Effect, ImportProfileCrea
 from journal_api.trade_files.dates import CLOCK
 from journal_api.trade_files.headers import UNNAMED, find_report
 from journal_api.trade_files.profiles.result_checks import Results, find_cost_sign
-from journal_api.trade_files.profiles.unknown_tables import MAX_CHARACTERS, Table, find_tables
+from journal_api.trade_files.profiles.table_search import MAX_CHARACTERS, find_tables
+from journal_api.trade_files.profiles.unknown_tables import Table
 from journal_api.trade_files.reader import ANY_DAY, TradeFile, read
 from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.texts import FileText, read_text

@@ -1,27 +1,21 @@
-"""The table of a file with an unknown header, and which of its columns hold what a profile needs."""
+"""Which columns of a table with an unknown header hold what a profile needs."""
 
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from decimal import Decimal
-from itertools import islice, permutations
+from itertools import permutations
 
-from msgspec.structs import replace
-
-from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.amounts import Comma, guess_comma, parse_broker_number
 from journal_api.trade_files.cells import ISIN, PART_OF_ORDER, SENTENCE, parse_asset
 from journal_api.trade_files.dates import CLOCK, DATE, UNIX, is_time
-from journal_api.trade_files.headers import UNNAMED, count_known_names, name_columns, split_rows
-from journal_api.trade_files.rows import MAX_COLUMNS, Cells, without_marks
-from journal_api.trade_files.texts import FileText, Unreadable
+from journal_api.trade_files.headers import UNNAMED, name_columns
 from journal_api.trade_files.vocabulary import (
     KNOWN,
     NAMES,
     NOTHING,
     SIGNS,
-    SUMS,
     ColumnNames,
     find_column,
     find_direction,
@@ -45,13 +39,9 @@ LATER = re.compile("settl|valut|valeur|expir|verfall|matur|fallig")  # days
 TICKERS = frozenset({"symbol", "instrument", "code"})  # columns
 TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
 OF_OTHERS = re.compile("venue|exchange|borse|bolsa|beurs|market|source|currency|country|sector|broker")  # short names
-MIN_NAMES = 2  # of a header
 MIN_FACTORS, MAX_FACTORS = 3, 20  # rows, and columns
 NEARLY_ALL, NEAR = Decimal("0.9"), Decimal("0.01")  # of rows, of 1
-MAX_HEADERS = 5  # that are compared, of nearly as many known names
 MOST = 0.5  # of the cells of a column, which a total or a remark may end
-ROWS_SEARCHED, ROWS_READ, MAX_SHOWN_LENGTH = 100, 100, 200
-MAX_CHARACTERS, MAX_ROWS = 1024 * 1024, 2000  # in which those rows are searched
 
 
 class Table:
@@ -311,53 +301,3 @@ def is_whole(members: Set[str]) -> bool:
     """Return whether a fill or a trade has all of these members that it needs."""
     of_fill = "price" in members and not members.isdisjoint(TIMES[:3])
     return {"symbol", "quantity"} <= members and (of_fill or members >= {*AMOUNTS[1:], *TIMES[:2]})
-
-
-def find_tables(text: FileText) -> list[Table]:
-    """Return the most likely table in each way of reading a file."""
-    readings = split_rows(text._replace(pieces=limit_pieces(text.pieces)))
-    return [table for rows in readings if (table := find_table(rows)) is not None]
-
-
-def limit_pieces(pieces: Iterator[str | Unreadable]) -> Iterator[str | Unreadable]:
-    """Yield the pieces of the first MAX_CHARACTERS."""
-    length = 0
-    for piece in pieces:
-        yield piece
-        length += len(piece) if isinstance(piece, str) else 0
-        if length > MAX_CHARACTERS:
-            return
-
-
-def find_table(rows: Iterator[Cells | Rejected]) -> Table | None:
-    """Return the rows below the most likely header, None for rows without a header of two columns."""
-    found = list(islice(shorten_cells(islice(rows, MAX_ROWS)), ROWS_SEARCHED + ROWS_READ))
-    names = [row.cells for row in found[:ROWS_SEARCHED]]
-    counts = dict(enumerate(map(count_known_names, names)))
-    if max(counts.values(), default=0) < MIN_NAMES:
-        counts = {index: len({*map(spell, row)}) for index, row in enumerate(names)}
-    most = max(counts.values(), default=0)
-    likely = [index for index in counts if counts[index] >= most - 1 and sum(map(bool, found[index].cells)) > 1]
-    return max((make_table(found[index:]) for index in likely[:MAX_HEADERS]), key=Table.count_filled, default=None)
-
-
-def make_table(rows: Sequence[Cells]) -> Table:
-    """Return the table whose header is the first row."""
-    header = rows[0].cells
-    others = [row.cells for row in rows[1:] if row.cells != header and not is_total(row.cells)]
-    below = [row for row in others if len(row) == len(header)]
-    return Table(header, below or [row for row in others if 1 < len(row) < len(header)], rows[0].comma)
-
-
-def is_total(cells: Sequence[str]) -> bool:
-    """Return whether a row of few cells says that it is a total."""
-    return 2 * sum(map(bool, cells)) <= len(cells) and not SUMS.isdisjoint(map(simplify, cells))
-
-
-def shorten_cells(rows: Iterator[Cells | Rejected]) -> Iterator[Cells]:
-    """Yield the rows up to the first that cannot be read, with shortened cells."""
-    for row in (without_marks(row, range(MAX_COLUMNS)) for row in rows):
-        if isinstance(row, Rejected):
-            return
-        if len(row.cells) <= MAX_COLUMNS and any(map(str.strip, row.cells)):
-            yield replace(row, cells=[cell.strip()[:MAX_SHOWN_LENGTH] for cell in row.cells])
