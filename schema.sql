@@ -729,9 +729,9 @@ CREATE TRIGGER imports_record_their_trades AFTER UPDATE OF added ON imports
 BEGIN
   INSERT INTO record_change SELECT DISTINCT account_id, trading_day FROM trades WHERE import_id = new.id;
   INSERT INTO changed_objects SELECT new.user_id, last.seq + id, 'trades', id, 0, at
-  FROM trades
-  JOIN (SELECT coalesce(max(seq), 0) AS seq, strftime('%Y-%m-%dT%H:%M:%f000Z', 'now') AS at
-        FROM changed_objects WHERE user_id = new.user_id) AS last
+  FROM trades JOIN (SELECT strftime('%Y-%m-%dT%H:%M:%f000Z', 'now') AS at,
+      coalesce(max(seq), 0) + 1 - (SELECT min(id) FROM trades WHERE import_id = new.id) AS seq
+    FROM changed_objects WHERE user_id = new.user_id) AS last
   WHERE import_id = new.id
   ON CONFLICT DO NOTHING;
 END;

@@ -228,7 +228,8 @@ async def update_trading_days(db: Connection, user_id: int, account_id: int | No
         """
         INSERT OR REPLACE INTO changed_objects
         SELECT :user_id, last.seq + id, 'trades', id, 0, :now
-        FROM (SELECT coalesce(max(seq), 0) AS seq FROM changed_objects WHERE user_id = :user_id) AS last
+        FROM (SELECT coalesce(max(seq), 0) + 1 - (SELECT min(id) FROM moved) AS seq
+              FROM changed_objects WHERE user_id = :user_id) AS last
         CROSS JOIN moved
         """,
         "DROP TABLE moved",
