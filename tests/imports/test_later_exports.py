@@ -202,3 +202,29 @@ async def test_a_fill_of_another_contract_leaves_its_trade_with_what_is_left_of_
 
     found = [(one["id"], one["symbol"], one["direction"], one["exit_price"]) for one in await list_trades(client)]
     assert found == [(1, "ES 03-26", "long", None), (2, "MNQ 03-26", "short", None)]
+
+
+async def test_contracts_that_exchange_the_ids_of_fills_are_refused(client: Client, account_id: int) -> None:
+    header = "Date,Time,Symbol,Quantity,Price,Side,Execution ID"
+    row = "02/12/2026,09:{:02}:00,{},{},100,{},{}"
+    earlier = [
+        ("MNQH6", 3, "Sell", 1005), ("MESH6", 1, "Buy", 1006), ("MNQH6", 2, "Buy", 1012), ("MESH6", 2, "Buy", 1013),
+        ("MNQH6", 1, "Sell", 1018),
+    ]  # fmt: skip
+    later = [
+        ("MNQH6", 6, "Sell", 1007),
+        ("MESH6", 3, "Sell", 1008),
+        ("MNQH6", 2, "Sell", 1013),
+        ("MESH6", 1, "Sell", 1018),
+    ]
+    files = [
+        "\n".join([header, *(row.format(minute, *one) for minute, one in enumerate(rows, start))]) + "\n"
+        for start, rows in ((0, earlier), (15, later))
+    ]
+    await create_import(client, files[0], account_id=account_id)
+    before = await list_trades(client)
+
+    response = await send_file(client, files[1], account_id)
+
+    assert error_of(response) == (400, "validation_error")
+    assert await list_trades(client) == before
