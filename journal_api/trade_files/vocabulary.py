@@ -17,6 +17,7 @@ from journal_api.structs.trades import Direction
 from journal_api.values.currencies import CURRENCIES
 
 ANYTHING = "*"
+LETTER_AND_DIGIT = re.compile("[A-Za-z][0-9]|[0-9][A-Za-z]")
 MAX_NAME_LENGTH = 255  # of a column
 WORD = re.compile("[\u4e00-\u9fff]|[^\\W\\d_\u4e00-\u9fff]+")  # Chinese has no blanks between words
 CODES = CURRENCIES | {"BTC", "ETH", "GBX"}  # of currencies and coins, and of pence
@@ -195,8 +196,8 @@ def states_trade(cell: str) -> bool:
 def is_side(cell: str) -> bool:
     """Return whether a cell states a direction and nothing else."""
     words = read_words(cell)
-    is_letter = cell.isalpha() or any(len(word) > 1 for word in words)  # L1 is not long
-    return find_direction(cell) is not None and words <= SIDES and is_letter
+    is_number = LETTER_AND_DIGIT.search(cell) and not any(len(word) > 1 for word in words)  # L1 is not long
+    return find_direction(cell) is not None and words <= SIDES and not is_number
 
 
 @lru_cache(maxsize=8192)

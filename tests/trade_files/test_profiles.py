@@ -6,16 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 from commands import make_journal, run_failing
-from factories import (
-    A_PROFILE,
-    Client,
-    create_import,
-    create_import_profile,
-    details_of,
-    error_of,
-    send_file,
-    unwrap,
-)
+from factories import A_PROFILE, Client, create_import, create_import_profile, details_of, error_of, send_file, unwrap
 from file_tables import read_errors, read_trade
 from saved_journals import for_rows
 
@@ -205,12 +196,6 @@ def decode(profile: dict[str, Any]) -> ImportProfileCreate:
         ("At (UTC-10)", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T19:31:00Z"),
         ("At (UTC+1)", "%Y-%m-%d %H:%M:%S%z", "2026-03-02 09:31:00Z", "2026-03-02T09:31:00Z"),
         ("At (now)", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T00:31:00Z"),
-        ("At (T+1)", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T00:31:00Z"),
-        ("At (+01)", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T08:31:00Z"),
-        ("At(UTC+1 5 Jan 2026 - 5 Mar)", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T08:31:00Z"),
-        ("At (UTC-5 in winter UTC-4 in summer)", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T00:31:00Z"),
-        ("AtUtc", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T09:31:00Z"),
-        ("AtUtc", "%Y-%m-%d", "2026-03-02", "2026-03-01T15:00:00Z"),  # a day is the trader's
     ],
 )
 def test_a_time_has_the_zone_at_the_end_of_its_format_or_in_the_name_of_its_column(

@@ -172,6 +172,18 @@ ORDERS = {
         (ORDERS, [{"Status": "Filled"}, {"Status": "Cancelled"}], {"where": {"Status": ["Filled"]}}),
         (ORDERS, [{"Status": "Active"}, {"Status": "Inactive"}], {"where": {"Status": ["Filled"]}}),
         (ORDERS, [{"Status": "Settled"}], {"where": None}),
+        *(
+            (ORDERS, [{"Time": None, name: f"03/02/2026 {clock}"}], {"at": name, "zone": zone})
+            for name, clock, zone in (
+                ("Date (+01)", "09:31", "Etc/GMT-1"),
+                ("Date(UTC-3 5 Jan 2026 - 5 Mar)", "09:31", "Etc/GMT+3"),
+                ("TradeDateUtc", "09:31", "Etc/UTC"),
+                ("TradeDateUtc", "00:00:00", None),
+                ("Date (UTC-5 in winter, UTC-4 in summer)", "09:31", None),
+                ("Date (T+1)", "09:31", None),
+            )
+        ),
+        (ORDERS, [{"Side": None, "Unit": "BTC"}], {"side": None}),
         (
             ORDERS,
             [{"Qty": None, "Deal volume": "1", "Status": status} for status in ("Filled", "Cancelled")],

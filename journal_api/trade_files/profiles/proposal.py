@@ -41,6 +41,12 @@ from journal_api.values.types import decode_value
 from journal_api.values.visible_text import escape_invisible
 
 MAX_WORD = 100  # characters of a word of a profile
+# Date(UTC+1 28 Jan 2024 - 28 Jan 2025), Date (+01), OpenDateUtc; not what names two.
+ZONE = re.compile(
+    r".*\((?:UTC|GMT)(?P<hours>[+-][0-9]{1,2})[ ,](?:(?!UTC|GMT)[^()])*\)|.*\((?P<offset>[+-][0-9]{2})(?::?00)?\)"
+    r"|.*(?<=[a-z])(?:U(?:TC|tc)|G(?:MT|mt))"
+)
+MIDNIGHT = re.compile(r"(?:^|[^0-9:])0?0:00(?::00)?(?:\.0+)?Z?$|^[^:]*$")
 BARE_KEY = re.compile("[a-z_]+")
 # Whether a file has one trade per row: both of one of these pairs, and a price or a result of a whole trade.
 OF_TRADES = (("entry_price", "exit_price"), ("opened_at", "closed_at"))
@@ -125,7 +131,7 @@ class Draft:
             costs = []
         sign = find_cost_sign(table.numbers, costs, self.gross, self.net)
         ids = table.read_cells(external_id)
-        zones = set(table.read_cells(find_column(table.names, ["Timezone", "Time zone"])))
+        zones = set(table.read_cells(find_column(table.names, ["Timezone", "Time zone"]))) or self._find_zones(clock)
         self._warn_of_missing()
         return ProposedProfile(
             name="New profile",
@@ -207,13 +213,28 @@ class Draft:
         columns = {name: self.members[name] for name in OF_OPTIONS if name in self.members}
         return Option(**columns) if len(columns) == 3 and self.table.read_cells(columns["strike"]) else None
 
+    def _find_zones(self, clock: str | None) -> set[str]:
+        """Return the zones in the names of the columns of times of day, as in Date (+01) or OpenDateUtc."""
+        names = (
+            [clock] if clock else [self.members[name] for name in ("at", *ONLY_TRADES[2:]) if self.members.get(name)]
+        )
+        zones = set()
+        for name in dict.fromkeys(names):
+            found = ZONE.fullmatch(name)
+            hours = found and (found["hours"] or found["offset"] or "0")
+            is_of_days = all(map(MIDNIGHT.search, self.table.read_cells(name)))
+            zones.add(None if hours is None or is_of_days else f"Etc/GMT{-int(hours):+d}" if int(hours) else "Etc/UTC")
+        return {zone or "" for zone in zones}
+
     def _propose_effect(self, side: str | None) -> Effect | None:
         """Return the words by which options end, None if a row with one is of anything else or has a price."""
         symbol, price = self.members.get("symbol", ""), self.members.get("price", "")
         if not side or not symbol or not price:
             return None
         ends = [row for row in self.table.rows if read_words(row[side]) & ENDING]
-        are_clear = all(find_option(row[symbol]) and not row[price].strip("0.,-$ ") for row in ends)
+        paid = {price, self.value or price}
+        is_paid = any(row[name].strip("0.,-$ ") for name in paid for row in ends)
+        are_clear = not is_paid and all(find_option(row[symbol]) for row in ends)
         words = [word for word in dict.fromkeys(row[side] for row in ends) if find_direction(word) is None]
         if not words or not are_clear or max(map(len, words)) > MAX_WORD:
             return None

@@ -38,19 +38,13 @@ NOT_A_COIN = re.compile(r"[\W_]")
 COIN, PRICED_IN = re.compile(r"[A-Z][A-Z0-9]{2,9}\Z"), CURRENCIES.union(DOLLARS)
 # The zone in the name of a column: Opening time (UTC+0), Time (UTC+02:00), Update Time (EDT).
 ZONE_OF_COLUMN = re.compile(r".*\((?P<zone>(?:UTC|GMT)[+-][0-9]{1,2}(?::[0-9]{2})?|[A-Z]{3})\)")
-# Its other forms, which say nothing of a day alone: Date(UTC+1 28 Jan 2024 - 28 Jan 2025), Date (+01), OpenDateUtc.
-OTHER_ZONE = re.compile(
-    r".*\((?P<zone>(?:UTC|GMT)[+-][0-9]{1,2}(?::[0-9]{2})?)[ ,](?:(?!UTC|GMT)[^()])*\)"
-    r"|.*\((?P<offset>[+-][0-9]{2}(?::?[0-9]{2})?)\)|.*(?:(?<=[a-z])U(?:TC|tc)|(?<=[a-z]_)utc)"
-)
 
 
 @lru_cache(maxsize=256)
-def find_zone_of_column(column: str) -> tuple[tzinfo | None, tzinfo | None]:
-    """Return the zone that the name of a column states, and the one that it states in another form."""
-    match, other = ZONE_OF_COLUMN.fullmatch(column), OTHER_ZONE.fullmatch(column)
-    text = other["zone"] or other["offset"] or "UTC" if other else ""
-    return match and find_literal_zone(match["zone"]), find_literal_zone(text) if text else None
+def find_zone_of_column(column: str) -> tzinfo | None:
+    """Return the zone that the name of a column states, None without one."""
+    match = ZONE_OF_COLUMN.fullmatch(column)
+    return match and find_literal_zone(match["zone"])
 
 
 @lru_cache(maxsize=8192)
@@ -233,9 +227,7 @@ class ProfileReader:
             cell = MIDNIGHT.sub(" ", cell, count=1)
         if CLOCK.fullmatch(cell) or (self._day and COMPACT_CLOCK.fullmatch(cell)):
             cell = f"{row[self._day].strip() if self._day else row.rules.day} {cell}"
-        first, other = find_zone_of_column(columns[0])
-        zone = first or self._zone or (other if ":" in cell else None)
-        reason = None
+        zone, reason = find_zone_of_column(columns[0]) or self._zone, None
         readers = self._times
         if not readers or YEAR_FIRST.match(cell):
             readers = [*readers, ANY_TIMES[row.rules.date_order]]

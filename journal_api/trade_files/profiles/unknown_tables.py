@@ -15,7 +15,6 @@ from journal_api.trade_files.vocabulary import (
     KNOWN,
     NAMES,
     NOTHING,
-    SIGNS,
     ColumnNames,
     find_column,
     find_direction,
@@ -35,10 +34,14 @@ REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "t
 TIMES, TEXTS = (("opened_at", "closed_at", "at", "expires"), ("account", "external_id"))
 AMOUNTS = ("price", "entry_price", "exit_price")  # which are not 0 in all rows
 RIGHTS = frozenset({"c", "p", "call", "put"})
+NO_ISIN = NOTHING | {""}
 LATER = re.compile("settl|valut|valeur|expir|verfall|matur|fallig")  # days
-TICKERS = frozenset({"symbol", "instrument", "code"})  # columns
+TICKERS = frozenset({"symbol", "instrument"})  # columns
 TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
-OF_OTHERS = re.compile("venue|exchange|borse|bolsa|beurs|market|source|currency|country|sector|broker")  # short names
+# Columns of other short names.
+OF_OTHERS = re.compile(
+    "(?!.*(?:symbol|ticker|asset|kurzel|pair)).*(?:venue|exchange|borse|bolsa|beurs|country|sector|broker)"
+)
 MIN_FACTORS, MAX_FACTORS = 3, 20  # rows, and columns
 NEARLY_ALL, NEAR = Decimal("0.9"), Decimal("0.01")  # of rows, of 1
 MOST = 0.5  # of the cells of a column, which a total or a remark may end
@@ -115,7 +118,9 @@ class Table:
         products, isins = ({*self.read_cells(name)} for name in (found["symbol"], isin))
         is_shared = translate(found["symbol"] or "") == "product" and len(products) == 1 < len(isins)
         is_long = isin is not None and any(len(cell) > Name40.max_length for cell in products)
-        if is_shared or (is_long and all(row[isin or ""] for row in self.rows if row[found["symbol"] or ""])):
+        if is_shared or (
+            is_long and all(row[isin or ""] not in NO_ISIN for row in self.rows if row[found["symbol"] or ""])
+        ):
             found["symbol"] = isin  # the product of all rows, or names of which two may be shortened to one
         found["symbol"] = self._find_ticker(found["symbol"]) or found["symbol"]
         if not any(found[member] for member in ("at", "opened_at", "closed_at")):
@@ -206,20 +211,15 @@ class Table:
         for name in self.columns:
             if "typ" in translate(name) and self.count(name, states_trade):
                 return name
-        named = find_column([name for name in self.columns if not self.holds("right", name)], NAMES["side"])
-        cells = {*self.read_cells(named)}
-        if cells <= SIGNS.keys() and len({SIGNS[cell] for cell in cells}) > 1:
-            return named
-        if (
-            any(cell[0] in "+-−" for cell in self.read_cells(quantity))
-            or min(self.read_amounts(quantity), default=0) < 0
-        ):
+        has_sign = any(cell[0] in "+-−" for cell in self.read_cells(quantity))
+        if has_sign or any(number < 0 for number in self.read_amounts(quantity)):
             return None
         rows = [row for row, numbers in zip(self.rows, self.numbers, strict=True) if numbers.get(quantity or "")]
         for name in self.columns if rows else ():
-            if name and translate(name) not in KNOWN and all(is_side(row[name]) for row in rows):
+            found = {row[name] for row in rows}
+            if name and translate(name) not in KNOWN and all(map(is_side, found)) and not all(map(is_currency, found)):
                 return name
-        return named
+        return find_column([name for name in self.columns if not self.holds("right", name)], NAMES["side"])
 
     def _find_asset(self, columns: Sequence[str], side: str | None) -> str | None:
         """Return the column whose cells all name an asset: an ISIN, a coin in a column for a currency, a ticker.
@@ -235,7 +235,7 @@ class Table:
         if named and not any(map(is_side, named)) and all(find_direction(cell[: cell.find(" ") + 1]) for cell in named):
             return side
         tickers = (name for name in columns if len(cells[name]) > 1 and all(map(TICKER.fullmatch, cells[name])))
-        others = (name for name in tickers if not OF_OTHERS.search(simplify(name)))
+        others = (name for name in tickers if not OF_OTHERS.match(simplify(name)))
         return next((name for name in others if not all(map(is_side, cells[name]))), None)
 
     def _find_ticker(self, symbol: str | None) -> str | None:
@@ -243,7 +243,7 @@ class Table:
         isins = self.read_cells(symbol)
         if len({*isins}) < MIN_FACTORS or not all(map(ISIN.fullmatch, isins)):
             return None
-        for name in (name for name in self.columns if not TICKERS.isdisjoint((translate(name), spell(name)))):
+        for name in (name for name in self.columns if not TICKERS.isdisjoint((simplify(name), spell(name)))):
             pairs = {(row[symbol or ""], row[name]) for row in self.rows if row[symbol or ""]}
             tickers = {ticker for _, ticker in pairs if TICKER.fullmatch(ticker) and not ISIN.fullmatch(ticker)}
             if len(pairs) == len({*isins}) == len(tickers):
