@@ -277,8 +277,6 @@ def test_a_proposal_follows_from_the_names_signs_and_words_of_the_table(
         ([{"Symbol": "QLTX260417C00012000", "Price": "750", "Amount": "2500"}], "300"),
         ([{"Multiplier": "4", "Amount": "100"}], None),
         ([{"Amount": "0"}, {"Amount": ""}, {"Amount": "25"}], None),
-        ([{"Amount": "-3"}, {"Amount": "900"}, {"Amount": "0.01"}], None),  # no ratio in common
-        ([{"Amount": "-0.02", "Fee": "0.02"}, {"Amount": "-0.02", "Fee": "0.02"}], None),
         ([{"Amount": None}], None),
     ],
 )

@@ -54,26 +54,22 @@ def check_values(book: Book, price: str, quantity: str, value: str) -> Iterator[
     samples: defaultdict[int, list[Sample]] = defaultdict(list)
     for _, number, _, execution in book.fills:
         product = abs(execution.price * execution.quantity) / SCALE**2
-        # The amount of an order, or of the costs.
-        is_other = round(abs(execution.value or 0) * SCALE) in (abs(execution.quantity), abs(execution.cost or 0))
-        if product and execution.value and not is_other and execution.effect != Effect.EXPIRES:
+        is_size = round(abs(execution.value or 0) * SCALE) == abs(execution.quantity)  # the amount of an order
+        if product and execution.value and not is_size and execution.effect != Effect.EXPIRES:
             samples[number].append(Sample(product, abs(execution.value), abs(execution.cost or 0) / SCALE))
     shown = {number: show_point_value(book.instruments[number], found) for number, found in samples.items()}
     yield from state_multipliers(book, {number: one for number, one in shown.items() if one is not None}, value)
 
     def find_warning(instruments: InstrumentTable) -> str | None:
-        each = [
-            [sample.compare(find_multiplier(book.instruments[number], instruments)) for sample in found]
+        ratios = [
+            sample.compare(find_multiplier(book.instruments[number], instruments))
             for number, found in samples.items()
+            for sample in found
         ]
-        ratios = [ratio for of_one in each for ratio in of_one]
-        middle = median(ratios) if ratios else 1
-        # Values that are of anything else, as of costs and results, have no ratio in common, not even of an instrument.
-        alike = sum(0.5 <= ratio / median(of_one) <= 2 for of_one in each for ratio in of_one)
-        if abs(middle - 1) <= TOLERANCE or 2 * alike < len(ratios):
+        if not ratios or abs(median(ratios) - 1) <= TOLERANCE:
             return None
         return (
-            f"{price} times {quantity} and the value of a point is {middle:.3g} times {value}:"
+            f"{price} times {quantity} and the value of a point is {median(ratios):.3g} times {value}:"
             " check symbol, divide_by and multiplier, or the results are wrong"
         )
 
