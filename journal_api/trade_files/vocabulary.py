@@ -61,7 +61,7 @@ NOTHING, SUMS = (frozenset(TABLE["cells"][name].split()) for name in ("nothing",
 @lru_cache(maxsize=8192)
 def simplify(name: str) -> str:
     """Return a name without capitals, accents, signs, a currency before or behind it and a remark in parentheses."""
-    name = name[:MAX_NAME_LENGTH]
+    name = unicodedata.normalize("NFKC", name[:MAX_NAME_LENGTH])  # also of the wide parentheses of a remark
     code, _, rest = name.partition(" ")
     shown = REMARK.sub("", rest if rest and code in CODES else name).replace("%", "percent")
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", shown.casefold())))

@@ -533,6 +533,48 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("IE00B4L5Y983", "long", "10.5", "9.072", "0")],
         {},
     ),
+    "Norwegian names and sides, a total of costs beside its part": (
+        "Id;Handelsdag;Transaksjonstype;Verdipapir;ISIN;Antall;Kurs;Totale Avgifter;Kurtasje;Beløp\n"
+        "3;2026-06-27;SALG;QLTX A;US0378331005;66;44,5;99;90;29846\n2;2026-06-26;UTBYTTE;QLTX A;US0378331005;66;0;0;0;120\n"
+        "1;2026-06-24;KJØPT;QLTX A;US0378331005;66;42,5;99;90;-28706\n",
+        None,
+        [("QLTX A", "long", "66", "132", "198")],
+        {"Transaksjonstype is 'UTBYTTE'": 1},
+    ),
+    "Russian names and sides": (
+        "Дата сделки;Код инструмента;Операция;Количество;Цена сделки;Комиссия;Валюта\n"
+        "2026-05-14;SBER;Купля;300;255.00;15.30;RUB\n2026-06-18;SBER;Продажа;300;256.00;15.30;RUB\n",
+        None,
+        [("SBER", "long", "300", "300", "30.6")],
+        {},
+    ),
+    "wide parentheses of remarks": (
+        "約定日,銘柄コード,銘柄名,取引区分,売買区分,数量［株］,単価［円］,手数料［円］,税区分\n"
+        '2026/06/15,7267,本田技研,現物,買付,100,"1,602.5",0,-\n2026/08/01,7267,本田技研,現物,売付,100,"1,702.5",0,-\n',
+        None,
+        [("本田技研", "long", "100", "10000", "0")],
+        {},
+    ),
+    "traditional Chinese": (
+        "成交日期,股票代號,買賣別,成交數量,成交價,手續費,交易稅\n"
+        '2026/01/02,1101A,現股買進,"1,000",40.00,34,0\n2026/02/03,1101A,現股賣出,"1,000",42.00,35,126\n',
+        None,
+        [("1101A", "long", "1000", "2000", "195")],
+        {},
+    ),
+    "bookings in words, a change of the depositary": (
+        "Buchtag;ISIN;Nominal;;Buchungsinformationen;Kurs;\n29.12.2025;US94106L1098;-20;Stk.;Ausführung ORDER Verkauf 2;190,12;EUR\n"
+        "17.12.2025;US94106L1098;20;Stk.;Ausführung ORDER Kauf 1;188,12;EUR\n12.12.2025;NO0011082075;-500;Stk.;Lagerstellenwechsel;8,22;EUR\n",
+        None,
+        [("US94106L1098", "long", "20", "40", "0")],
+        {"Buchungsinformationen is 'Lagerstellenwechsel'": 1},
+    ),
+    "a price per unit, an amount per share": (
+        "security,trade date,action,shares,amount/share,commission\nQLTX,2026-01-03,Buy,20,1.5,1\nQLTX,2026-01-04,Sell,20,2,\n",
+        None,
+        [("QLTX", "long", "20", "10", "1")],
+        {},
+    ),
     "short names, a dash before the clock, an amount that is the size": (
         "time,coin,dir,px,sz,fee,Amount\n18/09/2025 - 14:59:56,ETH,Open Long,4500,2,1,2\n19/09/2025 - 14:59:56,ETH,Close Long,4600,2,1,2\n",
         None,
