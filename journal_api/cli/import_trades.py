@@ -139,13 +139,14 @@ def import_file(
             return choice
 
         source = imports.Source(None, file_name, sha256)
-        result = await importer.import_trades(
-            *(database, user_id, source, trade_file, choice),
-            dry_run=dry_run,
-            accounts_in=accounts_in,
+        file_import = importer.FileImport(
+            *(user_id, source, trade_file, choice, accounts_in),
             force=force,
             decisions={answer.line: answer.decision for answer in answers},
         )
+        if dry_run:
+            return await file_import.preview(database), trade_file, new
+        result = await file_import.run(database, lambda: database.write(file_import.store))
         return result, trade_file, new
 
     drawing = Lock()
@@ -174,7 +175,7 @@ def import_file(
         if rows or verdict.verdict in ("suspect", "unmatched"):
             click.echo(printable(import_report.describe_verdict(verdict)), err=not rows)
     counts, errors = result.counts, [verdict for verdict in result.verdicts if verdict.verdict == "error"]
-    if errors:  # only after a dry run; otherwise import_trades has raised them
+    if errors:  # only after a dry run; otherwise the import has raised them
         unknown = [named.name for named in result.accounts if named.account_id is None]
         sys.exit(one_line(str(refused(counts, errors, () if account else unknown))))
     for name in new:

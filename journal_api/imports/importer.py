@@ -11,7 +11,7 @@ from journal_api.database import calendars
 from journal_api.database.database import Database
 from journal_api.database.thread_connection import T
 from journal_api.database.user_threads import at_once, in_thread
-from journal_api.imports.copy_linking import CopyLinker
+from journal_api.imports.copy_linking import find_copies
 from journal_api.imports.drafts import Draft, draft_import
 from journal_api.imports.file_accounts import AccountChoice
 from journal_api.imports.previews import PreviewCollector
@@ -86,18 +86,19 @@ class FileImport:
         """Return what the import of the file would do."""
         async with database.read_transaction() as db:
             choice = await self.accounts_in(db)
-            draft = await self.draft_on(db, choice=choice, call=self._in_thread, is_dry_run=True)
+            draft = await self.draft_on(db, choice=choice, call=partial(in_thread, self.user_id), is_dry_run=True)
             self.file.rows.clear()  # a file may have a million of them
             collector = PreviewCollector(await calendars.by_account(db, self.user_id))
             collector.add(draft.list_new())
-            return self._result(None, draft, await find_copies(db, draft), collector)
+            matches = await find_copies(db, draft.known.copy_rules, draft.settled, draft.originals)
+            return self._result(None, draft, matches, collector)
 
     async def prepare(self, database: Database) -> None:
         """Find what the file changes without the write lock. Raises ValidationFailed for a file with errors."""
         async with database.read_transaction() as db:
             self.cursor = await read_cursor(db, self.user_id)
             choice = self.choice.foretell(await read_last_id(db, "accounts"))
-            self.draft = await self.draft_on(db, choice=choice, call=self._in_thread)
+            self.draft = await self.draft_on(db, choice=choice, call=partial(in_thread, self.user_id))
         self.draft.require_no_errors()
 
     async def run(self, database: Database, store: Callable[[], Awaitable[T]]) -> T:
@@ -138,15 +139,12 @@ class FileImport:
         )
         await draft.write(db, import_id)
         await set_originals(db, draft.originals)
-        matches = await find_copies(db, draft)
+        matches = await find_copies(db, draft.known.copy_rules, draft.settled, draft.originals)
         await link_by_import(db, import_id, matches.links, draft.written_at)
         await set_counts(db, import_id, draft.counts)
         account_ids = {draft.accounts.find_id(name or None) for name in self.file.timezone.accounts}
         await imports.insert_timezone(db, import_id, self.file.timezone.name, sorted(account_ids))
         return self._result(import_id, draft, matches, None)
-
-    async def _in_thread(self, function: Callable[[], T]) -> T:
-        return await in_thread(self.user_id, function)
 
     def _result(
         self, import_id: int | None, draft: Draft, matches: CopyMatches, collector: PreviewCollector | None
@@ -162,33 +160,3 @@ class FileImport:
             len(matches.links),
             describe_ambiguous(matches.ambiguous, last_trade_id),
         )
-
-
-async def find_copies(db: Connection, draft: Draft) -> CopyMatches:
-    linker = CopyLinker(draft.known.copy_rules)
-    for one in draft.settled:
-        changes = zip(one.trade_ids, one.plan.changes, strict=True)
-        linker.add(one.contract.account_id, changes, draft.originals)
-    return await linker.find_copies(db)
-
-
-async def import_trades(
-    database: Database,
-    user_id: int,
-    source: Source,
-    file: TradeFile,
-    choice: AccountChoice,
-    *,
-    dry_run: bool,
-    accounts_in: Callable[[Connection], Awaitable[AccountChoice]],
-    force: bool = False,
-    arrival: ImportSource = "user",
-    decisions: Mapping[int, Decision] = {},
-) -> ImportResult:
-    """Import a file, or say what its import would do. Raises ValidationFailed if a row is an error."""
-    file_import = FileImport(
-        *(user_id, source, file, choice, accounts_in), force=force, arrival=arrival, decisions=decisions
-    )
-    if dry_run:
-        return await file_import.preview(database)
-    return await file_import.run(database, lambda: database.write(file_import.store))

@@ -105,12 +105,8 @@ class FolderImports:
         async def accounts_in(db: Connection) -> AccountChoice:
             return (await choose_accounts(db, self.user_id, account, dry_run=False))[0]
 
-        result = await importer.import_trades(
-            *(database, self.user_id, source, read, choice),
-            dry_run=False,
-            accounts_in=accounts_in,
-            arrival="folder",
-        )
+        file_import = importer.FileImport(self.user_id, source, read, choice, accounts_in, arrival="folder")
+        result = await file_import.run(database, lambda: database.write(file_import.store))
         left_out = [row for row in result.verdicts if row.verdict in ("suspect", "unmatched")]
         return result.counts, list(map(describe_row, left_out))
 
