@@ -165,12 +165,12 @@ async def refold(
     db: Connection, user_id: int, contracts: Iterable[Contract], leaving: Collection[int] = ()
 ) -> list[Plan]:
     """Write what follows from the stored statements of contracts, without the trades that leave."""
-    settler = Settler(db, user_id, await read_commissions(db, user_id), await read_last_id(db), leaving)
+    settler = Settler(db, user_id, at_once, await read_commissions(db, user_id), await read_last_id(db), leaving)
     writer, plans = Writer(db, user_id, now()), list[Plan]()
     by_account = await calendars.by_account(db, user_id)
     for contract in contracts:
-        settled = await settler.plan(contract, [], "", is_new_account=False, call=at_once)
-        new = await settler.number([settled], at_once)
+        settled = await settler.plan(contract, [], "", is_new_account=False)
+        new = await settler.number([settled])
         await writer.insert_trades([settled], build_new(new, user_id, by_account, writer.written_at))
         await writer.write_plan(settled)
         plans.append(settled.plan)

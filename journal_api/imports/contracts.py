@@ -49,11 +49,13 @@ class Settler:
         self,
         db: Connection,
         user_id: int,
+        call: Call,
         commissions: Mapping[int, Commissions],
         last_trade_id: int,
         leaving: Collection[int] = (),  # trades that go because no file states them any more
     ) -> None:
-        self.db, self.user_id, self.commissions, self.leaving = db, user_id, commissions, frozenset(leaving)
+        self.db, self.user_id, self.call, self.leaving = db, user_id, call, frozenset(leaving)
+        self.commissions = commissions
         self.next_ids = count(last_trade_id + 1)
         self.met: set[int] = set()  # trades that are positions of contracts already planned
         self.read: set[int] = set()  # trades on which the plans depend
@@ -68,7 +70,6 @@ class Settler:
         is_new_account: bool,
         force: bool = False,
         decisions: Mapping[int, Decision] = {},
-        call: Call,
     ) -> Settled:
         """Return what the rows of a file change. `moved` are statements that it moves to another contract."""
         stored = {} if is_new_account else await statements.list_of_contract(self.db, contract)
@@ -77,20 +78,20 @@ class Settler:
                 stored.pop(key, None)
         own = await find_own_rows(self.db, stored, rows, file_format)
         rows = [row for row in rows if row.line not in own] if own else rows
-        rows = await call(lambda: with_known_keys(rows, stored, file_format)) if stored else rows
-        stated, chosen, of_rows = await call(lambda: add_rows(stored, rows, file_format, moved))
+        rows = await self.call(lambda: with_known_keys(rows, stored, file_format)) if stored else rows
+        stated, chosen, of_rows = await self.call(lambda: add_rows(stored, rows, file_format, moved))
         journal = await self.read_journal(contract, stated, is_new_account=is_new_account)
-        plan = await call(lambda: reconcile(stated, journal, NEW_IMPORT, force=force, decisions=decisions))
+        plan = await self.call(lambda: reconcile(stated, journal, NEW_IMPORT, force=force, decisions=decisions))
         self.met |= {change.stored.trade_id for change in plan.changes if change.stored}
         ids = [change.stored.trade_id if change.stored else 0 for change in plan.changes]
         return Settled(contract, plan, of_rows, stored, chosen, ids, {}, own)
 
-    async def number(self, settled: Sequence[Settled], call: Call) -> list[tuple[Settled, int]]:
+    async def number(self, settled: Sequence[Settled]) -> list[tuple[Settled, int]]:
         """Give the new trades their ids in the order of lines, and external ids that are free.
 
         Returns the contract of each new trade, and its place among the changes there.
         """
-        new = [(settled[number], place) for number, place in await call(lambda: sort_new(settled))]
+        new = [(settled[number], place) for number, place in await self.call(lambda: sort_new(settled))]
         for one, place in new:
             one.trade_ids[place] = next(self.next_ids)
         leaving = {trade.trade_id for one in settled for trade, _ in one.plan.gone}
@@ -110,7 +111,7 @@ class Settler:
                 columns["external_id"] = None
             taken.add(key)
         for one in settled:
-            one.trades.update(await call(partial(find_trades, one.plan, one.trade_ids)))
+            one.trades.update(await self.call(partial(find_trades, one.plan, one.trade_ids)))
         return new
 
     async def read_journal(

@@ -17,12 +17,18 @@ from journal_api.imports.known_journal import KnownJournal, read_known
 from journal_api.imports.names import NamedTrade, find_original
 from journal_api.imports.other_account import require_own_account
 from journal_api.imports.previews import ImportDigest, NewTrade
-from journal_api.imports.row_verdicts import change_verdict, error_verdict, suspect_verdict, unmatched_verdict
-from journal_api.imports.verdicts import count_verdicts, list_reported, refused
+from journal_api.imports.verdicts import (
+    change_verdict,
+    count_verdicts,
+    error_verdict,
+    list_reported,
+    list_suspects,
+    list_unmatched,
+    refused,
+)
 from journal_api.positions.commissions import NO_COMMISSIONS
 from journal_api.positions.import_rows import Candidate
-from journal_api.positions.plans import Decision, Suspect
-from journal_api.positions.position_columns import build_columns
+from journal_api.positions.plans import Decision
 from journal_api.positions.statements import Key
 from journal_api.repositories import statements
 from journal_api.repositories.changes import list_since
@@ -116,9 +122,7 @@ class Draft:
     def judge(self, settled: Settled, errors: Mapping[int, str], *, is_dry_run: bool) -> list[Verdict]:
         """Return the verdicts of the file's positions in a contract."""
         verdicts: list[Verdict] = []
-        plan, rows = settled.plan, settled.rows
-
-        lines = settled.find_lines
+        plan, rows, lines = settled.plan, settled.rows, settled.find_lines
         for change, trade_id in zip(plan.changes, settled.trade_ids, strict=True):
             found = lines(change.stated)
             if not found:
@@ -136,25 +140,12 @@ class Draft:
             self.open_at_end += change.columns["closed_at"] is None
             shown = None if change.stored is None and is_dry_run else trade_id
             verdicts.append(change_verdict(change, found[0], len(found), shown))
-        by_line: dict[int, list[Suspect]] = {}
-        for suspect in plan.suspects:
-            if found := lines(suspect.position.stated):
-                by_line.setdefault(found[0], []).append(suspect)
         commissions = self.known.commissions.get(settled.contract.account_id, NO_COMMISSIONS)
-        for line, suspects in by_line.items():
-            first = suspects[0]
-            columns = build_columns(first.position, commissions)
-            typed = [one.typed_id for one in suspects if one.typed_id is not None]
-            verdicts.append(suspect_verdict(first, line, len(lines(first.position.stated)), columns, typed))
+        verdicts += list_suspects(settled, commissions)
         verdicts += [
             Verdict(line=line, verdict="duplicate", trade_id=trade_id) for line, trade_id in settled.own.items()
         ]
-        for part in plan.unmatched:
-            verdicts += [
-                unmatched_verdict(rows[claim.stated].line, claim.stated.statement.symbol, part.quantity)
-                for claim in part.claims
-                if claim.stated in rows
-            ]
+        verdicts += list_unmatched(settled)
         for one in plan.refused:
             found = lines(one.position.stated)
             verdicts.append(error_verdict(found[0] if found else 0, find_first_reason(one.reason)))
@@ -204,7 +195,7 @@ async def draft_import(
     if unknown := decisions.keys() - {row.line for row in file.rows if decisions}:
         raise ValidationFailed(fields={"answers": f"line {min(unknown)} of the file has no trade"})
     known = await read_known(db, user_id)
-    settler = Settler(db, user_id, known.commissions, known.last_trade_id)
+    settler = Settler(db, user_id, call, known.commissions, known.last_trade_id)
     draft = Draft(user_id, choice, known, settler)
     if any(isinstance(row, Candidate) and row.imported and row.imported.tags for row in file.rows):
         draft.ignored = INDEPENDENT
@@ -229,14 +220,13 @@ async def draft_import(
             is_new_account=contract.account_id not in known.accounts_with_trades,
             force=force,
             decisions=decisions,
-            call=call,
         )
         # What is left of a trade keeps it, so its contract is planned before the one to which a fill of it moves.
         for contract in dict.fromkeys((*(one.contract for one in moved.values()), *groups))
     ]
     if not force:
         await require_own_account(db, user_id, file_name, draft.settled)
-    new = await settler.number(draft.settled, call)
+    new = await settler.number(draft.settled)
     errors = draft.find_originals()
     draft.verdicts += map(error_verdict, *zip(*rejected, strict=True)) if rejected else []
     for one in draft.settled:

@@ -1,14 +1,119 @@
-"""The verdicts of an import: their counts, the report as JSON, and the error of an import that is refused."""
+"""The verdicts of an import: of the rows of a contract, their counts, and the error of an import that is refused."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from journal_api.errors import ValidationFailed
-from journal_api.structs.imports import Counts, Verdict
+from journal_api.imports.contracts import Settled
+from journal_api.positions.commissions import NO_COMMISSIONS, Commissions
+from journal_api.positions.fills import decode_fills
+from journal_api.positions.plans import Change, StoredTrade, Suspect
+from journal_api.positions.position_columns import build_columns
+from journal_api.structs.imports import Counts, FieldChange, Verdict
+from journal_api.values.money import decimal_json, json_text
 
 MAX_ERRORS = 1000
+CLOSES_NOTHING = (
+    "closes {what}, and neither the file nor the journal has the position: it becomes a trade when you import"
+    " the file that opens it"
+)
+# What a person compares of a suspect and the stored trade.
+COMPARED = (
+    *("symbol", "direction", "quantity", "opened_at", "entry_price", "closed_at", "exit_price"),
+    *("gross_pnl", "fees"),
+)
+
+
+def several(rows: int) -> int | UnsetType:
+    """Return the number of rows of a position for its verdict: left out for one row."""
+    return rows if rows > 1 else UNSET
+
+
+def error_verdict(line: int, reason: str) -> Verdict:
+    return Verdict(line=line, verdict="error", reason=reason)
+
+
+def list_suspects(settled: Settled, commissions: Commissions) -> Iterator[Verdict]:
+    """Yield the verdicts of positions that may be in the journal already, with all trades that each may be."""
+    by_line: defaultdict[int, list[Suspect]] = defaultdict(list)
+    for suspect in settled.plan.suspects:
+        for line in settled.find_lines(suspect.position.stated)[:1]:
+            by_line[line].append(suspect)
+    for line, suspects in by_line.items():
+        first = suspects[0]
+        columns, (trade_id, theirs) = build_columns(first.position, commissions), describe_other(first)
+        mine = describe_position(columns)
+        others = f"the file has {mine}; the journal has {describe_position(theirs)}" if theirs else mine
+        typed = [one.typed_id for one in suspects if one.typed_id is not None]
+        yield Verdict(
+            line=line,
+            verdict="suspect",
+            trade_id=trade_id,
+            changes=describe_changes(theirs, columns, COMPARED) if theirs else UNSET,
+            reason=f"{first.reason}: {others}",
+            rows=several(len(settled.find_lines(first.position.stated))),
+            answers=[f"{line}:{answer}" for answer in (*typed, "new", "leave")],
+        )
+
+
+def describe_other(suspect: Suspect) -> tuple[int | None, dict[str, Any] | None]:
+    """Return the id and the columns of the stored trade, or of the position, that a suspect may be."""
+    other = suspect.other
+    if other is None or isinstance(other, StoredTrade):
+        return (other.trade_id, other.columns) if other else (None, None)
+    return next((one.trade_id for one in other.stated if one.trade_id), None), build_columns(other, NO_COMMISSIONS)
+
+
+def describe_position(columns: Mapping[str, Any]) -> str:
+    """Return a position in words, for a person to compare."""
+    until = columns["closed_at"] or "now"
+    gross = "" if columns["gross_pnl"] is None else f", gross {json_text(columns['gross_pnl'])}"
+    return (
+        f"{columns['direction']} {json_text(columns['quantity'])} {columns['symbol']} from"
+        f" {columns['opened_at']} at {json_text(columns['entry_price'])} to {until}{gross}"
+    )
+
+
+def list_unmatched(settled: Settled) -> Iterator[Verdict]:
+    """Yield the verdicts of fills that only close, of positions that nobody has."""
+    for part in settled.plan.unmatched:
+        direction = "short" if part.quantity > 0 else "long"
+        for row in (settled.rows[claim.stated] for claim in part.claims if claim.stated in settled.rows):
+            what = f"{json_text(abs(part.quantity))} {row.statement.symbol} {direction}"
+            yield Verdict(line=row.line, verdict="unmatched", reason=CLOSES_NOTHING.format(what=what))
+
+
+def change_verdict(change: Change, line: int, rows: int, trade_id: int | None) -> Verdict:
+    """Return the verdict of a position of the file: a new trade, or what it says of a stored one."""
+    if change.stored is None:
+        return Verdict(line=line, verdict="new", trade_id=trade_id, rows=several(rows))
+    return Verdict(
+        line=line,
+        verdict="updated" if change.changed else "duplicate",
+        trade_id=trade_id,
+        changed=change.changed,
+        changes=describe_changes(change.stored.columns, change.columns, change.changed) if change.changed else UNSET,
+        rows=several(rows),
+    )
+
+
+def describe_changes(before: Mapping[str, Any], after: Mapping[str, Any], names: Iterable[str]) -> list[FieldChange]:
+    """Return fields of a stored trade, old beside new."""
+    return [
+        FieldChange(field=name, before=show_field(name, before[name]), after=show_field(name, after[name]))
+        for name in names
+    ]
+
+
+def show_field(name: str, value: Any) -> Any:
+    """Return a field for a report: fills by their number, amounts with all digits."""
+    if name == "fills":
+        return len(decode_fills(value)) if value else None
+    return decimal_json(value) if isinstance(value, int) else value and str(value)
 
 
 def count_verdicts(verdicts: Iterable[Verdict]) -> Counts:
