@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date
-from itertools import chain, islice
+from itertools import islice
 from typing import BinaryIO, NamedTuple
 
 from journal_api.database.user_threads import with_cancel_checks
@@ -17,12 +17,12 @@ from journal_api.trade_files.file_format import find_account_columns
 from journal_api.trade_files.headers import Header, UnknownHeader, recognise
 from journal_api.trade_files.known_formats import list_known_formats
 from journal_api.trade_files.left_out import LeftOutCounter
-from journal_api.trade_files.named_rows import RoundedCells, shorten
+from journal_api.trade_files.named_rows import CellRules, RoundedCells, shorten
 from journal_api.trade_files.point_values import with_point_values
 from journal_api.trade_files.profiles.profile_format import make_known_profile, set_date_order
 from journal_api.trade_files.rows import Cells, without_marks
 from journal_api.trade_files.statements import read_statements
-from journal_api.trade_files.table_rows import Reading, name_cells
+from journal_api.trade_files.table_rows import name_cells
 from journal_api.trade_files.texts import read_text
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.trade_files.vocabulary import (
@@ -30,6 +30,7 @@ from journal_api.trade_files.vocabulary import (
     COSTS,
     ENDING,
     NAMES,
+    NOTHING,
     find_column,
     find_costs,
     find_currency_columns,
@@ -41,7 +42,6 @@ from journal_api.trade_files.vocabulary import (
 from journal_api.values.instruments import BUILT_IN, InstrumentTable
 
 MAX_ERRORS = 100_000  # the rest of a file with more is not read
-MIN_ROWS = 50  # that show what the rows of a file state
 ROWS_OF_NUMBERS = 500  # that are searched for the meaning of a comma
 CURRENCY_CODE = re.compile("(?:^|[0-9 ])([A-Z]{3,5})$")
 # An amount and its currency: 1,250.00 SEK, -€10.
@@ -129,10 +129,10 @@ def read(
         left_out.warnings += warn(first_rows, header)
     numbers = (header.format.columns | header.format.optional) - set(header.format.dates)
     cells = read_columns(first_rows[:ROWS_OF_NUMBERS], header, numbers)
-    comma = None if header.format.is_typed else guess_comma(cells, usual)  # of files that people write row by row
-    read_as = (dates.order, comma, str(day or ANY_DAY), skip_errors)
-    reading = Reading(*read_as, left_out.warnings, left_out.ends, RoundedCells(), first_rows[:MIN_ROWS])
-    named_rows = name_cells(chain(first_rows, rows), header, reading)
+    rounded, rules = RoundedCells(), CellRules(usual, dates.order, day=str(day or ANY_DAY), skips_errors=skip_errors)
+    if not header.format.is_typed:
+        rules = rules._replace(comma=guess_comma(cells, usual), rounded=rounded, nothing=NOTHING)
+    named_rows = name_cells(first_rows, rows, header, rules, left_out)
     trades = with_point_values(left_out.remove_from(header.format.read_trades(named_rows)), instruments)
     unit = one_trade_is(header.format.name)
     trades = warn_of_values(trades, instruments, left_out.warnings)
@@ -153,7 +153,7 @@ def read(
         left_out.warnings.append(f"{UNCHANGED}: {', '.join(changes[:3])}")
     return TradeFile(
         *(header.format.name, found, timezone, left_out, text.encoding, dates),
-        *(reading.rounded, unit),
+        *(rounded, unit),
         has_pairs=header.format.is_pairs,
         is_described=header.format.is_typed or header.format.name in {profile.name for profile in profiles},
     )

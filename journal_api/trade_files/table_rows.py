@@ -3,21 +3,21 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import count, groupby
+from itertools import chain, count, groupby
 from operator import itemgetter
-from typing import NamedTuple, get_args
 
 from msgspec.structs import replace
 
 from journal_api.positions.import_rows import LeftOut, Rejected
-from journal_api.trade_files.amounts import CACHED_AMOUNTS, Comma
-from journal_api.trade_files.dates import DateOrder
+from journal_api.trade_files.amounts import CACHED_AMOUNTS
 from journal_api.trade_files.file_format import find_account_columns, reject
 from journal_api.trade_files.headers import Header
-from journal_api.trade_files.named_rows import CellRules, RoundedCells, Row, shorten
+from journal_api.trade_files.left_out import LeftOutCounter
+from journal_api.trade_files.named_rows import CellRules, Row, shorten
 from journal_api.trade_files.rows import MAX_BLANK_ROWS, Cells
-from journal_api.trade_files.vocabulary import NOTHING, find_costs, states_trade
+from journal_api.trade_files.vocabulary import find_costs, states_trade
 
+MIN_ROWS = 50  # that show what the rows of a file state
 # Rows of text below a table.
 MAX_ROWS_BELOW = 100
 # Characters of a title in a table below.
@@ -27,40 +27,31 @@ MAX_CELL_LENGTH = 10_000
 DIGITS = re.compile(r"\s*[-+]?[0-9][0-9.,' ]*%?\s*")
 
 
-class Reading(NamedTuple):
-    """How the rows of a file are read, and what the report says of it."""
-
-    date_order: DateOrder | None
-    comma: Comma | None
-    day: str
-    skips_errors: bool
-    warnings: list[str]
-    ends: set[int]
-    rounded: RoundedCells
-    first_rows: Sequence[Cells | Rejected] = ()
-
-
 def name_cells(
-    rows: Iterable[Cells | Rejected], header: Header, reading: Reading
+    first_rows: Sequence[Cells | Rejected],
+    rows: Iterable[Cells | Rejected],
+    header: Header,
+    rules: CellRules,
+    left_out: LeftOutCounter,
 ) -> Iterator[Row | Rejected | LeftOut]:
     """Yield each row by column name.
 
     Blank rows are skipped, up to MAX_BLANK_ROWS: reading them takes time in which no trade is returned.
     """
-    width, blank_rows, sides = len(header.columns), count(1), find_sides(reading.first_rows)
-    build_row = make_row_builder(header, reading)
+    width, blank_rows, sides = len(header.columns), count(1), find_sides(first_rows[:MIN_ROWS])
+    build_row = make_row_builder(header, rules)
     read = header.format.columns | header.format.optional
     last_read = max(index for index, name in enumerate(header.columns) if name in read)
     fitted: Iterator[Cells | Rejected] = (
-        row.widened(width, last_read) if isinstance(row, Cells) else row for row in rows
+        row.widened(width, last_read) if isinstance(row, Cells) else row for row in chain(first_rows, rows)
     )
     if len(header.cells) > width and not header.format.is_typed:
         fitted = without_nameless(fitted, width, len(header.cells))
-    rows_of_table = fitted if header.format.is_typed else leave_out_text_below(fitted, width, reading.warnings)
+    rows_of_table = fitted if header.format.is_typed else leave_out_text_below(fitted, width, left_out.warnings)
     for row in rows_of_table if header.format.accounts else of_one_account(rows_of_table, header):
         if not isinstance(row, Cells):
             if isinstance(row, Rejected):
-                reading.ends.add(row.line)
+                left_out.ends.add(row.line)
             yield row
         elif not any(map(str.strip, row.cells)):
             if next(blank_rows) > MAX_BLANK_ROWS:
@@ -72,7 +63,7 @@ def name_cells(
             # The last cell may be cut, as a file is whose download ended early.
             has_side = any(cell.strip() for place, cell in enumerate(row.cells[:-1]) if place in sides)
             is_other = has_side and not any(map(states_trade, row.cells))
-            yield LeftOut(row.line, reason) if is_other else reject(row.line, reason, skips=reading.skips_errors)
+            yield LeftOut(row.line, reason) if is_other else reject(row.line, reason, skips=rules.skips_errors)
         else:
             yield build_row(row)
 
@@ -156,31 +147,23 @@ def split_tables(below: Sequence[Cells]) -> Iterator[list[Cells]]:
         yield from [rows] if is_header and len(rows) > 1 else ([row] for row in rows)
 
 
-def make_row_builder(header: Header, reading: Reading) -> Callable[[Cells], Row | Rejected | LeftOut]:
+def make_row_builder(header: Header, rules: CellRules) -> Callable[[Cells], Row | Rejected | LeftOut]:
     """Return the function that builds a row with the columns that the format uses."""
     used = header.format.columns | header.format.optional
     indexes = [index for index, name in enumerate(header.columns) if name in used]
     # Of one index, itemgetter would return a string instead of a tuple.
     pick_cells = itemgetter(*indexes) if len(indexes) > 1 else lambda cells: (cells[indexes[0]],)
     names = pick_cells(header.columns)
-    rounds = None if header.format.is_typed else reading.rounded
-    nothing: frozenset[str] = frozenset() if header.format.is_typed else NOTHING
-    rules = {
-        comma: (
-            CellRules(comma, reading.date_order, rounds, reading.day, nothing, reading.skips_errors),
-            CACHED_AMOUNTS[comma],
-        )
-        for comma in get_args(Comma)
-    }
+    amounts = CACHED_AMOUNTS[rules.comma]
 
     def build_row(cells: Cells) -> Row | Rejected | LeftOut:
         row = Row(zip(names, pick_cells(cells.cells), strict=True))
-        row.line, (row.rules, row.amounts) = cells.line, rules[reading.comma or cells.comma]
+        row.line, row.rules, row.amounts = cells.line, rules, amounts
         if len("".join(cells.cells)) > MAX_CELL_LENGTH:
             for name, cell in row.items():
                 if len(cell) > MAX_CELL_LENGTH and name not in header.format.long:
                     reason = f"{name} has over {MAX_CELL_LENGTH} characters"
-                    return reject(cells.line, reason, skips=reading.skips_errors)
+                    return reject(cells.line, reason, skips=rules.skips_errors)
         return row
 
     return build_row
