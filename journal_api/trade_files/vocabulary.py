@@ -21,7 +21,9 @@ LETTER_AND_DIGIT = re.compile("[A-Za-z][0-9]|[0-9][A-Za-z]")
 MAX_NAME_LENGTH = 255  # of a column
 WORD = re.compile("[\u4e00-\u9fff]|[^\\W\\d_\u4e00-\u9fff]+")  # Chinese has no blanks between words
 CODES = CURRENCIES | {"BTC", "ETH", "GBX"}  # of currencies and coins, and of pence
-REMARK = re.compile(r"(?: in)? +(?!PNL|QTY|VOL)[A-Z]{3}\Z| *[(\[][^()\[\]]*[)\]] *\Z|(?<=[a-z])(?:UTC|Utc|GMT|Gmt)\Z")
+REMARK = re.compile(
+    r"(?: in)? +(?!PNL|QTY|VOL|MAE|MFE)[A-Z]{3}\Z| *[(\[][^()\[\]]*[)\]] *\Z|(?<=[a-z])(?:UTC|Utc|GMT|Gmt)\Z"
+)
 TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 # The names of a member's column in English, and those of other languages with the English one.
 NAMES = {member: [group.split("/")[0] for group in names.split()] for member, names in TABLE["columns"].items()}

@@ -180,6 +180,8 @@ READ: list[tuple[str, str, Any, dict[str, Any]]] = [
      {"gross_pnl": "-15.7281"}),
     ("Tradervue", "excursions of the position", {"Position MAE": "-31.5", "Price MAE": "-0.21",
                                                   "Position MFE": "-2"}, {"mae": "31.5", "mfe": "0"}),
+    ("Tradervue", "excursions under names in capitals", {"Position MAE": None, "Position MFE": None,
+     "POSITION MAE": "-31.5", "POSITION MFE": "280.5"}, {"mae": "31.5", "mfe": "280.5"}),
     ("Tradervue", "tags are not read", {}, {"tags": [], "initial_risk": "112.5"}),
     *(("Tradervue", f"costs {commissions!r} and {fees!r}", {"Commissions": commissions, "Fees": fees},
        {"fees": paid, "unstated": []})
