@@ -51,7 +51,6 @@ class ImportedFill(Struct, frozen=True, gc=False):
     cost: int | None  # None if the file states none
     external_id: str | None
     effect: Effect
-    after: int | None = None  # the position after the fill, as the file states it
 
 
 class ImportedTrade(Struct, frozen=True, gc=False):

@@ -14,9 +14,13 @@ from journal_api.positions.import_rows import (
 )
 from journal_api.structs.imports import LeftOutRows
 from journal_api.trade_files.file_format import CANNOT_BE_READ, Trades
+from journal_api.trade_files.vocabulary import CHANGING, COSTS, ENDING, read_words, simplify, states_trade
 from journal_api.values.instruments import BUILT_IN, InstrumentTable
 
 MAX_REASONS = 100
+CANCELLED = "what these rows cancel is imported"
+COSTS_APART = "costs that stand in rows of their own are in no trade"
+UNCHANGED = "positions that these rows end or change stay as they are"
 
 
 class LeftOutCounter:
@@ -68,6 +72,16 @@ class LeftOutCounter:
         else:
             self.ends.add(check.line)
             yield Rejected(check.line, f"{warning}; force (--force) imports it as it is")
+
+    def warn_of_reasons(self) -> None:
+        """Warn of rows whose words say that they concern trades of the file."""
+        words = [reason for reason in self.counts if reason.endswith("'")]  # reasons that quote a cell
+        warned = {
+            CANCELLED: [one for one in self.counts if "cancel" in one.casefold() and states_trade(one)],
+            COSTS_APART: [one for one in words if simplify(one).endswith(COSTS)],
+            UNCHANGED: [one for one in words if (ENDING | CHANGING) & read_words(one)],
+        }
+        self.warnings += [f"{text}: {', '.join(reasons[:3])}" for text, reasons in warned.items() if reasons]
 
     def report(self) -> list[LeftOutRows]:
         return [LeftOutRows(reason=reason, rows=rows) for reason, rows in self.counts.items()]

@@ -26,18 +26,12 @@ from journal_api.trade_files.table_rows import name_cells
 from journal_api.trade_files.texts import read_text
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.trade_files.vocabulary import (
-    CHANGING,
-    COSTS,
-    ENDING,
     NAMES,
     NOTHING,
     find_column,
     find_costs,
     find_currency_columns,
     is_currency,
-    read_words,
-    simplify,
-    states_trade,
 )
 from journal_api.values.instruments import BUILT_IN, InstrumentTable
 
@@ -50,8 +44,6 @@ AMOUNT_IN = re.compile(
 )
 ANY_DAY = date(2000, 1, 1)  # in place of one that must be stated, to find what else must be
 NO_TRADES = "the file has no trades: all its rows are left out; export executions or closed trades, with their prices"
-COSTS_APART = "costs that stand in rows of their own are in no trade"
-UNCHANGED = "positions that these rows end or change stay as they are"
 NO_DAY = "is required: the times in this file have no day"
 NO_ORDER = "is required: dates such as 26-03-24 may begin with the year or with the day"
 
@@ -145,12 +137,7 @@ def read(
         raise ask(unsaid)
     if not found and left_out.counts:
         left_out.warnings.append(NO_TRADES)
-    if cancelled := [one for one in left_out.counts if "cancel" in one.casefold() and states_trade(one)]:
-        left_out.warnings.append(f"what these rows cancel is imported: {', '.join(cancelled[:3])}")
-    if costs := [one for one in left_out.counts if one.endswith("'") and simplify(one).endswith(COSTS)]:
-        left_out.warnings.append(f"{COSTS_APART}: {', '.join(costs[:3])}")
-    if changes := [one for one in left_out.counts if one.endswith("'") and (ENDING | CHANGING) & read_words(one)]:
-        left_out.warnings.append(f"{UNCHANGED}: {', '.join(changes[:3])}")
+    left_out.warn_of_reasons()
     return TradeFile(
         *(header.format.name, found, timezone, left_out, text.encoding, dates),
         *(rounded, unit),

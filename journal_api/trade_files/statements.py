@@ -6,8 +6,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import Candidate, ImportedFill, ImportedTrade, Rejected
 from journal_api.positions.statements import Side, Statement
 from journal_api.trade_files.file_format import Format, find_first_reason
-from journal_api.trade_files.timezones import FileTimezone, has_local_times
-from journal_api.values.timestamps import Timestamp
+from journal_api.trade_files.timezones import FileTimezone
 
 
 def read_statements(
@@ -24,27 +23,25 @@ def read_statements(
             yield row
             continue
         account = "" if into_one_account else row.account or ""
+        if isinstance(row, ImportedFill):
+            times = [row.time]
+        else:
+            times = [time for time in (row.trade.opened_at, row.trade.closed_at) if time is not None]
+        is_local = [time.is_local for time in times]
         try:
+            zone = timezone.find_zone(account, file_format, is_local=any(is_local))
+            written = tuple([time.isoformat() for time in times]) if all(is_local) else ()
             if isinstance(row, ImportedFill):
-                zone = timezone.find_zone(account, file_format, is_local=row.time.is_local)
-                times = list_local([row.time])
-                yield Candidate(row.line, row.account, state_fill(row, zone), times=times)
+                yield Candidate(row.line, row.account, state_fill(row, zone), times=written)
             else:
-                zone = timezone.find_zone(account, file_format, is_local=has_local_times(row.trade))
                 is_pair = file_format.is_pairs and row.trade.closed_at is not None
                 statement = state_trade(row, zone, is_pair, is_apart)
-                times = () if row.fills else list_local([row.trade.opened_at, row.trade.closed_at])
-                yield Candidate(row.line, row.account, statement, row if row.is_annotated else None, times)
+                imported = row if row.is_annotated else None
+                yield Candidate(row.line, row.account, statement, imported, () if row.fills else written)
         except ValidationFailed as error:
             if "timezone" in error.details["fields"]:
                 raise
             yield Rejected(row.line, find_first_reason(error))
-
-
-def list_local(times: Iterable[Timestamp | None]) -> tuple[str, ...]:
-    """Return local times as the file has them, none if any has an offset."""
-    known = [time for time in times if time is not None]
-    return tuple(time.isoformat() for time in known) if all(time.is_local for time in known) else ()
 
 
 def state_fill(fill: ImportedFill, zone: str) -> Statement:

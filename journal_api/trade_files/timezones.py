@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.trade_draft import TradeDraft
 from journal_api.structs.imports import TimezoneSource
 from journal_api.trade_files.file_format import Format
 
@@ -29,43 +28,28 @@ class FileTimezone:
 
     def find_zone(self, account: str, file_format: Format, *, is_local: bool) -> str:
         """Return the zone for the times of a row. Raises ValidationFailed if it is needed and unknown."""
-        if is_local and account not in self.accounts:
-            self.choose(account, file_format)
-        return self.name
-
-    def choose(self, account: str, file_format: Format) -> None:
-        """Choose the zone for an account with local times. Raises ValidationFailed if it is unknown."""
+        if not is_local or account in self.accounts:
+            return self.name
         remembered = self._remembered.get((account, file_format.name))
         owner = self._owner if file_format.has_owners_times else None
         choices: dict[TimezoneSource, str | None] = {"stated": self._stated, "remembered": remembered, "owner": owner}
         source: TimezoneSource = next((source for source, name in choices.items() if name), "owner")
         if (name := choices[source]) is None:
-            raise report_unknown_timezone(account, file_format)
+            of_account = f" of {account!r}" if account else ""
+            raise ValidationFailed(
+                f"The times in this file have no offset, and no earlier file{of_account} in the format "
+                f"{file_format.name!r} stated their time zone. State it once: timezone over HTTP, or --timezone.",
+                fields={"timezone": "is required: the times in this file have no offset"},
+            )
         if self.accounts and name != self.name:
-            raise report_different_timezones(self.name, account, name)
+            raise ValidationFailed(
+                f"The times in this file have no offset, and its accounts have different time zones: {account!r} has "
+                f"{name}, an account before it {self.name}. State the zone of this file: timezone over HTTP, or "
+                "--timezone.",
+                fields={"timezone": "is required: the accounts in this file have different time zones"},
+            )
         if self._stated and remembered and remembered != name:
             self.replaced.add(remembered)
         self.name, self.source = name, self.source or source
         self.accounts.add(account)
-
-
-def has_local_times(trade: TradeDraft) -> bool:
-    return trade.opened_at.is_local or (trade.closed_at is not None and trade.closed_at.is_local)
-
-
-def report_unknown_timezone(account: str, file_format: Format) -> ValidationFailed:
-    of_account = f" of {account!r}" if account else ""
-    return ValidationFailed(
-        f"The times in this file have no offset, and no earlier file{of_account} in the format "
-        f"{file_format.name!r} stated their time zone. State it once: timezone over HTTP, or --timezone.",
-        fields={"timezone": "is required: the times in this file have no offset"},
-    )
-
-
-def report_different_timezones(zone: str, account: str, other_zone: str) -> ValidationFailed:
-    return ValidationFailed(
-        f"The times in this file have no offset, and its accounts have different time zones: {account!r} has "
-        f"{other_zone}, an account before it {zone}. State the zone of this file: timezone over HTTP, or "
-        "--timezone.",
-        fields={"timezone": "is required: the accounts in this file have different time zones"},
-    )
+        return self.name
