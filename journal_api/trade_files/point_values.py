@@ -1,16 +1,23 @@
-"""Multipliers of trades from files that do not state them (docs/imports.md#point-values)."""
+"""Multipliers of trades from files that do not state them (docs/imports.md#point-values), and doubts about them."""
 
+import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
+from statistics import median
+from typing import TypeVar
 
 from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import ImportedFill, ImportedTrade, Rejected
 from journal_api.trade_files.file_format import find_first_reason
+from journal_api.values.currencies import CURRENCIES
 from journal_api.values.instruments import InstrumentTable
-from journal_api.values.money import SCALE, Money, PositiveMoney
+from journal_api.values.money import ONE, SCALE, Money, PositiveMoney
+
+T = TypeVar("T")
 
 # The rows that are read ahead for the multipliers of their symbols.
 ROWS_AHEAD = 500
@@ -18,6 +25,10 @@ ROWS_AHEAD = 500
 MAX_CACHED = 8192
 # Files round results to cents. In units of 10^-8.
 HALF_A_CENT = SCALE // 200
+
+PAIR = re.compile(r"([A-Z]{3})[/._-]?([A-Z]{3})(?:[^A-Z].*)?")
+METALS = {"XAU": 100, "XAG": 5000}  # ounces of a lot
+MAX_LOTS = 1000 * SCALE  # fewer units of a currency are hardly traded
 
 # Of a symbol, and whether the file says that it is a future (`is_future`).
 PointValue = Callable[..., PositiveMoney | None]
@@ -94,3 +105,39 @@ def find_multiplier(imported: ImportedTrade, point_value: PointValue, of_file: d
         return None
     result = replace(trade, multiplier=known).compute_units_at(trade.exit_price)
     return known if abs(result - trade.gross_pnl.units) <= HALF_A_CENT else None
+
+
+def warn_of_values(rows: Iterator[T], instruments: InstrumentTable, warnings: list[str]) -> Iterator[T]:
+    """Yield the rows, and warn if small quantities of currencies may be lots, and results of contracts points."""
+    pair, ratios, shown = "", list[float](), ""
+    point_value = lru_cache(maxsize=8192)(instruments.point_value)
+    for row in rows:
+        yield row
+        multiplier: Money
+        if isinstance(row, ImportedFill):
+            symbol, size, multiplier = row.symbol, abs(row.quantity), row.multiplier
+        elif isinstance(row, ImportedTrade) and row.is_computed:
+            symbol, size, multiplier = row.trade.symbol, row.trade.quantity.units, row.trade.multiplier
+        elif isinstance(row, ImportedTrade) and row.multiplier_from_result and row.states("multiplier"):
+            symbol, multiplier = row.trade.symbol, row.trade.multiplier
+            with suppress(ValidationFailed):
+                if known := point_value(symbol, is_future=row.is_future):
+                    ratios.append(float(multiplier / known))
+                    shown = shown or f"a point of {symbol} is worth {float(multiplier):g} by its results, not {known:f}"
+            continue
+        else:
+            continue
+        if multiplier == ONE and not pair and size < MAX_LOTS and is_pair(symbol):
+            pair = symbol
+    if pair:
+        text = f"quantities of {pair} are read as units of the currency: if they are lots, state the point value of"
+        warnings.append(f"{text} {pair} as {METALS.get(pair[:3].upper(), 100_000)}")
+    if ratios and abs(median(ratios) - 1) > 0.25:  # of which costs may be a part
+        warnings.append(f"{shown}: are the results points?")
+
+
+@lru_cache(maxsize=8192)
+def is_pair(symbol: str) -> bool:
+    """Return whether the symbol is that of two currencies: EURUSD, EUR/USD, eurgbp-2."""
+    match = PAIR.fullmatch(symbol.upper())
+    return match is not None and CURRENCIES.union(METALS).issuperset(match.groups())

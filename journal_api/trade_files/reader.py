@@ -12,13 +12,12 @@ from journal_api.positions.import_rows import Candidate, Rejected
 from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
 from journal_api.trade_files.amounts import CURRENCY, Comma, guess_comma
 from journal_api.trade_files.dates import CLOCK, ROWS_SEARCHED, DateOrder, FileDates, find_date_order
-from journal_api.trade_files.file_checks import warn_of_values
 from journal_api.trade_files.file_format import find_account_columns
 from journal_api.trade_files.headers import Header, UnknownHeader, recognise
 from journal_api.trade_files.known_formats import list_known_formats
 from journal_api.trade_files.left_out import LeftOutCounter
 from journal_api.trade_files.named_rows import CellRules, RoundedCells, shorten
-from journal_api.trade_files.point_values import with_point_values
+from journal_api.trade_files.point_values import warn_of_values, with_point_values
 from journal_api.trade_files.profiles.profile_format import make_known_profile, set_date_order
 from journal_api.trade_files.rows import Cells, without_marks
 from journal_api.trade_files.statements import read_statements

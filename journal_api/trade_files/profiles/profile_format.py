@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from journal_api.positions.import_rows import FileCheck, ImportedFill, Noted
 from journal_api.structs.import_profiles import OF_FILLS, OF_TRADES, ImportProfileCreate, Side
 from journal_api.trade_files.dates import DateOrder
-from journal_api.trade_files.file_checks import check_results
 from journal_api.trade_files.file_format import (
     MAX_NAMES_SHOWN,
     Format,
@@ -42,6 +41,7 @@ from journal_api.trade_files.profiles.trades import make_trade_reader
 from journal_api.trade_files.profiles.value_checks import (
     check_halves,
     check_openings,
+    check_results,
     check_stated_results,
     check_values,
 )

@@ -12,9 +12,9 @@ from statistics import median
 from typing import NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.import_rows import FileCheck, Noted
+from journal_api.positions.import_rows import FileCheck, ImportedTrade, Noted
 from journal_api.positions.statements import Effect
-from journal_api.trade_files.file_format import MAX_NAMES_SHOWN, failed_check
+from journal_api.trade_files.file_format import MAX_NAMES_SHOWN, Trades, failed_check
 from journal_api.trade_files.fill_book import Book, Instrument
 from journal_api.values.instruments import BUILT_IN, CONTRACT_ROOTS, InstrumentTable
 from journal_api.values.money import SCALE, PositiveMoney
@@ -167,3 +167,25 @@ def find_multiplier(instrument: Instrument, instruments: InstrumentTable) -> flo
         with suppress(ValidationFailed):
             value = instruments.point_value(instrument.contract) or value
     return float(value or 1)
+
+
+def check_results(trades: Trades) -> Trades:
+    """Yield the trades of a profile, and what rejects the file if most results contradict their directions."""
+    results = against = line = 0
+    for trade in trades:
+        yield trade
+        if isinstance(trade, ImportedTrade) and (is_against := contradicts(trade)) is not None:
+            results, against, line = results + 1, against + is_against, line or trade.line
+    if 2 * against > results:
+        text = f"{against} of {results} results contradict the direction and the prices of their trades"
+        yield failed_check(line, f"{text}: are long and short reversed?")
+
+
+def contradicts(row: ImportedTrade) -> bool | None:
+    """Return whether a trade gains while its price goes against it; None for what costs could explain."""
+    trade = row.trade
+    gross = None if row.is_computed else trade.gross_pnl
+    if not gross or trade.exit_price is None or (gross < 0 and not row.states("fees")):
+        return None
+    rises = trade.exit_price > trade.entry_price
+    return None if trade.exit_price == trade.entry_price else rises != ((gross > 0) == (trade.direction == "long"))
