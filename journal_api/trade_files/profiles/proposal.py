@@ -13,6 +13,7 @@ from journal_api.trade_files.dates import CLOCK
 from journal_api.trade_files.headers import UNNAMED, find_report
 from journal_api.trade_files.profiles.result_checks import Results, find_cost_sign
 from journal_api.trade_files.profiles.table_search import MAX_CHARACTERS, find_tables
+from journal_api.trade_files.profiles.unknown_columns import count_filled, find_members, find_unnamed_costs
 from journal_api.trade_files.profiles.unknown_tables import Table
 from journal_api.trade_files.reader import ANY_DAY, TradeFile, read
 from journal_api.trade_files.rows import Cells
@@ -79,7 +80,7 @@ def propose_profile(file: BinaryIO, doubts: Sequence[str] = ()) -> Proposal | No
     if not tables:
         return None
     others = [table for table in tables if find_report(Cells(1, table.columns)) is None]  # sheets beside a report
-    draft = Draft(max(others or tables, key=Table.count_filled))
+    draft = Draft(max(others or tables, key=count_filled))
     profile, sample = draft.build(), [list(row.values()) for row in draft.table.rows[:3]]
     warnings = [*doubts, *draft.warnings, *find_failed_checks(file, text, profile)]
     return Proposal(text.encoding, draft.table.columns, sample, profile, warnings)
@@ -101,7 +102,7 @@ class Draft:
     """A profile in the making: the table, the columns of members, and doubts about them."""
 
     def __init__(self, table: Table) -> None:
-        self.table, self.members = table, table.find_members()
+        self.table, self.members = table, find_members(table)
         self.warnings: list[str] = []
         others = [name for name in table.columns if name != self.members.get("quantity")]
         self.value = find_column(others, NAMES["value"])
@@ -121,7 +122,7 @@ class Draft:
         size, side, external_id = (members.get(name) for name in ("quantity", "side", "external_id"))
         divided = [self.value] if self.value and size and members.get("price") == self.value else []
         costs = [column for column in find_costs(table.columns) if table.holds("commission", column)]
-        costs = costs or table.find_unnamed_costs(size or "", members.get("price", ""))
+        costs = costs or find_unnamed_costs(table, size or "", members.get("price", ""))
         if unread := [name for name in find_costs(table.columns, are_likely=True) if any(table.read_amounts(name))]:
             self.warnings.append(f"{', '.join(unread)} may be costs: if they are, add them")
         if size and size.startswith(UNNAMED) and min(table.read_amounts(size), default=-1) >= 0:

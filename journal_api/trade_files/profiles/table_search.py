@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.headers import count_known_names, split_rows
+from journal_api.trade_files.profiles.unknown_columns import count_filled
 from journal_api.trade_files.profiles.unknown_tables import Table
 from journal_api.trade_files.rows import MAX_COLUMNS, Cells, without_marks
 from journal_api.trade_files.texts import FileText, Unreadable
@@ -43,7 +44,7 @@ def find_table(rows: Iterator[Cells | Rejected]) -> Table | None:
         counts = {index: len({*map(spell, row)}) for index, row in enumerate(names)}
     most = max(counts.values(), default=0)
     likely = [index for index in counts if counts[index] >= most - 1 and sum(map(bool, found[index].cells)) > 1]
-    return max((make_table(found[index:]) for index in likely[:MAX_HEADERS]), key=Table.count_filled, default=None)
+    return max((make_table(found[index:]) for index in likely[:MAX_HEADERS]), key=count_filled, default=None)
 
 
 def make_table(rows: Sequence[Cells]) -> Table:

@@ -1,0 +1,232 @@
+"""Which columns of a table with an unknown header hold what a profile needs."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence, Set
+from decimal import Decimal
+from itertools import permutations
+
+from journal_api.trade_files.cells import ISIN, SENTENCE
+from journal_api.trade_files.headers import UNNAMED
+from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, TIMES, Table
+from journal_api.trade_files.vocabulary import (
+    KNOWN,
+    NAMES,
+    NOTHING,
+    find_column,
+    find_direction,
+    is_currency,
+    is_side,
+    simplify,
+    spell,
+    split_name,
+    states_trade,
+    translate,
+)
+from journal_api.values.currencies import CURRENCIES
+from journal_api.values.types import Name40
+
+# Two columns of one name are of the opening and of the close.
+REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "time"), ("closed_at", "time2"))
+NO_ISIN = NOTHING | {""}
+TICKERS = frozenset({"symbol", "instrument"})  # columns
+TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
+# Columns of other short names.
+OF_OTHERS = re.compile(
+    "(?!.*(?:symbol|ticker|asset|kurzel|pair)).*(?:venue|exchange|borse|bolsa|beurs|country|sector|broker)"
+)
+MIN_FACTORS, MAX_FACTORS = 3, 20  # rows, and columns
+NEARLY_ALL, NEAR = Decimal("0.9"), Decimal("0.01")  # of rows, of 1
+
+
+def find_members(table: Table) -> dict[str, str]:
+    """Return the column of each member of a profile, by the names and the cells of the columns.
+
+    What a trade lacks then, the words of the other names tell, those of a mean price at last.
+    """
+    named = defaultdict(list, table.named)
+    found = find_named(table, named)
+    by_words = [(words, name) for name in table.columns if translate(name) not in KNOWN and (words := spell(name))]
+    for is_mean in (False, True):
+        if is_whole(found.keys()):
+            break
+        for words, name in by_words:
+            if ("average" in split_name(name)) == is_mean:
+                named[words] = [*named[words], name]
+        found = find_named(table, named) | found
+    size = find_quantity(table, found)
+    return found | ({"quantity": size} if size else {})
+
+
+def count_filled(table: Table) -> int:
+    """Return how many members of a profile have a column with cells."""
+    return sum(bool(table.read_cells(column)) for column in find_members(table).values())
+
+
+def find_named(table: Table, named: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the columns of members by `named`, the columns that each name stands for, and by the cells."""
+
+    def find(member: str, names: Iterable[str]) -> str | None:
+        """Return the first column of these names whose cells are what the member holds, an empty one last."""
+        columns = [column for name in names for column in named.get(name, ()) if table.holds(member, column)]
+        return next(filter(table.read_cells, columns), columns[0] if columns else None)
+
+    found = {member: find(member, names) for member, names in NAMES.items()}
+    if {"price2", "time2"} & table.names.simple.keys():
+        found |= {member: found[member] or find(member, [name]) for member, name in REPEATED}
+    found["side"] = found["side"] or find_side(table, found["quantity"])
+    if not found["entry_price"] and found["side"] and (sides := list_sides(table)):
+        left = {side: (sum_sides(table, side, found["quantity"]), side != found["side"]) for side in sides}
+        found["side"] = min(sides, key=left.__getitem__)
+    if not any(found[member] for member in AMOUNTS):
+        found["price"] = find("price", ["rate"])
+    if not any(found[member] for member in AMOUNTS):
+        sentence = next((name for name in table.columns if table.count(name, SENTENCE.match)), None)
+        found |= dict.fromkeys(("quantity", "price", "side"), sentence) if sentence else {}
+    others = [name for name in table.columns if name not in found.values()]
+    found["symbol"] = find_symbol(table, found["symbol"], found["side"], find("symbol", ["isin"]), others)
+    if not any(found[member] for member in ("at", "opened_at", "closed_at")):
+        found["at"] = table.find_day([name for name in others if table.read_cells(name) and table.holds("at", name)])
+    if not found["quantity"] and not any(found[member] for member in AMOUNTS):
+        found["quantity"], found["price"] = find_factors(table, [name for name in others if name.startswith(UNNAMED)])
+    return {member: column for member, column in found.items() if column is not None}
+
+
+def find_symbol(
+    table: Table, symbol: str | None, side: str | None, isin: str | None, others: Sequence[str]
+) -> str | None:
+    """Return the column of symbols: the named one, unless its cells leave symbols out that other columns have."""
+    assets = {cell.partition(" ")[2] for cell in table.read_cells(side)}
+    if len(table.read_cells(symbol)) < len(table.rows) and len(assets) > 1:
+        symbol = find_asset(table, [], side) or symbol
+    symbol = symbol or find_asset(table, others, side) or table.names.simple.get("symbol")
+    products, isins = ({*table.read_cells(name)} for name in (symbol, isin))
+    is_shared = translate(symbol or "") == "product" and len(products) == 1 < len(isins)
+    is_long = isin is not None and any(len(cell) > Name40.max_length for cell in products)
+    if is_shared or (is_long and all(row[isin or ""] not in NO_ISIN for row in table.rows if row[symbol or ""])):
+        symbol = isin  # the product of all rows, or names of which two may be shortened to one
+    return find_ticker(table, symbol) or symbol
+
+
+def find_factors(table: Table, columns: Sequence[str]) -> tuple[str, str] | tuple[None, None]:
+    """Return quantity and price: two columns whose product is a third one in all rows but for costs and signs.
+
+    The quantity has signs, or fewer numbers with decimals.
+    """
+    numbers = {name: table.read_amounts(name) for name in columns[:MAX_FACTORS]}
+    decimals = {
+        name: -1 if min(of) < 0 else sum(one != one.to_integral_value() for one in of)
+        for name, of in numbers.items()
+        if len({*of}) > 1
+    }
+    for one, other, product in permutations(decimals, 3):
+        rows = list(table.pick_numbers(one, other, product)) if decimals[one] < max(decimals[other], 0) else []
+        if len(rows) >= MIN_FACTORS and all(abs(abs(a * b) - abs(of)) * 100 <= abs(of) for a, b, of in rows):
+            return one, other
+    return None, None
+
+
+def list_sides(table: Table) -> list[str]:
+    """Return the columns whose cells are all sides."""
+    cells = {name: table.read_cells(name) for name in table.columns}
+    return [name for name in cells if all(map(is_side, cells[name])) and not all(map(is_currency, cells[name]))]
+
+
+def sum_sides(table: Table, side: str, quantity: str | None) -> Decimal:
+    """Return what is left if the purchases that a column states and its sales are taken from each other."""
+    left = Decimal()
+    for row, numbers in zip(table.rows, table.numbers, strict=True):
+        size = numbers.get(quantity or "", Decimal())
+        left += size if find_direction(row[side]) == "long" else -size
+    return abs(left)
+
+
+def find_side(table: Table, quantity: str | None) -> str | None:
+    """Return the column whose cells are all sides, else one of a type of which some are a purchase or a sale.
+
+    Else it is one that is named so, if the quantities have no sign.
+    """
+    if sides := list_sides(table):
+        return sides[0]
+    for name in table.columns:
+        if "typ" in translate(name) and table.count(name, states_trade):
+            return name
+    has_sign = any(cell[0] in "+-−" for cell in table.read_cells(quantity))
+    if has_sign or any(number < 0 for number in table.read_amounts(quantity)):
+        return None
+    rows = [row for row, numbers in zip(table.rows, table.numbers, strict=True) if numbers.get(quantity or "")]
+    for name in table.columns if rows else ():
+        found = {row[name] for row in rows}
+        if name and translate(name) not in KNOWN and all(map(is_side, found)) and not all(map(is_currency, found)):
+            return name
+    return find_column([name for name in table.columns if not table.holds("right", name)], NAMES["side"])
+
+
+def find_asset(table: Table, columns: Sequence[str], side: str | None) -> str | None:
+    """Return the column whose cells all name an asset: an ISIN, a coin in a column for a currency, a ticker.
+
+    It may stand behind the side: Buy Tesla Inc.
+    """
+    cells = {name: {*table.read_cells(name)} for name in columns}
+    for name in columns:
+        is_coin = translate(name) in NAMES["currency"] and not CURRENCIES.issuperset(cells[name])
+        if cells[name] and (is_coin or all(map(ISIN.fullmatch, cells[name]))):
+            return name
+    named = table.read_cells(side)
+    if named and not any(map(is_side, named)) and all(find_direction(cell[: cell.find(" ") + 1]) for cell in named):
+        return side
+    tickers = (name for name in columns if len(cells[name]) > 1 and all(map(TICKER.fullmatch, cells[name])))
+    others = (name for name in tickers if not OF_OTHERS.match(simplify(name)))
+    return next((name for name in others if not all(map(is_side, cells[name]))), None)
+
+
+def find_ticker(table: Table, symbol: str | None) -> str | None:
+    """Return the column with a ticker for each ISIN of this column, None if it has other symbols."""
+    isins = table.read_cells(symbol)
+    if len({*isins}) < MIN_FACTORS or not all(map(ISIN.fullmatch, isins)):
+        return None
+    for name in (name for name in table.columns if not TICKERS.isdisjoint((simplify(name), spell(name)))):
+        pairs = {(row[symbol or ""], row[name]) for row in table.rows if row[symbol or ""]}
+        tickers = {ticker for _, ticker in pairs if TICKER.fullmatch(ticker) and not ISIN.fullmatch(ticker)}
+        if len(pairs) == len({*isins}) == len(tickers):
+            return name
+    return None
+
+
+def find_quantity(table: Table, found: Mapping[str, str]) -> str | None:
+    """Return the column of an unknown name that makes the value of each fill if it is multiplied by the price.
+
+    The value is that of the quantity, if its name may be of a value and no other column shows that it is none.
+    """
+    size, price, value = (found.get(name, "") for name in ("quantity", "price", "value"))
+    if size and (translate(size) not in NAMES["value"] or (value != size and multiplies(table, size, price, value))):
+        return None
+    unknown = (name for name in table.columns if translate(name) not in KNOWN and len({*table.read_amounts(name)}) > 1)
+    return next((name for name in unknown if multiplies(table, name, price, size or value)), None)
+
+
+def multiplies(table: Table, size: str, price: str, value: str) -> bool:
+    """Return whether a size times the price is the value in nearly all rows.
+
+    They differ by costs, signs and the hundred shares of an option.
+    """
+    numbers = table.pick_numbers(size, price, value)
+    rows = [abs(number * at / of) for number, at, of in numbers if of and abs(at - 1) > 2 * NEAR]
+    near = sum(any(abs(of * shares - 1) <= NEAR for shares in (1, 100)) for of in rows)
+    return len(rows) >= MIN_FACTORS and near >= NEARLY_ALL * len(rows)
+
+
+def find_unnamed_costs(table: Table, size: str, price: str) -> list[str]:
+    """Return the column of a file without names that has a small part of the value of each fill."""
+    for name in (name for name in table.columns if name.startswith(UNNAMED) and name not in (size, price)):
+        rows = [(abs(cost), abs(of * at)) for cost, of, at in table.pick_numbers(name, size, price)]
+        is_small = all(0 < 20 * cost <= value for cost, value in rows)
+        if is_small and len({cost for cost, _ in rows}) > 1:
+            return [name]
+    return []
+
+
+def is_whole(members: Set[str]) -> bool:
+    """Return whether a fill or a trade has all of these members that it needs."""
+    of_fill = "price" in members and not members.isdisjoint(TIMES[:3])
+    return {"symbol", "quantity"} <= members and (of_fill or members >= {*AMOUNTS[1:], *TIMES[:2]})
