@@ -1,10 +1,23 @@
 """The time zone of times without an offset in an imported file (docs/imports.md#time-zones)."""
 
+import re
 from collections.abc import Mapping
+from datetime import tzinfo
+from functools import lru_cache
 
 from journal_api.errors import ValidationFailed
 from journal_api.structs.imports import TimezoneSource
 from journal_api.trade_files.file_format import Format
+from journal_api.values.time_formats import find_literal_zone
+
+# The zone in the name of a column: Opening time (UTC+0), Time (UTC+02:00), Update Time (EDT).
+ZONE_OF_COLUMN = re.compile(r".*\((?P<zone>(?:UTC|GMT)[+-][0-9]{1,2}(?::[0-9]{2})?|[A-Z]{3})\)")
+# What only a proposal takes for a zone, as a person looks at it: Date(UTC+1 28 Jan 2024 - 28 Jan 2025), Date (+01),
+# OpenDateUtc; not what names two.
+LIKELY_ZONE = re.compile(
+    r".*\((?:UTC|GMT)(?P<hours>[+-][0-9]{1,2})[ ,](?:(?!UTC|GMT)[^()])*\)|.*\((?P<offset>[+-][0-9]{2})(?::?00)?\)"
+    r"|.*(?<=[a-z])(?:U(?:TC|tc)|G(?:MT|mt))"
+)
 
 
 class FileTimezone:
@@ -53,3 +66,18 @@ class FileTimezone:
         self.name, self.source = name, self.source or source
         self.accounts.add(account)
         return self.name
+
+
+@lru_cache(maxsize=256)
+def find_zone_of_column(column: str) -> tzinfo | None:
+    """Return the zone that the name of a column states, None without one."""
+    match = ZONE_OF_COLUMN.fullmatch(column)
+    return match and find_literal_zone(match["zone"])
+
+
+def guess_zone_of_column(column: str) -> str:
+    """Return the name of the zone that the name of a column seems to state, empty without one."""
+    if (match := LIKELY_ZONE.fullmatch(column)) is None:
+        return ""
+    hours = int(match["hours"] or match["offset"] or 0)
+    return f"Etc/GMT{-hours:+d}" if hours else "Etc/UTC"

@@ -11,6 +11,13 @@ from journal_api.errors import ValidationFailed
 from journal_api.structs.import_profiles import Costs, Effect, ImportProfileCreate, Option, ProposedProfile, Side
 from journal_api.trade_files.dates import CLOCK
 from journal_api.trade_files.headers import UNNAMED, find_report
+from journal_api.trade_files.profiles.proposed_words import (
+    find_condition,
+    find_effect,
+    find_side_words,
+    find_sign,
+    find_zones,
+)
 from journal_api.trade_files.profiles.result_checks import Results, find_cost_sign
 from journal_api.trade_files.profiles.table_search import MAX_CHARACTERS, find_tables
 from journal_api.trade_files.profiles.unknown_columns import count_filled, find_members, find_unnamed_costs
@@ -20,34 +27,16 @@ from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.texts import FileText, read_text
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.trade_files.vocabulary import (
-    ENDING,
-    FILLED,
-    FORCED,
-    KINDS,
     NAMES,
-    SIGNS,
-    STATUS,
-    UNFILLED,
     find_column,
     find_costs,
-    find_direction,
-    read_words,
-    simplify,
     spell,
     translate,
 )
-from journal_api.values.options import find_option
 from journal_api.values.time_zones import time_zones
 from journal_api.values.types import decode_value
 from journal_api.values.visible_text import escape_invisible
 
-MAX_WORD = 100  # characters of a word of a profile
-# Date(UTC+1 28 Jan 2024 - 28 Jan 2025), Date (+01), OpenDateUtc; not what names two.
-ZONE = re.compile(
-    r".*\((?:UTC|GMT)(?P<hours>[+-][0-9]{1,2})[ ,](?:(?!UTC|GMT)[^()])*\)|.*\((?P<offset>[+-][0-9]{2})(?::?00)?\)"
-    r"|.*(?<=[a-z])(?:U(?:TC|tc)|G(?:MT|mt))"
-)
-MIDNIGHT = re.compile(r"(?:^|[^0-9:])0?0:00(?::00)?(?:\.0+)?Z?$|^[^:]*$")
 BARE_KEY = re.compile("[a-z_]+")
 # Whether a file has one trade per row: both of one of these pairs, and a price or a result of a whole trade.
 OF_TRADES = (("entry_price", "exit_price"), ("opened_at", "closed_at"))
@@ -110,15 +99,16 @@ class Draft:
         self.is_of_trades = any(self.members.get(name) for pair in pairs for name in (*OF_TRADES[0], *RESULTS))
         if self.is_of_trades and translate(self.members.get("quantity", "")) in NAMES["value"]:
             del self.members["quantity"]  # of a whole trade an amount is a sum of money
+        self.ends = ONLY_TRADES if self.is_of_trades else ONLY_FILLS
         self.gross, self.net = (self.members.get(name) if self.is_of_trades else None for name in RESULTS)
 
     def build(self) -> ProposedProfile:
         """Return the profile with the words and signs that the rows have."""
         table, members = self.table, self.members
-        if self.is_of_trades:
-            self._complete_trade()
-        clock = self._complete_fill() if not self.is_of_trades else None
-        names = ("symbol", "quantity", "multiplier", "account", *(ONLY_TRADES if self.is_of_trades else ONLY_FILLS))
+        complete = self._complete_trade if self.is_of_trades else self._complete_fill
+        complete()
+        clock = None if self.is_of_trades else self._find_clock()
+        names = ("symbol", "quantity", "multiplier", "account", *self.ends)
         size, side, external_id = (members.get(name) for name in ("quantity", "side", "external_id"))
         divided = [self.value] if self.value and size and members.get("price") == self.value else []
         costs = [column for column in find_costs(table.columns) if table.holds("commission", column)]
@@ -132,17 +122,19 @@ class Draft:
             costs = []
         sign = find_cost_sign(table.numbers, costs, self.gross, self.net)
         ids = table.read_cells(external_id)
-        zones = set(table.read_cells(find_column(table.names, ["Timezone", "Time zone"]))) or self._find_zones(clock)
+        timed = [clock] if clock else [members[name] for name in ("at", *ONLY_TRADES[2:]) if members.get(name)]
+        stated = table.read_cells(find_column(table.names, ["Timezone", "Time zone"]))
+        zones = {*stated} or find_zones(table, timed)
         self._warn_of_missing()
         return ProposedProfile(
             name="New profile",
             kind="trades" if self.is_of_trades else "fills",
             header=[column for column in table.columns if column][:50],
-            where=self._propose_condition(side, size or ""),
+            where=find_condition(table, side, size or ""),
             side=self._propose_side(side, size),
             clock=clock,
             option=None if self.is_of_trades else self._propose_option(),
-            effect=None if self.is_of_trades else self._propose_effect(side),
+            effect=self._propose_effect(side),
             costs=Costs(columns=[*costs], paid="negative" if sign < 0 else "positive") if costs else None,
             abs=[*(() if sign else costs), *divided] or None,
             divide_by=dict.fromkeys(divided, size) if divided and size else None,
@@ -154,17 +146,15 @@ class Draft:
 
     def _warn_of_missing(self) -> None:
         """Say which columns a profile needs beside those that are known."""
-        ends = ONLY_TRADES if self.is_of_trades else ONLY_FILLS
         for member in ("symbol", "quantity"):
             column = self.members.get(member)
             is_told = member == "quantity" and (column == self.members.get("price") or str(column).startswith(UNNAMED))
             if column and not is_told and {translate(column), spell(column)}.isdisjoint(NAMES[member]):
                 self.warnings.append(f"{column} is taken for the {member} by its cells")
-        if missing := [name for name in ("symbol", "quantity", *ends) if not self.members.get(name)]:
-            self.warnings.append(
-                f"no column is known as {', '.join(missing)}: name it here, or state it for all rows as =1"
-            )
-        if len(missing) > 1 or not {*ends}.isdisjoint(missing):
+        if missing := [name for name in ("symbol", "quantity", *self.ends) if not self.members.get(name)]:
+            names = ", ".join(missing)
+            self.warnings.append(f"no column is known as {names}: name it here, or state it for all rows as =1")
+        if len(missing) > 1 or not {*self.ends}.isdisjoint(missing):
             self.warnings.append(MAY_HAVE_NONE)
 
     def _complete_trade(self) -> None:
@@ -178,18 +168,14 @@ class Draft:
             members["opened_at"] = members["closed_at"] = time
             self.warnings.append(ONE_TIME)
 
-    def _complete_fill(self) -> str | None:
-        """Find price and time, and return the column of the time of day if it is apart.
-
-        Without a price it is the value of a fill divided by its quantity.
-        """
+    def _complete_fill(self) -> None:
+        """Find price and time of a fill; without a price it is the value divided by the quantity."""
         members, size = self.members, self.members.get("quantity")
         for name, others in (("price", ("entry_price", "exit_price")), ("at", ("closed_at", "opened_at"))):
             members.setdefault(name, next((members[other] for other in others if other in members), ""))
         if not members["price"] and self.value and size:
             members["price"] = self.value
             self.warnings.append(f"the file has no price: it is {self.value} divided by {size}")
-        return self._find_clock()
 
     def _find_clock(self) -> str | None:
         """Return the column with the time of day if the day stands in another, which becomes `at`."""
@@ -214,32 +200,11 @@ class Draft:
         columns = {name: self.members[name] for name in OF_OPTIONS if name in self.members}
         return Option(**columns) if len(columns) == 3 and self.table.read_cells(columns["strike"]) else None
 
-    def _find_zones(self, clock: str | None) -> set[str]:
-        """Return the zones in the names of the columns of times of day, as in Date (+01) or OpenDateUtc."""
-        names = (
-            [clock] if clock else [self.members[name] for name in ("at", *ONLY_TRADES[2:]) if self.members.get(name)]
-        )
-        zones = set()
-        for name in dict.fromkeys(names):
-            found = ZONE.fullmatch(name)
-            hours = found and (found["hours"] or found["offset"] or "0")
-            is_of_days = all(map(MIDNIGHT.search, self.table.read_cells(name)))
-            zones.add(None if hours is None or is_of_days else f"Etc/GMT{-int(hours):+d}" if int(hours) else "Etc/UTC")
-        return {zone or "" for zone in zones}
-
     def _propose_effect(self, side: str | None) -> Effect | None:
-        """Return the words by which options end, None if a row with one is of anything else or has a price."""
-        symbol, price = self.members.get("symbol", ""), self.members.get("price", "")
-        if not side or not symbol or not price:
+        symbol, price = self.members.get("symbol"), self.members.get("price")
+        if self.is_of_trades or not (side and symbol and price):
             return None
-        ends = [row for row in self.table.rows if read_words(row[side]) & ENDING]
-        paid = {price, self.value or price}
-        is_paid = any(row[name].strip("0.,-$ ") for name in paid for row in ends)
-        are_clear = not is_paid and all(find_option(row[symbol]) for row in ends)
-        words = [word for word in dict.fromkeys(row[side] for row in ends) if find_direction(word) is None]
-        if not words or not are_clear or max(map(len, words)) > MAX_WORD:
-            return None
-        return Effect(column=side, expire=words[:50])
+        return find_effect(self.table, side, symbol, {price, self.value or price})
 
     def _find_result(self, costs: Sequence[str], sign: int) -> dict[str, str]:
         """Return the column of the result, before or after costs, and whether every row is a trade of its own."""
@@ -250,54 +215,17 @@ class Draft:
         apart = {"one_trade_is": "row"} if results.are_apart() else {}
         return apart | ({"net_pnl" if is_net else "gross_pnl": column} if column else {})
 
-    def _propose_condition(self, side: str | None, size: str) -> dict[str, list[str]] | None:
-        """Return the condition that leaves out the orders that were not filled, None without such a column.
-
-        If the quantity is what was filled, only the kind of a fill counts: an order may be filled in part.
-        """
-        is_filled = "trad" not in simplify(size) and any(word in translate(size) for word in ("fill", "exec", "deal"))
-        for column in self.table.columns:
-            if column != side and simplify(column) in (KINDS if is_filled else STATUS | KINDS):
-                words = dict.fromkeys(self.table.read_cells(column))
-                filled = [word for word in words if simplify(word) in FILLED]
-                if filled:
-                    return {column: [*filled, *(FORCED if simplify(column) in KINDS else ())]}
-                if not UNFILLED.isdisjoint(map(simplify, words)):
-                    return {column: ["Filled"]}
-        return None
-
     def _propose_side(self, column: str | None, size: str | None) -> Side | None:
-        """Return the side with the words of the cells that state one; rows with other words are no trades.
-
-        Without a column of sides and a sign of the quantity it is the sign of the value, a purchase if negative.
-        """
-        if column is None:
-            sizes = self.table.read_amounts(size)
-            if not sizes or min(sizes) < 0:
-                return None
-            side = None if self.is_of_trades else self._propose_sign(size)
-            self.warnings += [] if side else [NO_SIDE]
-            return side
-        cells = dict.fromkeys(self.table.read_cells(column))
-        if column in (self.members.get("price"), self.members.get("symbol")):  # the first word tells the side
-            cells = dict.fromkeys(f"{cell.split(' ')[0]}*" for cell in cells if find_direction(cell))
-        words = {word: find_direction(word, of_fill=not self.is_of_trades) for word in cells}
-        if words.keys() <= SIGNS.keys():
-            words = {word: SIGNS[word] for word in words}
-        long, short = ([word for word in words if words[word] == kind][:50] for kind in ("long", "short"))
-        usual = ("Long", "Short") if self.is_of_trades else ("Buy", "Sell")
-        return Side(column=column, long=long or [usual[0]], short=short or [usual[1]])
-
-    def _propose_sign(self, size: str | None) -> Side | None:
-        """Return the sign of the value as the side of a fill, None without both signs."""
-        rows = zip(self.table.rows, self.table.numbers, strict=True)
-        amounts = [(text[self.value], row[self.value]) for text, row in rows if self.value and self.value in row]
-        bought = {f"{cell[0]}*" for cell, amount in amounts if amount < 0}
-        sold = {f"{cell[0]}*" for cell, amount in amounts if amount > 0}
-        digits = {f"{digit}*" for digit in range(10)}
-        if not (self.value and bought and sold) or bought & (sold | digits):
+        """Return the side: without a column of it and a sign of the quantity it is the sign of the value."""
+        members, sizes = self.members, self.table.read_amounts(size)
+        if column is not None:
+            is_first = column in (members.get("price"), members.get("symbol"))
+            return find_side_words(self.table, column, of_trades=self.is_of_trades, is_first=is_first)
+        if not sizes or min(sizes) < 0:
             return None
-        return Side(column=self.value, long=sorted(bought), short=sorted(sold | digits))
+        side = None if self.is_of_trades or not self.value else find_sign(self.table, self.value)
+        self.warnings += [] if side else [NO_SIDE]
+        return side
 
 
 def write_toml(profile: ProposedProfile, warnings: Sequence[str] = ()) -> str:

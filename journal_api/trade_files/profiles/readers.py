@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Collection
-from datetime import tzinfo
 from decimal import Decimal
 from functools import lru_cache
 from typing import TypeVar
@@ -19,11 +18,11 @@ from journal_api.trade_files.exchanged_amounts import DOLLARS
 from journal_api.trade_files.file_format import NoTrade, require_symbol
 from journal_api.trade_files.named_rows import Row, refuse_cell, shorten
 from journal_api.trade_files.profiles.columns import find_columns, find_day_column, make_word_matcher
+from journal_api.trade_files.timezones import find_zone_of_column
 from journal_api.trade_files.vocabulary import NAMES, REDUCING, YES, closes, find_column, find_direction
 from journal_api.values.currencies import CURRENCIES
 from journal_api.values.money import EXACT, SCALE, Money, PositiveMoney, Result, from_units, rounded
 from journal_api.values.options import find_option
-from journal_api.values.time_formats import find_literal_zone
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name40, Name100
 
@@ -36,15 +35,6 @@ YEAR_FIRST = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 POSITION = re.compile(r"\s*(?P<size>-?[0-9]{1,9}(?:\.[0-9]{1,8})?)\s*(?P<side>[LS]?)\s*")
 NOT_A_COIN = re.compile(r"[\W_]")
 COIN, PRICED_IN = re.compile(r"[A-Z][A-Z0-9]{2,9}\Z"), CURRENCIES.union(DOLLARS)
-# The zone in the name of a column: Opening time (UTC+0), Time (UTC+02:00), Update Time (EDT).
-ZONE_OF_COLUMN = re.compile(r".*\((?P<zone>(?:UTC|GMT)[+-][0-9]{1,2}(?::[0-9]{2})?|[A-Z]{3})\)")
-
-
-@lru_cache(maxsize=256)
-def find_zone_of_column(column: str) -> tzinfo | None:
-    """Return the zone that the name of a column states, None without one."""
-    match = ZONE_OF_COLUMN.fullmatch(column)
-    return match and find_literal_zone(match["zone"])
 
 
 @lru_cache(maxsize=8192)
