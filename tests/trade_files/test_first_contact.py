@@ -715,6 +715,10 @@ def test_results_that_contradict_the_sides_reject_the_file_without_force(
             ],
         ),
         (["2026-03-02,QLTX,,,USD"], [NO_TRADES]),
+        (
+            ["2026-03-02,QLTX,-9,10,USD", "2026-03-03,QLTX,1,11,USD", "2026-03-03,ESH6,-1,7000,USD"],
+            ["more is sold than bought: short, unless an earlier file buys what is sold: QLTX"],
+        ),
         (["2026-03-02,QLTX,1,10,USD", "2026-03-03,QLTX,-1,11,USD"], []),
     ],
 )
@@ -726,6 +730,20 @@ def test_the_report_says_why_the_trades_may_be_wrong(rows: list[str], warnings: 
     file = read_file(content, profiles=[decode_profile(write_toml(proposal.profile).encode())])
 
     assert file.left_out.warnings == warnings
+
+
+def test_a_result_of_a_first_fill_is_told_and_a_short_sale_is_one() -> None:
+    content = (
+        "Date,Symbol,Side,Quantity,Price,Fee,Realized Profit\n2026-03-02,XYZ,Sell short,1,10,0,0\n2026-03-02,ETHUSDT,Buy,1,3500,1.4,-12\n"
+        "2026-03-02,BTCUSDT,Buy,1,10,1,-1\n2026-03-03,BTCUSDT,Sell,1,12,1,2\n"
+    )
+    proposal = propose_profile(io.BytesIO(content.encode()))
+    assert proposal is not None
+
+    file = read_file(content, profiles=[decode_profile(write_toml(proposal.profile).encode())])
+
+    told = "first fills have a Realized Profit, as if they closed what an earlier file opens: ETHUSDT"
+    assert file.left_out.warnings == [told]
 
 
 @for_rows("fee, told", [("1", ["Fee may be costs, which are not read"]), ("$0.00", [])])

@@ -42,6 +42,7 @@ from journal_api.trade_files.profiles.value_checks import (
     check_halves,
     check_openings,
     check_results,
+    check_sales,
     check_stated_results,
     check_values,
 )
@@ -49,10 +50,12 @@ from journal_api.trade_files.vocabulary import (
     ANYTHING,
     NAMES,
     REDUCING,
+    SHORT,
     STATUS,
     ColumnNames,
     find_column,
     find_currency_columns,
+    read_words,
     simplify,
     translate,
 )
@@ -170,9 +173,11 @@ def read_checked_fills(
     result = "" if has_currencies or rate else find_column(header, RESULTS) or ""
     value, rate = value if is_local or not has_currencies else "", "" if is_local else rate
     reader, built_in = ProfileReader(profile, header), {known.name for known in read_built_in_profiles()}
+    sales = profile.side.short if profile.side else []
+    tells_shorts = profile.effect or any(read_words(word) & (SHORT | {"open"}) for word in sales)
 
     def check(book: Book) -> Iterator[Noted | FileCheck]:
-        yield from check_halves(book)
+        yield from [*check_halves(book)] or ([] if tells_shorts else check_sales(book))
         yield from check_values(book, price, quantity, value) if value else ()
         yield from check_stated_results(book, result) if result else ()
         yield from check_openings(book, result) if result and profile.name not in built_in else ()

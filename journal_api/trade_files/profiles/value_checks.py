@@ -4,7 +4,7 @@ They show the value of a point where the symbol does not, and that a profile is 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from itertools import pairwise
@@ -16,6 +16,7 @@ from journal_api.positions.import_rows import FileCheck, ImportedTrade, Noted
 from journal_api.positions.statements import Effect
 from journal_api.trade_files.file_format import MAX_NAMES_SHOWN, Trades, failed_check
 from journal_api.trade_files.fill_book import Book, Instrument
+from journal_api.trade_files.point_values import is_pair
 from journal_api.values.instruments import BUILT_IN, CONTRACT_ROOTS, InstrumentTable
 from journal_api.values.money import SCALE, PositiveMoney
 
@@ -105,18 +106,45 @@ def check_stated_results(book: Book, column: str) -> Iterator[Noted | FileCheck]
 def check_openings(book: Book, column: str) -> Iterator[Noted | FileCheck]:
     """Yield what rejects a file in most of whose instruments no fill opens: each one has a result beside its costs.
 
-    Fills of one side may close positions of earlier files: these are only told.
+    Fills of one side may close positions of earlier files: these are only told, as is a result of a first fill.
     """
     opened, sides, free = Counter[int](), defaultdict[int, set[bool]](set), set[int]()
-    for _, number, _, execution in book.fills:
-        opened[number] += execution.effect == Effect.NOT_STATED
+    sizes, begun = Counter[int](), set[int]()
+    for _, number, _, execution in sorted(book.fills, key=lambda fill: fill.execution.time):
+        opens = execution.effect == Effect.NOT_STATED
+        opened[number] += opens
         sides[number].add(execution.quantity < 0)
         if abs(execution.result or 0) <= abs(execution.cost or 0) / SCALE + HALF_A_CENT:
             free.add(number)
+        elif opens and not sizes[number]:
+            begun.add(number)
+        sizes[number] += execution.quantity
     if 2 * sum(opened[number] for number in opened.keys() - free) > len(book.fills):
         text = f"all fills of a symbol have a {column}, as if none opened a position: is each row a whole trade?"
         is_clear = any(len(sides[number]) == 2 for number in opened.keys() - free)
         yield failed_check(book.fills[0].line, text) if is_clear else Noted(text)
+    elif begun:
+        names = show_names(book.instruments[number].symbol for number in sorted(begun))
+        yield Noted(f"first fills have a {column}, as if they closed what an earlier file opens: {names}")
+
+
+def check_sales(book: Book) -> Iterator[Noted]:
+    """Yield what the file sells without buying it, unless it is a contract or a currency."""
+    sizes, kinds = Counter[int](), defaultdict[int, set[Effect]](set)
+    for _, number, _, execution in book.fills:
+        sizes[number] += execution.quantity
+        kinds[number].add(execution.effect)
+    sold = [book.instruments[number] for number in sizes if sizes[number] < 0 and kinds[number] == {Effect.NOT_STATED}]
+    if held := [one.symbol for one in sold if is_share(one)]:
+        yield Noted(f"more is sold than bought: short, unless an earlier file buys what is sold: {show_names(held)}")
+
+
+def is_share(instrument: Instrument) -> bool:
+    """Return whether an instrument is neither a contract nor a pair of currencies."""
+    with suppress(ValidationFailed):
+        has_value = BUILT_IN.point_value(instrument.contract, is_future=instrument.is_future) is not None
+        return not (has_value or instrument.is_stated or is_pair(instrument.contract))
+    return False
 
 
 def check_halves(book: Book) -> Iterator[FileCheck]:
@@ -140,8 +168,14 @@ def state_multipliers(book: Book, shown: Mapping[int, float], column: str) -> It
         book.instruments[number] = instrument._replace(multiplier=PositiveMoney(f"{value:g}"), is_stated=True)
         symbols[value].append(instrument.symbol)
     for value, found in symbols.items():
-        others = f" and {len(found) - MAX_NAMES_SHOWN} more" if len(found) > MAX_NAMES_SHOWN else ""
-        yield Noted(f"a point of {', '.join(found[:MAX_NAMES_SHOWN])}{others} is worth {value:g}, as {column} shows")
+        yield Noted(f"a point of {show_names(found)} is worth {value:g}, as {column} shows")
+
+
+def show_names(names: Iterable[str]) -> str:
+    """Return the first names, and how many more there are."""
+    found = list(names)
+    others = f" and {len(found) - MAX_NAMES_SHOWN} more" if len(found) > MAX_NAMES_SHOWN else ""
+    return f"{', '.join(found[:MAX_NAMES_SHOWN])}{others}"
 
 
 def show_point_value(instrument: Instrument, samples: Sequence[Sample]) -> float | None:
