@@ -724,18 +724,6 @@ BEGIN
   DELETE FROM checkpoints WHERE account_id = old.id;
 END;
 
--- The trades of an import and their days are recorded together, when its counts are written after its last trade.
-CREATE TRIGGER imports_record_their_trades AFTER UPDATE OF added ON imports
-BEGIN
-  INSERT INTO record_change SELECT DISTINCT account_id, trading_day FROM trades WHERE import_id = new.id;
-  INSERT INTO changed_objects SELECT new.user_id, last.seq + id, 'trades', id, 0, at
-  FROM trades JOIN (SELECT strftime('%Y-%m-%dT%H:%M:%f000Z', 'now') AS at,
-      coalesce(max(seq), 0) + 1 - (SELECT min(id) FROM trades WHERE import_id = new.id) AS seq
-    FROM changed_objects WHERE user_id = new.user_id) AS last
-  WHERE import_id = new.id
-  ON CONFLICT DO NOTHING;
-END;
-
 -- The trade shows something else, though nobody has edited it. The time is the last of its millisecond, so that it
 -- is later than that of an edit.
 CREATE TRIGGER trades_changed_by_deleted_tag AFTER DELETE ON trade_tags

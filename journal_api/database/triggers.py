@@ -98,12 +98,11 @@ GROUP = (
     " AND user_id IN (SELECT id FROM users WHERE active_copy_group_id = row.copy_group_id))"
 )
 
-# Which new rows are recorded, if not all. The trades of an import are, together, when it writes its counts.
+# Which new rows are recorded, if not all. Who inserts trades of imports records them together
+# (new_trades.record_imported).
 # Only tags of mistakes are read; every deletion is recorded, because a deleted tag has no type any more.
 RECORDED = {
-    "record_new_trades": "row.import_id IS NULL"
-    " OR (SELECT added + updated + duplicates FROM imports WHERE id = row.import_id) > 0",
-    "day_of_new_trades": "row.import_id IS NULL",
+    **dict.fromkeys(("record_new_trades", "day_of_new_trades"), "row.import_id IS NULL"),
     "day_of_new_trade_tags": "EXISTS (SELECT 1 FROM tags WHERE id = row.tag_id AND type = 'mistake')",
 }
 

@@ -145,17 +145,17 @@ class Writer(NamedTuple):
     async def insert_trades(self, settled: Sequence[Settled], parts: Iterable[NewTrades]) -> None:
         """Insert the new trades of contracts with what the file says of them besides."""
         await self.free_external_ids(settled)
+        inserted: list[int] = []
         for part in parts:
             ids = [one.trade_ids[place] for one, place in part.places]
             imports = [*map(self.import_of, part.import_ids)]
             await new_trades.insert_rows(self.db, part.rows, zip(ids, imports, strict=True))
-            earlier = [trade_id for trade_id, one in zip(ids, imports, strict=True) if one != self.import_id]
-            if earlier:
-                await new_trades.record_days(self.db, earlier)
             noted = [(trade_id, found) for trade_id, found in zip(ids, part.annotated, strict=True) if found]
             tags = [(trade_id, tag_id) for trade_id, found in noted for tag_id in found.tag_ids]
             answers = [(trade_id, *answer) for trade_id, found in noted for answer in found.answers]
             await trade_annotations.insert_missing(self.db, tags, answers)
+            inserted += ids
+        await new_trades.record_imported(self.db, self.user_id, inserted)
 
     def import_of(self, import_id: int) -> int:
         return self.import_id if import_id == NEW_IMPORT else import_id

@@ -107,16 +107,28 @@ def build_insert(columns: tuple[str, ...], rows: int) -> str:
         """
 
 
-async def record_days(db: Connection, trade_ids: Sequence[int]) -> None:
-    """Record the days of trades as changes. Those of an import are recorded when it writes its counts, else not."""
+async def record_imported(db: Connection, user_id: int, trade_ids: Sequence[int]) -> None:
+    """Record new trades of imports and their days as changes: together, which takes less than a trigger for each."""
+    if not trade_ids:
+        return
+    values = {"user_id": user_id, "first": min(trade_ids), "ids": json_list(trade_ids)}
+    new = "import_id IS NOT NULL AND id IN (SELECT value FROM json_each(:ids))"
     await db.execute_fetchall(
-        """
-        INSERT INTO record_change
-        SELECT DISTINCT account_id, trading_day
+        f"INSERT INTO record_change SELECT DISTINCT account_id, trading_day FROM trades WHERE {new}", values
+    )
+    await db.execute_fetchall(
+        f"""
+        INSERT INTO changed_objects
+        SELECT :user_id, last.seq + 1 + id - :first, 'trades', id, 0, at
         FROM trades
-        WHERE id IN (SELECT value FROM json_each(:ids))
+        JOIN (
+            SELECT coalesce(max(seq), 0) AS seq, strftime('%Y-%m-%dT%H:%M:%f000Z', 'now') AS at
+            FROM changed_objects
+            WHERE user_id = :user_id) AS last
+        WHERE {new}
+        ON CONFLICT (user_id, resource, id) DO UPDATE SET seq = excluded.seq, deleted = 0, at = excluded.at
         """,
-        {"ids": json_list(trade_ids)},
+        values,
     )
 
 

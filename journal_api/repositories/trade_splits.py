@@ -32,14 +32,13 @@ async def split(db: Connection, user_id: int, trade_id: int) -> list[int]:
     for part in others:
         part["account_id"] = current["account_id"]
     await restore_first(db, first, made, current)
-    await restore_others(db, others)
+    await restore_others(db, user_id, others)
     await restore_copies(db, [first, *others], current)
     for part in others:
         await restore_statements(db, trade_id, part)
         await pictures.move_to_part(db, trade_id, part["id"], part["picture_ids"])
     ids = [part["id"] for part in (first, *others)]
     await restore_imports(db, ids)
-    await new_trades.record_days(db, ids)
     return ids
 
 
@@ -115,12 +114,13 @@ async def restore_first(db: Connection, first: Part, made: Part, current: Part) 
     await insert_own_rows(db, [restored])
 
 
-async def restore_others(db: Connection, parts: Sequence[Part]) -> None:
+async def restore_others(db: Connection, user_id: int, parts: Sequence[Part]) -> None:
     """Insert deleted parts again, under their ids, with their rows in other tables."""
     for part in parts:
         columns = {"id": part["id"], **await stored_columns(db, part)}
         with sql.unique_value("external_id"):
             await insert_row(db, "trades", columns)
+    await new_trades.record_imported(db, user_id, [part["id"] for part in parts])
     await insert_own_rows(db, parts)
 
 

@@ -236,6 +236,20 @@ async def test_an_import_and_its_undo_name_their_trades(client: Client, account_
     assert (await lines_since(client, since))[1] == [("imports", 1), *[("trades", n) for n in trade_ids]]
 
 
+async def test_an_import_names_the_trade_whose_exit_an_earlier_one_told(client: Client, account_id: int) -> None:
+    header = "Instrument,Action,Quantity,Price,Time,ID,E/X"
+    await factories.create_import(
+        client, f"{header}\nMES 03-26,Sell,1,101,2/12/2026 9:05:00,2,Exit\n", account_id=account_id
+    )
+    since = await cursor_of(client)
+
+    await factories.create_import(
+        client, f"{header}\nMES 03-26,Buy,1,100,2/12/2026 9:00:00,1,Entry\n", account_id=account_id
+    )
+
+    assert ("trades", 1) in (await lines_since(client, since))[0]
+
+
 async def test_a_merge_deletes_the_parts_and_a_split_brings_them_back(client: Client) -> None:
     first = await factories.create_trade(client)
     second = await factories.create_trade(client, first["account_id"])
