@@ -754,6 +754,21 @@ def test_costs_that_a_format_does_not_read_are_told(fee: str, told: list[str]) -
     assert file.left_out.warnings == told
 
 
+@for_rows("kind, tax, costs", [("DIVIDEND", "-4.50", ["fee"]), ("", "-9.50", ["fee"]), ("", "-7.50", ["fee", "tax"])])
+def test_a_tax_that_is_withheld_from_income_is_no_cost(kind: str, tax: str, costs: list[str]) -> None:
+    content = (
+        "datetime,type,symbol,shares,price,amount,fee,tax\n2026-03-02T10:00:00Z,BUY,QLTX,2,180,-360,-1.00,\n"
+        f"2026-03-05T10:00:00Z,{kind},QLTX,2,,0.48,,-0.07\n2026-03-09T10:00:00Z,SELL,QLTX,-2,190,380,-1.00,{tax}\n"
+    )
+
+    proposal = propose_profile(io.BytesIO(content.encode()))
+
+    assert proposal is not None
+    assert proposal.profile.costs is not None
+    assert proposal.profile.costs.columns == costs
+    assert ("tax may be costs: if they are, add them" in proposal.warnings) == (costs == ["fee"])
+
+
 @for_rows("pnl, told", [(("5.5", "-4"), True), (("10.10", "-9"), False)])
 def test_results_of_contracts_that_are_points_are_told(pnl: tuple[str, str], told: bool) -> None:
     content = (

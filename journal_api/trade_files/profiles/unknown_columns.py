@@ -226,6 +226,16 @@ def find_unnamed_costs(table: Table, size: str, price: str) -> list[str]:
     return []
 
 
+def is_withheld(table: Table, tax: str, side: str, value: str) -> bool:
+    """Return whether a tax is on income: it stands in rows without a side too, or is over a fiftieth of a value."""
+    taxed = [
+        (text, row, 50 * abs(row[tax])) for text, row in zip(table.rows, table.numbers, strict=True) if row.get(tax)
+    ]
+    return any(
+        not find_direction(text[side]) or share > abs(row.get(value, share)) for text, row, share in taxed if text[side]
+    )
+
+
 def is_whole(members: Set[str]) -> bool:
     """Return whether a fill or a trade has all of these members that it needs."""
     of_fill = "price" in members and not members.isdisjoint(TIMES[:3])
