@@ -162,7 +162,7 @@ def is_currency(unit: str) -> bool:
 
 def find_currency_columns(header: Iterable[str]) -> list[str]:
     """Return the columns with the currency of an amount."""
-    return [name for name in header if translate(name) in NAMES["currency"]]
+    return [name for name in header if translate(name).rstrip("23456789") in NAMES["currency"]]
 
 
 def read_words(cell: str) -> set[str]:

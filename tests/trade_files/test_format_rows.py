@@ -572,6 +572,15 @@ def test_two_rows_of_tradingview_are_a_trade(legs: list[Cells], expected: tuple[
     assert tuple(trade[name] for name in ("direction", "exit_price", "gross_pnl", "multiplier")) == expected
 
 
+def test_a_list_of_tradingview_may_name_symbols_and_commissions() -> None:
+    cells = {"Symbol": "OANDA:XAUUSD", "Commission USD": "0.5", "Net P&L USD": "19"}
+
+    trades = read_trades(write_file(LEG, cells, {**cells, "Symbol": "NASDAQ:QLTX"}, EXIT | cells))
+
+    shown = [tuple(trade[name] for name in ("symbol", "gross_pnl", "fees")) for trade in trades]
+    assert shown == [("OANDA:XAUUSD", "20", "1"), ("NASDAQ:QLTX", None, "0.5")]
+
+
 @for_rows(
     "cells, expected",
     [
