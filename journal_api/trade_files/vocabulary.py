@@ -42,9 +42,9 @@ STATUS, KINDS, FILLED, UNFILLED, ENDING, CHANGING = (
     frozenset(TABLE["status"][name].split())
     for name in ("columns", "kinds", "filled", "unfilled", "ending", "changing")
 )
-PURCHASES, SALES, LONG, SHORT, CANCELLING, REDUCING, YES, CLOSING = (
+PURCHASES, SALES, LONG, SHORT, MOVING, CANCELLING, REDUCING, YES, CLOSING = (
     frozenset(TABLE["sides"][name].split())
-    for name in ("purchase", "sale", "long", "short", "cancelling", "reducing", "yes", "closing")
+    for name in ("purchase", "sale", "long", "short", "moving", "cancelling", "reducing", "yes", "closing")
 )
 # Sides of one sign: A and V are a purchase and a sale in Italian and French, C and V in Spanish and Portuguese, K and V
 # in German and Dutch.
@@ -193,6 +193,11 @@ def find_direction(cell: str, *, of_fill: bool = False) -> Direction | None:
 def states_trade(cell: str) -> bool:
     """Return whether a cell states a purchase or a sale, whatever else it states."""
     return bool(read_words(cell) & (PURCHASES | SALES))
+
+
+def moves_money(cell: str) -> bool:
+    """Return whether a cell says that money or coins were moved, and not bought or sold."""
+    return not read_words(cell).isdisjoint(MOVING)
 
 
 def is_side(cell: str) -> bool:

@@ -732,6 +732,19 @@ def test_the_report_says_why_the_trades_may_be_wrong(rows: list[str], warnings: 
     assert file.left_out.warnings == warnings
 
 
+def test_the_signs_of_coins_that_are_sent_and_received_are_no_sides() -> None:
+    content = (
+        "Timestamp,Transaction Type,Asset,Quantity Transacted,Price\n"
+        "2026-03-02 10:00,Receive,BTC,0.5,42000\n2026-03-03 10:00,Send,BTC,-0.5,43000\n"
+    )
+    proposal = propose_profile(io.BytesIO(content.encode()))
+    assert proposal is not None
+
+    file = read_file(content, profiles=[decode_profile(write_toml(proposal.profile).encode())])
+
+    assert (read_positions_of(file), file.left_out.warnings) == ([], [NO_TRADES])
+
+
 def test_a_result_of_a_first_fill_is_told_and_a_short_sale_is_one() -> None:
     content = (
         "Date,Symbol,Side,Quantity,Price,Fee,Realized Profit\n2026-03-02,XYZ,Sell short,1,10,0,0\n2026-03-02,ETHUSDT,Buy,1,3500,1.4,-12\n"
@@ -987,6 +1000,11 @@ def test_a_line_at_which_reading_ends_is_an_error_whatever_is_left_out() -> None
         ("Symbol,ActivityCode,ActivityDescription,Amount,Balance", "statement of funds"),
         ("Type,Input Currency,Input Amount,Output Currency,Output Amount,USD Equivalent,Date / Time (UTC)", "Nexo's"),
         ("instrument_id,open_date,quantity,open_price,current_price", "a list of holdings"),
+        (
+            "入金日,商品,銘柄,単価[円/現地通貨],数量[株/口],配当・分配金合計（税引前）[円/現地通貨]",
+            "a list of dividends",
+        ),
+        ("Entrada/Saída;Data;Movimentação;Produto;Instituição;Quantidade;Preço unitário", "B3's list of movements"),
         ("Wertpapierbezeichnung;ISIN;Einstiegskurs;Bewertungskurs;Stückzahl", "a list of holdings"),
     ],
 )

@@ -17,6 +17,7 @@ from journal_api.trade_files.vocabulary import (
     find_direction,
     is_currency,
     is_side,
+    moves_money,
     simplify,
     spell,
     split_name,
@@ -142,14 +143,15 @@ def sum_sides(table: Table, side: str, quantity: str | None) -> Decimal:
 
 
 def find_side(table: Table, quantity: str | None) -> str | None:
-    """Return the column whose cells are all sides, else one of a type of which some are a purchase or a sale.
+    """Return the column whose cells are all sides, else one of a type: some are a purchase or a sale, or none.
 
     Else it is one that is named so, if the quantities have no sign.
     """
     if sides := list_sides(table):
         return sides[0]
     for name in table.columns:
-        if "typ" in translate(name) and table.count(name, states_trade):
+        cells = table.read_cells(name) if "typ" in translate(name) else []
+        if any(map(states_trade, cells)) or (cells and all(map(moves_money, cells))):
             return name
     has_sign = any(cell[0] in "+-−" for cell in table.read_cells(quantity))
     if has_sign or any(number < 0 for number in table.read_amounts(quantity)):
