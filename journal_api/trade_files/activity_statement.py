@@ -7,7 +7,7 @@ kind of asset.
 from collections.abc import Iterable, Iterator
 
 from journal_api.positions.import_rows import Rejected
-from journal_api.trade_files.rows import Cells
+from journal_api.trade_files.rows import Cells, read_csv
 
 BEGINNINGS = ("Statement,Header,", "Account Information,Header,", "Trades,Header,")
 # Columns of the table that all headers have.
@@ -29,10 +29,10 @@ def without_padding(lines: Iterable[str]) -> Iterator[str]:
             yield (text[1:-1].replace('""', '"') if is_quoted else text) + "\n"
 
 
-def read_orders(rows: Iterable[Cells | Rejected]) -> Iterator[Cells | Rejected]:
+def read_orders(pieces: Iterable[str]) -> Iterator[Cells | Rejected]:
     """Yield a header and the orders. Subtotals and other sections are skipped."""
     trades, line = StatementTrades(), 1
-    for row in rows:
+    for row in read_csv(without_padding(pieces), ","):
         line = row.line
         if isinstance(row, Rejected):
             yield row

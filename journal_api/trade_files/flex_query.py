@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.named_rows import shorten
-from journal_api.trade_files.rows import Cells
+from journal_api.trade_files.rows import Cells, read_csv
 from journal_api.trade_files.texts import Unreadable
 
 BEGINNINGS = ("<?xml", "<FlexQueryResponse")
@@ -25,10 +25,10 @@ MAX_ELEMENT_LENGTH = 64 * 1024
 MAX_DEPTH, MAX_NAMES = 100, 10_000
 
 
-def read_section(rows: Iterable[Cells | Rejected]) -> Iterator[Cells | Rejected]:
+def read_section(pieces: Iterator[str]) -> Iterator[Cells | Rejected]:
     """Yield the header and the rows of the trades in a file with section lines."""
     has_trades, line = False, 1
-    for row in rows:
+    for row in read_csv(pieces, ","):
         line = row.line
         if isinstance(row, Rejected):
             yield row

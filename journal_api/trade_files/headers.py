@@ -1,34 +1,24 @@
-"""Splits a file into rows and recognises its format by the header."""
+"""Recognises the format of a file by the header."""
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, takewhile, tee
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import NamedTuple
-
-from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import Rejected
-from journal_api.trade_files import activity_statement, flex_query
-from journal_api.trade_files.amounts import PLAIN
-from journal_api.trade_files.exchanged_amounts import add_fills
 from journal_api.trade_files.file_format import Format, KnownFormat, find_account_columns
 from journal_api.trade_files.formats import round_trips
-from journal_api.trade_files.html_tables import read_html
-from journal_api.trade_files.rows import COMMAS, MAX_BLANK_ROWS, MAX_COLUMNS, Cells, read_csv
-from journal_api.trade_files.texts import FileText, Unreadable
+from journal_api.trade_files.readings import split_rows
+from journal_api.trade_files.rows import MAX_COLUMNS, Cells
+from journal_api.trade_files.texts import FileText
 from journal_api.trade_files.vocabulary import MAX_NAME_LENGTH, NAMES, REPORTS, ColumnNames, find_column, translate
-from journal_api.trade_files.workbooks import read_sheets
 
 # The number of rows in which the header is searched: HTML reports have other rows before it.
 ROWS_BEFORE_THE_HEADER = 100
 # In the rows after them, only the headers of sections are searched.
 ROWS_BEFORE_A_SECTION = 20_000
-# Names of columns as MetaTrader marks them: <DATE>, a tab, <BALANCE>.
-MARKED_NAMES = re.compile(r"\s*<[^<>]*>[\t,;]<")
 OF_TRADES = (("entry_price", "exit_price"), ("price", "side", "at"))
-UNNAMED = "Column "  # and its number, of a file that has no names
 DRY_RUN = "a dry run of a table proposes a profile"
 
 
@@ -59,85 +49,6 @@ class UnknownHeader(NamedTuple):
         details = {} if self.missing is None else {"missing": self.missing}
         reason = self.reason if dry_run or self.missing is None else f"{self.reason}: {DRY_RUN}"
         return ValidationFailed(f"line {self.line}: {reason}", line=self.line, reason=reason, **details)
-
-
-def split_rows(text: FileText) -> Iterator[Iterator[Cells | Rejected]]:
-    """Yield the rows of the text in each of the ways in which it can be read, the most likely first.
-
-    A workbook has one way for each sheet.
-
-    The beginning of the text decides. CSV has one way for each separator, beginning with the most frequent of
-    the first line. Drop this iterator to keep the pieces that one way has passed from waiting for the others.
-    """
-    if text.workbook is not None:
-        yield from map(add_fills, map(with_header, read_sheets(text.workbook)))
-        return
-    pieces = text.pieces
-    start = take_first_line(pieces)
-    head = start[-1] if start and isinstance(start[-1], str) else ""
-    rest: Iterator[str | Unreadable] = chain(start, pieces)
-    if head.lstrip().startswith(flex_query.BEGINNINGS):
-        yield read_until_unreadable(flex_query.read_trades(raise_unreadable(rest)))
-    elif head.replace('"', "").startswith(activity_statement.BEGINNINGS):
-        lines = activity_statement.without_padding(raise_unreadable(rest))
-        yield read_until_unreadable(activity_statement.read_orders(read_csv(lines, ",")))
-    elif head.startswith(flex_query.SECTION_LINES):
-        yield read_until_unreadable(flex_query.read_section(read_csv(raise_unreadable(rest), ",")))
-    elif head.lstrip().startswith("<") and not MARKED_NAMES.match(head):
-        yield read_until_unreadable(read_html(raise_unreadable(rest)))
-    else:
-        for delimiter in sorted(COMMAS, key=head.count, reverse=True):
-            attempt, rest = tee(rest)
-            yield add_fills(with_header(read_until_unreadable(read_csv(raise_unreadable(attempt), delimiter))))
-
-
-def with_header(rows: Iterator[Cells | Rejected]) -> Iterator[Cells | Rejected]:
-    """Yield the rows; above the first with numbers, numbered columns if no names stand there."""
-    above: Sequence[str] = ()
-    for row in rows:
-        cells = list(filter(None, row.cells)) if isinstance(row, Cells) else []
-        if sum(map(bool, map(PLAIN.fullmatch, cells))) > 1:
-            if isinstance(row, Cells) and (len(above) < 2 or any(map(PLAIN.fullmatch, above))):
-                yield replace(row, cells=[f"{UNNAMED}{number}" for number in range(1, len(row.cells) + 1)])
-            yield row
-            break
-        yield row
-        above = cells or above
-        if isinstance(row, Rejected) or count_known_names(cells) > 1:
-            break
-    yield from rows
-
-
-def count_known_names(header: Sequence[str]) -> int:
-    """Return how many members of a profile the cells are named for."""
-    names = ColumnNames(header).simple
-    return sum(any(name in names for name in known) for known in NAMES.values())
-
-
-def take_first_line(pieces: Iterator[str | Unreadable]) -> list[str | Unreadable]:
-    """Return the pieces up to the first that is not blank, or beyond the blank lines that a file may have."""
-    start = []
-    for piece in islice(pieces, MAX_BLANK_ROWS):
-        start.append(piece)
-        if isinstance(piece, Unreadable) or piece.strip():
-            break
-    return start
-
-
-def raise_unreadable(pieces: Iterable[str | Unreadable]) -> Iterator[str]:
-    """Yield the pieces. Raises Unreadable in place of it."""
-    for piece in pieces:
-        if isinstance(piece, Unreadable):
-            raise piece
-        yield piece
-
-
-def read_until_unreadable(rows: Iterator[Cells | Rejected]) -> Iterator[Cells | Rejected]:
-    """Yield the rows. A line that cannot be read is rejected and ends the file."""
-    try:
-        yield from rows
-    except Unreadable as error:
-        yield Rejected(error.line, str(error))
 
 
 def recognise(

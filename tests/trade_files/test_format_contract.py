@@ -19,8 +19,9 @@ from proofs import examples
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files import flex_query
 from journal_api.trade_files.file_format import MAX_NAMES_SHOWN, KnownFormat
-from journal_api.trade_files.headers import UnknownHeader, name_columns, recognise, split_rows
+from journal_api.trade_files.headers import UnknownHeader, name_columns, recognise
 from journal_api.trade_files.known_formats import list_known_formats
+from journal_api.trade_files.readings import split_rows
 from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.texts import FileText, read_text
 from journal_api.trade_files.vocabulary import find_column

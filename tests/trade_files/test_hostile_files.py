@@ -22,8 +22,8 @@ from starlette.applications import Starlette
 
 from journal_api.database.user_threads import in_thread
 from journal_api.trade_files import reader
-from journal_api.trade_files.headers import split_rows
 from journal_api.trade_files.profiles.proposal import propose_profile
+from journal_api.trade_files.readings import split_rows
 from journal_api.trade_files.texts import read_text
 
 HEADER = "symbol,direction,quantity,entry_price,opened_at"

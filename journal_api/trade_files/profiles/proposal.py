@@ -10,7 +10,7 @@ import msgspec
 from journal_api.errors import ValidationFailed
 from journal_api.structs.import_profiles import Costs, Effect, ImportProfileCreate, Option, ProposedProfile, Side
 from journal_api.trade_files.dates import CLOCK
-from journal_api.trade_files.headers import UNNAMED, find_report
+from journal_api.trade_files.headers import find_report
 from journal_api.trade_files.profiles.proposed_words import (
     find_condition,
     find_effect,
@@ -23,6 +23,7 @@ from journal_api.trade_files.profiles.table_search import MAX_CHARACTERS, find_t
 from journal_api.trade_files.profiles.unknown_columns import count_filled, find_members, find_unnamed_costs, is_withheld
 from journal_api.trade_files.profiles.unknown_tables import Table
 from journal_api.trade_files.reader import ANY_DAY, TradeFile, read
+from journal_api.trade_files.readings import UNNAMED
 from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.texts import FileText, read_text
 from journal_api.trade_files.timezones import FileTimezone

@@ -6,9 +6,9 @@ from itertools import islice
 from msgspec.structs import replace
 
 from journal_api.positions.import_rows import Rejected
-from journal_api.trade_files.headers import count_known_names, split_rows
 from journal_api.trade_files.profiles.unknown_columns import count_filled
 from journal_api.trade_files.profiles.unknown_tables import Table
+from journal_api.trade_files.readings import count_known_names, split_rows
 from journal_api.trade_files.rows import MAX_COLUMNS, Cells, without_marks
 from journal_api.trade_files.texts import FileText, Unreadable
 from journal_api.trade_files.vocabulary import SUMS, simplify, spell

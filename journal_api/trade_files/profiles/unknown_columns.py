@@ -7,8 +7,8 @@ from decimal import Decimal
 from itertools import permutations
 
 from journal_api.trade_files.cells import ISIN, SENTENCE
-from journal_api.trade_files.headers import UNNAMED
 from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, TIMES, Table
+from journal_api.trade_files.readings import UNNAMED
 from journal_api.trade_files.vocabulary import (
     KNOWN,
     NAMES,
