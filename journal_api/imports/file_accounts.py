@@ -95,9 +95,13 @@ class FileAccounts:
         If the whole file goes into one account, all rows must have the same name for it.
         """
         if name is None:
-            return self._find_nameless()
+            if self.of_file is None:
+                raise ValidationFailed(fields={"account": "is required unless the whole file goes into one account"})
+            return self.of_file
         if name not in self._named:
-            self._add(name)
+            account_id = self._ids.get(name) if self.of_file is None else None if self._named else self.of_file
+            if account_id is not None or len(self._named) < MAX_NAMES:
+                self._named[name] = account_id
         account_id = self._named.get(name)
         if account_id is not None:
             return account_id
@@ -110,14 +114,3 @@ class FileAccounts:
                 " (--account), or map the names with accounts (--accounts) instead"
             }
         )
-
-    def _find_nameless(self) -> int:
-        if self.of_file is None:
-            reason = "is required unless the whole file goes into one account"
-            raise ValidationFailed(fields={"account": reason})
-        return self.of_file
-
-    def _add(self, name: str) -> None:
-        account_id = self._ids.get(name) if self.of_file is None else None if self._named else self.of_file
-        if account_id is not None or len(self._named) < MAX_NAMES:
-            self._named[name] = account_id

@@ -1,5 +1,7 @@
 """Where the costs of an import's trades come from, and what the commissions of the accounts charge."""
 
+from collections import Counter
+
 from journal_api.positions.plans import Change
 from journal_api.structs.imports import AppliedFees, CostsSource
 from journal_api.values.money import from_units
@@ -9,7 +11,7 @@ class ImportCosts:
     """The costs of the positions of a file."""
 
     def __init__(self) -> None:
-        self._totals: dict[int, list[int]] = {}  # by account the number of trades and the sum of fees
+        self._rows, self._fees = Counter[int](), Counter[int]()  # of trades with commissions, by account
         self._sources: set[str] = set()
         self.accounts_without: set[int] = set()  # the accounts of trades whose costs are unknown
 
@@ -21,21 +23,20 @@ class ImportCosts:
             self.accounts_without.add(account_id)
         before = change.stored.columns["fees"] if change.stored else 0
         if source == "account" and (further := change.columns["fees"] - before):
-            total = self._totals.setdefault(account_id, [0, 0])
-            total[0] += 1
-            total[1] += further
+            self._rows[account_id] += 1
+            self._fees[account_id] += further
 
     @property
     def applied(self) -> list[AppliedFees]:
         """The fees that commissions have made, by account."""
         return [
-            AppliedFees(account_id=account_id, rows=rows, total=from_units(total))
-            for account_id, (rows, total) in sorted(self._totals.items())
+            AppliedFees(account_id=account_id, rows=rows, total=from_units(self._fees[account_id]))
+            for account_id, rows in sorted(self._rows.items())
         ]
 
     @property
     def source(self) -> CostsSource | None:
         """Where the costs come from; `none` if any trade's costs are unknown."""
-        order: tuple[tuple[str, CostsSource], ...] = (("none", "none"), ("account", "by_account"))
-        found = next((shown for source, shown in order if source in self._sources), None)
-        return found or ("stated" if self._sources else None)
+        if "none" in self._sources:
+            return "none"
+        return "by_account" if "account" in self._sources else "stated" if self._sources else None

@@ -91,22 +91,14 @@ async def choose_accounts(
     names = [one.account for one in mappings if not one.account.isdecimal()]
     new: dict[str, int] = {}
     for name in names if account_name is None else [account_name]:
-        require_name(name)
+        try:
+            Name100.decode(name)
+        except ValueError as error:
+            raise ValidationFailed(fields={"accounts": f"{error} ({name!r})"}) from None
         if name not in new and await accounts.find_id(db, user_id, name) is None:
-            new[name] = NOT_CREATED - len(new) if dry_run else await create_account(db, user_id, name)
+            account = AccountCreate(name=Name100(name))
+            new[name] = NOT_CREATED - len(new) if dry_run else await accounts.insert(db, user_id, account)
     if account_name is None:
         return AccountChoice(mapped=new | await map_accounts(db, user_id, mappings, new)), list(new)
     account_id = new[account_name] if new else await accounts.find_id(db, user_id, account_name)
     return AccountChoice(account_id), list(new)
-
-
-async def create_account(db: Connection, user_id: int, name: str) -> int:
-    return await accounts.insert(db, user_id, AccountCreate(name=Name100(name)))
-
-
-def require_name(name: str) -> None:
-    """Raise ValidationFailed for a name that no account can have."""
-    try:
-        Name100.decode(name)
-    except ValueError as error:
-        raise ValidationFailed(fields={"accounts": f"{error} ({name!r})"}) from None

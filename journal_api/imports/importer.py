@@ -14,7 +14,7 @@ from journal_api.database.user_threads import at_once, in_thread
 from journal_api.imports.copy_linking import find_copies
 from journal_api.imports.drafts import Draft, draft_import
 from journal_api.imports.file_accounts import AccountChoice
-from journal_api.imports.previews import PreviewCollector
+from journal_api.imports.previews import build_preview
 from journal_api.imports.verdicts import list_reported
 from journal_api.positions.copy_match import CopyMatches, describe_ambiguous
 from journal_api.positions.plans import Decision
@@ -88,10 +88,9 @@ class FileImport:
             choice = await self.accounts_in(db)
             draft = await self.draft_on(db, choice=choice, call=partial(in_thread, self.user_id), is_dry_run=True)
             self.file.rows.clear()  # a file may have a million of them
-            collector = PreviewCollector(await calendars.by_account(db, self.user_id))
-            collector.add(draft.list_new())
+            preview = build_preview(draft.list_new(), await calendars.by_account(db, self.user_id))
             matches = await find_copies(db, draft.known.copy_rules, draft.settled, draft.originals)
-            return self._result(None, draft, matches, collector)
+            return self._result(None, draft, matches, preview)
 
     async def prepare(self, database: Database) -> None:
         """Find what the file changes without the write lock. Raises ValidationFailed for a file with errors."""
@@ -147,7 +146,7 @@ class FileImport:
         return self._result(import_id, draft, matches, None)
 
     def _result(
-        self, import_id: int | None, draft: Draft, matches: CopyMatches, collector: PreviewCollector | None
+        self, import_id: int | None, draft: Draft, matches: CopyMatches, preview: ImportPreview | None
     ) -> ImportResult:
         draft.digest.add_links(matches.links, draft.last_trade_id)
         last_trade_id = draft.last_trade_id if import_id is None else None
@@ -155,7 +154,7 @@ class FileImport:
             *(import_id, draft.counts, draft.accounts.named, draft.costs.applied),
             *(draft.costs.source, sorted(draft.costs.accounts_without)),
             *(list_reported(draft.verdicts), draft.digest.hexdigest()),
-            collector.build() if collector else None,
+            preview,
             draft.open_at_end,
             len(matches.links),
             describe_ambiguous(matches.ambiguous, last_trade_id),

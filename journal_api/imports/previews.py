@@ -1,8 +1,8 @@
 """What a dry run shows of an import: sums, the first and the last trades, a token of all it would write."""
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from msgspec import json
@@ -24,7 +24,6 @@ from journal_api.values.periods import Calendar, trading_day
 
 MAX_SYMBOLS = 1000  # listed; the trades of further symbols are summed under null
 SHOWN = 5
-read_place = itemgetter(0, 1)
 STATED = ("symbol", "direction", "opened_at", "closed_at", "fees_source")
 AMOUNTS = ("quantity", "entry_price", "exit_price", "gross_pnl", "fees")
 
@@ -98,76 +97,48 @@ class NewTrade(NamedTuple):
     columns: Mapping[str, Any]
 
 
-class PreviewCollector:
-    """Collects the new trades of a dry run."""
-
-    def __init__(self, calendars: Mapping[int, Calendar]) -> None:
-        self._calendars = calendars
-        self._total = Sums()
-        self._accounts: dict[int, Sums] = {}
-        self._symbols: dict[tuple[str | None, str | None, str | None], Sums] = {}
-        self._contracts: dict[str, tuple[str | None, str | None, str | None]] = {}
-        self._days: dict[str | None, Sums] = {}
-        self._first: list[PreviewTrade] = []
-        self._last: list[PreviewTrade] = []
-
-    def add(self, rows: Sequence[NewTrade]) -> None:
-        shown = []
-        for number, row in enumerate(rows):
-            columns = row.columns
-            day = trading_day(columns["closed_at"], *self._calendars.get(row.account_id, self._calendars[0]))
-            for sums in (
-                self._total,
-                self._accounts.setdefault(row.account_id, Sums()),
-                self._symbols.setdefault(self._find_symbol(columns), Sums()),
-                self._days.setdefault(day, Sums()),
-            ):
-                sums.add(columns)
-            shown.append((columns["opened_at"], number, row, day))
-        shown.sort(key=read_place)
-        self._first = [show_trade(row, day) for _, _, row, day in shown[:SHOWN]]
-        self._last = [show_trade(row, day) for _, _, row, day in shown[SHOWN:][-SHOWN:]]
-
-    def _find_symbol(self, columns: Mapping[str, Any]) -> tuple[str | None, str | None, str | None]:
-        """Return symbol, contract and root: the symbol as the first trade of the contract has it."""
-        contract = columns["contract"]
-        if contract not in self._contracts:
-            if len(self._contracts) == MAX_SYMBOLS:
-                return None, None, None
-            self._contracts[contract] = (str(columns["symbol"]), contract, columns["root"])
-        return self._contracts[contract]
-
-    def build(self) -> ImportPreview:
-        days = sorted(day for day in self._days if day is not None)
-        return ImportPreview(
-            total=PreviewSums(**self._total.state()),
-            first_day=days[0] if days else None,
-            last_day=days[-1] if days else None,
-            accounts=[
-                PreviewAccount(account_id=account_id, **sums.state())
-                for account_id, sums in sorted(self._accounts.items())
-            ],
-            symbols=[
-                PreviewSymbol(symbol=symbol, contract=contract, root=root, **sums.state())
-                for (symbol, contract, root), sums in self._symbols.items()
-            ],
-            days=[
-                PreviewDay(day=day, **self._days[day].state())
-                for day in (*days, *([None] if None in self._days else []))
-            ],
-            first=self._first,
-            last=self._last,
-        )
+def build_preview(rows: Sequence[NewTrade], calendars: Mapping[int, Calendar]) -> ImportPreview:
+    """Return what a dry run shows of its new trades. A contract has the symbol that its first trade has."""
+    total, accounts, days = Sums(), defaultdict[int, Sums](Sums), defaultdict[str | None, Sums](Sums)
+    symbols = defaultdict[tuple[str | None, str | None, str | None], Sums](Sums)
+    contracts: dict[str, tuple[str, str, str | None]] = {}
+    for row in rows:
+        columns, contract = row.columns, row.columns["contract"]
+        if len(contracts) < MAX_SYMBOLS:
+            contracts.setdefault(contract, (str(columns["symbol"]), contract, columns["root"]))
+        symbol = contracts.get(contract, (None, None, None))
+        for sums in (total, accounts[row.account_id], symbols[symbol], days[find_day(row, calendars)]):
+            sums.add(columns)
+    in_order = sorted(rows, key=lambda row: row.columns["opened_at"])
+    known = sorted(day for day in days if day is not None)
+    return ImportPreview(
+        total=PreviewSums(**total.state()),
+        first_day=known[0] if known else None,
+        last_day=known[-1] if known else None,
+        accounts=[PreviewAccount(account_id=row_id, **accounts[row_id].state()) for row_id in sorted(accounts)],
+        symbols=[
+            PreviewSymbol(symbol=symbol, contract=contract, root=root, **sums.state())
+            for (symbol, contract, root), sums in symbols.items()
+        ],
+        days=[PreviewDay(day=day, **days[day].state()) for day in (*known, None) if day in days],
+        first=[show_trade(row, calendars) for row in in_order[:SHOWN]],
+        last=[show_trade(row, calendars) for row in in_order[SHOWN:][-SHOWN:]],
+    )
 
 
-def show_trade(row: NewTrade, day: str | None) -> PreviewTrade:
+def show_trade(row: NewTrade, calendars: Mapping[int, Calendar]) -> PreviewTrade:
     columns = row.columns
     net_pnl = None if columns["gross_pnl"] is None else columns["gross_pnl"] - columns["fees"]
     members: dict[str, Any] = {name: columns[name] for name in STATED}
     members |= {name: decimal_json(columns[name]) for name in AMOUNTS}
     members["symbol"] = str(columns["symbol"])
-    members |= {"trading_day": day, "net_pnl": decimal_json(net_pnl)}
+    members |= {"trading_day": find_day(row, calendars), "net_pnl": decimal_json(net_pnl)}
     return PreviewTrade(line=row.line, rows=row.rows, account_id=row.account_id, **members)
+
+
+def find_day(row: NewTrade, calendars: Mapping[int, Calendar]) -> str | None:
+    closed_at: str | None = row.columns["closed_at"]
+    return trading_day(closed_at, *calendars.get(row.account_id, calendars[0]))
 
 
 def build_token(sha256: str, query: ImportQuery, file: TradeFile, digest: str = "") -> PreviewToken:
