@@ -44,7 +44,6 @@ class CellCache(dict[str, T]):
 
 
 def keep_value(values: dict[str, T], cell: str, value: T) -> None:
-    """Cache the value of a cell."""
     if len(cell) < MAX_CACHED_LENGTH:
         if len(values) >= MAX_CACHED:
             values.clear()

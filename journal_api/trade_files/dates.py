@@ -216,7 +216,6 @@ def parse_date_and_clock(cell: str, order: DateOrder | None = None) -> Timestamp
 
 
 def parse_midnight(cell: str, order: DateOrder | None = None) -> Timestamp:
-    """Return midnight of a date."""
     return Timestamp.in_form(f"{parse_day(cell, order)}T00:00:00")
 
 

@@ -1,8 +1,9 @@
 """Rows that are no trades, counted by the reason, and what the report of a file warns of."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from journal_api.database.user_threads import with_cancel_checks
 from journal_api.positions.import_rows import (
     Candidate,
     FileCheck,
@@ -17,6 +18,7 @@ from journal_api.trade_files.file_format import CANNOT_BE_READ, Trades
 from journal_api.trade_files.vocabulary import CHANGING, COSTS, ENDING, read_words, simplify, states_trade
 from journal_api.values.instruments import BUILT_IN, InstrumentTable
 
+MAX_ERRORS = 100_000  # the rest of a file with more is not read
 MAX_REASONS = 100
 CANCELLED = "what these rows cancel is imported"
 COSTS_APART = "costs that stand in rows of their own are in no trade"
@@ -50,13 +52,19 @@ class LeftOutCounter:
             else:
                 yield trade
 
-    def remove_errors(self, rows: Iterator[Candidate | Rejected]) -> Iterator[Candidate | Rejected]:
-        """Yield the trades; with `skip_errors` count the errors."""
-        for row in rows:
-            if self._skip_errors and isinstance(row, Rejected) and row.line not in self.ends:
+    def take_rows(self, rows: Iterable[Candidate | Rejected]) -> list[Candidate | Rejected]:
+        """Return the rows, at most MAX_ERRORS of them rejected: nobody reads more. With `skip_errors` count errors."""
+        taken: list[Candidate | Rejected] = []
+        errors = 0
+        for row in with_cancel_checks(rows):
+            if isinstance(row, Rejected) and self._skip_errors and row.line not in self.ends:
                 self._count(f"{CANNOT_BE_READ}{row.reason}")
-            else:
-                yield row
+                continue
+            taken.append(row)
+            errors += isinstance(row, Rejected)
+            if errors > MAX_ERRORS:
+                break
+        return taken
 
     def _count(self, reason: str) -> None:
         is_known = reason in self.counts or len(self.counts) < MAX_REASONS

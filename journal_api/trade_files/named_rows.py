@@ -130,7 +130,6 @@ class Row(dict[str, str]):
 
 
 def refuse_cell(column: str, cell: str, error: ValueError) -> ValidationFailed:
-    """Return the error of a cell."""
     return ValidationFailed(fields={column: f"{error} ({shorten(cell)!r})"})
 
 

@@ -6,7 +6,6 @@ from datetime import date
 from itertools import islice
 from typing import BinaryIO, NamedTuple
 
-from journal_api.database.user_threads import with_cancel_checks
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import Candidate, Rejected
 from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
@@ -34,7 +33,6 @@ from journal_api.trade_files.vocabulary import (
 )
 from journal_api.values.instruments import BUILT_IN, InstrumentTable
 
-MAX_ERRORS = 100_000  # the rest of a file with more is not read
 ROWS_OF_NUMBERS = 500  # that are searched for the meaning of a comma
 CURRENCY_CODE = re.compile("(?:^|[0-9 ])([A-Z]{3,5})$")
 # An amount and its currency: 1,250.00 SEK, -€10.
@@ -129,7 +127,7 @@ def read(
     trades = warn_of_values(trades, instruments, left_out.warnings)
     statements = read_statements(trades, timezone, header.format, into_one_account, is_apart=unit == "row")
     try:
-        found = take_rows(left_out.remove_errors(statements))
+        found = left_out.take_rows(statements)
     except ValidationFailed as error:
         raise (ask(unsaid | error.details["fields"]) if unsaid else error) from None
     if unsaid:
@@ -143,18 +141,6 @@ def read(
         has_pairs=header.format.is_pairs,
         is_described=header.format.is_typed or header.format.name in {profile.name for profile in profiles},
     )
-
-
-def take_rows(statements: Iterable[Candidate | Rejected]) -> list[Candidate | Rejected]:
-    """Return the rows, at most MAX_ERRORS of them rejected: nobody reads more."""
-    rows: list[Candidate | Rejected] = []
-    errors = 0
-    for row in with_cancel_checks(statements):
-        rows.append(row)
-        errors += isinstance(row, Rejected)
-        if errors > MAX_ERRORS:
-            break
-    return rows
 
 
 def find_unsaid(header: Header, times: Iterable[str], *, into_one_account: bool) -> dict[str, str]:

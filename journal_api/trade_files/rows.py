@@ -51,7 +51,6 @@ def without_marks(row: Cells | Rejected, places: Collection[int]) -> Cells | Rej
 
 
 def read_csv(pieces: Iterator[str], delimiter: str) -> Iterator[Cells | Rejected]:
-    """Yield the rows of CSV."""
     lines, comma = Lines(pieces), COMMAS[delimiter]
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     try:

@@ -117,14 +117,9 @@ class ColumnNames(dict[str, None]):
 
 
 @lru_cache(maxsize=1024)
-def translate_all(names: tuple[str, ...]) -> dict[str, None]:
-    return dict.fromkeys(translate(name) for name in names if name)
-
-
-@lru_cache(maxsize=1024)
-def names_beginnings(names: tuple[str, ...]) -> bool:
-    """Return whether one of the names stands for all that begin with it."""
-    return any(name[-1:] == ANYTHING for name in names)
+def translate_all(names: tuple[str, ...]) -> tuple[dict[str, None], bool]:
+    """Return the simple forms of names in their order, and whether one of them stands for all that begin with it."""
+    return dict.fromkeys(translate(name) for name in names if name), any(name[-1:] == ANYTHING for name in names)
 
 
 def find_column(header: Collection[str], columns: Columns | Sequence[str] | None) -> str | None:
@@ -134,8 +129,8 @@ def find_column(header: Collection[str], columns: Columns | Sequence[str] | None
     """
     header = header if isinstance(header, ColumnNames) else ColumnNames(header)
     names = (columns,) if isinstance(columns, str) else tuple(columns or ())
-    known = translate_all(names)
-    if known.keys().isdisjoint(header.simple) and not names_beginnings(names):  # nearly all columns of all formats
+    known, is_beginning = translate_all(names)
+    if known.keys().isdisjoint(header.simple) and not is_beginning:  # nearly all columns of all formats
         return None
     for name in names:
         if name in header:

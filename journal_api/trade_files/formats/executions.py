@@ -39,7 +39,6 @@ def read_execution(row: Row) -> Execution:
 
 
 def read_instrument(row: Row) -> Instrument:
-    """Return the instrument of a fill. Raises ValidationFailed."""
     account = row.find(ACCOUNTS)
     stated = row.amount_if_any("Multiplier", PositiveMoney)
     is_option = row.find(("Strike", "Call/Put", "Option")) is not None

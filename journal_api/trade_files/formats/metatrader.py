@@ -57,7 +57,6 @@ class PositionColumns(NamedTuple):
         )
 
     def _sum_bookings(self, row: Row) -> Result:
-        """Return the bookings as fees."""
         booked = Decimal()
         for column in self.bookings:
             booked = EXACT.add(booked, row.amount(column, Money))

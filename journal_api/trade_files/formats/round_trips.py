@@ -6,7 +6,8 @@
 import re
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import cast, get_args
+from functools import partial
+from typing import Any, get_args
 
 from msgspec import Raw, Struct, json
 from msgspec.structs import replace
@@ -155,16 +156,14 @@ def require_agreement(trade: TradeDraft, fills: Sequence[FileFill]) -> None:
         raise ValidationFailed(fields={"fills": "must make the trade of the row: its size, prices and fees"})
 
 
-def parse_grade(cell: str) -> Grade:
-    if cell not in get_args(Grade):
-        raise ValueError(f"must be one of: {', '.join(get_args(Grade))}")
-    return cast("Grade", cell)
+def parse_word(cell: str, *, of: Any) -> Any:
+    """Return a cell that has one of the words of a type."""
+    if cell not in get_args(of):
+        raise ValueError(f"must be one of: {', '.join(get_args(of))}")
+    return cell
 
 
-def parse_fees_source(cell: str) -> FeesSource:
-    if cell not in get_args(FeesSource):
-        raise ValueError(f"must be one of: {', '.join(get_args(FeesSource))}")
-    return cast("FeesSource", cell)
+parse_grade, parse_fees_source = partial(parse_word, of=Grade), partial(parse_word, of=FeesSource)
 
 
 def parse_answers(cell: str) -> tuple[Answered, ...]:

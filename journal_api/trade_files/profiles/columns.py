@@ -21,7 +21,6 @@ def find_columns(header: Collection[str], many: Iterable[Columns]) -> list[str]:
 
 
 def list_time_columns(profile: ImportProfileCreate) -> list[Columns]:
-    """Return the columns with dates."""
     matched = [fill.at for fill in (profile.bought, profile.sold) if fill]
     return without_none([profile.opened_at, profile.closed_at, profile.at, *matched])
 
@@ -92,7 +91,6 @@ class Condition(NamedTuple):
 
 
 def list_conditions(profile: ImportProfileCreate, header: Collection[str]) -> list[Condition]:
-    """Return the conditions of `where`."""
     conditions = []
     for name, value in (profile.where or {}).items():
         column = find_column(header, name) or name

@@ -18,7 +18,7 @@ from journal_api.trade_files.profiles.proposed_words import (
     find_sign,
     find_zones,
 )
-from journal_api.trade_files.profiles.result_checks import Results, find_cost_sign
+from journal_api.trade_files.profiles.result_checks import are_apart, are_net, find_cost_sign, list_results
 from journal_api.trade_files.profiles.table_search import MAX_CHARACTERS, find_tables
 from journal_api.trade_files.profiles.unknown_columns import count_filled, find_members, find_unnamed_costs, is_withheld
 from journal_api.trade_files.profiles.unknown_tables import Table
@@ -216,10 +216,10 @@ class Draft:
     def _find_result(self, costs: Sequence[str], sign: int) -> dict[str, str]:
         """Return the column of the result, before or after costs, and whether every row is a trade of its own."""
         gross, net = self.gross, self.net
-        results = Results(self.table.rows, self.table.numbers, self.members, costs)
-        is_net = gross is None or (net is None and results.are_net(sign))
+        results = list_results(self.table, self.members, costs)
+        is_net = gross is None or (net is None and are_net(results, sign))
         column = (net or gross) if is_net else gross
-        apart = {"one_trade_is": "row"} if results.are_apart() else {}
+        apart = {"one_trade_is": "row"} if are_apart(results) else {}
         return apart | ({"net_pnl" if is_net else "gross_pnl": column} if column else {})
 
     def _propose_side(self, column: str | None, size: str | None) -> Side | None:

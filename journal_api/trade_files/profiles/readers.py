@@ -74,12 +74,12 @@ class ProfileReader:
         if self._sentence:
             self.quantity, self.price = "quantity", "price"
         self._is_of_fills = profile.kind == "fills"
-        self._side = self.column(profile.side.column) if profile.side else ""
-        self._is_long = make_word_matcher(profile.side.long if profile.side else [])
-        self._is_short = make_word_matcher(profile.side.short if profile.side else [])
-        words = [*profile.side.long, *profile.side.short] if profile.side else []
+        side = profile.side
+        self._side = self.column(side.column) if side else ""
+        long, short = (side.long, side.short) if side else ([], [])
+        self._is_long, self._is_short = make_word_matcher(long), make_word_matcher(short)
         # Beside the usual words any other is of a row that is no trade.
-        self._own_words = [] if all(map(find_direction, words)) else words
+        self._own_words = [] if all(map(find_direction, (*long, *short))) else [*long, *short]
         effect = profile.effect
         self._position = find_column(header, profile.position)
         self._reduces = None if effect else find_column(header, [*REDUCING])

@@ -6,6 +6,8 @@ from decimal import Decimal
 from statistics import median
 from typing import NamedTuple
 
+from journal_api.trade_files.profiles.unknown_tables import Table
+
 CENT = Decimal("0.01")
 Numbers = Mapping[str, Decimal]  # of a row, by column
 
@@ -45,50 +47,47 @@ def sum_costs(row: Numbers, costs: Sequence[str]) -> Decimal:
     return sum((row.get(column, Decimal()) for column in costs), Decimal())
 
 
-class Results:
-    """The results of the rows that have one, a gain or a loss in points, by symbol."""
+def list_results(table: Table, members: Mapping[str, str], costs: Sequence[str]) -> list[list[Result]]:
+    """Return the results of the rows that have one, and a gain or a loss in points, of each symbol."""
+    quantity, entry, exit_, symbol = (
+        members.get(name, "") for name in ("quantity", "entry_price", "exit_price", "symbol")
+    )
+    result = members.get("gross_pnl") or members.get("net_pnl", "")
+    found: defaultdict[str, list[Result]] = defaultdict(list)
+    for text, row in zip(table.rows, table.numbers, strict=True):
+        is_stated = row.keys() >= {quantity, entry, exit_, result}
+        if is_stated and (points := abs((row[exit_] - row[entry]) * row[quantity])):
+            found[text.get(symbol, "")].append(Result(row[result], points, sum_costs(row, costs)))
+    return [*found.values()]
 
-    def __init__(
-        self,
-        texts: Sequence[Mapping[str, str]],
-        rows: Sequence[Numbers],
-        members: Mapping[str, str],
-        costs: Sequence[str],
-    ) -> None:
-        self._by_symbol: defaultdict[str, list[Result]] = defaultdict(list)
-        quantity, entry, exit_ = (members.get(name, "") for name in ("quantity", "entry_price", "exit_price"))
-        result, symbol = members.get("gross_pnl") or members.get("net_pnl", ""), members.get("symbol", "")
-        for text, row in zip(texts, rows, strict=True):
-            if row.keys() >= {quantity, entry, exit_, result} and (
-                points := abs((row[exit_] - row[entry]) * row[quantity])
-            ):
-                self._by_symbol[text.get(symbol, "")].append(Result(row[result], points, sum_costs(row, costs)))
 
-    def are_apart(self) -> bool:
-        """Return whether no value of a point explains the results of a symbol, as of currencies whose rates change.
+def are_apart(results: Sequence[Sequence[Result]]) -> bool:
+    """Return whether no value of a point explains the results of a symbol, as of currencies whose rates change.
 
-        Joined to positions, the trades would have other results.
-        """
-        return any(
-            abs(row.points * value - abs(row.amount)) > CENT + abs(row.costs)
-            for rows in self._by_symbol.values()
-            if (value := median(abs(row.amount) / row.points for row in rows))
-            for row in rows
-        )
+    Joined to positions, the trades would have other results.
+    """
+    return any(
+        abs(row.points * value - abs(row.amount)) > CENT + abs(row.costs)
+        for rows in results
+        if (value := median(abs(row.amount) / row.points for row in rows))
+        for row in rows
+    )
 
-    def are_net(self, sign: int) -> bool:
-        """Return whether the results are after costs: then points have one value a symbol.
 
-        `sign` is that of a cost: -1 if costs are written as negative numbers.
-        """
-        has_costs = any(row.costs for rows in self._by_symbol.values() for row in rows)
-        return has_costs and sum(self._measure_spread(sign)) < sum(self._measure_spread(0))
+def are_net(results: Sequence[Sequence[Result]], sign: int) -> bool:
+    """Return whether the results are after costs: then points have one value a symbol.
 
-    def _measure_spread(self, sign: int) -> Iterator[float]:
-        """Yield how far the values of a point are apart within the symbols, with results before these costs."""
-        for rows in self._by_symbol.values():
-            values = [float(abs(row.amount + sign * row.costs) / row.points) for row in rows]
-            for value in values:
-                # The value of a point has few digits, of a symbol with one row too.
-                odd = abs(value - float(f"{value:.2g}")) / (value or 1)
-                yield min(abs(value / (median(values) or 1) - 1), 1) + odd
+    `sign` is that of a cost: -1 if costs are written as negative numbers.
+    """
+    has_costs = any(row.costs for rows in results for row in rows)
+    return has_costs and sum(measure_spread(results, sign)) < sum(measure_spread(results, 0))
+
+
+def measure_spread(results: Sequence[Sequence[Result]], sign: int) -> Iterator[float]:
+    """Yield how far the values of a point are apart within the symbols, with results before these costs."""
+    for rows in results:
+        values = [float(abs(row.amount + sign * row.costs) / row.points) for row in rows]
+        for value in values:
+            # The value of a point has few digits, of a symbol with one row too.
+            odd = abs(value - float(f"{value:.2g}")) / (value or 1)
+            yield min(abs(value / (median(values) or 1) - 1), 1) + odd
