@@ -31,10 +31,10 @@ from journal_api.repositories import (
     tag_categories,
     tags,
     trade_annotations,
-    trades,
     users,
 )
 from journal_api.repositories.pictures import Content, Place
+from journal_api.repositories.trade_references import read_references
 from journal_api.rules import example_journal
 from journal_api.rules.example_journal import Places
 from journal_api.rules.picture_formats.cleaning import clean
@@ -232,7 +232,7 @@ async def insert_trades(db: Connection, owner: Me, places: Places, until: str) -
         for trade in example_journal.read_content().trades.rows
     ]
     drafts = [TradeDraft.of_body(body) for body in bodies]
-    references = await trades.read_references(db, owner.id, drafts)
+    references = await read_references(db, owner.id, drafts)
     fees = example_journal.read_content().account.fees
     commissions = Commissions({root: fee.units for root, fee in fees.items()})
     new = []

@@ -63,7 +63,7 @@ async def import_upload(request: Request, write: Write, query: ImportQuery, uplo
     name = None if query.file_name is None else str(query.file_name)
     source = imports.Source(query.account_id, name, upload.sha256)
     unknown = reader.find_unknown(file) if query.dry_run else None
-    if unknown and unknown.missing is not None:
+    if unknown:
         proposal = await in_thread(user_id, partial(propose_profile, upload.file, unknown.doubts))
         if proposal is not None:
             timezone = await choose_timezone(db, user_id, choice, query.timezone)

@@ -11,6 +11,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.repositories import accounts, trade_annotations, trade_lists, trade_merges, trades, users
 from journal_api.repositories.trade_annotations import KnownIds
+from journal_api.repositories.trade_references import read_references
 from journal_api.routes.trades import settle
 from journal_api.structs.many_trades import (
     AnswerBefore,
@@ -83,7 +84,7 @@ async def change_each(
     """Update each trade that is free of errors. Returns what takes the changes back."""
     before = [TradeDraft.of_stored(trade) for trade in stored]
     patched = [draft.apply_patch(change.set) for draft, change in zip(before, changes, strict=True)]
-    references = await trades.read_references(db, user_id, patched)
+    references = await read_references(db, user_id, patched)
     commissions = await accounts.read_commissions(db, user_id)
     owner = await users.find(db, user_id)
     restore = []

@@ -13,7 +13,7 @@ from journal_api.positions.commissions import AllCommissions, charge_changed, ch
 from journal_api.positions.trade_columns import build_columns
 from journal_api.positions.trade_draft import TradeDraft
 from journal_api.repositories import accounts, instruments, new_trades, trade_annotations, trade_lists, trades, users
-from journal_api.repositories.trades import References
+from journal_api.repositories.trade_references import References, read_references, require_no_circle
 from journal_api.structs.many_trades import TradesCreate
 from journal_api.structs.trades import AnswersPut, ExportQuery, TradeCreate, TradePatch, TradeQuery, TradeTagsPut
 from journal_api.web.context import database
@@ -50,7 +50,7 @@ async def create_trade(request: Request, write: Write, body: TradeCreate) -> Res
     draft = TradeDraft.of_body(body, point_values)
 
     async def create(db: Connection) -> Response:
-        references = await trades.read_references(db, request.user.id, [draft])
+        references = await read_references(db, request.user.id, [draft])
         owner = await users.find(db, request.user.id)
         commissions = await accounts.read_commissions(db, request.user.id)
         resolved = charge_new(references.require_allowed(references.resolved(draft)), commissions)
@@ -78,7 +78,7 @@ async def create_trades(request: Request, write: Write, body: TradesCreate) -> R
     async def create(db: Connection) -> Response:
         owner = await users.find(db, request.user.id)
         commissions = await accounts.read_commissions(db, request.user.id)
-        references = await trades.read_references(db, request.user.id, drafts)
+        references = await read_references(db, request.user.id, drafts)
         known = await trade_annotations.read_known_ids(
             db,
             request.user.id,
@@ -112,10 +112,10 @@ async def update_trade(request: Request, db: Connection, patch: TradePatch) -> R
     stored = await trades.find(db, request.user.id, trade_id)
     before = TradeDraft.of_stored(stored)
     draft = before.apply_patch(patch)
-    references = await trades.read_references(db, request.user.id, [draft])
+    references = await read_references(db, request.user.id, [draft])
     commissions = await accounts.read_commissions(db, request.user.id)
     changed = settle(before, draft, references, commissions)
-    await trades.require_no_circle(db, trade_id, changed.source_trade_id)
+    await require_no_circle(db, trade_id, changed.source_trade_id)
     answers = UNSET if patch.sends_back(stored.confirmations) else patch.confirmations
     await trade_annotations.require_known(db, request.user.id, changed.setup_id, tag_ids=patch.tag_ids, answers=answers)
     owner = await users.find(db, request.user.id)

@@ -6,7 +6,6 @@ from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
 from statistics import median
-from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -16,8 +15,6 @@ from journal_api.trade_files.file_format import find_first_reason
 from journal_api.values.currencies import CURRENCIES
 from journal_api.values.instruments import InstrumentTable
 from journal_api.values.money import ONE, SCALE, Money, PositiveMoney
-
-T = TypeVar("T")
 
 # The rows that are read ahead for the multipliers of their symbols.
 ROWS_AHEAD = 500
@@ -30,13 +27,12 @@ PAIR = re.compile(r"([A-Z]{3})[/._-]?([A-Z]{3})(?:[^A-Z].*)?")
 METALS = {"XAU": 100, "XAG": 5000}  # ounces of a lot
 MAX_LOTS = 1000 * SCALE  # fewer units of a currency are hardly traded
 
+Read = Iterator[ImportedTrade | ImportedFill | Rejected]
 # Of a symbol, and whether the file says that it is a future (`is_future`).
 PointValue = Callable[..., PositiveMoney | None]
 
 
-def with_point_values(
-    trades: Iterator[ImportedTrade | ImportedFill | Rejected], instruments: InstrumentTable
-) -> Iterator[ImportedTrade | ImportedFill | Rejected]:
+def with_point_values(trades: Read, instruments: InstrumentTable) -> Read:
     """Yield the trades with their multipliers, and with the results and risks that follow from these.
 
     A future without a point value is rejected.
@@ -107,7 +103,7 @@ def find_multiplier(imported: ImportedTrade, point_value: PointValue, of_file: d
     return known if abs(result - trade.gross_pnl.units) <= HALF_A_CENT else None
 
 
-def warn_of_values(rows: Iterator[T], instruments: InstrumentTable, warnings: list[str]) -> Iterator[T]:
+def warn_of_values(rows: Read, instruments: InstrumentTable, warnings: list[str]) -> Read:
     """Yield the rows, and warn if small quantities of currencies may be lots, and results of contracts points."""
     pair, ratios, shown = "", list[float](), ""
     point_value = lru_cache(maxsize=8192)(instruments.point_value)

@@ -61,9 +61,11 @@ class TradeFile(NamedTuple):
 
 
 def find_unknown(file: TradeFile | UnknownHeader) -> UnknownHeader | None:
-    """Return the unknown header of a file, also a known one below which no row can be read; None without one."""
-    if isinstance(file, UnknownHeader) or file.is_described:
-        return file if isinstance(file, UnknownHeader) else None
+    """Return the header for which a profile may be proposed, also a known one below which no row can be read."""
+    if isinstance(file, UnknownHeader):
+        return None if file.missing is None else file
+    if file.is_described:
+        return None
     errors = [row for row in file.rows if isinstance(row, Rejected) and row.line not in file.left_out.ends]
     if not errors or len(errors) < len(file.rows):
         return None
