@@ -6,13 +6,7 @@ from itertools import count
 
 from journal_api.positions.statements import Effect
 from journal_api.trade_files.amounts import parse_broker_number
-from journal_api.trade_files.fill_book import (
-    Execution,
-    FillId,
-    Instrument,
-    add_contract,
-    read_option,
-)
+from journal_api.trade_files.fill_book import Execution, FillId, Instrument, add_contract, read_option
 from journal_api.trade_files.named_rows import Row
 from journal_api.trade_files.profiles.columns import find_columns
 from journal_api.trade_files.profiles.readers import ProfileReader

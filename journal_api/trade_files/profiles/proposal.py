@@ -27,14 +27,7 @@ from journal_api.trade_files.readings import UNNAMED
 from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.texts import FileText, read_text
 from journal_api.trade_files.timezones import FileTimezone
-from journal_api.trade_files.vocabulary import (
-    NAMES,
-    find_column,
-    find_costs,
-    simplify,
-    spell,
-    translate,
-)
+from journal_api.trade_files.vocabulary import NAMES, find_column, find_costs, simplify, spell, translate
 from journal_api.values.time_zones import time_zones
 from journal_api.values.types import decode_value
 from journal_api.values.visible_text import escape_invisible
