@@ -1,5 +1,6 @@
 """What the import of a file would change: found in a dry run, before the transaction, or within it."""
 
+import hashlib
 from collections.abc import Mapping
 from functools import partial
 
@@ -16,7 +17,7 @@ from journal_api.imports.import_costs import ImportCosts
 from journal_api.imports.known_journal import KnownJournal, read_known
 from journal_api.imports.names import NamedTrade, find_original
 from journal_api.imports.other_account import require_own_account
-from journal_api.imports.previews import ImportDigest, NewTrade
+from journal_api.imports.previews import NewTrade, digest_import
 from journal_api.imports.verdicts import (
     change_verdict,
     count_verdicts,
@@ -54,7 +55,7 @@ class Draft:
         self.user_id, self.choice, self.known, self.settler = user_id, choice, known, settler
         self.accounts = FileAccounts(choice.account_id, {**known.names.accounts, **choice.mapped})
         self.written_at = now()
-        self.digest, self.costs = ImportDigest(), ImportCosts()
+        self.digest, self.costs = hashlib.sha256(), ImportCosts()
         self.settled: list[Settled] = []
         self.new_trades: list[NewTrades] = []
         self.additions: list[Additions] = []  # of each contract
@@ -200,7 +201,6 @@ async def draft_import(
     if any(isinstance(row, Candidate) and row.imported and row.imported.tags for row in file.rows):
         draft.ignored = INDEPENDENT
     by_account = await calendars.by_account(db, user_id)
-    draft.digest.add_calendars(by_account)
     groups, rejected = await call(lambda: group_rows(file.rows, file.format, known.names, draft.accounts))
     moved: dict[Key, Moved] = {}
     for account_id in {contract.account_id for contract in groups} & known.accounts_with_trades:
@@ -231,11 +231,10 @@ async def draft_import(
     draft.verdicts += map(error_verdict, *zip(*rejected, strict=True)) if rejected else []
     for one in draft.settled:
         draft.verdicts += await call(partial(draft.judge, one, errors, is_dry_run=is_dry_run))
-        draft.digest.add_changes(one.contract.account_id, one.plan.changes)
     if not is_dry_run:
         draft.new_trades += await call(lambda: [*build_new(new, user_id, by_account, draft.written_at)])
         draft.additions += [await call(partial(build_additions, one)) for one in draft.settled]
     draft.verdicts.sort(key=lambda verdict: verdict.line)
     draft.counts = count_verdicts(draft.verdicts)
-    draft.digest.add_verdicts(list_reported(draft.verdicts))
+    draft.digest = digest_import(by_account, draft.settled, list_reported(draft.verdicts))
     return draft

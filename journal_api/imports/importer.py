@@ -14,7 +14,7 @@ from journal_api.database.user_threads import at_once, in_thread
 from journal_api.imports.copy_linking import find_copies
 from journal_api.imports.drafts import Draft, draft_import
 from journal_api.imports.file_accounts import AccountChoice
-from journal_api.imports.previews import build_preview
+from journal_api.imports.previews import add_links, build_preview
 from journal_api.imports.verdicts import list_reported
 from journal_api.positions.copy_match import CopyMatches, describe_ambiguous
 from journal_api.positions.plans import Decision
@@ -148,7 +148,7 @@ class FileImport:
     def _result(
         self, import_id: int | None, draft: Draft, matches: CopyMatches, preview: ImportPreview | None
     ) -> ImportResult:
-        draft.digest.add_links(matches.links, draft.last_trade_id)
+        add_links(draft.digest, matches.links, draft.last_trade_id)
         last_trade_id = draft.last_trade_id if import_id is None else None
         return ImportResult(
             *(import_id, draft.counts, draft.accounts.named, draft.costs.applied),

@@ -3,12 +3,13 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from msgspec import json
 
 from journal_api.errors import PreviewChanged
-from journal_api.positions.plans import Change
+from journal_api.imports.contracts import Settled
 from journal_api.structs.import_previews import (
     ImportPreview,
     PreviewAccount,
@@ -28,37 +29,29 @@ STATED = ("symbol", "direction", "opened_at", "closed_at", "fees_source")
 AMOUNTS = ("quantity", "entry_price", "exit_price", "gross_pnl", "fees")
 
 
-class ImportDigest:
-    """A hash of all that an import writes and reports, the same in its dry run."""
-
-    def __init__(self) -> None:
-        self._hash = hashlib.sha256()
-
-    def add_calendars(self, calendars: Mapping[int, Calendar]) -> None:
-        """Add the calendars of accounts with a day of their own; 0 has the owner's."""
-        self._add(sorted((one, days) for one, days in calendars.items() if days != calendars[0]))
-
-    def add_changes(self, account_id: int, changes: Iterable[Change]) -> None:
-        for change in changes:
+def digest_import(calendars: Mapping[int, Calendar], settled: Iterable[Settled], verdicts: Iterable[Verdict]) -> Any:
+    """Return a hash of all that an import writes and reports, the same in its dry run; the links are added later."""
+    digest = hashlib.sha256()
+    # Accounts with a day of their own; 0 has the owner's.
+    add_value(digest, sorted((one, days) for one, days in calendars.items() if days != calendars[0]))
+    for one in settled:
+        for change in one.plan.changes:
             trade_id = change.stored and change.stored.trade_id
-            self._add((account_id, trade_id, change.changed, change.columns))
+            add_value(digest, (one.contract.account_id, trade_id, change.changed, change.columns))
+    for verdict in verdicts:
+        add_value(digest, verdict.line if verdict.verdict == "new" else json.encode(verdict))
+    return digest
 
-    def add_verdicts(self, verdicts: Iterable[Verdict]) -> None:
-        for verdict in verdicts:
-            self._add(verdict.line if verdict.verdict == "new" else json.encode(verdict))
 
-    def add_links(self, links: Iterable[tuple[int, int]], last_trade_id: int) -> None:
-        """Add the copies that are linked; ids of new trades count from the last one before the import."""
-        for link in sorted(links):
-            for row_id in link:
-                is_new = row_id > last_trade_id
-                self._add((is_new, row_id - last_trade_id if is_new else row_id))
+def add_links(digest: Any, links: Iterable[tuple[int, int]], last_trade_id: int) -> None:
+    """Add the copies that are linked; ids of new trades count from the last one before the import."""
+    for row_id in chain.from_iterable(sorted(links)):
+        is_new = row_id > last_trade_id
+        add_value(digest, (is_new, row_id - last_trade_id if is_new else row_id))
 
-    def _add(self, value: object) -> None:
-        self._hash.update(repr(value).encode())
 
-    def hexdigest(self) -> str:
-        return self._hash.hexdigest()
+def add_value(digest: Any, value: object) -> None:
+    digest.update(repr(value).encode())
 
 
 class Sums:
