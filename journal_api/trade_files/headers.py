@@ -1,7 +1,7 @@
 """Recognises the format of a file by the header."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -9,16 +9,16 @@ from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.file_format import Format, KnownFormat, find_account_columns
 from journal_api.trade_files.formats import round_trips
-from journal_api.trade_files.readings import split_rows
+from journal_api.trade_files.readings import find_named_members, split_rows
 from journal_api.trade_files.rows import MAX_COLUMNS, Cells
 from journal_api.trade_files.texts import FileText
-from journal_api.trade_files.vocabulary import MAX_NAME_LENGTH, NAMES, REPORTS, ColumnNames, find_column, translate
+from journal_api.trade_files.vocabulary import MAX_NAME_LENGTH, REPORTS, ColumnNames, find_column, translate
 
 # The number of rows in which the header is searched: HTML reports have other rows before it.
 ROWS_BEFORE_THE_HEADER = 100
 # In the rows after them, only the headers of sections are searched.
 ROWS_BEFORE_A_SECTION = 20_000
-OF_TRADES = (("entry_price", "exit_price"), ("price", "side", "at"))
+OF_TRADES = (("quantity", "entry_price", "exit_price"), ("quantity", "price", "side", "at"))
 DRY_RUN = "a dry run of a table proposes a profile"
 
 
@@ -89,12 +89,14 @@ def find_header(rows: Iterator[Cells | Rejected], formats: Sequence[KnownFormat]
         if index >= ROWS_BEFORE_THE_HEADER:
             candidates = [known for known in formats if known.has_section(heading)] if heading else []
         if candidates and any(row.cells):
-            if (header := read_header(row, heading, candidates)) is not None:
-                return header
-            report = report or find_report(row)
             columns = name_columns(row.cells)
             names = ColumnNames(columns)
-            is_of_trades |= names_trades(names)
+            if (header := read_header(row, names, heading, candidates)) is not None:
+                return header
+            if report is None and (what := find_report(names)):
+                report = UnknownHeader(row.line, what, is_report=True)
+            named = find_named_members(names)
+            is_of_trades |= any(named.issuperset(members) for members in OF_TRADES)
             common = max(sum(known.has(names, alternatives) for alternatives in known.header) for known in formats)
             if common > most or not nearest[1]:
                 most, nearest = common, (row.line, columns)
@@ -102,32 +104,24 @@ def find_header(rows: Iterator[Cells | Rejected], formats: Sequence[KnownFormat]
     return report or describe_unknown_header(*nearest, formats)._replace(has_trades=has_trades)
 
 
-def names_trades(names: ColumnNames) -> bool:
-    """Return whether a header has a quantity, and the columns of a fill or both prices of a trade."""
-    found = {member for member, known in NAMES.items() if not names.simple.keys().isdisjoint(known)}
-    return "quantity" in found and any(found.issuperset(members) for members in OF_TRADES)
-
-
-def find_report(row: Cells) -> UnknownHeader | None:
-    """Return what a file is that has this header and no trades, None for any other row."""
-    header = ColumnNames(cell.strip() for cell in row.cells)
+def find_report(header: Collection[str]) -> str | None:
+    """Return what a file is that has this header and no trades, None for any other header."""
     for report in REPORTS:
         if all(find_column(header, columns) for columns in report["columns"]):
-            reason = f"this is {report['name']}, which has no trades: export {report['instead']} instead"
-            return UnknownHeader(row.line, reason, is_report=True)
+            return f"this is {report['name']}, which has no trades: export {report['instead']} instead"
     return None
 
 
-def read_header(row: Cells, heading: str, formats: Sequence[KnownFormat]) -> Header | UnknownHeader | None:
+def read_header(
+    row: Cells, header: ColumnNames, heading: str, formats: Sequence[KnownFormat]
+) -> Header | UnknownHeader | None:
     """Return the header of a format below that heading, None for any other row."""
-    columns = name_columns(row.cells)
-    if columns == list(round_trips.TITLES):
+    if tuple(header) == round_trips.TITLES:
         reason = "this is the export for spreadsheets, which changes texts: import the exact export"
         return UnknownHeader(row.line, reason)
-    header = ColumnNames(columns)
     for known in formats:
         if known.fits(header, heading):
-            names = name_columns(row.cells, known.own_names) if known.own_names else columns
+            names = name_columns(row.cells, known.own_names)
             file_format = known.for_header(header)
             names = name_account(names, file_format.accounts)
             reason = find_wrong_name(file_format, names)

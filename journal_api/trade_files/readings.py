@@ -79,15 +79,15 @@ def with_header(rows: Iterator[Cells | Rejected]) -> Iterator[Cells | Rejected]:
             break
         yield row
         above = cells or above
-        if isinstance(row, Rejected) or count_known_names(cells) > 1:
+        if isinstance(row, Rejected) or len(find_named_members(cells)) > 1:
             break
     yield from rows
 
 
-def count_known_names(header: Sequence[str]) -> int:
-    """Return how many members of a profile the cells are named for."""
-    names = ColumnNames(header).simple
-    return sum(any(name in names for name in known) for known in NAMES.values())
+def find_named_members(header: Iterable[str]) -> set[str]:
+    """Return the members of a profile for which the columns are named."""
+    names = header if isinstance(header, ColumnNames) else ColumnNames(header)
+    return {member for member, known in NAMES.items() if not names.simple.keys().isdisjoint(known)}
 
 
 def take_first_line(pieces: Iterator[str | Unreadable]) -> list[str | Unreadable]:

@@ -24,7 +24,6 @@ from journal_api.trade_files.profiles.unknown_columns import count_filled, find_
 from journal_api.trade_files.profiles.unknown_tables import Table
 from journal_api.trade_files.reader import ANY_DAY, TradeFile, read
 from journal_api.trade_files.readings import UNNAMED
-from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.texts import FileText, read_text
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.trade_files.vocabulary import NAMES, find_column, find_costs, simplify, spell, translate
@@ -64,7 +63,7 @@ def propose_profile(file: BinaryIO, doubts: Sequence[str] = ()) -> Proposal | No
     tables = find_tables(text)
     if not tables:
         return None
-    others = [table for table in tables if find_report(Cells(1, table.columns)) is None]  # sheets beside a report
+    others = [table for table in tables if find_report(table.names) is None]  # sheets beside a report
     draft = Draft(max(others or tables, key=count_filled))
     profile, sample = draft.build(), [list(row.values()) for row in draft.table.rows[:3]]
     warnings = [*doubts, *draft.warnings, *find_failed_checks(file, text, profile)]

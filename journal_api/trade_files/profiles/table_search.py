@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.profiles.unknown_columns import count_filled
 from journal_api.trade_files.profiles.unknown_tables import Table
-from journal_api.trade_files.readings import count_known_names, split_rows
+from journal_api.trade_files.readings import find_named_members, split_rows
 from journal_api.trade_files.rows import MAX_COLUMNS, Cells, without_marks
 from journal_api.trade_files.texts import FileText, Unreadable
 from journal_api.trade_files.vocabulary import SUMS, simplify, spell
@@ -39,7 +39,7 @@ def find_table(rows: Iterator[Cells | Rejected]) -> Table | None:
     """Return the rows below the most likely header, None for rows without a header of two columns."""
     found = list(islice(shorten_cells(islice(rows, MAX_ROWS)), ROWS_SEARCHED + ROWS_READ))
     names = [row.cells for row in found[:ROWS_SEARCHED]]
-    counts = dict(enumerate(map(count_known_names, names)))
+    counts = {index: len(find_named_members(row)) for index, row in enumerate(names)}
     if max(counts.values(), default=0) < MIN_NAMES:
         counts = {index: len({*map(spell, row)}) for index, row in enumerate(names)}
     most = max(counts.values(), default=0)
