@@ -126,10 +126,11 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
     day = find_day_column(profile, header)
     noted = [find_column(header, names) for names in (RESULTS, [*REDUCING], NAMES["fee_currency"])]
     checked = without_none([value, rate, status, day or None, *noted])
-    if profile.kind == "trades":
-        checked, status, read_trades = [], None, one_trade_per_row(make_trade_reader(profile, header))
-    else:
+    if profile.kind == "fills":
         read_trades = read_checked_fills(profile, header, value or "", rate or "")
+    else:
+        checked, status = [], None
+        read_trades = partial(check_results, one_trade_per_row(make_trade_reader(profile, header)))
     repeated = find_columns(header, profile.repeated or ())
     conditions = list_conditions(profile, header)
 
@@ -137,11 +138,8 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
         cancelled: set[int] = set()
         complete = complete_cells(repeated, constants, rows) if repeated or constants else rows
         chosen = choose_rows(conditions, complete)
-        if not status:
-            yield from check_results(read_trades(chosen))
-            return
         filled = 0
-        for trade in check_results(read_trades(leave_out_rejected(status, chosen, cancelled))):
+        for trade in read_trades(leave_out_rejected(status, chosen, cancelled) if status else chosen):
             filled += isinstance(trade, ImportedFill) and trade.line in cancelled
             yield trade
         if filled:

@@ -4,7 +4,7 @@ They show the value of a point where the symbol does not, and that a profile is 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from itertools import pairwise
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import FileCheck, ImportedTrade, Noted
 from journal_api.positions.statements import Effect
-from journal_api.trade_files.file_format import MAX_NAMES_SHOWN, Trades, failed_check
+from journal_api.trade_files.file_format import MAX_NAMES_SHOWN, Rows, Trades, failed_check
 from journal_api.trade_files.fill_book import Book, Instrument
 from journal_api.trade_files.point_values import is_pair
 from journal_api.values.instruments import BUILT_IN, CONTRACT_ROOTS, InstrumentTable
@@ -203,10 +203,10 @@ def find_multiplier(instrument: Instrument, instruments: InstrumentTable) -> flo
     return float(value or 1)
 
 
-def check_results(trades: Trades) -> Trades:
-    """Yield the trades of a profile, and what rejects the file if most results contradict their directions."""
+def check_results(read_trades: Callable[[Rows], Trades], rows: Rows) -> Trades:
+    """Yield the trades of rows, and what rejects the file if most results contradict their directions."""
     results = against = line = 0
-    for trade in trades:
+    for trade in read_trades(rows):
         yield trade
         if isinstance(trade, ImportedTrade) and (is_against := contradicts(trade)) is not None:
             results, against, line = results + 1, against + is_against, line or trade.line
