@@ -21,7 +21,7 @@ from file_tables import SAMPLES, read_errors
 from starlette.applications import Starlette
 
 from journal_api.database.user_threads import in_thread
-from journal_api.trade_files import reader
+from journal_api.trade_files import left_out
 from journal_api.trade_files.profiles.proposal import propose_profile
 from journal_api.trade_files.readings import split_rows
 from journal_api.trade_files.texts import read_text
@@ -213,8 +213,8 @@ def test_what_is_within_its_bounds_is_read(file: str) -> None:
 async def test_a_file_of_many_errors_is_not_read_to_its_end(
     client: Client, account_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert reader.MAX_ERRORS == 100_000
-    monkeypatch.setattr(reader, "MAX_ERRORS", 5000)
+    assert left_out.MAX_ERRORS == 100_000
+    monkeypatch.setattr(left_out, "MAX_ERRORS", 5000)
     file = f"{HEADER}\n" + "x\n" * 7000
 
     counts = unwrap(await send_file(client, file, account_id, dry_run="true"))["counts"]
