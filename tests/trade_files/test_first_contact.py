@@ -131,6 +131,13 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("KNCUSDT", "long", "5200", "38.29397998", "0"), ("NEARUSDT", "short", "1100", "3610.47166973", "0")],
         {},
     ),
+    "sides and costs in a column of an unknown name": (
+        "Date,Activity,Symbol,Quantity,Price,Value\n2026-03-02,Buy,QLTX,10,2,-20\n2026-03-02,Fees,QLTX,1,1,-1\n"
+        "2026-03-03,Sell,QLTX,10,3,30\n",
+        None,
+        [("QLTX", "long", "10", "10", "0")],
+        {"Activity is 'Fees'": 1},
+    ),
     "no price but the value": (
         "Datum;Transactietype;Waarde (netto);Opmerking;ISIN;Aantal;Kosten\n"
         "2026-07-24;Verkoop;11,5;QLTX;IE00BK5BQT80;0,5;1\n2026-07-23;Aankoop;-10,25;QLTX;IE00BK5BQT80;0,5;1\n"

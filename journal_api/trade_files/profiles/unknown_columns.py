@@ -153,6 +153,10 @@ def find_side(table: Table, quantity: str | None) -> str | None:
         cells = table.read_cells(name) if "typ" in translate(name) else []
         if any(map(states_trade, cells)) or (cells and all(map(moves_money, cells))):
             return name
+    for name in table.columns:
+        sides = [cell for cell in table.read_cells(name) if len(cell) > 1 and is_side(cell)]
+        if translate(name) not in KNOWN and len({*map(find_direction, sides)}) > 1:
+            return name
     has_sign = any(cell[0] in "+-−" for cell in table.read_cells(quantity))
     if has_sign or any(number < 0 for number in table.read_amounts(quantity)):
         return None
@@ -169,15 +173,15 @@ def find_asset(table: Table, columns: Sequence[str], side: str | None) -> str | 
 
     It may stand behind the side: Buy Tesla Inc.
     """
-    cells = {name: {*table.read_cells(name)} for name in columns}
-    for name in columns:
-        is_coin = translate(name) in NAMES["currency"] and not CURRENCIES.issuperset(cells[name])
-        if cells[name] and (is_coin or all(map(ISIN.fullmatch, cells[name]))):
+    cells = {name: found for name in columns if not CURRENCIES.issuperset(found := {*table.read_cells(name)})}
+    for name in cells:
+        is_coin = translate(name) in NAMES["currency"] and not table.holds("at", name)  # Valuta is a day too
+        if is_coin or all(map(ISIN.fullmatch, cells[name])):
             return name
     named = table.read_cells(side)
     if named and not any(map(is_side, named)) and all(find_direction(cell[: cell.find(" ") + 1]) for cell in named):
         return side
-    tickers = (name for name in columns if len(cells[name]) > 1 and all(map(TICKER.fullmatch, cells[name])))
+    tickers = (name for name in cells if len(cells[name]) > 1 and all(map(TICKER.fullmatch, cells[name])))
     others = (name for name in tickers if not OF_OTHERS.match(simplify(name)))
     return next((name for name in others if not all(map(is_side, cells[name]))), None)
 
