@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, get_args
 from zoneinfo import ZoneInfo
 
 from journal_api.trade_files.amounts import Comma
-from journal_api.values.time_formats import MONTHS, find_literal_zone
+from journal_api.values.time_formats import find_literal_zone
 from journal_api.values.timestamps import Timestamp
 
 DateOrder = Literal["month", "day", "year"]  # which of them is first; the year of two digits
@@ -17,12 +17,17 @@ DateOrder = Literal["month", "day", "year"]  # which of them is first; the year 
 ROWS_SEARCHED = 5000
 SATURDAY = 5
 PLAUSIBLE_AGE = timedelta(days=5 * 366)  # of a file with one day, which can be read as another
-NAME = rf"(?P<{{}}>{'|'.join(MONTHS)})[a-z]*"
+# Beginnings of their names, also German, French, Spanish, Italian, Portuguese, Dutch, Danish, Norwegian and Swedish.
+MONTHS = """jan ene gen,feb fév fev,mar mär mrt,apr avr abr,may mai mei maj mag,jun juin giu,jul juil lug,aug aoû aou ago,
+  sep set,oct okt ott out,nov,dec dez déc des dic"""
+MONTH_NUMBERS = {name: number for number, names in enumerate(MONTHS.split(","), 1) for name in names.split()}
+NAME = rf"(?P<{{}}>{'|'.join(MONTH_NUMBERS)})[^\W\d_]*\.?"
 DATE = re.compile(
-    r"(?P<year>[0-9]{4})([-/.])(?P<month>[0-9]{1,2})\2(?P<day>[0-9]{1,2})(?![0-9])"
+    r"(?P<year>[0-9]{4})([-/.年])(?P<month>[0-9]{1,2})(?:\2|月)(?P<day>[0-9]{1,2})日?(?![0-9])"
     r"|(?P<first>[0-9]{1,2})([-/.])(?P<second>[0-9]{1,2})\6(?P<last>[0-9]{4}|[0-9]{2})(?![0-9])"
-    rf"|(?P<before>[0-9]{{1,2}})[ -]{NAME.format('name')}[ -](?P<after>[0-9]{{4}}|[0-9]{{2}})(?![0-9])"
-    rf"|{NAME.format('first_name')}\.?[ -](?P<its_day>[0-9]{{1,2}}),?[ -](?P<its_year>[0-9]{{4}})"
+    rf"|(?P<before>[0-9]{{1,2}})(?:[ /-]|\. ?| de )?{NAME.format('name')}(?:[ /-]| de )?"
+    r"(?P<after>[0-9]{4}|[0-9]{2})(?![0-9])"
+    rf"|{NAME.format('first_name')}[ -](?P<its_day>[0-9]{{1,2}}),?[ -](?P<its_year>[0-9]{{4}})"
     r"|(?P<compact>(?:19|20)[0-9]{6})(?![0-9])",
     re.IGNORECASE,
 )
@@ -31,13 +36,13 @@ DAY_AND_MONTH = re.compile(
     r"(?P<last>[0-9]{4}|[0-9]{2})(?![0-9])"
 )
 # Hour, minute, second, fraction, half of the day.
-CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.:,]([0-9]{1,9}))?)?(?: ?([AaPp])\.?[Mm]\.?)?")
+CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.:,]([0-9]{1,9}))?)?(?: ?([AaPp])\.? ?[Mm]\.?)?")
 CLOCK_FIRST = re.compile(rf"{CLOCK.pattern}\s+(?=\S)")
 COMPACT_CLOCK = re.compile("([0-9]{2})([0-9]{2})([0-9]{2})()()")
 # What stands between a date and its clock.
-BETWEEN = re.compile(r"(?:[T;]|,? +(?:- +)?|,)")
+BETWEEN = re.compile(r"(?:[T;]|,? +(?:(?:-|à|at|um|klo) +)?|,)")
 # What may stand behind a time and says nothing of it: Sierra Chart's BP, Schwab's "as of" another day.
-BEHIND = re.compile(r"[BE]P|as of .*")
+BEHIND = re.compile(r"[BE]P|Uhr|as of .*")
 US_ZONES = {"ET": "America/New_York", "CT": "America/Chicago", "PT": "America/Los_Angeles"}
 # Seconds since 1970, also with milliseconds or microseconds.
 UNIX = re.compile(r"(1[0-9]{9})([0-9]{3}|[0-9]{6})?(?:\.[0-9]+)?")
@@ -154,7 +159,7 @@ def parse_day(text: str, order: DateOrder | None) -> str:
     if date["year"]:
         return f"{date['year']}-{date['month']:0>2}-{date['day']:0>2}"
     if name := date["name"] or date["first_name"]:
-        month, day = str(MONTHS.index(name.lower()) + 1), date["before"] or date["its_day"]
+        month, day = str(MONTH_NUMBERS[name.lower()]), date["before"] or date["its_day"]
         return f"{complete_year(date['after'] or date['its_year'])}-{month:0>2}-{day:0>2}"
     month, day, year = date["first"], date["second"], date["last"]
     if order == "year" and len(year) == 2:
@@ -202,7 +207,7 @@ def parse_zone(text: str) -> tzinfo | None:
         return None
     if text in US_ZONES:
         return ZoneInfo(US_ZONES[text])
-    zone = find_literal_zone(text.upper())
+    zone = find_literal_zone(text.upper().strip("()"))
     if zone is None:
         raise ValueError(NOT_A_TIME)
     return zone

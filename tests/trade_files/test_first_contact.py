@@ -138,6 +138,14 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLTX", "long", "10", "10", "0")],
         {"Activity is 'Fees'": 1},
     ),
+    "days in words of other languages": (
+        "Date,Symbol,Side,Quantity,Price\n13. März 2026,QLTX,Buy,1,1\n14 févr. 2026 à 09:31,QLTX,Buy,1,1\n"
+        "14 de marzo de 2026,QLTX,Buy,1,1\n13MRT2026 9:31 a. m.,QLTX,Buy,1,1\n16/mag/26,QLTX,Sell,5,2\n"
+        "2026年3月13日 09:31,QLTX,Buy,1,1\n",
+        None,
+        [("QLTX", "long", "5", "5", "0")],
+        {},
+    ),
     "no price but the value": (
         "Datum;Transactietype;Waarde (netto);Opmerking;ISIN;Aantal;Kosten\n"
         "2026-07-24;Verkoop;11,5;QLTX;IE00BK5BQT80;0,5;1\n2026-07-23;Aankoop;-10,25;QLTX;IE00BK5BQT80;0,5;1\n"
