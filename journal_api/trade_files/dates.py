@@ -18,8 +18,8 @@ ROWS_SEARCHED = 5000
 SATURDAY = 5
 PLAUSIBLE_AGE = timedelta(days=5 * 366)  # of a file with one day, which can be read as another
 # Beginnings of their names, also German, French, Spanish, Italian, Portuguese, Dutch, Danish, Norwegian and Swedish.
-MONTHS = """jan ene gen,feb fév fev,mar mär mrt,apr avr abr,may mai mei maj mag,jun juin giu,jul juil lug,aug aoû aou ago,
-  sep set,oct okt ott out,nov,dec dez déc des dic"""
+MONTHS = """jan ene gen,feb fév fev,mar mär mrt,apr avr abr,may mai mei maj mag,jun juin giu,jul juil lug,
+  aug aoû aou ago,sep set,oct okt ott out,nov,dec dez déc des dic"""
 MONTH_NUMBERS = {name: number for number, names in enumerate(MONTHS.split(","), 1) for name in names.split()}
 NAME = rf"(?P<{{}}>{'|'.join(MONTH_NUMBERS)})[^\W\d_]*\.?"
 DATE = re.compile(
