@@ -11,6 +11,7 @@ from journal_api.structs.fills import FillSide
 from journal_api.structs.trades import FeesSource
 from journal_api.values.instruments import InstrumentTable
 from journal_api.values.money import PositiveMoney
+from journal_api.values.options import find_option
 from journal_api.values.timestamps import Timestamp
 
 
@@ -33,24 +34,50 @@ class FileFill(NamedTuple):
     external_id: str | None
 
 
-class ImportedFill(Struct, frozen=True, gc=False):
-    """A fill parsed from a file. Amounts are integers of 10^-8; the quantity of a sale is negative.
+class Instrument(NamedTuple):
+    """A symbol in an account, as the file writes it. Each contract has its own position.
 
     `multiplier` is a default if the file states none; the point value of the symbol replaces it.
     """
 
-    line: int
     account: str | None
     symbol: str
     multiplier: PositiveMoney
-    has_multiplier: bool
-    is_future: bool
+    is_stated: bool  # whether the file states the multiplier
+    is_future: bool = False
+
+    @property
+    def contract(self) -> str:
+        """The symbol of the trade: the canonical symbol of an option, whatever the file's form of it."""
+        return find_option(self.symbol) or self.symbol
+
+
+class FillId(NamedTuple):
+    """The id of a fill and its column."""
+
+    column: str
+    text: str
+
+
+class ImportedFill(Struct, gc=False):
+    """A fill parsed from a file. Amounts are integers of 10^-8; the quantity of a sale is negative."""
+
+    line: int
+    instrument: Instrument
+    fill_id: FillId | None
+    time: Timestamp
     quantity: int
     price: int
-    time: Timestamp
-    cost: int | None  # None if the file states none
-    external_id: str | None
-    effect: Effect
+    cost: int | None  # None if the file states no costs
+    effect: Effect = Effect.NOT_STATED
+    position: int | None = None  # after the fill, as the file states it
+    value: float | None = None  # of the fill, as the file states it
+    result: float | None = None
+    number: int = 0  # of its instrument in the file
+
+    @property
+    def account(self) -> str | None:
+        return self.instrument.account
 
 
 class ImportedTrade(Struct, frozen=True, gc=False):

@@ -3,19 +3,16 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
-from typing import NamedTuple
 
 from journal_api.database.user_threads import with_cancel_checks
 from journal_api.errors import ValidationFailed
-from journal_api.positions.import_rows import FileCheck, ImportedFill, LeftOut, Noted, Rejected
+from journal_api.positions.import_rows import FileCheck, FillId, ImportedFill, Instrument, LeftOut, Noted, Rejected
 from journal_api.positions.statements import Effect
 from journal_api.trade_files.cells import parse_right
 from journal_api.trade_files.file_format import Rows, Trades, read_row
 from journal_api.trade_files.named_rows import Row
 from journal_api.values.instruments import canonical_in_year
 from journal_api.values.money import PositiveMoney, json_text
-from journal_api.values.options import find_option
-from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name40
 
 # Symbols per account. The limit keeps memory bounded; no real file has that many.
@@ -23,92 +20,38 @@ MAX_INSTRUMENTS = 10_000
 MIN_ROWS_OF_ONE_ID = 3
 
 
-class Instrument(NamedTuple):
-    """A symbol in an account, as the file writes it. Each contract has its own position."""
-
-    account: str | None
-    symbol: Name40
-    multiplier: PositiveMoney
-    is_stated: bool  # whether the file states the multiplier
-    is_future: bool = False
-
-    @property
-    def contract(self) -> str:
-        """The symbol of the trade: the canonical symbol of an option, whatever the file's form of it."""
-        return find_option(self.symbol) or self.symbol
-
-
-class FillId(NamedTuple):
-    """The id of a fill and its column."""
-
-    column: str
-    text: str
-
-
-class Execution(NamedTuple):
-    """The fill of a row. Amounts are integers of 10^-8; the quantity of a sale is negative."""
-
-    instrument: Instrument
-    fill_id: FillId | None
-    time: Timestamp
-    quantity: int
-    price: int
-    cost: int | None  # None if the file states no costs
-    effect: Effect = Effect.NOT_STATED
-    position: int | None = None  # after the fill, as the file states it
-    value: float | None = None  # of the fill, as the file states it
-    result: float | None = None
-
-
-class BookedFill(NamedTuple):
-    """A fill of a book: its line, the number of its instrument, its id."""
-
-    line: int
-    number: int
-    fill_id: str | None
-    execution: Execution
-
-
 class Book:
     """The fills of a file, their ids and instruments."""
 
     def __init__(self) -> None:
         self.instruments: list[Instrument] = []
-        self.fills: list[BookedFill] = []
+        self.fills: list[ImportedFill] = []
         self.one_id: FillId | None = None  # that all rows have, so that it identifies none
         self._repeated_in = self._rows_with_id = 0  # the line that repeats it first
         self._numbers: dict[tuple[str | None, str], int] = {}  # of the instruments, by contract
         self._ids_of_account: defaultdict[str | None, set[str]] = defaultdict(set)
 
-    def add(self, line: int, execution: Execution) -> None:
+    def add(self, fill: ImportedFill) -> None:
         """Add a fill. Raises ValidationFailed."""
-        instrument, time = execution.instrument, execution.time
-        fill_id = self._check_id(line, execution.fill_id, instrument.account)
-        if self.fills and time.is_local != self.fills[0].execution.time.is_local:
+        self._check_id(fill)
+        if self.fills and fill.time.is_local != self.fills[0].time.is_local:
             raise ValidationFailed(fields={"time": "must have an offset in all rows or in none"})
-        self.fills.append(BookedFill(line, self._number(instrument, time.year), fill_id, execution))
+        fill.number = self._number(fill.instrument, fill.time.year)
+        self.fills.append(fill)
 
     def list_fills(self) -> Iterator[ImportedFill]:
-        """Yield the fills.
+        """Yield the fills with what all of them show of their instruments.
 
         One that closes, and after which the file states a position on its side, reverses.
         """
-        for line, number, fill_id, (_, _, time, quantity, price, cost, effect, after, *_) in self.fills:
-            instrument = self.instruments[number]
-            yield ImportedFill(
-                line=line,
-                account=instrument.account,
-                symbol=instrument.contract,
-                multiplier=instrument.multiplier,
-                has_multiplier=instrument.is_stated,
-                is_future=instrument.is_future,
-                quantity=quantity,
-                price=price,
-                time=time,
-                cost=cost,
-                external_id=None if self.one_id else fill_id,
-                effect=Effect.NOT_STATED if after and after * quantity > 0 else effect,
-            )
+        instruments = [one._replace(symbol=one.contract) for one in self.instruments]
+        for fill in self.fills:
+            fill.instrument = instruments[fill.number]
+            if fill.position and fill.position * fill.quantity > 0:
+                fill.effect = Effect.NOT_STATED
+            if self.one_id:
+                fill.fill_id = None
+            yield fill
 
     def find_difference(self) -> str | None:
         """Return where the file states another position than the one that its fills make, if it does.
@@ -117,11 +60,11 @@ class Book:
         """
         size: Counter[int] = Counter()
         times, line = 0, 0
-        in_order = sorted(with_cancel_checks(self.fills), key=lambda fill: fill.execution.time)
-        for _, fills in groupby(in_order, key=lambda fill: (fill.execution.time, fill.number)):
+        in_order = sorted(with_cancel_checks(self.fills), key=lambda fill: fill.time)
+        for _, fills in groupby(in_order, key=lambda fill: (fill.time, fill.number)):
             group = list(fills)
-            size[group[0].number] += sum(fill.execution.quantity for fill in group)
-            stated = [fill.execution.position for fill in group]
+            size[group[0].number] += sum(fill.quantity for fill in group)
+            stated = [fill.position for fill in group]
             if None not in stated and size[group[0].number] not in stated:
                 times, line = times + 1, line or group[0].line
         if not times:
@@ -154,23 +97,23 @@ class Book:
     def _has_one_id(self) -> bool:
         return sum(map(len, self._ids_of_account.values())) == 1
 
-    def _check_id(self, line: int, fill_id: FillId | None, account: str | None) -> str | None:
-        """Return the id. Raises ValidationFailed for a repeated one, whose fill would count twice."""
-        if fill_id is None:
-            return None
+    def _check_id(self, fill: ImportedFill) -> None:
+        """Raise ValidationFailed for a repeated id, whose fill would count twice."""
+        if fill.fill_id is None:
+            return
+        column, text = fill.fill_id
         self._rows_with_id += 1
-        if fill_id.text not in self._ids_of_account[account]:
-            self._ids_of_account[account].add(fill_id.text)
-            return fill_id.text
-        if not self._has_one_id():
-            raise ValidationFailed(fields={fill_id.column: f"{fill_id.text!r} is repeated"})
-        if self.one_id is None:
-            self.one_id, self._repeated_in = fill_id, line
-        return None
+        known = self._ids_of_account[fill.account]
+        if text not in known:
+            known.add(text)
+        elif not self._has_one_id():
+            raise ValidationFailed(fields={column: f"{text!r} is repeated"})
+        elif self.one_id is None:
+            self.one_id, self._repeated_in = fill.fill_id, fill.line
 
 
 def read_fills(
-    read_execution: Callable[[Row], Execution], correct: Callable[[Book], Iterable[Noted | FileCheck]] = lambda book: ()
+    read_fill: Callable[[Row], ImportedFill], correct: Callable[[Book], Iterable[Noted | FileCheck]] = lambda book: ()
 ) -> Callable[[Rows], Trades]:
     """Return the function that parses the rows of a format with one fill per row.
 
@@ -182,7 +125,7 @@ def read_fills(
         book, has_errors = Book(), False
 
         def add(row: Row) -> None:
-            book.add(row.line, read_execution(row))
+            book.add(read_fill(row))
 
         for row in rows:
             result = read_row(row, add) if isinstance(row, Row) else row

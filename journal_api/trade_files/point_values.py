@@ -70,13 +70,16 @@ def complete_trade(
 
 def complete_fill(fill: ImportedFill, point_value: PointValue) -> ImportedFill | Rejected:
     """Return the fill with the point value of its symbol, if the file states no multiplier."""
-    if fill.has_multiplier:
+    instrument = fill.instrument
+    if instrument.is_stated:
         return fill
     try:
-        multiplier = point_value(fill.symbol, is_future=fill.is_future)
+        multiplier = point_value(instrument.symbol, is_future=instrument.is_future)
     except ValidationFailed as error:
         return Rejected(fill.line, find_first_reason(error))
-    return fill if multiplier is None else replace(fill, multiplier=multiplier)
+    if multiplier is not None:
+        fill.instrument = instrument._replace(multiplier=multiplier)
+    return fill
 
 
 def find_multiplier(imported: ImportedTrade, point_value: PointValue, of_file: dict[str, Money]) -> Money | None:
@@ -111,7 +114,7 @@ def warn_of_values(rows: Read, instruments: InstrumentTable, warnings: list[str]
         yield row
         multiplier: Money
         if isinstance(row, ImportedFill):
-            symbol, size, multiplier = row.symbol, abs(row.quantity), row.multiplier
+            symbol, size, multiplier = row.instrument.symbol, abs(row.quantity), row.instrument.multiplier
         elif isinstance(row, ImportedTrade) and row.is_computed:
             symbol, size, multiplier = row.trade.symbol, row.trade.quantity.units, row.trade.multiplier
         elif isinstance(row, ImportedTrade) and row.multiplier_from_result and row.states("multiplier"):

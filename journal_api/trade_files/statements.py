@@ -46,16 +46,16 @@ def read_statements(
 
 def state_fill(fill: ImportedFill, zone: str) -> Statement:
     """Return what a row with one fill states."""
-    at = check_time("time", fill.time.stored(zone))
+    at, instrument = check_time("time", fill.time.stored(zone)), fill.instrument
     return Statement(
         "fill",
-        str(fill.symbol),  # msgspec does not encode a Name40
-        fill.multiplier.units,
-        (Side(fill.quantity, fill.price, at, fill.external_id and str(fill.external_id)),),
+        str(instrument.symbol),  # msgspec does not encode a Name40
+        instrument.multiplier.units,
+        (Side(fill.quantity, fill.price, at, str(fill.fill_id.text) if fill.fill_id else None),),
         fees=fill.cost,
-        has_multiplier=fill.has_multiplier,
+        has_multiplier=instrument.is_stated,
         effect=fill.effect or None,
-        is_future=fill.is_future,
+        is_future=instrument.is_future,
     )
 
 

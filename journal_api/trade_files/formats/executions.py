@@ -3,11 +3,12 @@
 from datetime import time
 
 from journal_api.errors import ValidationFailed
+from journal_api.positions.import_rows import FillId, ImportedFill, Instrument
 from journal_api.positions.statements import Effect
 from journal_api.trade_files.cells import is_sale, parse_symbol
 from journal_api.trade_files.dates import parse_clock
 from journal_api.trade_files.file_format import Format
-from journal_api.trade_files.fill_book import Execution, FillId, Instrument, add_contract, read_fills, read_option
+from journal_api.trade_files.fill_book import add_contract, read_fills, read_option
 from journal_api.trade_files.named_rows import Row
 from journal_api.trade_files.vocabulary import closes
 from journal_api.values.instruments import SHARES_OF_AN_OPTION
@@ -23,11 +24,12 @@ IDS = ("Execution ID", "Exec ID", "Fill ID")
 COSTS = ("Commission", "Fees", "TransFee", "ECNFee")
 
 
-def read_execution(row: Row) -> Execution:
+def read_fill(row: Row) -> ImportedFill:
     """Return the fill of a row. Raises ValidationFailed."""
     instrument = read_instrument(row)
     id_column = row.find(IDS)
-    return Execution(
+    return ImportedFill(
+        row.line,
         instrument,
         None if id_column is None else FillId(id_column, row.read(id_column, Name100.decode)),
         Timestamp.combine(row.day("Date"), row.read("Time", parse_time)),
@@ -94,6 +96,6 @@ OPTIONAL = frozenset(
     {*(*SIDES, *ACCOUNTS, *IDS, *COSTS), *("Multiplier", "Expiration", "Strike", "Call/Put", "Option")}
 )
 FORMAT = Format(
-    "executions", COLUMNS | {"Side"}, read_fills(read_execution), ACCOUNTS, OPTIONAL, dates=("Date",), is_typed=True
+    "executions", COLUMNS | {"Side"}, read_fills(read_fill), ACCOUNTS, OPTIONAL, dates=("Date",), is_typed=True
 )
 TRADEZELLA = FORMAT._replace(name="TradeZella template", columns=COLUMNS | {"Buy/Sell"})

@@ -4,9 +4,10 @@ import re
 from collections.abc import Callable
 from itertools import count
 
+from journal_api.positions.import_rows import FillId, ImportedFill, Instrument
 from journal_api.positions.statements import Effect
 from journal_api.trade_files.amounts import parse_broker_number
-from journal_api.trade_files.fill_book import Execution, FillId, Instrument, add_contract, read_option
+from journal_api.trade_files.fill_book import add_contract, read_option
 from journal_api.trade_files.named_rows import Row
 from journal_api.trade_files.profiles.columns import find_columns
 from journal_api.trade_files.profiles.readers import ProfileReader
@@ -20,7 +21,7 @@ OF_FUTURE = re.compile(r"/[A-Z0-9]+ 1/(?P<points>[1-9][0-9]{0,5})\b")
 MAX_SAMPLES = 1000  # of values, by which the others are judged
 
 
-def make_execution_reader(reader: ProfileReader, value: str, rate: str, result: str) -> Callable[[Row], Execution]:
+def make_fill_reader(reader: ProfileReader, value: str, rate: str, result: str) -> Callable[[Row], ImportedFill]:
     """Return the function that reads the fill of a row. It is of an option in the rows with a strike.
 
     `value` and `result` are the columns of what the file says of the fill, empty without one. The value is not
@@ -33,12 +34,13 @@ def make_execution_reader(reader: ProfileReader, value: str, rate: str, result: 
     id_column = next(iter(find_columns(header, profile.external_id or ())), "")
     rows = count()
 
-    def read_execution(row: Row) -> Execution:
+    def read_fill(row: Row) -> ImportedFill:
         effect = reader.effect(row)
         expires = effect == Effect.EXPIRES
         reader.require_trade(row, *(() if expires else (price,)))
         fill_id, fees = reader.external_id(row), reader.fees(row)
-        return Execution(
+        return ImportedFill(
+            row.line,
             read_instrument(row),
             FillId(id_column, fill_id) if fill_id else None,
             reader.time(row, *times),
@@ -78,7 +80,7 @@ def make_execution_reader(reader: ProfileReader, value: str, rate: str, result: 
         reader.negative_purchases += units < 0 and not is_sale
         return -abs(units) if is_sale else abs(units)
 
-    return read_execution
+    return read_fill
 
 
 def read_number(row: Row, column: str) -> float | None:

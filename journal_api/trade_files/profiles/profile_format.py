@@ -35,7 +35,7 @@ from journal_api.trade_files.profiles.columns import (
     list_time_columns,
     without_none,
 )
-from journal_api.trade_files.profiles.fills import make_execution_reader
+from journal_api.trade_files.profiles.fills import make_fill_reader
 from journal_api.trade_files.profiles.readers import ProfileReader
 from journal_api.trade_files.profiles.trades import make_trade_reader
 from journal_api.trade_files.profiles.value_checks import (
@@ -186,7 +186,7 @@ def read_checked_fills(
             yield Noted(f"costs in {names}, which are not converted, are left out: {coins.total()}")
         if reader.nameless_fills and profile.name not in built_in:
             yield Noted(f"purchases and sales without a symbol, which are not imported: {reader.nameless_fills}")
-        if not profile.side and len(book.fills) > 1 and all(one.execution.quantity > 0 for one in book.fills):
+        if not profile.side and len(book.fills) > 1 and all(fill.quantity > 0 for fill in book.fills):
             yield Noted("every fill is a purchase: the profile has no side, and no quantity is negative")
 
-    return read_fills(make_execution_reader(reader, value, rate, result), check)
+    return read_fills(make_fill_reader(reader, value, rate, result), check)

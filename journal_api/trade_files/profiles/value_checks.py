@@ -12,10 +12,10 @@ from statistics import median
 from typing import NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.positions.import_rows import FileCheck, ImportedTrade, Noted
+from journal_api.positions.import_rows import FileCheck, ImportedTrade, Instrument, Noted
 from journal_api.positions.statements import Effect
 from journal_api.trade_files.file_format import MAX_NAMES_SHOWN, Rows, Trades, failed_check
-from journal_api.trade_files.fill_book import Book, Instrument
+from journal_api.trade_files.fill_book import Book
 from journal_api.trade_files.point_values import is_pair
 from journal_api.values.instruments import BUILT_IN, CONTRACT_ROOTS, InstrumentTable
 from journal_api.values.money import SCALE, PositiveMoney
@@ -53,11 +53,11 @@ class Sample(NamedTuple):
 def check_values(book: Book, price: str, quantity: str, value: str) -> Iterator[Noted | FileCheck]:
     """Give instruments the point value that the values of their fills show, and yield a check of the others."""
     samples: defaultdict[int, list[Sample]] = defaultdict(list)
-    for _, number, _, execution in book.fills:
-        product = abs(execution.price * execution.quantity) / SCALE**2
-        is_size = round(abs(execution.value or 0) * SCALE) == abs(execution.quantity)  # the amount of an order
-        if product and execution.value and not is_size and execution.effect != Effect.EXPIRES:
-            samples[number].append(Sample(product, abs(execution.value), abs(execution.cost or 0) / SCALE))
+    for fill in book.fills:
+        product = abs(fill.price * fill.quantity) / SCALE**2
+        is_size = round(abs(fill.value or 0) * SCALE) == abs(fill.quantity)  # the amount of an order
+        if product and fill.value and not is_size and fill.effect != Effect.EXPIRES:
+            samples[fill.number].append(Sample(product, abs(fill.value), abs(fill.cost or 0) / SCALE))
     shown = {number: show_point_value(book.instruments[number], found) for number, found in samples.items()}
     yield from state_multipliers(book, {number: one for number, one in shown.items() if one is not None}, value)
 
@@ -80,11 +80,11 @@ def check_values(book: Book, price: str, quantity: str, value: str) -> Iterator[
 def check_stated_results(book: Book, column: str) -> Iterator[Noted | FileCheck]:
     """Give instruments the point value that their results show, and yield which results the fills do not make."""
     sizes, points, costs, stated = Counter[int](), Counter[int](), Counter[int](), Counter[int]()
-    for _, number, _, execution in book.fills:
-        sizes[number] += execution.quantity
-        points[number] -= execution.quantity * execution.price
-        costs[number] += abs(execution.cost or 0)
-        stated[number] += round(SCALE * (execution.result or 0))
+    for fill in book.fills:
+        sizes[fill.number] += fill.quantity
+        points[fill.number] -= fill.quantity * fill.price
+        costs[fill.number] += abs(fill.cost or 0)
+        stated[fill.number] += round(SCALE * (fill.result or 0))
     shown = {}
     for number, instrument in enumerate(book.instruments):
         made, result, known = points[number] / SCALE**2, stated[number] / SCALE, find_multiplier(instrument, BUILT_IN)
@@ -110,15 +110,15 @@ def check_openings(book: Book, column: str) -> Iterator[Noted | FileCheck]:
     """
     opened, sides, free = Counter[int](), defaultdict[int, set[bool]](set), set[int]()
     sizes, begun = Counter[int](), set[int]()
-    for _, number, _, execution in sorted(book.fills, key=lambda fill: fill.execution.time):
-        opens = execution.effect == Effect.NOT_STATED
-        opened[number] += opens
-        sides[number].add(execution.quantity < 0)
-        if abs(execution.result or 0) <= abs(execution.cost or 0) / SCALE + HALF_A_CENT:
-            free.add(number)
-        elif opens and not sizes[number]:
-            begun.add(number)
-        sizes[number] += execution.quantity
+    for fill in sorted(book.fills, key=lambda fill: fill.time):
+        opens = fill.effect == Effect.NOT_STATED
+        opened[fill.number] += opens
+        sides[fill.number].add(fill.quantity < 0)
+        if abs(fill.result or 0) <= abs(fill.cost or 0) / SCALE + HALF_A_CENT:
+            free.add(fill.number)
+        elif opens and not sizes[fill.number]:
+            begun.add(fill.number)
+        sizes[fill.number] += fill.quantity
     if 2 * sum(opened[number] for number in opened.keys() - free) > len(book.fills):
         text = f"all fills of a symbol have a {column}, as if none opened a position: is each row a whole trade?"
         is_clear = any(len(sides[number]) == 2 for number in opened.keys() - free)
@@ -131,9 +131,9 @@ def check_openings(book: Book, column: str) -> Iterator[Noted | FileCheck]:
 def check_sales(book: Book) -> Iterator[Noted]:
     """Yield what the file sells without buying it, unless it is a contract or a currency."""
     sizes, kinds = Counter[int](), defaultdict[int, set[Effect]](set)
-    for _, number, _, execution in book.fills:
-        sizes[number] += execution.quantity
-        kinds[number].add(execution.effect)
+    for fill in book.fills:
+        sizes[fill.number] += fill.quantity
+        kinds[fill.number].add(fill.effect)
     sold = [book.instruments[number] for number in sizes if sizes[number] < 0 and kinds[number] == {Effect.NOT_STATED}]
     if held := [one.symbol for one in sold if is_share(one)]:
         yield Noted(f"more is sold than bought: short, unless an earlier file buys what is sold: {show_names(held)}")
@@ -150,8 +150,8 @@ def is_share(instrument: Instrument) -> bool:
 def check_halves(book: Book) -> Iterator[FileCheck]:
     """Yield what rejects a file with two rows for many fills: of the amount, and of what was paid for it."""
     halves = 0
-    for (_, number, _, one), (_, next_number, _, other) in pairwise(book.fills):
-        if number == next_number and one.time == other.time and one.quantity * other.quantity < 0:
+    for one, other in pairwise(book.fills):
+        if one.number == other.number and one.time == other.time and one.quantity * other.quantity < 0:
             sizes, price = (abs(one.quantity), abs(other.quantity)), one.price / SCALE
             is_clear = abs(price - 1) > 2 * SHARE_OF_VALUE  # else opposite fills are each other's value
             halves += is_clear and any(abs(a * price - b) < SHARE_OF_VALUE * b for a, b in (sizes, sizes[::-1]))
