@@ -60,16 +60,6 @@ def read_legs(row: Row, direction: str, entry: str, opened: str, exit_: str, clo
     return Legs(row.read(direction, parse_direction), prices[0], times[0], prices[1], times[1])
 
 
-def find_profit(excursion: Money | None) -> UnsignedMoney | None:
-    """Return a best result as `mfe`: 0 if it was a loss."""
-    return None if excursion is None else UnsignedMoney(max(excursion, ZERO))
-
-
-def find_loss(excursion: Money | None) -> UnsignedMoney | None:
-    """Return a loss, which programs write with or without its sign, as `mae`."""
-    return None if excursion is None else UnsignedMoney(abs(excursion))
-
-
 def build_trade(
     line: int,
     legs: Legs,
@@ -80,9 +70,14 @@ def build_trade(
     fees: Result | None,
     find_multiplier: FindMultiplier = derive_multiplier,
     account: Name100 | None = None,
+    mae: Money | None = None,
+    mfe: Money | None = None,
     **fields: Any,
 ) -> ImportedTrade:
-    """Return the trade of a line. The fees are None if the file does not state them."""
+    """Return the trade of a line. The fees are None if the file does not state them.
+
+    Programs write the worst result `mae` with or without its sign, and `mfe`, the best one, may be a loss.
+    """
     multiplier = find_multiplier(legs.points, quantity, gross_pnl or ZERO)
     trade = TradeDraft(
         symbol=symbol,
@@ -95,6 +90,8 @@ def build_trade(
         closed_at=legs.closed_at,
         gross_pnl=gross_pnl,
         fees=fees or ZERO,
+        mae=None if mae is None else UnsignedMoney(abs(mae)),
+        mfe=None if mfe is None else UnsignedMoney(max(mfe, ZERO)),
         **fields,
     )
     return ImportedTrade(

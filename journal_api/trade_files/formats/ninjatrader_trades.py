@@ -11,7 +11,7 @@ from journal_api.positions.import_rows import ImportedTrade
 from journal_api.trade_files.amounts import CURRENCY, derive_amount
 from journal_api.trade_files.file_format import Format, one_trade_per_row, require_symbol
 from journal_api.trade_files.named_rows import Row
-from journal_api.trade_files.stated_results import build_trade, find_loss, find_profit, read_legs
+from journal_api.trade_files.stated_results import build_trade, read_legs
 from journal_api.values.instruments import BUILT_IN, find_contract
 from journal_api.values.money import EXACT, Money, PositiveMoney
 from journal_api.values.types import Name40, Name100
@@ -43,8 +43,8 @@ def read_trade(row: Row) -> ImportedTrade:
         gross_pnl,
         fees=fees,
         account=row.read_if_any(ACCOUNT, Name100.decode),
-        mae=find_loss(read_money(row, "MAE")),
-        mfe=find_profit(read_money(row, "MFE")),
+        mae=read_money(row, "MAE"),
+        mfe=read_money(row, "MFE"),
     )
 
 

@@ -11,7 +11,7 @@ from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.cells import text
 from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.trade_files.named_rows import Row
-from journal_api.trade_files.stated_results import build_trade, derive_multiplier, find_loss, find_profit, read_legs
+from journal_api.trade_files.stated_results import build_trade, derive_multiplier, read_legs
 from journal_api.values.money import EXACT, ZERO, Money, PositiveMoney, Result
 from journal_api.values.types import Name40, Text
 
@@ -53,8 +53,8 @@ def read_trade(row: Row) -> ImportedTrade:
         find_multiplier=find_multiplier if has_two_fills else lambda *_: None,
         initial_risk=PositiveMoney(risk) if risk and risk > 0 else None,
         notes=row.read_if_any("Notes", strip_tags),
-        mae=find_loss(row.amount_if_any("Position MAE", Money)),
-        mfe=find_profit(row.amount_if_any("Position MFE", Money)),
+        mae=row.amount_if_any("Position MAE", Money),
+        mfe=row.amount_if_any("Position MFE", Money),
     )
 
 

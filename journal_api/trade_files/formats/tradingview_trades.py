@@ -9,7 +9,7 @@ from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.cells import parse_asset
 from journal_api.trade_files.file_format import Format, KnownFormat, Rows, Trades, read_row
 from journal_api.trade_files.named_rows import Row
-from journal_api.trade_files.stated_results import Legs, build_trade, find_loss, find_profit
+from journal_api.trade_files.stated_results import Legs, build_trade
 from journal_api.trade_files.vocabulary import find_column
 from journal_api.values.money import EXACT, ZERO, Money, PositiveMoney
 from journal_api.values.timestamps import Timestamp
@@ -141,8 +141,8 @@ def pair_trade(entry: Leg, exit_: Leg) -> ImportedTrade:
         entry.quantity,
         None if exit_.is_open else gross,
         fees=fees,
-        mae=find_loss(exit_.mae),
-        mfe=find_profit(exit_.mfe),
+        mae=exit_.mae,
+        mfe=exit_.mfe,
     )
 
 
