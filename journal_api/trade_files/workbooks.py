@@ -17,29 +17,20 @@ from journal_api.trade_files.texts import Unreadable
 
 def read_sheets(file: BinaryIO) -> Iterator[Iterator[Cells | Rejected]]:
     """Yield the rows of each sheet. A file that is damaged or too large has one rejected row."""
-    try:
-        sheets = open_sheets(file)
-    except Unreadable as error:
-        yield iter([Rejected(error.line, str(error))])
-        return
-    for sheet in sheets:
-        yield read_sheet(sheet)
-    if not sheets:
-        yield iter([Rejected(1, "is an Excel file without a sheet")])
-
-
-def open_sheets(file: BinaryIO) -> list[Any]:
-    """Return the first sheets of the file. Raises Unreadable."""
     from journal_api.trade_files.workbook_parts import open_worksheets
 
     try:
         with catch_warnings():
             simplefilter("ignore")  # of styles that it does not know
-            return open_worksheets(file)
-    except Unreadable:
-        raise
+            sheets = open_worksheets(file)
+    except Unreadable as error:
+        yield iter([Rejected(error.line, str(error))])
     except Exception:  # openpyxl raises what the damaged part of a file happens to cause
-        raise Unreadable(1, "is a damaged Excel file: save it as CSV") from None
+        yield iter([Rejected(1, "is a damaged Excel file: save it as CSV")])
+    else:
+        yield from map(read_sheet, sheets)
+        if not sheets:
+            yield iter([Rejected(1, "is an Excel file without a sheet")])
 
 
 def read_sheet(sheet: Any) -> Iterator[Cells | Rejected]:
