@@ -83,11 +83,7 @@ class Row(dict[str, str]):
 
     def find(self, columns: Iterable[str]) -> str | None:
         """Return the first of the columns whose cell is not blank."""
-        for column in columns:
-            cell = self.get(column)
-            if cell and not cell.isspace():
-                return column
-        return None
+        return next(filter(self.has, columns), None)
 
     def read_if_any(self, column: str, reader: Callable[[str], T]) -> T | None:
         """Return the parsed cell, None for a missing column or a blank cell."""
