@@ -123,12 +123,16 @@ class Settler:
             return Journal({}, [], commissions)
         trade_ids = {one.trade_id for one in stated if one.trade_id is not None} - self.met
         found = await stored_trades.read_trades(self.db, trade_ids) if trade_ids else {}
-        lost = await stored_trades.read_lost(self.db, self.user_id, contract)
-        found |= {trade_id: trade for trade_id, trade in lost.items() if trade_id not in self.leaving | self.met}
         roots = {contract_root(one.statement.symbol) for one in stated}
         names = [contract.name, *(name for root in roots for name in list_bare_names(contract.name, root))]
-        typed = await stored_trades.list_typed(self.db, self.user_id, contract.account_id, names)
-        free = [trade for trade in typed if trade.trade_id not in self.met]
+        alone = await stored_trades.read_without_statements(self.db, self.user_id, contract.account_id, names)
+        others = [trade for trade_id, trade in alone.items() if trade_id not in self.met]
+        free = [trade for trade in others if trade.import_id is None]
+        found |= {
+            trade.trade_id: trade
+            for trade in others
+            if trade.import_id and trade.columns["contract"] == contract.name and trade.trade_id not in self.leaving
+        }
         self.read |= {*found, *(trade.trade_id for trade in free)}
         return Journal(found, free, commissions)
 

@@ -10,7 +10,6 @@ from journal_api.database.sql import json_list
 from journal_api.errors import ValidationFailed
 from journal_api.positions.plans import StoredTrade
 from journal_api.positions.position_columns import FILE_COLUMNS
-from journal_api.repositories.statements import Contract
 from journal_api.repositories.trades import CHANGED, find_external_ids
 from journal_api.values.periods import trading_day
 
@@ -30,32 +29,20 @@ async def read_changed(db: Connection, trade_ids: Iterable[int]) -> dict[int, St
     return await fetch_trades(db, f"id IN (SELECT value FROM json_each(:ids)) AND {changed}", values)
 
 
-async def read_lost(db: Connection, user_id: int, contract: Contract) -> dict[int, StoredTrade]:
-    """Return the imported trades of a contract without a statement of their own: another trade has all of theirs."""
+async def read_without_statements(
+    db: Connection, user_id: int, account_id: int, contracts: Sequence[str]
+) -> dict[int, StoredTrade]:
+    """Return the trades of contracts that no file has now: typed ones, and those whose statements another trade has."""
     return await fetch_trades(
-        db,
-        """
-        user_id = :user_id AND contract = :name AND account_id = :account_id AND import_id IS NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM statements WHERE trade_id = trades.id)
-        """,
-        {"user_id": user_id, **contract._asdict()},
-    )
-
-
-async def list_typed(db: Connection, user_id: int, account_id: int, contracts: Sequence[str]) -> list[StoredTrade]:
-    """Return the trades of contracts that were typed and that no file has."""
-    found = await fetch_trades(
         db,
         """
         user_id = :user_id
         AND contract IN (SELECT value FROM json_each(:contracts))
         AND account_id = :account_id
-        AND import_id IS NULL
         AND NOT EXISTS (SELECT 1 FROM statements WHERE trade_id = trades.id)
         """,
         {"user_id": user_id, "account_id": account_id, "contracts": json_list(contracts)},
     )
-    return list(found.values())
 
 
 async def fetch_trades(db: Connection, condition: str, values: Mapping[str, Any]) -> dict[int, StoredTrade]:
