@@ -228,7 +228,7 @@ async def draft_import(
         await require_own_account(db, user_id, file_name, draft.settled)
     new = await settler.number(draft.settled)
     errors = draft.find_originals()
-    draft.verdicts += map(error_verdict, *zip(*rejected, strict=True)) if rejected else []
+    draft.verdicts += [error_verdict(row.line, row.reason) for row in rejected]
     for one in draft.settled:
         draft.verdicts += await call(partial(draft.judge, one, errors, is_dry_run=is_dry_run))
     if not is_dry_run:

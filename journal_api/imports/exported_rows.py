@@ -23,7 +23,7 @@ async def find_own_rows(
     """Return the trades that rows of whole positions say as they are, by line: of each trade one row."""
     rows = [row for row in rows if row.statement.kind == "whole"]
     ids = {one.trade_id for versions in stored.values() for one in versions if one.trade_id is not None}
-    trades = await stored_trades.read_changed(db, ids) if rows and ids else {}
+    trades = await stored_trades.read_trades(db, ids, stored_trades.MERGED_OR_EDITED) if rows and ids else {}
     own = {describe(trade.columns): trade_id for trade_id, trade in trades.items()}
     found: dict[int, int] = {}
     for row in rows if own else ():

@@ -16,17 +16,12 @@ from journal_api.values.periods import trading_day
 EXCHANGED = "of fills stand for other contracts than in earlier files: import into another account, or undo these"
 COLUMNS = (*FILE_COLUMNS, "contract", "root")
 WRITTEN_BY_HAND = "updated_at > created_at"
+MERGED_OR_EDITED = "coalesce(merged, edited) IS NOT NULL"
 
 
-async def read_trades(db: Connection, trade_ids: Iterable[int]) -> dict[int, StoredTrade]:
-    return await fetch_trades(db, "id IN (SELECT value FROM json_each(:ids))", {"ids": json_list(sorted(trade_ids))})
-
-
-async def read_changed(db: Connection, trade_ids: Iterable[int]) -> dict[int, StoredTrade]:
-    """Return the trades among these that their owner has merged or edited."""
-    changed = "coalesce(merged, edited) IS NOT NULL"
-    values = {"ids": json_list(sorted(trade_ids))}
-    return await fetch_trades(db, f"id IN (SELECT value FROM json_each(:ids)) AND {changed}", values)
+async def read_trades(db: Connection, trade_ids: Iterable[int], condition: str = "true") -> dict[int, StoredTrade]:
+    ids = {"ids": json_list(sorted(trade_ids))}
+    return await fetch_trades(db, f"id IN (SELECT value FROM json_each(:ids)) AND {condition}", ids)
 
 
 async def read_without_statements(
