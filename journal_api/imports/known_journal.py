@@ -13,6 +13,41 @@ from journal_api.repositories.accounts import list_ids_by_name, read_commissions
 from journal_api.repositories.copies import read_rules
 from journal_api.repositories.new_trades import read_last_id
 
+# The rows of what the names in files refer to.
+NAMED = {
+    "strategies": "SELECT name, id FROM strategies WHERE user_id = :user_id",
+    "setups": """
+        SELECT strategy_id, setups.name, setups.id
+        FROM setups
+        JOIN strategies ON strategies.id = strategy_id
+        WHERE user_id = :user_id
+        ORDER BY setups.id
+        """,
+    "confirmations": """
+        SELECT setup_id, confirmations.name, confirmations.id
+        FROM confirmations
+        JOIN setups ON setups.id = setup_id
+        JOIN strategies ON strategies.id = strategy_id
+        WHERE user_id = :user_id
+        ORDER BY confirmations.sort_order, confirmations.id
+        """,
+    "tags": "SELECT name, id FROM tags WHERE user_id = :user_id",
+    "single": """
+        SELECT tags.id, tag_categories.name
+        FROM tag_categories
+        JOIN tags ON category_id = tag_categories.id
+        WHERE tag_categories.user_id = :user_id AND single
+        """,
+    # A group without members has a row with NULL, which is no account.
+    "allowed_accounts": """
+        SELECT strategies.id, coalesce(strategies.account_id, member.account_id)
+        FROM strategies
+        LEFT JOIN copy_group_members AS member ON member.copy_group_id = strategies.copy_group_id
+        WHERE user_id = :user_id
+          AND (strategies.account_id IS NOT NULL OR strategies.copy_group_id IS NOT NULL)
+        """,
+}
+
 
 class KnownJournal(NamedTuple):
     """What the journal has before an import. A row matches no trade that the same file has added."""
@@ -37,58 +72,16 @@ async def read_known(db: Connection, user_id: int) -> KnownJournal:
 
 async def read_names(db: Connection, user_id: int) -> Names:
     """Return the ids of all named objects of the user."""
-
-    async def read(sql: str) -> list[Any]:
-        return list(await db.execute_fetchall(sql, {"user_id": user_id}))
-
-    allowed_accounts = await read(
-        """
-        -- A group without members has a row with NULL, which is no account.
-        SELECT strategies.id, coalesce(strategies.account_id, member.account_id)
-        FROM strategies
-        LEFT JOIN copy_group_members AS member ON member.copy_group_id = strategies.copy_group_id
-        WHERE user_id = :user_id
-          AND (strategies.account_id IS NOT NULL OR strategies.copy_group_id IS NOT NULL)
-        """
-    )
+    values = {"user_id": user_id}
+    found: dict[str, list[Any]] = {name: [*await db.execute_fetchall(sql, values)] for name, sql in NAMED.items()}
     return Names(
         await list_ids_by_name(db, user_id),
-        dict(await read("SELECT name, id FROM strategies WHERE user_id = :user_id")),
-        group_ids(
-            await read(
-                """
-                SELECT strategy_id, setups.name, setups.id
-                FROM setups
-                JOIN strategies ON strategies.id = strategy_id
-                WHERE user_id = :user_id
-                ORDER BY setups.id
-                """
-            )
-        ),
-        group_ids(
-            await read(
-                """
-                SELECT setup_id, confirmations.name, confirmations.id
-                FROM confirmations
-                JOIN setups ON setups.id = setup_id
-                JOIN strategies ON strategies.id = strategy_id
-                WHERE user_id = :user_id
-                ORDER BY confirmations.sort_order, confirmations.id
-                """
-            )
-        ),
-        dict(await read("SELECT name, id FROM tags WHERE user_id = :user_id")),
-        dict(
-            await read(
-                """
-                SELECT tags.id, tag_categories.name
-                FROM tag_categories
-                JOIN tags ON category_id = tag_categories.id
-                WHERE tag_categories.user_id = :user_id AND single
-                """
-            )
-        ),
-        {key: set(ids) for (key,), ids in group_ids(allowed_accounts).items()},
+        dict(found["strategies"]),
+        group_ids(found["setups"]),
+        group_ids(found["confirmations"]),
+        dict(found["tags"]),
+        dict(found["single"]),
+        {key: set(ids) for (key,), ids in group_ids(found["allowed_accounts"]).items()},
     )
 
 
