@@ -195,6 +195,11 @@ def moves_money(cell: str) -> bool:
     return not read_words(cell).isdisjoint(MOVING)
 
 
+def tells_no_trade(cell: str) -> bool:
+    """Return whether a cell says why its row is no trade."""
+    return bool(read_words(cell) & (MOVING | CANCELLING | ENDING | CHANGING)) or simplify(cell).endswith(COSTS)
+
+
 def is_side(cell: str) -> bool:
     """Return whether a cell states a direction and nothing else."""
     words = read_words(cell)

@@ -146,6 +146,13 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLTX", "long", "5", "5", "0")],
         {},
     ),
+    "sides that are entered and left": (
+        "Date,Symbol,Action,Quantity,Price\n2026-03-02,QLTX,Enter Long,1,2\n2026-03-03,QLTX,Exit Long,1,3\n"
+        "2026-03-04,QLTX,Enter Short,1,2\n2026-03-05,QLTX,Exit Short,1,1\n",
+        None,
+        [("QLTX", "long", "1", "1", "0"), ("QLTX", "short", "1", "1", "0")],
+        {},
+    ),
     "no price but the value": (
         "Datum;Transactietype;Waarde (netto);Opmerking;ISIN;Aantal;Kosten\n"
         "2026-07-24;Verkoop;11,5;QLTX;IE00BK5BQT80;0,5;1\n2026-07-23;Aankoop;-10,25;QLTX;IE00BK5BQT80;0,5;1\n"
@@ -869,6 +876,11 @@ def test_a_proposal_says_what_the_file_lacks(content: str, warning: str) -> None
             "2026-03-02 11:00:00,Buy Trade,,3,5",
             "10",
             "purchases and sales without a symbol, which are not imported: 1",
+        ),
+        (
+            "2026-03-02 11:00:00,Redemption,QLTX,3,5",
+            "10",
+            "rows with a quantity and a price are in no trade: Transaction Type is Redemption",
         ),
         ("2026-03-02 11:00:00,,,3,5", "10", "purchases and sales without a symbol, which are not imported: 1"),
         (

@@ -12,7 +12,6 @@ from journal_api.positions.import_rows import FileCheck, ImportedFill, Noted
 from journal_api.structs.import_profiles import OF_FILLS, OF_TRADES, ImportProfileCreate, Side
 from journal_api.trade_files.dates import DateOrder
 from journal_api.trade_files.file_format import (
-    MAX_NAMES_SHOWN,
     Format,
     KnownFormat,
     Rows,
@@ -45,6 +44,7 @@ from journal_api.trade_files.profiles.value_checks import (
     check_sales,
     check_stated_results,
     check_values,
+    show_names,
 )
 from journal_api.trade_files.vocabulary import (
     ANYTHING,
@@ -179,11 +179,12 @@ def read_checked_fills(
         yield from check_values(book, price, quantity, value) if value else ()
         yield from check_stated_results(book, result) if result else ()
         yield from check_openings(book, result) if result and profile.name not in built_in else ()
+        if words := reader.unknown_sides:
+            yield Noted(f"rows with a quantity and a price are in no trade: {reader.side} is {show_names(words)}")
         if number := reader.negative_purchases:
             yield Noted(f"purchases with a negative {quantity}, which are read as purchases: {number}")
         if coins := reader.foreign_costs:
-            names = ", ".join([*coins][:MAX_NAMES_SHOWN])
-            yield Noted(f"costs in {names}, which are not converted, are left out: {coins.total()}")
+            yield Noted(f"costs in {show_names(coins)}, which are not converted, are left out: {coins.total()}")
         if reader.nameless_fills and profile.name not in built_in:
             yield Noted(f"purchases and sales without a symbol, which are not imported: {reader.nameless_fills}")
         if not profile.side and len(book.fills) > 1 and all(fill.quantity > 0 for fill in book.fills):

@@ -19,7 +19,7 @@ from journal_api.trade_files.file_format import NoTrade, require_symbol
 from journal_api.trade_files.named_rows import Row, refuse_cell, shorten
 from journal_api.trade_files.profiles.columns import find_columns, find_day_column, make_word_matcher
 from journal_api.trade_files.timezones import find_zone_of_column
-from journal_api.trade_files.vocabulary import NAMES, REDUCING, YES, closes, find_column, find_direction
+from journal_api.trade_files.vocabulary import NAMES, REDUCING, YES, closes, find_column, find_direction, tells_no_trade
 from journal_api.values.currencies import CURRENCIES
 from journal_api.values.money import EXACT, SCALE, Money, PositiveMoney, Result, from_units, rounded
 from journal_api.values.options import find_option
@@ -52,6 +52,7 @@ class ProfileReader:
 
     def __init__(self, profile: ImportProfileCreate, header: Collection[str]) -> None:
         self.profile, self.header, self.negative_purchases, self.nameless_fills = profile, header, 0, 0
+        self.unknown_sides = dict[str, None]()
         self._symbol = self.column(profile.symbol)
         self._contract = find_column(header, profile.contract) or ""
         self._account = find_column(header, profile.account)
@@ -75,7 +76,7 @@ class ProfileReader:
             self.quantity, self.price = "quantity", "price"
         self._is_of_fills = profile.kind == "fills"
         side = profile.side
-        self._side = self.column(side.column) if side else ""
+        self.side = self.column(side.column) if side else ""
         long, short = (side.long, side.short) if side else ([], [])
         self._is_long, self._is_short = make_word_matcher(long), make_word_matcher(short)
         # Beside the usual words any other is of a row that is no trade.
@@ -99,7 +100,7 @@ class ProfileReader:
 
     def symbol(self, row: Row) -> Name40:
         contract = row.get(self._contract, "").strip() if self._contract else ""
-        parse = parse_asset_behind_side if self._symbol == self._side else parse_asset
+        parse = parse_asset_behind_side if self._symbol == self.side else parse_asset
         return row.read(self._contract if find_option(contract) else self._symbol, parse)
 
     def account(self, row: Row) -> Name100 | None:
@@ -134,12 +135,12 @@ class ProfileReader:
         if self._sentence and (sentence := SENTENCE.match(row[self._sentence].strip())):
             row.update(sentence.groupdict())
         if empty := next((column for column in columns if not row.has(column)), None):
-            word = row[self._side].strip() if self._side and not self._own_words else ""
+            word = row[self.side].strip() if self.side and not self._own_words else ""
             raise NoTrade(
-                f"{empty} is empty" if not word or find_direction(word) else f"{self._side} is {shorten(word)!r}"
+                f"{empty} is empty" if not word or find_direction(word) else f"{self.side} is {shorten(word)!r}"
             )
-        if self._side and not row.has(self._symbol) and row[self.quantity].strip("0.,+- "):
-            self.nameless_fills += not row[self._side].strip() or find_direction(row[self._side]) is not None
+        if self.side and not row.has(self._symbol) and row[self.quantity].strip("0.,+- "):
+            self.nameless_fills += not row[self.side].strip() or find_direction(row[self.side]) is not None
         require_symbol(row, self._symbol)
         if not row.has(self.quantity):
             raise NoTrade(f"{self.quantity} is empty")
@@ -150,18 +151,20 @@ class ProfileReader:
 
     def is_sale(self, row: Row) -> bool:
         """Return whether the side is a short trade or a sale. Raises NoTrade for a word that is no side."""
-        if not self._side:
+        if not self.side:
             return self.size(row) < 0
-        cell = row[self._side]
+        cell = row[self.side]
         if self._is_short(cell):
             return True
         if self._is_long(cell):
             return False
         if self._own_words and cell.strip():
             reason = ValueError(f"must be one of: {', '.join(self._own_words)}")
-            raise refuse_cell(self._side, cell, reason)
+            raise refuse_cell(self.side, cell, reason)
         if (direction := find_direction(cell, of_fill=self._is_of_fills)) is None:
-            raise NoTrade(f"{self._side} is {shorten(cell)!r}" if cell.strip() else f"{self._side} is empty")
+            if self.price and row[self.price].strip("0.,+- ") and cell.strip() and not tells_no_trade(cell):
+                self.unknown_sides[shorten(cell)] = None
+            raise NoTrade(f"{self.side} is {shorten(cell)!r}" if cell.strip() else f"{self.side} is empty")
         return direction == "short"
 
     def effect(self, row: Row) -> Effect:
@@ -169,7 +172,7 @@ class ProfileReader:
         cell = row[self._effect] if self._effect else ""
         if self._expires is not None and self._expires(cell):
             return Effect.EXPIRES
-        does_close = closes(row.get(self._side, "")) if self._closes is None else self._closes(cell)
+        does_close = closes(row.get(self.side, "")) if self._closes is None else self._closes(cell)
         does_close |= self._reduces is not None and row[self._reduces].strip().casefold() in YES
         return Effect.CLOSES if does_close else Effect.NOT_STATED
 
