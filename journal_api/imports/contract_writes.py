@@ -19,7 +19,7 @@ from journal_api.positions.statements import Key, encode
 from journal_api.repositories import new_trades, statements, trade_annotations, trades
 from journal_api.repositories.accounts import read_commissions
 from journal_api.repositories.new_trades import read_last_id
-from journal_api.repositories.statements import Contract
+from journal_api.repositories.statements import Contract, Moved
 from journal_api.values.clock import now
 from journal_api.values.instruments import canonical_symbol, contract_root
 from journal_api.values.periods import Calendar
@@ -90,9 +90,17 @@ class Writer(NamedTuple):
     written_at: str
     import_id: int = 0  # of the file, 0 without one
 
-    async def write(self, settled: Sequence[Settled], new: Iterable[NewTrades], additions: Iterable[Additions]) -> None:
-        """Write what the file states of contracts, and what follows from it."""
+    async def write(
+        self,
+        settled: Sequence[Settled],
+        new: Iterable[NewTrades],
+        additions: Iterable[Additions],
+        moved: Mapping[Key, Moved],
+    ) -> None:
+        """Write what the file states of contracts, and what follows from it; `moved` is what it moves to another."""
         await self.insert_trades(settled, new)
+        of_key = {key: one.trades.get(one.chosen[key]) for one in settled for key in moved.keys() & one.chosen.keys()}
+        await statements.leave(self.db, [(one.contract.account_id, key, of_key.get(key)) for key, one in moved.items()])
         for one, added in zip(settled, additions, strict=True):
             rows = ((key, one.trades.get(chosen), text) for key, chosen, text in added.statements)
             await statements.insert(self.db, one.contract, self.import_id, rows)
@@ -116,19 +124,8 @@ class Writer(NamedTuple):
 
     async def write_plan(self, settled: Settled) -> None:
         """Write which trades statements are in, and the trades that change, go, or are as they were typed."""
-        plan, trade_ids, of_trade = settled.plan, settled.trade_ids, settled.trades
-        moved: dict[int, int | None] = {
-            version.row_id: of_trade[stated]
-            for key, stated in settled.chosen.items()
-            if stated in of_trade
-            for version in settled.versions[key]
-            if version.row_id is not None and version.trade_id != of_trade[stated]
-        }
-        for part in plan.unmatched:
-            for claim in part.claims:
-                if claim.stated.row_id is not None and claim.stated.trade_id and claim.stated not in of_trade:
-                    moved[claim.stated.row_id] = None
-        await statements.set_trades(self.db, [(trade_id, row_id) for row_id, trade_id in moved.items()])
+        plan, trade_ids = settled.plan, settled.trade_ids
+        await statements.set_trades(self.db, list_moved(settled))
         changed: list[tuple[int, dict[str, Any], int | None, str | None]] = [
             (change.stored.trade_id, change.columns, self.import_of(change.import_id), change.typed)
             for change in plan.changes
@@ -139,7 +136,7 @@ class Writer(NamedTuple):
         for trade, taker in plan.gone:
             if taker is not None:
                 await trade_annotations.move(self.db, trade.trade_id, trade_ids[taker])
-        await trades.delete_many(self.db, gone)
+        await stored_trades.delete_trades(self.db, gone)
         await stored_trades.update_trades(self.db, self.user_id, changed, self.written_at)
 
     async def insert_trades(self, settled: Sequence[Settled], parts: Iterable[NewTrades]) -> None:
@@ -166,15 +163,24 @@ async def refold(
 ) -> list[Plan]:
     """Write what follows from the stored statements of contracts, without the trades that leave."""
     settler = Settler(db, user_id, at_once, await read_commissions(db, user_id), await read_last_id(db), leaving)
-    writer, plans = Writer(db, user_id, now()), list[Plan]()
-    by_account = await calendars.by_account(db, user_id)
-    for contract in contracts:
-        settled = await settler.plan(contract, [], "", is_new_account=False)
-        new = await settler.number([settled])
-        await writer.insert_trades([settled], build_new(new, user_id, by_account, writer.written_at))
-        await writer.write_plan(settled)
-        plans.append(settled.plan)
-    return plans
+    settled = [await settler.plan(contract, [], "", is_new_account=False) for contract in contracts]
+    new = await settler.number(settled)
+    writer, by_account = Writer(db, user_id, now()), await calendars.by_account(db, user_id)
+    await writer.insert_trades(settled, build_new(new, user_id, by_account, writer.written_at))
+    for one in settled:
+        await writer.write_plan(one)
+    return [one.plan for one in settled]
+
+
+def list_moved(settled: Settled) -> Iterator[tuple[int | None, int]]:
+    """Yield the stored statements that another trade has now, or none, behind its id."""
+    unmatched = {claim.stated for part in settled.plan.unmatched for claim in part.claims}
+    for key, stated in settled.chosen.items():
+        trade_id = settled.trades.get(stated)
+        if trade_id is not None or stated in unmatched:
+            for version in settled.versions[key]:
+                if version.row_id is not None and version.trade_id != trade_id:
+                    yield trade_id, version.row_id
 
 
 def read_typed(trade: StoredTrade) -> dict[str, Any]:

@@ -91,6 +91,7 @@ class Settler:
 
         Returns the contract of each new trade, and its place among the changes there.
         """
+        keep_moved(settled)
         new = [(settled[number], place) for number, place in await self.call(lambda: sort_new(settled))]
         for one, place in new:
             one.trade_ids[place] = next(self.next_ids)
@@ -189,6 +190,14 @@ def add_rows(
     for one, row in of_rows.items():
         one.line = row.line
     return holding, chosen, of_rows
+
+
+def keep_moved(settled: Iterable[Settled]) -> None:
+    """Let no contract delete or restore a trade that moves to another one with its last fill."""
+    kept = {change.stored.trade_id for one in settled for change in one.plan.changes if change.stored}
+    for one in settled:
+        one.plan.gone[:] = [pair for pair in one.plan.gone if pair[0].trade_id not in kept]
+        one.plan.restored[:] = [trade for trade in one.plan.restored if trade.trade_id not in kept]
 
 
 def sort_new(settled: Sequence[Settled]) -> list[tuple[int, int]]:

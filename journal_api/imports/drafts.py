@@ -57,6 +57,7 @@ class Draft:
         self.written_at = now()
         self.digest, self.costs = hashlib.sha256(), ImportCosts()
         self.settled: list[Settled] = []
+        self.moved: dict[Key, Moved] = {}  # statements whose symbol the file corrects
         self.new_trades: list[NewTrades] = []
         self.additions: list[Additions] = []  # of each contract
         self.originals: dict[int, int | None] = {}
@@ -103,7 +104,7 @@ class Draft:
     async def write(self, db: Connection, import_id: int) -> None:
         """Write the trades and what the file states, under the write lock."""
         writer = Writer(db, self.user_id, self.written_at, import_id)
-        await writer.write(self.settled, self.new_trades, self.additions)
+        await writer.write(self.settled, self.new_trades, self.additions, self.moved)
 
     async def has_changed(self, db: Connection, cursor: int) -> bool:
         """Return whether anything on which it depends has changed since."""
@@ -202,7 +203,6 @@ async def draft_import(
         draft.ignored = INDEPENDENT
     by_account = await calendars.by_account(db, user_id)
     groups, rejected = await call(lambda: group_rows(file.rows, file.format, known.names, draft.accounts))
-    moved: dict[Key, Moved] = {}
     for account_id in {contract.account_id for contract in groups} & known.accounts_with_trades:
         keys = {
             row.key: contract.name
@@ -210,19 +210,19 @@ async def draft_import(
             if contract.account_id == account_id
             for row in rows
         }
-        moved |= await statements.find_moved(db, account_id, keys)
+        draft.moved |= await statements.find_moved(db, account_id, keys)
     draft.settled = [
         await settler.plan(
             contract,
             groups.get(contract, []),
             file.format,
-            moved,
+            draft.moved,
             is_new_account=contract.account_id not in known.accounts_with_trades,
             force=force,
             decisions=decisions,
         )
         # What is left of a trade keeps it, so its contract is planned before the one to which a fill of it moves.
-        for contract in dict.fromkeys((*(one.contract for one in moved.values()), *groups))
+        for contract in dict.fromkeys((*(one.contract for one in draft.moved.values()), *groups))
     ]
     if not force:
         await require_own_account(db, user_id, file_name, draft.settled)

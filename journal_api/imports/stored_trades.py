@@ -7,13 +7,11 @@ from aiosqlite import Connection
 
 from journal_api.database import calendars
 from journal_api.database.sql import json_list
-from journal_api.errors import ValidationFailed
 from journal_api.positions.plans import StoredTrade
 from journal_api.positions.position_columns import FILE_COLUMNS
-from journal_api.repositories.trades import CHANGED, find_external_ids
+from journal_api.repositories import trades
 from journal_api.values.periods import trading_day
 
-EXCHANGED = "of fills stand for other contracts than in earlier files: import into another account, or undo these"
 COLUMNS = (*FILE_COLUMNS, "contract", "root")
 WRITTEN_BY_HAND = "updated_at > created_at"
 MERGED_OR_EDITED = "coalesce(merged, edited) IS NOT NULL"
@@ -66,13 +64,20 @@ async def fetch_trades(db: Connection, condition: str, values: Mapping[str, Any]
     }
 
 
+async def delete_trades(db: Connection, trade_ids: Sequence[int]) -> None:
+    """Delete trades that no longer follow from what files state: their owner has not left out what made them."""
+    if trade_ids:
+        await db.execute_fetchall(
+            "UPDATE statements SET trade_id = NULL WHERE trade_id IN (SELECT value FROM json_each(:ids))",
+            {"ids": json_list(trade_ids)},
+        )
+        await trades.delete_many(db, trade_ids)
+
+
 async def update_trades(
     db: Connection, user_id: int, changes: Iterable[tuple[int, dict[str, Any], int | None, str | None]], written_at: str
 ) -> None:
-    """Write columns, first import, and what was typed. It is no edit of the owner, so `changed_at` changes alone.
-
-    Raises ValidationFailed if contracts exchange fills, so that one deletes a trade that another keeps.
-    """
+    """Write columns, first import, and what was typed. It is no edit of the owner, so `changed_at` changes alone."""
     by_account = await calendars.by_account(db, user_id)
     rows = list(changes)
     ids = [trade_id for trade_id, *_ in rows]
@@ -80,13 +85,11 @@ async def update_trades(
         "SELECT id, account_id FROM trades WHERE id IN (SELECT value FROM json_each(:ids))", {"ids": json_list(ids)}
     )
     account_of: dict[int, int] = dict(accounts)
-    if not account_of.keys() >= {*ids}:  # the plan of another contract has deleted one
-        raise ValidationFailed(fields={"external_id": EXCHANGED})
     # The id of a trade as it was typed may be another trade's by now.
     as_typed = [
         (account_of[trade_id], columns["external_id"]) for trade_id, columns, import_id, _ in rows if import_id is None
     ]
-    taken = await find_external_ids(db, as_typed, ids) if as_typed else set()
+    taken = await trades.find_external_ids(db, as_typed, ids) if as_typed else set()
     await db.executemany(
         f"""
         UPDATE trades
@@ -94,7 +97,7 @@ async def update_trades(
             trading_day = :trading_day,
             import_id = :import_id,
             typed = :typed,
-            changed_at = {CHANGED}
+            changed_at = {trades.CHANGED}
         WHERE id = :id
         """,
         [

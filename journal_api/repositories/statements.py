@@ -159,6 +159,13 @@ async def set_trades(db: Connection, trade_ids: Iterable[tuple[int | None, int]]
     await db.executemany("UPDATE statements SET trade_id = ? WHERE id = ?", list(trade_ids))
 
 
+async def leave(db: Connection, moved: Sequence[tuple[int, Key, int | None]]) -> None:
+    """Take what is stored of keys out of other trades than the one behind each account and key."""
+    await db.executemany(
+        "UPDATE statements SET trade_id = NULL WHERE account_id = ? AND key = ? AND trade_id IS NOT ?", moved
+    )
+
+
 async def withdraw(db: Connection, import_id: int, kept_trade_ids: Sequence[int] = ()) -> None:
     """Delete what only the file of the import states, except of trades that are kept."""
     values = {"id": import_id, "kept": json_list(kept_trade_ids)}

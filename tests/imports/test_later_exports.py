@@ -1,5 +1,6 @@
 """What a later export of the same broker changes: the same trades in another form, or corrected ones."""
 
+from random import Random
 from typing import Any
 
 from factories import (
@@ -16,6 +17,7 @@ from factories import (
 )
 from file_tables import SAMPLES, write_csv, write_file
 from plain_rows import FEES, PLAIN
+from proofs import examples
 from saved_journals import for_rows
 
 PERFORMANCE = (SAMPLES / "tradovate_performance.csv").read_bytes()
@@ -204,27 +206,40 @@ async def test_a_fill_of_another_contract_leaves_its_trade_with_what_is_left_of_
     assert found == [(1, "ES 03-26", "long", None), (2, "MNQ 03-26", "short", None)]
 
 
-async def test_contracts_that_exchange_the_ids_of_fills_are_refused(client: Client, account_id: int) -> None:
-    header = "Date,Time,Symbol,Quantity,Price,Side,Execution ID"
-    row = "02/12/2026,09:{:02}:00,{},{},100,{},{}"
-    earlier = [
-        ("MNQH6", 3, "Sell", 1005), ("MESH6", 1, "Buy", 1006), ("MNQH6", 2, "Buy", 1012), ("MESH6", 2, "Buy", 1013),
-        ("MNQH6", 1, "Sell", 1018),
-    ]  # fmt: skip
-    later = [
-        ("MNQH6", 6, "Sell", 1007),
-        ("MESH6", 3, "Sell", 1008),
-        ("MNQH6", 2, "Sell", 1013),
-        ("MESH6", 1, "Sell", 1018),
-    ]
-    files = [
-        "\n".join([header, *(row.format(minute, *one) for minute, one in enumerate(rows, start))]) + "\n"
-        for start, rows in ((0, earlier), (15, later))
-    ]
-    await create_import(client, files[0], account_id=account_id)
-    before = await list_trades(client)
+def write_fills(choose: Random) -> str:
+    """Some of ten fills, of which each file may say another contract, and whether they close."""
+    rows, is_flagged = [HEADER], choose.random() < 0.5
+    for number in range(1, 11):
+        side, flag = choose.choice((("Buy", "Entry"), ("Sell", "Exit"), ("Sell", "Entry"), ("Buy", "Exit")))
+        contract = choose.choice(("MES 03-26", "MNQ 03-26", "CL 04-26"))
+        flag = flag if is_flagged else ""
+        rows.append(f"{contract},{side},{choose.randint(1, 3)},100,2/12/2026 9:{number:02}:00,{number},{flag},Sim")
+    return "\n".join([HEADER, *choose.sample(rows[1:], choose.randint(2, 8))]) + "\n"
 
-    response = await send_file(client, files[1], account_id)
 
-    assert error_of(response) == (400, "validation_error")
-    assert await list_trades(client) == before
+@for_rows("seed", range(examples(full=2000, ci=15)))
+async def test_a_file_that_moves_fills_to_other_contracts_is_imported_and_an_undo_moves_them_back(
+    client: Client, seed: int
+) -> None:
+    choose = Random(seed)
+    account_id = (await create_account(client, f"Moved {seed}"))["id"]
+
+    async def read_figures() -> list[Any]:
+        names = ("symbol", "direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at")
+        found = await list_trades(client, account_id=account_id)
+        return sorted(([trade[name] for name in names] for trade in found), key=repr)
+
+    import_ids = []
+    for file in [write_fills(choose) for _ in range(choose.randint(2, 4))]:
+        before = await read_figures()
+        import_ids.append((await create_import(client, file, account_id=account_id, force=True))["id"])
+        after = await read_figures()
+
+    path = f"/imports/{import_ids.pop()}"
+    assert (await client.delete(path, params={"force": True})).status_code == 204
+    assert await read_figures() == before
+    import_ids.append((await create_import(client, file, account_id=account_id, force=True))["id"])
+    assert await read_figures() == after
+    for import_id in choose.sample(import_ids, len(import_ids)):
+        assert (await client.delete(f"/imports/{import_id}", params={"force": True})).status_code == 204
+    assert await read_figures() == []
