@@ -16,7 +16,7 @@ Comma = Literal["thousands", "decimals", "either", "shown"]  # shown: decimals, 
 # ($5.00), $(5.00).
 BLANK = "[ \N{NO-BREAK SPACE}\N{THIN SPACE}\N{NARROW NO-BREAK SPACE}]"
 APART = rf"(?:{BLANK}|['’])"
-CURRENCY = r"(?:(?:US|HK|NZ|[ACRS])?\$|[€£¥₹]|Rs\.?)"
+CURRENCY = r"(?:(?:US|HK|NZ|[ACRS])?\$|[€£¥₹₽₩₺₿]|Rs\.?)"
 DIGITS = (
     rf"(?:(?:[0-9]{{1,3}}(?:(?:,[0-9]{{2}})*(?:,[0-9]{{3}})+|(?:{APART}[0-9]{{3}})+)|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)"
 )
@@ -30,8 +30,8 @@ PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 EXPONENT = re.compile(r"-?[0-9](?:[.,][0-9]{1,17})?[Ee][+-]?[0-9]{1,2}")
 # What stands behind or before the number of a program: 0.10 Lots, 10,5 Stück, 0,00 USD, 2.125 USDT, EUR 5.00.
 UNIT = re.compile(
-    rf"(?<=[0-9.)]){BLANK}?(?:Lots?|Stakes?|Units?|Contracts?|Shares?|Oz|Stück|Stk|[A-Z][A-Z0-9]{{2,7}})\Z"
-    rf"|\A[A-Z]{{3}}{BLANK}(?=[-0-9])"
+    rf"(?<=[0-9.)]){BLANK}?(?:(?i:Lots?|Stakes?|Units?|Contracts?|Shares?|Oz|Stück|Stk|Pcs|kr)\.?|[A-Z][A-Z0-9]{{2,7}})\Z"
+    rf"|\A(?:[A-Z]{{3}}|kr\.?){BLANK}(?=[-0-9])"
 )
 NOT_DIGITS = re.compile(rf",|{APART}")
 # Numbers such as 1.234 that could be 1234 or 1.234.

@@ -153,6 +153,13 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLTX", "long", "1", "1", "0"), ("QLTX", "short", "1", "1", "0")],
         {},
     ),
+    "formulas that are texts, units in words": (
+        'Date,Symbol,Side,Quantity,Price\n="2026-03-02","=""0700""",Buy,10 shares,="1,200.5"\n'
+        '="2026-03-03",="0700",Sell,="10 pcs.",kr 1201.5\n',
+        None,
+        [("0700", "long", "10", "10", "0")],
+        {},
+    ),
     "no price but the value": (
         "Datum;Transactietype;Waarde (netto);Opmerking;ISIN;Aantal;Kosten\n"
         "2026-07-24;Verkoop;11,5;QLTX;IE00BK5BQT80;0,5;1\n2026-07-23;Aankoop;-10,25;QLTX;IE00BK5BQT80;0,5;1\n"
