@@ -18,9 +18,16 @@ from journal_api.trade_files.profiles.proposed_words import (
     find_sign,
     find_zones,
 )
-from journal_api.trade_files.profiles.result_checks import are_apart, are_net, find_cost_sign, list_results
 from journal_api.trade_files.profiles.table_search import MAX_CHARACTERS, find_tables
-from journal_api.trade_files.profiles.unknown_columns import count_filled, find_members, find_unnamed_costs, is_withheld
+from journal_api.trade_files.profiles.unknown_amounts import (
+    are_apart,
+    are_net,
+    find_cost_sign,
+    find_unnamed_costs,
+    is_withheld,
+    list_results,
+)
+from journal_api.trade_files.profiles.unknown_columns import count_filled, find_members
 from journal_api.trade_files.profiles.unknown_tables import Table
 from journal_api.trade_files.reader import ANY_DAY, TradeFile, read
 from journal_api.trade_files.readings import UNNAMED

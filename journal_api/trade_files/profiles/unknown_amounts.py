@@ -1,14 +1,19 @@
-"""What the amounts of an unknown file say: the sign of its costs, and whether its results are after them."""
+"""What the amounts of an unknown table say: what is multiplied by what, the sign of its costs, results after costs."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import permutations
 from statistics import median
 from typing import NamedTuple
 
 from journal_api.trade_files.profiles.unknown_tables import Table
+from journal_api.trade_files.readings import UNNAMED
+from journal_api.trade_files.vocabulary import KNOWN, NAMES, find_direction, translate
 
 CENT = Decimal("0.01")
+MIN_FACTORS, MAX_FACTORS = 3, 20  # rows, and columns
+NEARLY_ALL, NEAR = Decimal("0.9"), Decimal("0.01")  # of rows, of 1
 Numbers = Mapping[str, Decimal]  # of a row, by column
 
 
@@ -18,6 +23,67 @@ class Result(NamedTuple):
     amount: Decimal
     points: Decimal
     costs: Decimal
+
+
+def find_factors(table: Table, columns: Sequence[str]) -> tuple[str, str] | tuple[None, None]:
+    """Return quantity and price: two columns whose product is a third one in all rows but for costs and signs.
+
+    The quantity has signs, or fewer numbers with decimals.
+    """
+    numbers = {name: table.read_amounts(name) for name in columns[:MAX_FACTORS]}
+    decimals = {
+        name: -1 if min(of) < 0 else sum(one != one.to_integral_value() for one in of)
+        for name, of in numbers.items()
+        if len({*of}) > 1
+    }
+    for one, other, product in permutations(decimals, 3):
+        rows = list(table.pick_numbers(one, other, product)) if decimals[one] < max(decimals[other], 0) else []
+        if len(rows) >= MIN_FACTORS and all(abs(abs(a * b) - abs(of)) * 100 <= abs(of) for a, b, of in rows):
+            return one, other
+    return None, None
+
+
+def find_quantity(table: Table, found: Mapping[str, str]) -> str | None:
+    """Return the column of an unknown name that makes the value of each fill if it is multiplied by the price.
+
+    The value is that of the quantity, if its name may be of a value and no other column shows that it is none.
+    """
+    size, price, value = (found.get(name, "") for name in ("quantity", "price", "value"))
+    if size and (translate(size) not in NAMES["value"] or (value != size and multiplies(table, size, price, value))):
+        return None
+    unknown = (name for name in table.columns if translate(name) not in KNOWN and len({*table.read_amounts(name)}) > 1)
+    return next((name for name in unknown if multiplies(table, name, price, size or value)), None)
+
+
+def multiplies(table: Table, size: str, price: str, value: str) -> bool:
+    """Return whether a size times the price is the value in nearly all rows.
+
+    They differ by costs, signs and the hundred shares of an option.
+    """
+    numbers = table.pick_numbers(size, price, value)
+    rows = [abs(number * at / of) for number, at, of in numbers if of and abs(at - 1) > 2 * NEAR]
+    near = sum(any(abs(of * shares - 1) <= NEAR for shares in (1, 100)) for of in rows)
+    return len(rows) >= MIN_FACTORS and near >= NEARLY_ALL * len(rows)
+
+
+def find_unnamed_costs(table: Table, size: str, price: str) -> list[str]:
+    """Return the column of a file without names that has a small part of the value of each fill."""
+    for name in (name for name in table.columns if name.startswith(UNNAMED) and name not in (size, price)):
+        rows = [(abs(cost), abs(of * at)) for cost, of, at in table.pick_numbers(name, size, price)]
+        is_small = all(0 < 20 * cost <= value for cost, value in rows)
+        if is_small and len({cost for cost, _ in rows}) > 1:
+            return [name]
+    return []
+
+
+def is_withheld(table: Table, tax: str, side: str, value: str) -> bool:
+    """Return whether a tax is on income: it stands in rows without a side too, or is over a fiftieth of a value."""
+    taxed = [
+        (text, row, 50 * abs(row[tax])) for text, row in zip(table.rows, table.numbers, strict=True) if row.get(tax)
+    ]
+    return any(
+        not find_direction(text[side]) or share > abs(row.get(value, share)) for text, row, share in taxed if text[side]
+    )
 
 
 def find_cost_sign(rows: Sequence[Numbers], costs: Sequence[str], gross: str | None, net: str | None) -> int:
