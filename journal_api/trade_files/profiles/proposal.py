@@ -22,9 +22,8 @@ from journal_api.trade_files.profiles.table_search import MAX_CHARACTERS, find_t
 from journal_api.trade_files.profiles.unknown_amounts import (
     are_apart,
     are_net,
+    find_cost_columns,
     find_cost_sign,
-    find_unnamed_costs,
-    is_withheld,
     list_results,
 )
 from journal_api.trade_files.profiles.unknown_columns import count_filled, find_members
@@ -33,12 +32,11 @@ from journal_api.trade_files.reader import ANY_DAY, TradeFile, read
 from journal_api.trade_files.readings import UNNAMED
 from journal_api.trade_files.texts import FileText, read_text
 from journal_api.trade_files.timezones import FileTimezone
-from journal_api.trade_files.vocabulary import NAMES, find_column, find_costs, simplify, spell, translate
+from journal_api.trade_files.vocabulary import NAMES, find_column, spell, translate
 from journal_api.values.time_zones import time_zones
 from journal_api.values.types import decode_value
 from journal_api.values.visible_text import escape_invisible
 
-TAXES = re.compile("(?<!stamp)tax|税金")
 BARE_KEY = re.compile("[a-z_]+")
 # Whether a file has one trade per row: both of one of these pairs, and a price or a result of a whole trade.
 OF_TRADES = (("entry_price", "exit_price"), ("opened_at", "closed_at"))
@@ -113,13 +111,8 @@ class Draft:
         names = ("symbol", "quantity", "multiplier", "account", *self.ends)
         size, side, external_id = (members.get(name) for name in ("quantity", "side", "external_id"))
         divided = [self.value] if self.value and size and members.get("price") == self.value else []
-        costs = [column for column in find_costs(table.columns) if table.holds("commission", column)]
-        costs = costs or find_unnamed_costs(table, size or "", members.get("price", ""))
-        taxes = [name for name in costs if side and TAXES.search(simplify(name))]
-        withheld = [name for name in taxes if is_withheld(table, name, side or "", self.value or "")]
-        costs = [name for name in costs if name not in withheld]
-        likely = [name for name in find_costs(table.columns, are_likely=True) if any(table.read_amounts(name))]
-        if unread := withheld + likely:
+        costs, unread = find_cost_columns(table, members, self.value or "")
+        if unread:
             self.warnings.append(f"{', '.join(unread)} may be costs: if they are, add them")
         if size and size.startswith(UNNAMED) and min(table.read_amounts(size), default=-1) >= 0:
             self.warnings.append(FACTORS.format(size, members.get("price")))

@@ -1,5 +1,6 @@
 """What the amounts of an unknown table say: what is multiplied by what, the sign of its costs, results after costs."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -9,9 +10,10 @@ from typing import NamedTuple
 
 from journal_api.trade_files.profiles.unknown_tables import Table
 from journal_api.trade_files.readings import UNNAMED
-from journal_api.trade_files.vocabulary import KNOWN, NAMES, find_direction, translate
+from journal_api.trade_files.vocabulary import KNOWN, NAMES, find_costs, find_direction, simplify, translate
 
 CENT = Decimal("0.01")
+TAXES = re.compile("(?<!stamp)tax|税金")
 MIN_FACTORS, MAX_FACTORS = 3, 20  # rows, and columns
 NEARLY_ALL, NEAR = Decimal("0.9"), Decimal("0.01")  # of rows, of 1
 Numbers = Mapping[str, Decimal]  # of a row, by column
@@ -74,6 +76,17 @@ def find_unnamed_costs(table: Table, size: str, price: str) -> list[str]:
         if is_small and len({cost for cost, _ in rows}) > 1:
             return [name]
     return []
+
+
+def find_cost_columns(table: Table, members: Mapping[str, str], value: str) -> tuple[list[str], list[str]]:
+    """Return the columns of costs, and those that may be costs, of which somebody must say whether they are."""
+    side, size, price = (members.get(name, "") for name in ("side", "quantity", "price"))
+    named = [column for column in find_costs(table.columns) if table.holds("commission", column)]
+    costs = named or find_unnamed_costs(table, size, price)
+    taxes = [name for name in costs if side and TAXES.search(simplify(name))]
+    withheld = [name for name in taxes if is_withheld(table, name, side, value)]
+    likely = [name for name in find_costs(table.columns, are_likely=True) if any(table.read_amounts(name))]
+    return [name for name in costs if name not in withheld], withheld + likely
 
 
 def is_withheld(table: Table, tax: str, side: str, value: str) -> bool:
