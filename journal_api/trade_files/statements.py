@@ -27,10 +27,10 @@ def read_statements(
             times = [row.time]
         else:
             times = [time for time in (row.trade.opened_at, row.trade.closed_at) if time is not None]
-        is_local = [time.is_local for time in times]
+        is_local = {time.is_local for time in times}
         try:
-            zone = timezone.find_zone(account, file_format, is_local=any(is_local))
-            written = tuple([time.isoformat() for time in times]) if all(is_local) else ()
+            zone = timezone.find_zone(account, file_format, is_local=True in is_local)
+            written = tuple([time.isoformat() for time in times]) if False not in is_local else ()
             if isinstance(row, ImportedFill):
                 yield Candidate(row.line, row.account, state_fill(row, zone), times=written)
             else:
