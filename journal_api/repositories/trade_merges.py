@@ -105,6 +105,7 @@ async def merge(db: Connection, user_id: int, parts: Sequence[Trade]) -> None:
         UPDATE trades
         SET source_trade_id = :original_id
         WHERE source_trade_id IN (SELECT value FROM json_each(:ids)) AND source_trade_id <> :original_id
+          AND id NOT IN (SELECT value FROM json_each(:ids))
         """,
         values,
     )

@@ -31,6 +31,7 @@ async def split(db: Connection, user_id: int, trade_id: int) -> list[int]:
     await drop_deleted_references(db, [first, *others])
     for part in others:
         part["account_id"] = current["account_id"]
+    await db.execute_fetchall("PRAGMA defer_foreign_keys = ON")  # until the commit: a part may be a copy of a later one
     await restore_first(db, first, made, current)
     await restore_others(db, user_id, others)
     await restore_copies(db, [first, *others], current)

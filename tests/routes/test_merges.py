@@ -301,6 +301,18 @@ async def test_a_taken_external_id_keeps_a_split_from_being_done(client: Client)
     assert [part["external_id"] for part in await split(client, whole)] == [None, "T-2"]
 
 
+async def test_a_copy_is_merged_with_its_original_and_comes_back_as_its_copy(client: Client) -> None:
+    copy = await factories.create_trade(client)
+    original = await factories.create_trade(client, copy["account_id"])
+    copy = await factories.patch_trade(client, copy["id"], source_trade_id=original["id"])
+
+    whole = await merge(client, copy, original)
+    parts = await split(client, whole)
+
+    assert whole["source_trade_id"] is None
+    assert [one["source_trade_id"] for one in parts] == [original["id"], None]
+
+
 async def test_copies_of_parts_stay_one_decision_and_come_back(client: Client) -> None:
     other = await factories.create_account(client, "Follower")
     masters = [await create_part(client, f"14:{minute}0", f"14:{minute + 1}0") for minute in range(2)]
