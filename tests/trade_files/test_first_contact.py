@@ -160,6 +160,19 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("0700", "long", "10", "10", "0")],
         {},
     ),
+    "Italian costs, a security by its Swedish name": (
+        "Data operazione;Värdepapper;Segno;Aantal stuks;Prezzo;Commissioni\n02/03/2026;QLTX;Acquisto;10;2,5;1\n"
+        "13/03/2026;QLTX;Vendita;10;3,5;1\n",
+        None,
+        [("QLTX", "long", "10", "10", "2")],
+        {},
+    ),
+    "lots in traditional Chinese": (
+        "成交時間,商品,買賣,口數,成交價格,手續費\n2026/03/02 09:31,QLTX,買,1,2,1\n2026/03/03 09:31,QLTX,賣,1,3,1\n",
+        None,
+        [("QLTX", "long", "1", "1", "2")],
+        {},
+    ),
     "no price but the value": (
         "Datum;Transactietype;Waarde (netto);Opmerking;ISIN;Aantal;Kosten\n"
         "2026-07-24;Verkoop;11,5;QLTX;IE00BK5BQT80;0,5;1\n2026-07-23;Aankoop;-10,25;QLTX;IE00BK5BQT80;0,5;1\n"
