@@ -173,6 +173,19 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLTX", "long", "1", "1", "2")],
         {},
     ),
+    "a purchase and its sale in one row": (
+        "Scrip,Quantity,Buy Date,Buy Price,Sale Date,Sale Price,P&L\nQLTX,10,2026-03-13,2.5,2026-03-14,3.5,10\n",
+        None,
+        [("QLTX", "long", "10", "10", "0")],
+        {},
+    ),
+    "states of orders": (
+        "Date,Symbol,Side,Quantity,Price,Order State\n2026-03-13 09:31,QLTX,Buy,10,2.5,FILLED\n"
+        "2026-03-13 09:41,QLTX,Sell,10,9,REJECTED\n2026-03-13 09:51,QLTX,Sell,10,3.5,FILLED\n",
+        None,
+        [("QLTX", "long", "10", "10", "0")],
+        {"Order State is not FILLED": 1},
+    ),
     "no price but the value": (
         "Datum;Transactietype;Waarde (netto);Opmerking;ISIN;Aantal;Kosten\n"
         "2026-07-24;Verkoop;11,5;QLTX;IE00BK5BQT80;0,5;1\n2026-07-23;Aankoop;-10,25;QLTX;IE00BK5BQT80;0,5;1\n"

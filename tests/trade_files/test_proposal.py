@@ -193,6 +193,11 @@ ORDERS = {
         (ORDERS, [{"Symbol": None, "Money": name} for name in ("USD", "CAD")], {"symbol": None}),
         (ORDERS, [{"Symbol": None, "Valuta": f"03.0{day}.2026"} for day in (4, 5)], {"symbol": None}),
         (ORDERS, [{"Symbol": None, "Valuta": name} for name in ("BTC", "EUR")], {"symbol": "Valuta"}),
+        (
+            ORDERS,
+            [{"Price": None, "Side": side, "Buy price": "1", "Preço venda": "2"} for side in ("B", "S")],
+            {"entry_price": None, "exit_price": None},
+        ),
         (ORDERS, [{"Settlement": "Complete"}, {"Settlement": "Cancelled"}], {"where": None}),
         (ORDERS, [{"Exec Type": "F"}, {"Exec Type": "Liquidation"}], {"where": None}),
         # Quantity times price is the amount, also if the name of the quantity is unknown.

@@ -17,6 +17,7 @@ from journal_api.trade_files.vocabulary import (
     find_direction,
     read_words,
     simplify,
+    split_name,
     translate,
 )
 from journal_api.values.options import find_option
@@ -32,12 +33,15 @@ def find_condition(table: Table, side: str | None, size: str) -> dict[str, list[
     """
     is_filled = "trad" not in simplify(size) and any(word in translate(size) for word in ("fill", "exec", "deal"))
     for column in table.columns:
-        if column != side and simplify(column) in (KINDS if is_filled else STATUS | KINDS):
-            words = dict.fromkeys(table.read_cells(column))
-            if filled := [word for word in words if simplify(word) in FILLED]:
-                return {column: [*filled, *(FORCED if simplify(column) in KINDS else ())]}
-            if not UNFILLED.isdisjoint(map(simplify, words)):
-                return {column: ["Filled"]}
+        words = dict.fromkeys(table.read_cells(column))
+        filled, has_others = (
+            [word for word in words if simplify(word) in FILLED],
+            not UNFILLED.isdisjoint(map(simplify, words)),
+        )
+        is_known = simplify(column) in (KINDS if is_filled else STATUS | KINDS)
+        is_status = not is_filled and "status" in split_name(column) and filled and has_others
+        if column != side and (is_known or is_status) and (filled or has_others):
+            return {column: [*filled, *(FORCED if simplify(column) in KINDS else ())] or ["Filled"]}
     return None
 
 

@@ -74,6 +74,9 @@ def find_named(table: Table, named: Mapping[str, Sequence[str]]) -> dict[str, st
     if {"price2", "time2"} & table.names.simple.keys():
         found |= {member: found[member] or find(member, [name]) for member, name in REPEATED}
     found["side"] = found["side"] or find_side(table, found["quantity"])
+    entry = found["entry_price"] or ""
+    if found["side"] and "buyprice" in (translate(entry), spell(entry)):  # a short trade enters by a sale
+        found |= dict.fromkeys(("entry_price", "exit_price"))
     if not found["entry_price"] and found["side"] and (sides := list_sides(table)):
         left = {side: (sum_sides(table, side, found["quantity"]), side != found["side"]) for side in sides}
         found["side"] = min(sides, key=left.__getitem__)
