@@ -12,13 +12,12 @@ from journal_api.errors import ValidationFailed
 from journal_api.imports.contract_writes import Additions, NewTrades, Writer, build_additions, build_new
 from journal_api.imports.contracts import Call, Settled, Settler, find_annotated
 from journal_api.imports.file_accounts import AccountChoice, FileAccounts
-from journal_api.imports.file_rows import group_rows, require_allowed
-from journal_api.imports.import_costs import ImportCosts
+from journal_api.imports.file_rows import NamedTrade, find_original, group_rows, require_allowed
 from journal_api.imports.known_journal import KnownJournal, read_known
-from journal_api.imports.names import NamedTrade, find_original
 from journal_api.imports.other_account import require_own_account
 from journal_api.imports.previews import NewTrade, digest_import
 from journal_api.imports.verdicts import (
+    ImportCosts,
     change_verdict,
     count_verdicts,
     error_verdict,
