@@ -110,8 +110,8 @@ def describe_reading(file: TradeFile) -> Iterator[str]:
             f"Dates are read with the {file.dates.order} first, because no number over 12 shows the order;"
             f" --date-order {other} reads them the other way."
         )
-    if file.rounded.count:
-        yield f"Amounts rounded to eight decimals: {file.rounded.count}."
+    if file.rounded:
+        yield f"Amounts rounded to eight decimals: {file.rounded}."
     if file.timezone.source is not None:
         yield describe_timezone(file.timezone)
 

@@ -146,7 +146,7 @@ def build_report(result: importer.ImportResult, source: imports.Source, file: re
         "date_order": file.dates._asdict() if file.dates.order else None,
         "one_trade_is": file.one_trade_is,
         "has_pairs": file.has_pairs,
-        "rounded": file.rounded.count,
+        "rounded": file.rounded,
         "accounts": result.accounts,
         "counts": result.counts,
         "fees_applied": [

@@ -54,7 +54,7 @@ class TradeFile(NamedTuple):
     left_out: LeftOutCounter
     encoding: str = "utf-8"
     dates: FileDates = FileDates()
-    rounded: RoundedCells = RoundedCells()
+    rounded: int = 0  # cells
     one_trade_is: OneTradeIs = "position"
     has_pairs: bool = False
     is_described: bool = False  # whether its owner has described the format, or writes the file
@@ -139,7 +139,7 @@ def read(
     left_out.warn_of_reasons()
     return TradeFile(
         *(header.format.name, found, timezone, left_out, text.encoding, dates),
-        *(rounded, unit),
+        *(rounded.count, unit),
         has_pairs=header.format.is_pairs,
         is_described=header.format.is_typed or header.format.name in {profile.name for profile in profiles},
     )
