@@ -108,10 +108,7 @@ class Writer(NamedTuple):
             await self.write_plan(one)
 
     async def free_external_ids(self, settled: Sequence[Settled]) -> None:
-        """Take the external ids of trades that get others, or go.
-
-        Trades that are written next may have them.
-        """
+        """Take the external ids of trades that get others, or go. Trades that are written next may have them."""
         leaving = [
             change.stored.trade_id
             for one in settled

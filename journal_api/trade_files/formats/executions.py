@@ -55,10 +55,7 @@ def read_instrument(row: Row) -> Instrument:
 
 
 def read_contract(row: Row) -> list[str]:
-    """Return expiration, strike and right of an option, or the expiration of a future.
-
-    Raises ValidationFailed.
-    """
+    """Return expiration, strike and right of an option, or the expiration of a future. Raises ValidationFailed."""
     if row.find(("Strike", "Call/Put")):
         return read_option(row, "Expiration", "Strike", "Call/Put")
     expires = row.day("Expiration").date().isoformat() if row.has("Expiration") else None
@@ -66,10 +63,7 @@ def read_contract(row: Row) -> list[str]:
 
 
 def read_quantity(row: Row) -> int:
-    """Return the quantity, negative for a sale: by the side, or without one by the sign.
-
-    Raises ValidationFailed.
-    """
+    """Return the quantity, negative for a sale: by the side, or without one by the sign. Raises ValidationFailed."""
     quantity = row.amount("Quantity", Money).units
     if not quantity:
         raise ValidationFailed(fields={"Quantity": "must not be 0"})

@@ -54,10 +54,7 @@ def read_money(row: Row, column: str) -> Money | None:
 
 
 def require_currency(cell: str) -> str:
-    """Return the cell.
-
-    Raises ValueError without a currency sign: the grid may also show points, ticks or pips.
-    """
+    """Return the cell. Raises ValueError without a currency sign: the grid may also show points, ticks or pips."""
     if not CURRENCY_SIGN.search(cell):
         raise ValueError("must be money such as $20.00: export the grid as it shows currency")
     return cell

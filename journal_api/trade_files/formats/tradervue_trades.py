@@ -32,10 +32,7 @@ class BothSides(PositiveMoney):
 
 
 def read_trade(row: Row) -> ImportedTrade:
-    """Return the trade of a row.
-
-    The result is the file's: Entry Price may be the price of the first fill only.
-    """
+    """Return the trade of a row. The result is the file's: Entry Price may be the price of the first fill only."""
     if not row.has("Close Datetime"):
         reason = "is empty, and Volume is not the quantity of an open trade: remove the row"
         raise ValidationFailed(fields={"Close Datetime": reason})
