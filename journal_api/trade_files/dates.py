@@ -224,6 +224,7 @@ def parse_midnight(cell: str, order: DateOrder | None = None) -> Timestamp:
     return Timestamp.in_form(f"{parse_day(cell, order)}T00:00:00")
 
 
+@lru_cache(maxsize=8192)  # a column is asked for each member that it may be
 def is_time(cell: str) -> bool:
     """Return whether a cell has a date, in whichever order."""
     for order in get_args(DateOrder):
