@@ -34,7 +34,8 @@ from journal_api.trade_files.vocabulary import (
 from journal_api.values.instruments import BUILT_IN, InstrumentTable
 
 ROWS_OF_NUMBERS = 500  # that are searched for the meaning of a comma
-CURRENCY_CODE = re.compile("(?:^|[0-9 ])([A-Z]{3,5})$")
+CURRENCY_CODE = re.compile("(?:^|[0-9 ])([A-Z]{3,5}|GBp)$")
+PENCE = {"GBX", "GBp"}
 # An amount and its currency: 1,250.00 SEK, -€10.
 AMOUNT_IN = re.compile(
     rf"[-+(]*(?P<before>{CURRENCY}|[A-Z]{{3}} )?[0-9][0-9.,' ]*(?P<behind>{CURRENCY}|[A-Z]{{3}})?\)?"
@@ -187,6 +188,8 @@ def warn_of_currencies(rows: Sequence[Cells | Rejected], header: Header) -> list
     where = f"{' and '.join(columns[:3])} {'is' if len(columns) == 1 else 'are'} in {', '.join(codes[:5])}"
     if len(codes) > 1:
         return [f"{where}: amounts are not converted, sums of them are wrong"]
+    if PENCE.issuperset(codes) and codes:
+        return [f"{where}: amounts are in pence, but for costs that are in pounds"]
     if coin in header.format.optional:
         return []  # what is paid in other coins is left out, and told
     index = header.columns.index(coin) if coin else -1

@@ -771,6 +771,10 @@ def test_results_that_contradict_the_sides_reject_the_file_without_force(
         ),
         (["2026-03-02,QLTX,,,USD"], [NO_TRADES]),
         (
+            ["2026-03-02,QLTX,1,10,GBX", "2026-03-03,QLTX,-1,11,GBX"],
+            ["Currency is in GBX: amounts are in pence, but for costs that are in pounds"],
+        ),
+        (
             ["2026-03-02,QLTX,-9,10,USD", "2026-03-03,QLTX,1,11,USD", "2026-03-03,ESH6,-1,7000,USD"],
             ["more is sold than bought: short, unless an earlier file buys what is sold: QLTX"],
         ),
@@ -882,6 +886,10 @@ def test_a_result_in_another_currency_than_the_prices_shows_no_point_value() -> 
             "no column is known as quantity: name it here, or state it for all rows as =1",
         ),
         ("Symbol,Quantity,Price,Value\nQLTX,10,5,50\n", "the file may have no trades"),
+        (
+            "Date,Symbol,Text,Side,Quantity,Price\n2026-03-02,QLTX,CALL QLTX $12 EXP 04/17/26,Buy,1,2\n",
+            "Text names options, which are read as shares",
+        ),
     ],
 )
 def test_a_proposal_says_what_the_file_lacks(content: str, warning: str) -> None:

@@ -11,6 +11,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.structs.import_profiles import Costs, Effect, ImportProfileCreate, Option, ProposedProfile, Side
 from journal_api.trade_files.dates import CLOCK
 from journal_api.trade_files.headers import find_report
+from journal_api.trade_files.named_rows import shorten
 from journal_api.trade_files.profiles.proposed_words import (
     find_condition,
     find_effect,
@@ -33,6 +34,7 @@ from journal_api.trade_files.readings import UNNAMED
 from journal_api.trade_files.texts import FileText, read_text
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.trade_files.vocabulary import NAMES, find_column, spell, translate
+from journal_api.values.options import looks_like_option
 from journal_api.values.time_zones import time_zones
 from journal_api.values.types import decode_value
 from journal_api.values.visible_text import escape_invisible
@@ -44,6 +46,7 @@ ONLY_TRADES = ("entry_price", "exit_price", "opened_at", "closed_at")
 ONLY_FILLS, OF_OPTIONS, RESULTS = ("price", "at"), ("expires", "strike", "right"), ("gross_pnl", "net_pnl")
 NO_SIDE = "the file has no side, and no negative quantity: every row is a purchase or a long trade"
 FACTORS = "{} is taken for the quantity, and {} for the price, as more of its numbers have decimals: is that so?"
+OPTIONS = "{} names options, which are read as shares if it is not named as contract or no multiplier is: {}"
 ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
 MAY_HAVE_NONE = "the file may have no trades: if so, export executions or closed trades, with their prices"
 DAYS_ONLY = "the file has days without times: fills of a day are in the order of the file"
@@ -125,6 +128,9 @@ class Draft:
         stated = table.read_cells(find_column(table.names, ["Timezone", "Time zone"]))
         zones = {*stated} or find_zones(table, timed)
         self._warn_of_missing()
+        option = None if self.is_of_trades else self._propose_option()
+        if not option:
+            self._warn_of_options()
         return ProposedProfile(
             name="New profile",
             kind="trades" if self.is_of_trades else "fills",
@@ -132,7 +138,7 @@ class Draft:
             where=find_condition(table, side, size or ""),
             side=self._propose_side(side, size),
             clock=clock,
-            option=None if self.is_of_trades else self._propose_option(),
+            option=option,
             effect=self._propose_effect(side),
             costs=Costs(columns=[*costs], paid="negative" if sign < 0 else "positive") if costs else None,
             abs=[*(() if sign else costs), *divided] or None,
@@ -198,6 +204,15 @@ class Draft:
         """Return the columns of the contract of an option, None without one of them."""
         columns = {name: self.members[name] for name in OF_OPTIONS if name in self.members}
         return Option(**columns) if len(columns) == 3 and self.table.read_cells(columns["strike"]) else None
+
+    def _warn_of_options(self) -> None:
+        """Say which column names options whose symbol is the share."""
+        symbol = self.members.get("symbol", "")
+        for row in (row for row in self.table.rows if row.get(symbol) and not looks_like_option(row[symbol])):
+            for name, cell in row.items():
+                if looks_like_option(cell) and row[symbol].upper() in re.split("[^A-Z0-9.]", cell.upper()):
+                    self.warnings.append(OPTIONS.format(name, shorten(cell)))
+                    return
 
     def _propose_effect(self, side: str | None) -> Effect | None:
         symbol, price = self.members.get("symbol"), self.members.get("price")
