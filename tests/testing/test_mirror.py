@@ -27,6 +27,7 @@ WRITERS = 20
 STEPS, QUIET_MOMENTS = examples(full=10_000, ci=200), examples(full=50, ci=2)
 IDS = 12
 HEADER = "external_id,symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,tags"
+FILLS = "Instrument,Action,Quantity,Price,Time,ID,E/X"
 BY_HAND = [
     "UPDATE trades SET notes = 'by hand' WHERE id = :id",
     "DELETE FROM trade_tags WHERE tag_id = :id",
@@ -140,11 +141,19 @@ class RandomWriter:
             rows.append(f"x{number},AAPL,long,1,100,{90 + self.id()},{day}T10:00:00Z,{day}T11:00:00Z,{tag}")
         return "\n".join([HEADER, *rows, ""])
 
+    def build_fills(self) -> str:
+        """Some of twelve fills, which may close what another file opens."""
+        rows = []
+        for number in self.random.sample(range(12), 4):
+            side, flag = self.random.choice([("Buy", "Entry"), ("Sell", "Exit"), ("Sell", "")])
+            rows.append(f"MNQ 03-26,{side},1,{90 + self.id()},2/12/2026 9:{number:02}:00,{number},{flag}")
+        return "\n".join([FILLS, *rows, ""])
+
     def send_import(self) -> int:
         return self.client.post(
             "/imports",
-            params={"account_id": self.id()},
-            content=self.build_file(),
+            params={"account_id": self.id(), "timezone": "UTC"},
+            content=self.random.choice([self.build_file, self.build_fills])(),
             headers={"Content-Type": "text/csv"},
         ).status_code
 
