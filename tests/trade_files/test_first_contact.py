@@ -179,6 +179,28 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLTX", "long", "10", "10", "0")],
         {},
     ),
+    "days and times of both ends in columns of their own": (
+        "Entry Date,Entry Time,Exit Date,Exit Time,Symbol,Long/Short,Qty,Entry Price,Exit Price,P&L,Fees\n"
+        "03/13/2026,09:31,03/16/2026,09:30,QLTX,Long,10,2.5,3.5,10,1\n"
+        "03/14/2026,09:31,03/14/2026,10:31,ACMX,Short,10,3.5,2.5,10,1\n",
+        None,
+        [("ACMX", "short", "10", "10", "1"), ("QLTX", "long", "10", "10", "1")],
+        {},
+    ),
+    "one day of two times": (
+        "Trade Date,Entry Time,Exit Time,Symbol,L/S,Qty,Entry Price,Exit Price\n"
+        "03/13/2026,09:31,09:41,QLTX,L,10,2.5,3.5\n03/14/2026,09:31,10:31,QLTX,S,10,3.5,2.5\n",
+        None,
+        [("QLTX", "long", "10", "10", "0"), ("QLTX", "short", "10", "10", "0")],
+        {},
+    ),
+    "closed positions of an exchange": (
+        "Futures,Open Time,Close Time,Side,Avg Entry Price,Avg Close Price,Max Open Interest,Closed Qty,Closing PNL\n"
+        "BTCUSDT,2026-03-13 09:31:00,2026-03-14 09:31:00,Long,60000,61000,0.2,0.1,100\n",
+        None,
+        [("BTCUSDT", "long", "0.1", "100", "0")],
+        {},
+    ),
     "states of orders": (
         "Date,Symbol,Side,Quantity,Price,Order State\n2026-03-13 09:31,QLTX,Buy,10,2.5,FILLED\n"
         "2026-03-13 09:41,QLTX,Sell,10,9,REJECTED\n2026-03-13 09:51,QLTX,Sell,10,3.5,FILLED\n",

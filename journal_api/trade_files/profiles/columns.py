@@ -25,10 +25,16 @@ def list_time_columns(profile: ImportProfileCreate) -> list[Columns]:
     return without_none([profile.opened_at, profile.closed_at, profile.at, *matched])
 
 
-def find_day_column(profile: ImportProfileCreate, header: Collection[str]) -> str:
-    """Return the column of days beside `at`, which may have the time of day alone; empty without one."""
-    at = None if profile.clock else find_column(header, profile.at)
-    return next((name for name in header if at and name != at and translate(name) in DAYS), "")
+def find_day_columns(profile: ImportProfileCreate, header: Collection[str]) -> dict[str, str]:
+    """Return the columns of days, by those of times beside them, which may have the time of day alone."""
+    opening, closing, found = {"opendate", "buydate"}, {"closedate", "selldate"}, dict[str, str]()
+    kinds = ((profile.at, (DAYS,)), (profile.opened_at, (opening, DAYS)), (profile.closed_at, (closing, DAYS, opening)))
+    for columns, days in () if profile.clock else kinds:
+        time = find_column(header, columns) or ""
+        named = (name for names in days for name in header if name != time and translate(name) in names)
+        if time and (day := next(named, None)):
+            found[time] = day
+    return found
 
 
 def list_constants(profile: ImportProfileCreate) -> dict[str, str]:

@@ -25,7 +25,7 @@ from journal_api.trade_files.profiles.columns import (
     choose_rows,
     complete_cells,
     find_columns,
-    find_day_column,
+    find_day_columns,
     leave_out_rejected,
     list_conditions,
     list_constants,
@@ -123,9 +123,9 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
     value = find_column([name for name in header if name != quantity], NAMES["value"])
     rate = find_column(header, NAMES["exchange_rate"])
     status = next((name for name in header if simplify(name) in STATUS - {"type"}), None)
-    day = find_day_column(profile, header)
+    days = [*find_day_columns(profile, header).values()]
     noted = [find_column(header, names) for names in (RESULTS, [*REDUCING], NAMES["fee_currency"])]
-    checked = without_none([value, rate, status, day or None, *noted])
+    checked = without_none([value, rate, status, *noted])
     if profile.kind == "fills":
         read_trades = read_checked_fills(profile, header, value or "", rate or "")
     else:
@@ -150,8 +150,8 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
         frozenset(find_columns(header, list_required_columns(profile))),
         read_chosen,
         accounts=tuple(find_columns(header, [profile.account] if profile.account else [])),
-        optional=frozenset(find_columns(header, list_optional_columns(profile) + checked)),
-        dates=() if profile.time else tuple(find_columns(header, [*list_time_columns(profile), *filter(None, [day])])),
+        optional=frozenset(find_columns(header, [*list_optional_columns(profile), *checked, *days])),
+        dates=() if profile.time else tuple(find_columns(header, [*list_time_columns(profile), *days])),
         section=profile.section,
         symbol=find_column(header, profile.symbol) or "",
         is_pairs=profile.kind == "trades" and profile.one_trade_is != "row",

@@ -17,7 +17,7 @@ from journal_api.trade_files.dates import ANY_TIMES, CLOCK, COMPACT_CLOCK
 from journal_api.trade_files.exchanged_amounts import DOLLARS
 from journal_api.trade_files.file_format import NoTrade, require_symbol
 from journal_api.trade_files.named_rows import Row, refuse_cell, shorten
-from journal_api.trade_files.profiles.columns import find_columns, find_day_column, make_word_matcher
+from journal_api.trade_files.profiles.columns import find_columns, find_day_columns, make_word_matcher
 from journal_api.trade_files.timezones import find_zone_of_column
 from journal_api.trade_files.vocabulary import NAMES, REDUCING, YES, closes, find_column, find_direction, tells_no_trade
 from journal_api.values.currencies import CURRENCIES
@@ -88,7 +88,7 @@ class ProfileReader:
         self._effect = find_column(header, effect.column) if effect else None
         self._closes = make_word_matcher(effect.close) if effect and effect.close else None
         self._expires = make_word_matcher(effect.expire) if effect and effect.expire else None
-        self._day = find_day_column(profile, header)
+        self._days = find_day_columns(profile, header)
         self._zone = None if profile.zone is None else ZoneInfo(profile.zone)
         self._times = [time_format.reader(self._zone) for time_format in profile.time]
 
@@ -218,8 +218,9 @@ class ProfileReader:
         cell = " ".join([row[column].strip() for column in columns])
         if len(columns) > 1:
             cell = MIDNIGHT.sub(" ", cell, count=1)
-        if CLOCK.fullmatch(cell) or (self._day and COMPACT_CLOCK.fullmatch(cell)):
-            cell = f"{row[self._day].strip() if self._day else row.rules.day} {cell}"
+        day = self._days.get(columns[0])
+        if CLOCK.fullmatch(cell) or (day and COMPACT_CLOCK.fullmatch(cell)):
+            cell = f"{row[day].strip() if day else row.rules.day} {cell}"
         zone, reason = find_zone_of_column(columns[0]) or self._zone, None
         readers = self._times
         if not readers or YEAR_FIRST.match(cell):
