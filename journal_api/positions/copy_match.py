@@ -88,45 +88,43 @@ def match_copies(
 
     With `changed`, the ids of some trades, only matches that have one of them are returned.
     """
-    matcher = CopyMatcher(rules)
-    for position in sorted(positions, key=lambda position: (position.opened_at, position.trade_id)):
-        matcher.add(position)
-    matcher.claim_originals()
-    return keep_changed(matcher.settle(), changed)
+    in_order = sorted(positions, key=lambda position: (position.opened_at, position.trade_id))
+    matches = CopyMatcher(rules, in_order).settle()
+    return matches if changed is None else keep_changed(matches, changed)
 
 
 class CopyMatcher:
     """The positions of a group in the order of time, and the positions that followers claim as originals."""
 
-    def __init__(self, rules: CopyRules) -> None:
+    def __init__(self, rules: CopyRules, positions: Sequence[CopyPosition]) -> None:
         self.rules = rules
         self.masters: defaultdict[Market, list[CopyPosition]] = defaultdict(list)
-        self.followers: list[CopyPosition] = []
         # The copies by the id of the original and their account, linked or not.
         self.claims: defaultdict[tuple[int, int], list[CopyPosition]] = defaultdict(list)
         # The followers' positions without a claim, by account and market.
         self.spare: defaultdict[tuple[int, Market], list[CopyPosition]] = defaultdict(list)
         self.ambiguous: list[Ambiguous] = []
+        followers = []
+        for position in positions:
+            if position.account_id == rules.master_account_id:
+                self.masters[position.market].append(position)
+            elif position.account_id in rules.multipliers:
+                followers.append(position)
+        for follower in followers:
+            self.claim_original(follower)
 
-    def add(self, position: CopyPosition) -> None:
-        if position.account_id == self.rules.master_account_id:
-            self.masters[position.market].append(position)
-        elif position.account_id in self.rules.multipliers:
-            self.followers.append(position)
-
-    def claim_originals(self) -> None:
-        """Let every follower's position claim its original."""
-        for follower in self.followers:
-            if follower.source_trade_id is not None:
-                self.claims[follower.source_trade_id, follower.account_id].append(follower)
-            elif follower.is_free:
-                candidates = find_originals(self.rules, follower, self.masters[follower.market])
-                if len(candidates) == 1:
-                    self.claims[candidates[0].original_id, follower.account_id].append(follower)
-                    continue
-                self.spare[follower.account_id, follower.market].append(follower)
-                if candidates:
-                    self.ambiguous.append(Ambiguous(follower, candidates))
+    def claim_original(self, follower: CopyPosition) -> None:
+        """Let a follower's position claim its original."""
+        if follower.source_trade_id is not None:
+            self.claims[follower.source_trade_id, follower.account_id].append(follower)
+        elif follower.is_free:
+            candidates = find_originals(self.rules, follower, self.masters[follower.market])
+            if len(candidates) == 1:
+                self.claims[candidates[0].original_id, follower.account_id].append(follower)
+                return
+            self.spare[follower.account_id, follower.market].append(follower)
+            if candidates:
+                self.ambiguous.append(Ambiguous(follower, candidates))
 
     def settle(self) -> CopyMatches:
         """Link the only position of an account that claims an original, unless it may be another one's."""
@@ -159,10 +157,8 @@ class CopyMatcher:
         ]
 
 
-def keep_changed(matches: CopyMatches, changed: Container[int] | None) -> CopyMatches:
-    """Return the matches that have a changed trade; all of them if `changed` is None."""
-    if changed is None:
-        return matches
+def keep_changed(matches: CopyMatches, changed: Container[int]) -> CopyMatches:
+    """Return the matches that have a changed trade."""
     return CopyMatches(
         [link for link in matches.links if any(trade_id in changed for trade_id in link)],
         [
