@@ -11,21 +11,19 @@ from journal_api.errors import ValidationFailed
 from journal_api.structs.import_profiles import Costs, Effect, ImportProfileCreate, Option, ProposedProfile, Side
 from journal_api.trade_files.dates import CLOCK
 from journal_api.trade_files.headers import find_report
-from journal_api.trade_files.named_rows import shorten
 from journal_api.trade_files.profiles.proposed_words import (
     find_condition,
     find_effect,
+    find_option_beside,
     find_side_words,
     find_sign,
     find_zones,
 )
 from journal_api.trade_files.profiles.table_search import MAX_CHARACTERS, find_tables
 from journal_api.trade_files.profiles.unknown_amounts import (
-    are_apart,
-    are_net,
     find_cost_columns,
     find_cost_sign,
-    list_results,
+    find_result,
 )
 from journal_api.trade_files.profiles.unknown_columns import count_filled, find_members
 from journal_api.trade_files.profiles.unknown_tables import Table
@@ -34,7 +32,6 @@ from journal_api.trade_files.readings import UNNAMED
 from journal_api.trade_files.texts import FileText, read_text
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.trade_files.vocabulary import NAMES, find_column, spell, translate
-from journal_api.values.options import looks_like_option
 from journal_api.values.time_zones import time_zones
 from journal_api.values.types import decode_value
 from journal_api.values.visible_text import escape_invisible
@@ -123,14 +120,15 @@ class Draft:
             self.warnings.append(f"{divided[0]} is taken to include the costs: if it does not, add {', '.join(costs)}")
             costs = []
         sign = find_cost_sign(table.numbers, costs, self.gross, self.net)
+        result = find_result(table, members, costs, sign or 1) if self.is_of_trades else {}
         ids = table.read_cells(external_id)
         timed = [clock] if clock else [members[name] for name in ("at", *ONLY_TRADES[2:]) if members.get(name)]
         stated = table.read_cells(find_column(table.names, ["Timezone", "Time zone"]))
         zones = {*stated} or find_zones(table, timed)
         self._warn_of_missing()
         option = None if self.is_of_trades else self._propose_option()
-        if not option:
-            self._warn_of_options()
+        if not option and (beside := find_option_beside(table, members.get("symbol", ""))):
+            self.warnings.append(OPTIONS.format(*beside))
         return ProposedProfile(
             name="New profile",
             kind="trades" if self.is_of_trades else "fills",
@@ -146,7 +144,7 @@ class Draft:
             zone=next(iter(zones)) if len(zones) == 1 and zones <= time_zones() else None,
             external_id=[external_id] if external_id and len(set(ids)) == len(ids) else None,
             **{name: members[name] for name in names if members.get(name)},  # type: ignore[arg-type]  # all texts
-            **(self._find_result(costs, sign or 1) if self.is_of_trades else {}),  # type: ignore[arg-type]
+            **result,  # type: ignore[arg-type]
         )
 
     def _warn_of_missing(self) -> None:
@@ -205,29 +203,11 @@ class Draft:
         columns = {name: self.members[name] for name in OF_OPTIONS if name in self.members}
         return Option(**columns) if len(columns) == 3 and self.table.read_cells(columns["strike"]) else None
 
-    def _warn_of_options(self) -> None:
-        """Say which column names options whose symbol is the share."""
-        symbol = self.members.get("symbol", "")
-        for row in (row for row in self.table.rows if row.get(symbol) and not looks_like_option(row[symbol])):
-            for name, cell in row.items():
-                if looks_like_option(cell) and row[symbol].upper() in re.split("[^A-Z0-9.]", cell.upper()):
-                    self.warnings.append(OPTIONS.format(name, shorten(cell)))
-                    return
-
     def _propose_effect(self, side: str | None) -> Effect | None:
         symbol, price = self.members.get("symbol"), self.members.get("price")
         if self.is_of_trades or not (side and symbol and price):
             return None
         return find_effect(self.table, side, symbol, {price, self.value or price})
-
-    def _find_result(self, costs: Sequence[str], sign: int) -> dict[str, str]:
-        """Return the column of the result, before or after costs, and whether every row is a trade of its own."""
-        gross, net = self.gross, self.net
-        results = list_results(self.table, self.members, costs)
-        is_net = gross is None or (net is None and are_net(results, sign))
-        column = (net or gross) if is_net else gross
-        apart = {"one_trade_is": "row"} if are_apart(results) else {}
-        return apart | ({"net_pnl" if is_net else "gross_pnl": column} if column else {})
 
     def _propose_side(self, column: str | None, size: str | None) -> Side | None:
         """Return the side: without a column of it and a sign of the quantity it is the sign of the value."""

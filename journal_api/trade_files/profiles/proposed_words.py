@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Set
 
 from journal_api.structs.import_profiles import Effect, Side
+from journal_api.trade_files.named_rows import shorten
 from journal_api.trade_files.profiles.unknown_tables import Table
 from journal_api.trade_files.timezones import guess_zone_of_column
 from journal_api.trade_files.vocabulary import (
@@ -20,7 +21,7 @@ from journal_api.trade_files.vocabulary import (
     split_name,
     translate,
 )
-from journal_api.values.options import find_option
+from journal_api.values.options import find_option, looks_like_option
 
 MAX_WORD = 100  # characters of a word of a profile
 MIDNIGHT = re.compile(r"(?:^|[^0-9:])0?0:00(?::00)?(?:\.0+)?Z?$|^[^:]*$")
@@ -81,6 +82,15 @@ def find_effect(table: Table, side: str, symbol: str, amounts: Set[str]) -> Effe
     if is_paid or not words or not all(find_option(row[symbol]) for row in ends) or max(map(len, words)) > MAX_WORD:
         return None
     return Effect(column=side, expire=words[:50])
+
+
+def find_option_beside(table: Table, symbol: str) -> tuple[str, str] | None:
+    """Return a column that names options whose symbol is the share, and a cell of it."""
+    for row in (row for row in table.rows if row.get(symbol) and not looks_like_option(row[symbol])):
+        for name, cell in row.items():
+            if looks_like_option(cell) and row[symbol].upper() in re.split("[^A-Z0-9.]", cell.upper()):
+                return name, shorten(cell)
+    return None
 
 
 def find_zones(table: Table, columns: Iterable[str]) -> set[str]:
