@@ -95,12 +95,17 @@ class Writer(NamedTuple):
         settled: Sequence[Settled],
         new: Iterable[NewTrades],
         additions: Iterable[Additions],
-        moved: Mapping[Key, Moved],
+        moved: Mapping[int, Mapping[Key, Moved]],
     ) -> None:
         """Write what the file states of contracts, and what follows from it; `moved` is what it moves to another."""
         await self.insert_trades(settled, new)
-        of_key = {key: one.trades.get(one.chosen[key]) for one in settled for key in moved.keys() & one.chosen.keys()}
-        await statements.leave(self.db, [(one.contract.account_id, key, of_key.get(key)) for key, one in moved.items()])
+        left = [
+            (account_id, key, one.trades.get(one.chosen[key]))
+            for one in settled
+            for account_id in [one.contract.account_id]
+            for key in moved.get(account_id, {}).keys() & one.chosen.keys()
+        ]
+        await statements.leave(self.db, left)
         for one, added in zip(settled, additions, strict=True):
             rows = ((key, one.trades.get(chosen), text) for key, chosen, text in added.statements)
             await statements.insert(self.db, one.contract, self.import_id, rows)

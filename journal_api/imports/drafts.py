@@ -56,7 +56,7 @@ class Draft:
         self.written_at = now()
         self.digest, self.costs = hashlib.sha256(), ImportCosts()
         self.settled: list[Settled] = []
-        self.moved: dict[Key, Moved] = {}  # statements whose symbol the file corrects
+        self.moved: dict[int, dict[Key, Moved]] = {}  # by account: statements whose symbol the file corrects
         self.new_trades: list[NewTrades] = []
         self.additions: list[Additions] = []  # of each contract
         self.originals: dict[int, int | None] = {}
@@ -209,19 +209,20 @@ async def draft_import(
             if contract.account_id == account_id
             for row in rows
         }
-        draft.moved |= await statements.find_moved(db, account_id, keys)
+        draft.moved[account_id] = await statements.find_moved(db, account_id, keys)
+    # What is left of a trade keeps it, so its contract is planned before the one to which a fill of it moves.
+    left = [one.contract for moved in draft.moved.values() for one in moved.values()]
     draft.settled = [
         await settler.plan(
             contract,
             groups.get(contract, []),
             file.format,
-            draft.moved,
+            draft.moved.get(contract.account_id, {}),
             is_new_account=contract.account_id not in known.accounts_with_trades,
             force=force,
             decisions=decisions,
         )
-        # What is left of a trade keeps it, so its contract is planned before the one to which a fill of it moves.
-        for contract in dict.fromkeys((*(one.contract for one in draft.moved.values()), *groups))
+        for contract in dict.fromkeys((*left, *groups))
     ]
     if not force:
         await require_own_account(db, user_id, file_name, draft.settled)

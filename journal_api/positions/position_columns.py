@@ -70,7 +70,8 @@ def build_columns(position: Position, commissions: Commissions, multiplier: int 
 def find_detail(stated: SourceStatement) -> tuple[object, ...]:
     """Return the place of a statement by detail, whatever the order in which files came."""
     one = stated.statement
-    return one.is_kept, stated.source, one.sides[0].at, one.external_id or "", one.sides
+    sides = [[(cell is not None, cell) for cell in side] for side in one.sides]  # files state some ids and prices alone
+    return one.is_kept, stated.source, one.sides[0].at, one.external_id or "", sides
 
 
 def states_fees(claim: Claim) -> bool:

@@ -243,3 +243,38 @@ async def test_a_file_that_moves_fills_to_other_contracts_is_imported_and_an_und
     for import_id in choose.sample(import_ids, len(import_ids)):
         assert (await client.delete(f"/imports/{import_id}", params={"force": True})).status_code == 204
     assert await read_figures() == []
+
+
+async def test_accounts_of_a_file_whose_fills_have_the_same_ids_move_each_their_own(client: Client) -> None:
+    for name in "AB":
+        await create_account(client, name)
+    row = "{},{},1,{},2/12/2026 9:0{}:00,{},,{}"
+    files = [
+        "\n".join(
+            [
+                HEADER,
+                *(row.format(symbol, *fill, name) for name in "AB" for fill in (("Buy", 1, 1, 1), ("Sell", 2, 2, 2))),
+            ]
+        )
+        for symbol in ("MES 03-26", "MNQ 03-26")
+    ]
+    await send_file(client, files[0])
+    was = await patch_trade(client, 1, notes="Too early")
+
+    report = unwrap(await send_file(client, files[1]))
+    moved = [(trade["id"], trade["account_id"], trade["symbol"]) for trade in await list_trades(client)]
+    await client.delete(f"/imports/{report['id']}")
+
+    assert moved == [(1, 1, "MNQ 03-26"), (2, 2, "MNQ 03-26")]
+    assert {**await get_trade(client, 1), "updated_at": was["updated_at"]} == was
+
+
+async def test_a_position_has_equal_fills_of_which_one_has_an_id(client: Client, account_id: int) -> None:
+    rows = ["MNQH6,1,118.5,Sell,7", "MNQH6,1,118.5,Sell,", "MNQH6,2,110,Buy,8"]
+    file = "\n".join(
+        ["Date,Time,Symbol,Quantity,Price,Side,Execution ID", *(f"02/12/2026,09:00:00,{row}" for row in rows)]
+    )
+
+    await create_import(client, file, account_id=account_id)
+
+    assert [trade["gross_pnl"] for trade in await list_trades(client)] == [34]
