@@ -201,6 +201,12 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("BTCUSDT", "long", "0.1", "100", "0")],
         {},
     ),
+    "no price, and sales with a sign": (
+        "Date,Symbol,Type,Qty,Amount\n2026-03-13,QLTX,Buy,10,-25\n2026-03-14,QLTX,Sell,-10,35\n",
+        None,
+        [("QLTX", "long", "10", "10", "0")],
+        {},
+    ),
     "states of orders": (
         "Date,Symbol,Side,Quantity,Price,Order State\n2026-03-13 09:31,QLTX,Buy,10,2.5,FILLED\n"
         "2026-03-13 09:41,QLTX,Sell,10,9,REJECTED\n2026-03-13 09:51,QLTX,Sell,10,3.5,FILLED\n",
@@ -965,6 +971,21 @@ def test_costs_in_rows_of_their_own_and_signs_against_the_sides_are_told(between
 
     (told,) = file.left_out.warnings
     assert told.startswith(warning)
+
+
+@for_rows(
+    "costs, warnings",
+    [(",1", []), (",", ["Net amount differs from Price times Qty by what may be costs, which are not read"])],
+)
+def test_costs_that_only_the_values_have_are_told(costs: str, warnings: list[str]) -> None:
+    rows = (f"2026-03-0{n},QLTX,{side},10,5,{net}{costs}\n" for n, side, net in ((2, "Buy", 51), (3, "Sell", 49)) * 2)
+    content = f"Date,Symbol,Side,Qty,Price,Net amount,Fee\n{''.join(rows)}"
+    proposal = propose_profile(io.BytesIO(content.encode()))
+    assert proposal is not None
+
+    file = read_file(content, profiles=[decode_profile(write_toml(proposal.profile).encode())])
+
+    assert file.left_out.warnings == warnings
 
 
 DAS = """\

@@ -198,6 +198,7 @@ ORDERS = {
             [{"Price": None, "Side": side, "Buy price": "1", "Preço venda": "2"} for side in ("B", "S")],
             {"entry_price": None, "exit_price": None},
         ),
+        (ORDERS, [{"Qty": None, "Amount": None, "Size (USD)": "9"}], {"quantity": None}),
         (ORDERS, [{"Settlement": "Complete"}, {"Settlement": "Cancelled"}], {"where": None}),
         (ORDERS, [{"Exec Type": "F"}, {"Exec Type": "Liquidation"}], {"where": None}),
         # Quantity times price is the amount, also if the name of the quantity is unknown.

@@ -116,8 +116,9 @@ class ProfileReader:
         value: Decimal = row.amount(column, Money)
         if column in self._without_sign:
             value = abs(value)
-        if divisor := self._divisors.get(column) and row.amount_if_any(self._divisors[column], PositiveMoney):
-            value = EXACT.divide(value, divisor)
+        kind_of_divisor = Money if self._divisors.get(column) == self.quantity else PositiveMoney
+        if divisor := self._divisors.get(column) and row.amount_if_any(self._divisors[column], kind_of_divisor):
+            value = EXACT.divide(value, abs(divisor))
         try:
             return kind.checked(rounded(value, kind.digits))
         except ValueError as error:

@@ -11,11 +11,13 @@ from journal_api.trade_files.cells import PART_OF_ORDER, parse_asset
 from journal_api.trade_files.dates import CLOCK, DATE, UNIX, is_time
 from journal_api.trade_files.headers import name_columns
 from journal_api.trade_files.vocabulary import NOTHING, ColumnNames, find_direction, simplify, translate
+from journal_api.values.currencies import CURRENCIES
 
 TIMES, TEXTS = (("opened_at", "closed_at", "at", "expires"), ("account", "external_id"))
 AMOUNTS = ("price", "entry_price", "exit_price")  # which are not 0 in all rows
 RIGHTS = frozenset({"c", "p", "call", "put"})
 LATER = re.compile("settl|valut|valeur|expir|verfall|matur|fallig")  # days
+UNIT, MONEY = re.compile(r"[(\[](.+)[)\]]\s*$"), CURRENCIES | {*"$€£¥"}
 MOST = 0.5  # of the cells of a column, which a total or a remark may end
 
 
@@ -61,6 +63,8 @@ class Table:
     def holds(self, member: str, column: str) -> bool:
         """Return whether most cells of a column can be read as this member."""
         cells, numbers = self.read_cells(column), self.read_amounts(column)
+        if member == "quantity" and (unit := UNIT.search(column)) and unit[1] in MONEY:
+            return False
         if not cells or member in TEXTS or (member == "quantity" and all(map(PART_OF_ORDER.fullmatch, cells))):
             return True
         if member in TIMES:

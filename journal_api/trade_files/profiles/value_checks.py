@@ -22,6 +22,7 @@ from journal_api.values.money import SCALE, PositiveMoney
 
 # Costs and roundings make a value differ from price times quantity by a few percent.
 TOLERANCE = 0.05
+MIN_HIDDEN, NEARLY_ALL = 3, 0.9  # fills whose values differ by costs
 HALF_A_CENT, SHARE_OF_VALUE = 0.005, 0.01  # that roundings of prices may make
 # What a point can be worth if a file shows it by the values of its fills: 0.01 for prices in cents.
 SHOWN_POINT_VALUES = tuple(
@@ -53,11 +54,16 @@ class Sample(NamedTuple):
 def check_values(book: Book, price: str, quantity: str, value: str) -> Iterator[Noted | FileCheck]:
     """Give instruments the point value that the values of their fills show, and yield a check of the others."""
     samples: defaultdict[int, list[Sample]] = defaultdict(list)
+    hidden = 0  # costs in values
     for fill in book.fills:
         product = abs(fill.price * fill.quantity) / SCALE**2
         is_size = round(abs(fill.value or 0) * SCALE) == abs(fill.quantity)  # the amount of an order
         if product and fill.value and not is_size and fill.effect != Effect.EXPIRES:
             samples[fill.number].append(Sample(product, abs(fill.value), abs(fill.cost or 0) / SCALE))
+            paid = (abs(fill.value) - product) * (1 if fill.quantity > 0 else -1)
+            hidden += not fill.cost and 2 * HALF_A_CENT < paid <= TOLERANCE * product
+    if MIN_HIDDEN <= hidden >= NEARLY_ALL * sum(map(len, samples.values())):
+        yield Noted(f"{value} differs from {price} times {quantity} by what may be costs, which are not read")
     shown = {number: show_point_value(book.instruments[number], found) for number, found in samples.items()}
     yield from state_multipliers(book, {number: one for number, one in shown.items() if one is not None}, value)
 
