@@ -210,4 +210,5 @@ def is_side(cell: str) -> bool:
 @lru_cache(maxsize=8192)
 def closes(cell: str) -> bool:
     """Return whether the side of a fill says that it closes a position."""
-    return not CLOSING.isdisjoint(read_words(cell))
+    words = read_words(cell)
+    return not CLOSING.isdisjoint(words) and "reverse" not in words

@@ -24,6 +24,8 @@ from journal_api.trade_files.vocabulary import (
 from journal_api.values.options import find_option, looks_like_option
 
 MAX_WORD = 100  # characters of a word of a profile
+IN_PART = re.compile("(?i)part|parc|teil")
+OF_ORDERS = frozenset({"status", "order", "execution", "fill", "transaction"})
 MIDNIGHT = re.compile(r"(?:^|[^0-9:])0?0:00(?::00)?(?:\.0+)?Z?$|^[^:]*$")
 
 
@@ -33,17 +35,22 @@ def find_condition(table: Table, side: str | None, size: str) -> dict[str, list[
     If the quantity is what was filled, only the kind of a fill counts: an order may be filled in part.
     """
     is_filled = "trad" not in simplify(size) and any(word in translate(size) for word in ("fill", "exec", "deal"))
-    for column in table.columns:
+    known = KINDS if is_filled else STATUS | KINDS
+    exact = [column for column in table.columns if simplify(column) in known]
+    named = [column for column in table.columns if not is_filled and is_of_orders(split_name(column))]
+    for column in [*exact, *named]:
         words = dict.fromkeys(table.read_cells(column))
-        filled, has_others = (
-            [word for word in words if simplify(word) in FILLED],
-            not UNFILLED.isdisjoint(map(simplify, words)),
-        )
-        is_known = simplify(column) in (KINDS if is_filled else STATUS | KINDS)
-        is_status = not is_filled and "status" in split_name(column) and filled and has_others
-        if column != side and (is_known or is_status) and (filled or has_others):
+        filled = [word for word in words if simplify(word) in FILLED]
+        has_others = not UNFILLED.isdisjoint(map(simplify, words))
+        is_status = column in exact or (filled and has_others and not any(map(IN_PART.search, words)))
+        if column != side and (filled or has_others) and is_status:
             return {column: [*filled, *(FORCED if simplify(column) in KINDS else ())] or ["Filled"]}
     return None
+
+
+def is_of_orders(words: Iterable[str]) -> bool:
+    """Return whether a column is the status of orders by the words of its name, and of nothing else."""
+    return "status" in words and OF_ORDERS.issuperset(words)
 
 
 def find_side_words(table: Table, column: str, *, of_trades: bool, is_first: bool) -> Side:

@@ -22,6 +22,7 @@ from journal_api.trade_files.vocabulary import (
     spell,
     split_name,
     states_trade,
+    tells_no_trade,
     translate,
 )
 from journal_api.values.currencies import CURRENCIES
@@ -29,6 +30,7 @@ from journal_api.values.types import Name40
 
 # Two columns of one name are of the opening and of the close.
 REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "time"), ("closed_at", "time2"))
+OF_LOTS = frozenset({"buyprice", "sellprice", "buydate", "selldate"})
 NO_ISIN = NOTHING | {""}
 TICKERS = frozenset({"symbol", "instrument"})  # columns
 TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
@@ -74,8 +76,10 @@ def find_named(table: Table, named: Mapping[str, Sequence[str]]) -> dict[str, st
     if {"price2", "time2"} & table.names.simple.keys():
         found |= {member: found[member] or find(member, [name]) for member, name in REPEATED}
     found["side"] = found["side"] or find_side(table, found["quantity"])
-    entry = found["entry_price"] or ""
-    if found["side"] and "buyprice" in (translate(entry), spell(entry)):  # a short trade enters by a sale
+    if found["price"] and found["at"]:  # a fill, beside what the lots cost that it sells
+        found |= {member: None for member, column in found.items() if translate(column or "") in OF_LOTS}
+    has_shorts = "short" in map(find_direction, table.read_cells(found["side"]))
+    if has_shorts and translate(found["entry_price"] or "") == "buyprice":  # a short trade enters by a sale
         found |= dict.fromkeys(("entry_price", "exit_price"))
     if not found["entry_price"] and found["side"] and (sides := list_sides(table)):
         left = {side: (sum_sides(table, side, found["quantity"]), side != found["side"]) for side in sides}
@@ -136,17 +140,16 @@ def find_side(table: Table, quantity: str | None) -> str | None:
         cells = table.read_cells(name) if "typ" in translate(name) else []
         if any(map(states_trade, cells)) or (cells and all(map(moves_money, cells))):
             return name
-    for name in table.columns:
-        sides = [cell for cell in table.read_cells(name) if len(cell) > 1 and is_side(cell)]
-        if translate(name) not in KNOWN and len({*map(find_direction, sides)}) > 1:
-            return name
     has_sign = any(cell[0] in "+-−" for cell in table.read_cells(quantity))
     if has_sign or any(number < 0 for number in table.read_amounts(quantity)):
         return None
     rows = [row for row, numbers in zip(table.rows, table.numbers, strict=True) if numbers.get(quantity or "")]
     for name in table.columns if rows else ():
         found = {row[name] for row in rows}
-        if name and translate(name) not in KNOWN and all(map(is_side, found)) and not all(map(is_currency, found)):
+        stated = {*filter(is_side, found)}
+        is_known = not name or translate(name) in KNOWN or all(map(is_currency, found))
+        is_mixed = len({*map(find_direction, stated)}) > 1 and all(map(tells_no_trade, found - stated))
+        if not is_known and (stated == found or is_mixed):
             return name
     return find_column([name for name in table.columns if not table.holds("right", name)], NAMES["side"])
 
