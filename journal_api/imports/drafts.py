@@ -1,7 +1,7 @@
 """What the import of a file would change: found in a dry run, before the transaction, or within it."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 
 from aiosqlite import Connection
@@ -32,7 +32,7 @@ from journal_api.positions.plans import Decision
 from journal_api.positions.statements import Key
 from journal_api.repositories import statements
 from journal_api.repositories.changes import list_since
-from journal_api.repositories.statements import Moved
+from journal_api.repositories.statements import Contract, Moved
 from journal_api.structs.imports import Counts, Verdict
 from journal_api.trade_files.file_format import find_first_reason
 from journal_api.trade_files.reader import TradeFile
@@ -119,6 +119,16 @@ class Draft:
             ):
                 return True
         return False
+
+    def keep_left_out(self) -> bool:
+        """Leave what is left out of a contract in the one that it would move from. Return whether there is any."""
+        staying = [
+            self.moved.get(one.contract.account_id, {}).pop(row.key, None)
+            for one in self.settled
+            for stated, row in one.rows.items()
+            if stated in one.plan.left_out
+        ]
+        return any(staying)
 
     def judge(self, settled: Settled, errors: Mapping[int, str], *, is_dry_run: bool) -> list[Verdict]:
         """Return the verdicts of the file's positions in a contract."""
@@ -210,20 +220,20 @@ async def draft_import(
             for row in rows
         }
         draft.moved[account_id] = await statements.find_moved(db, account_id, keys)
-    # What is left of a trade keeps it, so its contract is planned before the one to which a fill of it moves.
-    left = [one.contract for moved in draft.moved.values() for one in moved.values()]
-    draft.settled = [
-        await settler.plan(
-            contract,
-            groups.get(contract, []),
-            file.format,
-            draft.moved.get(contract.account_id, {}),
-            is_new_account=contract.account_id not in known.accounts_with_trades,
-            force=force,
-            decisions=decisions,
-        )
-        for contract in dict.fromkeys((*left, *groups))
-    ]
+    plan = partial(settler.plan, file_format=file.format, force=force, decisions=decisions)
+    while True:
+        settler.met.clear()
+        draft.settled = [
+            await plan(
+                contract,
+                groups.get(contract, []),
+                moved=draft.moved.get(contract.account_id, {}),
+                is_new_account=contract.account_id not in known.accounts_with_trades,
+            )
+            for contract in list_contracts(groups, draft.moved)
+        ]
+        if not draft.keep_left_out():
+            break
     if not force:
         await require_own_account(db, user_id, file_name, draft.settled)
     new = await settler.number(draft.settled)
@@ -238,3 +248,9 @@ async def draft_import(
     draft.counts = count_verdicts(draft.verdicts)
     draft.digest = digest_import(by_account, draft.settled, list_reported(draft.verdicts))
     return draft
+
+
+def list_contracts(groups: Iterable[Contract], moved: Mapping[int, Mapping[Key, Moved]]) -> list[Contract]:
+    """Return the contracts of a file, behind those that its fills leave: what is left of a trade keeps it."""
+    left = [one.contract for found in moved.values() for one in found.values()]
+    return [*dict.fromkeys((*left, *groups))]

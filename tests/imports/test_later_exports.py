@@ -278,3 +278,15 @@ async def test_a_position_has_equal_fills_of_which_one_has_an_id(client: Client,
     await create_import(client, file, account_id=account_id)
 
     assert [trade["gross_pnl"] for trade in await list_trades(client)] == [34]
+
+
+async def test_what_is_left_out_of_another_contract_stays_in_its_trade(client: Client, account_id: int) -> None:
+    rows = "{0},Sell,2,100,2/12/2026 9:03:00,3,,Sim\n{0},Buy,2,101,2/12/2026 9:06:00,6,,Sim\n"
+    await create_import(client, f"{HEADER}\n{rows.format('MES 03-26')}", account_id=account_id)
+    was = await patch_trade(client, 1, notes="Too early")
+
+    left_out = f"{HEADER}\n{rows.format('MNQ 03-26')}"
+    report = await create_import(client, left_out, account_id=account_id, answers="2:leave")
+
+    assert report["counts"]["suspect"] == 1
+    assert [await get_trade(client, trade["id"]) for trade in await list_trades(client)] == [was]
