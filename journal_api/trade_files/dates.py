@@ -159,8 +159,10 @@ def parse_day(text: str, order: DateOrder | None) -> str:
     if date["year"]:
         return f"{date['year']}-{date['month']:0>2}-{date['day']:0>2}"
     if name := date["name"] or date["first_name"]:
-        month, day = str(MONTH_NUMBERS[name.lower()]), date["before"] or date["its_day"]
-        return f"{complete_year(date['after'] or date['its_year'])}-{month:0>2}-{day:0>2}"
+        if not (number := MONTH_NUMBERS.get(name.lower())):  # İ and ſ match i and s
+            raise ValueError(NOT_A_TIME)
+        day = date["before"] or date["its_day"]
+        return f"{complete_year(date['after'] or date['its_year'])}-{number:02}-{day:0>2}"
     month, day, year = date["first"], date["second"], date["last"]
     if order == "year" and len(year) == 2:
         year, month, day = month, day, year

@@ -1,7 +1,6 @@
 """Rows of cells, and the rows of CSV."""
 
 import csv
-import re
 from collections.abc import Collection, Iterator
 
 from msgspec import Struct
@@ -15,8 +14,6 @@ from journal_api.trade_files.texts import ENDS, Unreadable
 COMMAS: dict[str, Comma] = {",": "thousands", ";": "decimals", "\t": "either", "|": "either"}
 # A trade may have 100 answers with notes of 10,000 characters in one cell; the csv module allows 128 KiB.
 MAX_ROW_LENGTH = 4 * 1024 * 1024
-# A formula that is a text, by which a spreadsheet is kept from changing it: ="0700".
-FORMULA = re.compile(r'(?<![^,;\t|])(?:="([^"\r\n]*)"|"=""([^"\r\n]*)""")(?![^,;\t|\r\n])')
 csv.field_size_limit(MAX_ROW_LENGTH)
 MAX_COLUMNS = 1000
 # Of a file; each takes time in which no trade is found.
@@ -83,4 +80,4 @@ class Lines:
             if self.length > MAX_ROW_LENGTH:
                 reason = f"is in a row of over {MAX_ROW_LENGTH} characters: is a quote missing?"
                 raise Unreadable(self.number, reason)
-            yield FORMULA.sub(r'"\1\2"', line) if '="' in line else line
+            yield line

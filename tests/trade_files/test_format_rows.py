@@ -572,13 +572,13 @@ def test_two_rows_of_tradingview_are_a_trade(legs: list[Cells], expected: tuple[
     assert tuple(trade[name] for name in ("direction", "exit_price", "gross_pnl", "multiplier")) == expected
 
 
-def test_a_list_of_tradingview_may_name_symbols_and_commissions() -> None:
+def test_a_list_of_tradingview_may_name_commissions_and_its_symbols_are_not_read() -> None:
     cells = {"Symbol": "OANDA:XAUUSD", "Commission USD": "0.5", "Net P&L USD": "19"}
 
-    trades = read_trades(write_file(LEG, cells, {**cells, "Symbol": "NASDAQ:QLTX"}, EXIT | cells))
+    trades = read_trades(write_file(LEG, cells, EXIT | cells, {**cells, "Trade #": "2", "Symbol": ""}))
 
     shown = [tuple(trade[name] for name in ("symbol", "gross_pnl", "fees")) for trade in trades]
-    assert shown == [("OANDA:XAUUSD", "20", "1"), ("NASDAQ:QLTX", None, "0.5")]
+    assert shown == [("TradingView", "20", "1"), ("TradingView", None, "0.5")]
 
 
 @for_rows(

@@ -184,6 +184,8 @@ ORDERS = {
             )
         ),
         (ORDERS, [{"Side": None, "Unit": "BTC"}], {"side": None}),
+        (ORDERS, [{"Time": "12 D\u0130C 2026"}], {"at": None}),
+        (ORDERS, [{"Time": None, "Term": "20MAR26", "When": "2026-03-02 09:31"}], {"at": "When"}),
         (
             ORDERS,
             [{"Qty": None, "Deal volume": "1", "Status": status} for status in ("Filled", "Cancelled")],

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from journal_api.positions.import_rows import ImportedTrade, LeftOut, Rejected
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.amounts import derive_amount
-from journal_api.trade_files.cells import parse_asset
 from journal_api.trade_files.file_format import Format, KnownFormat, Rows, Trades, read_row
 from journal_api.trade_files.named_rows import Row
 from journal_api.trade_files.stated_results import Legs, build_trade
@@ -27,8 +26,8 @@ HEADER = (
 )
 OTHERS = (("Adverse excursion *", "Drawdown *"), ("Favorable excursion *", "Run-up *"), ("Commission *",))
 SIGNAL, STILL_OPEN = "Signal", "open"
-# The export of a strategy does not name the symbol.
-SYMBOL, NO_SYMBOL = "Symbol", Name40("TradingView")
+# Of all symbols, also of those that paper trading names: trades are stored with it.
+SYMBOL = Name40("TradingView")
 KINDS: dict[str, tuple[bool, Direction]] = {
     "entry long": (True, "long"),
     "entry short": (True, "short"),
@@ -43,7 +42,6 @@ class Leg(NamedTuple):
     """The entry or the exit of a trade."""
 
     line: int
-    symbol: Name40
     number: int
     is_entry: bool
     direction: Direction
@@ -68,8 +66,8 @@ def format_for_header(header: Collection[str]) -> Format:
             read_row(row, lambda row: read_leg(row, columns, others)) if isinstance(row, Row) else row for row in rows
         )
 
-    optional = frozenset({SIGNAL, SYMBOL, *others} & set(header))
-    return Format(NAME, frozenset(columns), read_trades, optional=optional, symbol=SYMBOL)
+    optional = frozenset({SIGNAL, *others} & set(header))
+    return Format(NAME, frozenset(columns), read_trades, optional=optional)
 
 
 def read_leg(row: Row, columns: list[str], others: list[str]) -> Leg:
@@ -77,7 +75,6 @@ def read_leg(row: Row, columns: list[str], others: list[str]) -> Leg:
     is_entry, direction = row.read(kind, parse_kind)
     return Leg(
         row.line,
-        row.read(SYMBOL, parse_asset) if SYMBOL in row else NO_SYMBOL,
         row.read(number, parse_whole_number),
         is_entry,
         direction,
@@ -104,17 +101,17 @@ def parse_whole_number(cell: str) -> int:
 
 def pair_legs(legs: Iterator[Leg | Rejected | LeftOut]) -> Trades:
     """Yield a trade for each entry with its exit, and errors. Without errors, both rows must be there."""
-    pending: dict[tuple[str, int], Leg] = {}
+    pending: dict[int, Leg] = {}
     has_errors = False
     for leg in legs:
         if not isinstance(leg, Leg):
             has_errors |= isinstance(leg, Rejected)
             yield leg
-        elif (other := pending.pop(leg[1:3], None)) is None:
+        elif (other := pending.pop(leg.number, None)) is None:
             if len(pending) == MAX_PENDING:
                 yield Rejected(leg.line, f"is the {MAX_PENDING + 1}th row without its other row")
                 return
-            pending[leg[1:3]] = leg
+            pending[leg.number] = leg
         elif leg.is_entry == other.is_entry or leg.direction != other.direction:
             has_errors = True
             yield Rejected(leg.line, f"is not the other row of trade {leg.number} in line {other.line}")
@@ -137,7 +134,7 @@ def pair_trade(entry: Leg, exit_: Leg) -> ImportedTrade:
     return build_trade(
         min(entry.line, exit_.line),
         legs,
-        entry.symbol,
+        SYMBOL,
         entry.quantity,
         None if exit_.is_open else gross,
         fees=fees,

@@ -111,7 +111,7 @@ class Draft:
         names = ("symbol", "quantity", "multiplier", "account", *self.ends)
         size, side, external_id = (members.get(name) for name in ("quantity", "side", "external_id"))
         divided = [self.value] if self.value and size and members.get("price") == self.value else []
-        costs, unread = find_cost_columns(table, members, self.value or "")
+        costs, unread = find_cost_columns(table, members)
         if unread:
             self.warnings.append(f"{', '.join(unread)} may be costs: if they are, add them")
         if size and size.startswith(UNNAMED) and min(table.read_amounts(size), default=-1) >= 0:

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from journal_api.trade_files.profiles.unknown_tables import Table
 from journal_api.trade_files.readings import UNNAMED
-from journal_api.trade_files.vocabulary import KNOWN, NAMES, find_costs, find_direction, simplify, translate
+from journal_api.trade_files.vocabulary import KNOWN, NAMES, find_costs, moves_money, simplify, translate
 
 CENT = Decimal("0.01")
-TAXES = re.compile("(?<!stamp)tax|税金")
+TAXES = re.compile("(?!.*(?:fee|comm|charge|brokerage)).*(?:(?<!stamp)tax|税金)")
 MIN_FACTORS, MAX_FACTORS = 3, 20  # rows, and columns
 NEARLY_ALL, NEAR = Decimal("0.9"), Decimal("0.01")  # of rows, of 1
 Numbers = Mapping[str, Decimal]  # of a row, by column
@@ -78,25 +78,20 @@ def find_unnamed_costs(table: Table, size: str, price: str) -> list[str]:
     return []
 
 
-def find_cost_columns(table: Table, members: Mapping[str, str], value: str) -> tuple[list[str], list[str]]:
+def find_cost_columns(table: Table, members: Mapping[str, str]) -> tuple[list[str], list[str]]:
     """Return the columns of costs, and those that may be costs, of which somebody must say whether they are."""
     side, size, price = (members.get(name, "") for name in ("side", "quantity", "price"))
     named = [column for column in find_costs(table.columns) if table.holds("commission", column)]
     costs = named or find_unnamed_costs(table, size, price)
-    taxes = [name for name in costs if side and TAXES.search(simplify(name))]
-    withheld = [name for name in taxes if is_withheld(table, name, side, value)]
+    withheld = [name for name in costs if side and TAXES.match(simplify(name)) and is_withheld(table, name, side)]
     likely = [name for name in find_costs(table.columns, are_likely=True) if any(table.read_amounts(name))]
     return [name for name in costs if name not in withheld], withheld + likely
 
 
-def is_withheld(table: Table, tax: str, side: str, value: str) -> bool:
-    """Return whether a tax is on income: it stands in rows without a side too, or is over a fiftieth of a value."""
-    taxed = [
-        (text, row, 50 * abs(row[tax])) for text, row in zip(table.rows, table.numbers, strict=True) if row.get(tax)
-    ]
-    return any(
-        not find_direction(text[side]) or share > abs(row.get(value, share)) for text, row, share in taxed if text[side]
-    )
+def is_withheld(table: Table, tax: str, side: str) -> bool:
+    """Return whether a tax is on income: it stands in rows of dividends and interest too."""
+    rows = zip(table.rows, table.numbers, strict=True)
+    return any(numbers.get(tax) and moves_money(row[side]) for row, numbers in rows)
 
 
 def find_cost_sign(rows: Sequence[Numbers], costs: Sequence[str], gross: str | None, net: str | None) -> int:

@@ -16,6 +16,7 @@ from journal_api.values.currencies import CURRENCIES
 TIMES, TEXTS = (("opened_at", "closed_at", "at", "expires"), ("account", "external_id"))
 AMOUNTS = ("price", "entry_price", "exit_price")  # which are not 0 in all rows
 RIGHTS = frozenset({"c", "p", "call", "put"})
+NO_DATE = re.compile(rf"{UNIX.pattern}|[0-9]{{1,2}}[^\W\d_]+[0-9]{{2,4}}")
 LATER = re.compile("settl|valut|valeur|expir|verfall|matur|fallig")  # days
 UNIT, MONEY = re.compile(r"[(\[](.+)[)\]]\s*$"), CURRENCIES | {*"$€£¥"}
 MOST = 0.5  # of the cells of a column, which a total or a remark may end
@@ -50,12 +51,12 @@ class Table:
         return (tuple(row[name] for name in columns) for row in self.numbers if row.keys() >= {*columns})
 
     def find_day(self, columns: Sequence[str]) -> str | None:
-        """Return the first of these columns, rather one with dates than one with numbers, and of a settlement last."""
+        """Return the first of these columns: rather of dates than of numbers or 20MAR26, and of a settlement last."""
         return min(
             columns,
             key=lambda name: (
                 LATER.search(simplify(name)) is not None,
-                all(map(UNIX.fullmatch, self.read_cells(name))),
+                all(map(NO_DATE.fullmatch, self.read_cells(name))),
             ),
             default=None,
         )
