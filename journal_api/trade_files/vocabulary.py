@@ -36,7 +36,9 @@ TRANSLATIONS = {
 COMPOUNDS = re.compile("|".join(f"(?P<{name}>{parts})" for name, parts in TABLE["compounds"].items()))
 SYMBOL = "|".join(NAMES["symbol"])
 TWO_SYMBOLS = re.compile(f"({SYMBOL})(?:{SYMBOL})")
-COSTS, PARTS, NO_COSTS, TOTALS = (tuple(TABLE["costs"][name].split()) for name in ("ends", "parts", "others", "totals"))
+COSTS, ALONE, PARTS, NO_COSTS, TOTALS = (
+    tuple(TABLE["costs"][name].split()) for name in ("ends", "alone", "parts", "others", "totals")
+)
 FORCED = TABLE["status"]["forced"].split()
 STATUS, KINDS, FILLED, UNFILLED, ENDING, CHANGING = (
     frozenset(TABLE["status"][name].split())
@@ -144,9 +146,12 @@ def find_costs(columns: Iterable[str], *, are_likely: bool = False) -> list[str]
     """Return the columns of costs, the column of their total if there is one; or those that may be costs as well."""
     amounts = [name for name in columns if not any(part in name.casefold() for part in NO_COSTS)]
     named = [name for name in amounts if simplify(name).endswith(COSTS)]
+    words = {name: f"{simplify(name)} {' '.join(split_name(name))}" for name in amounts if name not in named}
+    likely = [name for name in words if any(part in words[name] for part in PARTS)]
+    if not named and len(likely) == 1 and simplify(likely[0]).endswith(ALONE):
+        named, likely = likely, named
     if are_likely:
-        likely = {name: f"{simplify(name)} {' '.join(split_name(name))}" for name in amounts if name not in named}
-        return [name for name in likely if any(part in likely[name] for part in PARTS)]
+        return likely
     return [column for column in amounts if simplify(column) in TOTALS][:1] or named
 
 

@@ -130,7 +130,7 @@ def sum_sides(table: Table, side: str, quantity: str | None) -> Decimal:
 
 
 def find_side(table: Table, quantity: str | None) -> str | None:
-    """Return the column whose cells are all sides, else one of a type: some are a purchase or a sale, or none.
+    """Return the column whose cells are all sides, else of a type: some are trades, or no one of several.
 
     Else it is one that is named so, if the quantities have no sign.
     """
@@ -138,7 +138,7 @@ def find_side(table: Table, quantity: str | None) -> str | None:
         return sides[0]
     for name in table.columns:
         cells = table.read_cells(name) if "typ" in translate(name) else []
-        if any(map(states_trade, cells)) or (cells and all(map(moves_money, cells))):
+        if any(map(states_trade, cells)) or (len({*cells}) > 1 and all(map(moves_money, cells))):
             return name
     has_sign = any(cell[0] in "+-−" for cell in table.read_cells(quantity))
     if has_sign or any(number < 0 for number in table.read_amounts(quantity)):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from journal_api.errors import ValidationFailed
 from journal_api.positions.import_rows import FileCheck, ImportedTrade, Instrument, Noted
-from journal_api.positions.statements import Effect
+from journal_api.positions.statements import Effect, is_newest_first
 from journal_api.trade_files.file_format import MAX_NAMES_SHOWN, Rows, Trades, failed_check
 from journal_api.trade_files.fill_book import Book
 from journal_api.trade_files.point_values import is_pair
@@ -116,7 +116,8 @@ def check_openings(book: Book, column: str) -> Iterator[Noted | FileCheck]:
     """
     opened, sides, free = Counter[int](), defaultdict[int, set[bool]](set), set[int]()
     sizes, begun = Counter[int](), set[int]()
-    for fill in sorted(book.fills, key=lambda fill: fill.time):
+    is_reversed = is_newest_first([fill.time.isoformat() for fill in book.fills])
+    for fill in sorted(book.fills[:: -1 if is_reversed else 1], key=lambda fill: fill.time):
         opens = fill.effect == Effect.NOT_STATED
         opened[fill.number] += opens
         sides[fill.number].add(fill.quantity < 0)
