@@ -76,7 +76,7 @@ class Settler:
         for key, (left, _) in moved.items():
             if left == contract:
                 stored.pop(key, None)
-        own = await find_own_rows(self.db, stored, rows, file_format)
+        own = await find_own_rows(self.db, self.user_id, contract, stored, rows, file_format)
         rows = [row for row in rows if row.line not in own] if own else rows
         rows = await self.call(lambda: with_known_keys(rows, stored, file_format)) if stored else rows
         stated, chosen, of_rows = await self.call(lambda: add_rows(stored, rows, file_format, moved))

@@ -13,17 +13,23 @@ from journal_api.positions.commissions import NO_COMMISSIONS
 from journal_api.positions.position_columns import build_columns
 from journal_api.positions.sources import SourceStatement
 from journal_api.positions.statements import Key
+from journal_api.repositories.statements import Contract
 
 SAME = ("symbol", "direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at")
 
 
 async def find_own_rows(
-    db: Connection, stored: Mapping[Key, Iterable[SourceStatement]], rows: Iterable[FileRow], file_format: str
+    db: Connection,
+    user_id: int,
+    contract: Contract,
+    stored: Mapping[Key, Iterable[SourceStatement]],
+    rows: Iterable[FileRow],
+    file_format: str,
 ) -> dict[int, int]:
     """Return the trades that rows of whole positions say as they are, by line: of each trade one row."""
     rows = [row for row in rows if row.statement.kind == "whole"]
-    ids = {one.trade_id for versions in stored.values() for one in versions if one.trade_id is not None}
-    trades = await stored_trades.read_trades(db, ids, stored_trades.MERGED_OR_EDITED) if rows and ids else {}
+    trades = await stored_trades.read_changed(db, user_id, contract) if rows else {}
+    here = {one.trade_id for versions in stored.values() for one in versions}
     own = {describe(trade.columns): trade_id for trade_id, trade in trades.items()}
     found: dict[int, int] = {}
     for row in rows if own else ():
@@ -32,8 +38,8 @@ async def find_own_rows(
         except ValidationFailed:
             continue
         trade_id = own.get(describe(columns))
-        # A row with an id, or the key of a stored one, corrects that, as the owner has done already.
-        is_new = row.statement.external_id is None and row.key not in stored
+        # A row with an id, or the key of a stored one, corrects that, as the owner has done already: no other symbol.
+        is_new = trade_id not in here or (row.statement.external_id is None and row.key not in stored)
         if trade_id is not None and (trades[trade_id].is_merged or is_new):
             found[row.line] = own.pop(describe(columns))
     return found

@@ -10,16 +10,28 @@ from journal_api.database.sql import json_list
 from journal_api.positions.plans import StoredTrade
 from journal_api.positions.position_columns import FILE_COLUMNS
 from journal_api.repositories import trades
+from journal_api.repositories.statements import Contract
 from journal_api.values.periods import trading_day
 
 COLUMNS = (*FILE_COLUMNS, "contract", "root")
 WRITTEN_BY_HAND = "updated_at > created_at"
-MERGED_OR_EDITED = "coalesce(merged, edited) IS NOT NULL"
 
 
-async def read_trades(db: Connection, trade_ids: Iterable[int], condition: str = "true") -> dict[int, StoredTrade]:
-    ids = {"ids": json_list(sorted(trade_ids))}
-    return await fetch_trades(db, f"id IN (SELECT value FROM json_each(:ids)) AND {condition}", ids)
+async def read_trades(db: Connection, trade_ids: Iterable[int]) -> dict[int, StoredTrade]:
+    return await fetch_trades(db, "id IN (SELECT value FROM json_each(:ids))", {"ids": json_list(sorted(trade_ids))})
+
+
+async def read_changed(db: Connection, user_id: int, contract: Contract) -> dict[int, StoredTrade]:
+    """Return the imported trades of a contract that their owner has merged or edited, its name perhaps."""
+    return await fetch_trades(
+        db,
+        """
+        user_id = :user_id AND contract = :name AND account_id = :account_id
+        AND coalesce(merged, edited) IS NOT NULL
+        AND EXISTS (SELECT 1 FROM statements WHERE trade_id = trades.id)
+        """,
+        {"user_id": user_id, **contract._asdict()},
+    )
 
 
 async def read_without_statements(

@@ -290,3 +290,14 @@ async def test_what_is_left_out_of_another_contract_stays_in_its_trade(client: C
 
     assert report["counts"]["suspect"] == 1
     assert [await get_trade(client, trade["id"]) for trade in await list_trades(client)] == [was]
+
+
+async def test_the_export_of_a_trade_of_fills_whose_symbol_its_owner_has_changed_is_known(
+    client: Client, account_id: int
+) -> None:
+    await create_import(client, ENTRY, account_id=account_id)
+    await patch_trade(client, 1, symbol="MES 03-26")
+
+    report = await create_import(client, (await client.get("/trades/export")).content, account_id=account_id)
+
+    assert report["counts"] == counts(duplicate=1)
