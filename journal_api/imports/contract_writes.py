@@ -100,10 +100,9 @@ class Writer(NamedTuple):
         """Write what the file states of contracts, and what follows from it; `moved` is what it moves to another."""
         await self.insert_trades(settled, new)
         left = [
-            (account_id, key, one.trades.get(one.chosen[key]))
+            (one.contract.account_id, key, one.trades.get(one.chosen[key]))
             for one in settled
-            for account_id in [one.contract.account_id]
-            for key in moved.get(account_id, {}).keys() & one.chosen.keys()
+            for key in moved.get(one.contract.account_id, {}).keys() & one.chosen.keys()
         ]
         await statements.leave(self.db, left)
         for one, added in zip(settled, additions, strict=True):
