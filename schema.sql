@@ -272,7 +272,7 @@ CREATE TABLE trades (
   fees INTEGER NOT NULL DEFAULT 0,
   net_pnl INTEGER GENERATED ALWAYS AS (gross_pnl - fees) VIRTUAL,
   initial_risk INTEGER CHECK (initial_risk > 0),
-  -- Checks name values in pairs: SQLite builds a longer list anew for every row, which cost an import a seventh.
+  -- Checks name values in pairs: SQLite builds a longer list anew for every row, a seventh of an INSERT.
   grade TEXT CHECK (grade IN ('A+', 'A') OR grade IN ('B', 'C') OR grade IN ('D', 'F')),
   strategy_id INTEGER REFERENCES strategies (id) ON DELETE SET NULL,
   setup_id INTEGER REFERENCES setups (id) ON DELETE SET NULL,

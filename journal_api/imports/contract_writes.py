@@ -14,7 +14,6 @@ from journal_api.imports.contracts import NEW_IMPORT, Settled, Settler, find_ann
 from journal_api.imports.file_rows import Annotated
 from journal_api.positions.fills import match_fees
 from journal_api.positions.plans import Plan, StoredTrade
-from journal_api.positions.sources import SourceStatement
 from journal_api.positions.statements import Key, encode
 from journal_api.repositories import new_trades, statements, trade_annotations, trades
 from journal_api.repositories.accounts import read_commissions
@@ -32,10 +31,8 @@ NO_ANNOTATIONS = dict.fromkeys(
 
 
 class NewTrades(NamedTuple):
-    """Up to a thousand new trades in the order of their ids, which need only these and the id of the import."""
+    """Up to a thousand new trades in the order of their ids, which need only the id of the import."""
 
-    places: list[tuple[Settled, int]]  # the contract of each, and its place among the changes there
-    import_ids: list[int]
     annotated: list[Annotated | None]
     rows: new_trades.NewRows
 
@@ -43,7 +40,7 @@ class NewTrades(NamedTuple):
 class Additions(NamedTuple):
     """What the rows of a file state in a contract, worked out without the write lock."""
 
-    statements: list[tuple[Key, SourceStatement, str]]  # by the statement that holds
+    statements: list[Any]  # of each its key, the id of its trade, and what is stored
     again: list[int]  # the ids of statements that the file states again
 
 
@@ -54,7 +51,7 @@ def build_additions(settled: Settled) -> Additions:
         if stated.row_id is not None:
             additions.again.append(stated.row_id)
         elif stated not in settled.plan.left_out:
-            additions.statements.append((row.key, chosen, encode(row.statement).decode()))
+            additions.statements.extend((row.key, settled.trades.get(chosen), encode(row.statement).decode()))
     return additions
 
 
@@ -78,8 +75,9 @@ def build_new(
             }
             for change, found, (one, _) in zip(changes, annotated, places, strict=True)
         ]
-        built = new_trades.build_rows(user_id, rows, by_account, written_at)
-        yield NewTrades(places, [change.import_id for change in changes], annotated, built)
+        ids = [one.trade_ids[place] for one, place in places]
+        imports = [change.import_id for change in changes]
+        yield NewTrades(annotated, new_trades.build_rows(user_id, ids, imports, rows, by_account, written_at))
 
 
 class Writer(NamedTuple):
@@ -106,8 +104,7 @@ class Writer(NamedTuple):
         ]
         await statements.leave(self.db, left)
         for one, added in zip(settled, additions, strict=True):
-            rows = ((key, one.trades.get(chosen), text) for key, chosen, text in added.statements)
-            await statements.insert(self.db, one.contract, self.import_id, rows)
+            await statements.insert(self.db, one.contract, self.import_id, added.statements)
             await statements.restate(self.db, self.import_id, added.again)
             await self.write_plan(one)
 
@@ -145,9 +142,9 @@ class Writer(NamedTuple):
         await self.free_external_ids(settled)
         inserted: list[int] = []
         for part in parts:
-            ids = [one.trade_ids[place] for one, place in part.places]
-            imports = [*map(self.import_of, part.import_ids)]
-            await new_trades.insert_rows(self.db, part.rows, zip(ids, imports, strict=True))
+            part.rows.change("import_id", self.import_of)
+            await new_trades.insert_rows(self.db, part.rows)
+            ids = part.rows.read("id")
             noted = [(trade_id, found) for trade_id, found in zip(ids, part.annotated, strict=True) if found]
             tags = [(trade_id, tag_id) for trade_id, found in noted for tag_id in found.tag_ids]
             answers = [(trade_id, *answer) for trade_id, found in noted for answer in found.answers]
@@ -176,11 +173,11 @@ async def refold(
 def list_moved(settled: Settled) -> Iterator[tuple[int | None, int]]:
     """Yield the stored statements that another trade has now, or none, behind its id."""
     unmatched = {claim.stated for part in settled.plan.unmatched for claim in part.claims}
-    for key, stated in settled.chosen.items():
-        trade_id = settled.trades.get(stated)
-        if trade_id is not None or stated in unmatched:
-            for version in settled.versions[key]:
-                if version.row_id is not None and version.trade_id != trade_id:
+    for key, versions in settled.versions.items():
+        for version in versions:
+            if version.row_id is not None:
+                trade_id = settled.trades.get(settled.chosen[key])
+                if version.trade_id != trade_id and (trade_id is not None or settled.chosen[key] in unmatched):
                     yield trade_id, version.row_id
 
 

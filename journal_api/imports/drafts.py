@@ -84,6 +84,10 @@ class Draft:
             one.trade_ids[:] = map(shift, one.trade_ids)
             one.trades.update((stated, shift(trade_id)) for stated, trade_id in one.trades.items())
         if further:
+            for part in self.new_trades:
+                part.rows.change("id", shift)
+            for added in self.additions:
+                added.statements[1::3] = [trade_id and shift(trade_id) for trade_id in added.statements[1::3]]
             self.originals = {shift(one): source and shift(source) for one, source in self.originals.items()}
             self.verdicts = [
                 replace(one, trade_id=shift(one.trade_id)) if one.verdict == "new" and one.trade_id else one

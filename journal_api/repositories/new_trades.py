@@ -1,8 +1,8 @@
 """SQL that inserts trades."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -59,25 +59,36 @@ async def insert_many(db: Connection, user_id: int, rows: Sequence[dict[str, Any
     if not rows:
         return []
     last_id = await read_last_id(db)
-    ids = range(last_id + 1, last_id + len(rows) + 1)
-    built = build_rows(user_id, rows, await calendars.by_account(db, user_id), now())
-    await insert_rows(db, built, ((row_id, None) for row_id in ids))
-    return list(ids)
+    ids = list(range(last_id + 1, last_id + len(rows) + 1))
+    by_account = await calendars.by_account(db, user_id)
+    await insert_rows(db, build_rows(user_id, ids, [None] * len(ids), rows, by_account, now()))
+    return ids
 
 
 class NewRows(NamedTuple):
-    """Trades of one user as they are inserted, but for `id` and `import_id`."""
+    """Trades of one user as they are inserted: `values` are the parameters, those of `columns` for each trade."""
 
     user_id: int
     written_at: str
     columns: tuple[str, ...]
-    values: Sequence[tuple[Any, ...]]
+    values: list[Any]
+
+    def read(self, column: str) -> list[Any]:
+        return self.values[self.columns.index(column) :: len(self.columns)]
+
+    def change(self, column: str, change: Callable[[Any], Any]) -> None:
+        self.values[self.columns.index(column) :: len(self.columns)] = map(change, self.read(column))
 
 
 def build_rows(
-    user_id: int, rows: Sequence[Mapping[str, Any]], by_account: Mapping[int, Calendar], written_at: str
+    user_id: int,
+    ids: list[int],
+    import_ids: Sequence[int | None],
+    rows: Sequence[Mapping[str, Any]],
+    by_account: Mapping[int, Calendar],
+    written_at: str,
 ) -> NewRows:
-    """Return at least one trade as they are inserted.
+    """Return at least one trade as they are inserted, each with its id and the import that tells of it first.
 
     An account that was deleted meanwhile has the owner's day: nothing is stored in it.
     """
@@ -85,17 +96,18 @@ def build_rows(
     owners = by_account[0]
     days = [trading_day(row["closed_at"], *by_account.get(row["account_id"], owners)) for row in rows]
     # Most trades have no notes, grade or stop: a column that is NULL in all rows is left out.
-    complete = {**columns, "trading_day": days}
+    complete = {"id": ids, "import_id": import_ids, **columns, "trading_day": days}
     filled = {name: values for name, values in complete.items() if values.count(None) < len(values)}
-    return NewRows(user_id, written_at, tuple(filled), list(zip(*filled.values(), strict=True)))
+    values = [*chain.from_iterable(zip(*filled.values(), strict=True))]
+    return NewRows(user_id, written_at, tuple(filled), values)
 
 
-async def insert_rows(db: Connection, rows: NewRows, ids: Iterable[tuple[int, int | None]]) -> None:
-    """Insert trades, each with its id and the import that tells of it first."""
-    complete = ((*row_ids, *row) for row_ids, row in zip(ids, rows.values, strict=True))
-    while part := list(islice(complete, ROWS_AT_ONCE)):
-        statement = build_insert(("id", "import_id", *rows.columns), len(part))
-        await db.execute_fetchall(statement, [rows.user_id, rows.written_at, *chain.from_iterable(part)])
+async def insert_rows(db: Connection, rows: NewRows) -> None:
+    size = len(rows.columns) * ROWS_AT_ONCE
+    for start in range(0, len(rows.values), size):
+        part = rows.values[start : start + size]
+        statement = build_insert(rows.columns, len(part) // len(rows.columns))
+        await db.execute_fetchall(statement, [rows.user_id, rows.written_at, *part])
 
 
 @lru_cache(maxsize=256)

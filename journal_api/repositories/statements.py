@@ -1,7 +1,6 @@
 """SQL of statements: what the files of imports state of the fills of a contract."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from aiosqlite import Connection
@@ -128,18 +127,16 @@ async def list_of_import(db: Connection, import_id: int) -> list[Contract]:
     return [Contract(*row) for row in rows]
 
 
-async def insert(
-    db: Connection, contract: Contract, import_id: int, rows: Iterable[tuple[Key, int | None, str]]
-) -> None:
-    """Store encoded statements that no earlier import has, each behind its key and the id of its trade."""
-    rest = iter(rows)
-    while part := list(islice(rest, ROWS_AT_ONCE)):
+async def insert(db: Connection, contract: Contract, import_id: int, values: Sequence[Any]) -> None:
+    """Store statements that no earlier import has: of each its key, the id of its trade, and what is stored."""
+    for start in range(0, len(values), 3 * ROWS_AT_ONCE):
+        part = values[start : start + 3 * ROWS_AT_ONCE]
         await db.execute_fetchall(
             f"""
             INSERT INTO statements (account_id, contract, import_id, key, trade_id, stated)
-            VALUES {", ".join(["(?1, ?2, ?3, ?, ?, ?)"] * len(part))}
+            VALUES {", ".join(["(?1, ?2, ?3, ?, ?, ?)"] * (len(part) // 3))}
             """,
-            [*contract, import_id, *chain.from_iterable(part)],
+            [*contract, import_id, *part],
         )
 
 
