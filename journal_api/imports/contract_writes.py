@@ -150,7 +150,8 @@ class Writer(NamedTuple):
             answers = [(trade_id, *answer) for trade_id, found in noted for answer in found.answers]
             await trade_annotations.insert_missing(self.db, tags, answers)
             inserted += ids
-        await new_trades.record_imported(self.db, self.user_id, inserted)
+        if inserted:
+            await new_trades.record_imported(self.db, self.user_id, inserted[0], inserted[-1])
 
     def import_of(self, import_id: int) -> int:
         return self.import_id if import_id == NEW_IMPORT else import_id

@@ -121,7 +121,7 @@ async def restore_others(db: Connection, user_id: int, parts: Sequence[Part]) ->
         columns = {"id": part["id"], **await stored_columns(db, part)}
         with sql.unique_value("external_id"):
             await insert_row(db, "trades", columns)
-    await new_trades.record_imported(db, user_id, [part["id"] for part in parts])
+        await new_trades.record_imported(db, user_id, part["id"], part["id"])
     await insert_own_rows(db, parts)
 
 
