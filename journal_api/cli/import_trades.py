@@ -25,7 +25,7 @@ from journal_api.imports.verdicts import refused
 from journal_api.repositories import imports
 from journal_api.settings import Settings
 from journal_api.structs.import_profiles import ImportProfileCreate
-from journal_api.structs.imports import AccountOption, AnswerOption, DateOrder
+from journal_api.structs.imports import AccountOption, AnswerOption, DateOrder, SaidOption
 from journal_api.trade_files import reader
 from journal_api.trade_files.headers import UnknownHeader
 from journal_api.trade_files.profiles.profile_format import decode_profile
@@ -58,6 +58,14 @@ from journal_api.values.types import Name100, TimeZone
 )
 @click.option(
     "--day", type=click.DateTime(["%Y-%m-%d"]), help="The day of the times in a file that has only times of day."
+)
+@click.option(
+    "--column",
+    "columns",
+    type=Decoded(SaidOption.decode),
+    multiple=True,
+    metavar="MEMBER=COLUMN",
+    help="The column of a member of the profile that a dry run proposes; may be repeated.",
 )
 @click.option(
     "--one-trade-is",
@@ -96,6 +104,7 @@ def import_file(
     timezone: TimeZone | None,
     date_order: DateOrder | None,
     day: datetime | None,
+    columns: tuple[SaidOption, ...],
     one_trade_is: Literal["position", "row"] | None,
     profile: Path | None,
     answers: tuple[AnswerOption, ...],
@@ -126,7 +135,7 @@ def import_file(
             on_bytes=count,
         )
         unknown = reader.find_unknown(trade_file) if dry_run else None
-        proposal = propose_profile(content, unknown.doubts) if unknown else None
+        proposal = propose_profile(content, unknown.doubts, dict(one.pair for one in columns)) if unknown else None
         if proposal is not None:
             click.echo(write_toml(proposal.profile, proposal.warnings), nl=False)
         if isinstance(trade_file, UnknownHeader):

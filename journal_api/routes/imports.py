@@ -64,7 +64,8 @@ async def import_upload(request: Request, write: Write, query: ImportQuery, uplo
     source = imports.Source(query.account_id, name, upload.sha256)
     unknown = reader.find_unknown(file) if query.dry_run else None
     if unknown:
-        proposal = await in_thread(user_id, partial(propose_profile, upload.file, unknown.doubts))
+        said = dict(one.pair for one in query.columns)
+        proposal = await in_thread(user_id, partial(propose_profile, upload.file, unknown.doubts, said))
         if proposal is not None:
             timezone = await choose_timezone(db, user_id, choice, query.timezone)
             return ok(**{"import": report_unknown_header(source, timezone.name, proposal)})

@@ -86,6 +86,35 @@ class AnswerOption(LineAnswer):
     separator, pattern = "=", LineAnswer.pattern.replace(":", "=", 1)
 
 
+class SaidColumn(str):
+    """`MEMBER:COLUMN`: the column of an unknown header that holds a member of a profile; an empty one is none."""
+
+    separator: ClassVar[str] = ":"
+    members: ClassVar[tuple[str, ...]] = (
+        *("symbol", "side", "quantity", "price", "at", "entry_price", "exit_price", "opened_at", "closed_at"),
+        *("gross_pnl", "net_pnl", "costs", "multiplier", "account"),
+    )
+    json_schema: ClassVar[dict[str, Any]] = {"type": "string", "examples": ["quantity:Qty"]}
+
+    @classmethod
+    def decode(cls, value: object) -> Self:
+        if not isinstance(value, str) or value.partition(cls.separator)[0] not in cls.members:
+            example = f"quantity{cls.separator}Qty"
+            raise ValueError(f"must be one of {', '.join(cls.members)} and its column, such as {example}")
+        return cls(value)
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        member, _, column = self.partition(self.separator)
+        return member, column
+
+
+class SaidOption(SaidColumn):
+    """A SaidColumn of the command: `MEMBER=COLUMN`."""
+
+    separator = "="
+
+
 class PreviewToken(str):
     """What a dry run has shown: hashes of the file, of how it is read, and of what the import writes."""
 
@@ -110,10 +139,11 @@ class PreviewToken(str):
 
 
 class ImportQuery(DryRunQuery, kw_only=True):
-    """`account_id` may be omitted for a file that names its accounts. `accounts` may be repeated.
+    """`account_id` may be omitted for a file that names its accounts.
 
-    `day` is for times without one. `answers` say what the suspects of some lines are. `force` imports
-    suspects too, and a file whose check fails; `skip_errors` the rest of a file with unreadable rows.
+    `day` is for times without one. `columns` say what an unknown header means, `answers` what
+    suspects are. `force` imports suspects too, and a file whose check fails; `skip_errors` the
+    rest of a file with unreadable rows.
     """
 
     account_id: RowId | None = None
@@ -121,6 +151,7 @@ class ImportQuery(DryRunQuery, kw_only=True):
     timezone: TimeZone | None = None
     date_order: DateOrder | None = None
     day: date | None = None
+    columns: list[SaidColumn] = field(default_factory=list)
     one_trade_is: OneTradeIs | None = None
     file_name: Name | None = None
     preview: PreviewToken | None = None

@@ -58,6 +58,11 @@ async def import_all(page: Tab, button: str, files: int) -> None:
     await page.count(f"{ALL_FILES} .gain:text('imported')", files)
 
 
+CZECH = """\
+Datum;Směr;Symbol;Cena;Kusy
+2026-01-06 15:40;Nákup;AAPL;185,50;100
+2026-01-07 15:40;Prodej;AAPL;187,00;100
+"""
 OPTIONS = """\
 Datum,Uhrzeit,Symbol,Expiry,Strike,Call/Put,Action,Menge,Wert
 14-03-13,09:31,QLTX,2014-03-21,12,C,Buy to open,2,4
@@ -176,6 +181,13 @@ async def test_an_unknown_header_is_described_and_corrected(page: Tab, page_jour
     await page.agree("Remove it", "What was imported stays.")
     await page.gone("section[aria-label='Your formats']")
     assert page_journal.read("/import-profiles") == []
+
+    await page.drop("czech.csv", CZECH)
+    await page.fill("#profile [name=name]", "Fio")
+    await page.choose("#profile [name=quantity]", "Kusy")  # one answer, from which the words follow
+    await page.holds("#profile [name=short]", "Prodej")
+    await page.holds("#profile [name=name]", "Fio")
+    await page.click("section[aria-label=File] .quiet")
 
     await page.drop("options.csv", OPTIONS)  # all that is proposed is remembered
     await page.click("#profile .primary")

@@ -1,22 +1,29 @@
 """The profile that a dry run proposes for an unknown table: docs/formats.md#profiles."""
 
 import io
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from commands import import_file
-from factories import Client, create_import, send_file, unwrap
+from factories import Client, create_import, details_of, send_file, unwrap
 from file_tables import write_file
+from hypothesis import given
+from hypothesis import strategies as st
 from saved_journals import for_rows
 
+from journal_api.structs.import_profiles import OF_FILLS, ONLY_TRADES
+from journal_api.structs.imports import SaidColumn
 from journal_api.trade_files.profiles.proposal import Proposal, propose_profile
+from journal_api.trade_files.profiles.unknown_columns import NOTHING_SAID
 
 HEADER, ROW = "Ticker,Way,Size\n", "ES,Up,1\n"
 
 
-def propose(content: str | bytes) -> Proposal:
-    proposal = propose_profile(io.BytesIO(content.encode() if isinstance(content, str) else content))
+def propose(content: str | bytes, said: Mapping[str, str] = NOTHING_SAID) -> Proposal:
+    file = io.BytesIO(content.encode() if isinstance(content, str) else content)
+    proposal = propose_profile(file, said=said)
     assert proposal is not None
     return proposal
 
@@ -360,3 +367,64 @@ async def test_a_quantity_that_only_decimals_tell_from_the_price_is_a_doubt(clie
 
         proposed, (*warnings, _) = report["proposed_profile"], report["proposal_warnings"]
         assert ((proposed["quantity"], proposed["price"]), warnings) == (columns, doubts)
+
+
+CZECH = """\
+Datum obchodu;Směr;Symbol;Cena;Kusy;Poplatky v USD
+05.01.2026 15:40;Vklad;;;;
+06.01.2026 15:40;Nákup;AAPL;185,50;100;-2,50
+07.01.2026 15:40;Prodej;AAPL;187,00;100;-2,50
+"""
+
+
+async def test_what_is_said_of_a_column_is_proposed_with_what_follows_from_it(client: Client, account_id: int) -> None:
+    first = unwrap(await send_file(client, CZECH, account_id, dry_run="true"))
+    said = ["quantity:Kusy", "costs:Poplatky v USD"]
+    report = unwrap(await send_file(client, CZECH, account_id, dry_run="true", columns=said))
+
+    assert (first["proposed_profile"]["quantity"], first["proposed_profile"]["side"]) == (None, None)
+    proposed = report["proposed_profile"]
+    assert proposed["side"] == {"column": "Směr", "long": ["Nákup"], "short": ["Prodej"]}
+    await client.post("/import-profiles", json=proposed)
+    await create_import(client, CZECH, date_order="day")
+    (trade,) = unwrap(await client.get("/trades"))
+    assert (trade["quantity"], trade["gross_pnl"], trade["fees"]) == (100, 150, 5)
+
+
+@for_rows(
+    "said, reason",
+    [
+        ("quantity:Počet", "the file has no column Počet"),
+        ("size:Kusy", "must be one of symbol, side"),
+        ("Kusy", "must be one of symbol, side"),
+    ],
+)
+async def test_a_column_that_is_not_in_the_file_or_of_no_member_is_refused(
+    client: Client, account_id: int, said: str, reason: str
+) -> None:
+    refused = await send_file(client, CZECH, account_id, dry_run="true", columns=said)
+
+    assert refused.status_code == 400
+    assert reason in str(details_of(refused)["fields"])
+
+
+@given(st.dictionaries(st.sampled_from(SaidColumn.members), st.sampled_from(["", "Lots", "Profit", "Ticket"])))
+def test_the_proposal_has_each_column_as_it_is_said(said: dict[str, str]) -> None:
+    profile = propose(UNKNOWN, said).profile
+
+    proposed = {**msgspec.structs.asdict(profile), "side": profile.side and profile.side.column}
+    proposed["costs"] = profile.costs and profile.costs.columns[0]
+    of_other_kind = ONLY_TRADES if profile.kind == "fills" else OF_FILLS
+    second = ("net_pnl",) if said.get("gross_pnl") else ()  # a profile has one result
+    kept = {name: column for name, column in said.items() if column and name not in (*of_other_kind, *second)}
+    assert {name: proposed[name] for name in kept} == kept
+
+
+def test_the_command_proposes_a_profile_with_the_columns_that_it_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "unknown.csv"
+    file.write_text(CZECH)
+
+    told = ("--column", "symbol==AAPL", "--column", "quantity=Kusy")
+    ran = import_file(tmp_path / "journal.db", file, "--dry-run", *told)
+
+    assert 'symbol = "=AAPL"\nquantity = "Kusy"\n' in ran.out

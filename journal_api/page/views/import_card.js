@@ -6,10 +6,10 @@ import * as format from "../format.js";
 import { costsQuestion } from "./account_form.js";
 import { groupKind } from "./accounts.js";
 import { edit } from "./editing.js";
-import { isShifted, read, readAll, without, works, writeAll } from "./import_file.js";
+import { entryOf, isShifted, read, readAll, without, works, writeAll } from "./import_file.js";
 import { isAsking, optionsForm, questionsOf } from "./import_options.js";
 import { conflictOf, sumsOf, suspectsOf, tablesOf } from "./import_preview.js";
-import { profileForm, withoutProfile } from "./import_profiles.js";
+import { answersOf, profileForm, withoutProfile } from "./import_profiles.js";
 import { copiesOf, details, rowTable, verdicts } from "./import_report.js";
 import { undoButton } from "./past_imports.js";
 
@@ -43,6 +43,7 @@ function contentOf(work, suffix, context, own) {
     return [
       h("p", `Reading ${format.number(Math.ceil(file.size / 1024))} KB …`),
       h("progress", { "aria-label": "Reading the file" }),
+      isDryRun && report && descriptionForm(work, context),
       isDryRun && options,
     ];
   if (report?.id) return result(report, context, work);
@@ -65,11 +66,19 @@ function contentOf(work, suffix, context, own) {
   ];
 }
 
-const descriptionForm = ({ file, options, report, profile }, context) => [
-  h("p.warn", "The header of this file is unknown. Say what its columns hold:"),
-  (report.proposal_warnings ?? []).map((text) => h("p.warn", text)),
-  profileForm(report, profile, () => read({ file, options }, context)),
-];
+function descriptionForm(work, context) {
+  const { file, report, profile } = work;
+  // A further answer may come before the first one is drawn.
+  const say = (more = []) => {
+    const { options } = entryOf(file);
+    return read({ file, options: { ...options, columns: options.columns.concat(more) }, profile }, context);
+  };
+  return [
+    h("p.warn", "The header of this file is unknown. Say what its columns hold:"),
+    report.proposal_warnings.map((text) => h("p.warn", text)),
+    profileForm(work, say),
+  ];
+}
 
 function costsOf({ report }, context) {
   if (report.costs !== "none" || !tradesOf(report)) return null;
@@ -117,7 +126,8 @@ function actions(work, suffix, context, own) {
   const skip = () => read({ file, options: { ...options, skip_errors: true } }, context);
   const describe = async () => {
     await withoutProfile(described);
-    await read({ file, options, profile: described }, context);
+    const columns = answersOf(described);
+    await read({ file, options: { ...options, columns }, profile: described }, context);
   };
   return h(
     ".row",

@@ -13,7 +13,7 @@ const CHANGED = "The journal has changed since this was shown. Here is what the 
 /** @type {any[]} */
 export let works = [];
 
-const entryOf = (file) => works.find((one) => one.file === file);
+export const entryOf = (file) => works.find((one) => one.file === file);
 
 function put(entry) {
   works = works.map((one) => (one.file === entry.file ? entry : one));
@@ -33,7 +33,7 @@ export async function take(files, context) {
   const { accounts } = context;
   const last = works.length === 1 && files.length === 1 ? works[0].options.account_id : "";
   const account_id = accounts.length === 1 ? String(accounts[0].id) : last;
-  works = files.map((file) => ({ file, options: { account_id }, isBusy: true }));
+  works = files.map((file) => ({ file, options: { account_id, columns: [] }, isBusy: true }));
   await readAll(works, {}, context);
 }
 
@@ -112,7 +112,9 @@ const tradesShown = ({ report: { counts, preview } }) =>
 
 // Questions whose answer is known are not drawn: the next drawing would take them away below a press.
 async function answered({ file, options }, query, context, more = {}) {
-  const mine = put({ file, options, isBusy: true, isDryRun: query.dry_run });
+  const { report, profile } = entryOf(file);
+  const asked = report?.format === "unknown" && { report, profile };
+  const mine = put({ file, options, ...asked, isBusy: true, isDryRun: query.dry_run });
   await context.redraw();
   const result = await sent(file, { ...options, ...query, file_name: file.name });
   if (entryOf(file) === mine) {

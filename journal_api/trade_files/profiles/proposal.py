@@ -1,7 +1,7 @@
 """Proposes a profile for a file with an unknown header, by the names that brokers use for columns."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Any, BinaryIO, NamedTuple
 
@@ -11,6 +11,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.structs.import_profiles import Costs, Effect, ImportProfileCreate, Option, ProposedProfile, Side
 from journal_api.trade_files.dates import CLOCK
 from journal_api.trade_files.headers import find_report
+from journal_api.trade_files.profiles.columns import CONSTANT
 from journal_api.trade_files.profiles.proposed_words import (
     find_condition,
     find_effect,
@@ -25,7 +26,7 @@ from journal_api.trade_files.profiles.unknown_amounts import (
     find_cost_sign,
     find_result,
 )
-from journal_api.trade_files.profiles.unknown_columns import count_filled, find_members
+from journal_api.trade_files.profiles.unknown_columns import NOTHING_SAID, RESULTS, count_filled, find_members
 from journal_api.trade_files.profiles.unknown_tables import Table
 from journal_api.trade_files.reader import ANY_DAY, TradeFile, read
 from journal_api.trade_files.readings import UNNAMED
@@ -40,7 +41,7 @@ BARE_KEY = re.compile("[a-z_]+")
 # Whether a file has one trade per row: both of one of these pairs, and a price or a result of a whole trade.
 OF_TRADES = (("entry_price", "exit_price"), ("opened_at", "closed_at"))
 ONLY_TRADES = ("entry_price", "exit_price", "opened_at", "closed_at")
-ONLY_FILLS, OF_OPTIONS, RESULTS = ("price", "at"), ("expires", "strike", "right"), ("gross_pnl", "net_pnl")
+ONLY_FILLS, OF_OPTIONS = ("price", "at"), ("expires", "strike", "right")
 NO_SIDE = "the file has no side, and no negative quantity: every row is a purchase or a long trade"
 FACTORS = "{} is taken for the quantity, and {} for the price, as more of its numbers have decimals: is that so?"
 OPTIONS = "{} names options, which are read as shares if it is not named as contract or no multiplier is: {}"
@@ -61,15 +62,24 @@ class Proposal(NamedTuple):
     warnings: list[str]
 
 
-def propose_profile(file: BinaryIO, doubts: Sequence[str] = ()) -> Proposal | None:
-    """Return the proposal for a file, with further doubts about it; None for a file without a table."""
+def propose_profile(
+    file: BinaryIO, doubts: Sequence[str] = (), said: Mapping[str, str] = NOTHING_SAID
+) -> Proposal | None:
+    """Return the proposal for a file, with further doubts about it; None for a file without a table.
+
+    `said` has the columns of members that are known. Raises ValidationFailed for one that is not in the file.
+    """
     file.seek(0)
     text = read_text(file)
     tables = find_tables(text)
     if not tables:
         return None
     others = [table for table in tables if find_report(table.names) is None]  # sheets beside a report
-    draft = Draft(max(others or tables, key=count_filled))
+    names = {name for name in said.values() if name and not name.startswith(CONSTANT)}
+    table = max(others or tables, key=lambda table: (names.issubset(table.columns), count_filled(table)))
+    if absent := sorted(names.difference(table.columns)):
+        raise ValidationFailed(fields={"columns": f"the file has no column {', '.join(absent)}"})
+    draft = Draft(table, said)
     profile, sample = draft.build(), [list(row.values()) for row in draft.table.rows[:3]]
     warnings = [*doubts, *draft.warnings, *find_failed_checks(file, text, profile)]
     return Proposal(text.encoding, draft.table.columns, sample, profile, warnings)
@@ -90,14 +100,16 @@ def find_failed_checks(file: BinaryIO, text: FileText, profile: ProposedProfile)
 class Draft:
     """A profile in the making: the table, the columns of members, and doubts about them."""
 
-    def __init__(self, table: Table) -> None:
-        self.table, self.members = table, find_members(table)
+    def __init__(self, table: Table, said: Mapping[str, str]) -> None:
+        self.table, self.said, self.members = table, said, find_members(table, said)
         self.warnings: list[str] = []
-        others = [name for name in table.columns if name != self.members.get("quantity")]
+        others = [name for name in table.columns if name not in (self.members.get("quantity"), *said.values())]
         self.value = find_column(others, NAMES["value"])
         pairs = [pair for pair in OF_TRADES if len({self.members.get(name) for name in pair} - {None}) == 2]
-        self.is_of_trades = any(self.members.get(name) for pair in pairs for name in (*OF_TRADES[0], *RESULTS))
-        if self.is_of_trades and translate(self.members.get("quantity", "")) in NAMES["value"]:
+        is_of_trades = any(self.members.get(name) for pair in pairs for name in (*OF_TRADES[0], *RESULTS))
+        self.is_of_trades = is_of_trades and not any(map(said.get, ONLY_FILLS))
+        is_amount = "quantity" not in said and translate(self.members.get("quantity", "")) in NAMES["value"]
+        if self.is_of_trades and is_amount:
             del self.members["quantity"]  # of a whole trade an amount is a sum of money
         self.ends = ONLY_TRADES if self.is_of_trades else ONLY_FILLS
         self.gross, self.net = (self.members.get(name) if self.is_of_trades else None for name in RESULTS)
@@ -112,6 +124,8 @@ class Draft:
         size, side, external_id = (members.get(name) for name in ("quantity", "side", "external_id"))
         divided = [self.value] if self.value and size and members.get("price") == self.value else []
         costs, unread = find_cost_columns(table, members)
+        if "costs" in self.said:
+            costs, unread = [members["costs"]] if "costs" in members else [], []
         if unread:
             self.warnings.append(f"{', '.join(unread)} may be costs: if they are, add them")
         if size and size.startswith(UNNAMED) and min(table.read_amounts(size), default=-1) >= 0:
@@ -120,7 +134,8 @@ class Draft:
             self.warnings.append(f"{divided[0]} is taken to include the costs: if it does not, add {', '.join(costs)}")
             costs = []
         sign = find_cost_sign(table.numbers, costs, self.gross, self.net)
-        result = find_result(table, members, costs, sign or 1) if self.is_of_trades else {}
+        is_gross = "gross_pnl" in self.said
+        result = find_result(table, members, costs, sign or 1, is_gross=is_gross) if self.is_of_trades else {}
         ids = table.read_cells(external_id)
         timed = [clock] if clock else [members[name] for name in ("at", *ONLY_TRADES[2:]) if members.get(name)]
         stated = table.read_cells(find_column(table.names, ["Timezone", "Time zone"]))
@@ -152,7 +167,12 @@ class Draft:
         for member in ("symbol", "quantity"):
             column = self.members.get(member)
             is_told = member == "quantity" and (column == self.members.get("price") or str(column).startswith(UNNAMED))
-            if column and not is_told and {translate(column), spell(column)}.isdisjoint(NAMES[member]):
+            if (
+                column
+                and member not in self.said
+                and not is_told
+                and {translate(column), spell(column)}.isdisjoint(NAMES[member])
+            ):
                 self.warnings.append(f"{column} is taken for the {member} by its cells")
         if missing := [name for name in ("symbol", "quantity", *self.ends) if not self.members.get(name)]:
             names = ", ".join(missing)
@@ -186,7 +206,8 @@ class Draft:
         if not table.read_cells(at) or table.has_clock(at):
             return None
         named = [name for name in table.columns if table.read_cells(name) and table.holds("at", name)]
-        if whole := [name for name in named if table.has_clock(name) and translate(name) in NAMES["at"]]:
+        whole = [name for name in named if table.has_clock(name) and translate(name) in NAMES["at"]]
+        if whole and "at" not in self.said:
             self.members["at"] = whole[0]
             return None
         clocks = [name for name in named if table.count(name, CLOCK.fullmatch)]

@@ -135,11 +135,16 @@ def list_results(table: Table, members: Mapping[str, str], costs: Sequence[str])
     return [*found.values()]
 
 
-def find_result(table: Table, members: Mapping[str, str], costs: Sequence[str], sign: int) -> dict[str, str]:
-    """Return the column of the result, before or after costs, and whether every row is a trade of its own."""
+def find_result(
+    table: Table, members: Mapping[str, str], costs: Sequence[str], sign: int, *, is_gross: bool
+) -> dict[str, str]:
+    """Return the column of the result, before or after costs, and whether every row is a trade of its own.
+
+    With `is_gross` somebody has said that it is before costs.
+    """
     gross, net = members.get("gross_pnl"), members.get("net_pnl")
     results = list_results(table, members, costs)
-    is_net = gross is None or (net is None and are_net(results, sign))
+    is_net = gross is None or (net is None and not is_gross and are_net(results, sign))
     column = (net or gross) if is_net else gross
     apart = {"one_trade_is": "row"} if are_apart(results) else {}
     return apart | ({"net_pnl" if is_net else "gross_pnl": column} if column else {})

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from decimal import Decimal
+from types import MappingProxyType
 
 from journal_api.trade_files.cells import ISIN, SENTENCE
 from journal_api.trade_files.profiles.unknown_amounts import MIN_FACTORS, find_factors, find_quantity
@@ -28,6 +29,8 @@ from journal_api.trade_files.vocabulary import (
 from journal_api.values.currencies import CURRENCIES
 from journal_api.values.types import Name40
 
+NOTHING_SAID: Mapping[str, str] = MappingProxyType({})
+RESULTS = ("gross_pnl", "net_pnl")
 # Two columns of one name are of the opening and of the close.
 REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "time"), ("closed_at", "time2"))
 OF_LOTS = frozenset({"buyprice", "sellprice", "buydate", "selldate"})
@@ -40,23 +43,27 @@ OF_OTHERS = re.compile(
 )
 
 
-def find_members(table: Table) -> dict[str, str]:
-    """Return the column of each member of a profile, by the names and the cells of the columns.
+def find_members(table: Table, said: Mapping[str, str] = NOTHING_SAID) -> dict[str, str]:
+    """Return the column of each member of a profile: as `said`, else by the names and the cells of the columns.
 
     What a trade lacks then, the words of the other names tell, those of a mean price at last.
     """
-    named = defaultdict(list, table.named)
-    found = find_named(table, named)
-    by_words = [(words, name) for name in table.columns if translate(name) not in KNOWN and (words := spell(name))]
+    named, taken = defaultdict[str, list[str]](list), {*said.values()}
+    for column in (column for column in table.columns if column not in taken):
+        named[translate(column)].append(column)
+    found = find_named(table, named, said)
+    unknown = [name for name in table.columns if name not in taken and translate(name) not in KNOWN]
+    by_words = [(words, name) for name in unknown if (words := spell(name))]
     for is_mean in (False, True):
         if is_whole(found.keys()):
             break
         for words, name in by_words:
             if ("average" in split_name(name)) == is_mean:
                 named[words] = [*named[words], name]
-        found = find_named(table, named) | found
+        found = find_named(table, named, said) | found
     size = find_quantity(table, found)
-    return found | ({"quantity": size} if size else {})
+    whole = found | ({"quantity": size} if size else {}) | {**said}
+    return {member: column for member, column in whole.items() if column}
 
 
 def count_filled(table: Table) -> int:
@@ -64,11 +71,13 @@ def count_filled(table: Table) -> int:
     return sum(bool(table.read_cells(column)) for column in find_members(table).values())
 
 
-def find_named(table: Table, named: Mapping[str, Sequence[str]]) -> dict[str, str]:
+def find_named(table: Table, named: Mapping[str, Sequence[str]], said: Mapping[str, str]) -> dict[str, str]:
     """Return the columns of members by `named`, the columns that each name stands for, and by the cells."""
 
     def find(member: str, names: Iterable[str]) -> str | None:
-        """Return the first column of these names whose cells are what the member holds, an empty one last."""
+        """Return what is said, else the first column of these names with cells of the member, an empty one last."""
+        if member in said or (member in RESULTS and not said.keys().isdisjoint(RESULTS)):
+            return said.get(member) or None
         columns = [column for name in names for column in named.get(name, ()) if table.holds(member, column)]
         return next(filter(table.read_cells, columns), columns[0] if columns else None)
 

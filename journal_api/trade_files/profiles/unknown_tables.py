@@ -1,7 +1,6 @@
 """A table with an unknown header: its columns, its cells, and what they can be read as."""
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
@@ -10,7 +9,7 @@ from journal_api.trade_files.amounts import Comma, guess_comma, parse_broker_num
 from journal_api.trade_files.cells import PART_OF_ORDER, parse_asset
 from journal_api.trade_files.dates import CLOCK, DATE, UNIX, is_time
 from journal_api.trade_files.headers import name_columns
-from journal_api.trade_files.vocabulary import NOTHING, ColumnNames, find_direction, simplify, translate
+from journal_api.trade_files.vocabulary import NOTHING, ColumnNames, find_direction, simplify
 from journal_api.values.currencies import CURRENCIES
 
 TIMES, TEXTS = (("opened_at", "closed_at", "at", "expires"), ("account", "external_id"))
@@ -27,16 +26,14 @@ class Table:
 
     def __init__(self, header: list[str], below: Sequence[list[str]], comma: Comma) -> None:
         self.columns = name_columns(header)
-        self.names, self.named = ColumnNames(self.columns), defaultdict[str, list[str]](list)
-        for name in self.columns:
-            self.named[translate(name)].append(name)
+        self.names = ColumnNames(self.columns)
         self.rows = [dict(zip(self.columns, row + [""] * len(header), strict=False)) for row in below]
         shown = guess_comma((cell for row in self.rows for cell in row.values()), comma)
         self.numbers = [dict(read_numbers(row, shown)) for row in self.rows]
 
     def read_cells(self, column: str | None) -> list[str]:
         """Return the cells of a column that hold something."""
-        cells = [row[column] for row in self.rows] if column else []
+        cells = [row.get(column, "") for row in self.rows] if column else []
         return [cell for cell in cells if cell and cell not in NOTHING]
 
     def read_amounts(self, column: str | None) -> list[Decimal]:
