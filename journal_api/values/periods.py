@@ -40,20 +40,23 @@ def trading_day(closed_at: str | None, timezone: str, day_rollover: str) -> str 
     """Return the trading day of a timestamp in a calendar: from the rollover on the next day. None for None."""
     if closed_at is None:
         return None
-    # Most hours are in one trading day, and trades of an hour are usually many.
-    return _day_of_hour(closed_at[:13], timezone, day_rollover) or _trading_day(
-        *_local(closed_at, timezone, day_rollover)
-    )
+    change = _change_of_day(closed_at[:10], timezone, day_rollover)
+    if change is None:
+        return _trading_day(*_local(closed_at, timezone, day_rollover))
+    at, before, after = change
+    return before if closed_at[10:] < at else after
 
 
 @lru_cache(maxsize=4096)
-def _day_of_hour(hour: str, timezone: str, day_rollover: str) -> str | None:
-    """Return the trading day of an hour of UTC; None if the hour is in two days, or the clock changes in it."""
-    first, rollover = _local(f"{hour}:00:00.000000Z", timezone, day_rollover)
-    last, _ = _local(f"{hour}:59:59.999999Z", timezone, day_rollover)
-    day = _trading_day(first, rollover)
-    is_whole = first.utcoffset() == last.utcoffset() and day == _trading_day(last, rollover)
-    return day if is_whole else None
+def _change_of_day(day: str, timezone: str, day_rollover: str) -> tuple[str, str, str] | None:
+    """Return when the trading day changes in a day of UTC, and those before and after; None if the clock does too."""
+    first, rollover = _local(f"{day}T00:00:00.000000Z", timezone, day_rollover)
+    last, _ = _local(f"{day}T23:59:59.999999Z", timezone, day_rollover)
+    if first.utcoffset() != last.utcoffset():
+        return None
+    change = datetime.min + (datetime.combine(datetime.min, rollover) - first.replace(tzinfo=None)) % ONE_DAY
+    at = change.isoformat(timespec="microseconds").removeprefix("0001-01-01")
+    return at, _trading_day(first, rollover), _trading_day(last, rollover)
 
 
 def local_hour(instant: str, timezone: str) -> int:
