@@ -72,12 +72,12 @@ def build_new(
                 **change.columns,
                 **(found.columns if found else {}),
                 "account_id": one.contract.account_id,
+                "id": one.trade_ids[place],
+                "import_id": change.import_id,
             }
-            for change, found, (one, _) in zip(changes, annotated, places, strict=True)
+            for change, found, (one, place) in zip(changes, annotated, places, strict=True)
         ]
-        ids = [one.trade_ids[place] for one, place in places]
-        imports = [change.import_id for change in changes]
-        yield NewTrades(annotated, new_trades.build_rows(user_id, ids, imports, rows, by_account, written_at))
+        yield NewTrades(annotated, new_trades.build_rows(user_id, rows, by_account, written_at))
 
 
 class Writer(NamedTuple):

@@ -17,7 +17,7 @@ from journal_api.values.periods import Calendar, trading_day
 
 # The columns of a new trade in the order of their parameters. Parameters are positional because binding by
 # name looks up each value, which matters for imports.
-COLUMNS = (*TradeDraft.__struct_fields__, "contract", "root")
+COLUMNS = ("id", "import_id", *TradeDraft.__struct_fields__, "contract", "root")
 # Rows per statement: a table with triggers opens a savepoint for every statement.
 ROWS_AT_ONCE = 250
 read_values = itemgetter(*COLUMNS)
@@ -59,10 +59,10 @@ async def insert_many(db: Connection, user_id: int, rows: Sequence[dict[str, Any
     if not rows:
         return []
     last_id = await read_last_id(db)
-    ids = list(range(last_id + 1, last_id + len(rows) + 1))
-    by_account = await calendars.by_account(db, user_id)
-    await insert_rows(db, build_rows(user_id, ids, [None] * len(ids), rows, by_account, now()))
-    return ids
+    numbered = [{**row, "id": row_id, "import_id": None} for row_id, row in enumerate(rows, last_id + 1)]
+    built = build_rows(user_id, numbered, await calendars.by_account(db, user_id), now())
+    await insert_rows(db, built)
+    return built.read("id")
 
 
 class NewRows(NamedTuple):
@@ -81,14 +81,9 @@ class NewRows(NamedTuple):
 
 
 def build_rows(
-    user_id: int,
-    ids: list[int],
-    import_ids: Sequence[int | None],
-    rows: Sequence[Mapping[str, Any]],
-    by_account: Mapping[int, Calendar],
-    written_at: str,
+    user_id: int, rows: Sequence[Mapping[str, Any]], by_account: Mapping[int, Calendar], written_at: str
 ) -> NewRows:
-    """Return at least one trade as they are inserted, each with its id and the import that tells of it first.
+    """Return at least one trade as they are inserted.
 
     An account that was deleted meanwhile has the owner's day: nothing is stored in it.
     """
@@ -96,7 +91,7 @@ def build_rows(
     owners = by_account[0]
     days = [trading_day(row["closed_at"], *by_account.get(row["account_id"], owners)) for row in rows]
     # Most trades have no notes, grade or stop: a column that is NULL in all rows is left out.
-    complete = {"id": ids, "import_id": import_ids, **columns, "trading_day": days}
+    complete = {**columns, "trading_day": days}
     filled = {name: values for name, values in complete.items() if values.count(None) < len(values)}
     values = [*chain.from_iterable(zip(*filled.values(), strict=True))]
     return NewRows(user_id, written_at, tuple(filled), values)
