@@ -135,7 +135,7 @@ def import_file(
             on_bytes=count,
         )
         unknown = reader.find_unknown(trade_file) if dry_run else None
-        proposal = propose_profile(content, unknown.doubts, dict(one.pair for one in columns)) if unknown else None
+        proposal = propose_profile(content, unknown.doubts, SaidOption.collect(columns)) if unknown else None
         if proposal is not None:
             click.echo(write_toml(proposal.profile, proposal.warnings), nl=False)
         if isinstance(trade_file, UnknownHeader):

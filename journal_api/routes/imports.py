@@ -14,7 +14,7 @@ from journal_api.imports.import_file import read_file
 from journal_api.imports.undo import undo
 from journal_api.positions.copy_match import encode_ambiguous
 from journal_api.repositories import accounts, imports
-from journal_api.structs.imports import Counts, ImportQuery, ImportReport, UndoQuery
+from journal_api.structs.imports import Counts, ImportQuery, ImportReport, SaidColumn, UndoQuery
 from journal_api.trade_files import reader
 from journal_api.trade_files.headers import UnknownHeader
 from journal_api.trade_files.profiles.proposal import Proposal, propose_profile
@@ -64,7 +64,7 @@ async def import_upload(request: Request, write: Write, query: ImportQuery, uplo
     source = imports.Source(query.account_id, name, upload.sha256)
     unknown = reader.find_unknown(file) if query.dry_run else None
     if unknown:
-        said = dict(one.pair for one in query.columns)
+        said = SaidColumn.collect(query.columns)
         proposal = await in_thread(user_id, partial(propose_profile, upload.file, unknown.doubts, said))
         if proposal is not None:
             timezone = await choose_timezone(db, user_id, choice, query.timezone)

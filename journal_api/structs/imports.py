@@ -1,6 +1,7 @@
 """Queries and responses of imports: the source file, the counts, a verdict for every row."""
 
 import re
+from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
 from typing import Any, ClassVar, Literal, Self
@@ -87,7 +88,10 @@ class AnswerOption(LineAnswer):
 
 
 class SaidColumn(str):
-    """`MEMBER:COLUMN`: the column of an unknown header that holds a member of a profile; an empty one is none."""
+    """`MEMBER:COLUMN`: the column of an unknown header that holds a member of a profile, none if it is empty.
+
+    The last answer about a member counts, but columns of costs are added.
+    """
 
     separator: ClassVar[str] = ":"
     members: ClassVar[tuple[str, ...]] = (
@@ -103,10 +107,14 @@ class SaidColumn(str):
             raise ValueError(f"must be one of {', '.join(cls.members)} and its column, such as {example}")
         return cls(value)
 
-    @property
-    def pair(self) -> tuple[str, str]:
-        member, _, column = self.partition(self.separator)
-        return member, column
+    @classmethod
+    def collect(cls, answers: Iterable[Self]) -> dict[str, list[str]]:
+        """Return the columns of each member, an empty list for one that the file does not have."""
+        said: dict[str, list[str]] = {}
+        for member, _, column in (answer.partition(cls.separator) for answer in answers):
+            before = said.get(member, []) if member == "costs" else []
+            said[member] = [*before, column] if column else []
+        return said
 
 
 class SaidOption(SaidColumn):

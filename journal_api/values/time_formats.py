@@ -11,7 +11,8 @@ from journal_api.values.timestamps import Timestamp
 # Names of zones, with different names for daylight saving time. Other abbreviations are ambiguous: CST is
 # also China's zone, and IST the zone of three countries.
 ZONE_NAMES = {0: "UTC GMT", -4: "EDT", -5: "EST CDT", -6: "CST MDT", -7: "MST PDT", -8: "PST"}
-ZONE_NAMES |= {1: "CET", 2: "CEST EET", 3: "EEST MSK", 8: "HKT SGT", 9: "JST"}
+ZONE_NAMES |= {1: "CET WEST", 2: "CEST EET SAST", 3: "EEST MSK", 8: "HKT SGT AWST", 9: "JST KST"}
+ZONE_NAMES |= {10: "AEST", 11: "AEDT", 12: "NZST", 13: "NZDT"}
 OFFSETS = {name: timezone(timedelta(hours=hours)) for hours, names in ZONE_NAMES.items() for name in names.split()}
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 DIRECTIVES = {

@@ -2,7 +2,7 @@
 
 import { send } from "../client.js";
 import { confirm } from "../dialogs.js";
-import { card, field, form, h, select, table, textField } from "../dom.js";
+import { card, field, form, h, table, textField } from "../dom.js";
 import * as format from "../format.js";
 
 const OF_TRADES = ["entry_price", "exit_price", "opened_at", "closed_at"];
@@ -42,14 +42,15 @@ function removeButton(profile, redraw) {
   return h("button.danger", { "aria-label": `Remove the format ${profile.name}`, onclick: ask }, "Remove");
 }
 
-const columnOf = ({ side, costs, ...profile }, name) =>
-  ({ ...profile, side: side?.column, costs: costs?.columns[0] })[name];
+const columnsOf = ({ side, costs, ...profile }, name) =>
+  ({ side: [side?.column], costs: costs?.columns ?? [] })[name] ?? [profile[name]];
 // What a profile says of columns that a file with its header has.
 export const answersOf = (profile) =>
-  [...NEEDED, ...RESULTS, "side", "costs"].flatMap((name) => {
-    const column = columnOf(profile, name);
-    return typeof column === "string" ? `${name}:${column}` : [];
-  });
+  [...NEEDED, ...RESULTS, "side", "costs"].flatMap((name) =>
+    columnsOf(profile, name)
+      .filter((one) => typeof one === "string")
+      .map((one) => `${name}:${one}`),
+  );
 
 // A column that is chosen is an answer, with which the service proposes the rest anew; `say()` ends that.
 export function profileForm({ report, options: { columns: said }, profile, isBusy: disabled }, say) {
@@ -59,12 +60,15 @@ export function profileForm({ report, options: { columns: said }, profile, isBus
   const needed = ["symbol", "quantity", ...(proposed.kind === "trades" ? OF_TRADES : OF_FILLS)];
   const asked = needed.filter((one) => !proposed[one] || said.some((answer) => answer.startsWith(`${one}:`)));
   const options = [["", "–"], ...columns.map((one) => [one, one])];
-  const column = (one, hint = HINTS[one]) =>
+  const column = (name, hint = HINTS[name]) =>
     field(
-      format.words(one),
-      select(
-        { id: `column-${one}`, name: one, value: columnOf(proposed, one) },
-        one === "quantity" ? [...options, ["=1", "1 in all rows"]] : options,
+      format.words(name),
+      h(
+        "select",
+        { id: `column-${name}`, name, multiple: name === "costs" },
+        (name === "quantity" ? [...options, ["=1", "1 in all rows"]] : options).map(([value, label]) =>
+          h("option", { value, selected: columnsOf(proposed, name).includes(value) }, label),
+        ),
       ),
       hint,
     );
@@ -107,7 +111,7 @@ export function profileForm({ report, options: { columns: said }, profile, isBus
   element.addEventListener("change", ({ target }) => {
     if (target.tagName !== "SELECT") return;
     button.disabled = true; // until the rest is proposed
-    say(`${target.name}:${target.value}`);
+    say([{ value: "" }, ...target.selectedOptions].map(({ value }) => `${target.name}:${value}`));
   });
   return element;
 }

@@ -56,7 +56,7 @@ export function details(report, { accounts, me }) {
       `${format.count(rowsOf(joined), "row")} of the file are ${format.count(joined.length, "position")}, from flat to flat.`,
     ...copiesOf(report, { accounts, me }),
     report.open_at_end > 0 &&
-      `${format.count(report.open_at_end, "position")} ${report.open_at_end === 1 ? "is" : "are"} open at the end of the file: the next file completes ${report.open_at_end === 1 ? "it" : "them"}.`,
+      `${format.count(report.open_at_end, "position")} open at the end of the file, for the next file to complete.`,
     ...report.accounts.map((one) => `Account ${one.name}: ${nameOf(one.account_id)}.`),
     ...report.fees_applied.map(
       (one) =>
@@ -89,12 +89,8 @@ const ambiguityOf = ({ trade, candidates }, nameOf, timezone) => {
 
 // Rows with the same words are one.
 export function rowTable(rows) {
-  const told = new Map();
-  for (const row of rows.filter(({ verdict }) => TOLD.includes(verdict))) {
-    const why = `${row.verdict} ${whyOf(row)}`;
-    if (!told.has(why)) told.set(why, []);
-    told.get(why).push(row);
-  }
+  const shown = rows.filter(({ verdict }) => TOLD.includes(verdict));
+  const told = Map.groupBy(shown, (row) => `${row.verdict} ${whyOf(row)}`);
   if (!told.size) return null;
   const groups = [...told.values()].sort(
     ([one], [other]) => TOLD.indexOf(one.verdict) - TOLD.indexOf(other.verdict),

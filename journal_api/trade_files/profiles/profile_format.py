@@ -40,9 +40,9 @@ from journal_api.trade_files.profiles.trades import make_trade_reader
 from journal_api.trade_files.profiles.value_checks import (
     check_halves,
     check_openings,
-    check_results,
     check_sales,
     check_stated_results,
+    check_trades,
     check_values,
     show_names,
 )
@@ -130,7 +130,8 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
         read_trades = read_checked_fills(profile, header, value or "", rate or "")
     else:
         checked, status = [], None
-        read_trades = partial(check_results, one_trade_per_row(make_trade_reader(profile, header)))
+        reader = ProfileReader(profile, header)
+        read_trades = partial(check_trades, one_trade_per_row(make_trade_reader(reader)), reader)
     repeated = find_columns(header, profile.repeated or ())
     conditions = list_conditions(profile, header)
 

@@ -63,11 +63,12 @@ class Proposal(NamedTuple):
 
 
 def propose_profile(
-    file: BinaryIO, doubts: Sequence[str] = (), said: Mapping[str, str] = NOTHING_SAID
+    file: BinaryIO, doubts: Sequence[str] = (), said: Mapping[str, Sequence[str]] = NOTHING_SAID
 ) -> Proposal | None:
     """Return the proposal for a file, with further doubts about it; None for a file without a table.
 
-    `said` has the columns of members that are known. Raises ValidationFailed for one that is not in the file.
+    `said` has the columns of members that are known, none for a member that the file does not have. Raises
+    ValidationFailed for a column that is not in the file.
     """
     file.seek(0)
     text = read_text(file)
@@ -75,7 +76,7 @@ def propose_profile(
     if not tables:
         return None
     others = [table for table in tables if find_report(table.names) is None]  # sheets beside a report
-    names = {name for name in said.values() if name and not name.startswith(CONSTANT)}
+    names = {name for columns in said.values() for name in columns if not name.startswith(CONSTANT)}
     table = max(others or tables, key=lambda table: (names.issubset(table.columns), count_filled(table)))
     if absent := sorted(names.difference(table.columns)):
         raise ValidationFailed(fields={"columns": f"the file has no column {', '.join(absent)}"})
@@ -100,15 +101,17 @@ def find_failed_checks(file: BinaryIO, text: FileText, profile: ProposedProfile)
 class Draft:
     """A profile in the making: the table, the columns of members, and doubts about them."""
 
-    def __init__(self, table: Table, said: Mapping[str, str]) -> None:
-        self.table, self.said, self.members = table, said, find_members(table, said)
+    def __init__(self, table: Table, said: Mapping[str, Sequence[str]]) -> None:
+        self.table, self.costs = table, said.get("costs")
+        self.said = {member: "".join(columns) for member, columns in said.items() if member != "costs"}
+        self.members = find_members(table, self.said)
         self.warnings: list[str] = []
-        others = [name for name in table.columns if name not in (self.members.get("quantity"), *said.values())]
+        others = [name for name in table.columns if name not in (self.members.get("quantity"), *self.said.values())]
         self.value = find_column(others, NAMES["value"])
         pairs = [pair for pair in OF_TRADES if len({self.members.get(name) for name in pair} - {None}) == 2]
         is_of_trades = any(self.members.get(name) for pair in pairs for name in (*OF_TRADES[0], *RESULTS))
-        self.is_of_trades = is_of_trades and not any(map(said.get, ONLY_FILLS))
-        is_amount = "quantity" not in said and translate(self.members.get("quantity", "")) in NAMES["value"]
+        self.is_of_trades = is_of_trades and not any(map(self.said.get, ONLY_FILLS))
+        is_amount = "quantity" not in self.said and translate(self.members.get("quantity", "")) in NAMES["value"]
         if self.is_of_trades and is_amount:
             del self.members["quantity"]  # of a whole trade an amount is a sum of money
         self.ends = ONLY_TRADES if self.is_of_trades else ONLY_FILLS
@@ -123,9 +126,7 @@ class Draft:
         names = ("symbol", "quantity", "multiplier", "account", *self.ends)
         size, side, external_id = (members.get(name) for name in ("quantity", "side", "external_id"))
         divided = [self.value] if self.value and size and members.get("price") == self.value else []
-        costs, unread = find_cost_columns(table, members)
-        if "costs" in self.said:
-            costs, unread = [members["costs"]] if "costs" in members else [], []
+        costs, unread = find_cost_columns(table, members) if self.costs is None else ([*self.costs], [])
         if unread:
             self.warnings.append(f"{', '.join(unread)} may be costs: if they are, add them")
         if size and size.startswith(UNNAMED) and min(table.read_amounts(size), default=-1) >= 0:

@@ -51,7 +51,8 @@ class ProfileReader:
     """Reads the cells of rows by a profile. Its methods raise ValidationFailed."""
 
     def __init__(self, profile: ImportProfileCreate, header: Collection[str]) -> None:
-        self.profile, self.header, self.negative_purchases, self.nameless_fills = profile, header, 0, 0
+        self.profile, self.header = profile, header
+        self.negative_purchases = self.nameless_fills = self.exits_without_time = 0
         self.unknown_sides = dict[str, None]()
         self._symbol = self.column(profile.symbol)
         self._contract = find_column(header, profile.contract) or ""

@@ -1,6 +1,6 @@
 """Profiles of kind `trades`, one trade per row: compiles a profile and a header to a reader of rows."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from decimal import Decimal
 
 from msgspec.structs import replace
@@ -14,10 +14,12 @@ from journal_api.trade_files.profiles.readers import ProfileReader
 from journal_api.trade_files.stated_results import Legs, build_trade, derive_multiplier
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
 
+DIGITS = frozenset("123456789")  # of a price
 
-def make_trade_reader(profile: ImportProfileCreate, header: Collection[str]) -> Callable[[Row], ImportedTrade]:
-    """Return the function that reads the trade of a row, with the columns of this header."""
-    reader = ProfileReader(profile, header)
+
+def make_trade_reader(reader: ProfileReader) -> Callable[[Row], ImportedTrade]:
+    """Return the function that reads the trade of a row."""
+    profile = reader.profile
     quantity = reader.column(profile.quantity)
     gross = reader.column(profile.gross_pnl) if profile.gross_pnl else None
     net = reader.column(profile.net_pnl) if profile.net_pnl else None
@@ -69,6 +71,7 @@ def make_stated_reader(profile: ImportProfileCreate, reader: ProfileReader) -> C
 
     def read_legs(row: Row) -> Legs:
         is_closed = row.has(closed) and (row.has(exit_) or closed != opened)
+        reader.exits_without_time += not (is_closed or DIGITS.isdisjoint(row[exit_]))
         return Legs(
             "short" if reader.is_sale(row) else "long",
             reader.amount(row, entry, Money),

@@ -15,6 +15,7 @@ from journal_api.trade_files.vocabulary import KNOWN, NAMES, find_costs, moves_m
 CENT = Decimal("0.01")
 TAXES = re.compile("(?!.*(?:fee|comm|charge|brokerage)).*(?:(?<!stamp)tax|税金)")
 MIN_FACTORS, MAX_FACTORS = 3, 20  # rows, and columns
+LARGEST_SHARE, NEAR_SHARE = Decimal("0.005"), Decimal("0.1")  # of the value of a fill; of a share
 NEARLY_ALL, NEAR = Decimal("0.9"), Decimal("0.01")  # of rows, of 1
 Numbers = Mapping[str, Decimal]  # of a row, by column
 
@@ -85,7 +86,17 @@ def find_cost_columns(table: Table, members: Mapping[str, str]) -> tuple[list[st
     costs = named or find_unnamed_costs(table, size, price)
     withheld = [name for name in costs if side and TAXES.match(simplify(name)) and is_withheld(table, name, side)]
     likely = [name for name in find_costs(table.columns, are_likely=True) if any(table.read_amounts(name))]
+    others = [name for name in table.columns if name not in (*members.values(), *costs, *likely)]
+    likely += [name for name in others if translate(name) not in KNOWN and is_share(table, name, size, price)]
     return [name for name in costs if name not in withheld], withheld + likely
+
+
+def is_share(table: Table, name: str, size: str, price: str) -> bool:
+    """Return whether the numbers of a column are one small share of the values, as a tax on trades is."""
+    rows = [(abs(cost), abs(of * at)) for cost, of, at in table.pick_numbers(name, size, price) if cost and of and at]
+    shares = sorted(cost / value for cost, value in rows)
+    is_small = len({cost for cost, _ in rows}) >= MIN_FACTORS and shares[-1] <= LARGEST_SHARE
+    return is_small and shares[-1] - shares[0] <= NEAR_SHARE * shares[-1]
 
 
 def is_withheld(table: Table, tax: str, side: str) -> bool:

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from decimal import Decimal
 from types import MappingProxyType
+from typing import Any
 
 from journal_api.trade_files.cells import ISIN, SENTENCE
 from journal_api.trade_files.profiles.unknown_amounts import MIN_FACTORS, find_factors, find_quantity
@@ -29,7 +30,7 @@ from journal_api.trade_files.vocabulary import (
 from journal_api.values.currencies import CURRENCIES
 from journal_api.values.types import Name40
 
-NOTHING_SAID: Mapping[str, str] = MappingProxyType({})
+NOTHING_SAID: Mapping[str, Any] = MappingProxyType({})
 RESULTS = ("gross_pnl", "net_pnl")
 # Two columns of one name are of the opening and of the close.
 REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "time"), ("closed_at", "time2"))

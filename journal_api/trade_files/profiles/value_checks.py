@@ -17,6 +17,7 @@ from journal_api.positions.statements import Effect, is_newest_first
 from journal_api.trade_files.file_format import MAX_NAMES_SHOWN, Rows, Trades, failed_check
 from journal_api.trade_files.fill_book import Book
 from journal_api.trade_files.point_values import is_pair
+from journal_api.trade_files.profiles.readers import ProfileReader
 from journal_api.values.instruments import BUILT_IN, CONTRACT_ROOTS, InstrumentTable
 from journal_api.values.money import SCALE, PositiveMoney
 
@@ -210,8 +211,8 @@ def find_multiplier(instrument: Instrument, instruments: InstrumentTable) -> flo
     return float(value or 1)
 
 
-def check_results(read_trades: Callable[[Rows], Trades], rows: Rows) -> Trades:
-    """Yield the trades of rows, and what rejects the file if most results contradict their directions."""
+def check_trades(read_trades: Callable[[Rows], Trades], reader: ProfileReader, rows: Rows) -> Trades:
+    """Yield the trades of rows, what rejects the file if most results contradict their directions, and doubts."""
     results = against = line = 0
     for trade in read_trades(rows):
         yield trade
@@ -220,6 +221,8 @@ def check_results(read_trades: Callable[[Rows], Trades], rows: Rows) -> Trades:
     if 2 * against > results:
         text = f"{against} of {results} results contradict the direction and the prices of their trades"
         yield failed_check(line, f"{text}: are long and short reversed?")
+    if number := reader.exits_without_time:
+        yield Noted(f"trades that have an exit price and no time of the exit, which are read as open: {number}")
 
 
 def contradicts(row: ImportedTrade) -> bool | None:
