@@ -188,6 +188,7 @@ async def test_an_unknown_header_is_described_and_corrected(page: Tab, page_jour
     await page.holds("#profile [name=short]", "Prodej")
     await page.holds("#profile [name=name]", "Fio")
     await page.click("section[aria-label=File] .quiet")
+    await page.gone("#profile")
 
     await page.drop("options.csv", OPTIONS)  # all that is proposed is remembered
     await page.click("#profile .primary")

@@ -869,6 +869,19 @@ def test_a_tax_that_is_withheld_from_income_is_no_cost(kind: str, tax: str, cost
     assert ("tax may be costs: if they are, add them" in proposal.warnings) == (costs == ["fee"])
 
 
+@for_rows("exit_price, told", [("101", 1), ("0.00", 0), ("", 0)])
+def test_a_trade_with_an_exit_price_and_no_time_of_the_exit_is_told_as_open(exit_price: str, told: int) -> None:
+    rows = f"QLTX,Long,1,100,105,{LONG}\nQLTX,Long,1,105,{exit_price},2026-03-02 10:00:00,1/0/00\n"
+    content = f"Symbol,Side,Qty,Entry Price,Exit Price,Entry Time,Exit Time\n{rows}"
+    proposal = propose_profile(io.BytesIO(content.encode()))
+    assert proposal is not None
+
+    file = read_file(content, profiles=[decode_profile(write_toml(proposal.profile).encode())])
+
+    text = "trades that have an exit price and no time of the exit, which are read as open: 1"
+    assert (len(read_positions_of(file)), file.left_out.warnings) == (2, [text] * told)
+
+
 @for_rows("pnl, told", [(("5.5", "-4"), True), (("10.10", "-9"), False)])
 def test_results_of_contracts_that_are_points_are_told(pnl: tuple[str, str], told: bool) -> None:
     content = (
@@ -909,6 +922,11 @@ def test_a_result_in_another_currency_than_the_prices_shows_no_point_value() -> 
             "Desk is taken for the symbol",
         ),
         ("Date,Type,Symbol,Size,Price,Fee Quantity\n2026-03-02,Buy,QLTX,1,9,2\n", "Fee Quantity may be costs"),
+        (
+            "Date,Type,Symbol,Size,Price,STT\n"
+            + "".join(f"2026-03-02,Buy,QLTX,8,{price},{price * 0.0008:.2f}\n" for price in (2950, 1475, 2975)),
+            "STT may be costs",  # the same share of each value
+        ),
         (
             "Ticker,Entry Time,Exit Time,Entry Price,Exit Price\nQLTX,2026-03-02 10:00,2026-03-02 11:00,1,2\n",
             "no column is known as quantity: name it here, or state it for all rows as =1",

@@ -166,9 +166,9 @@ READ: list[tuple[str, str, Any, dict[str, Any]]] = [
     *(("TradeZella", f"times in {zone} on {day}",
        {"Open Date": day, "Close Date": day, "Open Time": f"12:00:00 {zone}",
         "Close Time": f"12:31:42 {zone}"},
-       {"opened_at": f"{day}T{utc}:00:00Z", "closed_at": f"{day}T{utc}:31:42Z"})
+       {"opened_at": f"{day}T{utc:02}:00:00Z", "closed_at": f"{day}T{utc:02}:31:42Z"})
       for zone, utc in [("UTC", 12), ("GMT", 12), ("EDT", 16), ("EST", 17), ("CDT", 17), ("CST", 18),
-                        ("MDT", 18), ("MST", 19), ("PDT", 19), ("PST", 20)]
+                        ("MDT", 18), ("MST", 19), ("PDT", 19), ("PST", 20), ("AEST", 2)]
       for day in ["2026-02-09"]),
     ("TradeZella", "no zone: of the import", {"Open Time": "12:31:42", "Close Time": "12:58:32"},
      {"opened_at": "2026-02-09T12:31:42Z"}),

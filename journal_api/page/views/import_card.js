@@ -68,9 +68,9 @@ function contentOf(work, suffix, context, own) {
 
 function descriptionForm(work, context) {
   const { file, report, profile } = work;
-  // A further answer may come before the first one is drawn.
+  // A further answer may come before the first one is drawn, or when the file is closed.
   const say = (more = []) => {
-    const { options } = entryOf(file);
+    const { options } = entryOf(file) ?? work;
     return read({ file, options: { ...options, columns: options.columns.concat(more) }, profile }, context);
   };
   return [

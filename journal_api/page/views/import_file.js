@@ -112,7 +112,7 @@ const tradesShown = ({ report: { counts, preview } }) =>
 
 // Questions whose answer is known are not drawn: the next drawing would take them away below a press.
 async function answered({ file, options }, query, context, more = {}) {
-  const { report, profile } = entryOf(file);
+  const { report, profile } = entryOf(file) ?? {};
   const asked = report?.format === "unknown" && { report, profile };
   const mine = put({ file, options, ...asked, isBusy: true, isDryRun: query.dry_run });
   await context.redraw();

@@ -104,7 +104,7 @@ export function profileForm({ report, options: { columns: said }, profile, isBus
     h(
       ".row",
       column("costs"),
-      textField("Form of the times", "time", { time: time?.join(", ") }, {}, "Such as %d.%m.%Y %H:%M"),
+      textField("Form of the times", "time", { time: time?.join(", ") }, {}, "%d.%m.%Y %H:%M"),
     ),
     button,
   );

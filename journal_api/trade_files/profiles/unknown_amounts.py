@@ -86,8 +86,9 @@ def find_cost_columns(table: Table, members: Mapping[str, str]) -> tuple[list[st
     costs = named or find_unnamed_costs(table, size, price)
     withheld = [name for name in costs if side and TAXES.match(simplify(name)) and is_withheld(table, name, side)]
     likely = [name for name in find_costs(table.columns, are_likely=True) if any(table.read_amounts(name))]
-    others = [name for name in table.columns if name not in (*members.values(), *costs, *likely)]
-    likely += [name for name in others if translate(name) not in KNOWN and is_share(table, name, size, price)]
+    read = {*members.values(), *costs, *likely}
+    others = [name for name in table.columns if name not in read and translate(name) not in KNOWN]
+    likely += [name for name in others if is_share(table, name, size, price)]
     return [name for name in costs if name not in withheld], withheld + likely
 
 
