@@ -10,7 +10,7 @@ FUZZ_SECONDS ?= 1200
 # Scripts of tests/ find what tests share, as pytest does.
 WITH_SUPPORT := PYTHONPATH=tests:tests/support $(BIN)/python
 
-.PHONY: help install run test test-lowest lint lint-page check format openapi keep-schema fuzz soak bench screenshots
+.PHONY: help install run test test-lowest lint lint-page check format openapi readings keep-schema fuzz soak bench screenshots
 .DELETE_ON_ERROR:
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -87,6 +87,9 @@ bench: $(READY_DEV)  ## measure what a trader waits for, in journals of three si
 openapi: $(READY_DEV)  ## write journal_api/openapi/openapi.json, unless it takes something away from v1
 	$(WITH_SUPPORT) tests/write_openapi.py
 	$(WITH_SUPPORT) tests/page_enums.py
+
+readings: $(READY_DEV)  ## record what is read of the unusual files in tests/data
+	$(WITH_SUPPORT) tests/trade_files/test_unusual_files.py
 
 keep-schema: $(READY_DEV)  ## record the triggers, views and indexes of this schema version, before the next one changes them
 	$(WITH_SUPPORT) -m released_schemas
