@@ -144,7 +144,7 @@ def find_column(header: Collection[str], columns: Columns | Sequence[str] | None
 
 def find_costs(columns: Iterable[str], *, are_likely: bool = False) -> list[str]:
     """Return the columns of costs, the column of their total if there is one; or those that may be costs as well."""
-    amounts = [name for name in columns if not any(part in name.casefold() for part in NO_COSTS)]
+    amounts = [name for name in columns if not any(part in f"{name.casefold()} {simplify(name)}" for part in NO_COSTS)]
     named = [name for name in amounts if simplify(name).endswith(COSTS)]
     words = {name: f"{simplify(name)} {' '.join(split_name(name))}" for name in amounts if name not in named}
     likely = [name for name in words if any(part in words[name] for part in PARTS)]
