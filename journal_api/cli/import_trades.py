@@ -24,8 +24,9 @@ from journal_api.imports.import_file import choose_accounts, read_file, stored_n
 from journal_api.imports.verdicts import refused
 from journal_api.repositories import imports
 from journal_api.settings import Settings
+from journal_api.structs.import_answers import AccountOption, AnswerOption, SaidOption
 from journal_api.structs.import_profiles import ImportProfileCreate
-from journal_api.structs.imports import AccountOption, AnswerOption, DateOrder, SaidOption
+from journal_api.structs.imports import DateOrder
 from journal_api.trade_files import reader
 from journal_api.trade_files.headers import UnknownHeader
 from journal_api.trade_files.profiles.profile_format import decode_profile

@@ -7,7 +7,8 @@ from aiosqlite import Connection
 
 from journal_api.errors import ValidationFailed
 from journal_api.repositories import accounts, imports, users
-from journal_api.structs.imports import AccountMapping, FileAccount
+from journal_api.structs.import_answers import AccountMapping
+from journal_api.structs.imports import FileAccount
 from journal_api.trade_files.timezones import FileTimezone
 
 NOT_CREATED = -1  # an id that no account has; further ones are lower

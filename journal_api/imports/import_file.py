@@ -14,8 +14,8 @@ from journal_api.errors import ValidationFailed
 from journal_api.imports.file_accounts import NOT_CREATED, AccountChoice, choose_timezone, map_accounts
 from journal_api.repositories import accounts, import_profiles, imports, instruments
 from journal_api.structs.accounts import AccountCreate
+from journal_api.structs.import_answers import AccountMapping
 from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
-from journal_api.structs.imports import AccountMapping
 from journal_api.trade_files import reader
 from journal_api.trade_files.dates import DateOrder
 from journal_api.trade_files.headers import UnknownHeader

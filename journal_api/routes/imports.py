@@ -14,7 +14,8 @@ from journal_api.imports.import_file import read_file
 from journal_api.imports.undo import undo
 from journal_api.positions.copy_match import encode_ambiguous
 from journal_api.repositories import accounts, imports
-from journal_api.structs.imports import Counts, ImportQuery, ImportReport, SaidColumn, UndoQuery
+from journal_api.structs.import_answers import SaidColumn
+from journal_api.structs.imports import Counts, ImportQuery, ImportReport, UndoQuery
 from journal_api.trade_files import reader
 from journal_api.trade_files.headers import UnknownHeader
 from journal_api.trade_files.profiles.proposal import Proposal, propose_profile

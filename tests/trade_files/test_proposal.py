@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from saved_journals import for_rows
 
+from journal_api.structs.import_answers import SaidColumn
 from journal_api.structs.import_profiles import OF_FILLS, ONLY_TRADES
-from journal_api.structs.imports import SaidColumn
 from journal_api.trade_files.profiles.proposal import Proposal, propose_profile
 from journal_api.trade_files.profiles.unknown_columns import NOTHING_SAID
 
