@@ -922,6 +922,7 @@ def test_a_result_in_another_currency_than_the_prices_shows_no_point_value() -> 
             "Desk is taken for the symbol",
         ),
         ("Date,Type,Symbol,Size,Price,Fee Quantity\n2026-03-02,Buy,QLTX,1,9,2\n", "Fee Quantity may be costs"),
+        ("Date,Type,Symbol,Size,Price,Fee\n2026-03-02,Buy,QLTX,1,9,0.1%\n", "Fee may be costs"),
         (
             "Date,Type,Symbol,Size,Price,STT\n"
             + "".join(f"2026-03-02,Buy,QLTX,8,{price},{price * 0.0008:.2f}\n" for price in (2950, 1475, 2975)),

@@ -14,6 +14,7 @@ from journal_api.trade_files.vocabulary import KNOWN, NAMES, find_costs, moves_m
 
 CENT = Decimal("0.01")
 TAXES = re.compile("(?!.*(?:fee|comm|charge|brokerage)).*(?:(?<!stamp)tax|税金)")
+DIGIT = re.compile("[1-9]")
 MIN_FACTORS, MAX_FACTORS = 3, 20  # rows, and columns
 LARGEST_SHARE, NEAR_SHARE = Decimal("0.005"), Decimal("0.1")  # of the value of a fill; of a share
 NEARLY_ALL, NEAR = Decimal("0.9"), Decimal("0.01")  # of rows, of 1
@@ -82,10 +83,12 @@ def find_unnamed_costs(table: Table, size: str, price: str) -> list[str]:
 def find_cost_columns(table: Table, members: Mapping[str, str]) -> tuple[list[str], list[str]]:
     """Return the columns of costs, and those that may be costs, of which somebody must say whether they are."""
     side, size, price = (members.get(name, "") for name in ("side", "quantity", "price"))
-    named = [column for column in find_costs(table.columns) if table.holds("commission", column)]
+    known = find_costs(table.columns)
+    named = [column for column in known if table.holds("commission", column)]
     costs = named or find_unnamed_costs(table, size, price)
     withheld = [name for name in costs if side and TAXES.match(simplify(name)) and is_withheld(table, name, side)]
     likely = [name for name in find_costs(table.columns, are_likely=True) if any(table.read_amounts(name))]
+    likely += [name for name in known if name not in named and table.count(name, DIGIT.search)]  # 0.1%
     read = {*members.values(), *costs, *likely}
     others = [name for name in table.columns if name not in read and translate(name) not in KNOWN]
     likely += [name for name in others if is_share(table, name, size, price)]
