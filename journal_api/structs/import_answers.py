@@ -1,10 +1,15 @@
 """What whoever imports a file says of it, as texts: in a query with a colon, in an option of the command with `=`."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Literal, Self
 
+from journal_api.structs.import_profiles import OF_FILLS, OF_TRADES
 from journal_api.values.types import Name100
+
+RESULTS = ("gross_pnl", "net_pnl")
+# What only the other kind has.
+OF_OTHER_KIND: Mapping[str, tuple[str, ...]] = {"trades": OF_FILLS, "fills": (*OF_TRADES, *RESULTS)}
 
 
 class AccountMapping(str):
@@ -74,21 +79,25 @@ class AnswerOption(LineAnswer):
 class SaidColumn(str):
     """`MEMBER:COLUMN`: the column of an unknown header that holds a member of a profile, none if it is empty.
 
-    The last answer about a member counts, but columns of costs are added.
+    For some members `=` and a value of all rows; for `kind` one of its words. The last answer about a member
+    counts, but columns of costs are added, and a kind takes back what only the other kind has.
     """
 
     separator: ClassVar[str] = ":"
-    members: ClassVar[tuple[str, ...]] = (
-        *("symbol", "side", "quantity", "price", "at", "entry_price", "exit_price", "opened_at", "closed_at"),
-        *("gross_pnl", "net_pnl", "costs", "multiplier", "account"),
-    )
+    constants: ClassVar[tuple[str, ...]] = ("symbol", "quantity", "multiplier", "account")
+    members: ClassVar[tuple[str, ...]] = (*constants, "kind", "side", *OF_FILLS, *OF_TRADES, *RESULTS, "costs")
     json_schema: ClassVar[dict[str, Any]] = {"type": "string", "examples": ["quantity:Qty"]}
 
     @classmethod
     def decode(cls, value: object) -> Self:
-        if not isinstance(value, str) or value.partition(cls.separator)[0] not in cls.members:
+        member, _, column = value.partition(cls.separator) if isinstance(value, str) else ("", "", "")
+        if not isinstance(value, str) or member not in cls.members:
             example = f"quantity{cls.separator}Qty"
             raise ValueError(f"must be one of {', '.join(cls.members)} and its column, such as {example}")
+        if member == "kind" and column not in OF_OTHER_KIND:
+            raise ValueError("must have the kind trades or fills")
+        if column.startswith("=") and member not in cls.constants:
+            raise ValueError(f"must have a column: only {', '.join(cls.constants)} may be the same in all rows")
         return cls(value)
 
     @classmethod
@@ -96,8 +105,10 @@ class SaidColumn(str):
         """Return the columns of each member, an empty list for one that the file does not have."""
         said: dict[str, list[str]] = {}
         for member, _, column in (answer.partition(cls.separator) for answer in answers):
-            before = said.get(member, []) if member == "costs" else []
+            before = [one for one in said.pop(member, []) if one != column] if member == "costs" else []
             said[member] = [*before, column] if column else []
+            for other in OF_OTHER_KIND[column] if member == "kind" else ():
+                said.pop(other, None)
         return said
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from chromium import ISO, PageJournal, Tab, in_a_browser
+from chromium import ISO, PageJournal, Tab, eventually, in_a_browser
 from playwright.async_api import expect
 from proofs import only_in_soak
 
@@ -59,9 +59,9 @@ async def import_all(page: Tab, button: str, files: int) -> None:
 
 
 CZECH = """\
-Datum;Směr;Symbol;Cena;Kusy
-2026-01-06 15:40;Nákup;AAPL;185,50;100
-2026-01-07 15:40;Prodej;AAPL;187,00;100
+Datum;Směr;Symbol;Cena;Kusy;Poplatek;Daň
+2026-01-06 15:40;Nákup;AAPL;185,50;100;1;2
+2026-01-07 15:40;Prodej;AAPL;187,00;100;1;2
 """
 OPTIONS = """\
 Datum,Uhrzeit,Symbol,Expiry,Strike,Call/Put,Action,Menge,Wert
@@ -127,7 +127,7 @@ async def test_a_first_file_is_imported_in_few_clicks_corrected_and_undone(
     await page.see("Import 2 trades into Apex 50K", "#import")
     page_journal.import_file("\n".join(WITH_ZONE.splitlines()[::3]), account_id=1)
     await page.click("#import")
-    await page.see("The journal has changed since this was shown")
+    await page.see("The journal has changed: here is what the file would do now.")
     assert len(page_journal.read("/trades")) == 3
     await page.click("#import")
     await page.see("Imported: 1 new trade, 0 updated, 1 already there")
@@ -163,7 +163,7 @@ async def test_an_unknown_header_is_described_and_corrected(page: Tab, page_jour
     await page.sign_in(page_journal, "import")
     await page.drop("acme.csv", UNKNOWN)
     await page.see("The header of this file is unknown")
-    await page.choose("#profile [name=quantity]", "1 in all rows")
+    await page.choose("#profile [name=quantity]", "=1")
     await page.choose("#profile [name=costs]", "Cut")
     await page.send("#profile", long="Up", short="Dwon")
     await page.see("The times in this file have no time zone.")
@@ -182,14 +182,6 @@ async def test_an_unknown_header_is_described_and_corrected(page: Tab, page_jour
     await page.gone("section[aria-label='Your formats']")
     assert page_journal.read("/import-profiles") == []
 
-    await page.drop("czech.csv", CZECH)
-    await page.fill("#profile [name=name]", "Fio")
-    await page.choose("#profile [name=quantity]", "Kusy")  # one answer, from which the words follow
-    await page.holds("#profile [name=short]", "Prodej")
-    await page.holds("#profile [name=name]", "Fio")
-    await page.click("section[aria-label=File] .quiet")
-    await page.gone("#profile")
-
     await page.drop("options.csv", OPTIONS)  # all that is proposed is remembered
     await page.click("#profile .primary")
     await page.press("The year")
@@ -200,6 +192,26 @@ async def test_an_unknown_header_is_described_and_corrected(page: Tab, page_jour
     assert [profile[name] for name in ("clock", "option", "divide_by")] == ["Uhrzeit", option, {"Wert": "Menge"}]
     (trade,) = page_journal.read("/trades", to="2014-12-31")
     assert (trade["opened_at"], trade["gross_pnl"]) == ("2014-03-13T08:31:00.000000Z", 2)
+
+
+async def test_an_answer_about_a_column_is_for_its_file_and_keeps_what_is_typed(
+    page: Tab, page_journal: PageJournal
+) -> None:
+    await page.sign_in(page_journal, "import")
+    await page.drop("one.csv", CZECH, two=CZECH.replace("Směr", "Typ"))
+    await page.fill("#profile-1 [name=name]", "Second")
+    await page.choose("#profile-1 [name=quantity]", "Kusy")
+    await page.holds("#profile-1 [name=short]", "Prodej")  # follows from the quantity
+    await page.holds("#profile-1 [name=name]", "Second")
+    await page.holds("#profile [name=name]", "New profile")
+    await page.page.select_option("#profile-1 [name=costs]", ["Daň", "Poplatek"])
+    await page.page.select_option("#profile-1 [name=multiplier]", "Cena")
+    await page.choose("#profile-1 [name=multiplier]", "–")
+    await page.click("#profile-1 .primary")
+    await eventually(lambda: len(page_journal.read("/import-profiles")) == 1)
+    (profile,) = page_journal.read("/import-profiles")
+    assert (profile["name"], profile["side"]["column"], profile["multiplier"]) == ("Second", "Typ", None)
+    assert sorted(profile["costs"]["columns"]) == ["Daň", "Poplatek"]
 
 
 async def test_files_go_into_the_accounts_that_they_name(

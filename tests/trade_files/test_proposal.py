@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from saved_journals import for_rows
 
+from journal_api.errors import ValidationFailed
 from journal_api.structs.import_answers import SaidColumn
-from journal_api.structs.import_profiles import OF_FILLS, ONLY_TRADES
 from journal_api.trade_files.profiles.proposal import Proposal, propose_profile
 from journal_api.trade_files.profiles.unknown_columns import NOTHING_SAID
 
@@ -395,8 +395,11 @@ async def test_what_is_said_of_a_column_is_proposed_with_what_follows_from_it(cl
     "said, reason",
     [
         ("quantity:Počet", "the file has no column Počet"),
-        ("size:Kusy", "must be one of symbol, side"),
-        ("Kusy", "must be one of symbol, side"),
+        ("size:Kusy", "must be one of symbol, quantity"),
+        ("Kusy", "must be one of symbol, quantity"),
+        ("kind:Kusy", "must have the kind trades or fills"),
+        ("side:=Buy", "must have a column: only symbol, quantity, multiplier, account may be the same in all rows"),
+        ("entry_price:Cena", "the kind fills has no entry_price"),
     ],
 )
 async def test_a_column_that_is_not_in_the_file_or_of_no_member_is_refused(
@@ -408,16 +411,61 @@ async def test_a_column_that_is_not_in_the_file_or_of_no_member_is_refused(
     assert reason in str(details_of(refused)["fields"])
 
 
-@given(st.dictionaries(st.sampled_from(SaidColumn.members), st.sampled_from(["", "Lots", "Profit", "Ticket"])))
-def test_the_proposal_has_each_column_as_it_is_said(said: dict[str, str]) -> None:
-    profile = propose(UNKNOWN, {name: [*filter(None, [column])] for name, column in said.items()}).profile
+ANSWERS = st.lists(st.tuples(st.sampled_from(SaidColumn.members), st.sampled_from(["", "Lots", "Profit", "Ticket"])))
 
+
+@given(st.sampled_from(["", "trades", "fills"]), ANSWERS)
+def test_the_proposal_has_each_column_as_it_is_said_or_says_that_its_kind_has_none(
+    kind: str, answers: list[tuple[str, str]]
+) -> None:
+    texts = [f"{name}:{kind if name == 'kind' else column}" for name, column in answers if kind or name != "kind"]
+    said = SaidColumn.collect([SaidColumn.decode(text) for text in texts])
+
+    refused = ""
+    try:
+        profile = propose(UNKNOWN, said).profile
+    except ValidationFailed as error:
+        refused = str(error)
+    if refused:
+        assert "the kind " in refused
+        assert any(said[name] and name in refused for name in said)
+        return
     proposed = {**msgspec.structs.asdict(profile), "side": profile.side and profile.side.column}
-    proposed["costs"] = profile.costs and profile.costs.columns[0]
-    of_other_kind = ONLY_TRADES if profile.kind == "fills" else OF_FILLS
-    second = ("net_pnl",) if said.get("gross_pnl") else ()  # a profile has one result
-    kept = {name: column for name, column in said.items() if column and name not in (*of_other_kind, *second)}
-    assert {name: proposed[name] for name in kept} == kept
+    proposed["costs"] = profile.costs and profile.costs.columns
+    if said.get("gross_pnl"):
+        said.pop("net_pnl", None)  # a profile has one result
+    for name, columns in said.items():
+        assert proposed[name] == (columns if name == "costs" else "".join(columns)) or not (proposed[name] or columns)
+
+
+@for_rows(
+    "said, told",
+    [
+        (["price:Wert"], ("Wert", {"Wert": "Menge"})),  # a value is divided, as without the answer
+        (["symbol:=ES", "side:Wert"], ("Wert", {"Wert": "Menge"})),
+        (["account:=Main", "account:"], ("Wert", {"Wert": "Menge"})),
+    ],
+)
+def test_an_answer_that_is_proposed_already_changes_nothing(said: list[str], told: tuple[str, dict[str, str]]) -> None:
+    content = "Datum,Symbol,Menge,Wert,Gebühr\n2026-01-06,AAPL,100,-18550,1\n2026-01-07,AAPL,100,18700,1\n"
+    first = propose(content).profile
+    again = propose(content, SaidColumn.collect(map(SaidColumn.decode, said))).profile
+
+    assert (again.price, again.divide_by, again.side) == (*told, first.side)
+
+
+@for_rows("answer", ["net_pnl:Net", "gross_pnl:Gross", "kind:trades"])
+def test_the_sign_of_costs_follows_from_both_results_whichever_is_said(answer: str) -> None:
+    content = (
+        "Symbol,Side,Qty,Entry Price,Exit Price,Entry Time,Exit Time,Gross,Swap,Net\n"
+        "QLTX,Long,1,100,111,2026-01-05 10:00,2026-01-05 11:00,11,2,13\n"
+        "QLTX,Long,1,100,112,2026-01-06 10:00,2026-01-06 11:00,12,3,15\n"
+    )
+
+    profile = propose(content, SaidColumn.collect([SaidColumn.decode(answer)])).profile
+
+    assert profile.costs is not None
+    assert (profile.costs.columns, profile.costs.paid) == (["Swap"], "negative")
 
 
 def test_the_command_proposes_a_profile_with_the_columns_that_it_is_told(tmp_path: Path) -> None:

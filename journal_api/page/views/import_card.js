@@ -9,7 +9,7 @@ import { edit } from "./editing.js";
 import { entryOf, isShifted, read, readAll, without, works, writeAll } from "./import_file.js";
 import { isAsking, optionsForm, questionsOf } from "./import_options.js";
 import { conflictOf, sumsOf, suspectsOf, tablesOf } from "./import_preview.js";
-import { answersOf, profileForm, withoutProfile } from "./import_profiles.js";
+import { profileForm, withoutProfile } from "./import_profiles.js";
 import { copiesOf, details, rowTable, verdicts } from "./import_report.js";
 import { undoButton } from "./past_imports.js";
 
@@ -43,14 +43,14 @@ function contentOf(work, suffix, context, own) {
     return [
       h("p", `Reading ${format.number(Math.ceil(file.size / 1024))} KB …`),
       h("progress", { "aria-label": "Reading the file" }),
-      isDryRun && report && descriptionForm(work, context),
+      isDryRun && report && descriptionForm(work, suffix, context),
       isDryRun && options,
     ];
   if (report?.id) return result(report, context, work);
   if (isAsking(work)) return [questionsOf(work, context), options];
   const rows = rowTable(error?.details?.rows ?? report?.rows ?? []);
   if (!isKnown(work))
-    return [report && descriptionForm(work, context), conflictOf(work, context), options, rows];
+    return [report && descriptionForm(work, suffix, context), conflictOf(work, context), options, rows];
   return [
     costsOf(work, context),
     verdicts(report),
@@ -66,7 +66,7 @@ function contentOf(work, suffix, context, own) {
   ];
 }
 
-function descriptionForm(work, context) {
+function descriptionForm(work, suffix, context) {
   const { file, report, profile } = work;
   // A further answer may come before the first one is drawn, or when the file is closed.
   const say = (more = []) => {
@@ -76,7 +76,7 @@ function descriptionForm(work, context) {
   return [
     h("p.warn", "The header of this file is unknown. Say what its columns hold:"),
     report.proposal_warnings.map((text) => h("p.warn", text)),
-    profileForm(work, say),
+    profileForm(work, suffix, say),
   ];
 }
 
@@ -126,8 +126,7 @@ function actions(work, suffix, context, own) {
   const skip = () => read({ file, options: { ...options, skip_errors: true } }, context);
   const describe = async () => {
     await withoutProfile(described);
-    const columns = answersOf(described);
-    await read({ file, options: { ...options, columns }, profile: described }, context);
+    await read({ file, options: { ...options, columns: [] }, profile: described }, context);
   };
   return h(
     ".row",
@@ -174,7 +173,7 @@ export function placeOf(chosen, { accounts }) {
 }
 
 export function whyNothing({ counts }) {
-  if (counts.error > 0) return "Nothing is imported while rows have errors: correct them, or leave them out.";
+  if (counts.error > 0) return "Rows have errors: correct them, or leave them out.";
   if (counts.new + counts.updated > 0) return "";
   if (counts.suspect) return "What may be there already is left out.";
   if (counts.unmatched) return "No row of this file opens a trade.";

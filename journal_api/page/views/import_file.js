@@ -6,7 +6,7 @@ import { h } from "../dom.js";
 import { count } from "../format.js";
 
 const MEDIA_TYPES = { htm: "text/html", html: "text/html", xml: "application/xml" };
-const CHANGED = "The journal has changed since this was shown. Here is what the file would do now.";
+const CHANGED = "The journal has changed: here is what the file would do now.";
 
 // {file, options, report or error, profile, note} of each: they are in no address.
 // Every read makes another entry: whoever holds an earlier one knows of it.

@@ -5,12 +5,16 @@ import { confirm } from "../dialogs.js";
 import { card, field, form, h, table, textField } from "../dom.js";
 import * as format from "../format.js";
 
-const OF_TRADES = ["entry_price", "exit_price", "opened_at", "closed_at"];
-const OF_FILLS = ["price", "at"];
-const NEEDED = ["symbol", "quantity", ...OF_TRADES, ...OF_FILLS];
-const RESULTS = ["gross_pnl", "net_pnl"];
-const COLUMNS = [...NEEDED, ...RESULTS, "multiplier", "account"];
-const HINTS = { gross_pnl: "Before costs", net_pnl: "After costs" };
+const OF_KIND = {
+  trades: ["entry_price", "exit_price", "opened_at", "closed_at", "gross_pnl", "net_pnl"],
+  fills: ["price", "at"],
+};
+const HINTS = {
+  kind: "One a row",
+  gross_pnl: "Before costs",
+  net_pnl: "After costs",
+  side: "Without it, the sign of the quantity",
+};
 const list = (text) =>
   text
     .trim()
@@ -43,75 +47,72 @@ function removeButton(profile, redraw) {
 }
 
 const columnsOf = ({ side, costs, ...profile }, name) =>
-  ({ side: [side?.column], costs: costs?.columns ?? [] })[name] ?? [profile[name]];
-// What a profile says of columns that a file with its header has.
-export const answersOf = (profile) =>
-  [...NEEDED, ...RESULTS, "side", "costs"].flatMap((name) =>
-    columnsOf(profile, name)
-      .filter((one) => typeof one === "string")
-      .map((one) => `${name}:${one}`),
-  );
+  [{ ...profile, side: side?.column, costs: costs?.columns }[name]].flat();
 
 // A column that is chosen is an answer, with which the service proposes the rest anew; `say()` ends that.
-export function profileForm({ report, options: { columns: said }, profile, isBusy: disabled }, say) {
-  const { columns, sample_rows: rows, proposed_profile: proposed } = report;
-  const { name, time, side } = { ...proposed, ...profile };
-  const { long, short } = (side?.column === proposed.side?.column ? side : proposed.side) ?? {};
-  const needed = ["symbol", "quantity", ...(proposed.kind === "trades" ? OF_TRADES : OF_FILLS)];
-  const asked = needed.filter((one) => !proposed[one] || said.some((answer) => answer.startsWith(`${one}:`)));
-  const options = [["", "–"], ...columns.map((one) => [one, one])];
-  const column = (name, hint = HINTS[name]) =>
+// What a stored `profile` has stays, but for what is answered.
+export function profileForm({ report, options, profile, isBusy }, suffix, say) {
+  const { columns, sample_rows: rows, proposed_profile: guessed } = report;
+  const isKept = ([name, value]) =>
+    name in guessed && value != null && !options.columns.some((one) => one.startsWith(`${name}:`));
+  const proposed = { ...guessed, ...Object.fromEntries(Object.entries(profile ?? {}).filter(isKept)) };
+  const { kind, side, time } = proposed;
+  const needed = ["symbol", "quantity", ...OF_KIND[kind].slice(0, 4)];
+  const isMissing = (name) => needed.includes(name) && !proposed[name];
+  const idOf = (name) => `profile-${name}${suffix}`;
+  const choice = (name, choices = ["", ...columns]) =>
     field(
       format.words(name),
       h(
         "select",
-        { id: `column-${name}`, name, multiple: name === "costs" },
-        (name === "quantity" ? [...options, ["=1", "1 in all rows"]] : options).map(([value, label]) =>
-          h("option", { value, selected: columnsOf(proposed, name).includes(value) }, label),
+        { id: idOf(name), name, multiple: name === "costs" },
+        choices.map((value) =>
+          h("option", { value, selected: columnsOf(proposed, name).includes(value) }, value || "–"),
         ),
       ),
-      hint,
+      isMissing(name) ? "Not found: choose" : HINTS[name],
     );
+  const text = (label, name, value, hint) =>
+    textField(label, name, { [name]: value }, { id: idOf(name) }, hint);
   const sample = table(
     { "aria-label": "First rows" },
     columns,
     rows,
     columns.map(() => "nowrap"),
   );
-  const button = h("button.primary", { disabled }, "Remember this format");
+  const button = h("button.primary", { disabled: isBusy || needed.some(isMissing) }, "Remember this format");
   const element = form(
-    { id: "profile" },
+    { id: `profile${suffix}` },
     async (values) => {
-      const known = Object.entries(proposed).filter(([, value]) => value != null);
       const words = { column: values.side, long: list(values.long), short: list(values.short) };
-      const body = { ...Object.fromEntries(known), name: values.name, time: list(values.time) };
+      const body = { ...proposed, name: values.name, time: list(values.time) };
       await send("POST", "/import-profiles", { body: values.side ? { ...body, side: words } : body });
       await say();
     },
-    asked.map((one) => column(one, "Not found: choose")),
     sample,
-    textField("Name of the format", "name", { name }),
+    h(".row", text("Name of the format", "name", proposed.name), choice("kind", Object.keys(OF_KIND))),
     h(
       ".grid",
-      COLUMNS.filter((one) => !asked.includes(one)).map((one) => column(one)),
+      choice("quantity", ["", ...columns, "=1"]),
+      ["symbol", ...OF_KIND[kind], "multiplier", "account"].map((one) => choice(one)),
     ),
     h(
       ".row",
-      column("side", "Without it, the sign of the quantity"),
-      textField("Words for long", "long", { long: long?.join(", ") }),
-      textField("Words for short", "short", { short: short?.join(", ") }),
+      choice("side"),
+      text("Words for long", "long", side?.long.join(", ")),
+      text("Words for short", "short", side?.short.join(", ")),
     ),
-    h(
-      ".row",
-      column("costs"),
-      textField("Form of the times", "time", { time: time?.join(", ") }, {}, "%d.%m.%Y %H:%M"),
-    ),
+    h(".row", choice("costs"), text("Form of the times", "time", time?.join(", "), "%d.%m.%Y %H:%M")),
     button,
   );
   element.addEventListener("change", ({ target }) => {
     if (target.tagName !== "SELECT") return;
     button.disabled = true; // until the rest is proposed
-    say([{ value: "" }, ...target.selectedOptions].map(({ value }) => `${target.name}:${value}`));
+    // The proposal has what was chosen, and other words for another side.
+    for (const one of target.name === "side" ? element.elements : [target]) delete one.dataset.typed;
+    const chosen = [...target.selectedOptions];
+    if (target.multiple) chosen.unshift({ value: "" }); // instead of those before
+    say(chosen.map(({ value }) => `${target.name}:${value}`));
   });
   return element;
 }

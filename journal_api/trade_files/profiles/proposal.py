@@ -8,6 +8,7 @@ from typing import Any, BinaryIO, NamedTuple
 import msgspec
 
 from journal_api.errors import ValidationFailed
+from journal_api.structs.import_answers import OF_OTHER_KIND, RESULTS
 from journal_api.structs.import_profiles import Costs, Effect, ImportProfileCreate, Option, ProposedProfile, Side
 from journal_api.trade_files.dates import CLOCK
 from journal_api.trade_files.headers import find_report
@@ -26,7 +27,7 @@ from journal_api.trade_files.profiles.unknown_amounts import (
     find_cost_sign,
     find_result,
 )
-from journal_api.trade_files.profiles.unknown_columns import NOTHING_SAID, RESULTS, count_filled, find_members
+from journal_api.trade_files.profiles.unknown_columns import NOTHING_SAID, count_filled, find_members
 from journal_api.trade_files.profiles.unknown_tables import Table
 from journal_api.trade_files.reader import ANY_DAY, TradeFile, read
 from journal_api.trade_files.readings import UNNAMED
@@ -67,8 +68,8 @@ def propose_profile(
 ) -> Proposal | None:
     """Return the proposal for a file, with further doubts about it; None for a file without a table.
 
-    `said` has the columns of members that are known, none for a member that the file does not have. Raises
-    ValidationFailed for a column that is not in the file.
+    `said` has the columns of members that are known (SaidColumn.collect). Raises ValidationFailed for one that is
+    not in the file, and for a member that only the other kind has.
     """
     file.seek(0)
     text = read_text(file)
@@ -76,12 +77,16 @@ def propose_profile(
     if not tables:
         return None
     others = [table for table in tables if find_report(table.names) is None]  # sheets beside a report
-    names = {name for columns in said.values() for name in columns if not name.startswith(CONSTANT)}
-    table = max(others or tables, key=lambda table: (names.issubset(table.columns), count_filled(table)))
-    if absent := sorted(names.difference(table.columns)):
+    named = {name for member, columns in said.items() if member != "kind" for name in columns}
+    constants = {name for name in named if name.startswith(CONSTANT)}
+    table = max(others or tables, key=lambda table: ((named - constants).issubset(table.columns), count_filled(table)))
+    if absent := sorted((named - constants).difference(table.columns)):
         raise ValidationFailed(fields={"columns": f"the file has no column {', '.join(absent)}"})
+    sample = [list(row.values()) for row in table.rows[:3]]
+    for name in constants:
+        table.add_constant(name)
     draft = Draft(table, said)
-    profile, sample = draft.build(), [list(row.values()) for row in draft.table.rows[:3]]
+    profile = draft.build()
     warnings = [*doubts, *draft.warnings, *find_failed_checks(file, text, profile)]
     return Proposal(text.encoding, draft.table.columns, sample, profile, warnings)
 
@@ -103,14 +108,19 @@ class Draft:
 
     def __init__(self, table: Table, said: Mapping[str, Sequence[str]]) -> None:
         self.table, self.costs = table, said.get("costs")
-        self.said = {member: "".join(columns) for member, columns in said.items() if member != "costs"}
+        self.said = {member: "".join(columns) for member, columns in said.items() if member not in ("costs", "kind")}
         self.members = find_members(table, self.said)
         self.warnings: list[str] = []
-        others = [name for name in table.columns if name not in (self.members.get("quantity"), *self.said.values())]
+        of_value = {self.said.get("price"), self.said.get("side")}  # the value may be said to be these
+        taken = {self.members.get("quantity"), *self.said.values()} - of_value
+        others = [name for name in table.columns if name not in taken]
         self.value = find_column(others, NAMES["value"])
         pairs = [pair for pair in OF_TRADES if len({self.members.get(name) for name in pair} - {None}) == 2]
         is_of_trades = any(self.members.get(name) for pair in pairs for name in (*OF_TRADES[0], *RESULTS))
-        self.is_of_trades = is_of_trades and not any(map(self.said.get, ONLY_FILLS))
+        (kind,) = said.get("kind", ["trades" if is_of_trades else "fills"])
+        if wrong := [name for name in OF_OTHER_KIND[kind] if self.said.get(name)]:
+            raise ValidationFailed(fields={"columns": f"the kind {kind} has no {', '.join(wrong)}"})
+        self.is_of_trades = kind == "trades"
         is_amount = "quantity" not in self.said and translate(self.members.get("quantity", "")) in NAMES["value"]
         if self.is_of_trades and is_amount:
             del self.members["quantity"]  # of a whole trade an amount is a sum of money
@@ -129,14 +139,23 @@ class Draft:
         costs, unread = find_cost_columns(table, members) if self.costs is None else ([*self.costs], [])
         if unread:
             self.warnings.append(f"{', '.join(unread)} may be costs: if they are, add them")
-        if size and size.startswith(UNNAMED) and min(table.read_amounts(size), default=-1) >= 0:
+        if (
+            size
+            and size.startswith(UNNAMED)
+            and "quantity" not in self.said
+            and min(table.read_amounts(size), default=-1) >= 0
+        ):
             self.warnings.append(FACTORS.format(size, members.get("price")))
-        if divided and costs and not any(word in divided[0].casefold() for word in WITHOUT_COSTS):
+        if (
+            divided
+            and costs
+            and self.costs is None
+            and not any(word in divided[0].casefold() for word in WITHOUT_COSTS)
+        ):
             self.warnings.append(f"{divided[0]} is taken to include the costs: if it does not, add {', '.join(costs)}")
             costs = []
         sign = find_cost_sign(table.numbers, costs, self.gross, self.net)
-        is_gross = "gross_pnl" in self.said
-        result = find_result(table, members, costs, sign or 1, is_gross=is_gross) if self.is_of_trades else {}
+        result = find_result(table, members, costs, sign or 1, self.said.keys()) if self.is_of_trades else {}
         ids = table.read_cells(external_id)
         timed = [clock] if clock else [members[name] for name in ("at", *ONLY_TRADES[2:]) if members.get(name)]
         stated = table.read_cells(find_column(table.names, ["Timezone", "Time zone"]))
@@ -185,19 +204,22 @@ class Draft:
         """Take a price beside that of one end for the other, and the only time of a trade for both of its ends."""
         members = self.members
         ends = [name for name in ("entry_price", "exit_price") if name not in members]
-        if len(ends) == 1 and "price" in members:
+        if len(ends) == 1 and "price" in members and ends[0] not in self.said:
             members[ends[0]] = members["price"]
-        times = {members.get(name) for name in ("opened_at", "closed_at")} - {None}
-        if len(times) < 2 and (time := next(iter(times), members.get("at"))):
-            members["opened_at"] = members["closed_at"] = time
+        times = [name for name in ("opened_at", "closed_at") if name not in self.said]
+        found = {members.get(name) for name in ("opened_at", "closed_at")} - {None}
+        if times and len(found) < 2 and (time := next(iter(found), members.get("at"))):
+            members |= dict.fromkeys(times, time)
             self.warnings.append(ONE_TIME)
 
     def _complete_fill(self) -> None:
         """Find price and time of a fill; without a price it is the value divided by the quantity."""
         members, size = self.members, self.members.get("quantity")
         for name, others in (("price", ("entry_price", "exit_price")), ("at", ("closed_at", "opened_at"))):
-            members.setdefault(name, next((members[other] for other in others if other in members), ""))
-        if not members["price"] and self.value and size:
+            found = [members[other] for other in others if other in members and name not in self.said]
+            members.setdefault(name, next(iter(found), ""))
+        is_value = self.value == members["price"] if "price" in self.said else not members["price"]
+        if is_value and self.value and size:
             members["price"] = self.value
             self.warnings.append(f"the file has no price: it is {self.value} divided by {size}")
 
@@ -235,11 +257,14 @@ class Draft:
         """Return the side: without a column of it and a sign of the quantity it is the sign of the value."""
         members, sizes = self.members, self.table.read_amounts(size)
         if column is not None:
+            if not self.table.holds("side", column) and (sign := find_sign(self.table, column)):
+                return sign
             is_first = column in (members.get("price"), members.get("symbol"))
             return find_side_words(self.table, column, of_trades=self.is_of_trades, is_first=is_first)
         if not sizes or min(sizes) < 0:
             return None
-        side = None if self.is_of_trades or not self.value else find_sign(self.table, self.value)
+        is_without = self.is_of_trades or not self.value or "side" in self.said
+        side = None if is_without else find_sign(self.table, self.value or "")
         self.warnings += [] if side else [NO_SIDE]
         return side
 

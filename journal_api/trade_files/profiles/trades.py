@@ -71,14 +71,15 @@ def make_stated_reader(profile: ImportProfileCreate, reader: ProfileReader) -> C
 
     def read_legs(row: Row) -> Legs:
         is_closed = row.has(closed) and (row.has(exit_) or closed != opened)
-        reader.exits_without_time += not (is_closed or DIGITS.isdisjoint(row[exit_]))
-        return Legs(
+        legs = Legs(
             "short" if reader.is_sale(row) else "long",
             reader.amount(row, entry, Money),
             reader.time(row, opened),
             reader.amount(row, exit_, Money) if is_closed else None,
             reader.time(row, closed) if is_closed else None,
         )
+        reader.exits_without_time += not (is_closed or DIGITS.isdisjoint(row[exit_]))
+        return legs
 
     return read_legs
 

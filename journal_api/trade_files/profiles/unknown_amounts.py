@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from decimal import Decimal
 from itertools import permutations
 from statistics import median
@@ -10,13 +10,14 @@ from typing import NamedTuple
 
 from journal_api.trade_files.profiles.unknown_tables import Table
 from journal_api.trade_files.readings import UNNAMED
-from journal_api.trade_files.vocabulary import KNOWN, NAMES, find_costs, moves_money, simplify, translate
+from journal_api.trade_files.vocabulary import KNOWN, NAMES, NO_COSTS, find_costs, moves_money, simplify, translate
 
 CENT = Decimal("0.01")
 TAXES = re.compile("(?!.*(?:fee|comm|charge|brokerage)).*(?:(?<!stamp)tax|税金)")
 DIGIT = re.compile("[1-9]")
 MIN_FACTORS, MAX_FACTORS = 3, 20  # rows, and columns
-LARGEST_SHARE, NEAR_SHARE = Decimal("0.005"), Decimal("0.1")  # of the value of a fill; of a share
+# Of the value of a fill; the least of nearly equal shares, and of different values, as parts of the largest.
+LARGEST_SHARE, NEARLY_SAME, DIFFERENT = Decimal("0.005"), Decimal("0.97"), Decimal("0.9")
 NEARLY_ALL, NEAR = Decimal("0.9"), Decimal("0.01")  # of rows, of 1
 Numbers = Mapping[str, Decimal]  # of a row, by column
 
@@ -98,9 +99,11 @@ def find_cost_columns(table: Table, members: Mapping[str, str]) -> tuple[list[st
 def is_share(table: Table, name: str, size: str, price: str) -> bool:
     """Return whether the numbers of a column are one small share of the values, as a tax on trades is."""
     rows = [(abs(cost), abs(of * at)) for cost, of, at in table.pick_numbers(name, size, price) if cost and of and at]
-    shares = sorted(cost / value for cost, value in rows)
-    is_small = len({cost for cost, _ in rows}) >= MIN_FACTORS and shares[-1] <= LARGEST_SHARE
-    return is_small and shares[-1] - shares[0] <= NEAR_SHARE * shares[-1]
+    if len({cost for cost, _ in rows}) < MIN_FACTORS or any(part in name.casefold() for part in NO_COSTS):
+        return False
+    least, *_, most = sorted(cost / value for cost, value in rows)
+    values = [value for _, value in rows]
+    return most <= LARGEST_SHARE and least >= NEARLY_SAME * most and min(values) <= DIFFERENT * max(values)
 
 
 def is_withheld(table: Table, tax: str, side: str) -> bool:
@@ -151,15 +154,17 @@ def list_results(table: Table, members: Mapping[str, str], costs: Sequence[str])
 
 
 def find_result(
-    table: Table, members: Mapping[str, str], costs: Sequence[str], sign: int, *, is_gross: bool
+    table: Table, members: Mapping[str, str], costs: Sequence[str], sign: int, said: Set[str]
 ) -> dict[str, str]:
     """Return the column of the result, before or after costs, and whether every row is a trade of its own.
 
-    With `is_gross` somebody has said that it is before costs.
+    If somebody has said which of the two it is, it is that.
     """
     gross, net = members.get("gross_pnl"), members.get("net_pnl")
     results = list_results(table, members, costs)
-    is_net = gross is None or (net is None and not is_gross and are_net(results, sign))
+    is_net = gross is None or (net is None and are_net(results, sign))
+    if known := [name for name in ("gross_pnl", "net_pnl") if name in said and members.get(name)]:
+        is_net = known[0] == "net_pnl"
     column = (net or gross) if is_net else gross
     apart = {"one_trade_is": "row"} if are_apart(results) else {}
     return apart | ({"net_pnl" if is_net else "gross_pnl": column} if column else {})

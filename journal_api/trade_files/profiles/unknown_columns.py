@@ -31,7 +31,6 @@ from journal_api.values.currencies import CURRENCIES
 from journal_api.values.types import Name40
 
 NOTHING_SAID: Mapping[str, Any] = MappingProxyType({})
-RESULTS = ("gross_pnl", "net_pnl")
 # Two columns of one name are of the opening and of the close.
 REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "time"), ("closed_at", "time2"))
 OF_LOTS = frozenset({"buyprice", "sellprice", "buydate", "selldate"})
@@ -77,8 +76,8 @@ def find_named(table: Table, named: Mapping[str, Sequence[str]], said: Mapping[s
 
     def find(member: str, names: Iterable[str]) -> str | None:
         """Return what is said, else the first column of these names with cells of the member, an empty one last."""
-        if member in said or (member in RESULTS and not said.keys().isdisjoint(RESULTS)):
-            return said.get(member) or None
+        if member in said:
+            return said[member] or None
         columns = [column for name in names for column in named.get(name, ()) if table.holds(member, column)]
         return next(filter(table.read_cells, columns), columns[0] if columns else None)
 

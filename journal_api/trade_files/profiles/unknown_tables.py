@@ -31,9 +31,14 @@ class Table:
         shown = guess_comma((cell for row in self.rows for cell in row.values()), comma)
         self.numbers = [dict(read_numbers(row, shown)) for row in self.rows]
 
+    def add_constant(self, name: str) -> None:
+        """Give all rows the value behind the `=` of this name, which is no column."""
+        for row in self.rows:
+            row[name] = name.removeprefix("=")
+
     def read_cells(self, column: str | None) -> list[str]:
         """Return the cells of a column that hold something."""
-        cells = [row.get(column, "") for row in self.rows] if column else []
+        cells = [row[column] for row in self.rows] if column else []
         return [cell for cell in cells if cell and cell not in NOTHING]
 
     def read_amounts(self, column: str | None) -> list[Decimal]:
