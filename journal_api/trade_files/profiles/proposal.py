@@ -257,7 +257,7 @@ class Draft:
         """Return the side: without a column of it and a sign of the quantity it is the sign of the value."""
         members, sizes = self.members, self.table.read_amounts(size)
         if column is not None:
-            if not self.table.holds("side", column) and (sign := find_sign(self.table, column)):
+            if column == self.value and (sign := find_sign(self.table, column)):
                 return sign
             is_first = column in (members.get("price"), members.get("symbol"))
             return find_side_words(self.table, column, of_trades=self.is_of_trades, is_first=is_first)
