@@ -144,10 +144,14 @@ class Noted(NamedTuple):
 
 
 class FileCheck(NamedTuple):
-    """A check of the whole file, which needs point values. It returns what is wrong, else None."""
+    """A check of the whole file, which needs point values. It returns what is wrong, else None.
+
+    It `rejects` the file, or is a doubt.
+    """
 
     line: int
     find_warning: Callable[[InstrumentTable], str | None]
+    rejects: bool = True
 
 
 class Candidate(NamedTuple):

@@ -43,6 +43,7 @@ COMPACT_CLOCK = re.compile("([0-9]{2})([0-9]{2})([0-9]{2})()()")
 BETWEEN = re.compile(r"(?:[T;]|,? +(?:(?:-|à|at|um|klo) +)?|,)")
 # What may stand behind a time and says nothing of it: Sierra Chart's BP, Schwab's "as of" another day.
 BEHIND = re.compile(r"[BE]P|Uhr|as of .*")
+ZONE_NAME = re.compile(r"(?<=[0-9]) \([^()]*\)\Z")  # GMT-0700 (Pacific Daylight Time)
 US_ZONES = {"ET": "America/New_York", "CT": "America/Chicago", "PT": "America/Los_Angeles"}
 # Seconds since 1970, also with milliseconds or microseconds.
 UNIX = re.compile(r"(1[0-9]{9})([0-9]{3}|[0-9]{6})?(?:\.[0-9]+)?")
@@ -209,7 +210,7 @@ def parse_zone(text: str) -> tzinfo | None:
         return None
     if text in US_ZONES:
         return ZoneInfo(US_ZONES[text])
-    zone = find_literal_zone(text.upper().strip("()"))
+    zone = find_literal_zone(ZONE_NAME.sub("", text).upper().strip("()"))
     if zone is None:
         raise ValueError(NOT_A_TIME)
     return zone

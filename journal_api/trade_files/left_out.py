@@ -71,11 +71,12 @@ class LeftOutCounter:
         self.counts[reason if is_known else "another reason"] += 1
 
     def check(self, check: FileCheck) -> Iterator[Rejected]:
-        """Reject the file if its check fails; with `force`, the report only warns."""
+        """Reject the file if its check fails; with `force`, and of a doubt, the report only warns."""
         if (warning := check.find_warning(self._instruments)) is None:
             return
-        self.failed_checks.append(warning)
-        if self._force:
+        if check.rejects:
+            self.failed_checks.append(warning)
+        if self._force or not check.rejects:
             self.warnings.append(warning)
         else:
             self.ends.add(check.line)

@@ -35,7 +35,7 @@ FORMS = tuple(
     for form in (
         rf"(?:{EXCHANGE}:|CM\.|[/@]){ROOT}{MONTH}{YEAR}(?:[.:]{EXCHANGE})?",  # /NQM26, CM.MNQU6, CME:ESU2026
         rf"{ROOT}{MONTH}{YEAR}[.:]{EXCHANGE}",  # MESH4.CME
-        rf"[/@]{ROOT}(?::{EXCHANGE})?",  # /ES, /ES:XCME
+        rf"(?:{EXCHANGE}:|[/@]){ROOT}(?::{EXCHANGE})?",  # CME:MES, /ES, /ES:XCME
         rf"(?:{EXCHANGE}:)?{ROOT}[12]!",  # ES1!
         rf"{ROOT} (?:0[1-9]|1[0-2])-[0-9]{{2}}",  # MNQ 09-26
         rf"{ROOT} {MONTH_NAME} ?[0-9]{{2}}",  # MNQ SEP26

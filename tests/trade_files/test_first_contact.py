@@ -16,6 +16,8 @@ from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.profiles.profile_format import decode_profile
 from journal_api.trade_files.profiles.proposal import propose_profile, write_toml, write_value
 from journal_api.trade_files.reader import NO_TRADES
+from journal_api.values.instruments import InstrumentTable
+from journal_api.values.money import PositiveMoney
 
 # A file, the format or None for the proposed profile, symbol, direction, quantity, gross P&L and fees of its
 # trades, and the rows left out by reason.
@@ -698,6 +700,21 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("TradingView", "long", "1", None, "0"), ("TradingView", "short", "1", "-25", "0")],
         {},
     ),
+    "times as JavaScript writes them": (
+        "symbol,side,time,qty,price\n"
+        "QLTX,buy,Tue Aug 25 2026 08:19:47 GMT-0700 (Pacific Daylight Time),1,100\n"
+        "QLTX,sell,Tue Aug 25 2026 08:28:43 GMT-0700 (Pacific Daylight Time),1,105\n",
+        None,
+        [("QLTX", "long", "1", "5", "0")],
+        {},
+    ),
+    "sides in a column of operations": (
+        "发生日期,证券代码,业务名称,成交价格,成交数量\n"
+        "2026-01-15,000858,证券买入,156.80,100\n2026-02-20,000858,证券卖出,162.50,100\n",
+        None,
+        [("000858", "long", "100", "570", "0")],
+        {},
+    ),
 }
 
 
@@ -867,6 +884,35 @@ def test_a_tax_that_is_withheld_from_income_is_no_cost(kind: str, tax: str, cost
     assert proposal.profile.costs is not None
     assert proposal.profile.costs.columns == costs
     assert ("tax may be costs: if they are, add them" in proposal.warnings) == (costs == ["fee"])
+
+
+@for_rows(
+    "symbols, own, told",
+    [
+        (("MES", "mnq"), {}, "MES, mnq may be futures"),
+        (("MES", "mnq"), {"MES": 5}, "mnq may be futures"),
+        (("RB2510", "i2509"), {}, "RB2510, i2509 may be futures"),
+        (("CL", "QLTX"), {}, ""),  # shares
+        (("MESH26", "CME:MNQ"), {}, ""),  # known as futures
+    ],
+)
+def test_symbols_that_are_roots_of_futures_alone_are_told(
+    symbols: tuple[str, ...], own: dict[str, int], told: str
+) -> None:
+    instruments = InstrumentTable({name: PositiveMoney(value) for name, value in own.items()})
+    fills = "".join(f"2026-03-02 10:00,{name},Buy,1,100\n" for name in symbols)
+    trades = "".join(f"2026-03-02 10:00,2026-03-02 11:00,{name},Buy,1,100,101\n" for name in symbols)
+    for content in (
+        f"Date,Symbol,Side,Qty,Price\n{fills}",
+        f"Open Time,Close Time,Symbol,Side,Qty,Entry Price,Exit Price\n{trades}",
+    ):
+        proposal = propose_profile(io.BytesIO(content.encode()))
+        assert proposal is not None
+
+        profile = decode_profile(write_toml(proposal.profile).encode())
+        warnings = read_file(content, profiles=[profile], instruments=instruments).left_out.warnings
+
+        assert [text.partition(", and a point")[0] for text in warnings] == ([told] if told else [])
 
 
 @for_rows("exit_price, told", [("101", 1), ("0.00", 0), ("", 0)])

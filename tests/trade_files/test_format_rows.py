@@ -575,8 +575,10 @@ def test_two_rows_of_tradingview_are_a_trade(legs: list[Cells], expected: tuple[
 def test_a_list_of_tradingview_may_name_commissions_and_its_symbols_are_not_read() -> None:
     cells = {"Symbol": "OANDA:XAUUSD", "Commission USD": "0.5", "Net P&L USD": "19"}
 
-    trades = read_trades(write_file(LEG, cells, EXIT | cells, {**cells, "Trade #": "2", "Symbol": ""}))
+    content = write_file(LEG, cells, EXIT | cells, {**cells, "Trade #": "2", "Symbol": ""})
+    trades, warnings = read_trades(content), read_file(content).left_out.warnings
 
+    assert warnings == ["the symbols that the file names are not read: its trades are of TradingView"]
     shown = [tuple(trade[name] for name in ("symbol", "gross_pnl", "fees")) for trade in trades]
     assert shown == [("TradingView", "20", "1"), ("TradingView", None, "0.5")]
 

@@ -21,7 +21,7 @@ from journal_api.values.options import find_option, looks_like_option, names_opt
         (50, ["ESU6", "ESU26", "ESU2026", "/ES:XCME", "@ESU26", "ZCZ6", "ESU6 2026-09-18 6000 C"]),  # and an option
         (20, ["/NQM26", "/NQ", "CON.F.US.ENQ.U25"]),
         (2, ["CM.MNQU6", "CME_MINI:MNQ1!", "MNQ 09-26", "MNQ SEP26", "F.US.MNQ", "F.US.MNQU25", "mnqu6"]),
-        (5, ["MESH4.CME"]),
+        (5, ["MESH4.CME", "CME:MES", "CME_MINI:MES"]),
         # Roots that contain digits or end with the letter of a month.
         (125_000, ["6EZ5"]),
         (5, ["M2KH26"]),

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from journal_api.positions.import_rows import ImportedTrade, LeftOut, Rejected
+from journal_api.positions.import_rows import ImportedTrade, LeftOut, Noted, Rejected
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.file_format import Format, KnownFormat, Rows, Trades, read_row
@@ -62,7 +62,9 @@ def format_for_header(header: Collection[str]) -> Format:
     others = [find_column(in_money, names) or "" for names in OTHERS]
 
     def read_trades(rows: Rows) -> Trades:
-        return pair_legs(
+        if "Symbol" in header:
+            yield Noted(f"the symbols that the file names are not read: its trades are of {SYMBOL}")
+        yield from pair_legs(
             read_row(row, lambda row: read_leg(row, columns, others)) if isinstance(row, Row) else row for row in rows
         )
 

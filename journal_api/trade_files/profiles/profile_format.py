@@ -40,6 +40,7 @@ from journal_api.trade_files.profiles.trades import make_trade_reader
 from journal_api.trade_files.profiles.value_checks import (
     check_halves,
     check_openings,
+    check_roots,
     check_sales,
     check_stated_results,
     check_trades,
@@ -180,6 +181,8 @@ def read_checked_fills(
         yield from check_values(book, price, quantity, value) if value else ()
         yield from check_stated_results(book, result) if result else ()
         yield from check_openings(book, result) if result and profile.name not in built_in else ()
+        if profile.name not in built_in:
+            yield check_roots(one.symbol for one in book.instruments if not one.is_stated)
         if words := reader.unknown_sides:
             yield Noted(f"rows with a quantity and a price are in no trade: {reader.side} is {show_names(words)}")
         if number := reader.negative_purchases:

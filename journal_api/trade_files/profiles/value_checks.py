@@ -3,6 +3,7 @@
 They show the value of a point where the symbol does not, and that a profile is wrong.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -211,16 +212,40 @@ def find_multiplier(instrument: Instrument, instruments: InstrumentTable) -> flo
     return float(value or 1)
 
 
+IN_CHINA = re.compile("[A-Za-z]{1,2}[0-9]{1,2}(?:0[1-9]|1[0-2])")
+ROOTS = CONTRACT_ROOTS.keys() - {"BTC", "ETH", "SOL", "XRP"}  # which are coins too
+
+
+def check_roots(symbols: Iterable[str]) -> FileCheck:
+    """Return the doubt about a file all of whose symbols are roots of futures, or like RB2510 in China.
+
+    Without a month a root is a share, of which a point is worth 1.
+    """
+    names = sorted({*symbols})
+    is_of_futures = all(name.upper() in ROOTS or IN_CHINA.fullmatch(name) for name in names)
+
+    def find_warning(instruments: InstrumentTable) -> str | None:
+        unknown = [name for name in names if is_of_futures and instruments.point_value(name) is None]
+        text = "may be futures, and a point of them is read as worth 1: if so, set their point values"
+        return f"{show_names(unknown)} {text} (PUT /v1/instruments/{unknown[0]})" if unknown else None
+
+    return FileCheck(1, find_warning, rejects=False)
+
+
 def check_trades(read_trades: Callable[[Rows], Trades], reader: ProfileReader, rows: Rows) -> Trades:
     """Yield the trades of rows, what rejects the file if most results contradict their directions, and doubts."""
     results = against = line = 0
+    computed = set[str]()
     for trade in read_trades(rows):
         yield trade
+        if isinstance(trade, ImportedTrade) and trade.is_computed and not trade.states("multiplier"):
+            computed.add(trade.trade.symbol)
         if isinstance(trade, ImportedTrade) and (is_against := contradicts(trade)) is not None:
             results, against, line = results + 1, against + is_against, line or trade.line
     if 2 * against > results:
         text = f"{against} of {results} results contradict the direction and the prices of their trades"
         yield failed_check(line, f"{text}: are long and short reversed?")
+    yield check_roots(computed)
     if number := reader.exits_without_time:
         yield Noted(f"trades that have an exit price and no time of the exit, which are read as open: {number}")
 
