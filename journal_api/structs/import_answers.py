@@ -80,7 +80,7 @@ class SaidColumn(str):
     """`MEMBER:COLUMN`: the column of an unknown header that holds a member of a profile, none if it is empty.
 
     For some members `=` and a value of all rows; for `kind` one of its words. The last answer about a member
-    counts, but columns of costs are added, and a kind takes back what only the other kind has.
+    counts, but columns of costs are added. A kind takes back what only the other has, a result the other one.
     """
 
     separator: ClassVar[str] = ":"
@@ -107,7 +107,8 @@ class SaidColumn(str):
         for member, _, column in (answer.partition(cls.separator) for answer in answers):
             before = [one for one in said.pop(member, []) if one != column] if member == "costs" else []
             said[member] = [*before, column] if column else []
-            for other in OF_OTHER_KIND[column] if member == "kind" else ():
+            taken_back = RESULTS if member in RESULTS and column else OF_OTHER_KIND[column] if member == "kind" else ()
+            for other in {*taken_back} - {member}:
                 said.pop(other, None)
         return said
 

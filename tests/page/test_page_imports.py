@@ -204,6 +204,10 @@ async def test_an_answer_about_a_column_is_for_its_file_and_keeps_what_is_typed(
     await page.holds("#profile-1 [name=short]", "Prodej")  # follows from the quantity
     await page.holds("#profile-1 [name=name]", "Second")
     await page.holds("#profile [name=name]", "New profile")
+    await page.fill("#profile [name=name]", "First")
+    await page.click("section[aria-label=File] .quiet >> nth=0")  # the second keeps what is its own
+    await page.gone("#profile")
+    await page.holds("#profile-1 [name=name]", "Second")
     await page.page.select_option("#profile-1 [name=costs]", ["Daň", "Poplatek"])
     await page.page.select_option("#profile-1 [name=multiplier]", "Cena")
     await page.choose("#profile-1 [name=multiplier]", "–")

@@ -145,7 +145,7 @@ async def test_a_trade_is_added_by_hand_with_its_judgement(page: Tab, page_journ
         await page.press("Delete", "#trade")  # no view is drawn below its question
     await page.count("#trade .thumb", 2)
     await page.agree("Delete", "Delete this trade?")
-    await page.see("There is no trade yet", ".empty")
+    await page.see("No trade yet", ".empty")
 
 
 # Exit price, gross P&L and close as they are typed; the field with the reason, and the reason.

@@ -432,8 +432,6 @@ def test_the_proposal_has_each_column_as_it_is_said_or_says_that_its_kind_has_no
         return
     proposed = {**msgspec.structs.asdict(profile), "side": profile.side and profile.side.column}
     proposed["costs"] = profile.costs and profile.costs.columns
-    if said.get("gross_pnl"):
-        said.pop("net_pnl", None)  # a profile has one result
     for name, columns in said.items():
         assert proposed[name] == (columns if name == "costs" else "".join(columns)) or not (proposed[name] or columns)
 
@@ -452,6 +450,17 @@ def test_an_answer_that_is_proposed_already_changes_nothing(said: list[str], tol
     again = propose(content, SaidColumn.collect(map(SaidColumn.decode, said))).profile
 
     assert (again.price, again.divide_by, again.side) == (*told, first.side)
+
+
+@for_rows(
+    "answers, last",
+    [(["net_pnl:Lots", "gross_pnl:Profit"], "gross_pnl"), (["gross_pnl:Lots", "net_pnl:Profit"], "net_pnl")],
+)
+def test_the_last_result_that_is_said_counts(answers: list[str], last: str) -> None:
+    profile = propose(UNKNOWN, SaidColumn.collect(map(SaidColumn.decode, answers))).profile
+
+    stated = {name: getattr(profile, name) for name in ("gross_pnl", "net_pnl") if getattr(profile, name)}
+    assert stated == {last: "Profit"}
 
 
 @for_rows("answer", ["net_pnl:Net", "gross_pnl:Gross", "kind:trades"])

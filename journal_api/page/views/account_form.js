@@ -98,7 +98,7 @@ export const accountKind = {
   title: "account",
   section: "accounts",
   none: "No accounts.",
-  loss: "Its goals go with it. An account with trades cannot be deleted; archive it instead.",
+  loss: "Its goals go with it. One with trades cannot be deleted: archive it.",
   fields: (stored, { me, accounts }) => {
     const last = !stored.id && lastOf(accounts);
     return accountFields(last ? { ...shared(last), ...stored } : stored, me, accounts, last);

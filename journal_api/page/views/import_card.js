@@ -6,7 +6,7 @@ import * as format from "../format.js";
 import { costsQuestion } from "./account_form.js";
 import { groupKind } from "./accounts.js";
 import { edit } from "./editing.js";
-import { entryOf, isShifted, read, readAll, without, works, writeAll } from "./import_file.js";
+import { entryOf, isShifted, read, readAll, taken, without, works, writeAll } from "./import_file.js";
 import { isAsking, optionsForm, questionsOf } from "./import_options.js";
 import { conflictOf, sumsOf, suspectsOf, tablesOf } from "./import_preview.js";
 import { profileForm, withoutProfile } from "./import_profiles.js";
@@ -19,9 +19,9 @@ export const isReady = (work) =>
 export const tradesOf = ({ counts }) => counts.new + counts.updated;
 
 /** @param {Context} context */
-export function fileCard(work, place, context, own) {
+export function fileCard(work, context, own) {
   const { file, report, note } = work;
-  const suffix = place ? `-${place}` : "";
+  const suffix = taken[0] === file ? "" : `-${taken.indexOf(file)}`;
   const title = h(
     ".title",
     h("h2", file.name),
@@ -74,7 +74,7 @@ function descriptionForm(work, suffix, context) {
     return read({ file, options: { ...options, columns: options.columns.concat(more) }, profile }, context);
   };
   return [
-    h("p.warn", "The header of this file is unknown. Say what its columns hold:"),
+    h("p.warn", "The header of this file is unknown. What do its columns hold?"),
     report.proposal_warnings.map((text) => h("p.warn", text)),
     profileForm(work, suffix, say),
   ];

@@ -12,6 +12,8 @@ const CHANGED = "The journal has changed: here is what the file would do now.";
 // Every read makes another entry: whoever holds an earlier one knows of it.
 /** @type {any[]} */
 export let works = [];
+/** @type {File[]} */
+export let taken = []; // at once, of which some may be closed
 
 export const entryOf = (file) => works.find((one) => one.file === file);
 
@@ -34,6 +36,7 @@ export async function take(files, context) {
   const last = works.length === 1 && files.length === 1 ? works[0].options.account_id : "";
   const account_id = accounts.length === 1 ? String(accounts[0].id) : last;
   works = files.map((file) => ({ file, options: { account_id, columns: [] }, isBusy: true }));
+  taken = files;
   await readAll(works, {}, context);
 }
 

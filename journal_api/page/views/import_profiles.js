@@ -10,7 +10,6 @@ const OF_KIND = {
   fills: ["price", "at"],
 };
 const HINTS = {
-  kind: "One a row",
   gross_pnl: "Before costs",
   net_pnl: "After costs",
   side: "Without it, the sign of the quantity",
@@ -46,17 +45,17 @@ function removeButton(profile, redraw) {
   return h("button.danger", { "aria-label": `Remove the format ${profile.name}`, onclick: ask }, "Remove");
 }
 
-const columnsOf = ({ side, costs, ...profile }, name) =>
-  [{ ...profile, side: side?.column, costs: costs?.columns }[name]].flat();
-
 // A column that is chosen is an answer, with which the service proposes the rest anew; `say()` ends that.
 // What a stored `profile` has stays, but for what is answered.
 export function profileForm({ report, options, profile, isBusy }, suffix, say) {
   const { columns, sample_rows: rows, proposed_profile: guessed } = report;
-  const isKept = ([name, value]) =>
-    name in guessed && value != null && !options.columns.some((one) => one.startsWith(`${name}:`));
-  const proposed = { ...guessed, ...Object.fromEntries(Object.entries(profile ?? {}).filter(isKept)) };
-  const { kind, side, time } = proposed;
+  const isSaid = (name) => options.columns.some((one) => one.startsWith(`${name}:`));
+  const proposed = { ...guessed };
+  for (const name in profile)
+    if (name in guessed && profile[name] != null && !isSaid(name)) proposed[name] = profile[name];
+  const { kind, side, costs, time } = proposed;
+  const chosen = { ...proposed, side: side?.column, costs: costs?.columns };
+  for (const one of OF_KIND[kind === "fills" ? "trades" : "fills"]) delete proposed[one];
   const needed = ["symbol", "quantity", ...OF_KIND[kind].slice(0, 4)];
   const isMissing = (name) => needed.includes(name) && !proposed[name];
   const idOf = (name) => `profile-${name}${suffix}`;
@@ -67,7 +66,7 @@ export function profileForm({ report, options, profile, isBusy }, suffix, say) {
         "select",
         { id: idOf(name), name, multiple: name === "costs" },
         choices.map((value) =>
-          h("option", { value, selected: columnsOf(proposed, name).includes(value) }, value || "–"),
+          h("option", { value, selected: [chosen[name]].flat().includes(value) }, value || "–"),
         ),
       ),
       isMissing(name) ? "Not found: choose" : HINTS[name],
@@ -102,17 +101,18 @@ export function profileForm({ report, options, profile, isBusy }, suffix, say) {
       text("Words for long", "long", side?.long.join(", ")),
       text("Words for short", "short", side?.short.join(", ")),
     ),
-    h(".row", choice("costs"), text("Form of the times", "time", time?.join(", "), "%d.%m.%Y %H:%M")),
+    h(".row", choice("costs"), text("Form of the times", "time", time?.join(", "), "%d.%m.%Y")),
     button,
   );
   element.addEventListener("change", ({ target }) => {
     if (target.tagName !== "SELECT") return;
     button.disabled = true; // until the rest is proposed
     // The proposal has what was chosen, and other words for another side.
-    for (const one of target.name === "side" ? element.elements : [target]) delete one.dataset.typed;
-    const chosen = [...target.selectedOptions];
-    if (target.multiple) chosen.unshift({ value: "" }); // instead of those before
-    say(chosen.map(({ value }) => `${target.name}:${value}`));
+    const { long, short } = element.elements;
+    for (const one of target.name === "side" ? [target, long, short] : [target]) delete one.dataset.typed;
+    const values = [...target.selectedOptions].map((one) => one.value);
+    if (target.multiple) values.unshift(""); // instead of those before
+    say([`kind:${kind}`, ...values.map((value) => `${target.name}:${value}`)]);
   });
   return element;
 }

@@ -36,7 +36,7 @@ export async function view(context) {
     question,
     dropZone(context),
     works.length > 1 && importAll(context),
-    ...works.map((work, place) => fileCard(work, place, context, own)),
+    ...works.map((work) => fileCard(work, context, own)),
     data.imports.length > 0 && pastImports(data.imports, context, without(context)),
     own.length > 0 && ownProfiles(own, context),
   ];

@@ -210,7 +210,7 @@ const NAMES = { plan_template: "Plan", review_template: "Review" };
 const templates = (context) =>
   card(
     "Templates",
-    h("p.muted", "An empty plan or review begins with this. It is stored on a day once you type into it."),
+    h("p.muted", "An empty plan or review begins with this, and is stored once you type into it."),
     form(
       { id: "templates", "data-draft": "The templates are not saved." },
       (values) =>

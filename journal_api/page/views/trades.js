@@ -108,7 +108,7 @@ function nothing(query, { copies }) {
       "p",
       query.size || copies
         ? "No trade matches these filters."
-        : "There is no trade yet. Import the file of a broker or a platform, or add a trade by hand.",
+        : "No trade yet. Import a file of your broker, or add a trade by hand.",
     ),
     h(
       ".row",

@@ -206,10 +206,10 @@ class Draft:
         ends = [name for name in ("entry_price", "exit_price") if name not in members]
         if len(ends) == 1 and "price" in members and ends[0] not in self.said:
             members[ends[0]] = members["price"]
-        times = [name for name in ("opened_at", "closed_at") if name not in self.said]
-        found = {members.get(name) for name in ("opened_at", "closed_at")} - {None}
-        if times and len(found) < 2 and (time := next(iter(found), members.get("at"))):
-            members |= dict.fromkeys(times, time)
+        times = {members.get(name) for name in ("opened_at", "closed_at")} - {None}
+        is_said = not self.said.keys().isdisjoint(("opened_at", "closed_at"))
+        if len(times) < 2 and not is_said and (time := next(iter(times), members.get("at"))):
+            members["opened_at"] = members["closed_at"] = time
             self.warnings.append(ONE_TIME)
 
     def _complete_fill(self) -> None:

@@ -163,8 +163,10 @@ def find_result(
     gross, net = members.get("gross_pnl"), members.get("net_pnl")
     results = list_results(table, members, costs)
     is_net = gross is None or (net is None and are_net(results, sign))
-    if known := [name for name in ("gross_pnl", "net_pnl") if name in said and members.get(name)]:
-        is_net = known[0] == "net_pnl"
+    if "net_pnl" in said:
+        is_net = net is not None
+    elif "gross_pnl" in said and gross is not None:
+        is_net = False
     column = (net or gross) if is_net else gross
     apart = {"one_trade_is": "row"} if are_apart(results) else {}
     return apart | ({"net_pnl" if is_net else "gross_pnl": column} if column else {})
