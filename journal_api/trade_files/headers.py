@@ -123,7 +123,7 @@ def read_header(
         if known.fits(header, heading):
             names = name_columns(row.cells, known.own_names)
             file_format = known.for_header(header)
-            names = name_account(names, file_format.accounts)
+            names = name_account(names, file_format)
             reason = find_wrong_name(file_format, names)
             return UnknownHeader(row.line, reason) if reason else Header(file_format, names, row.cells)
     return None
@@ -154,9 +154,10 @@ def name_columns(header: list[str], own_names: Mapping[str, str] = {}) -> list[s
     return columns
 
 
-def name_account(columns: list[str], accounts: Sequence[str]) -> list[str]:
-    """Return the columns; without one of these for accounts, a column named like one has that name."""
-    other = None if not set(accounts).isdisjoint(columns) else next(iter(find_account_columns(columns)), None)
+def name_account(columns: list[str], file_format: Format) -> list[str]:
+    """Return the columns; without one for accounts, another column that is named like one has its name."""
+    accounts, others = file_format.accounts, [name for name in columns if name not in file_format.columns]
+    other = None if not set(accounts).isdisjoint(columns) else next(iter(find_account_columns(others)), None)
     return [accounts[0] if name == other else name for name in columns] if accounts and other else columns
 
 
