@@ -7,15 +7,17 @@ from typing import Any
 
 import msgspec
 from commands import import_file
-from factories import Client, create_import, details_of, send_file, unwrap
+from factories import Client, create_import, details_of, read_file, send_file, unwrap
 from file_tables import write_file
 from hypothesis import given
 from hypothesis import strategies as st
 from saved_journals import for_rows
 
 from journal_api.errors import ValidationFailed
+from journal_api.positions.import_rows import Candidate
 from journal_api.structs.import_answers import SaidColumn
-from journal_api.trade_files.profiles.proposal import Proposal, propose_profile
+from journal_api.trade_files.profiles.profile_format import decode_profile
+from journal_api.trade_files.profiles.proposal import Proposal, propose_profile, write_toml
 from journal_api.trade_files.profiles.unknown_columns import NOTHING_SAID
 
 HEADER, ROW = "Ticker,Way,Size\n", "ES,Up,1\n"
@@ -450,6 +452,17 @@ def test_an_answer_that_is_proposed_already_changes_nothing(said: list[str], tol
     again = propose(content, SaidColumn.collect(map(SaidColumn.decode, said))).profile
 
     assert (again.price, again.divide_by, again.side) == (*told, first.side)
+
+
+@for_rows("answer, accounts", [("symbol:Account", ["Main"]), ("side:Account", [])])
+def test_a_column_named_like_an_account_may_be_another_member(answer: str, accounts: list[str]) -> None:
+    content = "When,Account,Symbol,Side,Quantity,Price\n2026-03-02 10:00,QLTX,Buy,Buy,1,100\n"
+    said = SaidColumn.collect(map(SaidColumn.decode, [answer, "account:=Main"]))
+
+    profile = decode_profile(write_toml(propose(content, said).profile).encode())
+
+    rows = read_file(content, profiles=[profile]).rows
+    assert [row.account for row in rows if isinstance(row, Candidate)] == accounts
 
 
 @for_rows(
