@@ -135,8 +135,8 @@ def read(
         raise (ask(unsaid | error.details["fields"]) if unsaid else error) from None
     if unsaid:
         raise ask(unsaid)
-    if not found and left_out.counts:
-        left_out.warnings.append(NO_TRADES)
+    if not found:
+        left_out.warnings.append(NO_TRADES if left_out.counts else "the file has no trades: no rows follow the header")
     left_out.warn_of_reasons()
     return TradeFile(
         *(header.format.name, found, timezone, left_out, text.encoding, dates),

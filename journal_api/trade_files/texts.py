@@ -8,7 +8,7 @@ from typing import BinaryIO, NamedTuple
 
 from journal_api.database.thread_connection import raise_if_cancelled
 from journal_api.trade_files.archives import is_workbook
-from journal_api.trade_files.vocabulary import TRANSLATIONS
+from journal_api.trade_files.vocabulary import TRANSLATIONS, WORDS, without_signs
 
 # Bytes read at once, so that no step between two cancel checks takes long.
 PIECE = 64 * 1024
@@ -20,10 +20,13 @@ BYTE_ORDER_MARKS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-
 MAX_SHORT_LINES, MIN_CHARACTERS_PER_LINE = 1_000_000, 8
 # Bytes in which UTF-16 without a byte order mark is recognised: the beginning of a header.
 BYTES_OF_HEADER = 64
-CODE_PAGES = {"cp1252": "Windows-1252", "cp932": "Shift JIS", "gb18030": "GBK"}  # the first is that of most files
+BYTES_OF_WORDS = 16 * 1024  # in which those of a language are sought
+# The first is that of most files.
+CODE_PAGES = {"cp1252": "Windows-1252", "cp1250": "Windows-1250", "cp1251": "Windows-1251", "cp1254": "Windows-1254"}
+CODE_PAGES |= {"cp932": "Shift JIS", "gb18030": "GBK", "cp949": "EUC-KR"}
 NAMES = {page: f"UTF-8 or {name}" for page, name in CODE_PAGES.items()}
 NAMES |= {"utf-8": "UTF-8", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
-FOREIGN_WORDS = [word for word in TRANSLATIONS if not word.isascii()]
+FOREIGN_WORDS = [word for word in (*TRANSLATIONS, *WORDS) if len(word) > 3 or not word.isascii()]
 ZIP = b"PK\x03\x04"
 # What a file is that is no text, by its first bytes.
 NO_TEXTS = {
@@ -88,7 +91,7 @@ def guess_utf_16(start: bytes) -> str | None:
 
 def guess_code_page(start: bytes) -> str:
     """Return the code page that shows most known words."""
-    texts = {page: start.decode(page, "ignore") for page in CODE_PAGES}
+    texts = {page: without_signs(start[:BYTES_OF_WORDS].decode(page, "ignore")) for page in CODE_PAGES}
     return max(CODE_PAGES, key=lambda page: sum(word in texts[page] for word in FOREIGN_WORDS))
 
 

@@ -19,7 +19,8 @@ from journal_api.values.currencies import CURRENCIES
 ANYTHING = "*"
 LETTER_AND_DIGIT = re.compile("[A-Za-z][0-9]|[0-9][A-Za-z]")
 MAX_NAME_LENGTH = 255  # of a column
-WORD = re.compile("[\u4e00-\u9fff]|[^\\W\\d_\u4e00-\u9fff]+")  # Chinese has no blanks between words
+# Chinese has no blanks between words, and Korean none before a purchase (매수) and a sale (매도).
+WORD = re.compile(r"[一-鿿]|매[수도]|[가-힣]+?(?=매[수도]|[^가-힣]|\Z)|[^\W\d_一-鿿가-힣]+")
 CODES = CURRENCIES | {"BTC", "ETH", "GBX"}  # of currencies and coins, and of pence
 REMARK = re.compile(
     r"(?: in)? +(?!PNL|QTY|VOL|MAE|MFE)[A-Z]{3}\Z| *[(\[][^()\[\]]*[)\]] *\Z|(?<=[a-z])(?:UTC|Utc|GMT|Gmt)\Z"
@@ -67,8 +68,13 @@ def simplify(name: str) -> str:
     """Return a name without capitals, accents, signs, a currency before or behind it and a remark in parentheses."""
     name = unicodedata.normalize("NFKC", name[:MAX_NAME_LENGTH])  # also of the wide parentheses of a remark
     code, _, rest = name.partition(" ")
-    shown = REMARK.sub("", rest if rest and code in CODES else name).replace("%", "percent")
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", shown.casefold())))
+    return without_signs(REMARK.sub("", rest if rest and code in CODES else name).replace("%", "percent"))
+
+
+def without_signs(text: str) -> str:
+    """Return the letters and digits of a text, without capitals and accents; Korean letters stay whole."""
+    plain = "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text.casefold())))
+    return unicodedata.normalize("NFC", plain)
 
 
 @lru_cache(maxsize=8192)
@@ -167,8 +173,8 @@ def find_currency_columns(header: Iterable[str]) -> list[str]:
 
 def read_words(cell: str) -> set[str]:
     """Return the words of a cell; an abbreviation only if it is alone, as B in CLASS B and BTC in Sell BTC."""
-    plain = unicodedata.normalize("NFKD", cell.casefold())
-    words = WORD.findall("".join(one for one in plain if not unicodedata.combining(one)))
+    plain = "".join(filterfalse(unicodedata.combining, unicodedata.normalize("NFKD", cell.casefold())))
+    words = WORD.findall(unicodedata.normalize("NFC", plain))
     return {word for word in words if not word.isascii() or len(words) == 1 or (len(word) > 2 and word != "btc")}
 
 

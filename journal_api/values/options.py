@@ -48,6 +48,7 @@ FORMS = tuple(
             for day in DAYS
             for order in ORDERS
         ),
+        f"{RIGHT} {ROOT} {US_DAY} {STRIKE}(?: .+)?",  # CALL AAPL 01/17/25 150.00 APPLE INC
     )
 )
 # Texts that only an option has: an unknown form of one. It has a right, and a day or the word CALL or PUT.

@@ -45,6 +45,45 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLTX", "long", "10", "10", "0")],
         {"repeats the header": 1},
     ),
+    "a language that nobody knows: amounts multiply, and nothing is sold that is not held": (
+        "Tago,Papero,Kvanto,Po unu,Sumo,Ago\n2026-03-02,QLTX,10,12.5,125,aĉ\n2026-03-02,ABCX,5,40.25,201.25,aĉ\n"
+        "2026-03-04,QLTX,4,13.5,54,vend\n2026-03-05,ABCX,5,41.25,206.25,vend\n",
+        None,
+        [("ABCX", "long", "5", "5", "0"), ("QLTX", "long", "10", None, "0")],
+        {},
+    ),
+    "the newest row first: what is below was before": (
+        "Date,Number,Symbol,Volume,Price,Kind\n2026-03-04,SSI-3,QLTX,10,13,x\n2026-03-03,SSI-2,QLTX,5,12,y\n"
+        "2026-03-02,SSI-1,QLTX,5,11,y\n",
+        None,
+        [("QLTX", "long", "10", "15", "0")],
+        {},
+    ),
+    "trades of which the side of the closing order is stated": (
+        "Ticket,Symbol,Type,Volume,Open Time,Open Price,Close Time,Close Price,Profit\n"
+        "1,QLTX,sell,10,2026-03-02 10:00:00,12,2026-03-02 11:00:00,13,10\n"
+        "2,QLTX,buy,10,2026-03-03 10:00:00,12,2026-03-03 11:00:00,13,-10\n"
+        "3,QLTX,sell,10,2026-03-04 10:00:00,12,2026-03-04 11:00:00,11,-10\n",
+        None,
+        [("QLTX", "long", "10", "-10", "0"), ("QLTX", "long", "10", "10", "0"), ("QLTX", "short", "10", "-10", "0")],
+        {},
+    ),
+    "options in a description, and numbers of rows that begin alike": (
+        "Date,Order,Symbol,Description,Action,Quantity,Price\n"
+        "2026-03-02,A1001,,CALL QLTX 04/17/26 12.00 QUOLATEX INC,Buy,1,2\n"
+        "2026-03-03,A1002,,CALL QLTX 04/17/26 12.00 QUOLATEX INC,Sell,1,3\n",
+        None,
+        [("QLTX260417C00012000", "long", "1", "100", "0")],
+        {},
+    ),
+    "names where no column has symbols": (
+        "Date,Order,Name,Action,Quantity,Price\n2026-03-02,DELIVERY,Quolatex Inc,Buy,1,2\n2026-03-03,INTRADAY,Quolatex Inc,Sell,1,3\n"
+        "2026-03-04,DELIVERY,Abacus plc,Buy,1,3\n",
+        None,
+        [("Abacus plc", "long", "1", None, "0"), ("Quolatex Inc", "long", "1", "1", "0")],
+        {},
+    ),
+    "a header without rows": ("Date,Symbol,Side,Quantity,Price\n", None, [], {}),
     "orders whose words name an expiration": (
         "Day,Action,Ticker,Size,Price\n2026-03-02 09:31,Buy weekly expiration,QLTX260417C00012000,1,2\n"
         "2026-03-03 16:00,Sell weekly expiration,QLTX260417C00012000,1,3\n",

@@ -1,6 +1,7 @@
 """The profile that a dry run proposes for an unknown table: docs/formats.md#profiles."""
 
 import io
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -352,14 +353,11 @@ def test_numbers_of_many_digits_in_a_table_without_names_are_read() -> None:
     assert (proposal.profile.quantity, proposal.profile.price) == ("Column 3", "Column 4")
 
 
-async def test_a_quantity_that_only_decimals_tell_from_the_price_is_a_doubt(client: Client, account_id: int) -> None:
+async def test_a_quantity_that_only_repetition_tells_from_the_price_is_a_doubt(client: Client, account_id: int) -> None:
     # Of coins the price is whole and the size is not: only a person can know, unless sales are negative.
     fills = [("Buy", 0.015, 60_000), ("Sell", 0.015, 61_000), ("Buy", 0.02, 60_000), ("Sell", 0.02, 59_000)]
-    doubt = "Column 5 is taken for the quantity, and Column 4 for the price, as more of its numbers have decimals"
-    for sign, columns, doubts in (
-        (1, ("Column 5", "Column 4"), [f"{doubt}: is that so?"]),
-        (-1, ("Column 4", "Column 5"), []),
-    ):
+    doubt = "Column 4 is taken for the quantity, and Column 5 for the price, as their product is the value: is that so?"
+    for sign in (1, -1):
         file = "".join(
             f"2026-03-0{day} 10:00:00,{side},QLTX,{size if side == 'Buy' else sign * size},{price},{size * price}\n"
             for day, (side, size, price) in enumerate(fills, 1)
@@ -368,7 +366,38 @@ async def test_a_quantity_that_only_decimals_tell_from_the_price_is_a_doubt(clie
         report = unwrap(await send_file(client, file, account_id, dry_run="true"))
 
         proposed, (*warnings, _) = report["proposed_profile"], report["proposal_warnings"]
-        assert ((proposed["quantity"], proposed["price"]), warnings) == (columns, doubts)
+        assert (proposed["quantity"], proposed["price"], warnings) == ("Column 4", "Column 5", [doubt])
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["QLTX", "ABCX"]), st.integers(1, 5), st.booleans()), min_size=3), st.booleans()
+)
+def test_words_that_nobody_knows_are_the_sides_that_sell_what_is_held_or_are_not_told(
+    orders: list[tuple[str, int, bool]], is_newest_first: bool
+) -> None:
+    held, rows = Counter[str](), list[str]()
+    for number, (symbol, size, sells) in enumerate(orders):
+        is_sale = sells and held[symbol] >= size
+        held[symbol] += -size if is_sale else size
+        rows.append(
+            f"2026-03-02 10:{number // 60:02}:{number % 60:02},{symbol},{size},10.5,{'vend' if is_sale else 'aĉ'}\n"
+        )
+
+    proposal = propose("Date,Symbol,Volume,Price,Ago\n" + "".join(rows[:: -1 if is_newest_first else 1]))
+
+    side = proposal.profile.side
+    assert side is None or (side.column, side.long, side.short) == ("Ago", ["aĉ"], ["vend"])
+    assert ("aĉ of Ago is taken for a purchase" in " ".join(proposal.warnings)) == (side is not None)
+
+
+def test_two_columns_that_tell_different_sides_tell_none() -> None:
+    rows = "".join(
+        f"2026-03-0{day},QLTX,1,10.5,{one},{other}\n" for day, one, other in zip("1234", "xxyy", "vwvw", strict=True)
+    )
+
+    proposal = propose("Date,Symbol,Volume,Price,Ago,Alia\n" + rows)
+
+    assert proposal.profile.side is None
 
 
 CZECH = """\

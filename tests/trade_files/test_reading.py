@@ -76,13 +76,16 @@ def test_a_file_is_read_in_its_encoding_wherever_a_piece_ends(encoding: str, rep
     assert [row.line for row in found if isinstance(row, Rejected)] == [152]
 
 
+CODE_PAGES = (
+    *(("約定単価", "cp932"), ("成交价格", "gb18030"), ("거래수량", "cp949")),
+    *(("ilość", "cp1250"), ("дата сделки", "cp1251"), ("işlem tipi", "cp1254")),
+)
+
+
 @for_rows(
     "content, encoding, last",
     [
-        *(
-            (trip(notes=word).decode().encode(page), page, None)
-            for word, page in (("約定単価", "cp932"), ("成交价格", "gb18030"))
-        ),
+        *((trip(notes=word).decode().encode(page), page, None) for word, page in CODE_PAGES),
         (trip() * 9 + b"\xfc,", "cp1252", None),
         ((trip() + b"x" * 9000) * 9 + b"\xfc,", "cp1252", None),
         (trip(notes="für") + b"\xfc\n", "utf-8", Rejected(3, "is not UTF-8")),

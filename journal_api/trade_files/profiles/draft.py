@@ -20,19 +20,21 @@ from journal_api.trade_files.profiles.unknown_amounts import (
     find_result,
 )
 from journal_api.trade_files.profiles.unknown_columns import find_members
+from journal_api.trade_files.profiles.unknown_sides import find_side_of_fills, find_side_of_trades
 from journal_api.trade_files.profiles.unknown_tables import Table
-from journal_api.trade_files.readings import UNNAMED
-from journal_api.trade_files.vocabulary import NAMES, find_column, spell, translate
+from journal_api.trade_files.vocabulary import KNOWN, NAMES, SIGNS, find_column, find_direction, spell, translate
 from journal_api.values.time_zones import time_zones
 
 # Whether a file has one trade per row: both of one of these pairs, and a price or a result of a whole trade.
-PAIRS = (("entry_price", "exit_price"), ("opened_at", "closed_at"))
+PAIRS = (("entry_price", "exit_price"), ("opened_at", "closed_at"), ("price", "exit_price"))
 OF_OPTIONS = ("expires", "strike", "right")
 NO_SIDE = "the file has no side, and no negative quantity: every row is a purchase or a long trade"
-FACTORS = "{} is taken for the quantity, and {} for the price, as more of its numbers have decimals: is that so?"
+FACTORS = "{} is taken for the quantity, and {} for the price, as their product is the value: is that so?"
 OPTIONS = "{} names options, which are read as shares if it is not named as contract or no multiplier is: {}"
 ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
 MAY_HAVE_NONE = "the file may have no trades: if so, export executions or closed trades, with their prices"
+SIDE = "{1} of {0} is taken for a purchase or long, and {2} for the other side, as {3}: is that so?"
+REASONS = ("then nothing is sold that is not held", "the results show")  # of fills, of trades
 DAYS_ONLY = "the file has days without times: fills of a day are in the order of the file"
 # Of the names of values to which the costs of a fill are added.
 WITHOUT_COSTS = ("gross", "brutto", "netto", "proceeds", "subtotal", "principal", "consideration", "notional")
@@ -68,19 +70,13 @@ class Draft:
         complete = self._complete_trade if self.is_of_trades else self._complete_fill
         complete()
         clock = None if self.is_of_trades else self._find_clock()
+        words = self._find_words(clock)
         names = ("symbol", "quantity", "multiplier", "account", *self.ends)
         size, side, external_id = (members.get(name) for name in ("quantity", "side", "external_id"))
         divided = [self.value] if self.value and size and members.get("price") == self.value else []
         costs, unread = find_cost_columns(table, members) if self.costs is None else ([*self.costs], [])
         if unread:
             self.warnings.append(f"{', '.join(unread)} may be costs: if they are, add them")
-        if (
-            size
-            and size.startswith(UNNAMED)
-            and "quantity" not in self.said
-            and min(table.read_amounts(size), default=-1) >= 0
-        ):
-            self.warnings.append(FACTORS.format(size, members.get("price")))
         if (
             divided
             and costs
@@ -104,7 +100,7 @@ class Draft:
             kind="trades" if self.is_of_trades else "fills",
             header=[column for column in table.columns if column][:50],
             where=find_condition(table, side, size or ""),
-            side=self._propose_side(side, size),
+            side=words or self._propose_side(side, size),
             clock=clock,
             option=option,
             effect=self._propose_effect(side),
@@ -119,16 +115,18 @@ class Draft:
 
     def _warn_of_missing(self) -> None:
         """Say which columns a profile needs beside those that are known."""
-        for member in ("symbol", "quantity"):
-            column = self.members.get(member)
-            is_told = member == "quantity" and (column == self.members.get("price") or str(column).startswith(UNNAMED))
-            if (
-                column
-                and member not in self.said
-                and not is_told
-                and {translate(column), spell(column)}.isdisjoint(NAMES[member])
-            ):
-                self.warnings.append(f"{column} is taken for the {member} by its cells")
+        members, known = self.members, {"price": KNOWN | {"rate"}}
+        guessed = {
+            member: column
+            for member in ("symbol", "quantity", "price")
+            if (column := members.get(member))
+            and member not in self.said
+            and {translate(column), spell(column)}.isdisjoint(known.get(member, NAMES[member]))
+            and (member == "symbol" or members.get("price") != members.get("quantity"))
+        }
+        if guessed.keys() >= {"quantity", "price"}:
+            self.warnings.append(FACTORS.format(guessed.pop("quantity"), guessed.pop("price")))
+        self.warnings += [f"{column} is taken for the {member} by its cells" for member, column in guessed.items()]
         if missing := [name for name in ("symbol", "quantity", *self.ends) if not self.members.get(name)]:
             names = ", ".join(missing)
             self.warnings.append(f"no column is known as {names}: name it here, or state it for all rows as =1")
@@ -143,6 +141,8 @@ class Draft:
             members[ends[0]] = members["price"]
         times = {members.get(name) for name in ("opened_at", "closed_at")} - {None}
         is_said = not self.said.keys().isdisjoint(("opened_at", "closed_at"))
+        if len(times) == 1 and "at" in members and not is_said:
+            times.add(members.setdefault("opened_at", members["at"]))
         if len(times) < 2 and not is_said and (time := next(iter(times), members.get("at"))):
             members["opened_at"] = members["closed_at"] = time
             self.warnings.append(ONE_TIME)
@@ -176,6 +176,34 @@ class Draft:
             return at if at in clocks else clocks[0]
         self.warnings += [DAYS_ONLY] if days else []
         return None
+
+    def _find_words(self, clock: str | None) -> Side | None:
+        """Return the side whose words the positions or the results tell, if neither words nor a sign are known.
+
+        Results also tell that a file states the side of the order that closed each trade.
+        """
+        table, members = self.table, self.members
+        column, size = members.get("side"), members.get("quantity", "")
+        cells = {*table.read_cells(column)}
+        is_known = any(map(find_direction, cells)) or (cells and cells <= SIGNS.keys())
+        has_sign = self.value and find_sign(table, self.value)
+        if (is_known and not self.is_of_trades) or min(table.read_amounts(size), default=-1) < 0:
+            return None
+        if not column and (has_sign or "side" in self.said):
+            return None
+        taken = {"", *members.values()}
+        others = [name for name in table.columns if name not in taken and not table.holds("at", name)]
+        columns = [column] if column else others
+        if self.is_of_trades:
+            side = find_side_of_trades(table, columns, members)
+        else:
+            side = find_side_of_fills(table, columns, members, clock)
+        if side and is_known and find_direction(side.long[0]) != "short":
+            return None
+        if side:
+            members["side"] = str(side.column)
+            self.warnings.append(SIDE.format(side.column, *side.long, *side.short, REASONS[self.is_of_trades]))
+        return side
 
     def _propose_option(self) -> Option | None:
         """Return the columns of the contract of an option, None without one of them."""

@@ -4,11 +4,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from decimal import Decimal
-from itertools import permutations
+from itertools import product
 from statistics import median
 from typing import NamedTuple
 
-from journal_api.trade_files.profiles.unknown_tables import Table
+from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, Table
 from journal_api.trade_files.readings import UNNAMED
 from journal_api.trade_files.vocabulary import KNOWN, NAMES, NO_COSTS, find_costs, moves_money, simplify, translate
 
@@ -30,34 +30,46 @@ class Result(NamedTuple):
     costs: Decimal
 
 
-def find_factors(table: Table, columns: Sequence[str]) -> tuple[str, str] | tuple[None, None]:
-    """Return quantity and price: two columns whose product is a third one in all rows but for costs and signs.
+def find_factors(table: Table, found: Mapping[str, str]) -> dict[str, str]:
+    """Return quantity and price of fills: columns of unknown names, whose product is the value in nearly all rows.
 
-    The quantity has signs, or fewer numbers with decimals.
-    """
-    numbers = {name: table.read_amounts(name) for name in columns[:MAX_FACTORS]}
-    decimals = {
-        name: -1 if min(of) < 0 else sum(one != one.to_integral_value() for one in of)
-        for name, of in numbers.items()
-        if len({*of}) > 1
-    }
-    for one, other, product in permutations(decimals, 3):
-        rows = list(table.pick_numbers(one, other, product)) if decimals[one] < max(decimals[other], 0) else []
-        if len(rows) >= MIN_FACTORS and all(abs(abs(a * b) - abs(of)) * 100 <= abs(of) for a, b, of in rows):
-            return one, other
-    return None, None
-
-
-def find_quantity(table: Table, found: Mapping[str, str]) -> str | None:
-    """Return the column of an unknown name that makes the value of each fill if it is multiplied by the price.
-
-    The value is that of the quantity, if its name may be of a value and no other column shows that it is none.
+    What has a known name stays; but a quantity that may be the value by its name is the value, if another column is
+    the quantity and nothing shows that it is none. Of two unknown ones the quantity has signs, or repeats more,
+    or has fewer decimals, or changes more. Of two prices neither is found: a trade has both.
     """
     size, price, value = (found.get(name, "") for name in ("quantity", "price", "value"))
-    if size and (translate(size) not in NAMES["value"] or (value != size and multiplies(table, size, price, value))):
-        return None
-    unknown = (name for name in table.columns if translate(name) not in KNOWN and len({*table.read_amounts(name)}) > 1)
-    return next((name for name in unknown if multiplies(table, name, price, size or value)), None)
+    if translate(size) in NAMES["value"] and (value == size or not multiplies(table, size, price, value)):
+        size, value = "", size
+    known = [found[name] for name in AMOUNTS if found.get(name)]
+    if size and known:
+        return {}
+    numbers = {name: {*table.read_amounts(name)} for name in table.columns if translate(name) not in KNOWN}
+    unknown = [name for name in numbers if numbers[name]][:MAX_FACTORS]
+    changing = [name for name in unknown if len(numbers[name]) > 1]
+    sizes, prices, values = [size] if size else changing, known or unknown, [value] * bool(value) + changing
+    looks = {name: measure_size(table, name, found.get("symbol", "")) for name in unknown}
+    pairs = [
+        (one, other)
+        for one, other, of in product(sizes, prices, values)
+        if (size or known or looks[one] < looks[other])
+        and len({one, other, of}) == 3
+        and multiplies(table, one, other, of)
+    ]
+    members = ("quantity",) if known else ("quantity", "price")
+    found_columns = zip(members, zip(*pairs, strict=True), strict=False)
+    return {member: columns[0] for member, columns in found_columns if len({*columns}) == 1}
+
+
+def measure_size(table: Table, column: str, symbol: str) -> tuple[float, ...]:
+    """Return how little a column looks like quantities: by signs, repetition, decimals, and changes of a symbol."""
+    amounts = table.read_amounts(column)
+    within = defaultdict[str, list[Decimal]](list)
+    for text, row in zip(table.rows, table.numbers, strict=True):
+        if row.get(column):
+            within[text.get(symbol, "")].append(abs(row[column]))
+    different = round(len({*amounts}) / len(amounts), 1) if len({*amounts}) > 1 else 1  # all are of one price
+    has_decimals = 2 * sum(one != one.to_integral_value() for one in amounts) > len(amounts)
+    return min(amounts) >= 0, different, has_decimals, -float(sum(max(one) / min(one) - 1 for one in within.values()))
 
 
 def multiplies(table: Table, size: str, price: str, value: str) -> bool:
@@ -65,10 +77,14 @@ def multiplies(table: Table, size: str, price: str, value: str) -> bool:
 
     They differ by costs, signs and the hundred shares of an option.
     """
-    numbers = table.pick_numbers(size, price, value)
-    rows = [abs(number * at / of) for number, at, of in numbers if of and abs(at - 1) > 2 * NEAR]
-    near = sum(any(abs(of * shares - 1) <= NEAR for shares in (1, 100)) for of in rows)
-    return len(rows) >= MIN_FACTORS and near >= NEARLY_ALL * len(rows)
+    rows = others = 0
+    for number, at, of in table.pick_numbers(size, price, value):
+        if of and abs(at - 1) > 2 * NEAR:
+            rows += 1
+            others += all(abs(abs(number * at / of) * shares - 1) > NEAR for shares in (1, 100))
+            if others > (1 - NEARLY_ALL) * len(table.rows):
+                return False
+    return rows >= MIN_FACTORS and others <= (1 - NEARLY_ALL) * rows
 
 
 def find_unnamed_costs(table: Table, size: str, price: str) -> list[str]:

@@ -8,9 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 from journal_api.trade_files.cells import ISIN, SENTENCE
-from journal_api.trade_files.profiles.unknown_amounts import MIN_FACTORS, find_factors, find_quantity
+from journal_api.trade_files.profiles.unknown_amounts import MIN_FACTORS, find_factors
 from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, TIMES, Table
-from journal_api.trade_files.readings import UNNAMED
 from journal_api.trade_files.vocabulary import (
     KNOWN,
     NAMES,
@@ -28,6 +27,7 @@ from journal_api.trade_files.vocabulary import (
     translate,
 )
 from journal_api.values.currencies import CURRENCIES
+from journal_api.values.options import find_option
 from journal_api.values.types import Name40
 
 NOTHING_SAID: Mapping[str, Any] = MappingProxyType({})
@@ -36,6 +36,7 @@ REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "t
 OF_LOTS = frozenset({"buyprice", "sellprice", "buydate", "selldate"})
 NO_ISIN = NOTHING | {""}
 TICKERS = frozenset({"symbol", "instrument"})  # columns
+OF_ASSETS = frozenset({"name", "bezeichnung", "nazwa", "nazev"})
 TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
 # Columns of other short names.
 OF_OTHERS = re.compile(
@@ -61,8 +62,7 @@ def find_members(table: Table, said: Mapping[str, str] = NOTHING_SAID) -> dict[s
             if ("average" in split_name(name)) == is_mean:
                 named[words] = [*named[words], name]
         found = find_named(table, named, said) | found
-    size = find_quantity(table, found)
-    whole = found | ({"quantity": size} if size else {}) | {**said}
+    whole = found | find_factors(table, found | {**said}) | {**said}
     return {member: column for member, column in whole.items() if column}
 
 
@@ -102,8 +102,6 @@ def find_named(table: Table, named: Mapping[str, Sequence[str]], said: Mapping[s
     found["symbol"] = find_symbol(table, found["symbol"], found["side"], find("symbol", ["isin"]), others)
     if not any(found[member] for member in ("at", "opened_at", "closed_at")):
         found["at"] = table.find_day([name for name in others if table.read_cells(name) and table.holds("at", name)])
-    if not found["quantity"] and not any(found[member] for member in AMOUNTS):
-        found["quantity"], found["price"] = find_factors(table, [name for name in others if name.startswith(UNNAMED)])
     return {member: column for member, column in found.items() if column is not None}
 
 
@@ -114,6 +112,9 @@ def find_symbol(
     assets = {cell.partition(" ")[2] for cell in table.read_cells(side)}
     if len(table.read_cells(symbol)) < len(table.rows) and len(assets) > 1:
         symbol = find_asset(table, [], side) or symbol
+    if not table.read_cells(symbol):
+        options = (name for name in others if all(map(find_option, found := table.read_cells(name))) and found)
+        symbol = next(options, symbol)
     symbol = symbol or find_asset(table, others, side) or table.names.simple.get("symbol")
     products, isins = ({*table.read_cells(name)} for name in (symbol, isin))
     is_shared = translate(symbol or "") == "product" and len(products) == 1 < len(isins)
@@ -164,9 +165,9 @@ def find_side(table: Table, quantity: str | None) -> str | None:
 
 
 def find_asset(table: Table, columns: Sequence[str], side: str | None) -> str | None:
-    """Return the column whose cells all name an asset: an ISIN, a coin in a column for a currency, a ticker.
+    """Return the column whose cells all name an asset: an ISIN, a coin in a column for a currency, a name, a ticker.
 
-    It may stand behind the side: Buy Tesla Inc.
+    It may stand behind the side: Buy Tesla Inc. What begins alike and never repeats numbers the rows: SSI-8820.
     """
     cells = {name: found for name in columns if not CURRENCIES.issuperset(found := {*table.read_cells(name)})}
     for name in cells:
@@ -176,9 +177,13 @@ def find_asset(table: Table, columns: Sequence[str], side: str | None) -> str | 
     named = table.read_cells(side)
     if named and not any(map(is_side, named)) and all(find_direction(cell[: cell.find(" ") + 1]) for cell in named):
         return side
-    tickers = (name for name in cells if len(cells[name]) > 1 and all(map(TICKER.fullmatch, cells[name])))
-    others = (name for name in tickers if not OF_OTHERS.match(simplify(name)))
-    return next((name for name in others if not all(map(is_side, cells[name]))), None)
+    assets = [name for name in cells if len(cells[name]) > 1 and not OF_OTHERS.match(simplify(name))]
+    named = [name for name in assets if simplify(name) in OF_ASSETS and table.holds("symbol", name)]
+    for name in assets:
+        is_number = len(cells[name]) == len(table.rows) and len({cell[:3] for cell in cells[name]}) == 1
+        if all(map(TICKER.fullmatch, cells[name])) and not is_number and not all(map(is_side, cells[name])):
+            named.append(name)
+    return next(iter(named), None)
 
 
 def find_ticker(table: Table, symbol: str | None) -> str | None:

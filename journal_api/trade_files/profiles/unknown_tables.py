@@ -25,7 +25,7 @@ class Table:
     """A table below its header: the names of its columns, the texts and the numbers of its rows."""
 
     def __init__(self, header: list[str], below: Sequence[list[str]], comma: Comma) -> None:
-        self.columns = name_columns(header)
+        self.columns, self.comma = name_columns(header), comma
         self.names = ColumnNames(self.columns)
         self.rows = [dict(zip(self.columns, row + [""] * len(header), strict=False)) for row in below]
         shown = guess_comma((cell for row in self.rows for cell in row.values()), comma)
