@@ -59,6 +59,20 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLTX", "long", "10", "15", "0")],
         {},
     ),
+    "costs that nobody knows, by which what is paid differs": (
+        "Tago,Ago,Symbol,Kvanto,Po unu,Sumo,Aldono,Pagita\n2026-03-02,Buy,QLTX,10,12.5,125,1.5,126.5\n"
+        "2026-03-03,Sell,QLTX,4,13.5,54,1.25,52.75\n2026-03-04,Sell,QLTX,6,13.5,81,1.25,79.75\n",
+        None,
+        [("QLTX", "long", "10", "10", "4")],
+        {},
+    ),
+    "numbers of sides, which the results tell from each other": (
+        "time,symbol,type,volume,price,profit\n2026-03-02 10:00:00,,2,0,0,500\n2026-03-02 10:01:00,QLTX,1,10,12,0\n"
+        "2026-03-02 10:02:00,QLTX,0,10,11,10\n2026-03-02 10:03:00,ABCX,0,10,12,0\n2026-03-02 10:04:00,ABCX,1,10,11,-10\n",
+        None,
+        [("ABCX", "long", "10", "-10", "0"), ("QLTX", "short", "10", "10", "0")],
+        {"symbol is empty": 1},
+    ),
     "trades of which the side of the closing order is stated": (
         "Ticket,Symbol,Type,Volume,Open Time,Open Price,Close Time,Close Price,Profit\n"
         "1,QLTX,sell,10,2026-03-02 10:00:00,12,2026-03-02 11:00:00,13,10\n"

@@ -22,7 +22,16 @@ from journal_api.trade_files.profiles.unknown_amounts import (
 from journal_api.trade_files.profiles.unknown_columns import find_members
 from journal_api.trade_files.profiles.unknown_sides import find_side_of_fills, find_side_of_trades
 from journal_api.trade_files.profiles.unknown_tables import Table
-from journal_api.trade_files.vocabulary import KNOWN, NAMES, SIGNS, find_column, find_direction, spell, translate
+from journal_api.trade_files.vocabulary import (
+    KNOWN,
+    NAMES,
+    SIGNS,
+    find_column,
+    find_costs,
+    find_direction,
+    spell,
+    translate,
+)
 from journal_api.values.time_zones import time_zones
 
 # Whether a file has one trade per row: both of one of these pairs, and a price or a result of a whole trade.
@@ -33,8 +42,7 @@ FACTORS = "{} is taken for the quantity, and {} for the price, as their product 
 OPTIONS = "{} names options, which are read as shares if it is not named as contract or no multiplier is: {}"
 ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
 MAY_HAVE_NONE = "the file may have no trades: if so, export executions or closed trades, with their prices"
-SIDE = "{1} of {0} is taken for a purchase or long, and {2} for the other side, as {3}: is that so?"
-REASONS = ("then nothing is sold that is not held", "the results show")  # of fills, of trades
+SIDE = "{1} of {0} is taken for {3}, and {2} for the other side, as positions or results show: is that so?"
 DAYS_ONLY = "the file has days without times: fills of a day are in the order of the file"
 # Of the names of values to which the costs of a fill are added.
 WITHOUT_COSTS = ("gross", "brutto", "netto", "proceeds", "subtotal", "principal", "consideration", "notional")
@@ -77,6 +85,8 @@ class Draft:
         costs, unread = find_cost_columns(table, members) if self.costs is None else ([*self.costs], [])
         if unread:
             self.warnings.append(f"{', '.join(unread)} may be costs: if they are, add them")
+        if costs and self.costs is None and not find_costs(costs) + find_costs(costs, are_likely=True):
+            self.warnings.append(f"{', '.join(costs)} is taken for the costs by its cells")
         if (
             divided
             and costs
@@ -202,7 +212,9 @@ class Draft:
             return None
         if side:
             members["side"] = str(side.column)
-            self.warnings.append(SIDE.format(side.column, *side.long, *side.short, REASONS[self.is_of_trades]))
+            self.warnings.append(
+                SIDE.format(side.column, *side.long, *side.short, "long" if self.is_of_trades else "a purchase")
+            )
         return side
 
     def _propose_option(self) -> Option | None:

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from decimal import Decimal
-from itertools import product
+from itertools import permutations, product
 from statistics import median
 from typing import NamedTuple
 
@@ -34,8 +34,8 @@ def find_factors(table: Table, found: Mapping[str, str]) -> dict[str, str]:
     """Return quantity and price of fills: columns of unknown names, whose product is the value in nearly all rows.
 
     What has a known name stays; but a quantity that may be the value by its name is the value, if another column is
-    the quantity and nothing shows that it is none. Of two unknown ones the quantity has signs, or repeats more,
-    or has fewer decimals, or changes more. Of two prices neither is found: a trade has both.
+    the quantity and nothing shows that it is none. Of two unknown ones the quantity has signs, else most of
+    this: it repeats more, has fewer decimals, changes more. Of two prices neither is found: a trade has both.
     """
     size, price, value = (found.get(name, "") for name in ("quantity", "price", "value"))
     if translate(size) in NAMES["value"] and (value == size or not multiplies(table, size, price, value)):
@@ -51,7 +51,7 @@ def find_factors(table: Table, found: Mapping[str, str]) -> dict[str, str]:
     pairs = [
         (one, other)
         for one, other, of in product(sizes, prices, values)
-        if (size or known or looks[one] < looks[other])
+        if (size or known or is_rather_size(looks[one], looks[other]))
         and len({one, other, of}) == 3
         and multiplies(table, one, other, of)
     ]
@@ -70,6 +70,12 @@ def measure_size(table: Table, column: str, symbol: str) -> tuple[float, ...]:
     different = round(len({*amounts}) / len(amounts), 1) if len({*amounts}) > 1 else 1  # all are of one price
     has_decimals = 2 * sum(one != one.to_integral_value() for one in amounts) > len(amounts)
     return min(amounts) >= 0, different, has_decimals, -float(sum(max(one) / min(one) - 1 for one in within.values()))
+
+
+def is_rather_size(one: Sequence[float], other: Sequence[float]) -> bool:
+    """Return whether one column has signs and the other none, else whether most signs are of its quantity."""
+    has_no_sign, *votes = (-1 if a < b else a > b for a, b in zip(one, other, strict=True))
+    return has_no_sign < 0 or (has_no_sign == 0 and sum(votes) < 0)
 
 
 def multiplies(table: Table, size: str, price: str, value: str) -> bool:
@@ -97,12 +103,24 @@ def find_unnamed_costs(table: Table, size: str, price: str) -> list[str]:
     return []
 
 
+def find_added_costs(table: Table, size: str, price: str) -> list[str]:
+    """Return the column of an unknown name by which the values and what was paid or received differ."""
+    unknown = [name for name in table.columns if translate(name) not in KNOWN and any(table.read_amounts(name))]
+    for name, total in permutations(unknown[:MAX_FACTORS], 2):
+        rows = [[*map(abs, row)] for row in table.pick_numbers(name, total, size, price) if row[0]]
+        if len(rows) >= MIN_FACTORS and all(
+            20 * cost <= of * at and abs(abs(paid - of * at) - cost) <= CENT for cost, paid, of, at in rows
+        ):
+            return [name]
+    return []
+
+
 def find_cost_columns(table: Table, members: Mapping[str, str]) -> tuple[list[str], list[str]]:
     """Return the columns of costs, and those that may be costs, of which somebody must say whether they are."""
     side, size, price = (members.get(name, "") for name in ("side", "quantity", "price"))
     known = find_costs(table.columns)
     named = [column for column in known if table.holds("commission", column)]
-    costs = named or find_unnamed_costs(table, size, price)
+    costs = named or find_unnamed_costs(table, size, price) or find_added_costs(table, size, price)
     withheld = [name for name in costs if side and TAXES.match(simplify(name)) and is_withheld(table, name, side)]
     likely = [name for name in find_costs(table.columns, are_likely=True) if any(table.read_amounts(name))]
     likely += [name for name in known if name not in named and table.count(name, DIGIT.search)]  # 0.1%

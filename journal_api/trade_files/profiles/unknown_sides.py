@@ -21,16 +21,20 @@ class Fill(NamedTuple):
 
     cells: dict[str, str]
     symbol: str
-    size: Decimal
     time: str
+    size: Decimal
+    price: Decimal
+    result: Decimal
 
 
 def find_side_of_fills(
     table: Table, columns: Sequence[str], members: Mapping[str, str], clock: str | None
 ) -> Side | None:
-    """Return the side of a column with two words of which one sells only what the other has bought."""
-    symbol, quantity, at = (members.get(name) for name in ("symbol", "quantity", "at"))
-    fills = list_fills(table, symbol, quantity, [at, clock] if clock else [at]) if symbol and quantity and at else []
+    """Return the side of a column with two words of which one sells only what the other has bought.
+
+    If positions do not tell, as of short trades, the results that the file states for closed positions do.
+    """
+    fills = list_fills(table, members, clock)
 
     def are_held(purchases: Sequence[bool]) -> bool:
         held = defaultdict[str, Decimal](Decimal)
@@ -40,17 +44,34 @@ def find_side_of_fills(
                 return False
         return True
 
-    return find_side_of_words([fill.cells for fill in fills], columns, are_held)
+    def are_paid(purchases: Sequence[bool]) -> bool:
+        sums = defaultdict[str, list[Decimal]](lambda: [Decimal()] * 3)
+        for fill, is_purchase in zip(fills, purchases, strict=True):
+            size = fill.size if is_purchase else -fill.size
+            amounts = (size, -size * fill.price, fill.result)
+            sums[fill.symbol] = [one + more for one, more in zip(sums[fill.symbol], amounts, strict=True)]
+        signs = [gain * result > 0 for size, gain, result in sums.values() if not size and gain * result]
+        return bool(signs) and all(signs)
+
+    rows = [fill.cells for fill in fills]
+    return find_side_of_words(rows, columns, are_held) or find_side_of_words(rows, columns, are_paid)
 
 
-def list_fills(table: Table, symbol: str, quantity: str, times: Sequence[str]) -> list[Fill]:
+def list_fills(table: Table, members: Mapping[str, str], clock: str | None) -> list[Fill]:
     """Return the fills in the order of their times, as far as the cells tell it."""
+    names = ("symbol", "at", "quantity", "price")
+    if not all(map(members.get, names)):
+        return []
+    symbol, at, *amounts = (members[name] for name in names)
+    result = members.get("gross_pnl") or members.get("net_pnl", "")
+    times = [at, clock] if clock else [at]
     order = find_date_order((row[name] for row in table.rows for name in times), table.comma, is_local=False).order
     fills = []
     for cells, numbers in zip(table.rows, table.numbers, strict=True):
+        size, price = (numbers.get(name, Decimal()) for name in amounts)
         with suppress(ValueError):
             time = ANY_TIMES[order](" ".join(cells[name] for name in times)).isoformat()
-            fills += [Fill(cells, cells[symbol], numbers[quantity], time)] if numbers.get(quantity) else []
+            fills += [Fill(cells, cells[symbol], time, size, price, numbers.get(result, Decimal()))] if size else []
     is_reversed = is_newest_first([fill.time for fill in fills])
     return sorted(fills[:: -1 if is_reversed else 1], key=lambda fill: fill.time)
 
