@@ -73,6 +73,26 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("ABCX", "long", "10", "-10", "0"), ("QLTX", "short", "10", "10", "0")],
         {"symbol is empty": 1},
     ),
+    "the sign of what was paid, with its costs": (
+        "Tago,Symbol,Quantity,Price,Fee,Pagita\n2026-03-02,QLTX,10,12.5,CA$2,-127\n2026-03-03,QLTX,10,13.5,CA$2,133\n",
+        None,
+        [("QLTX", "long", "10", "10", "4")],
+        {},
+    ),
+    "words that most positions tell, though some were held before": (
+        "Date,Ago,Symbol,Volume,Price\n2026-03-02,v,AAAX,5,10\n2026-03-03,a,AAAX,5,10\n"
+        + "".join(
+            f"2026-03-0{day},{word},{symbol}X,5,{10 + day}\n"
+            for symbol in ("BBB", "CCC", "DDD", "EEE")
+            for day, word in ((2, "a"), (3, "v"))
+        ),
+        None,
+        [
+            ("AAAX", "short", "5", "0", "0"),
+            *((f"{name}X", "long", "5", "5", "0") for name in ("BBB", "CCC", "DDD", "EEE")),
+        ],
+        {},
+    ),
     "trades of which the side of the closing order is stated": (
         "Ticket,Symbol,Type,Volume,Open Time,Open Price,Close Time,Close Price,Profit\n"
         "1,QLTX,sell,10,2026-03-02 10:00:00,12,2026-03-02 11:00:00,13,10\n"

@@ -18,6 +18,7 @@ from journal_api.trade_files.profiles.unknown_amounts import (
     find_cost_columns,
     find_cost_sign,
     find_result,
+    find_signed_value,
 )
 from journal_api.trade_files.profiles.unknown_columns import find_members
 from journal_api.trade_files.profiles.unknown_sides import find_side_of_fills, find_side_of_trades
@@ -40,6 +41,7 @@ OF_OPTIONS = ("expires", "strike", "right")
 NO_SIDE = "the file has no side, and no negative quantity: every row is a purchase or a long trade"
 FACTORS = "{} is taken for the quantity, and {} for the price, as their product is the value: is that so?"
 OPTIONS = "{} names options, which are read as shares if it is not named as contract or no multiplier is: {}"
+VALUE_SIDE = "the sign of {} is taken for the side, negative for a purchase: is that so?"
 ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
 MAY_HAVE_NONE = "the file may have no trades: if so, export executions or closed trades, with their prices"
 SIDE = "{1} of {0} is taken for {3}, and {2} for the other side, as positions or results show: is that so?"
@@ -196,13 +198,17 @@ class Draft:
         column, size = members.get("side"), members.get("quantity", "")
         cells = {*table.read_cells(column)}
         is_known = any(map(find_direction, cells)) or (cells and cells <= SIGNS.keys())
-        has_sign = self.value and find_sign(table, self.value)
+        sign = self._find_sign(size)
         if (is_known and not self.is_of_trades) or min(table.read_amounts(size), default=-1) < 0:
             return None
-        if not column and (has_sign or "side" in self.said):
+        if not column and (sign or "side" in self.said):
             return None
         taken = {"", *members.values()}
-        others = [name for name in table.columns if name not in taken and not table.holds("at", name)]
+        others = [
+            name
+            for name in table.columns
+            if name not in taken and translate(name) not in KNOWN and not table.holds("at", name)
+        ]
         columns = [column] if column else others
         if self.is_of_trades:
             side = find_side_of_trades(table, columns, members)
@@ -238,7 +244,14 @@ class Draft:
             return find_side_words(self.table, column, of_trades=self.is_of_trades, is_first=is_first)
         if not sizes or min(sizes) < 0:
             return None
-        is_without = self.is_of_trades or not self.value or "side" in self.said
-        side = None if is_without else find_sign(self.table, self.value or "")
-        self.warnings += [] if side else [NO_SIDE]
+        side = None if "side" in self.said else self._find_sign(size)
+        if side is None or side.column != self.value:
+            self.warnings.append(VALUE_SIDE.format(side.column) if side else NO_SIDE)
         return side
+
+    def _find_sign(self, size: str | None) -> Side | None:
+        """Return the sign of the value of fills as their side."""
+        if self.is_of_trades or not size:
+            return None
+        values = (self.value, find_signed_value(self.table, size, self.members.get("price", "")))
+        return next((sign for value in values if value and (sign := find_sign(self.table, value))), None)

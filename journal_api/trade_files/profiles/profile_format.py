@@ -174,7 +174,7 @@ def read_checked_fills(
     value, rate = value if is_local or not has_currencies else "", "" if is_local else rate
     reader, built_in = ProfileReader(profile, header), {known.name for known in read_built_in_profiles()}
     sales = profile.side.short if profile.side else []
-    tells_shorts = profile.effect or any(read_words(word) & (SHORT | {"open", "ss", "sshrt"}) for word in sales)
+    tells_shorts = any(read_words(word) & (SHORT | {"open", "ss", "sshrt"}) for word in sales)
 
     def check(book: Book) -> Iterator[Noted | FileCheck]:
         yield from [*check_halves(book)] or ([] if tells_shorts else check_sales(book))

@@ -19,6 +19,7 @@ MIN_FACTORS, MAX_FACTORS = 3, 20  # rows, and columns
 # Of the value of a fill; the least of nearly equal shares, and of different values, as parts of the largest.
 LARGEST_SHARE, NEARLY_SAME, DIFFERENT = Decimal("0.005"), Decimal("0.97"), Decimal("0.9")
 NEARLY_ALL, NEAR = Decimal("0.9"), Decimal("0.01")  # of rows, of 1
+LARGEST_COST = Decimal("0.05")  # of the value of a fill
 Numbers = Mapping[str, Decimal]  # of a row, by column
 
 
@@ -93,6 +94,19 @@ def multiplies(table: Table, size: str, price: str, value: str) -> bool:
     return rows >= MIN_FACTORS and others <= (1 - NEARLY_ALL) * rows
 
 
+def find_signed_value(table: Table, size: str, price: str) -> str | None:
+    """Return the column of an unknown name with the value of the fills and signs, as of what was paid or received."""
+    for name in (name for name in table.columns if translate(name) not in KNOWN):
+        amounts = table.read_amounts(name)
+        rows = [abs(of / (number * at)) for of, number, at in table.pick_numbers(name, size, price) if number * at]
+        is_value = len(rows) > 1 and any(
+            all(abs(of / shares - 1) <= LARGEST_COST for of in rows) for shares in (1, 100)
+        )
+        if is_value and min(amounts) < 0 < max(amounts):
+            return name
+    return None
+
+
 def find_unnamed_costs(table: Table, size: str, price: str) -> list[str]:
     """Return the column of a file without names that has a small part of the value of each fill."""
     for name in (name for name in table.columns if name.startswith(UNNAMED) and name not in (size, price)):
@@ -109,7 +123,7 @@ def find_added_costs(table: Table, size: str, price: str) -> list[str]:
     for name, total in permutations(unknown[:MAX_FACTORS], 2):
         rows = [[*map(abs, row)] for row in table.pick_numbers(name, total, size, price) if row[0]]
         if len(rows) >= MIN_FACTORS and all(
-            20 * cost <= of * at and abs(abs(paid - of * at) - cost) <= CENT for cost, paid, of, at in rows
+            cost <= LARGEST_COST * of * at and abs(abs(paid - of * at) - cost) <= CENT for cost, paid, of, at in rows
         ):
             return [name]
     return []

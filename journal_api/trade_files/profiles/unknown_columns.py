@@ -40,7 +40,7 @@ OF_ASSETS = frozenset({"name", "bezeichnung", "nazwa", "nazev"})
 TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
 # Columns of other short names.
 OF_OTHERS = re.compile(
-    "(?!.*(?:symbol|ticker|asset|kurzel|pair)).*(?:venue|exchange|borse|bolsa|beurs|country|sector|broker)"
+    "(?!.*(?:symbol|ticker|asset|kurzel|pair)).*(?:venue|exchange|borse|bolsa|beurs|giełda|country|sector|broker)"
 )
 
 
@@ -62,6 +62,8 @@ def find_members(table: Table, said: Mapping[str, str] = NOTHING_SAID) -> dict[s
             if ("average" in split_name(name)) == is_mean:
                 named[words] = [*named[words], name]
         found = find_named(table, named, said) | found
+    if symbol := find_symbol(table, found.get("symbol"), found.get("side"), None, []):  # behind a side of other words
+        found["symbol"] = symbol
     whole = found | find_factors(table, found | {**said}) | {**said}
     return {member: column for member, column in whole.items() if column}
 

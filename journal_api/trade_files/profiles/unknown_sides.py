@@ -1,7 +1,7 @@
 """The sides of an unknown table in words that nobody knows: of two words, the positions or the results tell which."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from itertools import permutations
@@ -14,6 +14,7 @@ from journal_api.trade_files.dates import ANY_TIMES, find_date_order
 from journal_api.trade_files.profiles.unknown_tables import Table
 
 MIN_ROWS, MAX_LENGTH = 3, 40  # of a file, of a word
+MUCH_FEWER = 4  # times
 
 
 class Fill(NamedTuple):
@@ -27,34 +28,44 @@ class Fill(NamedTuple):
     result: Decimal
 
 
+class Position:
+    """What fills of a symbol make of it, if their sides are those."""
+
+    def __init__(self) -> None:
+        self.size = self.least = self.gain = self.result = Decimal()
+        self.sides = set[bool]()
+
+    def add(self, fill: Fill, is_purchase: bool) -> None:
+        size = fill.size if is_purchase else -fill.size
+        self.size, self.gain, self.result = self.size + size, self.gain - size * fill.price, self.result + fill.result
+        self.least = min(self.least, self.size)
+        self.sides.add(is_purchase)
+
+
 def find_side_of_fills(
     table: Table, columns: Sequence[str], members: Mapping[str, str], clock: str | None
 ) -> Side | None:
-    """Return the side of a column with two words of which one sells only what the other has bought.
+    """Return the side of a column with two words of which one sells what the other has bought.
 
     If positions do not tell, as of short trades, the results that the file states for closed positions do.
     """
     fills = list_fills(table, members, clock)
-
-    def are_held(purchases: Sequence[bool]) -> bool:
-        held = defaultdict[str, Decimal](Decimal)
-        for fill, is_purchase in zip(fills, purchases, strict=True):
-            held[fill.symbol] += fill.size if is_purchase else -fill.size
-            if held[fill.symbol] < 0:
-                return False
-        return True
-
-    def are_paid(purchases: Sequence[bool]) -> bool:
-        sums = defaultdict[str, list[Decimal]](lambda: [Decimal()] * 3)
-        for fill, is_purchase in zip(fills, purchases, strict=True):
-            size = fill.size if is_purchase else -fill.size
-            amounts = (size, -size * fill.price, fill.result)
-            sums[fill.symbol] = [one + more for one, more in zip(sums[fill.symbol], amounts, strict=True)]
-        signs = [gain * result > 0 for size, gain, result in sums.values() if not size and gain * result]
-        return bool(signs) and all(signs)
-
     rows = [fill.cells for fill in fills]
-    return find_side_of_words(rows, columns, are_held) or find_side_of_words(rows, columns, are_paid)
+
+    def fold(purchases: Sequence[bool]) -> Iterator[Position]:
+        positions = defaultdict[str, Position](Position)
+        for fill, is_purchase in zip(fills, purchases, strict=True):
+            positions[fill.symbol].add(fill, is_purchase)
+        return (one for one in positions.values() if len(one.sides) == 2)
+
+    def count_shorts(purchases: Sequence[bool]) -> int:
+        return sum(one.least < 0 for one in fold(purchases))
+
+    def count_opposite_results(purchases: Sequence[bool]) -> int:
+        return sum(not one.size and one.gain * one.result < 0 for one in fold(purchases))
+
+    sides = (find_side_of_words(rows, columns, count) for count in (count_shorts, count_opposite_results))
+    return next(filter(None, sides), None)
 
 
 def list_fills(table: Table, members: Mapping[str, str], clock: str | None) -> list[Fill]:
@@ -85,19 +96,29 @@ def find_side_of_trades(table: Table, columns: Sequence[str], members: Mapping[s
         if numbers.keys() >= {entry, exit_, result} and (gain := (numbers[exit_] - numbers[entry]) * numbers[result]):
             rows.append(cells)
             rises.append(gain > 0)
-    # Costs may make a loss of a small gain.
-    return find_side_of_words(rows, columns, lambda longs: 10 * sum(map(ne, longs, rises)) <= len(rows))
+
+    def count_opposite_results(longs: Sequence[bool]) -> int:
+        return sum(map(ne, longs, rises))
+
+    return find_side_of_words(rows, columns, count_opposite_results)
 
 
 def find_side_of_words(
-    rows: Sequence[dict[str, str]], columns: Sequence[str], is_side: Callable[[Sequence[bool]], bool]
+    rows: Sequence[dict[str, str]], columns: Sequence[str], count: Callable[[Sequence[bool]], int]
 ) -> Side | None:
-    """Return the side of a column with two words, None if no column has one or two tell different sides."""
-    found = []
+    """Return the side of a column with two words of which `count` finds much fewer errors than with both exchanged.
+
+    The errors are of positions held before, and of costs. None if two columns tell different sides equally well.
+    """
+    found: dict[tuple[bool, ...], tuple[int, Side]] = {}
     for column in columns if len(rows) >= MIN_ROWS else ():
         words = dict.fromkeys(row[column] for row in rows)
         if len(words) == 2 and all(0 < len(word) <= MAX_LENGTH for word in words):
             for long, short in permutations(words):
                 told = tuple(row[column] == long for row in rows)
-                found += [(told, Side(column=column, long=[long], short=[short]))] if is_side(told) else []
-    return found[0][1] if len({told for told, _ in found}) == 1 else None
+                errors, others = count(told), count([not one for one in told])
+                if others and MUCH_FEWER * errors <= others:
+                    found.setdefault(told, (others - errors, Side(column=column, long=[long], short=[short])))
+    most = max((difference for difference, _ in found.values()), default=0)
+    sides = [side for difference, side in found.values() if difference == most]
+    return sides[0] if len(sides) == 1 else None

@@ -246,6 +246,8 @@ def check_trades(read_trades: Callable[[Rows], Trades], reader: ProfileReader, r
         text = f"{against} of {results} results contradict the direction and the prices of their trades"
         yield failed_check(line, f"{text}: are long and short reversed?")
     yield check_roots(computed)
+    if number := reader.nameless_fills:
+        yield Noted(f"trades without a symbol, which are not imported: {number}")
     if number := reader.exits_without_time:
         yield Noted(f"trades that have an exit price and no time of the exit, which are read as open: {number}")
 
