@@ -1,8 +1,9 @@
 """SQL of calendars: by which time zones and rollovers trading days are counted (docs/accounts.md#the-day)."""
 
+import sqlite3
+
 from aiosqlite import Connection
 
-from journal_api.database.sql import build_json_array, fetch_json
 from journal_api.values.periods import Calendar
 
 # The calendar of the user with the id `{user_id}`, and each other one of an account, once.
@@ -12,20 +13,14 @@ OF_USER = """
     SELECT timezone, day_rollover FROM calendars WHERE user_id = {user_id}"""
 
 
-def select_calendars(user_id: str) -> str:
-    """Return the SELECT of a JSON array of the user's calendars, in a fixed order."""
-    calendars = OF_USER.format(user_id=user_id)
-    return build_json_array("item", f"SELECT json_array(timezone, day_rollover) AS item FROM ({calendars})")
-
-
 def select_current_days(user_id: str) -> str:
     """Return the SELECT of the current day in each of the user's calendars, as one text. It needs `:now`."""
     days = f"SELECT trading_day(:now, timezone, day_rollover) AS day FROM ({OF_USER.format(user_id=user_id)})"
     return f"SELECT group_concat(day, ' ') FROM ({days})"
 
 
-async def list_of_user(db: Connection, user_id: int) -> str:
-    return await fetch_json(db, select_calendars(":user_id"), {"user_id": user_id})
+def list_of_user(probe: sqlite3.Connection, user_id: int) -> list[Calendar]:
+    return [Calendar(*row) for row in probe.execute(OF_USER.format(user_id="?1"), (user_id,))]
 
 
 async def by_account(db: Connection, user_id: int) -> dict[int, Calendar]:

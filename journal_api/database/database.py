@@ -52,7 +52,7 @@ class Database:
     """
 
     _files: OpenFiles
-    _probe: sqlite3.Connection  # of the event loop, for the version and the newest change: it never waits
+    probe: sqlite3.Connection  # of the event loop, for a few rows: it never waits, not even for a thread
 
     def __init__(self, path: Path, factory: type[Writer]) -> None:
         self._path = path
@@ -89,8 +89,8 @@ class Database:
                 # This opens the log, which could be another one later. Only a connection that has it open
                 # deletes it when it closes.
                 await connection.execute_fetchall(FIRST_READ)
-            database._probe = connect(path, "ro", timeout=0)
-            database._probe.execute(FIRST_READ).fetchall()
+            database.probe = connect(path, "ro", timeout=0)
+            database.probe.executescript(f"PRAGMA trusted_schema = OFF; {FIRST_READ}")
             database._files = OpenFiles.of(path)
             return database
         except BaseException:
@@ -98,7 +98,7 @@ class Database:
             raise
 
     async def close(self) -> None:
-        self._probe.close()
+        self.probe.close()
         await self._close_connections()
 
     async def _close_connections(self) -> None:
@@ -112,7 +112,7 @@ class Database:
             self._is_version_known = True
             asyncio.get_running_loop().call_soon(self._forget_version)
             try:
-                self._version = int(self._probe.execute("PRAGMA data_version").fetchone()[0])
+                self._version = int(self.probe.execute("PRAGMA data_version").fetchone()[0])
             except sqlite3.Error:
                 self._version = None
         return self._version
@@ -130,7 +130,7 @@ class Database:
             self._version_of_cursors, self._is_newest = version, set[int]()
         if user_id not in self._is_newest:
             with suppress(sqlite3.Error):
-                rows = self._probe.execute(LAST_CHANGE, (user_id,)).fetchall()
+                rows = self.probe.execute(LAST_CHANGE, (user_id,)).fetchall()
                 self._cursors[user_id] = int(rows[0][0])
                 self._is_newest.add(user_id)
         return self._cursors[user_id]

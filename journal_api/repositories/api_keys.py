@@ -1,12 +1,12 @@
 """SQL of API keys. Only the hash and the last four characters of a key are stored."""
 
+import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 from aiosqlite import Connection
 
-from journal_api.database.calendars import select_calendars
 from journal_api.database.sql import build_insert, build_object, fetch, fetch_json, fetch_json_array
 from journal_api.structs.api_keys import ApiKey
 from journal_api.values.api_keys import hash_key, make_key
@@ -32,7 +32,6 @@ class KeyRow(NamedTuple):
     timezone: str
     day_rollover: str
     last_used_on: str | None
-    calendars: str  # JSON
 
 
 class Validity(NamedTuple):
@@ -40,11 +39,11 @@ class Validity(NamedTuple):
     revoked_at: str | None
 
 
-KEY_ROW = f"""
-    SELECT api_keys.id, user_id, scopes, expires_at, revoked_at, timezone, day_rollover, last_used_on,
-        ({select_calendars("users.id")})
+KEY_ROW = """
+    SELECT api_keys.id, user_id, scopes, expires_at, revoked_at, timezone, day_rollover, last_used_on
     FROM api_keys
-    JOIN users ON users.id = user_id"""
+    JOIN users ON users.id = user_id
+    WHERE hash = :hash"""
 
 
 class ListedKey(NamedTuple):
@@ -60,8 +59,8 @@ class ListedKey(NamedTuple):
     last_used_on: str | None
 
 
-async def find_by_hash(db: Connection, key_hash: bytes) -> KeyRow | None:
-    rows = await db.execute_fetchall(f"{KEY_ROW} WHERE hash = :hash", {"hash": key_hash})
+def find_by_hash(probe: sqlite3.Connection, key_hash: bytes) -> KeyRow | None:
+    rows = probe.execute(KEY_ROW, {"hash": key_hash}).fetchall()
     return next((KeyRow(*row) for row in rows), None)
 
 

@@ -7,6 +7,7 @@ from msgspec import UnsetType, json
 from starlette.requests import Request
 from starlette.routing import Route
 
+from journal_api.database.sql import fetch
 from journal_api.errors import Unauthorized, UnsupportedMediaType, ValidationFailed
 from journal_api.repositories import api_keys, users
 from journal_api.settings import is_loopback
@@ -95,9 +96,8 @@ async def create_key(request: Request, user_id: int | None, lasts: timedelta) ->
     async def insert(db: Connection) -> Response:
         owner_id = user_id or await users.find_first_id(db)
         key = await api_keys.insert(db, owner_id, name, SCOPES, expires_at)
-        row = await api_keys.find_by_hash(db, hash_key(key))
-        assert row is not None, "the key was inserted above"
-        return created(f"/v1/keys/{row.key_id}", key=f'"{key}"', key_id=str(row.key_id))
+        key_id = await fetch(db, api_keys.KEY_ROW, {"hash": hash_key(key)})
+        return created(f"/v1/keys/{key_id}", key=f'"{key}"', key_id=str(key_id))
 
     return await database(request).write(insert)
 

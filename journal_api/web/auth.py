@@ -6,7 +6,6 @@ from typing import NamedTuple
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.database import calendars
 from journal_api.database.database import Database
 from journal_api.errors import ForbiddenScope, KeyExpired, KeyRevoked, Unauthorized
 from journal_api.repositories import api_keys, users
@@ -30,7 +29,6 @@ class Caller(NamedTuple):
     scopes: frozenset[str]
     timezone: str
     day_rollover: str
-    calendars: str  # of the owner and of the accounts, as JSON
 
     def require(self, scope: str | None) -> None:
         """Raise ForbiddenScope unless the key has exactly this scope; a write scope does not include read."""
@@ -82,13 +80,13 @@ async def authenticate(request: Request) -> Caller:
     if run_key is not None and run_key.matches(bearer[1]):
         request.scope["state"]["key"] = bearer[1][-4:]
         return await read_run_key_caller(database(request).reader)
-    key = await state.known_keys.find(bearer[1])
+    key = state.known_keys.find(bearer[1])
     if key is None:
         raise Unauthorized(UNKNOWN_KEY)
     request.scope["state"]["key"] = bearer[1][-4:]
     require_valid(key)
     state.key_uses.note(key)
-    return Caller(key.user_id, key.key_id, frozenset(key.scopes.split()), key.timezone, key.day_rollover, key.calendars)
+    return Caller(key.user_id, key.key_id, frozenset(key.scopes.split()), key.timezone, key.day_rollover)
 
 
 def require_valid(key: KeyRow | Validity) -> None:
@@ -120,7 +118,7 @@ class KnownKeys:
         self._version: int | None = None
         self._keys: dict[bytes, KeyRow] = {}
 
-    async def find(self, text: str) -> KeyRow | None:
+    def find(self, text: str) -> KeyRow | None:
         """Return the row of the key, None if there is none. A wrong checksum causes no query."""
         # The version is read before the row, so that a write in between empties the cache next time.
         version = self._database.version()
@@ -128,15 +126,12 @@ class KnownKeys:
             self._version, self._keys = version, {}
         key_hash = hash_key(text)
         key = self._keys.get(key_hash)
-        if key is None and is_well_formed(text):
-            key = await api_keys.find_by_hash(self._database.reader, key_hash)
-            if key is not None and version == self._version:
-                self._keys[key_hash] = key
+        if key is None and is_well_formed(text) and (key := api_keys.find_by_hash(self._database.probe, key_hash)):
+            self._keys[key_hash] = key
         return key
 
 
 async def read_run_key_caller(db: Connection) -> Caller:
     """Return the caller with the key `JOURNAL_RUN_KEY`: the first user, with every scope."""
     user = await users.find(db, await users.find_first_id(db))
-    own = await calendars.list_of_user(db, user.id)
-    return Caller(user.id, RUN_KEY_ID, EVERY_SCOPE, user.timezone, user.day_rollover, own)
+    return Caller(user.id, RUN_KEY_ID, EVERY_SCOPE, user.timezone, user.day_rollover)

@@ -5,9 +5,9 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
-import msgspec
 from starlette.requests import Request
 
+from journal_api.database import calendars
 from journal_api.database.database import Database
 from journal_api.values.clock import now
 from journal_api.values.periods import Calendar, trading_day
@@ -28,6 +28,7 @@ class ResponseCache:
         self._database = database
         self._version: int | None = None
         self._responses: OrderedDict[Key, Envelope] = OrderedDict()
+        self._calendars: dict[int, list[Calendar]] = {}  # by user
         self.size = 0  # bytes
 
     async def find_or_make(
@@ -39,8 +40,9 @@ class ResponseCache:
         if version is None or version != self._version:
             self._version = version
             self._responses.clear()
+            self._calendars.clear()
             self.size = 0
-        key = build_cache_key(request, until)
+        key = self._build_key(request, until)
         if key in self._responses:
             self._responses.move_to_end(key)
             cached = self._responses[key]
@@ -53,6 +55,14 @@ class ResponseCache:
             self._add(key, response)
         return response
 
+    def _build_key(self, request: Request, until: CacheUntil) -> Key:
+        user_id, days = request.user.id, ""
+        if until == "day":
+            if user_id not in self._calendars:
+                self._calendars[user_id] = calendars.list_of_user(self._database.probe, user_id)
+            days = " ".join(trading_day(now(), *calendar) for calendar in self._calendars[user_id])
+        return user_id, request.scope["path"], request.scope["query_string"], days
+
     def _add(self, key: Key, response: Envelope) -> None:
         """Add a response, and drop the least recently used ones beyond MAX_SUM."""
         size = count_entry_bytes(key, response)
@@ -62,13 +72,6 @@ class ResponseCache:
         self.size += size
         while self.size > MAX_SUM:
             self.size -= count_entry_bytes(*self._responses.popitem(last=False))
-
-
-def build_cache_key(request: Request, until: CacheUntil) -> Key:
-    caller = request.user
-    calendars = msgspec.json.decode(caller.calendars, type=list[Calendar]) if until == "day" else ()
-    days = " ".join(trading_day(now(), *calendar) for calendar in calendars)
-    return caller.id, request.scope["path"], request.scope["query_string"], days
 
 
 def count_entry_bytes(key: Key, response: Envelope) -> int:

@@ -23,6 +23,7 @@ from sql_calls import every_sql_call
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
+from journal_api.repositories import api_keys
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
 from journal_api.web.operation import Operation
@@ -127,12 +128,15 @@ async def test_every_operation_that_finds_the_disk_full_at_any_sql_call_leaves_e
     )
 
 
-async def test_an_error_while_reading_is_answered_and_the_next_read_works(client: Client) -> None:
-    path = f"/strategies/{(await factories.create_strategy(client))['id']}"
+async def test_an_error_while_reading_is_answered_and_the_next_read_works(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, look_up = f"/strategies/{(await factories.create_strategy(client))['id']}", api_keys.find_by_hash
 
     for number in count(1):
         await factories.create_category(client, f"{number}")  # after a write the key is looked up again
         fault = Fault(number, sqlite3.SQLITE_IOERR, "before")
+        monkeypatch.setattr(api_keys, "find_by_hash", lambda *key, fault=fault: fault("", [], partial(look_up, *key)))
         with every_sql_call(fault):
             failed = await client.get(path)
         if not fault.reached:
