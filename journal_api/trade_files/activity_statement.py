@@ -1,18 +1,22 @@
 """The trades in Interactive Brokers' activity statement (CSV) as the rows of one table.
 
 Each row of a statement begins with its section and its kind, and the section Trades has a header for each
-kind of asset.
+kind of asset. The names of sections and columns are in the language of the statement, their order is not.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 
 from journal_api.positions.import_rows import Rejected
 from journal_api.trade_files.rows import Cells, read_csv
 
-BEGINNINGS = ("Statement,Header,", "Account Information,Header,", "Trades,Header,")
+BEGINNING = re.compile("[^,;\t]+,Header,")
 # Columns of the table that all headers have.
 SAME = ("DataDiscriminator", "Asset Category", "Symbol", "Date/Time", "Quantity", "T. Price")
 ACCOUNT, COSTS, CODE = "Account", "Comm/Fee", "Code"
+# The columns of the section in the order of all languages; Account only if there are several.
+ORDER = (SAME[0], SAME[1], "Currency", ACCOUNT, *SAME[2:], "C. Price", "Proceeds", COSTS, "Basis", "P/L", "MTM", CODE)
+WIDTHS = (len(ORDER) - 2, len(ORDER) - 1)  # of the names behind the first
 COSTS_IN = "Comm in "  # the costs of currencies, in the currency of the account: Comm in USD
 VALUE, NOTIONAL = "Proceeds", "Notional Value"  # by which the general check finds what a point is worth
 
@@ -44,13 +48,17 @@ def read_orders(pieces: Iterable[str]) -> Iterator[Cells | Rejected]:
                 trades.account = account
             case ["Trades", "Header", *names]:
                 yield from trades.read_header(line, names)
-            case ["Trades", "Data", *cells]:
+            case [section, "Header", "DataDiscriminator", *names] if SAME[1] not in names and len(names) in WIDTHS:
+                trades.section = section
+                order = [name for name in ORDER if name != ACCOUNT or len(names) == max(WIDTHS)]
+                yield from trades.read_header(line, order)
+            case [section, "Data", *cells] if section == trades.section:
                 yield from trades.read_order(line, cells)
             case ["Transaction History", "Header" | "Data", *cells]:
                 trades.columns = trades.columns or cells
                 yield Cells(line, cells)
     if not trades.columns:
-        reason = "the statement has no section Trades: export an activity statement with it, in English"
+        reason = "the statement has no section Trades: export an activity statement with it"
         yield Rejected(line, reason)
 
 
@@ -58,7 +66,7 @@ class StatementTrades:
     """Makes one table from the rows of the section Trades, whose columns change within the file."""
 
     def __init__(self) -> None:
-        self.account = ""
+        self.account, self.section = "", "Trades"
         self.columns: list[str] = []  # of the table
         self._names: list[str] = []  # the columns of the section
         self._level: str | None = None  # of the rows that are fills: Order, or Trade in a file without orders

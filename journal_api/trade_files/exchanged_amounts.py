@@ -22,7 +22,7 @@ AMOUNT = re.compile(
 ASSETS = {"currency", "asset", "coin", "cur"}
 COLUMNS = ("Currency pair", "Buy/Sell", "Trade quantity", "Trade price")
 # In which prices are told, the first before the others; other coins have prices in any of them.
-DOLLARS = ("USDT", "USDC", "BUSD", "FDUSD", "TUSD", "DAI")
+DOLLARS = ("USDT", "USDC", "BUSD", "FDUSD", "TUSD", "DAI", "EURT", "EURC", "EURS")
 QUOTES = (*DOLLARS, "BTC", "ETH", "BNB")
 
 

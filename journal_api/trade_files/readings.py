@@ -38,7 +38,7 @@ def split_rows(text: FileText) -> Iterator[Iterator[Cells | Rejected]]:
     rest: Iterator[str | Unreadable] = chain(start, text.pieces)
     if head.lstrip().startswith(flex_query.BEGINNINGS):
         yield read_pieces(rest, flex_query.read_trades)
-    elif head.replace('"', "").startswith(activity_statement.BEGINNINGS):
+    elif activity_statement.BEGINNING.match(head.replace('"', "")):
         yield read_pieces(rest, activity_statement.read_orders)
     elif head.startswith(flex_query.SECTION_LINES):
         yield read_pieces(rest, flex_query.read_section)

@@ -35,6 +35,7 @@ TRANSLATIONS = {
     for other in group.split("/")[1:]
 }
 COMPOUNDS = re.compile("|".join(f"(?P<{name}>{parts})" for name, parts in TABLE["compounds"].items()))
+SALES_TAXES = ("gst", "vat", "iva", "mwst")
 SYMBOL = "|".join(NAMES["symbol"])
 TWO_SYMBOLS = re.compile(f"({SYMBOL})(?:{SYMBOL})")
 COSTS, ALONE, PARTS, NO_COSTS, TOTALS = (
@@ -153,7 +154,7 @@ def find_costs(columns: Iterable[str], *, are_likely: bool = False) -> list[str]
     amounts = [name for name in columns if not any(part in f"{name.casefold()} {simplify(name)}" for part in NO_COSTS)]
     named = [name for name in amounts if simplify(name).endswith(COSTS)]
     words = {name: f"{simplify(name)} {' '.join(split_name(name))}" for name in amounts if name not in named}
-    likely = [name for name in words if any(part in words[name] for part in PARTS)]
+    likely = [name for name in words if simplify(name) in SALES_TAXES or any(part in words[name] for part in PARTS)]
     if not named and len(likely) == 1 and simplify(likely[0]).endswith(ALONE):
         named, likely = likely, named
     if are_likely:

@@ -93,6 +93,33 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         ],
         {},
     ),
+    "a statement of Interactive Brokers in French, of two accounts": (
+        "Statement,Header,Nom champ,Valeur champ\n"
+        "Transactions,Header,DataDiscriminator,Catégorie d'actifs,Devise,Compte,Symbole,Date/Heure,Quantité,Prix trans.,"
+        "Cours de clôt.,Produit,Comm/Tarif,Base,P/L réalisé,P/L MTM,Code\n"
+        'Transactions,Data,Order,Actions,USD,U1,QLTX,"2026-03-02, 15:02:59",1,174,172.42,-174,-0.35,174.35,0,-1.58,O\n'
+        'Transactions,Data,Order,Actions,USD,U1,QLTX,"2026-03-03, 16:04:18",-1,201,201.08,201,-0.35,-174.35,26,-0.06,C\n'
+        "Transactions,SubTotal,,Actions,USD,QLTX,,,0,,,27,-0.70,0,26,-1.64,\n"
+        'Transactions,Data,Order,Actions,USD,U2,ABCX,"2026-03-03, 16:04:18",2,20,20,-40,-0.5,40.5,0,0,O\n'
+        "Positions,Header,DataDiscriminator,Catégorie d'actifs,Devise,Compte,Symbole,Quantité,Mult,Prix,Base,Valeur,P/L,Code\n"
+        "Positions,Data,Summary,Actions,USD,U2,ABCX,2,1,20,40,40,0,\n",
+        "IBKR activity statement",
+        [("ABCX", "long", "2", None, "0.5"), ("QLTX", "long", "1", "27", "0.7")],
+        {},
+    ),
+    "lots of a file for taxes": (
+        "Asset,Amount,Date Acquired,Date Sold,Proceeds (USD),Cost Basis (USD)\n"
+        "BTC,0.25,01-15-2026 (UTC),04-20-2026 (UTC),12500,10500\nETH,0.5,02-01-2026 (UTC),05-01-2026 (UTC),1400,1600\n",
+        None,
+        [("BTC", "long", "0.25", "2000", "0"), ("ETH", "long", "0.5", "-200", "0")],
+        {},
+    ),
+    "a quantity that is the value by another one, and the day first beside decimal commas": (
+        "Data;Pair;Side;Price;Volume;Amount\n01/02/2026;QLT/EUR;Buy;0,5;5;10\n03/02/2026;QLT/EUR;Sell;0,6;6;10\n",
+        None,
+        [("QLT/EUR", "long", "10", "1", "0")],
+        {},
+    ),
     "trades of which the side of the closing order is stated": (
         "Ticket,Symbol,Type,Volume,Open Time,Open Price,Close Time,Close Price,Profit\n"
         "1,QLTX,sell,10,2026-03-02 10:00:00,12,2026-03-02 11:00:00,13,10\n"

@@ -22,7 +22,7 @@ from journal_api.trade_files.profiles.unknown_amounts import (
 )
 from journal_api.trade_files.profiles.unknown_columns import find_members
 from journal_api.trade_files.profiles.unknown_sides import find_side_of_fills, find_side_of_trades
-from journal_api.trade_files.profiles.unknown_tables import Table
+from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, Table
 from journal_api.trade_files.vocabulary import (
     KNOWN,
     NAMES,
@@ -42,6 +42,7 @@ NO_SIDE = "the file has no side, and no negative quantity: every row is a purcha
 FACTORS = "{} is taken for the quantity, and {} for the price, as their product is the value: is that so?"
 OPTIONS = "{} names options, which are read as shares if it is not named as contract or no multiplier is: {}"
 VALUE_SIDE = "the sign of {} is taken for the side, negative for a purchase: is that so?"
+OF_ORDERS = "{} may be the price of orders, not of their fills: if so, export fills"
 ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
 MAY_HAVE_NONE = "the file may have no trades: if so, export executions or closed trades, with their prices"
 SIDE = "{1} of {0} is taken for {3}, and {2} for the other side, as positions or results show: is that so?"
@@ -62,6 +63,7 @@ class Draft:
         taken = {self.members.get("quantity"), *self.said.values()} - of_value
         others = [name for name in table.columns if name not in taken]
         self.value = find_column(others, NAMES["value"])
+        self.divided = self._find_values()
         pairs = [pair for pair in PAIRS if len({self.members.get(name) for name in pair} - {None}) == 2]
         is_of_trades = any(self.members.get(name) for pair in pairs for name in (*PAIRS[0], *RESULTS))
         (kind,) = said.get("kind", ["trades" if is_of_trades else "fills"])
@@ -69,7 +71,7 @@ class Draft:
             raise ValidationFailed(fields={"columns": f"the kind {kind} has no {', '.join(wrong)}"})
         self.is_of_trades = kind == "trades"
         is_amount = "quantity" not in self.said and translate(self.members.get("quantity", "")) in NAMES["value"]
-        if self.is_of_trades and is_amount:
+        if self.is_of_trades and is_amount and not self.divided:
             del self.members["quantity"]  # of a whole trade an amount is a sum of money
         self.ends = OF_TRADES if self.is_of_trades else OF_FILLS
         self.gross, self.net = (self.members.get(name) if self.is_of_trades else None for name in RESULTS)
@@ -83,7 +85,7 @@ class Draft:
         words = self._find_words(clock)
         names = ("symbol", "quantity", "multiplier", "account", *self.ends)
         size, side, external_id = (members.get(name) for name in ("quantity", "side", "external_id"))
-        divided = [self.value] if self.value and size and members.get("price") == self.value else []
+        divided = [self.value] if self.value and members.get("price") == self.value else self.divided
         costs, unread = find_cost_columns(table, members) if self.costs is None else ([*self.costs], [])
         if unread:
             self.warnings.append(f"{', '.join(unread)} may be costs: if they are, add them")
@@ -103,6 +105,9 @@ class Draft:
         timed = [clock] if clock else [members[name] for name in ("at", *PAIRS[1]) if members.get(name)]
         stated = table.read_cells(find_column(table.names, ["Timezone", "Time zone"]))
         zones = {*stated} or find_zones(table, timed)
+        price = members.get("price", "")
+        if translate(price) == "price" and not table.names.simple.keys().isdisjoint(("tif", "timeinforce")):
+            self.warnings.append(OF_ORDERS.format(price))
         self._warn_of_missing()
         option = None if self.is_of_trades else self._propose_option()
         if not option and (beside := find_option_beside(table, members.get("symbol", ""))):
@@ -144,6 +149,16 @@ class Draft:
             self.warnings.append(f"no column is known as {names}: name it here, or state it for all rows as =1")
         if len(missing) > 1 or not {*self.ends}.isdisjoint(missing):
             self.warnings.append(MAY_HAVE_NONE)
+
+    def _find_values(self) -> list[str]:
+        """Return the columns of what was paid and received for whole trades, which stand for missing prices."""
+        members, columns = self.members, [self.members.get(name, "") for name in ("entry_value", "exit_value")]
+        is_whole = all(columns) and members.keys() >= {"quantity", *PAIRS[1]}
+        if not is_whole or any(map(members.get, AMOUNTS)) or not self.said.keys().isdisjoint(AMOUNTS):
+            return []
+        members["entry_price"], members["exit_price"] = columns
+        self.warnings.append(f"the file has no prices: they are {' and '.join(columns)} divided by the quantity")
+        return columns
 
     def _complete_trade(self) -> None:
         """Take a price beside that of one end for the other, and the only time of a trade for both of its ends."""
@@ -207,7 +222,10 @@ class Draft:
         others = [
             name
             for name in table.columns
-            if name not in taken and translate(name) not in KNOWN and not table.holds("at", name)
+            if name not in taken
+            and translate(name) not in KNOWN
+            and not table.holds("at", name)
+            and (not table.read_amounts(name) or all(len(cell) == 1 for cell in table.read_cells(name)))
         ]
         columns = [column] if column else others
         if self.is_of_trades:

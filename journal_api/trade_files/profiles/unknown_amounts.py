@@ -34,11 +34,15 @@ class Result(NamedTuple):
 def find_factors(table: Table, found: Mapping[str, str]) -> dict[str, str]:
     """Return quantity and price of fills: columns of unknown names, whose product is the value in nearly all rows.
 
-    What has a known name stays; but a quantity that may be the value by its name is the value, if another column is
-    the quantity and nothing shows that it is none. Of two unknown ones the quantity has signs, else most of
-    this: it repeats more, has fewer decimals, changes more. Of two prices neither is found: a trade has both.
+    What has a known name stays; but a quantity is the value if it is another one times the price, or may be the value
+    by its name, another column is the quantity, and nothing shows that it is none. Of two unknown ones the quantity
+    has signs, else most of this: it repeats more, has fewer decimals, changes more. Of two prices neither is found: a
+    trade has both.
     """
     size, price, value = (found.get(name, "") for name in ("quantity", "price", "value"))
+    named = (name for name in table.columns if name != size and translate(name) in NAMES["quantity"])
+    if size and price and (of_value := next((one for one in named if multiplies(table, one, price, size, 2)), None)):
+        return {"quantity": of_value}
     if translate(size) in NAMES["value"] and (value == size or not multiplies(table, size, price, value)):
         size, value = "", size
     known = [found[name] for name in AMOUNTS if found.get(name)]
@@ -79,8 +83,8 @@ def is_rather_size(one: Sequence[float], other: Sequence[float]) -> bool:
     return has_no_sign < 0 or (has_no_sign == 0 and sum(votes) < 0)
 
 
-def multiplies(table: Table, size: str, price: str, value: str) -> bool:
-    """Return whether a size times the price is the value in nearly all rows.
+def multiplies(table: Table, size: str, price: str, value: str, least: int = MIN_FACTORS) -> bool:
+    """Return whether a size times the price is the value in nearly all rows, of which there must be so many.
 
     They differ by costs, signs and the hundred shares of an option.
     """
@@ -91,7 +95,7 @@ def multiplies(table: Table, size: str, price: str, value: str) -> bool:
             others += all(abs(abs(number * at / of) * shares - 1) > NEAR for shares in (1, 100))
             if others > (1 - NEARLY_ALL) * len(table.rows):
                 return False
-    return rows >= MIN_FACTORS and others <= (1 - NEARLY_ALL) * rows
+    return rows >= least and others <= (1 - NEARLY_ALL) * rows
 
 
 def find_signed_value(table: Table, size: str, price: str) -> str | None:
