@@ -1,5 +1,7 @@
 """SQL of users, the owners of journals, and their settings."""
 
+import sqlite3
+
 from aiosqlite import Connection
 from msgspec import json
 
@@ -36,6 +38,12 @@ async def find_first_id(db: Connection) -> int:
     user_id = await find_id(db, None)
     assert user_id is not None, "a database is made with its owner"
     return user_id
+
+
+def find_first(probe: sqlite3.Connection) -> tuple[int, str, str]:
+    """Return the id of the first user with their zone and rollover."""
+    ((user_id, *calendar),) = probe.execute("SELECT id, timezone, day_rollover FROM users ORDER BY id LIMIT 1")
+    return user_id, *calendar
 
 
 async def list_names(db: Connection) -> list[str]:

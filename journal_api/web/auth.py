@@ -40,14 +40,14 @@ class Caller(NamedTuple):
             )
 
 
-async def authorize(request: Request, scope: str | None) -> Caller:
+def authorize(request: Request, scope: str | None) -> Caller:
     """Return the caller, who has the scope and is within the rate limits. None accepts any valid key.
 
     Raises Unauthorized, KeyRevoked, KeyExpired, ForbiddenScope, RateLimited.
     """
     rates: RateLimits | None = request.app.state.rates
     try:
-        caller = await authenticate(request)
+        caller = authenticate(request)
     except Unauthorized:
         # A request without a key is not an attempt to guess one.
         if "authorization" in request.headers:
@@ -69,8 +69,8 @@ def count_bad_key(request: Request) -> None:
         rates.bad_keys.count(request.client.host if request.client else "")
 
 
-async def authenticate(request: Request) -> Caller:
-    """Return the owner of the Bearer key. Raises Unauthorized, KeyRevoked or KeyExpired."""
+def authenticate(request: Request) -> Caller:
+    """Return the owner of the key, of the run key the first user. Raises Unauthorized, KeyRevoked or KeyExpired."""
     headers = [value for name, value in request.scope["headers"] if name == b"authorization"]
     bearer = BEARER.fullmatch(headers[0].decode("latin-1")) if len(headers) == 1 else None
     if bearer is None:
@@ -79,7 +79,8 @@ async def authenticate(request: Request) -> Caller:
     run_key = state.settings.run_key
     if run_key is not None and run_key.matches(bearer[1]):
         request.scope["state"]["key"] = bearer[1][-4:]
-        return await read_run_key_caller(database(request).reader)
+        user_id, *calendar = users.find_first(database(request).probe)
+        return Caller(user_id, RUN_KEY_ID, EVERY_SCOPE, *calendar)
     key = state.known_keys.find(bearer[1])
     if key is None:
         raise Unauthorized(UNKNOWN_KEY)
@@ -129,9 +130,3 @@ class KnownKeys:
         if key is None and is_well_formed(text) and (key := api_keys.find_by_hash(self._database.probe, key_hash)):
             self._keys[key_hash] = key
         return key
-
-
-async def read_run_key_caller(db: Connection) -> Caller:
-    """Return the caller with the key `JOURNAL_RUN_KEY`: the first user, with every scope."""
-    user = await users.find(db, await users.find_first_id(db))
-    return Caller(user.id, RUN_KEY_ID, EVERY_SCOPE, user.timezone, user.day_rollover)

@@ -57,7 +57,7 @@ class Dispatch:
 async def respond(operation: Operation, scope: Scope, receive: Receive, send: Send) -> None:
     """Check key, scope and rate limit, then run the handler: the order of DECISIONS 2."""
     request = Request(scope, receive)
-    scope["user"], scope["operation"] = await authorize(request, operation.required_scope), operation
+    scope["user"], scope["operation"] = authorize(request, operation.required_scope), operation
     respond_to = respond_to_read if operation.method == "GET" else respond_to_write
     response = await respond_to(request, operation)
     if operation.has_etag:

@@ -47,7 +47,7 @@ class RequestMetrics:
         """The handler of GET /metrics, outside /v1, which accepts any valid key."""
         from prometheus_client import generate_latest
 
-        await authorize(request, None)
+        authorize(request, None)
         return Response(generate_latest(self.registry), media_type=MEDIA_TYPE)
 
     def count(self, request: HandledRequest) -> None:
