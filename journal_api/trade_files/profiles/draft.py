@@ -4,32 +4,27 @@ from collections.abc import Mapping, Sequence
 
 from journal_api.errors import ValidationFailed
 from journal_api.structs.import_answers import OF_OTHER_KIND, RESULTS
-from journal_api.structs.import_profiles import OF_FILLS, OF_TRADES, Costs, Effect, Option, ProposedProfile, Side
+from journal_api.structs.import_profiles import OF_FILLS, OF_TRADES, Costs, Effect, Option, ProposedProfile
 from journal_api.trade_files.dates import CLOCK
+from journal_api.trade_files.profiles.proposed_side import SideSearch
 from journal_api.trade_files.profiles.proposed_words import (
     find_condition,
     find_effect,
     find_option_beside,
-    find_side_words,
-    find_sign,
     find_zones,
 )
 from journal_api.trade_files.profiles.unknown_amounts import (
     find_cost_columns,
     find_cost_sign,
     find_result,
-    find_signed_value,
 )
 from journal_api.trade_files.profiles.unknown_columns import find_members
-from journal_api.trade_files.profiles.unknown_sides import find_side_of_fills, find_side_of_trades
 from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, Table
 from journal_api.trade_files.vocabulary import (
     KNOWN,
     NAMES,
-    SIGNS,
     find_column,
     find_costs,
-    find_direction,
     spell,
     translate,
 )
@@ -38,14 +33,11 @@ from journal_api.values.time_zones import time_zones
 # Whether a file has one trade per row: both of one of these pairs, and a price or a result of a whole trade.
 PAIRS = (("entry_price", "exit_price"), ("opened_at", "closed_at"), ("price", "exit_price"))
 OF_OPTIONS = ("expires", "strike", "right")
-NO_SIDE = "the file has no side, and no negative quantity: every row is a purchase or a long trade"
 FACTORS = "{} is taken for the quantity, and {} for the price, as their product is the value: is that so?"
 OPTIONS = "{} names options, which are read as shares if it is not named as contract or no multiplier is: {}"
-VALUE_SIDE = "the sign of {} is taken for the side, negative for a purchase: is that so?"
 OF_ORDERS = "{} may be the price of orders, not of their fills: if so, export fills"
 ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
 MAY_HAVE_NONE = "the file may have no trades: if so, export executions or closed trades, with their prices"
-SIDE = "{1} of {0} is taken for {3}, and {2} for the other side, as positions or results show: is that so?"
 DAYS_ONLY = "the file has days without times: fills of a day are in the order of the file"
 # Of the names of values to which the costs of a fill are added.
 WITHOUT_COSTS = ("gross", "brutto", "netto", "proceeds", "subtotal", "principal", "consideration", "notional")
@@ -82,9 +74,12 @@ class Draft:
         complete = self._complete_trade if self.is_of_trades else self._complete_fill
         complete()
         clock = None if self.is_of_trades else self._find_clock()
-        words = self._find_words(clock)
+        search = SideSearch(table, members, self.value, clock, self.is_of_trades, "side" in self.said)
+        side, doubt = search.find()
+        self.warnings += [doubt] if doubt else []
+        members |= {"side": str(side.column)} if side else {}
         names = ("symbol", "quantity", "multiplier", "account", *self.ends)
-        size, side, external_id = (members.get(name) for name in ("quantity", "side", "external_id"))
+        size, external_id = (members.get(name) for name in ("quantity", "external_id"))
         divided = [self.value] if self.value and members.get("price") == self.value else self.divided
         costs, unread = find_cost_columns(table, members) if self.costs is None else ([*self.costs], [])
         if unread:
@@ -116,11 +111,11 @@ class Draft:
             name="New profile",
             kind="trades" if self.is_of_trades else "fills",
             header=[column for column in table.columns if column][:50],
-            where=find_condition(table, side, size or ""),
-            side=words or self._propose_side(side, size),
+            where=find_condition(table, members.get("side"), size or ""),
+            side=side,
             clock=clock,
             option=option,
-            effect=self._propose_effect(side),
+            effect=self._propose_effect(members.get("side")),
             costs=Costs(columns=[*costs], paid="negative" if sign < 0 else "positive") if costs else None,
             abs=[*(() if sign else costs), *divided] or None,
             divide_by=dict.fromkeys(divided, size) if divided and size else None,
@@ -204,43 +199,6 @@ class Draft:
         self.warnings += [DAYS_ONLY] if days else []
         return None
 
-    def _find_words(self, clock: str | None) -> Side | None:
-        """Return the side whose words the positions or the results tell, if neither words nor a sign are known.
-
-        Results also tell that a file states the side of the order that closed each trade.
-        """
-        table, members = self.table, self.members
-        column, size = members.get("side"), members.get("quantity", "")
-        cells = {*table.read_cells(column)}
-        is_known = any(map(find_direction, cells)) or (cells and cells <= SIGNS.keys())
-        sign = self._find_sign(size)
-        if (is_known and not self.is_of_trades) or min(table.read_amounts(size), default=-1) < 0:
-            return None
-        if not column and (sign or "side" in self.said):
-            return None
-        taken = {"", *members.values()}
-        others = [
-            name
-            for name in table.columns
-            if name not in taken
-            and translate(name) not in KNOWN
-            and not table.holds("at", name)
-            and (not table.read_amounts(name) or all(len(cell) == 1 for cell in table.read_cells(name)))
-        ]
-        columns = [column] if column else others
-        if self.is_of_trades:
-            side = find_side_of_trades(table, columns, members)
-        else:
-            side = find_side_of_fills(table, columns, members, clock)
-        if side and is_known and find_direction(side.long[0]) != "short":
-            return None
-        if side:
-            members["side"] = str(side.column)
-            self.warnings.append(
-                SIDE.format(side.column, *side.long, *side.short, "long" if self.is_of_trades else "a purchase")
-            )
-        return side
-
     def _propose_option(self) -> Option | None:
         """Return the columns of the contract of an option, None without one of them."""
         columns = {name: self.members[name] for name in OF_OPTIONS if name in self.members}
@@ -251,25 +209,3 @@ class Draft:
         if self.is_of_trades or not (side and symbol and price):
             return None
         return find_effect(self.table, side, symbol, {price, self.value or price})
-
-    def _propose_side(self, column: str | None, size: str | None) -> Side | None:
-        """Return the side: without a column of it and a sign of the quantity it is the sign of the value."""
-        members, sizes = self.members, self.table.read_amounts(size)
-        if column is not None:
-            if column == self.value and (sign := find_sign(self.table, column)):
-                return sign
-            is_first = column in (members.get("price"), members.get("symbol"))
-            return find_side_words(self.table, column, of_trades=self.is_of_trades, is_first=is_first)
-        if not sizes or min(sizes) < 0:
-            return None
-        side = None if "side" in self.said else self._find_sign(size)
-        if side is None or side.column != self.value:
-            self.warnings.append(VALUE_SIDE.format(side.column) if side else NO_SIDE)
-        return side
-
-    def _find_sign(self, size: str | None) -> Side | None:
-        """Return the sign of the value of fills as their side."""
-        if self.is_of_trades or not size:
-            return None
-        values = (self.value, find_signed_value(self.table, size, self.members.get("price", "")))
-        return next((sign for value in values if value and (sign := find_sign(self.table, value))), None)
