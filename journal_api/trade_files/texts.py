@@ -8,7 +8,7 @@ from typing import BinaryIO, NamedTuple
 
 from journal_api.database.thread_connection import raise_if_cancelled
 from journal_api.trade_files.archives import is_workbook
-from journal_api.trade_files.vocabulary import TRANSLATIONS, WORDS, without_signs
+from journal_api.trade_files.vocabulary import PURCHASES, SALES, TRANSLATIONS, WORDS, without_signs
 
 # Bytes read at once, so that no step between two cancel checks takes long.
 PIECE = 64 * 1024
@@ -26,7 +26,7 @@ CODE_PAGES = {"cp1252": "Windows-1252", "cp1250": "Windows-1250", "cp1251": "Win
 CODE_PAGES |= {"cp932": "Shift JIS", "gb18030": "GBK", "cp949": "EUC-KR"}
 NAMES = {page: f"UTF-8 or {name}" for page, name in CODE_PAGES.items()}
 NAMES |= {"utf-8": "UTF-8", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
-FOREIGN_WORDS = [word for word in (*TRANSLATIONS, *WORDS) if len(word) > 3 or not word.isascii()]
+FOREIGN_WORDS = [word for word in (*TRANSLATIONS, *WORDS, *PURCHASES, *SALES) if len(word) > 3 or not word.isascii()]
 ZIP = b"PK\x03\x04"
 # What a file is that is no text, by its first bytes.
 NO_TEXTS = {

@@ -19,8 +19,9 @@ from journal_api.values.currencies import CURRENCIES
 ANYTHING = "*"
 LETTER_AND_DIGIT = re.compile("[A-Za-z][0-9]|[0-9][A-Za-z]")
 MAX_NAME_LENGTH = 255  # of a column
-# Chinese has no blanks between words, and Korean none before a purchase (매수) and a sale (매도).
-WORD = re.compile(r"[一-鿿]|매[수도]|[가-힣]+?(?=매[수도]|[^가-힣]|\Z)|[^\W\d_一-鿿가-힣]+")
+# Chinese has no blanks between words, and Korean none beside a purchase (매수), a sale (매도) and what is neither.
+KOREAN = "매수|매도|취소|정정|대금|입금|출금"
+WORD = re.compile(rf"[一-鿿]|{KOREAN}|[가-힣]+?(?={KOREAN}|[^가-힣]|\Z)|[^\W\d_一-鿿가-힣]+")
 CODES = CURRENCIES | {"BTC", "ETH", "GBX"}  # of currencies and coins, and of pence
 REMARK = re.compile(
     r"(?: in)? +(?!PNL|QTY|VOL|MAE|MFE)[A-Z]{3}\Z| *[(\[][^()\[\]]*[)\]] *\Z|(?<=[a-z])(?:UTC|Utc|GMT|Gmt)\Z"
@@ -35,11 +36,10 @@ TRANSLATIONS = {
     for other in group.split("/")[1:]
 }
 COMPOUNDS = re.compile("|".join(f"(?P<{name}>{parts})" for name, parts in TABLE["compounds"].items()))
-SALES_TAXES = ("gst", "vat", "iva", "mwst")
 SYMBOL = "|".join(NAMES["symbol"])
 TWO_SYMBOLS = re.compile(f"({SYMBOL})(?:{SYMBOL})")
-COSTS, ALONE, PARTS, NO_COSTS, TOTALS = (
-    tuple(TABLE["costs"][name].split()) for name in ("ends", "alone", "parts", "others", "totals")
+COSTS, ALONE, PARTS, NO_COSTS, TOTALS, ASKED = (
+    tuple(TABLE["costs"][name].split()) for name in ("ends", "alone", "parts", "others", "totals", "asked")
 )
 FORCED = TABLE["status"]["forced"].split()
 STATUS, KINDS, FILLED, UNFILLED, ENDING, CHANGING = (
@@ -50,6 +50,8 @@ PURCHASES, SALES, LONG, SHORT, MOVING, CANCELLING, REDUCING, YES, CLOSING = (
     frozenset(TABLE["sides"][name].split())
     for name in ("purchase", "sale", "long", "short", "moving", "cancelling", "reducing", "yes", "closing")
 )
+PURCHASE_ALONE, SALE_ALONE = (frozenset(TABLE["sides"][f"{name}_alone"].split()) for name in ("purchase", "sale"))
+PURCHASES, SALES, TICKERS = PURCHASES | PURCHASE_ALONE, SALES | SALE_ALONE, {"btc"} | PURCHASE_ALONE | SALE_ALONE
 # Sides of one sign: A and V are a purchase and a sale in Italian and French, C and V in Spanish and Portuguese, K and V
 # in German and Dutch.
 SIGNS: dict[str, Direction | None] = {
@@ -154,7 +156,7 @@ def find_costs(columns: Iterable[str], *, are_likely: bool = False) -> list[str]
     amounts = [name for name in columns if not any(part in f"{name.casefold()} {simplify(name)}" for part in NO_COSTS)]
     named = [name for name in amounts if simplify(name).endswith(COSTS)]
     words = {name: f"{simplify(name)} {' '.join(split_name(name))}" for name in amounts if name not in named}
-    likely = [name for name in words if simplify(name) in SALES_TAXES or any(part in words[name] for part in PARTS)]
+    likely = [name for name in words if simplify(name) in ASKED or any(part in words[name] for part in PARTS)]
     if not named and len(likely) == 1 and simplify(likely[0]).endswith(ALONE):
         named, likely = likely, named
     if are_likely:
@@ -173,10 +175,10 @@ def find_currency_columns(header: Iterable[str]) -> list[str]:
 
 
 def read_words(cell: str) -> set[str]:
-    """Return the words of a cell; an abbreviation only if it is alone, as B in CLASS B and BTC in Sell BTC."""
+    """Return the words of a cell; an abbreviation or a ticker only if it is alone, as B in CLASS B, BTC in Sell BTC."""
     plain = "".join(filterfalse(unicodedata.combining, unicodedata.normalize("NFKD", cell.casefold())))
     words = WORD.findall(unicodedata.normalize("NFC", plain))
-    return {word for word in words if not word.isascii() or len(words) == 1 or (len(word) > 2 and word != "btc")}
+    return {word for word in words if not word.isascii() or len(words) == 1 or (len(word) > 2 and word not in TICKERS)}
 
 
 @lru_cache(maxsize=8192)

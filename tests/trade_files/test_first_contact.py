@@ -47,9 +47,9 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
     ),
     "a language that nobody knows: amounts multiply, and nothing is sold that is not held": (
         "Tago,Papero,Kvanto,Po unu,Sumo,Ago\n2026-03-02,QLTX,10,12.5,125,aĉ\n2026-03-02,ABCX,5,40.25,201.25,aĉ\n"
-        "2026-03-04,QLTX,4,13.5,54,vend\n2026-03-05,ABCX,5,41.25,206.25,vend\n",
+        "2026-03-04,QLTX,10,13.5,135,vend\n2026-03-05,ABCX,5,41.25,206.25,vend\n",
         None,
-        [("ABCX", "long", "5", "5", "0"), ("QLTX", "long", "10", None, "0")],
+        [("ABCX", "long", "5", "5", "0"), ("QLTX", "long", "10", "10", "0")],
         {},
     ),
     "the newest row first: what is below was before": (
@@ -122,11 +122,17 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
     ),
     "trades of which the side of the closing order is stated": (
         "Ticket,Symbol,Type,Volume,Open Time,Open Price,Close Time,Close Price,Profit\n"
-        "1,QLTX,sell,10,2026-03-02 10:00:00,12,2026-03-02 11:00:00,13,10\n"
-        "2,QLTX,buy,10,2026-03-03 10:00:00,12,2026-03-03 11:00:00,13,-10\n"
-        "3,QLTX,sell,10,2026-03-04 10:00:00,12,2026-03-04 11:00:00,11,-10\n",
+        + "".join(
+            f"{day},QLTX,{side},10,2026-03-0{day} 10:00:00,12,2026-03-0{day} 11:00:00,{price},{gain}\n"
+            for day, side, price, gain in (
+                (2, "sell", 13, 9),
+                (3, "buy", 11, 9),
+                (4, "sell", 13, 9),
+                (5, "sell", 11, -11),
+            )
+        ),
         None,
-        [("QLTX", "long", "10", "-10", "0"), ("QLTX", "long", "10", "10", "0"), ("QLTX", "short", "10", "-10", "0")],
+        [("QLTX", "long", "10", gain, "0") for gain in ("-11", "9", "9")] + [("QLTX", "short", "10", "9", "0")],
         {},
     ),
     "options in a description, and numbers of rows that begin alike": (

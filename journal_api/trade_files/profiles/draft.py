@@ -31,7 +31,7 @@ from journal_api.trade_files.vocabulary import (
 from journal_api.values.time_zones import time_zones
 
 # Whether a file has one trade per row: both of one of these pairs, and a price or a result of a whole trade.
-PAIRS = (("entry_price", "exit_price"), ("opened_at", "closed_at"), ("price", "exit_price"))
+PAIRS = (("entry_price", "exit_price"), ("opened_at", "closed_at"))
 OF_OPTIONS = ("expires", "strike", "right")
 FACTORS = "{} is taken for the quantity, and {} for the price, as their product is the value: is that so?"
 OPTIONS = "{} names options, which are read as shares if it is not named as contract or no multiplier is: {}"
@@ -56,7 +56,8 @@ class Draft:
         others = [name for name in table.columns if name not in taken]
         self.value = find_column(others, NAMES["value"])
         self.divided = self._find_values()
-        pairs = [pair for pair in PAIRS if len({self.members.get(name) for name in pair} - {None}) == 2]
+        known = PAIRS if "closed_at" not in self.members else (*PAIRS, ("price", "exit_price"))
+        pairs = [pair for pair in known if len({self.members.get(name) for name in pair} - {None}) == 2]
         is_of_trades = any(self.members.get(name) for pair in pairs for name in (*PAIRS[0], *RESULTS))
         (kind,) = said.get("kind", ["trades" if is_of_trades else "fills"])
         if wrong := [name for name in OF_OTHER_KIND[kind] if self.said.get(name)]:
@@ -145,6 +146,14 @@ class Draft:
         if len(missing) > 1 or not {*self.ends}.isdisjoint(missing):
             self.warnings.append(MAY_HAVE_NONE)
 
+    def _is_before(self, first: str, last: str) -> bool:
+        """Return whether one time is never after another, and not always the same."""
+        one, other = (
+            self.table.read_times(self.members[name]) if name in self.members else [] for name in (first, last)
+        )
+        pairs = [pair for pair in zip(one, other, strict=False) if all(pair)]
+        return bool(pairs) and all(a <= b for a, b in pairs) and any(a < b for a, b in pairs)
+
     def _find_values(self) -> list[str]:
         """Return the columns of what was paid and received for whole trades, which stand for missing prices."""
         members, columns = self.members, [self.members.get(name, "") for name in ("entry_value", "exit_value")]
@@ -163,7 +172,7 @@ class Draft:
             members[ends[0]] = members["price"]
         times = {members.get(name) for name in ("opened_at", "closed_at")} - {None}
         is_said = not self.said.keys().isdisjoint(("opened_at", "closed_at"))
-        if len(times) == 1 and "at" in members and not is_said:
+        if times == {members.get("closed_at")} and not is_said and self._is_before("at", "closed_at"):
             times.add(members.setdefault("opened_at", members["at"]))
         if len(times) < 2 and not is_said and (time := next(iter(times), members.get("at"))):
             members["opened_at"] = members["closed_at"] = time

@@ -43,7 +43,8 @@ def find_factors(table: Table, found: Mapping[str, str]) -> dict[str, str]:
     named = (name for name in table.columns if name != size and translate(name) in NAMES["quantity"])
     if size and price and (of_value := next((one for one in named if multiplies(table, one, price, size, 2)), None)):
         return {"quantity": of_value}
-    if translate(size) in NAMES["value"] and (value == size or not multiplies(table, size, price, value)):
+    is_value = translate(size) in NAMES["value"] and (value == size or not multiplies(table, size, price, value))
+    if is_value:
         size, value = "", size
     known = [found[name] for name in AMOUNTS if found.get(name)]
     if size and known:
@@ -51,7 +52,11 @@ def find_factors(table: Table, found: Mapping[str, str]) -> dict[str, str]:
     numbers = {name: {*table.read_amounts(name)} for name in table.columns if translate(name) not in KNOWN}
     unknown = [name for name in numbers if numbers[name]][:MAX_FACTORS]
     changing = [name for name in unknown if len(numbers[name]) > 1]
-    sizes, prices, values = [size] if size else changing, known or unknown, [value] * bool(value) + changing
+    sizes, prices, values = (
+        [size] if size else changing,
+        known or unknown,
+        [value] * bool(value) + changing * (not is_value),
+    )
     looks = {name: measure_size(table, name, found.get("symbol", "")) for name in unknown}
     pairs = [
         (one, other)
@@ -86,13 +91,14 @@ def is_rather_size(one: Sequence[float], other: Sequence[float]) -> bool:
 def multiplies(table: Table, size: str, price: str, value: str, least: int = MIN_FACTORS) -> bool:
     """Return whether a size times the price is the value in nearly all rows, of which there must be so many.
 
-    They differ by costs, signs and the hundred shares of an option.
+    They differ by costs and signs and, if the names of price and value are known, the hundred shares of an option.
     """
     rows = others = 0
+    shares = (1, 100) if {translate(price), translate(value)} <= KNOWN else (1,)
     for number, at, of in table.pick_numbers(size, price, value):
         if of and abs(at - 1) > 2 * NEAR:
             rows += 1
-            others += all(abs(abs(number * at / of) * shares - 1) > NEAR for shares in (1, 100))
+            others += all(abs(abs(number * at / of) * one - 1) > NEAR for one in shares)
             if others > (1 - NEARLY_ALL) * len(table.rows):
                 return False
     return rows >= least and others <= (1 - NEARLY_ALL) * rows

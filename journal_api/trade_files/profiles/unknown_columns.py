@@ -9,7 +9,7 @@ from typing import Any
 
 from journal_api.trade_files.cells import ISIN, SENTENCE
 from journal_api.trade_files.profiles.unknown_amounts import MIN_FACTORS, find_factors
-from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, TIMES, Table
+from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, MOST, TIMES, Table
 from journal_api.trade_files.vocabulary import (
     KNOWN,
     NAMES,
@@ -36,6 +36,7 @@ REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "t
 OF_LOTS = frozenset({"buyprice", "sellprice", "buydate", "selldate"})
 NO_ISIN = NOTHING | {""}
 TICKERS = frozenset({"symbol", "instrument"})  # columns
+MAX_TICKER = 6  # characters of nearly all, and not of DELIVERY
 OF_ASSETS = frozenset({"name", "bezeichnung", "nazwa", "nazev"})
 TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
 # Columns of other short names.
@@ -45,7 +46,16 @@ OF_OTHERS = re.compile(
 
 
 def find_members(table: Table, said: Mapping[str, str] = NOTHING_SAID) -> dict[str, str]:
-    """Return the column of each member of a profile: as `said`, else by the names and the cells of the columns.
+    """Return the column of each member of a profile: as `said`, else by the names and the cells of the columns."""
+    found = find_by_names(table, said)
+    if symbol := find_symbol(table, found.get("symbol"), found.get("side"), None, []):  # behind a side of other words
+        found["symbol"] = symbol
+    whole = found | find_factors(table, found | {**said}) | {**said}
+    return {member: column for member, column in whole.items() if column}
+
+
+def find_by_names(table: Table, said: Mapping[str, str] = NOTHING_SAID) -> dict[str, str]:
+    """Return the columns whose names tell what they are, if their cells can be that.
 
     What a trade lacks then, the words of the other names tell, those of a mean price at last.
     """
@@ -62,15 +72,12 @@ def find_members(table: Table, said: Mapping[str, str] = NOTHING_SAID) -> dict[s
             if ("average" in split_name(name)) == is_mean:
                 named[words] = [*named[words], name]
         found = find_named(table, named, said) | found
-    if symbol := find_symbol(table, found.get("symbol"), found.get("side"), None, []):  # behind a side of other words
-        found["symbol"] = symbol
-    whole = found | find_factors(table, found | {**said}) | {**said}
-    return {member: column for member, column in whole.items() if column}
+    return found
 
 
 def count_filled(table: Table) -> int:
     """Return how many members of a profile have a column with cells."""
-    return sum(bool(table.read_cells(column)) for column in find_members(table).values())
+    return sum(bool(table.read_cells(column)) for column in find_by_names(table).values())
 
 
 def find_named(table: Table, named: Mapping[str, Sequence[str]], said: Mapping[str, str]) -> dict[str, str]:
@@ -123,12 +130,25 @@ def find_symbol(
     is_long = isin is not None and any(len(cell) > Name40.max_length for cell in products)
     if is_shared or (is_long and all(row[isin or ""] not in NO_ISIN for row in table.rows if row[symbol or ""])):
         symbol = isin  # the product of all rows, or names of which two may be shortened to one
-    return find_ticker(table, symbol) or symbol
+    return find_finer(table, symbol) or find_ticker(table, symbol) or symbol
+
+
+def find_finer(table: Table, symbol: str | None) -> str | None:
+    """Return the symbols within the markets of this column: NASDAQ has several, and each is of one market."""
+    if not symbol or translate(symbol) != "market":
+        return None
+    for name in (name for name in table.columns if translate(name) in NAMES["symbol"]):
+        rows = [(row[name], row[symbol]) for row in table.rows if row[name] and row[symbol]]
+        names, markets = ({*column} for column in zip(*rows, strict=True)) if rows else (set(), set())
+        if len(markets) < len(names) == len({*rows}) < len(rows) > MOST * len(table.rows):
+            return name
+    return None
 
 
 def list_sides(table: Table) -> list[str]:
     """Return the columns whose cells are all sides."""
-    cells = {name: table.read_cells(name) for name in table.columns}
+    names = [name for name in table.columns if translate(name) not in NAMES["symbol"]]
+    cells = {name: table.read_cells(name) for name in names}
     return [name for name in cells if all(map(is_side, cells[name])) and not all(map(is_currency, cells[name]))]
 
 
@@ -180,12 +200,14 @@ def find_asset(table: Table, columns: Sequence[str], side: str | None) -> str | 
     if named and not any(map(is_side, named)) and all(find_direction(cell[: cell.find(" ") + 1]) for cell in named):
         return side
     assets = [name for name in cells if len(cells[name]) > 1 and not OF_OTHERS.match(simplify(name))]
+    tickers = [
+        name for name in assets if all(map(TICKER.fullmatch, cells[name])) and not all(map(is_side, cells[name]))
+    ]
+    numbers = [len(cells[name]) == len(table.rows) and len({cell[:3] for cell in cells[name]}) == 1 for name in tickers]
+    tickers = [name for name, is_number in zip(tickers, numbers, strict=True) if not is_number]
+    short = [name for name in tickers if max(map(len, cells[name])) <= MAX_TICKER]
     named = [name for name in assets if simplify(name) in OF_ASSETS and table.holds("symbol", name)]
-    for name in assets:
-        is_number = len(cells[name]) == len(table.rows) and len({cell[:3] for cell in cells[name]}) == 1
-        if all(map(TICKER.fullmatch, cells[name])) and not is_number and not all(map(is_side, cells[name])):
-            named.append(name)
-    return next(iter(named), None)
+    return next(iter((*short, *named, *tickers)), None)
 
 
 def find_ticker(table: Table, symbol: str | None) -> str | None:

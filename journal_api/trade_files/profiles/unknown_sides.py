@@ -1,8 +1,7 @@
 """The sides of an unknown table in words that nobody knows: of two words, the positions or the results tell which."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from itertools import permutations
 from operator import ne
@@ -10,11 +9,10 @@ from typing import NamedTuple
 
 from journal_api.positions.statements import is_newest_first
 from journal_api.structs.import_profiles import Side
-from journal_api.trade_files.dates import ANY_TIMES, find_date_order
 from journal_api.trade_files.profiles.unknown_tables import Table
 
 MIN_ROWS, MAX_LENGTH = 3, 40  # of a file, of a word
-MUCH_FEWER = 4  # times
+MUCH_FEWER, MIN_CLOSED = 4, 2  # times, positions
 
 
 class Fill(NamedTuple):
@@ -33,12 +31,13 @@ class Position:
 
     def __init__(self) -> None:
         self.size = self.least = self.gain = self.result = Decimal()
-        self.sides = set[bool]()
+        self.sides, self.closed = set[bool](), 0
 
     def add(self, fill: Fill, is_purchase: bool) -> None:
         size = fill.size if is_purchase else -fill.size
         self.size, self.gain, self.result = self.size + size, self.gain - size * fill.price, self.result + fill.result
         self.least = min(self.least, self.size)
+        self.closed += not self.size
         self.sides.add(is_purchase)
 
 
@@ -47,16 +46,17 @@ def find_side_of_fills(
 ) -> Side | None:
     """Return the side of a column with two words of which one sells what the other has bought.
 
-    If positions do not tell, as of short trades, the results that the file states for closed positions do.
+    If positions do not tell, as of short trades, the results that the file states for closed positions do. In a
+    column that no name tells, sales must close positions: words may be of whatever else.
     """
     fills = list_fills(table, members, clock)
     rows = [fill.cells for fill in fills]
 
-    def fold(purchases: Sequence[bool]) -> Iterator[Position]:
+    def fold(purchases: Sequence[bool]) -> list[Position]:
         positions = defaultdict[str, Position](Position)
         for fill, is_purchase in zip(fills, purchases, strict=True):
             positions[fill.symbol].add(fill, is_purchase)
-        return (one for one in positions.values() if len(one.sides) == 2)
+        return [one for one in positions.values() if len(one.sides) == 2]
 
     def count_shorts(purchases: Sequence[bool]) -> int:
         return sum(one.least < 0 for one in fold(purchases))
@@ -64,8 +64,13 @@ def find_side_of_fills(
     def count_opposite_results(purchases: Sequence[bool]) -> int:
         return sum(not one.size and one.gain * one.result < 0 for one in fold(purchases))
 
-    sides = (find_side_of_words(rows, columns, count) for count in (count_shorts, count_opposite_results))
-    return next(filter(None, sides), None)
+    for count in (count_shorts, count_opposite_results):
+        if side := find_side_of_words(rows, columns, count):
+            closed = sum(one.closed for one in fold([row[str(side.column)] in side.long for row in rows]))
+            is_letter = max(map(len, (*side.long, *side.short))) == 1
+            if side.column == members.get("side") or closed >= (1 if is_letter else MIN_CLOSED):
+                return side
+    return None
 
 
 def list_fills(table: Table, members: Mapping[str, str], clock: str | None) -> list[Fill]:
@@ -75,32 +80,34 @@ def list_fills(table: Table, members: Mapping[str, str], clock: str | None) -> l
         return []
     symbol, at, *amounts = (members[name] for name in names)
     result = members.get("gross_pnl") or members.get("net_pnl", "")
-    times = [at, clock] if clock else [at]
-    order = find_date_order((row[name] for row in table.rows for name in times), table.comma, is_local=False).order
+    times = table.read_times(at, *filter(None, [clock]))
     fills = []
-    for cells, numbers in zip(table.rows, table.numbers, strict=True):
+    for cells, numbers, time in zip(table.rows, table.numbers, times, strict=True):
         size, price = (numbers.get(name, Decimal()) for name in amounts)
-        with suppress(ValueError):
-            time = ANY_TIMES[order](" ".join(cells[name] for name in times)).isoformat()
-            fills += [Fill(cells, cells[symbol], time, size, price, numbers.get(result, Decimal()))] if size else []
+        if size and time:
+            fills.append(Fill(cells, cells[symbol], time, size, price, numbers.get(result, Decimal())))
     is_reversed = is_newest_first([fill.time for fill in fills])
     return sorted(fills[:: -1 if is_reversed else 1], key=lambda fill: fill.time)
 
 
 def find_side_of_trades(table: Table, columns: Sequence[str], members: Mapping[str, str]) -> Side | None:
-    """Return the side of a column with two words of which one gains if the price rises, the other if it falls."""
+    """Return the side of a column with two words of which one gains if the price rises, the other if it falls.
+
+    Only gains tell: costs make a loss of a small one.
+    """
     entry, exit_ = (members.get(name, "") for name in ("entry_price", "exit_price"))
     result = members.get("gross_pnl") or members.get("net_pnl", "")
     rows, rises = list[dict[str, str]](), list[bool]()
     for cells, numbers in zip(table.rows, table.numbers, strict=True):
-        if numbers.keys() >= {entry, exit_, result} and (gain := (numbers[exit_] - numbers[entry]) * numbers[result]):
+        is_gain = numbers.keys() >= {entry, exit_, result} and numbers[result] > 0
+        if is_gain and (rise := numbers[exit_] - numbers[entry]):
             rows.append(cells)
-            rises.append(gain > 0)
+            rises.append(rise > 0)
 
     def count_opposite_results(longs: Sequence[bool]) -> int:
         return sum(map(ne, longs, rises))
 
-    return find_side_of_words(rows, columns, count_opposite_results)
+    return find_side_of_words(rows, columns, count_opposite_results) if len({*rises}) == 2 else None
 
 
 def find_side_of_words(

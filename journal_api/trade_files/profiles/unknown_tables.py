@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from journal_api.trade_files.amounts import Comma, guess_comma, parse_broker_number
 from journal_api.trade_files.cells import PART_OF_ORDER, parse_asset
-from journal_api.trade_files.dates import CLOCK, DATE, UNIX, is_time
+from journal_api.trade_files.dates import ANY_TIMES, CLOCK, DATE, UNIX, find_date_order, is_time
 from journal_api.trade_files.headers import name_columns
 from journal_api.trade_files.vocabulary import NOTHING, ColumnNames, find_direction, simplify
 from journal_api.values.currencies import CURRENCIES
@@ -44,6 +44,18 @@ class Table:
     def read_amounts(self, column: str | None) -> list[Decimal]:
         """Return the numbers of a column."""
         return [row[column] for row in self.numbers if column in row] if column else []
+
+    def read_times(self, *columns: str) -> list[str]:
+        """Return the times of the rows as texts that can be compared, empty ones where these columns have no date."""
+        cells = [" ".join(row[name] for name in columns) for row in self.rows]
+        parse = ANY_TIMES[find_date_order(cells, self.comma, is_local=False).order]
+        times = []
+        for cell in cells:
+            try:
+                times.append(parse(cell).isoformat())
+            except ValueError:
+                times.append("")
+        return times
 
     def count(self, column: str, test: Callable[[str], object]) -> int:
         return sum(map(bool, map(test, self.read_cells(column))))
