@@ -160,7 +160,7 @@ class ImportProfile(ProfileFields, kw_only=True, forbid_unknown_fields=True):
 
 
 class ProposedProfile(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A profile for an unknown header; what its columns do not show is null."""
+    """What no column shows is null."""
 
     name: str
     kind: ProfileKind
@@ -168,6 +168,7 @@ class ProposedProfile(Struct, kw_only=True, forbid_unknown_fields=True):
     header: list[str]
     where: dict[str, list[str]] | None = None
     symbol: str | None = None
+    contract: str | None = None
     quantity: str | None = None
     side: Side | None = None
     effect: Effect | None = None

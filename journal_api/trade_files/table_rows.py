@@ -17,6 +17,7 @@ from journal_api.trade_files.named_rows import CellRules, Row, shorten
 from journal_api.trade_files.rows import MAX_BLANK_ROWS, Cells
 from journal_api.trade_files.vocabulary import find_costs, states_trade
 
+MIN_NAMES = 3  # of a table below
 MIN_ROWS = 50  # that show what the rows of a file state
 # Rows of text below a table.
 MAX_ROWS_BELOW = 100
@@ -47,7 +48,9 @@ def name_cells(
     )
     if len(header.cells) > width and not header.format.is_typed:
         fitted = without_nameless(fitted, width, len(header.cells))
-    rows_of_table = fitted if header.format.is_typed else leave_out_text_below(fitted, width, left_out.warnings)
+    rows_of_table = (
+        fitted if header.format.is_typed else leave_out_text_below(fitted, header.cells, width, left_out.warnings)
+    )
     for row in rows_of_table if header.format.accounts else of_one_account(rows_of_table, header):
         if not isinstance(row, Cells):
             if isinstance(row, Rejected):
@@ -61,7 +64,7 @@ def name_cells(
         elif not row.fits(width):
             reason = f"has {len(row.cells)} cells where the header has {width}"
             # The last cell may be cut, as a file is whose download ended early.
-            has_side = any(cell.strip() for place, cell in enumerate(row.cells[:-1]) if place in sides)
+            has_side = bool(sides) and all(any(row.cells[:-1][place : place + 1]) for place in sides)
             is_other = has_side and not any(map(states_trade, row.cells))
             yield LeftOut(row.line, reason) if is_other else reject(row.line, reason, skips=rules.skips_errors)
         else:
@@ -84,10 +87,10 @@ def without_nameless(rows: Iterable[Cells | Rejected], width: int, stated: int) 
 
 
 def find_sides(rows: Sequence[Cells | Rejected]) -> set[int]:
-    """Return the places of cells that state a purchase or a sale in most rows."""
+    """Return the places of cells that state a purchase or a sale in more rows than others."""
     cells = (cell for row in rows if isinstance(row, Cells) for cell in enumerate(row.cells))
     stated = Counter(place for place, cell in cells if states_trade(cell))
-    return {place for place, number in stated.items() if 2 * number > len(rows)}
+    return {place for place, number in stated.items() if number == max(stated.values())}
 
 
 def of_one_account(rows: Iterable[Cells | Rejected | LeftOut], header: Header) -> Iterator[Cells | Rejected | LeftOut]:
@@ -106,30 +109,44 @@ def of_one_account(rows: Iterable[Cells | Rejected | LeftOut], header: Header) -
 
 
 def leave_out_text_below(
-    rows: Iterable[Cells | Rejected], width: int, warnings: list[str]
+    rows: Iterable[Cells | Rejected], header: Sequence[str], width: int, warnings: list[str]
 ) -> Iterator[Cells | Rejected | LeftOut]:
     """Yield the rows, and leave out the text below the table, such as a disclaimer.
 
-    The text begins with a blank row or a row of one cell, and no row of it is as wide as the header. Other
-    tables in it are added to the warnings.
+    The text begins with a blank row or a row of one cell, and no row of it is as wide as the header, unless one has
+    the names of another table. Other tables in it are added to the warnings.
     """
     below: list[Cells] = []
+    is_other = False
     for row in rows:
-        may_be_below = len(below) < MAX_ROWS_BELOW and isinstance(row, Cells) and not row.fits(width)
-        if may_be_below and isinstance(row, Cells) and (below or sum(map(bool, row.cells)) <= 1):
+        if not isinstance(row, Cells) or len(below) >= MAX_ROWS_BELOW:
+            is_below = is_other = False
+        else:
+            is_single = sum(map(bool, row.cells)) <= 1
+            is_other = bool(below) and (is_other or begins_table(row.cells, header))
+            is_below = is_single or is_other or (bool(below) and not row.fits(width))
+        if is_below and isinstance(row, Cells):
             below.append(row)
         else:
             yield from below
             yield row
             below = []
     for table in split_tables(below):
-        names = ", ".join(map(shorten, table[0].cells[:10]))
+        names = ", ".join(map(shorten, filter(None, table[0].cells[:10])))
         if is_table := len(table) > 1:
             costs = " and has costs that the trades lack" if find_costs(table[0].cells) else ""
             warnings.append(f"the table in line {table[0].line} ({names}) is not read{costs}")
         for row in table:
             reason = f"is in another table: {names}" if is_table else "is text below the table"
-            yield LeftOut(row.line, reason) if any(map(str.strip, row.cells)) else row
+            is_text = any(map(str.strip, row.cells)) and (is_other or not row.fits(width))
+            yield LeftOut(row.line, reason) if is_text else row
+
+
+def begins_table(cells: Sequence[str], header: Sequence[str]) -> bool:
+    """Return whether a row has only names of the header, at other places: open trades stand below the closed ones."""
+    names = [cell for cell in cells if cell]
+    is_moved = any(cell and cell != name for cell, name in zip(cells, header, strict=False))
+    return is_moved and len(names) > MIN_NAMES and {*header}.issuperset(names)
 
 
 def split_tables(below: Sequence[Cells]) -> Iterator[list[Cells]]:
@@ -138,9 +155,11 @@ def split_tables(below: Sequence[Cells]) -> Iterator[list[Cells]]:
     A table has at least two rows of one width, below a header of short names. A sentence that is cut at its
     commas has blanks at the beginning of its parts.
     """
-    for _, group in groupby(below, lambda row: len(row.cells)):
+    for width, group in groupby(
+        below, lambda row: max((place for place, cell in enumerate(row.cells, 1) if cell), default=0)
+    ):
         rows = list(group)
-        names = rows[0].cells
+        names = rows[0].cells[:width]
         is_header = len(names) > 1 and all(
             name and name == name.strip() and len(name) <= MAX_TITLE_LENGTH for name in names
         )

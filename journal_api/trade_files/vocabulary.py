@@ -24,7 +24,8 @@ KOREAN = "매수|매도|취소|정정|대금|입금|출금"
 WORD = re.compile(rf"[一-鿿]|{KOREAN}|[가-힣]+?(?={KOREAN}|[^가-힣]|\Z)|[^\W\d_一-鿿가-힣]+")
 CODES = CURRENCIES | {"BTC", "ETH", "GBX"}  # of currencies and coins, and of pence
 REMARK = re.compile(
-    r"(?: in)? +(?!PNL|QTY|VOL|MAE|MFE)[A-Z]{3}\Z| *[(\[][^()\[\]]*[)\]] *\Z|(?<=[a-z])(?:UTC|Utc|GMT|Gmt)\Z"
+    r"(?: in)? +(?!PNL|QTY|VOL|MAE|MFE|FEE|TAX|NET)[A-Z]{3}\Z"
+    r"| *[(\[][^()\[\]]*[)\]] *\Z|(?<=[a-z])(?:UTC|Utc|GMT|Gmt)\Z"
 )
 TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 # The names of a member's column in English, and those of other languages with the English one.

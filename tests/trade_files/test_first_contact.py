@@ -120,6 +120,34 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
         [("QLT/EUR", "long", "10", "1", "0")],
         {},
     ),
+    "options in a column beside the share": (
+        "Date,Action,Symbol,Description,Quantity,Price,Reg Fee,REG FEE\n"
+        "2026-03-02,Bought,QLTX,CALL QLTX   04/17/26   12.000,1,2,,0.06\n2026-03-03,Sold,QLTX,CALL QLTX   04/17/26   12.000,1,3,,0.06\n"
+        "2026-03-03,Bought,QLTX,QUOLATEX INC,5,12,,\n",
+        None,
+        [("QLTX", "long", "5", None, "0"), ("QLTX260417C00012000", "long", "1", "100", "0.12")],
+        {},
+    ),
+    "kinds of assets named before their symbols": (
+        "Product,Date,Action,Symbol code,Quantity,Price\nShares,2026-03-02,Buy,QLTX,1,2\nShares,2026-03-03,Buy,ABCX,1,3\n"
+        "Fund,2026-03-04,Buy,FUNX,1,3\n",
+        None,
+        [(name, "long", "1", None, "0") for name in ("ABCX", "FUNX", "QLTX")],
+        {},
+    ),
+    "open trades below, in columns of other places, and a row of money that is cut": (
+        "Time,Position,Symbol,Type,Volume,Price,S/L,Time,Price,Commission,Profit\n"
+        "2026.03.02 09:30:00,1,QLTX,buy,1,10,0,2026.03.02 11:45:00,12,-3,2\n2026.03.02 09:40:00,2,,balance,,,,,\n,,,,,,,,,,\n"
+        "Open Trades,,,,,,,,,,\nTime,Position,Symbol,Type,Volume,Price,S/L,Price,Profit,,\n"
+        "2026.03.03 14:00:00,3,ABCX,buy,1,10,0,11,1,,\n",
+        None,
+        [("QLTX", "long", "1", "2", "3")],
+        {
+            "has 9 cells where the header has 11": 1,
+            "is in another table: Time, Position, Symbol, Type, Volume, Price, S/L, Price, Profit": 2,
+            "is text below the table": 1,
+        },
+    ),
     "trades of which the side of the closing order is stated": (
         "Ticket,Symbol,Type,Volume,Open Time,Open Price,Close Time,Close Price,Profit\n"
         + "".join(

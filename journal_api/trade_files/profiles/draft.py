@@ -34,8 +34,9 @@ from journal_api.values.time_zones import time_zones
 PAIRS = (("entry_price", "exit_price"), ("opened_at", "closed_at"))
 OF_OPTIONS = ("expires", "strike", "right")
 FACTORS = "{} is taken for the quantity, and {} for the price, as their product is the value: is that so?"
-OPTIONS = "{} names options, which are read as shares if it is not named as contract or no multiplier is: {}"
+OPTIONS = "{} names options, which are read as shares: {}"
 OF_ORDERS = "{} may be the price of orders, not of their fills: if so, export fills"
+REPEATED = "{} rows repeat {}, times and amounts of others: if they are the same trades, remove them"
 ONE_TIME = "the file has one time per trade, which is taken for both its opening and its close"
 MAY_HAVE_NONE = "the file may have no trades: if so, export executions or closed trades, with their prices"
 DAYS_ONLY = "the file has days without times: fills of a day are in the order of the file"
@@ -98,6 +99,7 @@ class Draft:
         sign = find_cost_sign(table.numbers, costs, self.gross, self.net)
         result = find_result(table, members, costs, sign or 1, self.said.keys()) if self.is_of_trades else {}
         ids = table.read_cells(external_id)
+        self._warn_of_repeated(external_id)
         timed = [clock] if clock else [members[name] for name in ("at", *PAIRS[1]) if members.get(name)]
         stated = table.read_cells(find_column(table.names, ["Timezone", "Time zone"]))
         zones = {*stated} or find_zones(table, timed)
@@ -106,8 +108,10 @@ class Draft:
             self.warnings.append(OF_ORDERS.format(price))
         self._warn_of_missing()
         option = None if self.is_of_trades else self._propose_option()
-        if not option and (beside := find_option_beside(table, members.get("symbol", ""))):
-            self.warnings.append(OPTIONS.format(*beside))
+        contract, not_read = (None, "") if option else find_option_beside(table, members.get("symbol", ""))
+        if not_read:
+            self.warnings.append(OPTIONS.format(contract, not_read))
+            contract = None
         return ProposedProfile(
             name="New profile",
             kind="trades" if self.is_of_trades else "fills",
@@ -116,7 +120,8 @@ class Draft:
             side=side,
             clock=clock,
             option=option,
-            effect=self._propose_effect(members.get("side")),
+            contract=contract,
+            effect=self._propose_effect(members.get("side"), contract),
             costs=Costs(columns=[*costs], paid="negative" if sign < 0 else "positive") if costs else None,
             abs=[*(() if sign else costs), *divided] or None,
             divide_by=dict.fromkeys(divided, size) if divided and size else None,
@@ -125,6 +130,13 @@ class Draft:
             **{name: members[name] for name in names if members.get(name)},  # type: ignore[arg-type]  # all texts
             **result,  # type: ignore[arg-type]
         )
+
+    def _warn_of_repeated(self, external_id: str | None) -> None:
+        """Say how many rows have the id, the amounts and the time of another."""
+        columns = [name for name in (external_id, *map(self.members.get, ("quantity", *self.ends))) if name]
+        rows = [tuple(row[name] for name in columns) for row in self.table.rows if external_id and row[external_id]]
+        if number := len(rows) - len({*rows}):
+            self.warnings.append(REPEATED.format(number, external_id))
 
     def _warn_of_missing(self) -> None:
         """Say which columns a profile needs beside those that are known."""
@@ -213,8 +225,8 @@ class Draft:
         columns = {name: self.members[name] for name in OF_OPTIONS if name in self.members}
         return Option(**columns) if len(columns) == 3 and self.table.read_cells(columns["strike"]) else None
 
-    def _propose_effect(self, side: str | None) -> Effect | None:
-        symbol, price = self.members.get("symbol"), self.members.get("price")
+    def _propose_effect(self, side: str | None, contract: str | None) -> Effect | None:
+        symbol, price = contract or self.members.get("symbol"), self.members.get("price")
         if self.is_of_trades or not (side and symbol and price):
             return None
         return find_effect(self.table, side, symbol, {price, self.value or price})

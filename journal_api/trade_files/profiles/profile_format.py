@@ -169,7 +169,9 @@ def read_checked_fills(
     unless it is said to be in the local currency.
     """
     price, quantity = find_columns(header, without_none([profile.price, profile.quantity]))
-    is_local, has_currencies = "local" in translate(value), len(find_currency_columns(header)) > 1
+    currencies = find_currency_columns(header)
+    has_currencies = len(currencies) > 1 or "pricecurrency" in map(translate, currencies)
+    is_local = "local" in translate(value)
     result = "" if has_currencies or rate else find_column(header, RESULTS) or ""
     value, rate = value if is_local or not has_currencies else "", "" if is_local else rate
     reader, built_in = ProfileReader(profile, header), {known.name for known in read_built_in_profiles()}

@@ -91,13 +91,14 @@ def find_effect(table: Table, side: str, symbol: str, amounts: Set[str]) -> Effe
     return Effect(column=side, expire=words[:50])
 
 
-def find_option_beside(table: Table, symbol: str) -> tuple[str, str] | None:
-    """Return a column that names options whose symbol is the share, and a cell of it."""
+def find_option_beside(table: Table, symbol: str) -> tuple[str | None, str]:
+    """Return the column that names options whose symbol is the share, and a cell of it that cannot be read."""
     for row in (row for row in table.rows if row.get(symbol) and not looks_like_option(row[symbol])):
         for name, cell in row.items():
             if looks_like_option(cell) and row[symbol].upper() in re.split("[^A-Z0-9.]", cell.upper()):
-                return name, shorten(cell)
-    return None
+                options = filter(looks_like_option, table.read_cells(name))
+                return name, next((shorten(other) for other in options if not find_option(other)), "")
+    return None, ""
 
 
 def find_zones(table: Table, columns: Iterable[str]) -> set[str]:

@@ -36,6 +36,7 @@ REPEATED = (("entry_price", "price"), ("exit_price", "price2"), ("opened_at", "t
 OF_LOTS = frozenset({"buyprice", "sellprice", "buydate", "selldate"})
 NO_ISIN = NOTHING | {""}
 TICKERS = frozenset({"symbol", "instrument"})  # columns
+COARSE = frozenset({"market", "product", "asset"})
 MAX_TICKER = 6  # characters of nearly all, and not of DELIVERY
 OF_ASSETS = frozenset({"name", "bezeichnung", "nazwa", "nazev"})
 TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
@@ -134,13 +135,14 @@ def find_symbol(
 
 
 def find_finer(table: Table, symbol: str | None) -> str | None:
-    """Return the symbols within the markets of this column: NASDAQ has several, and each is of one market."""
-    if not symbol or translate(symbol) != "market":
+    """Return the symbols within the markets or kinds of this column: NASDAQ has several, and each is of one market."""
+    if not symbol or translate(symbol) not in COARSE:
         return None
-    for name in (name for name in table.columns if translate(name) in NAMES["symbol"]):
+    for name in (name for name in table.columns if translate(name) in NAMES["symbol"] and translate(name) != "isin"):
         rows = [(row[name], row[symbol]) for row in table.rows if row[name] and row[symbol]]
         names, markets = ({*column} for column in zip(*rows, strict=True)) if rows else (set(), set())
-        if len(markets) < len(names) == len({*rows}) < len(rows) > MOST * len(table.rows):
+        repeats = len(names) < len(rows) or (all(map(TICKER.fullmatch, names)) and not are_numbers(names))
+        if repeats and len(markets) < len(names) == len({*rows}) and len(rows) > MOST * len(table.rows):
             return name
     return None
 
@@ -200,14 +202,17 @@ def find_asset(table: Table, columns: Sequence[str], side: str | None) -> str | 
     if named and not any(map(is_side, named)) and all(find_direction(cell[: cell.find(" ") + 1]) for cell in named):
         return side
     assets = [name for name in cells if len(cells[name]) > 1 and not OF_OTHERS.match(simplify(name))]
-    tickers = [
-        name for name in assets if all(map(TICKER.fullmatch, cells[name])) and not all(map(is_side, cells[name]))
-    ]
-    numbers = [len(cells[name]) == len(table.rows) and len({cell[:3] for cell in cells[name]}) == 1 for name in tickers]
-    tickers = [name for name, is_number in zip(tickers, numbers, strict=True) if not is_number]
+    numbers = {name for name in assets if len(cells[name]) == len(table.rows) and are_numbers(cells[name])}
+    tickers = [name for name in assets if name not in numbers and all(map(TICKER.fullmatch, cells[name]))]
+    tickers = [name for name in tickers if not all(map(is_side, cells[name]))]
     short = [name for name in tickers if max(map(len, cells[name])) <= MAX_TICKER]
     named = [name for name in assets if simplify(name) in OF_ASSETS and table.holds("symbol", name)]
     return next(iter((*short, *named, *tickers)), None)
+
+
+def are_numbers(names: Set[str]) -> bool:
+    """Return whether names begin alike, as numbers of rows do: SSI-8820."""
+    return len({name[:3] for name in names}) == 1
 
 
 def find_ticker(table: Table, symbol: str | None) -> str | None:
