@@ -64,7 +64,7 @@ def name_cells(
         elif not row.fits(width):
             reason = f"has {len(row.cells)} cells where the header has {width}"
             # The last cell may be cut, as a file is whose download ended early.
-            has_side = bool(sides) and all(any(row.cells[:-1][place : place + 1]) for place in sides)
+            has_side = bool(sides) and all(any(map(str.strip, row.cells[place:-1][:1])) for place in sides)
             is_other = has_side and not any(map(states_trade, row.cells))
             yield LeftOut(row.line, reason) if is_other else reject(row.line, reason, skips=rules.skips_errors)
         else:

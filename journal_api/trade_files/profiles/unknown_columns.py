@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from journal_api.trade_files.cells import ISIN, SENTENCE
-from journal_api.trade_files.profiles.unknown_amounts import MIN_FACTORS, find_factors
+from journal_api.trade_files.profiles.unknown_factors import MIN_FACTORS, find_factors
 from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, MOST, TIMES, Table
 from journal_api.trade_files.vocabulary import (
     KNOWN,
