@@ -25,6 +25,8 @@ MAX_ROWS_BELOW = 100
 MAX_TITLE_LENGTH = 40
 # Characters of a cell in columns that are not for texts of the trader.
 MAX_CELL_LENGTH = 10_000
+MIN_NAMELESS = 3  # columns
+SPLIT = re.compile(r"(?:^|,)[-+$]*[1-9][0-9]{0,2},[0-9]{3}(?:\.[0-9]*)?(?:,|$)")
 DIGITS = re.compile(r"\s*[-+]?[0-9][0-9.,' ]*%?\s*")
 
 
@@ -47,7 +49,8 @@ def name_cells(
         row.widened(width, last_read) if isinstance(row, Cells) else row for row in chain(first_rows, rows)
     )
     if len(header.cells) > width and not header.format.is_typed:
-        fitted = without_nameless(fitted, width, len(header.cells))
+        are_wide = len(header.cells) - width >= MIN_NAMELESS and are_alike(first_rows, len(header.cells))
+        fitted = without_nameless(fitted, width, len(header.cells), are_wide=are_wide)
     rows_of_table = (
         fitted if header.format.is_typed else leave_out_text_below(fitted, header.cells, width, left_out.warnings)
     )
@@ -71,17 +74,25 @@ def name_cells(
             yield build_row(row)
 
 
-def without_nameless(rows: Iterable[Cells | Rejected], width: int, stated: int) -> Iterator[Cells | Rejected]:
+def are_alike(rows: Sequence[Cells | Rejected], width: int) -> bool:
+    """Return whether all rows have as many cells, and none beside each other that a comma in a number makes."""
+    cells = [row.cells for row in rows if isinstance(row, Cells) and len(row.cells) == width]
+    return len(cells) == len(rows) and not any(SPLIT.search(",".join(row)) for row in cells)
+
+
+def without_nameless(
+    rows: Iterable[Cells | Rejected], width: int, stated: int, *, are_wide: bool
+) -> Iterator[Cells | Rejected]:
     """Yield the rows without the cells below those at the end of the header that have no name.
 
-    A comma in a number may have made a row wider: none of them may be a number, and between commas the cell below the
-    last name must be empty.
+    A comma in a number may have made a row wider, unless all rows are that by several cells: none of them may be a
+    number, and between commas the cell below the last name must be empty.
     """
     for row in rows:
         if isinstance(row, Cells) and width < len(row.cells) <= stated:
             last, *others = row.cells[width - 1 :]
             is_certain = row.comma != "thousands" or row.may_be_short or not last.strip()
-            is_certain &= not any(map(DIGITS.fullmatch, others))
+            is_certain = are_wide or (is_certain and not any(map(DIGITS.fullmatch, others)))
             row = replace(row, cells=row.cells[:width]) if is_certain else row
         yield row
 

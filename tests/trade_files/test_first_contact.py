@@ -148,6 +148,14 @@ FILES: dict[str, tuple[str, str | None, list[tuple[Any, ...]], dict[str, int]]] 
             "is text below the table": 1,
         },
     ),
+    "cancelled purchases, names with a currency, cells below a header without names": (
+        "Pairs,Order Type,Side,Amount,Volume,price_usd,fee_usd,Cancelled date,Time,,,\n"
+        "QLTX,MARKET,BUY,10,20.1,2,1,,2026-03-02 10:00,0.5,x,\nQLTX,LIMIT,BUY,10,20.1,2,1,2026-03-03,2026-03-02 11:00,0,x,\n"
+        "QLTX,LIMIT,SELL,10,30.1,3,1,,2026-03-03 10:00,12,x,\n",
+        None,
+        [("QLTX", "long", "10", "10", "2")],
+        {"Cancelled date is stated": 1},
+    ),
     "trades of which the side of the closing order is stated": (
         "Ticket,Symbol,Type,Volume,Open Time,Open Price,Close Time,Close Price,Profit\n"
         + "".join(

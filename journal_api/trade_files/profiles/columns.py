@@ -116,6 +116,13 @@ def choose_rows(conditions: Sequence[Condition], rows: Rows) -> Rows:
             yield row
 
 
+def leave_out_cancelled(cancelled_on: str, rows: Rows) -> Rows:
+    """Yield the rows without those that have a day on which they were cancelled."""
+    for row in rows:
+        is_cancelled = isinstance(row, Row) and row[cancelled_on].strip("-0 ")
+        yield LeftOut(row.line, f"{cancelled_on} is stated") if is_cancelled else row
+
+
 def leave_out_rejected(status: str, rows: Rows, cancelled: set[int]) -> Rows:
     """Yield the rows of orders, and leave out the rejected ones; add the lines of `cancelled` ones."""
     for row in rows:

@@ -26,6 +26,7 @@ from journal_api.trade_files.profiles.columns import (
     complete_cells,
     find_columns,
     find_day_columns,
+    leave_out_cancelled,
     leave_out_rejected,
     list_conditions,
     list_constants,
@@ -65,6 +66,7 @@ from journal_api.values.types import decode_value
 
 DAY_AND_MONTH = re.compile("%[md](.)%[md](?=.%[Yy])")
 RESULTS = (*NAMES["gross_pnl"], *NAMES["net_pnl"])
+CANCELLED_ON = ["Makuleringsdatum", "Makuleringsdato", "Cancellation date", "Cancelled date"]
 BUILT_IN = Path(__file__).parent / "built_in"
 
 
@@ -125,12 +127,13 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
     rate = find_column(header, NAMES["exchange_rate"])
     status = next((name for name in header if simplify(name) in STATUS - {"type"}), None)
     days = [*find_day_columns(profile, header).values()]
+    cancelled_on = find_column(header, CANCELLED_ON)
     noted = [find_column(header, names) for names in (RESULTS, [*REDUCING], NAMES["fee_currency"])]
-    checked = without_none([value, rate, status, *noted])
+    checked = without_none([value, rate, status, cancelled_on, *noted])
     if profile.kind == "fills":
         read_trades = read_checked_fills(profile, header, value or "", rate or "")
     else:
-        checked, status = [], None
+        checked, status = without_none([cancelled_on]), None
         reader = ProfileReader(profile, header)
         read_trades = partial(check_trades, one_trade_per_row(make_trade_reader(reader)), reader)
     repeated = find_columns(header, profile.repeated or ())
@@ -139,7 +142,7 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
     def read_chosen(rows: Rows) -> Trades:
         cancelled: set[int] = set()
         complete = complete_cells(repeated, constants, rows) if repeated or constants else rows
-        chosen = choose_rows(conditions, complete)
+        chosen = choose_rows(conditions, leave_out_cancelled(cancelled_on, complete) if cancelled_on else complete)
         filled = 0
         for trade in read_trades(leave_out_rejected(status, chosen, cancelled) if status else chosen):
             filled += isinstance(trade, ImportedFill) and trade.line in cancelled

@@ -37,12 +37,11 @@ OF_LOTS = frozenset({"buyprice", "sellprice", "buydate", "selldate"})
 NO_ISIN = NOTHING | {""}
 TICKERS = frozenset({"symbol", "instrument"})  # columns
 COARSE = frozenset({"market", "product", "asset"})
-MAX_TICKER = 6  # characters of nearly all, and not of DELIVERY
 OF_ASSETS = frozenset({"name", "bezeichnung", "nazwa", "nazev"})
 TICKER = re.compile("[A-Z][A-Z0-9./-]{1,11}")
 # Columns of other short names.
 OF_OTHERS = re.compile(
-    "(?!.*(?:symbol|ticker|asset|kurzel|pair)).*(?:venue|exchange|borse|bolsa|beurs|giełda|country|sector|broker)"
+    "(?!.*(?:symbol|ticker|asset|kurzel|pair)).*(?:venue|exchange|borse|bolsa|beurs|giełda|country|sector|segment|broker|order|typ|status|session)"
 )
 
 
@@ -205,9 +204,8 @@ def find_asset(table: Table, columns: Sequence[str], side: str | None) -> str | 
     numbers = {name for name in assets if len(cells[name]) == len(table.rows) and are_numbers(cells[name])}
     tickers = [name for name in assets if name not in numbers and all(map(TICKER.fullmatch, cells[name]))]
     tickers = [name for name in tickers if not all(map(is_side, cells[name]))]
-    short = [name for name in tickers if max(map(len, cells[name])) <= MAX_TICKER]
     named = [name for name in assets if simplify(name) in OF_ASSETS and table.holds("symbol", name)]
-    return next(iter((*short, *named, *tickers)), None)
+    return next(iter((*tickers, *named)), None)
 
 
 def are_numbers(names: Set[str]) -> bool:

@@ -1,15 +1,17 @@
 """What is multiplied by what in an unknown table: the quantity and the price of fills are found by their values."""
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from itertools import product
 
 from journal_api.trade_files.profiles.unknown_tables import AMOUNTS, Table
-from journal_api.trade_files.vocabulary import KNOWN, NAMES, translate
+from journal_api.trade_files.vocabulary import KNOWN, NAMES, simplify, translate
 
 MIN_FACTORS, MAX_FACTORS = 3, 20  # rows, and columns
-NEARLY_ALL, NEAR = Decimal("0.9"), Decimal("0.01")  # of rows, of 1
+NEARLY_ALL, NEAR, ROUNDED = Decimal("0.9"), Decimal("0.01"), Decimal("0.05")  # of rows, of 1
+OF_HOLDINGS = re.compile("unreali|current|balance|remaining|holding|position")
 
 
 def find_factors(table: Table, found: Mapping[str, str]) -> dict[str, str]:
@@ -22,15 +24,18 @@ def find_factors(table: Table, found: Mapping[str, str]) -> dict[str, str]:
     """
     size, price, value = (found.get(name, "") for name in ("quantity", "price", "value"))
     named = (name for name in table.columns if name != size and translate(name) in NAMES["quantity"])
-    if size and price and (of_value := next((one for one in named if multiplies(table, one, price, size, 2)), None)):
-        return {"quantity": of_value}
+    if size and price:
+        for name in named:
+            if multiplies(table, name, price, size, least=2, room=ROUNDED):
+                return {"quantity": name}
     is_value = translate(size) in NAMES["value"] and (value == size or not multiplies(table, size, price, value))
     if is_value:
         size, value = "", size
     known = [found[name] for name in AMOUNTS if found.get(name)]
     if size and known:
         return {}
-    numbers = {name: {*table.read_amounts(name)} for name in table.columns if translate(name) not in KNOWN}
+    others = [name for name in table.columns if translate(name) not in KNOWN and not OF_HOLDINGS.search(simplify(name))]
+    numbers = {name: {*table.read_amounts(name)} for name in others}
     unknown = [name for name in numbers if numbers[name]][:MAX_FACTORS]
     changing = [name for name in unknown if len(numbers[name]) > 1]
     sizes, prices, values = (
@@ -69,7 +74,9 @@ def is_rather_size(one: Sequence[float], other: Sequence[float]) -> bool:
     return has_no_sign < 0 or (has_no_sign == 0 and sum(votes) < 0)
 
 
-def multiplies(table: Table, size: str, price: str, value: str, least: int = MIN_FACTORS) -> bool:
+def multiplies(
+    table: Table, size: str, price: str, value: str, *, least: int = MIN_FACTORS, room: Decimal = NEAR
+) -> bool:
     """Return whether a size times the price is the value in nearly all rows, of which there must be so many.
 
     They differ by costs and signs and, if the names of price and value are known, the hundred shares of an option.
@@ -79,7 +86,7 @@ def multiplies(table: Table, size: str, price: str, value: str, least: int = MIN
     for number, at, of in table.pick_numbers(size, price, value):
         if of and abs(at - 1) > 2 * NEAR:
             rows += 1
-            others += all(abs(abs(number * at / of) * one - 1) > NEAR for one in shares)
+            others += all(abs(abs(number * at / of) * one - 1) > room for one in shares)
             if others > (1 - NEARLY_ALL) * len(table.rows):
                 return False
     return rows >= least and others <= (1 - NEARLY_ALL) * rows
